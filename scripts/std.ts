@@ -1,0 +1,54 @@
+/**
+ * Prints the flags that let `deno` resolve the tests' libraries on this network: none where the
+ * registry of the `@std` packages answers, else an import map onto the stand-ins in `offline/`.
+ *
+ * Used by the tasks: `deno test … $(deno run -A scripts/std.ts)`.
+ *
+ * @module
+ */
+import config from "../deno.json" with { type: "json" };
+
+const root = new URL("../", import.meta.url);
+
+/** The stand-in for each `@std` module that the tests import. */
+const STAND_INS: Record<string, string> = {
+  "@std/assert": "scripts/offline/assert.ts",
+  "@std/encoding/base64": "scripts/offline/base64.ts",
+  "@std/http/negotiation": "scripts/offline/negotiation.ts",
+  "@std/http/status": "scripts/offline/status.ts",
+};
+
+/** The flags for a network that does not reach the registry: the stand-ins, and the npm packages as declared. */
+export function offlineFlags(): string[] {
+  const imports = Object.fromEntries([
+    ...Object.entries(config.imports).filter(([, target]) => !target.startsWith("jsr:")),
+    ...Object.entries(STAND_INS).map(([name, file]) => [name, new URL(file, root).href]),
+  ]);
+  const map = encodeURIComponent(JSON.stringify({ imports }));
+  return ["--no-lock", `--import-map=data:application/json,${map}`];
+}
+
+/**
+ * Whether the registry can be reached.
+ *
+ * @param registry Its base URL; `JSR_URL` where that is set, as for `deno` itself.
+ */
+export async function isReachable(registry: string): Promise<boolean> {
+  try {
+    const response = await fetch(new URL("/@std/assert/meta.json", registry), {
+      signal: AbortSignal.timeout(3_000),
+    });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false; // whatever the reason, the stand-ins serve
+  }
+}
+
+if (import.meta.main) {
+  const registry = Deno.env.get("JSR_URL") ?? "https://jsr.io";
+  if (!await isReachable(registry)) {
+    console.error(`${registry} cannot be reached: testing with the stand-ins in scripts/offline/`);
+    console.log(offlineFlags().join(" "));
+  }
+}
