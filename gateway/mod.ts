@@ -33,6 +33,7 @@ export {
   HttpUpgradeRequiredError,
 } from "./client_errors.ts";
 export { HttpClientError, HttpError, HttpServerError } from "./http_error.ts";
+export { IpAddress } from "./ip_address.ts";
 export {
   HttpBadGatewayError,
   HttpGatewayTimeoutError,
