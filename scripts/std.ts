@@ -10,8 +10,9 @@ import config from "../deno.json" with { type: "json" };
 
 const root = new URL("../", import.meta.url);
 
-/** The stand-in for each `@std` module that the tests import. */
+/** The stand-in for each module that the project takes from JSR. */
 const STAND_INS: Record<string, string> = {
+  "@deno/dnt": "scripts/offline/dnt.ts",
   "@std/assert": "scripts/offline/assert.ts",
   "@std/encoding/base64": "scripts/offline/base64.ts",
   "@std/http/negotiation": "scripts/offline/negotiation.ts",
@@ -28,10 +29,13 @@ export function offlineFlags(): string[] {
   return ["--no-lock", `--import-map=data:application/json,${map}`];
 }
 
+/** The base URL of the registry, as `deno` itself reads it. */
+export const REGISTRY: string = Deno.env.get("JSR_URL") ?? "https://jsr.io";
+
 /**
- * Whether the registry can be reached.
+ * Whether a registry can be reached.
  *
- * @param registry Its base URL; `JSR_URL` where that is set, as for `deno` itself.
+ * @param registry Its base URL.
  */
 export async function isReachable(registry: string): Promise<boolean> {
   try {
@@ -46,9 +50,8 @@ export async function isReachable(registry: string): Promise<boolean> {
 }
 
 if (import.meta.main) {
-  const registry = Deno.env.get("JSR_URL") ?? "https://jsr.io";
-  if (!await isReachable(registry)) {
-    console.error(`${registry} cannot be reached: testing with the stand-ins in scripts/offline/`);
+  if (!await isReachable(REGISTRY)) {
+    console.error(`${REGISTRY} cannot be reached: testing with the stand-ins in scripts/offline/`);
     console.log(offlineFlags().join(" "));
   }
 }

@@ -1,0 +1,45 @@
+/**
+ * What the npm package is, derived from `deno.json`, so that nothing is said twice.
+ *
+ * @module
+ */
+import config from "../../deno.json" with { type: "json" };
+
+/** The folder of the project. */
+export const ROOT: URL = new URL("../../", import.meta.url);
+
+/** The folder that the package is built in. */
+export const OUTPUT: URL = new URL("npm/", ROOT);
+
+/** Entry points that run on Deno alone, and so are not part of the package. */
+const DENO_ONLY = ["./local"];
+
+/** The entry points of the package: the name of each, such as `./gateway`, and its source. */
+export const ENTRY_POINTS: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(config.exports).filter(([name]) => !DENO_ONLY.includes(name)),
+);
+
+/** The folders whose sources the package is made of. */
+export const FOLDERS: readonly string[] = Object.values(ENTRY_POINTS)
+  .map((path) => path.split("/")[1]!)
+  .filter((name) => name !== "mod.ts");
+
+/** Files that go into the package as they are. */
+export const DOCUMENTS: readonly string[] = ["README.md", "CHANGELOG.md", "LICENSE"];
+
+/** What `package.json` says, but for the entry points. */
+export function packageMetadata(): Record<string, unknown> & { name: string; version: string } {
+  return {
+    name: config.name,
+    version: config.version,
+    description: config.description,
+    keywords: config.keywords,
+    license: config.license,
+    repository: { type: "git", url: `git+${config.repository}.git` },
+    bugs: { url: `${config.repository}/issues` },
+    homepage: `${config.repository}#readme`,
+    type: "module",
+    sideEffects: false,
+    engines: { node: ">=20.16" }, // the first with process.getBuiltinModule()
+  };
+}
