@@ -34,6 +34,8 @@ export {
 } from "./client_errors.ts";
 export { HttpClientError, HttpError, HttpServerError } from "./http_error.ts";
 export { IpAddress } from "./ip_address.ts";
+export { MalformedPayloadError } from "./malformed_payload_error.ts";
+export { FnProxyEvent } from "./proxy_event.ts";
 export {
   HttpBadGatewayError,
   HttpGatewayTimeoutError,
