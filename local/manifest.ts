@@ -89,9 +89,12 @@ const FUNCTION = z.strictObject({
         error: "must be a path such as /okay, /items/{id} or /okay/{proxy+}",
       }).min(1),
     })).optional(),
-    schedule: z.string().regex(/^rate\((1 (minute|hour|day)|\d+ (minutes|hours|days))\)$/, {
-      error: "must be a rate such as rate(5 minutes)",
-    }).optional(),
+    schedule: z.string().regex(
+      /^rate\((1 (minute|hour|day)|([2-9]|[1-9]\d+) (minutes|hours|days))\)$/,
+      {
+        error: "must be a rate such as rate(5 minutes)",
+      },
+    ).optional(),
     bucket: z.strictObject({
       name: NAME,
       events: z.array(
@@ -110,6 +113,22 @@ const MANIFEST: z.ZodType<Manifest> = z.strictObject({
   stage: z.string().regex(/^\w{1,128}$/, { error: "must be 1 to 128 letters, digits or _" }),
   functions: z.record(NAME, FUNCTION).refine((functions) => Object.keys(functions).length > 0, {
     error: "must hold at least one function",
+  }).superRefine((functions, context) => {
+    const owners = new Map<string, string>();
+    for (const [name, { triggers }] of Object.entries(functions)) {
+      for (const [index, { method, path }] of (triggers.routes ?? []).entries()) {
+        const route = `${method} ${path}`;
+        const owner = owners.get(route);
+        if (owner !== undefined) {
+          context.addIssue({
+            code: "custom",
+            path: [name, "triggers", "routes", index],
+            message: `must be another route than ${route}, which "${owner}" has`,
+          });
+        }
+        owners.set(route, name);
+      }
+    }
   }),
 });
 

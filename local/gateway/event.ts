@@ -1,0 +1,184 @@
+import { Buffer } from "node:buffer";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { ACCOUNT_ID } from "../arn.ts";
+import type { RouteMatch } from "./routes.ts";
+
+/** An HTTP request, as read from the wire. */
+export interface HttpRequest {
+  /** The method. */
+  readonly method: string;
+  /** The path as transmitted, the stage included. */
+  readonly path: string;
+  /** The query as transmitted, without `?`; empty if there is none. */
+  readonly query: string;
+  /** The names and values of the headers, in turn, as transmitted. */
+  readonly rawHeaders: readonly string[];
+  /** The protocol, such as `HTTP/1.1`. */
+  readonly protocol: string;
+  /** The IP address of the client. */
+  readonly sourceIp: string;
+  /** The port that the client connected to. */
+  readonly port: number;
+  /** The body; empty if there is none. */
+  readonly body: Uint8Array;
+  /** When it arrived. */
+  readonly time: Date;
+}
+
+/** Where the request is handled. */
+export interface Api {
+  /** The name of the application. */
+  readonly name: string;
+  /** The stage. */
+  readonly stage: string;
+}
+
+/** Request headers that the gateway keeps to itself. */
+const DROPPED: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "content-md5",
+  "expect",
+  "max-forwards",
+  "proxy-authenticate",
+  "server",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "www-authenticate",
+]);
+
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+/**
+ * Makes the event of a REST API with Lambda proxy integration (payload format 1.0) and `binaryMediaTypes: ["*\/*"]`.
+ *
+ * @param request The request.
+ * @param match The route it takes.
+ * @param path Its path below the stage, as transmitted.
+ * @param api The API that it is sent to.
+ * @returns The event, ready to be written as JSON.
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format
+ */
+export function createProxyEvent(
+  request: HttpRequest,
+  match: RouteMatch,
+  path: string,
+  api: Api,
+) {
+  const headers = readHeaders(request);
+  const parameters = readQuery(request.query);
+  const first = (name: string) => headers.get(name)?.values.at(-1) ?? null;
+  const domainName = (first("host") ?? "localhost").toLowerCase();
+  const { resource } = match.route;
+  return {
+    resource,
+    path,
+    httpMethod: request.method,
+    headers: Object.fromEntries([...headers.values()].map((h) => [h.name, h.values.at(-1)!])),
+    multiValueHeaders: Object.fromEntries([...headers.values()].map((h) => [h.name, h.values])),
+    queryStringParameters: parameters &&
+      Object.fromEntries([...parameters].map(([name, values]) => [name, values.at(-1)!])),
+    multiValueQueryStringParameters: parameters && Object.fromEntries(parameters),
+    pathParameters: match.pathParameters,
+    stageVariables: null,
+    requestContext: {
+      accountId: ACCOUNT_ID,
+      apiId: shortId(api.name, 10),
+      deploymentId: shortId(`${api.name} ${api.stage}`, 6),
+      domainName,
+      domainPrefix: domainName.replace(/[.:].*/, ""),
+      extendedRequestId: randomBytes(11).toString("base64"),
+      httpMethod: request.method,
+      identity: {
+        accessKey: null,
+        accountId: null,
+        caller: null,
+        cognitoAuthenticationProvider: null,
+        cognitoAuthenticationType: null,
+        cognitoIdentityId: null,
+        cognitoIdentityPoolId: null,
+        principalOrgId: null,
+        sourceIp: request.sourceIp,
+        user: null,
+        userAgent: first("user-agent"),
+        userArn: null,
+      },
+      path: request.path,
+      protocol: request.protocol,
+      requestId: randomUUID(),
+      requestTime: requestTime(request.time),
+      requestTimeEpoch: request.time.getTime(),
+      resourceId: shortId(resource, 6),
+      resourcePath: resource,
+      stage: api.stage,
+    },
+    body: request.body.length === 0 ? null : Buffer.from(request.body).toString("base64"),
+    isBase64Encoded: request.body.length > 0,
+  };
+}
+
+/** A header that may be repeated, under the first spelling of its name. */
+interface Header {
+  readonly name: string;
+  readonly values: string[];
+}
+
+/** The headers by lower-case name: the client's, and those that the gateway adds. */
+function readHeaders(request: HttpRequest): ReadonlyMap<string, Header> {
+  const headers = new Map<string, Header>();
+  for (let i = 0; i < request.rawHeaders.length; i += 2) {
+    const name = request.rawHeaders[i]!;
+    const key = name.toLowerCase();
+    if (DROPPED.has(key)) continue;
+    const known = headers.get(key);
+    if (known) known.values.push(request.rawHeaders[i + 1]!);
+    else headers.set(key, { name, values: [request.rawHeaders[i + 1]!] });
+  }
+  const set = (name: string, value: string) => {
+    headers.set(name.toLowerCase(), { name, values: [value] });
+  };
+  const trace = headers.get("x-amzn-trace-id")?.values.at(-1);
+  set("X-Amzn-Trace-Id", trace ?? createTraceId(request.time));
+  const hops = headers.get("x-forwarded-for")?.values ?? [];
+  set("X-Forwarded-For", [...hops, request.sourceIp].join(", "));
+  set("X-Forwarded-Port", String(request.port));
+  set("X-Forwarded-Proto", "http");
+  return headers;
+}
+
+/** The identifier of a new trace. */
+function createTraceId(time: Date): string {
+  const seconds = Math.floor(time.getTime() / 1_000).toString(16);
+  return `Root=1-${seconds}-${randomBytes(12).toString("hex")}`;
+}
+
+/**
+ * The parameters of a query, decoded; `null` if there are none. A semicolon separates like `&`, as the documentation of the
+ * gateway warns.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html#api-gateway-known-issues-rest-apis
+ */
+function readQuery(query: string): ReadonlyMap<string, string[]> | null {
+  const parameters = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(query.replaceAll(";", "&"))) {
+    const known = parameters.get(name);
+    if (known) known.push(value);
+    else parameters.set(name, [value]);
+  }
+  return parameters.size === 0 ? null : parameters;
+}
+
+/** A time in the Common Log Format, such as `09/Apr/2026:12:34:56 +0000`. */
+function requestTime(time: Date): string {
+  const [date, clock] = time.toISOString().split("T") as [string, string];
+  const [year, month, day] = date.split("-") as [string, string, string];
+  return `${day}/${MONTHS[Number(month) - 1]}/${year}:${clock.slice(0, 8)} +0000`;
+}
+
+/** An identifier of lower-case letters and digits that is always the same for the same text. */
+function shortId(text: string, length: number): string {
+  const digest = createHash("sha256").update(text).digest("hex").slice(0, 24);
+  return BigInt(`0x${digest}`).toString(36).padStart(length, "0").slice(-length);
+}

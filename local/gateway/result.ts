@@ -1,0 +1,115 @@
+import { Buffer } from "node:buffer";
+import { GatewayError, type HttpResponse } from "./errors.ts";
+
+const KEYS: ReadonlySet<string> = new Set([
+  "statusCode",
+  "headers",
+  "multiValueHeaders",
+  "body",
+  "isBase64Encoded",
+]);
+
+/** RFC 9110 §5.6.2 and §5.5: what a header's name and value may hold. */
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
+const FIELD_VALUE = /^[\t\x20-\x7E\x80-\uFFFF]*$/;
+
+/** Response headers that the gateway sends under another name, for it has its own. */
+const REMAPPED: ReadonlySet<string> = new Set(["connection", "content-length", "date", "server"]);
+
+/**
+ * Makes the HTTP response of what a function returned, as a REST API with Lambda proxy integration and
+ * `binaryMediaTypes: ["*\/*"]` does: no key must be there, but none may be there that the gateway does not know.
+ *
+ * @param payload The result of the function, as JSON.
+ * @returns The response.
+ * @throws {GatewayError} If the result is malformed; its message says where.
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-output-format
+ */
+export function readProxyResult(payload: Uint8Array): HttpResponse {
+  const result = parse(payload);
+  const stranger = Object.keys(result).find((key) => !KEYS.has(key));
+  if (stranger !== undefined) throw malformed(`${JSON.stringify(stranger)} is no key of it`);
+  const isBase64 = result.isBase64Encoded ?? false;
+  if (typeof isBase64 !== "boolean") throw malformed('"isBase64Encoded" is no boolean');
+  return {
+    status: readStatus(result.statusCode ?? 200),
+    headers: readHeaders(result.headers ?? {}, result.multiValueHeaders ?? {}),
+    body: readBody(result.body ?? "", isBase64),
+  };
+}
+
+function parse(payload: Uint8Array): Record<string, unknown> {
+  let result: unknown;
+  try {
+    result = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload));
+  } catch (error) {
+    throw malformed((error as Error).message);
+  }
+  if (!isObject(result)) throw malformed("it is no object");
+  return result;
+}
+
+/** An integer, which may be written as a string. */
+function readStatus(status: unknown): number {
+  const isNumeral = typeof status === "string" && /^\d+$/.test(status);
+  const number = isNumeral ? Number(status) : status;
+  if (!Number.isInteger(number) || (number as number) < 200 || (number as number) > 599) {
+    throw malformed(`"statusCode" is ${JSON.stringify(status)}, not an integer from 200 to 599`);
+  }
+  return number as number;
+}
+
+/** Both maps, merged: of a name that is in both, the values of `multiValueHeaders` come first, and none comes twice. */
+function readHeaders(single: unknown, multi: unknown): readonly (readonly [string, string])[] {
+  if (!isObject(single)) throw malformed('"headers" is no object');
+  if (!isObject(multi)) throw malformed('"multiValueHeaders" is no object');
+  const headers = new Map<string, { name: string; values: string[] }>();
+  const add = (key: string, path: string, value: unknown) => {
+    const text = typeof value === "boolean" ? String(value) : value;
+    if (typeof text !== "string") throw malformed(`${path} is no string`);
+    if (!TOKEN.test(key)) throw malformed(`${path} has a name that is no token`);
+    if (!FIELD_VALUE.test(text)) throw malformed(`${path} has a value with control characters`);
+    const lower = key.toLowerCase();
+    if (lower === "transfer-encoding") return;
+    const name = REMAPPED.has(lower) ? `x-amzn-Remapped-${key}` : key;
+    const known = headers.get(lower);
+    if (known === undefined) headers.set(lower, { name, values: [text] });
+    else if (!known.values.includes(text)) known.values.push(text);
+  };
+  for (const [key, values] of Object.entries(multi)) {
+    const path = `"multiValueHeaders.${key}"`;
+    if (!Array.isArray(values)) throw malformed(`${path} is no array`);
+    for (const value of values) add(key, path, value);
+  }
+  for (const [key, value] of Object.entries(single)) add(key, `"headers.${key}"`, value);
+  if (!headers.has("content-type")) {
+    headers.set("content-type", { name: "Content-Type", values: ["application/json"] });
+  }
+  return [...headers.values()].flatMap(({ name, values }) =>
+    // Node writes one byte per character: what the function wrote as UTF-8 must stay so.
+    values.map((value) => [name, Buffer.from(value).toString("latin1")] as const)
+  );
+}
+
+function readBody(body: unknown, isBase64: boolean): Uint8Array {
+  if (typeof body !== "string") throw malformed('"body" is no string');
+  if (!isBase64) return Buffer.from(body);
+  if (body.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(body)) {
+    throw new GatewayError(
+      "API_CONFIGURATION_ERROR",
+      'Cannot decode the "body" of the function\'s result: it is flagged as base64 and is none',
+    );
+  }
+  return Buffer.from(body, "base64");
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function malformed(problem: string): GatewayError {
+  return new GatewayError(
+    "INTEGRATION_FAILURE",
+    `Malformed Lambda proxy response: ${problem}`,
+  );
+}

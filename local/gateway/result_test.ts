@@ -1,0 +1,107 @@
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { GatewayError } from "./errors.ts";
+import { readProxyResult } from "./result.ts";
+
+const encode = (text: string) => new TextEncoder().encode(text);
+const read = (result: unknown) => readProxyResult(encode(JSON.stringify(result)));
+const JSON_TYPE = ["Content-Type", "application/json"];
+
+for (
+  const [rule, result, status, headers, body] of [
+    ["of an empty object is an empty 200", {}, 200, [JSON_TYPE], ""],
+    ["has the status that is given", { statusCode: 404 }, 404, [JSON_TYPE], ""],
+    ["may have its status as a string", { statusCode: "201" }, 201, [JSON_TYPE], ""],
+    ["may have nulls", { statusCode: null, headers: null, body: null }, 200, [JSON_TYPE], ""],
+    ["has the text", { body: "Grüße" }, 200, [JSON_TYPE], "Grüße"],
+    ["decodes a flagged body", { body: "YWI=", isBase64Encoded: true }, 200, [JSON_TYPE], "ab"],
+    ["leaves an unflagged body as it is", { body: "YWI=" }, 200, [JSON_TYPE], "YWI="],
+    ["sends booleans as text", { headers: { "x-a": true } }, 200, [["x-a", "true"], JSON_TYPE], ""],
+    [
+      "keeps the function's type, whatever its case",
+      { headers: { "content-TYPE": "text/plain" } },
+      200,
+      [["content-TYPE", "text/plain"]],
+      "",
+    ],
+    [
+      "repeats a header with several values",
+      { multiValueHeaders: { "Set-Cookie": ["a=1", "b=2"] } },
+      200,
+      [["Set-Cookie", "a=1"], ["Set-Cookie", "b=2"], JSON_TYPE],
+      "",
+    ],
+    [
+      "merges both maps by name, whatever its case",
+      { headers: { "x-a": "3" }, multiValueHeaders: { "X-A": ["1", "2"] } },
+      200,
+      [["X-A", "1"], ["X-A", "2"], ["X-A", "3"], JSON_TYPE],
+      "",
+    ],
+    [
+      "has a pair that is in both maps once",
+      { headers: { "x-a": "1" }, multiValueHeaders: { "x-a": ["1", "2"] } },
+      200,
+      [["x-a", "1"], ["x-a", "2"], JSON_TYPE],
+      "",
+    ],
+    [
+      "renames headers that the gateway sets itself",
+      { headers: { "Content-Length": "5", Date: "now", "Transfer-Encoding": "chunked" } },
+      200,
+      [["x-amzn-Remapped-Content-Length", "5"], ["x-amzn-Remapped-Date", "now"], JSON_TYPE],
+      "",
+    ],
+    ["writes headers as UTF-8", { headers: { a: "ü" } }, 200, [["a", "Ã¼"], JSON_TYPE], ""],
+  ] as const
+) {
+  Deno.test(`readProxyResult() ${rule}`, () => {
+    const response = read(result);
+    assertEquals(response.status, status);
+    assertEquals(response.headers, headers as never);
+    assertEquals(new TextDecoder().decode(response.body), body);
+  });
+}
+
+for (
+  const [json, problem] of [
+    ["", "Unexpected end of JSON input"],
+    ["null", "it is no object"],
+    ['"text"', "it is no object"],
+    ["[]", "it is no object"],
+    ['{"statusCode":200,"wrong":1}', '"wrong" is no key of it'],
+    ['{"cookies":[]}', '"cookies" is no key of it'],
+    ['{"statusCode":"test"}', '"statusCode" is "test", not an integer from 200 to 599'],
+    ['{"statusCode":0}', '"statusCode" is 0,'],
+    ['{"statusCode":101}', '"statusCode" is 101,'],
+    ['{"statusCode":200.5}', '"statusCode" is 200.5,'],
+    ['{"statusCode":600}', '"statusCode" is 600,'],
+    ['{"body":{}}', '"body" is no string'],
+    ['{"body":1}', '"body" is no string'],
+    ['{"isBase64Encoded":"true"}', '"isBase64Encoded" is no boolean'],
+    ['{"headers":[]}', '"headers" is no object'],
+    ['{"headers":{"x":1}}', '"headers.x" is no string'],
+    ['{"headers":{"x y":"1"}}', '"headers.x y" has a name that is no token'],
+    ['{"headers":{"x":"a\\r\\nb"}}', '"headers.x" has a value with control characters'],
+    ['{"multiValueHeaders":"x"}', '"multiValueHeaders" is no object'],
+    ['{"multiValueHeaders":{"x":"1"}}', '"multiValueHeaders.x" is no array'],
+    ['{"multiValueHeaders":{"x":[null]}}', '"multiValueHeaders.x" is no string'],
+  ] as const
+) {
+  Deno.test(`readProxyResult() finds ${json || "nothing"} malformed`, () => {
+    const error = assertThrows(() => readProxyResult(encode(json)), GatewayError);
+    assertEquals(error.status, 502);
+    assertStringIncludes(error.message, `Malformed Lambda proxy response: ${problem}`);
+  });
+}
+
+Deno.test("readProxyResult() finds bytes that are no UTF-8 malformed", () => {
+  const error = assertThrows(() => readProxyResult(Uint8Array.of(0x22, 0xff, 0x22)), GatewayError);
+  assertEquals(error.status, 502);
+});
+
+for (const body of ["YWI", "YW I=", "Y===", "YWI_", "<p>Hello</p>"]) {
+  Deno.test(`readProxyResult() answers 500 to a body flagged as base64 that is ${body}`, () => {
+    const error = assertThrows(() => read({ body, isBase64Encoded: true }), GatewayError);
+    assertEquals(error.status, 500);
+  });
+}

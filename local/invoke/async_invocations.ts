@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto";
+import type { FunctionHost, InvokeOptions } from "../function_host.ts";
+import type { Log } from "../log.ts";
+
+/** What asynchronous invocations work with. */
+export interface AsyncInvocationsOptions {
+  /** What runs the functions. */
+  readonly host: FunctionHost;
+  /** Where it is said that an event was given up. */
+  readonly log: Log;
+  /**
+   * How long to wait before each retry, in milliseconds; as many retries as there are numbers. Without: 1 and 2 seconds,
+   * where the platform waits 1 and 2 minutes.
+   */
+  readonly retryDelays?: readonly number[] | undefined;
+}
+
+/**
+ * Invokes functions without a caller who waits: an event whose invocation fails is tried again, twice, with the same
+ * request identifier; then it is given up.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
+ */
+export class AsyncInvocations implements AsyncDisposable {
+  readonly #host: FunctionHost;
+  readonly #log: Log;
+  readonly #retryDelays: readonly number[];
+  readonly #underWay: Set<Promise<void>> = new Set();
+  readonly #stop: AbortController = new AbortController();
+
+  /**
+   * Makes the queue.
+   *
+   * @param options What it works with.
+   */
+  constructor({ host, log, retryDelays = [1_000, 2_000] }: AsyncInvocationsOptions) {
+    this.#host = host;
+    this.#log = log;
+    this.#retryDelays = retryDelays;
+  }
+
+  /**
+   * Takes an event.
+   *
+   * @param functionName The function.
+   * @param payload The event, as JSON.
+   * @param options What the caller passes along.
+   * @returns The identifier of the invocation and of its retries.
+   */
+  start(functionName: string, payload: Uint8Array, options: InvokeOptions = {}): string {
+    const requestId = options.requestId ?? randomUUID();
+    const run = this.#run(functionName, payload, { ...options, requestId });
+    this.#underWay.add(run);
+    run.finally(() => this.#underWay.delete(run));
+    return requestId;
+  }
+
+  /** Waits until no event is left, retries included. */
+  async settled(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  /** Gives up the retries that are due. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.settled();
+  }
+
+  async #run(functionName: string, payload: Uint8Array, options: InvokeOptions): Promise<void> {
+    for (const delay of [0, ...this.#retryDelays]) {
+      await sleep(delay, this.#stop.signal);
+      if (this.#stop.signal.aborted) return;
+      try {
+        const { failure } = await this.#host.invoke(functionName, payload, options);
+        if (failure === undefined) return;
+      } catch (error) {
+        if (this.#stop.signal.aborted) return;
+        this.#log.note(`Cannot invoke "${functionName}": ${(error as Error).message}`);
+      }
+    }
+    if (this.#stop.signal.aborted) return;
+    const attempts = this.#retryDelays.length + 1;
+    this.#log.note(
+      `Gave up the event of "${functionName}" after ${attempts} attempts: RequestId ${options.requestId}`,
+    );
+  }
+}
+
+/** Waits, but no longer than until the signal. */
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  if (milliseconds === 0 || signal.aborted) return Promise.resolve();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, milliseconds);
+  const stop = () => {
+    clearTimeout(timer);
+    resolve();
+  };
+  signal.addEventListener("abort", stop, { once: true });
+  return promise.finally(() => signal.removeEventListener("abort", stop));
+}
