@@ -56,6 +56,13 @@ export function readString(root: JsonObject, path: Path, base?: string): string 
   return value;
 }
 
+/** Reads what may be absent below a parent that may not; null where it is. See {@linkcode read}. */
+export function readOptional(root: JsonObject, path: Path): JsonValue {
+  const parent = read(root, path.slice(0, -1));
+  if (isObject(parent)) return own(parent, path.at(-1) as string) ?? null;
+  throw wrongType(path.slice(0, -1), parent, "an object");
+}
+
 /** The error for a value of another type than the platform specifies. */
 export function wrongType(
   path: Path,

@@ -1,0 +1,72 @@
+import type { JsonArray, JsonObject } from "../function/mod.ts";
+import { type Path, readString, specificationError } from "../function/_read.ts";
+import { decodeBase64 } from "./_base64.ts";
+
+/**
+ * An attribute of a message, its value converted as its type says.
+ *
+ * @see https://docs.aws.amazon.com/sns/latest/dg/sns-message-attributes.html
+ */
+export type MessageAttribute =
+  /** A text. */
+  | { readonly Type: "String"; readonly Value: string }
+  /** The items of a JSON array: strings, numbers, booleans and null. */
+  | { readonly Type: "String.Array"; readonly Value: JsonArray }
+  /** The number that is nearest to the decimal number sent. */
+  | { readonly Type: "Number"; readonly Value: number }
+  /** Octets. */
+  | { readonly Type: "Binary"; readonly Value: Uint8Array };
+
+/** The attributes of a message by their names. */
+export type MessageAttributes = { readonly [name: string]: MessageAttribute };
+
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[Ee][+-]?\d+)?$/;
+
+/** Converts the attributes at the end of a path, into an object of their own. */
+export function readAttributes(event: JsonObject, path: Path, raw: JsonObject): MessageAttributes {
+  // From entries, for assigning to `__proto__` would make no attribute.
+  return Object.fromEntries(
+    Object.keys(raw).map((name) => [name, readAttribute(event, [...path, name])]),
+  );
+}
+
+function readAttribute(event: JsonObject, path: Path): MessageAttribute {
+  const type = readString(event, [...path, "Type"]);
+  const valuePath = [...path, "Value"];
+  const text = readString(event, valuePath);
+  switch (type) {
+    case "String":
+      return { Type: type, Value: text };
+    case "String.Array":
+      return { Type: type, Value: toArray(valuePath, text) };
+    case "Number":
+      return { Type: type, Value: toNumber(valuePath, text) };
+    case "Binary":
+      return { Type: type, Value: toBytes(valuePath, text) };
+  }
+  const problem = `is ${JSON.stringify(type)}, not String, String.Array, Number or Binary`;
+  throw specificationError([...path, "Type"], path.length + 1, problem);
+}
+
+function toArray(path: Path, text: string): JsonArray {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // told below, without the parser's message, which would show the value
+  }
+  if (Array.isArray(value)) return value;
+  throw specificationError(path, path.length, "is not a JSON array");
+}
+
+function toNumber(path: Path, text: string): number {
+  const value = DECIMAL.test(text) ? Number(text) : NaN;
+  if (Number.isFinite(value)) return value;
+  throw specificationError(path, path.length, `is ${JSON.stringify(text)}, not a number`);
+}
+
+function toBytes(path: Path, text: string): Uint8Array {
+  const bytes = decodeBase64(text);
+  if (bytes !== undefined) return bytes;
+  throw specificationError(path, path.length, "is not base64 (RFC 4648, section 4)");
+}

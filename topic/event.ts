@@ -1,0 +1,50 @@
+import { recordsOf } from "../function/_records.ts";
+import { FnMessageRecord } from "./record.ts";
+
+/**
+ * The event of messages to a topic. The service sends one at a time today, and may send several: iterate over
+ * the event, or use {@linkcode records}.
+ *
+ * The accessors inherited from {@linkcode FnMessageRecord} are for the common event with one record; with none
+ * or several they raise a `CloudEventSpecificationError` that names `records()`.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html
+ *
+ * @example The one message of an event
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { FnMessageEvent } from "@mate/core/topic";
+ *
+ * const event = new FnMessageEvent({
+ *   Records: [{ Sns: { Subject: "Order", Message: "Tea, please", MessageAttributes: {} } }],
+ * });
+ * assertEquals(event.subject(), "Order");
+ * assertEquals(event.message(), "Tea, please");
+ * ```
+ */
+export class FnMessageEvent extends FnMessageRecord implements Iterable<FnMessageRecord> {
+  /**
+   * Wraps an event; reads nothing of it.
+   *
+   * @param eventObject The event: a plain JSON object.
+   * @throws {TypeError} If it is anything else: null, an array, a string, an instance of a class.
+   */
+  constructor(eventObject: unknown) {
+    super(eventObject);
+  }
+
+  /**
+   * The records of the event; a record that is not what the platform specifies raises when it is read, and
+   * the others can be read all the same.
+   *
+   * @throws {CloudEventSpecificationError} If `Records` is absent or no array.
+   */
+  records(): readonly FnMessageRecord[] {
+    return recordsOf(this.rawEvent).map((_, index) => new FnMessageRecord(this.rawEvent, index));
+  }
+
+  /** Iterates over {@linkcode records}. */
+  [Symbol.iterator](): IterableIterator<FnMessageRecord> {
+    return this.records().values();
+  }
+}

@@ -1,0 +1,20 @@
+/**
+ * The event of messages published to a topic: their text or payload, subject and attributes, record by record.
+ *
+ * @example A handler that reads orders
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { FnMessageEvent } from "@mate/core/topic";
+ *
+ * const handler = (raw: unknown) =>
+ *   new FnMessageEvent(raw).records().map((record) => [record.subject(), record.messagePayload()]);
+ *
+ * const raw = { Records: [{ Sns: { Subject: "Order", Message: '{"item":"tea"}' } }] };
+ * assertEquals(handler(raw), [["Order", { item: "tea" }]]);
+ * ```
+ *
+ * @module
+ */
+export type { MessageAttribute, MessageAttributes } from "./attributes.ts";
+export { FnMessageEvent } from "./event.ts";
+export { FnMessageRecord } from "./record.ts";
