@@ -1,0 +1,25 @@
+/**
+ * Looks a program up in `PATH`.
+ *
+ * @param name The name of the program, without a folder.
+ * @param path The folders to look in, separated by colons.
+ * @returns The path of the first executable file of that name, or `undefined`.
+ */
+export async function findProgram(
+  name: string,
+  path: string = Deno.env.get("PATH") ?? "",
+): Promise<string | undefined> {
+  for (const folder of path.split(":")) {
+    if (!folder.startsWith("/")) continue;
+    try {
+      const { isFile, mode } = await Deno.stat(`${folder}/${name}`);
+      if (isFile && mode !== null && (mode & 0o111) !== 0) return `${folder}/${name}`;
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) continue;
+      if (error instanceof Deno.errors.PermissionDenied) continue; // a folder that is not ours to look into
+      if (error instanceof Deno.errors.NotADirectory) continue;
+      throw error;
+    }
+  }
+  return undefined;
+}
