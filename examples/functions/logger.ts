@@ -1,0 +1,27 @@
+/**
+ * Logs a record of every level from INFO to CRITICAL, then crashes.
+ *
+ * Shows the logger: data beside the message, an error with its causes, the request id in every record. The crash
+ * is logged in full and thrown on, so that the platform, too, takes the invocation for failed.
+ */
+import type { FnContext } from "@mate/core/function";
+import { logger, logInternalError, withRequestId } from "@mate/core/logger";
+
+export const handler = (rawEvent: unknown, context: FnContext): void =>
+  withRequestId(context.awsRequestId, () => {
+    logger.debug("Not logged unless AWS_LAMBDA_LOG_LEVEL is DEBUG", rawEvent);
+    logger.info("The order is complete", { order: 4711, items: 3 });
+    logger.warn("The warehouse answers slowly", { milliseconds: 2950 });
+    logger.error("The invoice was not sent", new Error("mailbox full"));
+    logger.critical("The orders cannot be reached");
+    try {
+      crash();
+    } catch (error) {
+      logInternalError(error, "Simulated crash");
+      throw error;
+    }
+  });
+
+function crash(): never {
+  throw new Error("Cannot write the order", { cause: new RangeError("the disk is full") });
+}

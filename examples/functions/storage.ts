@@ -1,0 +1,34 @@
+/**
+ * Logs what every accessor gives for every object of a bucket's notification, and the raw event.
+ *
+ * Shows a function that uploads and deletions invoke. One notification may cover several objects, and one whose
+ * key is malformed must not lose the others.
+ */
+import type { FnContext } from "@mate/core/function";
+import { logger, withRequestId } from "@mate/core/logger";
+import { FnNotificationEvent } from "@mate/core/storage";
+import { readEach } from "./_read_each.ts";
+
+export const handler = (rawEvent: unknown, context: FnContext): void =>
+  withRequestId(context.awsRequestId, () => {
+    const event = new FnNotificationEvent(rawEvent);
+    logger.info("Notification of the bucket", { isTestEvent: event.isTestEvent(), rawEvent });
+    for (const record of event.records()) {
+      const accessors = readEach({
+        "eventName()": () => record.eventName(),
+        "eventTime()": () => record.eventTime(),
+        "region()": () => record.region(),
+        "bucketName()": () => record.bucketName(),
+        "bucketArn()": () => record.bucketArn(),
+        "objectKey()": () => record.objectKey(),
+        "objectSize()": () => record.objectSize(),
+        "objectEtag()": () => record.objectEtag(),
+        "objectVersionId()": () => record.objectVersionId(),
+        "objectSequencer()": () => record.objectSequencer(),
+        "objectUrl()": () => record.objectUrl(),
+        "principalId()": () => record.principalId(),
+        "sourceIp()": () => record.sourceIp(),
+      });
+      logger.info("Object of the notification", accessors);
+    }
+  });

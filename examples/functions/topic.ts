@@ -1,0 +1,32 @@
+/**
+ * Logs what every accessor gives for every message of a topic, and the raw event.
+ *
+ * Shows a function that messages invoke. A message is any text: only of one that is JSON is there a payload.
+ */
+import type { FnContext } from "@mate/core/function";
+import { logger, withRequestId } from "@mate/core/logger";
+import { FnMessageEvent } from "@mate/core/topic";
+import { readEach } from "./_read_each.ts";
+
+export const handler = (rawEvent: unknown, context: FnContext): void =>
+  withRequestId(context.awsRequestId, () => {
+    const event = new FnMessageEvent(rawEvent);
+    logger.info("Event of the topic", { rawEvent });
+    for (const record of event.records()) {
+      const accessors = readEach({
+        "eventSubscriptionArn()": () => record.eventSubscriptionArn(),
+        "topicArn()": () => record.topicArn(),
+        "messageId()": () => record.messageId(),
+        "messageType()": () => record.messageType(),
+        "subject()": () => record.subject(),
+        "message()": () => record.message(),
+        "messagePayload()": () => record.messagePayload(),
+        "timestamp()": () => record.timestamp(),
+        "signature()": () => record.signature(),
+        "signingCertUrl()": () => record.signingCertUrl(),
+        "unsubscribeUrl()": () => record.unsubscribeUrl(),
+        "messageAttributes()": () => record.messageAttributes(),
+      });
+      logger.info("Message of the topic", accessors);
+    }
+  });
