@@ -1,0 +1,37 @@
+import { findUnserialisable } from "./_unserialisable.ts";
+
+/**
+ * The transformer of `application/json`: indents by two spaces.
+ *
+ * @param payload What JSON can carry (RFC 8259), or what has a `toJSON()`.
+ * @returns The text, and `application/json; charset=utf-8`.
+ * @throws {TypeError} If JSON cannot carry it, naming the path: a cycle, a bigint, a property that throws;
+ * `undefined`, a function or a symbol as the whole payload.
+ *
+ * @example What goes out
+ * ```ts
+ * import { assertEquals, assertThrows } from "@std/assert";
+ * import { jsonTransformer } from "@mate/core/gateway";
+ *
+ * assertEquals(jsonTransformer({ ok: true }), [
+ *   '{\n  "ok": true\n}',
+ *   "application/json; charset=utf-8",
+ * ]);
+ * assertThrows(() => jsonTransformer({ sizes: [1n] }), TypeError, '"payload.sizes[0]" is a bigint');
+ * ```
+ */
+export function jsonTransformer(payload: unknown): [content: string, contentType: string] {
+  let content: string | undefined;
+  let cause: unknown;
+  try {
+    content = JSON.stringify(payload, null, 2);
+  } catch (error) {
+    cause = error;
+  }
+  if (content === undefined) {
+    // Only now, for looking costs more than writing.
+    const problem = findUnserialisable(payload) ?? (cause instanceof Error ? cause.message : cause);
+    throw new TypeError(`Cannot write the payload as JSON: ${problem}`, { cause });
+  }
+  return [content, "application/json; charset=utf-8"];
+}

@@ -1,0 +1,181 @@
+import { availableTypes, chooseType, JSON_TYPE } from "./_choose_type.ts";
+import { acceptsGzip } from "./_content_coding.ts";
+import { encodeBase64 } from "./_encode_base64.ts";
+import { type Fields, readExtraHeaders, withoutContentFields } from "./_extra_headers.ts";
+import { gzip } from "./_gzip.ts";
+import { findHeader } from "./_headers.ts";
+import { readFields } from "./_http_headers.ts";
+import { transform } from "./_transform.ts";
+import { mergeVary } from "./_vary.ts";
+import { isBinary } from "./media_type.ts";
+import { listAvailable } from "./negotiation.ts";
+import type { FnProxyEvent } from "./proxy_event.ts";
+import { type CustomTransformers, type SimpleMessage, simpleMessage } from "./transformer.ts";
+
+/** A response as the gateway takes it from a function with proxy integration. */
+export interface HttpResponse {
+  /** The status code (RFC 9110 §15), 100 to 599. */
+  statusCode: number;
+  /** The header fields; no two names are equal but for case. */
+  headers: Record<string, string>;
+  /** The content, as text or as base64. */
+  body: string;
+  /** Whether `body` is base64, which the gateway decodes. */
+  isBase64Encoded: boolean;
+}
+
+/** What a transformer is given for a payload. */
+export type Transformed<Payload> = Payload extends string ? SimpleMessage : Payload;
+
+/**
+ * The options of {@linkcode buildHttpResponse}.
+ *
+ * @typeParam Payload The payload of the response.
+ */
+export interface ResponseOptions<Payload = never> {
+  /** The request; without it the response is JSON and not compressed. */
+  readonly event?: FnProxyEvent | undefined;
+  /** Transformers by the media type they make, next to `application/json`. */
+  readonly customTransformers?: CustomTransformers<Transformed<Payload>> | undefined;
+  /** Header fields to add; they win over those of the response, whatever their case. */
+  readonly extraHeaders?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The request headers that decide about a response. */
+interface RequestHeaders {
+  readonly accept: string | undefined;
+  readonly acceptEncoding: string | undefined;
+}
+
+const NO_HEADERS: RequestHeaders = { accept: undefined, acceptEncoding: undefined };
+
+/**
+ * Builds a response: negotiates its media type, transforms the payload, compresses the content.
+ *
+ * - Where no type is acceptable the response is a 406 in JSON that lists those available, whatever the
+ *   status; extra headers that describe the content, such as `Content-Encoding`, are left out of it.
+ * - The content is compressed with gzip where the request allows it, unless the extra headers have a
+ *   `Content-Encoding`. `Vary` names the headers of the request that were consulted, after those in the
+ *   extra headers. The gateway has to be told to take binary bodies.
+ * - A status of 1xx, 204, 205 or 304 has no content: the payload is not looked at. Such a response has a
+ *   `Content-Type` too, since the gateway would add its own. In a 304 pass that of the resource, for caches
+ *   take it over (RFC 9111 §3.2).
+ * - The response to HEAD is that to GET (RFC 9110 §9.3.2): the gateway leaves out the content.
+ * - An event whose headers are unusable raises, unless the status is 400 or above: then the response is that
+ *   to a request without headers, since an error has to be answered whatever the event.
+ *
+ * @typeParam Payload What the transformers take; a string reaches them as a {@linkcode SimpleMessage}.
+ * @param status The status code (RFC 9110 §15), a whole number from 100 to 599.
+ * @param payload What to answer: JSON, or what the transformers take. A string is wrapped by `simpleMessage()`.
+ * @param options The request, transformers, and further headers; none is changed.
+ * @returns The response, for the function to return.
+ * @throws {RangeError} If the status is none.
+ * @throws {TypeError} If the payload, a transformer, what it returns or an extra header is unfit.
+ * @throws {CloudEventSpecificationError} If the headers of the event are absent or malformed.
+ *
+ * @example Answering a request
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { buildHttpResponse, FnProxyEvent } from "@mate/core/gateway";
+ *
+ * const event = new FnProxyEvent({ headers: { Accept: "application/json" } });
+ * const response = buildHttpResponse(201, { id: 7 }, {
+ *   event,
+ *   extraHeaders: { Location: "/orders/7", Vary: "Origin" },
+ * });
+ *
+ * assertEquals(response, {
+ *   statusCode: 201,
+ *   headers: {
+ *     "Content-Type": "application/json; charset=utf-8",
+ *     Location: "/orders/7",
+ *     Vary: "Origin, Accept, Accept-Encoding",
+ *   },
+ *   body: '{\n  "id": 7\n}',
+ *   isBase64Encoded: false,
+ * });
+ * ```
+ */
+export function buildHttpResponse<Payload>(
+  status: number,
+  payload: Payload,
+  options: ResponseOptions<Payload> = {},
+): HttpResponse {
+  const { event, customTransformers } = options;
+  if (!Number.isInteger(status) || status < 100 || status > 599) {
+    throw new RangeError(
+      `Cannot build the response: the status is ${
+        String(status)
+      }, not a whole number from 100 to 599`,
+    );
+  }
+  let extra = readExtraHeaders(options.extraHeaders);
+  const types = availableTypes(customTransformers);
+  if (status < 200 || status === 204 || status === 205 || status === 304) {
+    const headers = buildHeaders("application/json; charset=utf-8", false, undefined, extra);
+    return { statusCode: status, headers, body: "", isBase64Encoded: false };
+  }
+  const request = event === undefined ? NO_HEADERS : readRequestHeaders(event, status);
+  const type = chooseType(request.accept, types);
+  if (type === undefined) extra = withoutContentFields(extra);
+  const [content, contentType] = type === undefined
+    ? transform(simpleMessage(listAvailable(types)), JSON_TYPE, undefined)
+    : transform(
+      typeof payload === "string" ? simpleMessage(payload) : payload,
+      type,
+      customTransformers,
+    );
+  const isEncodedByCaller = extra.has("content-encoding");
+  const isGzipped = !isEncodedByCaller && acceptsGzip(request.acceptEncoding);
+  const consulted = event && (isEncodedByCaller ? ["Accept"] : ["Accept", "Accept-Encoding"]);
+  const isText = !isGzipped && typeof content === "string" && !isBinary(contentType);
+  return {
+    statusCode: type === undefined ? 406 : status,
+    headers: buildHeaders(contentType, isGzipped, consulted, extra),
+    body: isText ? content : encodeBase64(isGzipped ? gzip(content) : toBytes(content)),
+    isBase64Encoded: !isText,
+  };
+}
+
+function readRequestHeaders(event: FnProxyEvent, status: number): RequestHeaders {
+  try {
+    const fields = readFields(event.rawEvent);
+    return {
+      accept: findHeader(fields, "accept"),
+      acceptEncoding: findHeader(fields, "accept-encoding"),
+    };
+  } catch (error) {
+    if (status < 400) throw error;
+    return NO_HEADERS; // an error is answered whatever the event
+  }
+}
+
+function toBytes(content: string | Uint8Array): Uint8Array {
+  return typeof content === "string" ? new TextEncoder().encode(content) : content;
+}
+
+function buildHeaders(
+  contentType: string,
+  isGzipped: boolean,
+  consulted: readonly string[] | undefined,
+  extra: Fields,
+): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (!extra.has("content-type")) headers["Content-Type"] = contentType;
+  if (isGzipped) headers["Content-Encoding"] = "gzip";
+  for (const [name, value] of extra.values()) {
+    // Assigning to `__proto__`, which is a token, would set no field.
+    if (name !== "__proto__") headers[name] = value;
+    else {Object.defineProperty(headers, name, {
+        value,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });}
+  }
+  if (consulted !== undefined) {
+    const [name, value] = extra.get("vary") ?? ["Vary", undefined];
+    headers[name] = mergeVary(value, consulted);
+  }
+  return headers;
+}
