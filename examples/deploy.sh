@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Deploys the example application. See README.md beside it.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+# shellcheck source=deploy/common.sh
+. "$here/deploy/common.sh"
+
+usage() {
+  cat <<'END'
+Usage: examples/deploy.sh [options]
+
+Bundles the functions of examples/app.json and deploys them to AWS, or brings what is deployed up to date.
+It needs curl, unzip and credentials: a profile in ~/.aws, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+Terraform (or OpenTofu) 1.10 and Deno 2.9 are taken from the PATH, or fetched into examples/.state/tools.
+
+  --plan          show what would be done, in full, and do nothing
+  --yes           do not ask
+  --region NAME   the region; by default AWS_REGION, that of the profile, or that of what is deployed
+  --arch NAME     x86_64 or arm64; by default that of what is deployed, else x86_64
+  --help          show this
+
+Variables: AWS_PROFILE, AWS_REGION and the others of AWS; STATE_URL=s3://bucket/path?region=… keeps the state there
+(local moves it back); TF_VAR_log_format=JSON, TF_VAR_throttle_rate=… and the others of tf/variables.tf.
+END
+}
+
+parse_options deploy.sh "$@"
+prepare
+
+step "Bundling the functions"
+"$DENO" run -A --config "$root/deno.json" "$root/scripts/bundle.ts" "$here/app.json" \
+  --out "$state/bundles" --arch "$architecture" || die "The bundles could not be made" "The message above says why."
+
+step "Comparing with what is deployed"
+status=0
+quiet_tf plan -input=false -detailed-exitcode -out="$state/plan" || status=$?
+case "$status" in
+  0 | 2) ;;
+  *) explain "The plan could not be made" ;;
+esac
+if [ -n "$plan_only" ]; then
+  tf show "$state/plan"
+  rm -f "$state/plan"
+  exit 0
+fi
+
+if [ "$status" = 0 ]; then
+  say "Nothing to do: all is as the plan wants it."
+else
+  # The lines that matter; --plan shows all.
+  grep -E '^ +# .* (will|must) be |^Plan:' <(sed $'s/\033\\[[0-9;]*m//g' "$state/last.log") || true
+  confirm "Deploy this to account $account in $region?"
+  step "Deploying"
+  interrupted=''
+  trap 'interrupted=1' INT TERM
+  tf apply -input=false "$state/plan" || {
+    rm -f "$state/plan"
+    [ -z "$interrupted" ] || die "The deployment was interrupted" "Run the script again: it goes on where this run ended."
+    explain "The deployment stopped half-way; what was done is noted in the state"
+  }
+  trap - INT TERM
+fi
+rm -f "$state/plan"
+
+step "Deployed"
+output() { "$TERRAFORM" -chdir="$here/tf" output -raw "$1"; }
+cat <<END
+Base URL: $(output base_url)
+
+Try it (the first request of each function is a cold start):
+
+$(output curl)
+
+What the other functions do, how to follow the logs, and what it costs: examples/README.md
+Whoever knows the URL can call it: remove it after use by examples/undeploy.sh
+END

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Removes the deployed example application. See README.md beside it.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+# shellcheck source=deploy/common.sh
+. "$here/deploy/common.sh"
+
+usage() {
+  cat <<'END'
+Usage: examples/undeploy.sh [options]
+
+Removes everything that examples/deploy.sh made: the functions, the gateway, the logs, the bucket with all objects in it.
+
+  --plan          show what would be removed, in full, and do nothing
+  --yes           do not ask
+  --region NAME   the region; by default AWS_REGION, that of the profile, or that of what is deployed
+  --help          show this
+
+Variables: as for deploy.sh.
+END
+}
+
+parse_options undeploy.sh "$@"
+if [ ! -e "$state/terraform.tfstate" ] && [ ! -e "$state/backend" ] && [ -z "${STATE_URL:-}" ]; then
+  say "Nothing to do: nothing was deployed from here."
+  exit 0
+fi
+prepare
+if [ "$resources" = 0 ]; then
+  say "Nothing to do: nothing is deployed."
+  exit 0
+fi
+
+step "Looking at what is deployed"
+quiet_tf plan -destroy -input=false -out="$state/plan" || explain "The plan could not be made"
+if [ -n "$plan_only" ]; then
+  tf show "$state/plan"
+  rm -f "$state/plan"
+  exit 0
+fi
+"$TERRAFORM" -chdir="$here/tf" show -json "$state/plan" >"$state/plan.json"
+removed=$(run_script list_removed.ts "$state/plan.json")
+rm -f "$state/plan.json"
+say "$removed"
+confirm "Remove all this, with every object in the buckets, from account $account in $region?"
+
+step "Removing"
+interrupted=''
+trap 'interrupted=1' INT TERM
+tf apply -input=false "$state/plan" || {
+  rm -f "$state/plan"
+  [ -z "$interrupted" ] || die "The removal was interrupted" "Run the script again: it goes on where this run ended."
+  explain "The removal stopped half-way; what is left is noted in the state"
+}
+trap - INT TERM
+rm -f "$state/plan"
+
+step "Removed from account $account in $region"
+say "$removed"
