@@ -1,5 +1,5 @@
-import { own } from "../function/_read.ts";
 import { recordsOf } from "../function/_records.ts";
+import { isTestEvent } from "./_test_event.ts";
 import { FnNotificationRecord } from "./record.ts";
 
 /**
@@ -46,7 +46,7 @@ export class FnNotificationEvent extends FnNotificationRecord
    * @throws {CloudEventSpecificationError} If `Records` is absent or no array.
    */
   records(): readonly FnNotificationRecord[] {
-    if (this.isTestEvent()) return [];
+    if (isTestEvent(this.rawEvent)) return [];
     return recordsOf(this.rawEvent).map((_, index) =>
       new FnNotificationRecord(this.rawEvent, index)
     );
@@ -59,7 +59,6 @@ export class FnNotificationEvent extends FnNotificationRecord
 
   /** Whether this is what the service sends when notifications are set up: an `s3:TestEvent`, without records. */
   isTestEvent(): boolean {
-    return own(this.rawEvent, "Event") === "s3:TestEvent" &&
-      own(this.rawEvent, "Records") === undefined;
+    return isTestEvent(this.rawEvent);
   }
 }

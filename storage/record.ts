@@ -9,6 +9,7 @@ import {
 } from "../function/_read.ts";
 import { checkSource, pathOfRecord } from "../function/_records.ts";
 import { readTime } from "../function/_rfc3339.ts";
+import { isTestEvent } from "./_test_event.ts";
 
 /**
  * One record of a storage event: what happened to one object of a bucket.
@@ -55,7 +56,7 @@ export class FnNotificationRecord extends FnEvent {
 
   /** The record as it was sent, whatever it is: for a log or a queue of failures. */
   rawRecord(): JsonValue {
-    return read(this.rawEvent, pathOfRecord(this.rawEvent, this.#index));
+    return read(this.rawEvent, this.#record());
   }
 
   /** What happened (`eventName`), such as `ObjectCreated:Put`; without the prefix `s3:`. */
@@ -144,8 +145,19 @@ export class FnNotificationRecord extends FnEvent {
     return this.#text("requestParameters", "sourceIPAddress");
   }
 
+  #record(): Path {
+    if (isTestEvent(this.rawEvent)) {
+      throw specificationError(
+        ["Records"],
+        1,
+        "is absent, for this is a test event: use records()",
+      );
+    }
+    return pathOfRecord(this.rawEvent, this.#index);
+  }
+
   #path(...keys: Path): Path {
-    const record = pathOfRecord(this.rawEvent, this.#index);
+    const record = this.#record();
     checkSource(this.rawEvent, record, "s3");
     checkVersion(this.rawEvent, record);
     return [...record, ...keys];

@@ -1,0 +1,106 @@
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { CloudEventSpecificationError } from "../function/mod.ts";
+import rule from "../testdata/scheduler_rule.json" with { type: "json" };
+import schedule from "../testdata/scheduler_schedule.json" with { type: "json" };
+import topic from "../testdata/topic_message.json" with { type: "json" };
+import { FnBridgePutEvent } from "./event.ts";
+
+Deno.test("FnBridgePutEvent reads the event of a rule", () => {
+  const event = new FnBridgePutEvent(rule);
+  assertEquals(event.source(), "aws.events");
+  assertEquals(event.detailType(), "Scheduled Event");
+  assertEquals(event.detail(), {});
+  assertEquals(event.id(), "53c1d2a0-7b7e-4b0f-9a55-0d5c6a3f8e21");
+  assertEquals(event.account(), "123456789012");
+  assertEquals(event.region(), "eu-central-1");
+  assertEquals(event.resources(), [
+    "arn:aws:events:eu-central-1:123456789012:rule/every-five-minutes",
+  ]);
+  assertEquals(event.time(), new Date("2026-03-01T09:05:00Z"));
+  assertEquals(event.version(), "0");
+});
+
+Deno.test("FnBridgePutEvent reads the event of a schedule, whose detail is a string", () => {
+  const event = new FnBridgePutEvent(schedule);
+  assertEquals(event.source(), "aws.scheduler");
+  assertEquals(event.detail(), {});
+  assertEquals(event.rawEvent.detail, "{}", "the raw event is as it was");
+});
+
+for (
+  const [detail, expected] of [
+    [null, null],
+    [7, 7],
+    [false, false],
+    [["a"], ["a"]],
+    ["null", null],
+    ['"text"', "text"],
+    [' {"a": [1]} ', { a: [1] }],
+  ] as const
+) {
+  Deno.test(`detail() of ${JSON.stringify(detail)}`, () => {
+    assertEquals<unknown>(new FnBridgePutEvent({ detail }).detail(), expected);
+  });
+}
+
+for (const detail of ["", "secret text", "{secret: 1}", "NaN"]) {
+  Deno.test(`detail() refuses ${JSON.stringify(detail)} without showing it`, () => {
+    const error = assertThrows(
+      () => new FnBridgePutEvent({ detail }).detail(),
+      CloudEventSpecificationError,
+    );
+    assertEquals(
+      error.message,
+      'Cannot read the event: "detail" is a string that is not JSON (RFC 8259)',
+    );
+    assertEquals(error.cause, undefined);
+  });
+}
+
+const ACCESSORS = {
+  source: "source",
+  detailType: "detail-type",
+  detail: "detail",
+  id: "id",
+  account: "account",
+  region: "region",
+  resources: "resources",
+  time: "time",
+  version: "version",
+} as const;
+
+for (const [method, key] of Object.entries(ACCESSORS)) {
+  Deno.test(`${method}() raises where ${key} is absent or malformed`, () => {
+    const call = (raw: object) => () =>
+      new FnBridgePutEvent(raw)[method as keyof typeof ACCESSORS]();
+    for (const raw of [{}, { [key]: undefined }]) {
+      const error = assertThrows(call(raw), CloudEventSpecificationError);
+      assertEquals(error.message, `Cannot read the event: "${key}" is absent`);
+    }
+    for (const value of key === "detail" ? [] : [null, 5, {}, [5], [null]]) {
+      const error = assertThrows(call({ [key]: value }), CloudEventSpecificationError);
+      assertStringIncludes(error.path, key);
+    }
+  });
+}
+
+Deno.test("resources() names the item that is no string", () => {
+  const error = assertThrows(
+    () => new FnBridgePutEvent({ resources: ["a", 5] }).resources(),
+    CloudEventSpecificationError,
+  );
+  assertEquals(error.path, "resources[1]");
+});
+
+Deno.test("time() refuses what RFC 3339 does not allow", () => {
+  for (const time of ["", "2026-03-01", "2026-02-30T00:00:00Z"]) {
+    assertThrows(() => new FnBridgePutEvent({ time }).time(), CloudEventSpecificationError, time);
+  }
+});
+
+Deno.test("FnBridgePutEvent raises for a target with its own input, and for another service's event", () => {
+  for (const raw of [{ job: "cleanup" }, topic]) {
+    assertThrows(() => new FnBridgePutEvent(raw).source(), CloudEventSpecificationError);
+  }
+  assertThrows(() => new FnBridgePutEvent("cleanup"), TypeError);
+});
