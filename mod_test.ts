@@ -1,0 +1,42 @@
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import * as core from "./mod.ts";
+import * as fn from "./function/mod.ts";
+import * as gateway from "./gateway/mod.ts";
+import * as logger from "./logger/mod.ts";
+import * as scheduler from "./scheduler/mod.ts";
+import * as storage from "./storage/mod.ts";
+import * as topic from "./topic/mod.ts";
+
+const MODULES = { function: fn, gateway, logger, scheduler, storage, topic };
+
+// `export *` leaves out, without a word, a name that two modules export.
+for (const [name, module] of Object.entries(MODULES)) {
+  Deno.test(`the front door has all that ${name} exports`, () => {
+    assert(Object.keys(module).length > 0);
+    for (const [symbol, value] of Object.entries(module)) {
+      assertStrictEquals((core as Record<string, unknown>)[symbol], value, symbol);
+    }
+  });
+}
+
+Deno.test("importing the front door writes nothing, asks for nothing and leaves nothing behind", async () => {
+  const code = `
+    const before = Reflect.ownKeys(globalThis);
+    await import(${JSON.stringify(import.meta.resolve("./mod.ts"))});
+    const added = Reflect.ownKeys(globalThis).filter((key) => !before.includes(key));
+    if (added.length > 0) throw new Error(added.map(String).join());
+  `;
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--no-config",
+      "--no-prompt",
+      "--allow-import",
+      `data:text/javascript,${encodeURIComponent(code)}`,
+    ],
+    env: { NO_COLOR: "1" },
+  }).output();
+  assertEquals(new TextDecoder().decode(stderr), "");
+  assertEquals(new TextDecoder().decode(stdout), "");
+  assert(success);
+});
