@@ -2,6 +2,31 @@
  * HTTP functions behind a gateway: validated accessors to the event of a request, weighted preferences,
  * content negotiation, responses, errors, and a handler that puts them together.
  *
+ * @example A function that answers in JSON, or in HTML where the client prefers it
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { HttpBadRequestError, proxyHandler } from "@mate/core/gateway";
+ *
+ * export const handler = proxyHandler((event) => {
+ *   const { name } = event.queryStringParameters();
+ *   if (!name) throw new HttpBadRequestError("The parameter name is missing");
+ *   return { greeting: `Hello ${name}` };
+ * }, {
+ *   customTransformers: {
+ *     "text/html": (payload) => [
+ *       `<pre>${JSON.stringify(payload).replaceAll("<", "\\u003c")}</pre>`,
+ *       "text/html; charset=utf-8",
+ *     ],
+ *   },
+ *   extraHeaders: { "Access-Control-Allow-Origin": "*" },
+ * });
+ *
+ * const page = await handler({ headers: { Accept: "text/html" }, queryStringParameters: { name: "Ada" } });
+ * assertEquals(page.body, '<pre>{"greeting":"Hello Ada"}</pre>');
+ * const { statusCode, body } = await handler({ headers: {}, queryStringParameters: null });
+ * assertEquals([statusCode, JSON.parse(body)], [400, { Message: "The parameter name is missing" }]);
+ * ```
+ *
  * @module
  */
 export {
@@ -46,6 +71,13 @@ export { isBinary } from "./media_type.ts";
 export { determineContentType, type NegotiationOptions } from "./negotiation.ts";
 export type { Preference } from "./preferences.ts";
 export { FnProxyEvent } from "./proxy_event.ts";
+export {
+  type ProxyHandler,
+  proxyHandler,
+  type ProxyHandlerOptions,
+  type ProxyResult,
+  type ProxyRoute,
+} from "./proxy_handler.ts";
 export {
   buildHttpResponse,
   type HttpResponse,

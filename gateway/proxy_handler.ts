@@ -1,0 +1,210 @@
+import type { FnContext } from "../function/context.ts";
+import { withRequestId } from "../logger/mod.ts";
+import { availableTypes } from "./_choose_type.ts";
+import { readExtraHeaders } from "./_extra_headers.ts";
+import {
+  buildHttpClientErrorResponse,
+  buildHttpServerErrorResponse,
+  type ServerErrorResponseOptions,
+} from "./error_response.ts";
+import { HttpClientError, HttpServerError } from "./http_error.ts";
+import { determineContentType } from "./negotiation.ts";
+import { FnProxyEvent } from "./proxy_event.ts";
+import { buildHttpResponse, type HttpResponse, type Transformed } from "./response.ts";
+import { HttpInternalServerError } from "./server_errors.ts";
+import type { CustomTransformers, SimpleMessage } from "./transformer.ts";
+
+/**
+ * What a route returns: a payload to answer with 200, nothing to answer with 204, or a built response. It need
+ * not be JSON where a transformer makes it so.
+ */
+export type ProxyResult = string | number | boolean | object | null | undefined | void;
+
+/**
+ * The work of a handler of HTTP requests.
+ *
+ * @typeParam Result What it returns.
+ * @param event The request.
+ * @param context What the platform says about the invocation; absent where the caller of the handler gave none.
+ */
+export type ProxyRoute<Result extends ProxyResult = ProxyResult> = (
+  event: FnProxyEvent,
+  context: FnContext,
+) => Result | Promise<Result>;
+
+/**
+ * A handler of HTTP requests, as the platform calls it. It never rejects.
+ *
+ * @param event What the gateway sends.
+ * @param context What the platform says about the invocation.
+ */
+export type ProxyHandler = (event: unknown, context?: FnContext) => Promise<HttpResponse>;
+
+/**
+ * The options of {@linkcode proxyHandler}.
+ *
+ * @typeParam Result What the route returns.
+ */
+export interface ProxyHandlerOptions<Result = never> {
+  /** Transformers by the media type they make, next to `application/json`; they are given errors' messages too. */
+  readonly customTransformers?:
+    | CustomTransformers<
+      Transformed<Exclude<Result, HttpResponse | undefined | void>> | SimpleMessage
+    >
+    | undefined;
+  /** Header fields to add to every response but those that the route built. */
+  readonly extraHeaders?: Readonly<Record<string, string>> | undefined;
+  /** What the client is told of an error of the server's; unless given, that the server failed, and no more. */
+  readonly clientMessage?: string | undefined;
+}
+
+/**
+ * Makes a handler of HTTP requests: wraps the event, runs the route, and turns whatever comes of it into a
+ * response.
+ *
+ * - A request whose `Accept` fits none of the types available is answered with 406 before the route runs.
+ * - What the route returns is answered with 200; `undefined` with 204; a response that it built, an object with an
+ *   own `statusCode` that is an integer, is returned as it is.
+ * - An {@linkcode HttpClientError} is answered with its status and message, an {@linkcode HttpServerError} with its
+ *   status and the client message, anything else that is thrown with 500 and the client message. Both are logged.
+ * - Everything logged meanwhile carries the request id of the invocation.
+ *
+ * @typeParam Result What the route returns.
+ * @param route The work, sync or async.
+ * @param options Transformers, header fields and the client message; read once.
+ * @returns The handler. It never rejects, whatever the event, the context or the route.
+ * @throws {TypeError} If the route is no function, or an option unfit: a header is malformed, a key of the
+ * transformers no media type or its value no function, the client message no string.
+ *
+ * @example A handler with an error that the client may read
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { HttpNotFoundError, proxyHandler } from "@mate/core/gateway";
+ *
+ * const prices: Record<string, number> = { soup: 9.5 };
+ *
+ * const handler = proxyHandler((event) => {
+ *   const dish = event.queryPath().at(-1) ?? "";
+ *   if (!Object.hasOwn(prices, dish)) throw new HttpNotFoundError("No such dish");
+ *   return { dish, price: prices[dish] };
+ * });
+ *
+ * const request = (path: string) => ({ headers: {}, requestContext: { path } });
+ * const found = await handler(request("/v0/menu/soup"));
+ * assertEquals([found.statusCode, JSON.parse(found.body)], [200, { dish: "soup", price: 9.5 }]);
+ * const lost = await handler(request("/v0/menu/stew"));
+ * assertEquals([lost.statusCode, JSON.parse(lost.body)], [404, { Message: "No such dish" }]);
+ * ```
+ */
+export function proxyHandler<Result extends ProxyResult>(
+  route: ProxyRoute<Result>,
+  options: NoInfer<ProxyHandlerOptions<Result>> = {},
+): ProxyHandler {
+  if (typeof route !== "function") {
+    throw new TypeError(
+      `Cannot make the handler: expected a function as route, got ${kindOf(route)}`,
+    );
+  }
+  const settings = readOptions(options);
+  return async (event, context) => {
+    const answer = () => answerRequest(event, context as FnContext, route, settings);
+    const requestId = readRequestId(context);
+    return await (requestId === "" ? answer() : withRequestId(requestId, answer));
+  };
+}
+
+/** The options, checked, in copies of their own. */
+interface Settings {
+  readonly clientMessage: string | undefined;
+  /** What they take is the business of whoever gave route and transformers, whose types go together. */
+  readonly customTransformers: CustomTransformers<unknown> | undefined;
+  readonly extraHeaders: Readonly<Record<string, string>>;
+}
+
+async function answerRequest(
+  eventObject: unknown,
+  context: FnContext,
+  route: ProxyRoute,
+  settings: Settings,
+): Promise<HttpResponse> {
+  let event: FnProxyEvent | undefined;
+  try {
+    event = new FnProxyEvent(eventObject);
+    determineContentType(event, settings);
+    const result = await route(event, context);
+    if (isResponse(result)) return result;
+    return buildHttpResponse(result === undefined ? 204 : 200, result, { ...settings, event });
+  } catch (error) {
+    try {
+      return answerError(error, { ...settings, event });
+    } catch (cause) { // a transformer that throws at everything, an error whose status is none
+      const failure = new HttpInternalServerError("Cannot build the response to an error", {
+        cause,
+      });
+      return buildHttpServerErrorResponse(failure, { ...settings, customTransformers: undefined });
+    }
+  }
+}
+
+function answerError(error: unknown, options: ServerErrorResponseOptions): HttpResponse {
+  if (error instanceof HttpClientError) return buildHttpClientErrorResponse(error, options);
+  if (error instanceof HttpServerError) return buildHttpServerErrorResponse(error, options);
+  const message = error instanceof Error ? error.message : undefined;
+  return buildHttpServerErrorResponse(
+    new HttpInternalServerError(message, { cause: error }),
+    options,
+  );
+}
+
+function isResponse(result: unknown): result is HttpResponse {
+  return typeof result === "object" && result !== null && Object.hasOwn(result, "statusCode") &&
+    Number.isInteger((result as HttpResponse).statusCode);
+}
+
+function readRequestId(context: FnContext | undefined): string {
+  try {
+    const requestId: unknown = context?.awsRequestId;
+    return typeof requestId === "string" ? requestId : "";
+  } catch {
+    return ""; // records without it, rather than no answer
+  }
+}
+
+function readOptions(options: ProxyHandlerOptions): Settings {
+  if (typeof options !== "object" || options === null) {
+    throw new TypeError(
+      `Cannot make the handler: expected an object of options, got ${kindOf(options)}`,
+    );
+  }
+  const { clientMessage, extraHeaders } = options;
+  if (clientMessage !== undefined && typeof clientMessage !== "string") {
+    throw new TypeError(
+      `Cannot make the handler: expected a string as client message, got ${kindOf(clientMessage)}`,
+    );
+  }
+  return {
+    clientMessage,
+    customTransformers: readTransformers(options.customTransformers),
+    extraHeaders: Object.fromEntries(readExtraHeaders(extraHeaders).values()),
+  };
+}
+
+function readTransformers(
+  transformers: CustomTransformers | undefined,
+): CustomTransformers<unknown> | undefined {
+  availableTypes(transformers); // raises on what is no map of media types
+  if (transformers === undefined) return;
+  const copy = { ...transformers };
+  for (const [type, transformer] of Object.entries<unknown>(copy)) {
+    if (typeof transformer === "function") continue;
+    const got = kindOf(transformer);
+    throw new TypeError(
+      `Cannot make the handler: expected a function as transformer of "${type}", got ${got}`,
+    );
+  }
+  return copy as CustomTransformers<unknown>;
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? "null" : typeof value;
+}

@@ -1,0 +1,213 @@
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import type { FnContext, FnHandler } from "../function/mod.ts";
+import { logger } from "../logger/mod.ts";
+import { type Entry, recordLog } from "../testdata/record_log.ts";
+import * as gateway from "./mod.ts";
+import {
+  FnProxyEvent,
+  type HttpResponse,
+  proxyHandler,
+  type ProxyHandlerOptions,
+  type ProxyResult,
+  type ProxyRoute,
+} from "./mod.ts";
+
+const JSON_UTF8 = "application/json; charset=utf-8";
+
+const request = (headers: unknown = {}) => ({ headers });
+const context = (awsRequestId: string) => ({ awsRequestId }) as FnContext;
+
+/** The response to a request, and what was logged meanwhile. */
+async function answer(
+  route: unknown,
+  given: { event?: unknown; options?: ProxyHandlerOptions<ProxyResult> } = {},
+): Promise<{ result: HttpResponse; log: Entry[] }> {
+  const { event, options } = { event: request(), ...given };
+  return await recordLog(() => proxyHandler(route as ProxyRoute, options)(event, context("id-1")));
+}
+
+/** Accepts HTML and nothing else. */
+const HTML_ONLY = request({ Accept: "text/html" });
+
+for (
+  const [name, value, body] of [
+    ["an object", { a: 1 }, '{\n  "a": 1\n}'],
+    ["an array", [1], "[\n  1\n]"],
+    ["a string", "text", '{\n  "Message": "text"\n}'],
+    ["an empty string", "", '{\n  "Message": ""\n}'],
+    ["a number", 0, "0"],
+    ["false", false, "false"],
+    ["null", null, "null"],
+    ["an object with an inherited status", Object.create({ statusCode: 201 }), "{}"],
+    ["an object with a text for a status", { statusCode: "201" }, '{\n  "statusCode": "201"\n}'],
+    ["an object with half a status", { statusCode: 200.5 }, '{\n  "statusCode": 200.5\n}'],
+    ["an object without a status", { body: "x" }, '{\n  "body": "x"\n}'],
+  ] as const
+) {
+  for (
+    const [kind, route] of [
+      ["at once", () => value],
+      ["later", () => Promise.resolve(value)],
+      ["through a thenable", () => ({ then: (done: (value: unknown) => void) => done(value) })],
+    ] as const
+  ) {
+    Deno.test(`proxyHandler() answers ${name} with 200, returned ${kind}`, async () => {
+      const { result, log } = await answer(route);
+      assertEquals(result, {
+        statusCode: 200,
+        headers: { "Content-Type": JSON_UTF8, Vary: "Accept, Accept-Encoding" },
+        body,
+        isBase64Encoded: false,
+      });
+      assertEquals(log, []);
+    });
+  }
+}
+
+Deno.test("proxyHandler() answers undefined with 204, with the extra headers", async () => {
+  for (const route of [() => {}, () => undefined, async () => {}]) {
+    const { result, log } = await answer(route, { options: { extraHeaders: { "X-A": "1" } } });
+    assertEquals([result.statusCode, result.body, result.isBase64Encoded], [204, "", false]);
+    assertEquals(result.headers["X-A"], "1");
+    assertEquals(log, []);
+  }
+});
+
+Deno.test("proxyHandler() passes a built response through, even half-built", async () => {
+  const options = { extraHeaders: { "X-A": "1" } };
+  for (
+    const built of [
+      { statusCode: 302, headers: { Location: "/" }, body: "", isBase64Encoded: false },
+      { statusCode: 200 },
+      { statusCode: 0, body: null },
+      Object.assign(Object.create(null), { statusCode: 201, multiValueHeaders: { A: ["1", "2"] } }),
+    ]
+  ) {
+    const { result, log } = await answer(() => built, { options });
+    assert(Object.is(result, built));
+    assertEquals(log, []);
+  }
+});
+
+Deno.test("proxyHandler() hands the wrapped event and the context to the route", async () => {
+  const raw = request();
+  const given = context("id-2");
+  let seen: unknown[] = [];
+  await proxyHandler((event, context) => {
+    seen = [event instanceof FnProxyEvent, event.rawEvent === raw, context === given];
+  })(raw, given);
+  assertEquals(seen, [true, true, true]);
+});
+
+Deno.test("proxyHandler() needs no context", async () => {
+  const handler = proxyHandler((_event, context) => ({ context: context ?? "none" }));
+  for (const [given, seen] of [[undefined, "none"], [null, "none"], [{}, {}]] as const) {
+    const { body } = await handler(request(), given as never);
+    assertEquals(JSON.parse(body), { context: seen });
+  }
+});
+
+Deno.test("proxyHandler() refuses an unsupported Accept before the route runs", async () => {
+  let ran = false;
+  const route = () => {
+    ran = true;
+  };
+  const { result, log } = await answer(route, {
+    event: HTML_ONLY,
+    options: { extraHeaders: { "Access-Control-Allow-Origin": "*" } },
+  });
+  assertEquals(ran, false);
+  assertEquals(result.statusCode, 406);
+  assertEquals(result.headers["Access-Control-Allow-Origin"], "*");
+  assertStringIncludes(JSON.parse(result.body).Message, "application/json");
+  assertEquals(log.map(({ level, requestId }) => [level, requestId]), [["ERROR", "id-1"]]);
+});
+
+const html = (payload: unknown) => [`<p>${JSON.stringify(payload)}</p>`, "text/html"] as const;
+
+Deno.test("proxyHandler() answers in the type of a transformer, errors too", async () => {
+  const options = { customTransformers: { "text/html": html } };
+  const { result } = await answer(() => ({ a: 1 }), { event: HTML_ONLY, options });
+  assertEquals([result.headers["Content-Type"], result.body], ["text/html", '<p>{"a":1}</p>']);
+  const failed = await answer(() => {
+    throw new gateway.HttpGoneError();
+  }, { event: HTML_ONLY, options });
+  assertEquals([failed.result.statusCode, failed.result.body], [410, '<p>{"Message":"Gone"}</p>']);
+});
+
+Deno.test("proxyHandler() compresses where the request allows it", async () => {
+  const { result } = await answer(() => "x", { event: request({ "accept-encoding": "gzip" }) });
+  assertEquals([result.headers["Content-Encoding"], result.isBase64Encoded], ["gzip", true]);
+});
+
+Deno.test("proxyHandler() gives every record the id of its own invocation", async () => {
+  const gates = new Map<string, () => void>();
+  const handler = proxyHandler(async (_event, { awsRequestId }) => {
+    logger.info(`start ${awsRequestId}`);
+    await new Promise<void>((open) => gates.set(awsRequestId, open));
+    logger.info(`end ${awsRequestId}`);
+    throw new Error(`fail ${awsRequestId}`);
+  });
+  const { log } = await recordLog(async () => {
+    const invocations = ["a", "b", "c"].map((id) => handler(request(), context(id)));
+    for (const id of ["b", "c", "a"]) gates.get(id)!();
+    await Promise.all(invocations);
+  });
+  assertEquals(log.length, 9);
+  for (const { message, requestId } of log) {
+    assertEquals(/(start|end|fail) (\w)/.exec(message)?.[2], requestId, message);
+  }
+});
+
+Deno.test("proxyHandler() answers whatever the request id is", async () => {
+  const throwing = {
+    get awsRequestId(): string {
+      throw new Error("unreadable");
+    },
+  };
+  for (
+    const given of [{ awsRequestId: 5 }, { awsRequestId: "" }, { awsRequestId: null }, throwing]
+  ) {
+    const { statusCode } = await proxyHandler(() => "done")(request(), given as never);
+    assertEquals(statusCode, 200);
+  }
+});
+
+Deno.test("proxyHandler() has types that go together", async () => {
+  interface Dish {
+    readonly name: string;
+    readonly price?: number;
+  }
+  const find = (name: string): Dish | undefined => name === "soup" ? { name, price: 9 } : undefined;
+
+  const typed: FnHandler = proxyHandler((event) => find(event.httpMethod()), {
+    customTransformers: {
+      "text/html": (payload) => {
+        const text: string = "Message" in payload ? payload.Message : payload.name;
+        // @ts-expect-error: the payload is a dish or the message of an error
+        assertEquals(payload.other, undefined);
+        return [text, "text/html"];
+      },
+    },
+  });
+  const later = proxyHandler(async () => await Promise.resolve(find("soup")), {
+    customTransformers: { "text/html": (payload: unknown) => [String(payload), "text/html"] },
+  });
+  const mixed = proxyHandler((event) =>
+    event.httpMethod() === "GET" ? gateway.buildHttpResponse(201, "made") : { name: "soup" }
+  );
+  const response: Promise<HttpResponse> = later(request(), undefined);
+  assertEquals((await response).statusCode, 200);
+  const event = { headers: {}, requestContext: { httpMethod: "GET" } };
+  assertEquals((await mixed(event)).statusCode, 201);
+  assertEquals(await typed(event, context("id")) instanceof Object, true);
+  assertThrows(() => {
+    const numbersOnly = (_: number) => ["", ""] as const;
+    // @ts-expect-error: a transformer takes what the route returns, and messages
+    proxyHandler(() => ({ name: "soup" }), { customTransformers: { "text/html": numbersOnly } });
+    // @ts-expect-error: no JSON, and nothing to answer
+    proxyHandler(() => 5n);
+    // @ts-expect-error: a route is a function
+    proxyHandler({});
+  }, TypeError);
+});
