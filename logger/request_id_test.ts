@@ -1,0 +1,192 @@
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { loggerState } from "./_state.ts";
+import { currentRequestId, withRequestId } from "./request_id.ts";
+
+const state = loggerState();
+const now = () => currentRequestId(state);
+const pause = () => new Promise((resolve) => setTimeout(resolve, 1));
+
+/** A test of a process that has seen no overlapping scopes yet; `store` tells whether it makes some. */
+function test(name: string, store: boolean, fn: () => void | Promise<void>): void {
+  Deno.test(`withRequestId() ${name}`, async () => {
+    state.store = undefined;
+    assertEquals(now(), "");
+    await fn();
+    assertEquals(now(), "", "the scope has ended");
+    assertEquals(state.openScopes, 0);
+    assertEquals(state.store !== undefined, store, "AsyncLocalStorage is made when it is needed");
+  });
+}
+
+test("covers a sync function and returns its value", false, () => {
+  assertEquals(withRequestId("a", now), "a");
+});
+
+test("covers all that an async function awaits", false, async () => {
+  const ids = await withRequestId("a", async () => {
+    const first = now();
+    await pause();
+    return [first, now()];
+  });
+  assertEquals(ids, ["a", "a"]);
+});
+
+test("ends with a function that throws", false, () => {
+  const error = new Error("x");
+  assert(
+    assertThrows(() =>
+      withRequestId("a", () => {
+        throw error;
+      })
+    ) === error,
+  );
+});
+
+test("ends with a function that rejects, and passes the reason on", false, async () => {
+  await assertRejects(() => withRequestId("a", () => Promise.reject(new Error("x"))), Error, "x");
+});
+
+test("leaves a rejection that nobody handles unhandled", false, async () => {
+  let reason: unknown;
+  const listen = (event: PromiseRejectionEvent) => {
+    event.preventDefault();
+    reason = event.reason;
+  };
+  addEventListener("unhandledrejection", listen);
+  withRequestId("a", () => Promise.reject("nobody"));
+  await pause();
+  await pause();
+  removeEventListener("unhandledrejection", listen);
+  assertEquals(reason, "nobody");
+});
+
+test("covers a thenable, asked once", false, async () => {
+  let asked = 0;
+  const thenable = {
+    then(resolve: (id: string) => void) {
+      asked++;
+      setTimeout(() => resolve(now()), 1);
+    },
+  };
+  assertEquals(await (withRequestId("a", () => thenable) as unknown as Promise<string>), "a");
+  assertEquals(asked, 1);
+});
+
+test("ends where asking for then throws", false, () => {
+  const odd = {
+    get then() {
+      throw new Error("odd");
+    },
+  };
+  assertThrows(() => withRequestId("a", () => odd), Error, "odd");
+});
+
+test("returns what only looks like a thenable as it is", false, () => {
+  const value = { then: 1 };
+  assert(withRequestId("a", () => value) === value);
+  const fn = () => 1;
+  assert(withRequestId("a", () => fn) === fn);
+});
+
+test("opened within itself is the same scope", false, async () => {
+  await withRequestId("a", async () => {
+    assertEquals(withRequestId("a", now), "a");
+    await withRequestId("a", pause);
+    assertEquals(now(), "a");
+  });
+});
+
+test("of one id opened twice lasts until both have ended", false, async () => {
+  const short = withRequestId("a", pause);
+  const long = withRequestId("a", async () => {
+    await short;
+    await pause();
+    return now();
+  });
+  assertEquals(await long, "a");
+});
+
+test("within another counts until it ends", true, async () => {
+  await withRequestId("outer", async () => {
+    assertEquals(withRequestId("inner", now), "inner");
+    assertEquals(now(), "outer");
+    const inner = withRequestId("inner", async () => {
+      await pause();
+      return now();
+    });
+    assertEquals(now(), "outer");
+    assertEquals(await inner, "inner");
+    assertEquals(now(), "outer");
+  });
+});
+
+test("keeps a hundred overlapping invocations apart", true, async () => {
+  const ids = Array.from({ length: 100 }, (_, index) => `id-${index}`);
+  const seen = await Promise.all(ids.map((id) =>
+    withRequestId(id, async () => {
+      const all = [now()];
+      for (let turn = 0; turn < 5; turn++) {
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
+        all.push(now(), withRequestId(id, now));
+      }
+      return new Set(all);
+    })
+  ));
+  assertEquals(seen, ids.map((id) => new Set([id])));
+});
+
+test("goes on with AsyncLocalStorage once it was made", true, async () => {
+  await Promise.all([withRequestId("a", pause), withRequestId("b", pause)]);
+  const ids = await Promise.all(["c", "d"].map((id) =>
+    withRequestId(id, async () => {
+      await pause();
+      return now();
+    })
+  ));
+  assertEquals(ids, ["c", "d"]);
+});
+
+Deno.test("withRequestId() takes an empty id, and refuses what is no text", () => {
+  assertEquals(withRequestId("", now), "");
+  for (const id of [undefined, null, 5]) {
+    assertThrows(
+      () => withRequestId(id as unknown as string, now),
+      TypeError,
+      "Cannot open a scope: expected the request id as a string",
+    );
+  }
+});
+
+Deno.test("withRequestId() nests where there is no AsyncLocalStorage", () => {
+  state.store = undefined;
+  const { getBuiltinModule } = globalThis.process;
+  try {
+    Object.assign(globalThis.process, { getBuiltinModule: undefined });
+    withRequestId("outer", () => {
+      assertEquals(withRequestId("inner", now), "inner");
+      assertEquals(now(), "outer");
+    });
+    assertEquals(now(), "");
+  } finally {
+    Object.assign(globalThis.process, { getBuiltinModule });
+  }
+});
+
+Deno.test("outside any scope the id is the runtime's, and else the managed runtime's", () => {
+  const host = globalThis as { awslambda?: unknown };
+  try {
+    for (const [id, expected] of [["managed", "managed"], ["-", ""], [undefined, ""]]) {
+      host.awslambda = { InvokeStore: { getRequestId: () => id } };
+      assertEquals(now(), expected);
+    }
+    host.awslambda = {};
+    assertEquals(now(), "");
+    state.requestId = "handed over";
+    assertEquals(now(), "handed over");
+    assertEquals(withRequestId("scope", now), "scope");
+    assertEquals(now(), "handed over");
+  } finally {
+    delete host.awslambda;
+    delete state.requestId;
+  }
+});
