@@ -146,7 +146,8 @@ class InProcessHost implements ReloadingHost {
 
   #write({ functionName, lines }: Scope, text: string): void {
     lines.push(`${text}\n`);
-    this.#options.log({ time: new Date(), functionName, text });
+    // Whoever takes the record may write it to the console: that is none of the function's.
+    this.#scopes.exit(() => this.#options.log({ time: new Date(), functionName, text }));
   }
 
   /** Sends what the functions write to the console to the log; returns what undoes it. */

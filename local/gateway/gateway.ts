@@ -36,7 +36,12 @@ export function createGateway(
   const findRoute = createRouter(routesOf(manifest));
 
   async function forward(request: HttpRequest): Promise<HttpResponse> {
-    const path = request.path.slice(manifest.stage.length + 1) || "/";
+    const prefix = `/${manifest.stage}`;
+    if (request.path !== prefix && !request.path.startsWith(`${prefix}/`)) {
+      const reason = `there is no such route: all start with ${prefix}`;
+      throw new GatewayError("MISSING_AUTHENTICATION_TOKEN", reason);
+    }
+    const path = request.path.slice(prefix.length) || "/";
     const match = findRoute(request.method, path);
     if (match === undefined) {
       throw new GatewayError("MISSING_AUTHENTICATION_TOKEN", "there is no such route");

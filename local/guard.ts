@@ -1,0 +1,32 @@
+import type { IncomingHttpHeaders } from "node:http";
+
+const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/**
+ * Whether a request was meant for this machine. A page on the web can make its own name point here (DNS rebinding), but
+ * then the request carries that name.
+ *
+ * @param host The authority of the request: a host, and perhaps a port.
+ * @returns Whether the host is a name of the loopback interface.
+ */
+export function isLocalHost(host: string | undefined): boolean {
+  return /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(host ?? "");
+}
+
+/**
+ * Whether a request that may change something was made by a page of another origin.
+ *
+ * @param method The method.
+ * @param headers The headers, with lower-case names.
+ * @param host The authority of the request.
+ * @returns Whether it is to be refused.
+ * @see https://fetch.spec.whatwg.org/#origin-header
+ * @see https://w3c.github.io/webappsec-fetch-metadata/#sec-fetch-site-header
+ */
+export function isForged(method: string, headers: IncomingHttpHeaders, host: string): boolean {
+  if (SAFE_METHODS.has(method)) return false;
+  const { origin } = headers;
+  if (origin !== undefined) return origin.toLowerCase() !== `http://${host.toLowerCase()}`;
+  const site = headers["sec-fetch-site"] ?? "none";
+  return site !== "none" && site !== "same-origin";
+}

@@ -1,0 +1,36 @@
+/**
+ * The command that runs an application on this machine: `deno run -A local/main.ts examples/app.json`.
+ *
+ * @module
+ */
+import { HELP, readArguments, run, UsageError } from "./cli.ts";
+
+if (import.meta.main) {
+  Deno.exit(await main(Deno.args));
+}
+
+/** Runs the command; its exit status. */
+async function main(args: readonly string[]): Promise<number> {
+  try {
+    const options = readArguments(args);
+    if (options === "help") {
+      console.log(HELP.trimEnd());
+      return 0;
+    }
+    const controller = new AbortController();
+    const isWindows = Deno.build.os === "windows";
+    for (const signal of isWindows ? ["SIGINT"] as const : ["SIGINT", "SIGTERM"] as const) {
+      Deno.addSignalListener(signal, () => {
+        if (controller.signal.aborted) Deno.exit(1); // asked twice: not waiting any longer
+        controller.abort();
+      });
+    }
+    const isColored = Deno.stdout.isTerminal() && !Deno.noColor;
+    const print = (line: string) => console.log(line);
+    await run(options, { signal: controller.signal, print, isColored });
+    return 0;
+  } catch (error) {
+    console.error((error as Error).message);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}

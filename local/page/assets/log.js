@@ -1,0 +1,80 @@
+// @ts-check
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+
+/** How many records the page keeps. */
+const KEPT = 1_000;
+
+/** @param {string} id @returns {any} */
+const byId = (id) => document.getElementById(id);
+const records = byId("log-records");
+const filter = byId("log-filter");
+const follow = byId("log-follow");
+const state = byId("log-state");
+
+let last = 0;
+const source = new EventSource("/log");
+source.onopen = () => void (state.textContent = "Live");
+source.onerror = () => void (state.textContent = "Waiting for the platform…");
+source.onmessage = (/** @type {MessageEvent<string>} */ { lastEventId, data }) => {
+  const number = Number(lastEventId);
+  if (number <= last && number > 1) return; // seen before the connection was lost
+  last = number;
+  records.append(createRecord(JSON.parse(data)));
+  while (records.childElementCount > KEPT) records.firstElementChild.remove();
+  byId("log-empty").hidden = true;
+  if (follow.checked) records.scrollTop = records.scrollHeight;
+};
+
+/** @param {{ time: string, functionName: string, text: string }} record */
+function createRecord({ time, functionName, text }) {
+  const item = document.createElement("li");
+  item.dataset.function = functionName;
+  item.hidden = filter.value !== "*" && filter.value !== functionName;
+  const level = /\b(TRACE|DEBUG|INFO|WARN|ERROR|CRITICAL|FATAL)\b/.exec(text.slice(0, 300))?.[1];
+  if (/ERROR|CRITICAL|FATAL/.test(level ?? "")) item.className = "error";
+  if (level === "WARN") item.className = "warn";
+
+  const clock = document.createElement("time");
+  clock.dateTime = time;
+  clock.textContent = new Date(time).toLocaleTimeString("en-GB");
+  const name = document.createElement("span");
+  name.textContent = functionName || "platform";
+  name.className = functionName ? `hue-${hueOf(functionName)}` : "platform";
+  item.append(clock, name, createText(text));
+  return item;
+}
+
+/** @param {string} record */
+function createText(record) {
+  const text = record.replaceAll("\r", "\n");
+  const lines = text.split("\n");
+  const span = document.createElement("span");
+  span.className = "text";
+  span.textContent = text;
+  if (lines.length <= 4 && text.length <= 500) return span;
+  const details = document.createElement("details");
+  const summary = document.createElement("summary");
+  summary.className = "text";
+  const first = /** @type {string} */ (lines[0]);
+  summary.textContent = first.length > 200 ? `${first.slice(0, 200)}…` : first;
+  details.append(summary, span);
+  return details;
+}
+
+/** @param {string} name */
+function hueOf(name) {
+  let sum = 0;
+  for (const character of name) sum = (sum * 31 + character.charCodeAt(0)) % 6_007;
+  return sum % 6;
+}
+
+filter.onchange = () => {
+  for (const item of records.children) {
+    item.hidden = filter.value !== "*" && filter.value !== item.dataset.function;
+  }
+};
+byId("log-clear").onclick = () => {
+  records.replaceChildren();
+  byId("log-empty").hidden = false;
+};

@@ -1,0 +1,44 @@
+/** Text that is HTML already. */
+export class Html {
+  /** The HTML. */
+  readonly text: string;
+
+  /**
+   * Marks text as HTML.
+   *
+   * @param text The HTML.
+   */
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** What a template may hold: text, which is escaped; HTML, which is not; lists of both. */
+export type Fragment = string | number | Html | readonly Fragment[];
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/**
+ * Makes HTML of a template: every value in it is escaped, for an element's content as for an attribute in quotes.
+ *
+ * @param strings The literal parts.
+ * @param values The values between them.
+ * @returns The HTML.
+ */
+export function markup(strings: TemplateStringsArray, ...values: readonly Fragment[]): Html {
+  return new Html(
+    strings.map((part, index) => index === 0 ? part : render(values[index - 1]!) + part).join(""),
+  );
+}
+
+function render(value: Fragment): string {
+  if (value instanceof Html) return value.text;
+  if (typeof value === "object") return value.map(render).join("");
+  return String(value).replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!);
+}

@@ -1,0 +1,185 @@
+import { Buffer } from "node:buffer";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Reply } from "./reply.ts";
+
+/** Answers a request. */
+export type Listener = (request: IncomingMessage) => Promise<Reply>;
+
+/** A server on the loopback interface. */
+export interface LoopbackServer extends AsyncDisposable {
+  /** The port. */
+  readonly port: number;
+}
+
+/** The port is in use. */
+export class PortTakenError extends Error {
+  static {
+    this.prototype.name = "PortTakenError";
+  }
+}
+
+/** How long a client may go on sending after it was answered, in milliseconds. */
+const GRACE = 2_000;
+
+/**
+ * Listens on the loopback interface, in both versions of IP where the machine has them, and nowhere else.
+ *
+ * @param port The port; 0 for one that the system chooses.
+ * @param listener What answers requests; it never rejects.
+ * @param onError Told of a response that could not be sent, unless the client went away.
+ * @returns The server.
+ * @throws {PortTakenError} If the port is in use; the message names it and the remedy.
+ */
+export async function listen(
+  port: number,
+  listener: Listener,
+  onError: (error: Error) => void,
+): Promise<LoopbackServer> {
+  const servers: Server[] = [];
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    respond(request, response, listener, onError);
+  };
+  const close = async () => {
+    await Promise.all(servers.map(closeServer));
+  };
+  try {
+    servers.push(await bind("127.0.0.1", port, answer));
+    const chosen = (servers[0]!.address() as AddressInfo).port;
+    const second = await bind("::1", chosen, answer).catch((error) => {
+      if (isTaken(error)) throw error;
+    }); // a machine without IPv6 has the other
+    if (second) servers.push(second);
+    return { port: chosen, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await close();
+    if (!isTaken(error)) throw error;
+    if (port === 0) return await listen(port, listener, onError); // free in one version of IP only
+    throw new PortTakenError(
+      `Cannot listen on port ${port}: another program does; stop it, or choose another port with --port (0 for any)`,
+      { cause: error },
+    );
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return (error as { code?: unknown }).code === "EADDRINUSE";
+}
+
+function bind(
+  host: string,
+  port: number,
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<Server> {
+  const server = createServer(answer);
+  server.on("clientError", (_error, socket) => {
+    if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<Server>();
+  server.once("error", reject);
+  server.listen(port, host, () => resolve(server));
+  return promise;
+}
+
+function closeServer(server: Server): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.close(() => resolve());
+  server.closeAllConnections();
+  return promise;
+}
+
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  listener: Listener,
+  onError: (error: Error) => void,
+): Promise<void> {
+  response.on("error", () => {}); // the client is gone: nobody is left to be told
+  request.on("error", () => {});
+  try {
+    const reply = await listener(request);
+    writeHead(response, reply, request);
+    await writeBody(response, reply, request.method === "HEAD");
+  } catch (error) {
+    if (!request.socket.destroyed) onError(error as Error);
+    response.destroy();
+  }
+}
+
+function writeHead(response: ServerResponse, reply: Reply, request: IncomingMessage): void {
+  const names = Map.groupBy(reply.headers, ([name]) => name);
+  for (const [name, pairs] of names) {
+    const values = pairs.map(([, value]) => value);
+    response.setHeader(name, values.length === 1 ? values[0]! : values);
+  }
+  const hasBody = reply.status !== 204 && reply.status !== 304;
+  if (hasBody && reply.body instanceof Uint8Array) {
+    response.setHeader("Content-Length", reply.body.length);
+  }
+  if (!request.complete) {
+    // The rest of the request is not read: let the client see the answer, then hang up.
+    response.setHeader("Connection", "close");
+    request.resume();
+    response.once("finish", () => {
+      const timer = setTimeout(() => request.destroy(), GRACE);
+      request.once("close", () => clearTimeout(timer));
+    });
+  }
+  response.writeHead(reply.status);
+}
+
+async function writeBody(
+  response: ServerResponse,
+  { status, body }: Reply,
+  isHead: boolean,
+): Promise<void> {
+  if (body instanceof Uint8Array) {
+    response.end(isHead || status === 204 || status === 304 ? undefined : Buffer.from(body));
+    return;
+  }
+  const reader = body.getReader();
+  response.once("close", () => reader.cancel().catch(() => {}));
+  if (isHead) {
+    await reader.cancel();
+    response.end();
+    return;
+  }
+  response.flushHeaders();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    if (!response.write(value) && !response.destroyed) {
+      await new Promise<void>((resolve) => {
+        response.once("drain", resolve);
+        response.once("close", resolve);
+      });
+    }
+  }
+  response.end();
+}
+
+/**
+ * Reads the body of a request.
+ *
+ * @param request The request.
+ * @param limit How many bytes are of interest.
+ * @returns The body; if it is over the limit, a part of it that is.
+ */
+export async function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array> {
+  const announced = Number(request.headers["content-length"] ?? 0);
+  if (announced > limit) return new Uint8Array(limit + 1);
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  request.on("data", (chunk: Uint8Array) => {
+    if (size > limit) return;
+    size += chunk.length;
+    chunks.push(chunk);
+    if (size > limit) resolve();
+  });
+  request.once("end", resolve);
+  request.once("error", reject);
+  request.once("close", () => reject(new Error("The client hung up")));
+  await promise;
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,232 @@
+import { createHash, type Hash } from "node:crypto";
+import { join } from "node:path";
+import { createRequestIds, type ObjectChange, type RequestIds } from "./notification.ts";
+import { ObjectKeyError, pathOf } from "./object_key.ts";
+
+/** An object of a bucket. */
+export interface StoredObject {
+  /** The key. */
+  readonly key: string;
+  /** The size in bytes. */
+  readonly size: number;
+  /** The MD5 digest of the content, in hexadecimal. */
+  readonly etag: string;
+  /** When it was last written, in milliseconds. */
+  readonly modified: number;
+}
+
+/** Who changes an object. */
+export interface Client {
+  /** Its IP address. */
+  readonly sourceIp: string;
+  /** The identifiers of its request. */
+  readonly ids: RequestIds;
+}
+
+const DISK = "127.0.0.1"; // whoever writes to the folder itself
+
+/**
+ * A bucket whose objects are the files of a folder. Changes through it and changes on disk are told to the same listener,
+ * each once. Files whose names start with a period are none of the bucket's, unless they were put through it.
+ */
+export class BucketFolder {
+  readonly #folder: string;
+  readonly #uploads: string;
+  readonly #onChange: (change: ObjectChange) => void;
+  readonly #objects: Map<string, StoredObject> = new Map();
+  #last: Promise<unknown> = Promise.resolve();
+
+  /**
+   * Makes a bucket of a folder, which is created if need be. {@linkcode scan} must follow.
+   *
+   * @param folder The folder.
+   * @param uploads Where objects are written until they are complete: another folder on the same disk.
+   * @param onChange Told of every change.
+   */
+  constructor(folder: string, uploads: string, onChange: (change: ObjectChange) => void) {
+    this.#folder = folder;
+    this.#uploads = uploads;
+    this.#onChange = onChange;
+  }
+
+  /** The objects, by key. */
+  list(): readonly StoredObject[] {
+    return [...this.#objects.values()].sort((a, b) => a.key < b.key ? -1 : 1);
+  }
+
+  /**
+   * Stores an object.
+   *
+   * @param key The key.
+   * @param content The content.
+   * @param client Who does it.
+   * @returns The object.
+   * @throws {ObjectKeyError} If the folder can hold no such key.
+   */
+  async put(
+    key: string,
+    content: AsyncIterable<Uint8Array>,
+    client: Client,
+  ): Promise<StoredObject> {
+    const path = pathOf(this.#folder, key);
+    await Deno.mkdir(this.#uploads, { recursive: true });
+    const upload = await Deno.makeTempFile({ dir: this.#uploads });
+    try {
+      const hash = createHash("md5");
+      const file = await Deno.open(upload, { write: true });
+      await ReadableStream.from(digest(content, hash)).pipeTo(file.writable);
+      return await this.#alone(async () => {
+        await makeRoom(key, path, upload);
+        const { size, mtime } = await Deno.stat(path);
+        const object = { key, size, etag: hash.digest("hex"), modified: mtime?.getTime() ?? 0 };
+        this.#objects.set(key, object);
+        this.#tell("ObjectCreated:Put", key, client, object);
+        return object;
+      });
+    } finally {
+      await Deno.remove(upload).catch(ignoreNotFound);
+    }
+  }
+
+  /**
+   * Opens an object.
+   *
+   * @param key The key.
+   * @returns The object and its content, or `undefined` if there is none.
+   * @throws {ObjectKeyError} If the folder can hold no such key.
+   */
+  async open(
+    key: string,
+  ): Promise<{ object: StoredObject; content: ReadableStream<Uint8Array> } | undefined> {
+    const path = pathOf(this.#folder, key);
+    const object = this.#objects.get(key);
+    if (object === undefined) return undefined;
+    try {
+      return { object, content: (await Deno.open(path)).readable };
+    } catch (error) {
+      ignoreNotFound(error); // removed from the disk just now
+    }
+  }
+
+  /**
+   * Removes an object. One that is not there is removed already: nobody is told.
+   *
+   * @param key The key.
+   * @param client Who does it.
+   * @throws {ObjectKeyError} If the folder can hold no such key.
+   */
+  async delete(key: string, client: Client): Promise<void> {
+    const path = pathOf(this.#folder, key);
+    await this.#alone(async () => {
+      if (!this.#objects.has(key)) return;
+      await Deno.remove(path).catch(ignoreNotFound);
+      await this.#removeEmptyFolders(key);
+      this.#objects.delete(key);
+      this.#tell("ObjectRemoved:Delete", key, client);
+    });
+  }
+
+  /**
+   * Compares the folder with what is known of it.
+   *
+   * @param tells Whether the listener is told of the differences; it is not of what was there at the start.
+   */
+  async scan(tells: boolean): Promise<void> {
+    await this.#alone(async () => {
+      await Deno.mkdir(this.#folder, { recursive: true });
+      const gone = new Set(this.#objects.keys());
+      const client = { sourceIp: DISK, ids: createRequestIds() };
+      for await (const [key, path] of walk(this.#folder)) {
+        gone.delete(key);
+        const object = await this.#examine(key, path);
+        if (object === undefined) continue;
+        this.#objects.set(key, object);
+        if (tells) this.#tell("ObjectCreated:Put", key, client, object);
+      }
+      for (const key of gone) {
+        this.#objects.delete(key);
+        if (tells) this.#tell("ObjectRemoved:Delete", key, client);
+      }
+    });
+  }
+
+  /** A file that is new or has changed. */
+  async #examine(key: string, path: string): Promise<StoredObject | undefined> {
+    const known = this.#objects.get(key);
+    const isHidden = key.startsWith(".") || key.includes("/.");
+    if (known === undefined && isHidden) return undefined;
+    try {
+      const { size, mtime } = await Deno.stat(path);
+      const modified = mtime?.getTime() ?? 0;
+      if (known?.modified === modified && known.size === size) return undefined;
+      const hash = createHash("md5");
+      for await (const _ of digest((await Deno.open(path)).readable, hash));
+      return { key, size, etag: hash.digest("hex"), modified };
+    } catch (error) {
+      ignoreNotFound(error); // the next scan sees that it is gone
+    }
+  }
+
+  #tell(
+    eventName: ObjectChange["eventName"],
+    key: string,
+    client: Client,
+    object?: StoredObject,
+  ): void {
+    const { size, etag } = object ?? {};
+    this.#onChange({ eventName, key, size, etag, time: new Date(), ...client });
+  }
+
+  /** Runs one thing after the other, so that a scan sees no half of a change. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => {}); // who asked for it gets the error
+    return result;
+  }
+
+  /** A bucket has no folders: one that holds nothing goes. */
+  async #removeEmptyFolders(key: string): Promise<void> {
+    const parts = key.split("/").slice(0, -1);
+    for (; parts.length > 0; parts.pop()) {
+      try {
+        await Deno.remove(join(this.#folder, ...parts));
+      } catch {
+        return; // it holds something
+      }
+    }
+  }
+}
+
+/** Moves a complete upload to its place. */
+async function makeRoom(key: string, path: string, upload: string): Promise<void> {
+  try {
+    await Deno.mkdir(join(path, ".."), { recursive: true });
+    await Deno.rename(upload, path);
+  } catch (error) {
+    throw new ObjectKeyError(
+      `Cannot store ${JSON.stringify(key)}: on disk, a file and a folder would have the same name`,
+      { cause: error },
+    );
+  }
+}
+
+/** Passes content on, and through a hash. */
+async function* digest(content: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const chunk of content) {
+    hash.update(chunk);
+    yield chunk;
+  }
+}
+
+/** The files below a folder, with their keys; links are not followed. */
+async function* walk(folder: string, prefix = ""): AsyncGenerator<[key: string, path: string]> {
+  for await (const { name, isDirectory, isFile } of Deno.readDir(folder)) {
+    const path = join(folder, name);
+    if (isDirectory) yield* walk(path, `${prefix}${name}/`);
+    else if (isFile) yield [prefix + name, path];
+  }
+}
+
+function ignoreNotFound(error: unknown): void {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+}
