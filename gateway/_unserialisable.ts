@@ -17,7 +17,6 @@ export function findUnserialisable(payload: unknown): string | undefined {
   const frames: Frame[] = []; // no recursion: the payload may be nested too deeply for that
   const ancestors = new Set<unknown>();
   let problem = enter({ "": payload }, "", frames, ancestors);
-  if (frames.length === 0 && problem === undefined) problem = nameOmitted(payload);
   while (problem === undefined && frames.length > 0) {
     const frame = frames.at(-1)!;
     if (frame.index === frame.keys.length) {
@@ -61,14 +60,6 @@ function readAsJson(holder: Record<string, unknown>, key: string): unknown {
   const value = holder[key] as { toJSON?: unknown } | null | undefined;
   const toJson = typeof value === "object" || typeof value === "bigint" ? value?.toJSON : undefined;
   return typeof toJson === "function" ? toJson.call(value, key) : value;
-}
-
-/** Why JSON has nothing to write for the whole payload. */
-function nameOmitted(payload: unknown): string | undefined {
-  if (payload === undefined) return "is undefined";
-  if (typeof payload === "function" || typeof payload === "symbol") return `is a ${typeof payload}`;
-  if (typeof payload !== "object" || payload === null) return undefined;
-  return "has a toJSON() that returns nothing JSON can carry";
 }
 
 function pathOf(frames: readonly Frame[]): string {

@@ -22,16 +22,22 @@ import { findUnserialisable } from "./_unserialisable.ts";
  */
 export function jsonTransformer(payload: unknown): [content: string, contentType: string] {
   let content: string | undefined;
-  let cause: unknown;
   try {
     content = JSON.stringify(payload, null, 2);
-  } catch (error) {
-    cause = error;
-  }
-  if (content === undefined) {
-    // Only now, for looking costs more than writing.
+  } catch (cause) {
+    // Looked for only now, for that costs more than writing.
     const problem = findUnserialisable(payload) ?? (cause instanceof Error ? cause.message : cause);
     throw new TypeError(`Cannot write the payload as JSON: ${problem}`, { cause });
   }
+  if (content === undefined) {
+    throw new TypeError(`Cannot write the payload as JSON: "payload" ${nameOmitted(payload)}`);
+  }
   return [content, "application/json; charset=utf-8"];
+}
+
+/** Why JSON has nothing to write for a payload. */
+function nameOmitted(payload: unknown): string {
+  if (payload === undefined) return "is undefined";
+  if (typeof payload !== "object") return `is a ${typeof payload}`;
+  return "has a toJSON() that returns nothing JSON can carry";
 }
