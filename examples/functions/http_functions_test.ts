@@ -49,7 +49,7 @@ for (
       assertEquals(statusCode, status);
       assertEquals(headers["Content-Type"], "text/html; charset=utf-8");
       assertEquals(isBase64Encoded, false);
-      assert(/^\s*<!doctype html>\s*<html lang="en">/.test(body));
+      assert(/^<!doctype html>\s*<html lang="en">/.test(body));
     }
   });
 
@@ -115,6 +115,14 @@ for (
     assertEquals(result!.statusCode, status);
   });
 }
+
+Deno.test("okay fails at an event that is no request, and logs it", async () => {
+  for (const event of [{}, { Records: [] }, { detail: {} }, null, "now", []]) {
+    const { result, log } = await recordLog(() => okay(event, CONTEXT));
+    assertEquals([result!.statusCode, log.map(({ level }) => level)], [500, ["FATAL"]]);
+    assertEquals(result!.headers["Access-Control-Allow-Origin"], "*");
+  }
+});
 
 Deno.test("forbidden tells the caller, and logs one error", async () => {
   const { result, log } = await recordLog(() => forbidden(restEvent(), CONTEXT));

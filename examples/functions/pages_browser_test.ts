@@ -123,32 +123,30 @@ const PAGES = [
   "/v0/crash",
 ];
 
-for (const scheme of ["light", "dark"] as const) {
-  for (const width of [360, 1200]) {
-    browserTest(
-      `the pages are accessible: ${scheme}, ${width} px wide`,
-      HANDLERS,
-      async (visit) => {
-        for (const path of PAGES) {
-          const visited = await visit(path, { scheme, width });
-          const { page } = visited;
-          await page.evaluate(
-            "for (const it of document.querySelectorAll('details')) it.open = true",
-          );
-          await page.evaluate(axe.source);
-          const { violations, passes } = await page.evaluate<AxeResults>("axe.run()");
-          assertEquals(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), []);
-          assert(passes.some(({ id }) => id === "color-contrast"), "contrast was measured");
-          const overflow = await page.evaluate(
-            "document.documentElement.scrollWidth - document.documentElement.clientWidth",
-          );
-          assertEquals(overflow, 0, `${path} scrolls sideways`);
-          assertEquals(visited.incidents, []);
-          await visited.context.close();
-        }
-      },
-    );
-  }
+for (const [scheme, width] of [["light", 360], ["dark", 1200]] as const) {
+  browserTest(
+    `the pages are accessible: ${scheme}, ${width} px wide`,
+    HANDLERS,
+    async (visit) => {
+      for (const path of PAGES) {
+        const visited = await visit(path, { scheme, width });
+        const { page } = visited;
+        await page.evaluate(
+          "for (const it of document.querySelectorAll('details')) it.open = true",
+        );
+        await page.evaluate(axe.source);
+        const { violations, passes } = await page.evaluate<AxeResults>("axe.run()");
+        assertEquals(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), []);
+        assert(passes.some(({ id }) => id === "color-contrast"), "contrast was measured");
+        const overflow = await page.evaluate(
+          "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+        );
+        assertEquals(overflow, 0, `${path} scrolls sideways`);
+        assertEquals(visited.incidents, []);
+        await visited.context.close();
+      }
+    },
+  );
 }
 
 browserTest("the pages lead to each other and to the documentation", HANDLERS, async (visit) => {

@@ -57,7 +57,7 @@ export function htmlPage(name: FunctionName): (payload: unknown) => [string, str
         </body>
       </html>
     `;
-    return [page.toString(), "text/html; charset=utf-8"];
+    return [page.toString().trimStart(), "text/html; charset=utf-8"];
   };
 }
 

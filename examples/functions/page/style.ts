@@ -38,7 +38,7 @@ const CSS = `
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body {
   margin: 0 auto;
-  max-width: 66rem;
+  max-width: 70rem;
   padding: 1.25rem clamp(1rem, 4vw, 3rem) 3rem;
   background: var(--paper);
   color: var(--ink);
@@ -50,7 +50,9 @@ a:hover { text-decoration-thickness: 2px; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 3px; border-radius: 3px; }
 code, pre { font-family: var(--mono); font-size: 0.875rem; }
 header { display: flex; flex-wrap: wrap; gap: 0.5rem 2rem; align-items: baseline; justify-content: space-between; }
-header p { margin: 0; font-weight: 650; }
+header p { margin: 0; font-weight: 700; }
+header p a { color: inherit; text-decoration: none; }
+header p a:hover { text-decoration: underline; }
 nav ul { display: flex; gap: 0.25rem; margin: 0 -0.75rem; padding: 0; list-style: none; }
 nav a { display: block; padding: 0.5rem 0.75rem; border-radius: 0.5rem; color: var(--soft); text-decoration: none; }
 nav a:hover { color: var(--ink); text-decoration: underline; }
@@ -78,7 +80,7 @@ pre { margin: 0; white-space: pre-wrap; line-height: 1.55; }
 .literal { color: var(--literal); }
 .cut { margin: 0.5rem 0 0; color: var(--soft); font-size: 0.875rem; }
 .raised { margin: 0; padding: 0.375rem 0.75rem; border-radius: 0.5rem; background: var(--alarm-card); color: var(--alarm); font-size: 0.9375rem; }
-.pairs > div { display: grid; grid-template-columns: minmax(0, 11rem) minmax(0, 1fr); gap: 0 1rem; align-items: baseline; }
+.pairs > div { display: grid; grid-template-columns: minmax(0, 11.5rem) minmax(0, 1fr); gap: 0 1rem; align-items: baseline; }
 .pairs > div + div { margin-top: 0.25rem; }
 .pairs { font-size: 0.875rem; line-height: 1.5; }
 .pairs dt { color: var(--soft); }
@@ -109,4 +111,4 @@ export const STYLE: Html = new Html(CSS);
 
 /** The SHA-256 of the style sheet, in base64: the policy of the pages lets this one style through and no other.
  * After a change of the style sheet, its test says what the hash is now. */
-export const STYLE_HASH = "sha256-O/wVYZD7yJLaZ+c6L08LR14E+0QQUr6uXafbizX9ZTQ=";
+export const STYLE_HASH = "sha256-rrOOuPB6g+KZwYv7WuWGz8WH3craOnEwZJu1a0FBOV0=";
