@@ -16,9 +16,23 @@ const BASE64 = /^[A-Za-z0-9+/]*(?:[AEIMQUYcgkosw048]=|[AQgw]==)?$/;
  * @returns The bytes, or `undefined` if the text is anything else.
  */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
-  // The decoders below forgive white space and more.
-  if (text.length % 4 !== 0 || !BASE64.test(text)) return;
-  const decoder = Uint8Array as Base64Decoder;
-  if (decoder.fromBase64) return decoder.fromBase64(text, { lastChunkHandling: "strict" });
-  return Buffer.from(text, "base64"); // runtimes without the former have this one, loaded or not
+  if (text.length % 4 !== 0) return;
+  const decoder: Base64Decoder = Uint8Array;
+  if (decoder.fromBase64) return decodeStrictly(text, decoder as Required<Base64Decoder>);
+  // What other runtimes have, loaded or not, forgives nearly everything.
+  return BASE64.test(text) ? Buffer.from(text, "base64") : undefined;
+}
+
+function decodeStrictly(
+  text: string,
+  decoder: Required<Base64Decoder>,
+): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    const bytes = decoder.fromBase64(text, { lastChunkHandling: "strict" });
+    // It forgives white space, for which there are bytes too few.
+    const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
+    return bytes.length === text.length / 4 * 3 - padding ? bytes : undefined;
+  } catch {
+    return; // no base64
+  }
 }

@@ -26,11 +26,14 @@ export function readPayload(event: JsonObject): JsonValue {
   return parse(isBase64Encoded ? decode(body) : body);
 }
 
+let decoder: TextDecoder | undefined; // made when first needed
+
 function decode(body: string): string {
   const bytes = decodeBase64(body);
   if (!bytes) throw malformed("the body is flagged as base64, and is not");
+  decoder ??= new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return decoder.decode(bytes);
   } catch {
     throw malformed("the bytes of the body are not UTF-8");
   }

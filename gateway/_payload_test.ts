@@ -26,6 +26,13 @@ for (
   Deno.test(`queryPayload() parses ${name}`, () => assertEquals(payload(event), expected));
 }
 
+Deno.test("queryPayload() decodes a good body after a bad one", () => {
+  for (const bad of ["w4", "w4A=", "4oI=", "/w==", "8J+m"]) {
+    assertThrows(() => payload({ body: bad, isBase64Encoded: true }), MalformedPayloadError);
+    assertEquals(payload({ body: encodeBase64('"é"'), isBase64Encoded: true }), "é");
+  }
+});
+
 Deno.test("queryPayload() makes an own property of a member named __proto__", () => {
   const value = payload({ body: '{"__proto__":{"admin":true}}' }) as Record<string, unknown>;
   assertEquals(Object.keys(value), ["__proto__"]);

@@ -29,12 +29,12 @@ export function readParameters(event: JsonObject): Record<string, string> {
  */
 export function encodeQuery(event: JsonObject): string {
   const multiValue = own(event, "multiValueQueryStringParameters") ?? null;
-  if (multiValue === null) return encodePairs(Object.entries(readParameters(event)));
+  if (multiValue === null) return encodeParameters(readParameters(event));
   if (!isObject(multiValue)) {
     throw wrongType(MULTI_VALUE_PARAMETERS, multiValue, "an object or null");
   }
   readMap(event); // even where it does not count, a request has it
-  return encodePairs(listPairs(multiValue));
+  return encodeMultiValue(multiValue);
 }
 
 function readMap(event: JsonObject): JsonObject {
@@ -44,19 +44,26 @@ function readMap(event: JsonObject): JsonObject {
   return parameters;
 }
 
-function* listPairs(parameters: JsonObject): Iterable<[string, string]> {
+function encodeParameters(parameters: Record<string, string>): string {
+  let query = "";
+  for (const [name, value] of Object.entries(parameters)) {
+    query += `&${encode(name)}=${encode(value)}`;
+  }
+  return query.slice(1);
+}
+
+function encodeMultiValue(parameters: JsonObject): string {
+  let query = "";
   for (const [name, values] of Object.entries(parameters)) {
     const path = [...MULTI_VALUE_PARAMETERS, name];
     if (!Array.isArray(values)) throw wrongType(path, values, "an array");
+    const encoded = encode(name);
     for (const [index, value] of values.entries()) {
       if (typeof value !== "string") throw wrongType([...path, index], value, "a string");
-      yield [name, value];
+      query += `&${encoded}=${encode(value)}`;
     }
   }
-}
-
-function encodePairs(pairs: Iterable<[string, string]>): string {
-  return Array.from(pairs, ([name, value]) => `${encode(name)}=${encode(value)}`).join("&");
+  return query.slice(1);
 }
 
 /** Lone surrogates, which have no UTF-8, become U+FFFD as in the URL standard. */
