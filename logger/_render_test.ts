@@ -51,6 +51,14 @@ for (
       })(),
       { x: 1 },
     ],
+    [
+      "an instance of a class with a name of its own making",
+      new (class {
+        static name = "";
+        #hidden = 1;
+      })(),
+      {},
+    ],
     ["an object without a prototype", Object.assign(Object.create(null), { a: 1 }), { a: 1 }],
     ["an object with a tag", { [Symbol.toStringTag]: "Odd", a: 1 }, { a: 1 }],
     ["an object with a map's tag", { [Symbol.toStringTag]: "Map" }, /^\[Unreadable: TypeError/],

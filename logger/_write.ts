@@ -1,27 +1,36 @@
 import type { LoggerState } from "./_state.ts";
 
-/** What is used of the standard output of Node.js and Bun here. */
-interface Stdout {
+/** What is used here of the runtimes' globals. */
+export interface OutputHost {
+  Deno?: unknown;
+  process?: { stdout?: Stdout };
+}
+
+/** The standard output of Node.js and Bun. */
+export interface Stdout {
   write(text: string, callback: (error?: Error | null) => void): boolean;
   listenerCount(event: "error"): number;
   once(event: "error", listener: () => void): unknown;
 }
 
-/** Writes one record; a standard output that is closed or full loses it, for there is nowhere to say so. */
-export function write(state: LoggerState, line: string): void {
+/** Writes one record; an output that is closed or full loses it, for there is nowhere to say so. */
+export function write(
+  state: LoggerState,
+  line: string,
+  host: OutputHost = globalThis as OutputHost,
+): void {
   try {
-    (state.write ??= standardOutput())(line);
+    (state.write ??= standardOutput(host))(line);
   } catch {
     // Logging never throws.
   }
 }
 
-function standardOutput(): (line: string) => void {
-  const host = globalThis as { Deno?: unknown; process?: { stdout?: Stdout } };
+function standardOutput(host: OutputHost): (line: string) => void {
   // The managed Node.js runtime puts a prefix of its own before whatever goes through `console`; on Deno
   // `console` writes a lone string as it is, and `process` would cost milliseconds.
   const stdout = host.Deno === undefined ? host.process?.stdout : undefined;
-  if (typeof stdout?.write !== "function") return (line) => console.log(line);
+  if (stdout === undefined) return (line) => console.log(line);
   return (line) => {
     stdout.write(line + "\n", (error) => {
       // An error nobody listens for would end the process.

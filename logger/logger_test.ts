@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { runInNewContext } from "node:vm";
 import { loggerState } from "./_state.ts";
 import { logger, logInternalError, withRequestId } from "./mod.ts";
 
@@ -167,6 +168,7 @@ for (
       "OrderError",
       "x",
     ],
+    ["of another realm", () => runInNewContext("new RangeError('x')"), "RangeError", "x"],
     ["of an unnamed class", () => new (class extends Error {})("x"), "Error", "x"],
     ["with no name at all", () => Object.assign(new Error("x"), { name: "" }), "Error", "x"],
     [
