@@ -3,7 +3,8 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import type { FnContext, JsonObject } from "@mate/core/function";
 import { CONTEXT, recordLog, restEvent } from "./_fixture.ts";
 
-const PLACES = [
+const CHOSEN = Deno.env.get("CHROME_PATH");
+const PLACES = CHOSEN ? [CHOSEN] : [
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome",
@@ -12,13 +13,16 @@ const PLACES = [
 const EXECUTABLE = PLACES.find((path) => {
   try {
     return Deno.statSync(path).isFile;
-  } catch {
-    return false;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
   }
 });
 if (EXECUTABLE === undefined) {
   console.error(
-    "NOT RUN: the tests in a browser, for there is no Chromium; install it and try again",
+    `NOT RUN: the tests in a browser: no Chromium at ${
+      PLACES.join(", ")
+    }; install it or set CHROME_PATH`,
   );
 }
 
