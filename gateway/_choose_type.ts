@@ -46,6 +46,7 @@ export function chooseType(
   types: readonly string[],
 ): string | undefined {
   if (accept === undefined || accept === "" || accept === ANY_TYPE) return anyOf(types);
+  if (types.includes(accept)) return accept; // what a program asks for
   const ranges = new MediaRanges();
   const candidates = types.map((type) => new Candidate(type, ranges));
   if (!ranges.weigh(accept.toLowerCase())) return anyOf(types);

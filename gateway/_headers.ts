@@ -11,9 +11,13 @@ import type { JsonObject, JsonValue } from "../function/mod.ts";
  * @throws {CloudEventSpecificationError} If a value is no string.
  */
 export function findHeader(headers: JsonObject, name: string): string | undefined {
+  const last = name.length - 1;
+  const lastCode = name.charCodeAt(last) | 0x20;
   let found: string | undefined;
   for (const key of Object.keys(headers)) {
-    if (key.length !== name.length || (key !== name && key.toLowerCase() !== name)) continue;
+    // Folding case costs, so the last character has to be equal too, but for the bit that is its case.
+    if (key.length !== name.length || (key.charCodeAt(last) | 0x20) !== lastCode) continue;
+    if (key !== name && key.toLowerCase() !== name) continue;
     const value = headers[key] as JsonValue;
     if (typeof value !== "string") throw wrongType(["headers", key], value, "a string");
     found = found === undefined ? value : `${found}, ${value}`;

@@ -1,5 +1,8 @@
 import { findUnserialisable } from "./_unserialisable.ts";
 
+/** The content type of {@linkcode jsonTransformer}. */
+export const JSON_CONTENT_TYPE = "application/json; charset=utf-8";
+
 /**
  * The transformer of `application/json`: indents by two spaces.
  *
@@ -32,7 +35,7 @@ export function jsonTransformer(payload: unknown): [content: string, contentType
   if (content === undefined) {
     throw new TypeError(`Cannot write the payload as JSON: "payload" ${nameOmitted(payload)}`);
   }
-  return [content, "application/json; charset=utf-8"];
+  return [content, JSON_CONTENT_TYPE];
 }
 
 /** Why JSON has nothing to write for a payload. */

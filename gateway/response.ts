@@ -7,6 +7,7 @@ import { findHeader } from "./_headers.ts";
 import { readFields } from "./_http_headers.ts";
 import { transform } from "./_transform.ts";
 import { mergeVary } from "./_vary.ts";
+import { JSON_CONTENT_TYPE } from "./json_transformer.ts";
 import { isBinary } from "./media_type.ts";
 import { listAvailable } from "./negotiation.ts";
 import type { FnProxyEvent } from "./proxy_event.ts";
@@ -112,7 +113,7 @@ export function buildHttpResponse<Payload>(
   let extra = readExtraHeaders(options.extraHeaders);
   const types = availableTypes(customTransformers);
   if (status < 200 || status === 204 || status === 205 || status === 304) {
-    const headers = buildHeaders("application/json; charset=utf-8", false, undefined, extra);
+    const headers = buildHeaders(JSON_CONTENT_TYPE, false, undefined, extra);
     return { statusCode: status, headers, body: "", isBase64Encoded: false };
   }
   const request = event === undefined ? NO_HEADERS : readRequestHeaders(event, status);
@@ -127,8 +128,9 @@ export function buildHttpResponse<Payload>(
     );
   const isEncodedByCaller = extra.has("content-encoding");
   const isGzipped = !isEncodedByCaller && acceptsGzip(request.acceptEncoding);
-  const consulted = event && (isEncodedByCaller ? ["Accept"] : ["Accept", "Accept-Encoding"]);
-  const isText = !isGzipped && typeof content === "string" && !isBinary(contentType);
+  const consulted = event && (isEncodedByCaller ? "Accept" : "Accept, Accept-Encoding");
+  const isText = !isGzipped && typeof content === "string" &&
+    (contentType === JSON_CONTENT_TYPE || !isBinary(contentType));
   return {
     statusCode: type === undefined ? 406 : status,
     headers: buildHeaders(contentType, isGzipped, consulted, extra),
@@ -157,7 +159,7 @@ function toBytes(content: string | Uint8Array): Uint8Array {
 function buildHeaders(
   contentType: string,
   isGzipped: boolean,
-  consulted: readonly string[] | undefined,
+  consulted: string | undefined,
   extra: Fields,
 ): Record<string, string> {
   const headers: Record<string, string> = {};
