@@ -7,7 +7,7 @@ export const GROUP_ID = 990;
 /**
  * Arranges the folders in a fresh mount namespace, then becomes the program.
  *
- * Arguments: the caller's PATH, the task's folder, the layer's folder, a Deno for the layer or nothing, `root` or `user`,
+ * Arguments: the caller's PATH, the task's folder, the layer's folder, a Deno for the layer or nothing, a folder for /tmp or nothing, `root` or `user`,
  * then the program. Every step replaces the process, so its id stays the one that the caller knows. The program is killed
  * with its parent, which leaves no orphans.
  */
@@ -17,8 +17,9 @@ PATH=$1
 task=$2
 layer=$3
 deno=$4
-kind=$5
-shift 5
+tmp=$5
+kind=$6
+shift 6
 mount -t tmpfs -o mode=755,nosuid,nodev tmpfs /mnt
 mkdir /mnt/task /mnt/runtime /mnt/lang
 mount --bind "$task" /mnt/task
@@ -31,7 +32,11 @@ fi
 mount -o remount,bind,ro,nosuid,nodev /opt
 mount -o remount,bind,ro,nosuid,nodev /mnt
 mount --rbind /mnt /var
-mount -t tmpfs -o mode=1777,size=512m,nosuid,nodev tmpfs /tmp
+if [ -n "$tmp" ]; then
+  mount --bind "$tmp" /tmp
+else
+  mount -t tmpfs -o mode=1777,size=512m,nosuid,nodev tmpfs /tmp
+fi
 cd /var/task
 setpriv=$(command -v setpriv)
 unshare=$(command -v unshare)

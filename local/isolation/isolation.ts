@@ -14,6 +14,8 @@ export interface Folders {
   readonly layer: string;
   /** The Deno that stands in for the layer's `bin/deno`; without it the layer has its own. */
   readonly deno?: string | undefined;
+  /** A folder that anyone may write to, for `/tmp`; without it a namespace has one in memory that goes with the process. */
+  readonly tmp?: string | undefined;
 }
 
 /** A way to keep processes apart from the machine. */
@@ -28,7 +30,7 @@ export interface Isolation {
    * @param folders Where they are on this machine.
    * @returns Where they are in the process's eyes.
    */
-  place(folders: Folders): { readonly task: string; readonly layer: string };
+  place(folders: Folders): { readonly task: string; readonly layer: string; readonly tmp: string };
   /**
    * The command that runs a program.
    *
@@ -109,7 +111,7 @@ function namespace(unshare: string, isRoot: boolean): Isolation {
     description: isRoot
       ? `a mount namespace: ${NAMESPACE}`
       : `a user and mount namespace: ${NAMESPACE}`,
-    place: () => ({ task: "/var/task", layer: "/opt" }),
+    place: () => ({ task: "/var/task", layer: "/opt", tmp: "/tmp" }),
     command: (folders, program, environment) => ({
       path: unshare,
       options: {
@@ -118,6 +120,7 @@ function namespace(unshare: string, isRoot: boolean): Isolation {
           folders.task,
           folders.layer,
           folders.deno ?? "",
+          folders.tmp ?? "",
           isRoot ? "root" : "user",
           ...program,
         ]),
@@ -142,7 +145,7 @@ export function plainFolders(reason: string): Isolation {
     description:
       `plain folders, only Lambda's environment variables, and Deno's permissions; ${reason}, ` +
       "so /tmp is this machine's own",
-    place: ({ task, layer }) => ({ task, layer }),
+    place: ({ task, layer, tmp }) => ({ task, layer, tmp: tmp ?? "/tmp" }),
     command: ({ task }, [path, ...args], environment) => ({
       path,
       options: {

@@ -1,0 +1,159 @@
+import type { Folders, Isolation } from "../isolation/isolation.ts";
+import type { Answer } from "../runtime_api/answer.ts";
+import { RuntimeApi } from "../runtime_api/runtime_api.ts";
+import { compiledSpecifiers, rewriteCaches } from "./_cache_database.ts";
+
+/** What is to be warmed up. */
+export interface WarmUp {
+  /** The unpacked layer and function, and a folder for `/tmp` that anyone may write to. */
+  readonly folders: Folders & { readonly tmp: string };
+  /** The environment variables, as on Lambda but for the Runtime API's address. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** How the function is started. */
+  readonly isolation: Isolation;
+}
+
+/** What a warm-up made: the files of a `DENO_DIR` by name, or why there are none. */
+export type WarmUpResult =
+  | { readonly files: ReadonlyMap<string, Uint8Array> }
+  | { readonly problem: string };
+
+const INIT_LIMIT = 10_000;
+const CACHE_LIMIT = 3_000;
+
+/**
+ * Starts a function up to its first request for an invocation, and takes what Deno then has in its caches: V8's compiled
+ * code of every module, and what they import. The compiled code belongs to one version of Deno and one architecture.
+ *
+ * @param warmUp The function, and how it is started.
+ * @returns The files, for `/opt` and `/var/task`.
+ */
+export async function warmCodeCache(
+  { folders, environment, isolation }: WarmUp,
+): Promise<WarmUpResult> {
+  const place = isolation.place(folders);
+  const run = await start({ folders, environment, isolation }, `${place.tmp}/deno`, false);
+  const denoDir = `${folders.tmp}/deno`;
+  const files = [`${place.layer}/mate/bootstrap.js`, `${place.task}/index.js`]
+    .map((path) => `file://${path}`);
+  try {
+    const problem = await run.started;
+    if (problem !== undefined) return { problem };
+    if (!await isCompiled(denoDir, files)) {
+      return { problem: "Deno keeps no compiled code of it" };
+    }
+  } finally {
+    await run.end();
+  }
+  return {
+    files: await rewriteCaches(
+      denoDir,
+      (specifier) =>
+        specifier.replace(`file://${place.layer}/`, "file:///opt/")
+          .replace(`file://${place.task}/`, "file:///var/task/"),
+    ),
+  };
+}
+
+/**
+ * Checks that V8 takes the compiled code that a function comes with.
+ *
+ * @param warmUp The function, unpacked with its cache where it is on Lambda.
+ * @returns Why the cache is of no use, or `undefined`.
+ */
+export async function checkCodeCache(warmUp: WarmUp): Promise<string | undefined> {
+  const run = await start(warmUp, "/tmp/deno", true);
+  let problem: string | undefined;
+  try {
+    problem = await run.started;
+  } finally {
+    await run.end();
+  }
+  if (problem !== undefined) return problem;
+  const log = await run.log;
+  if (log.includes("Updating V8 code cache")) return "V8 does not take the compiled code";
+  const { layer, task } = warmUp.isolation.place(warmUp.folders);
+  const isFound = [`${layer}/mate/bootstrap.js`, `${task}/index.js`].every((path) =>
+    log.includes(`V8 code cache hit for ES module: file://${path}`)
+  );
+  return isFound ? undefined : "Deno does not find it";
+}
+
+/** Waits until Deno has kept the code of some modules, and adds no more. */
+async function isCompiled(denoDir: string, specifiers: readonly string[]): Promise<boolean> {
+  let before = -1;
+  let unchanged = 0;
+  for (const end = Date.now() + CACHE_LIMIT; Date.now() < end;) {
+    const kept = await compiledSpecifiers(denoDir);
+    unchanged = kept.length === before ? unchanged + 1 : 0;
+    before = kept.length;
+    if (unchanged >= 4 && specifiers.every((specifier) => kept.includes(specifier))) return true;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return false;
+}
+
+interface Run {
+  /** What went wrong, or `undefined`: the function asked for its first invocation. */
+  readonly started: Promise<string | undefined>;
+  /** What it wrote to its errors. */
+  readonly log: Promise<string>;
+  end(): Promise<void>;
+}
+
+async function start(
+  { folders, environment, isolation }: WarmUp,
+  denoDir: string,
+  isLogged: boolean,
+): Promise<Run> {
+  const outcome = Promise.withResolvers<string | undefined>();
+  const api = await RuntimeApi.listen({
+    onNext: () => outcome.resolve(undefined),
+    onInitError: (error) => outcome.resolve(describe(error)),
+    onAnswer: () => {},
+  });
+  const { path, options } = isolation.command(folders, [
+    `${isolation.place(folders).layer}/bootstrap`,
+  ], {
+    ...environment,
+    AWS_LAMBDA_RUNTIME_API: api.address,
+    DENO_DIR: denoDir,
+    ...(isLogged ? { DENO_LOG: "debug" } : {}),
+  });
+  const child = new Deno.Command(path, {
+    ...options,
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  const log = new Response(child.stderr).text();
+  const timer = setTimeout(() => outcome.resolve("it takes more than 10 s to start"), INIT_LIMIT);
+  void child.status.then(async ({ code }) => {
+    const lines = (await log).trim().split("\n");
+    outcome.resolve(`it ends with the status ${code}: ${lines.at(-1)}`);
+  });
+  return {
+    started: outcome.promise,
+    log,
+    async end() {
+      clearTimeout(timer);
+      try {
+        child.kill("SIGKILL");
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error; // it has ended by itself
+      }
+      await child.status;
+      await api[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function describe({ body }: Answer & { kind: "error" }): string {
+  const text = new TextDecoder().decode(body);
+  try {
+    const { errorType, errorMessage } = JSON.parse(text);
+    return `it cannot be loaded (${errorType}: ${errorMessage})`;
+  } catch {
+    return `it cannot be loaded (${text})`;
+  }
+}

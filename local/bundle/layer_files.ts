@@ -1,0 +1,24 @@
+import { fromFileUrl } from "./_url.ts";
+import type { ArchiveFile } from "./archive.ts";
+import { bundleModule } from "./module_bundle.ts";
+import type { Architecture } from "./pinned_deno.ts";
+
+/**
+ * Makes the layer for an architecture, but for `bin/deno`: the script that Lambda starts and the bundled runtime.
+ *
+ * @param architecture The architecture.
+ * @returns The files.
+ * @throws {Error} If the runtime cannot be bundled.
+ */
+export async function layerFiles(architecture: Architecture): Promise<ArchiveFile[]> {
+  const script = await (await fetch(new URL("./bootstrap", import.meta.url))).bytes();
+  const runtime = await bundleModule(
+    fromFileUrl(new URL("../../runtime/bootstrap.ts", import.meta.url)),
+  );
+  const encoder = new TextEncoder();
+  return [
+    { path: "bootstrap", data: script, isExecutable: true },
+    { path: "mate/architecture", data: encoder.encode(`${architecture}\n`) },
+    { path: "mate/bootstrap.js", data: encoder.encode(runtime) },
+  ];
+}

@@ -1,0 +1,95 @@
+import { lambdaEnvironment } from "../isolation/environment.ts";
+import type { Isolation } from "../isolation/isolation.ts";
+import type { Manifest } from "../manifest.ts";
+import { type ArchiveFile, writeFiles } from "./archive.ts";
+import { checkCodeCache, warmCodeCache } from "./code_cache.ts";
+import { type Architecture, ownArchitecture } from "./pinned_deno.ts";
+
+/**
+ * Adds the code cache for an architecture to every function.
+ *
+ * @param manifest The settings of the functions.
+ * @param functions The functions' files; the caches are added to them.
+ * @param architecture The architecture.
+ * @param layer The files of its layer.
+ * @param isolation How the functions are started.
+ * @returns What is left without a cache, and why.
+ */
+export async function warmFunctions(
+  manifest: Manifest,
+  functions: ReadonlyMap<string, ArchiveFile[]>,
+  architecture: Architecture,
+  layer: readonly ArchiveFile[],
+  isolation: Isolation,
+): Promise<string[]> {
+  if (architecture !== ownArchitecture()) {
+    const own = ownArchitecture() ?? `${Deno.build.os} on ${Deno.build.arch}`;
+    return [
+      `No code cache for ${architecture}: this machine is ${own}. The bundles are correct but start more slowly; ` +
+      `bundle on a Linux machine of that architecture to have it`,
+    ];
+  }
+  const problems: string[] = [];
+  await using work = await workFolder(isolation);
+  await writeFiles(`${work.path}/layer`, layer);
+  for (const [name, files] of functions) {
+    const folder = `${work.path}/${name}`;
+    await writeFiles(`${folder}/task`, files);
+    for (const tmp of ["tmp", "tmp-of-check"]) {
+      await Deno.mkdir(`${folder}/${tmp}`);
+      await Deno.chmod(`${folder}/${tmp}`, 0o777);
+    }
+    const folders = { task: `${folder}/task`, layer: `${work.path}/layer`, tmp: `${folder}/tmp` };
+    const { task } = isolation.place(folders);
+    const environment = lambdaEnvironment(name, manifest.functions[name]!, {
+      task,
+      logStream: "warm-up",
+    });
+    const warmUp = { folders, environment, isolation };
+    const result = await warmCodeCache(warmUp);
+    if ("problem" in result) {
+      problems.push(describe(name, architecture, result.problem));
+      continue;
+    }
+    const path = `mate/cache-${architecture}`;
+    const cache = [...result.files].map(([file, data]) => ({ path: `${path}/${file}`, data }));
+    await writeFiles(folders.task, cache);
+    // In plain folders the paths are others than on Lambda, so there the cache could only miss.
+    const problem = isolation.kind === "plain folders" ? undefined : await checkCodeCache(
+      { ...warmUp, folders: { ...folders, tmp: `${folder}/tmp-of-check` } },
+    );
+    if (problem === undefined) files.push(...cache);
+    else problems.push(describe(name, architecture, problem));
+  }
+  return problems;
+}
+
+function describe(name: string, architecture: Architecture, problem: string): string {
+  return `No code cache for the function "${name}" on ${architecture}: ${problem}. It is correct but starts more slowly`;
+}
+
+/**
+ * A folder for the warm-up. Compiled code names the path it was compiled at: without a namespace, which shows Lambda's
+ * paths, only a folder that is always the same makes bundles that are.
+ */
+async function workFolder(isolation: Isolation): Promise<AsyncDisposable & { path: string }> {
+  const isFixed = isolation.kind === "plain folders";
+  const path = isFixed ? await makeFixedFolder() : await Deno.makeTempDir({ prefix: "mate-warm-" });
+  await Deno.chmod(path, 0o755);
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+}
+
+/** Makes the one folder, as soon as no other process has it. */
+async function makeFixedFolder(): Promise<string> {
+  const path = `${Deno.env.get("TMPDIR") ?? "/tmp"}/mate-warm-${Deno.uid()}`;
+  for (const end = Date.now() + 60_000; Date.now() < end;) {
+    try {
+      await Deno.mkdir(path);
+      return path;
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+  throw new Error(`Cannot warm up: "${path}" is in use, or left over; remove it if nothing is`);
+}
