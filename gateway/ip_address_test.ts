@@ -123,6 +123,7 @@ Deno.test("IpAddress writes IPv6 as the URL standard does, mapped IPv4 addresses
   const group = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 0xffff }));
   fc.assert(
     fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
+      fc.pre(groups[5] !== 0xffff || groups.slice(0, 5).some((value) => value !== 0));
       const text = groups.map((value) => value.toString(16)).join(":");
       const canonical = new IpAddress(text).text;
       assertEquals(`[${canonical}]`, new URL(`http://[${text}]`).hostname);
