@@ -37,12 +37,15 @@ export function sortedPreferences(header: string): string[] {
   return sortedMembers(header).values;
 }
 
+/** Up to so many members are handled in ways that allocate nothing. */
+const FEW = 16;
+
 function sortedMembers(header: string): Members {
   const members = scanMembers(header);
   const { weights } = members;
   for (let index = 1; index < weights.length; index++) {
     if (weights[index]! > weights[index - 1]!) {
-      return weights.length <= 32 ? insertionSort(members) : countingSort(members);
+      return weights.length <= FEW ? insertionSort(members) : countingSort(members);
     }
   }
   return members;
@@ -52,14 +55,17 @@ function sortedMembers(header: string): Members {
 function scanMembers(header: string): Members {
   const values: string[] = [];
   const weights: number[] = [];
-  const indexes = new Map<string, number>();
+  let indexes: Map<string, number> | undefined; // only for many: comparing few is faster
   const scanner = new MemberScanner(header);
   while (scanner.next()) {
     const value = scanner.value();
     const { weight } = scanner;
-    const index = indexes.get(value);
-    if (index === undefined) {
-      indexes.set(value, values.length);
+    if (values.length === FEW) {
+      indexes ??= new Map(values.map((value, index) => [value, index]));
+    }
+    const index = indexes === undefined ? values.indexOf(value) : indexes.get(value) ?? -1;
+    if (index < 0) {
+      indexes?.set(value, values.length);
       values.push(value);
       weights.push(weight);
     } else if (weight > weights[index]!) {
