@@ -7,14 +7,23 @@ export interface EnvironmentHost {
   process?: { env?: Record<string, string | undefined> };
 }
 
-/** An environment variable; `undefined` where it is not set, may not be read, or there are none. */
-export function readEnvironment(
-  name: string,
+/** Reads an environment variable; `undefined` where it is not set, may not be read, or there are none. */
+export type ReadEnvironment = (name: string) => string | undefined;
+
+/** How variables are read on the runtime with these globals. */
+export function environmentOf(
   host: EnvironmentHost = globalThis as EnvironmentHost,
-): string | undefined {
+): ReadEnvironment {
   // On Deno `process` costs milliseconds, and reading without asking first may stop at a prompt.
   const deno = host.Deno;
-  if (deno === undefined) return host.process?.env?.[name];
-  const { state } = deno.permissions.querySync({ name: "env", variable: name });
-  return state === "granted" ? deno.env.get(name) : undefined;
+  if (deno === undefined) return (name) => host.process?.env?.[name];
+  const granted = new Set<string>(); // asking takes longer than reading
+  return (name) => {
+    if (!granted.has(name)) {
+      const { state } = deno.permissions.querySync({ name: "env", variable: name });
+      if (state !== "granted") return undefined;
+      granted.add(name);
+    }
+    return deno.env.get(name);
+  };
 }

@@ -59,6 +59,10 @@ for (
       })(),
       {},
     ],
+    ["an object that shows nothing, of no class", {
+      [Symbol.toStringTag]: "Odd",
+      __proto__: { constructor: 1 },
+    }, "[anonymous]"],
     ["an object without a prototype", Object.assign(Object.create(null), { a: 1 }), { a: 1 }],
     ["an object with a tag", { [Symbol.toStringTag]: "Odd", a: 1 }, { a: 1 }],
     ["an object with a map's tag", { [Symbol.toStringTag]: "Map" }, /^\[Unreadable: TypeError/],

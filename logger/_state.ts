@@ -1,4 +1,4 @@
-import { readEnvironment } from "./_environment.ts";
+import { environmentOf, type ReadEnvironment } from "./_environment.ts";
 import { LOG_LEVELS, type LogLevel } from "./level.ts";
 
 /** How records are written: as the managed Node.js runtime's text, or one JSON object a line. */
@@ -25,10 +25,12 @@ export interface RequestIdStore {
  * ```
  */
 export interface LoggerState {
-  /** How records are written; read from the environment at the first record where nobody set it. */
+  /** How records are written; what the environment says where nobody set it. */
   format?: LogFormat;
-  /** The least severe level that is written; read from the environment where nobody set it. */
+  /** The least severe level that is written; what the environment says where nobody set it. */
   level?: LogLevel;
+  /** Reads an environment variable; as the runtime allows it where nobody set it. */
+  environment?: ReadEnvironment;
   /** Writes one record, which comes without a line end; the standard output where nobody set it. */
   write?: (line: string) => void;
   /** The request id outside any scope. */
@@ -52,14 +54,20 @@ export function loggerState(): LoggerState {
 
 /** The least severe level that is written. */
 export function currentLevel(state: LoggerState): LogLevel {
-  return state.level ??= toLevel(readEnvironment("AWS_LAMBDA_LOG_LEVEL")) ?? "INFO";
+  return state.level ?? toLevel(fromEnvironment(state, "AWS_LAMBDA_LOG_LEVEL")) ?? "INFO";
 }
 
 /** How records are written. */
 export function currentFormat(state: LoggerState): LogFormat {
-  return state.format ??= readEnvironment("AWS_LAMBDA_LOG_FORMAT")?.toUpperCase() === "JSON"
-    ? "json"
-    : "text";
+  if (state.format !== undefined) return state.format;
+  const format = fromEnvironment(state, "AWS_LAMBDA_LOG_FORMAT");
+  return format?.toUpperCase() === "JSON" ? "json" : "text";
+}
+
+/** Nothing is kept of it: reading is cheap, and tests like to change it. */
+function fromEnvironment(state: LoggerState, name: string): string | undefined {
+  state.environment ??= environmentOf();
+  return state.environment(name);
 }
 
 /** The level of that name, in any case; `undefined` where there is none. */

@@ -1,5 +1,5 @@
-import { assertEquals, assertStrictEquals } from "@std/assert";
-import { currentFormat, currentLevel, loggerState } from "./_state.ts";
+import { assertEquals, assertStrictEquals, fail } from "@std/assert";
+import { currentFormat, currentLevel, type LoggerState, loggerState } from "./_state.ts";
 
 Deno.test("loggerState() is one object a process, made when it is first needed", () => {
   const key = Symbol.for("@mate/core/logger/1");
@@ -27,14 +27,19 @@ for (
     }],
   ] as const
 ) {
-  Deno.test(`${variable} is read once, in any case, with a default for the unknown`, () => {
+  Deno.test(`${variable} is read for each record, in any case, with a default for the unknown`, () => {
+    const state = { openScopes: 0 };
+    assertEquals(read(state), values[""], "where it is not set");
     for (const [value, expected] of Object.entries(values)) {
       Deno.env.set(variable, value);
-      const state = { openScopes: 0 };
       assertEquals(read(state), expected);
-      Deno.env.delete(variable);
-      assertEquals(read(state), expected, "as read at first");
     }
-    assertEquals(read({ openScopes: 0 }), values[""], "where it is not set");
+    Deno.env.delete(variable);
   });
 }
+
+Deno.test("what a runtime hands over counts before the environment", () => {
+  const environment = () => fail("read");
+  const state: LoggerState = { openScopes: 0, format: "json", level: "WARN", environment };
+  assertEquals([currentFormat(state), currentLevel(state)], ["json", "WARN"]);
+});

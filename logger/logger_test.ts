@@ -307,3 +307,8 @@ Deno.test("logging never throws, whatever writes and wherever", () => {
   state.write = () => {};
   assertThrows(exhaust, RangeError); // that of exhaust() itself
 });
+
+Deno.test("the logger can be handed to what takes a console-like one", () => {
+  const consoleLike: Pick<Console, "debug" | "info" | "warn" | "error"> = logger;
+  assertEquals(textOf(() => consoleLike.info("a", 1)), "INFO a 1");
+});
