@@ -46,12 +46,12 @@ async function graphOf(files: readonly string[]): Promise<readonly Module[]> {
   }
 }
 
-/** The TypeScript files below a folder that are part of the product. */
+/** The TypeScript files below a folder that anyone may import; private ones are in the graph where these need them. */
 async function* sourcesOf(folder: string): AsyncGenerator<string> {
   for await (const { name, isDirectory } of Deno.readDir(new URL(`${folder}/`, root))) {
     const path = `${folder}/${name}`;
     if (isDirectory && name !== "testdata") yield* sourcesOf(path);
-    else if (/(?<!_test|_bench)\.ts$/.test(name)) yield path;
+    else if (/^[^_].*(?<!_test|_bench)\.ts$/.test(name)) yield path;
   }
 }
 

@@ -1,5 +1,6 @@
 /** Stand-in for `@std/assert` on `node:assert`, for networks that do not reach its registry. */
 import strict, { AssertionError } from "node:assert/strict";
+import { inspect } from "node:util";
 
 export { AssertionError };
 
@@ -31,10 +32,7 @@ export function assertStrictEquals<T>(
   expected: T,
   message?: string,
 ): asserts actual is T {
-  strict.ok(
-    Object.is(actual, expected),
-    message ?? `${String(actual)} is not ${String(expected)}`,
-  );
+  if (!Object.is(actual, expected)) fail(message ?? `${show(actual)} is not ${show(expected)}`);
 }
 
 export function assertNotStrictEquals<T>(actual: T, expected: T, message?: string): void {
@@ -63,7 +61,7 @@ export function assertArrayIncludes<T>(
 ): void {
   for (const wanted of Array.from(expected)) {
     const found = Array.from(actual).some((item) => isEqual(item, wanted));
-    strict.ok(found, message ?? `${String(wanted)} is missing`);
+    if (!found) fail(message ?? `${show(wanted)} is missing`);
   }
 }
 
@@ -88,7 +86,7 @@ export function assertInstanceOf<E extends abstract new (...args: never[]) => un
   expected: E,
   message?: string,
 ): asserts actual is InstanceType<E> {
-  strict.ok(actual instanceof expected, message ?? `${String(actual)} is no ${expected.name}`);
+  if (!(actual instanceof expected)) fail(message ?? `${show(actual)} is no ${expected.name}`);
 }
 
 export function assertIsError<E extends Error = Error>(
@@ -97,7 +95,7 @@ export function assertIsError<E extends Error = Error>(
   messageIncludes?: string,
   message?: string,
 ): asserts error is E {
-  strict.ok(error instanceof Error, message ?? `${String(error)} is no Error`);
+  if (!(error instanceof Error)) fail(message ?? `${show(error)} is no Error`);
   if (errorClass) {
     strict.ok(
       error instanceof errorClass,
@@ -126,7 +124,7 @@ export function assertThrows(
   } catch (error) {
     return checkThrown(error, errorClassOrMessage, messageIncludes, message);
   }
-  throw new AssertionError({ message: `Expected an error, got ${String(returned)}` });
+  throw new AssertionError({ message: `Expected an error, got ${show(returned)}` });
 }
 
 export function assertRejects(fn: () => PromiseLike<unknown>, message?: string): Promise<unknown>;
@@ -148,7 +146,7 @@ export async function assertRejects(
   } catch (error) {
     return checkThrown(error, errorClassOrMessage, messageIncludes, message);
   }
-  throw new AssertionError({ message: `Expected a rejection, got ${String(returned)}` });
+  throw new AssertionError({ message: `Expected a rejection, got ${show(returned)}` });
 }
 
 export function fail(message?: string): never {
@@ -170,6 +168,9 @@ function checkThrown(
   }
   return error;
 }
+
+/** Unlike `String()`, shows every value: one without a prototype, too. */
+const show = (value: unknown): string => inspect(value);
 
 function isEqual(a: unknown, b: unknown): boolean {
   try {
