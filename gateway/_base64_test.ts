@@ -61,7 +61,8 @@ testBoth("decodes a text to the bytes that encode to it, or not at all", () => {
   fc.assert(
     fc.property(fc.string({ unit: characters, maxLength: 12 }), (text) => {
       const decoded = decodeBase64(text);
-      if (decoded) assertEquals(encodeBase64(decoded), text);
+      // A copy, since an oracle may want to have the memory, which a `Buffer` shares.
+      if (decoded) assertEquals(encodeBase64(Uint8Array.from(decoded)), text);
     }),
     { numRuns: 2_000 },
   );

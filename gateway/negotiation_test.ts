@@ -209,10 +209,12 @@ Deno.test("determineContentType() throws nothing but its own errors, whatever th
 });
 
 Deno.test("determineContentType() agrees with the standard library where it has the same rules", () => {
-  // Ranges without parameters, none twice, as the next test shows.
-  const ranges = fc.uniqueArray(fc.constantFrom(...TYPES, "*/*", "text/*", "application/*"), {
-    minLength: 1,
-  });
+  // Ranges without parameters, none twice, as the next test shows, and in the order of what is available:
+  // some versions go by that alone among equals, without a look at the order of the header.
+  const ranges = fc.subarray([
+    ...[JSON_TYPE, "application/xml", "application/*"],
+    ...["text/html", "text/plain", "text/*", "image/png", "*/*"],
+  ], { minLength: 1 });
   const weight = fc.constantFrom("", ";q=0.8", ";q=0.3", ";q=0");
   const headers = ranges.chain((list) =>
     fc.tuple(...list.map((range) => weight.map((text) => range + text)))
