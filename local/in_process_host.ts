@@ -31,6 +31,7 @@ interface Scope {
   readonly functionName: string;
   readonly requestId: string;
   readonly lines: string[];
+  isOver: boolean;
 }
 
 const LEVELS = { debug: "DEBUG", error: "ERROR", info: "INFO", log: "INFO", warn: "WARN" } as const;
@@ -83,6 +84,7 @@ class InProcessHost implements ReloadingHost {
       functionName: name,
       requestId: options.requestId ?? randomUUID(),
       lines: [],
+      isOver: false,
     };
     const end = (failure: InvokeOutcome["failure"], result: string): InvokeOutcome => ({
       requestId: scope.requestId,
@@ -126,6 +128,7 @@ class InProcessHost implements ReloadingHost {
       return end("error", body);
     } finally {
       clearTimeout(timer);
+      scope.isOver = true;
     }
   }
 
@@ -157,7 +160,7 @@ class InProcessHost implements ReloadingHost {
       const original = console[method];
       const capture = console[method] = (...data: unknown[]) => {
         const scope = this.#scopes.getStore();
-        if (scope === undefined) return original.apply(console, data);
+        if (scope === undefined || scope.isOver) return original.apply(console, data);
         const text = format(...data).replaceAll(/\r?\n/g, "\r");
         // A line that names its level, such as the library's, is complete as it is.
         const isComplete = /^\{"|^\d{4}-\d\d-\d\dT[^\t]*\t/.test(text);

@@ -9,6 +9,12 @@ if (import.meta.main) {
   Deno.exit(await main(Deno.args));
 }
 
+/** Writes a line; not by the console, which functions that run in this process have for themselves. */
+function print(line: string): void {
+  let bytes = new TextEncoder().encode(`${line}\n`);
+  while (bytes.length > 0) bytes = bytes.subarray(Deno.stdout.writeSync(bytes));
+}
+
 /** Runs the command; its exit status. */
 async function main(args: readonly string[]): Promise<number> {
   try {
@@ -26,7 +32,6 @@ async function main(args: readonly string[]): Promise<number> {
       });
     }
     const isColored = Deno.stdout.isTerminal() && !Deno.noColor;
-    const print = (line: string) => console.log(line);
     await run(options, { signal: controller.signal, print, isColored });
     return 0;
   } catch (error) {

@@ -4,7 +4,12 @@ import type { AsyncInvocations } from "../invoke/async_invocations.ts";
 import type { Manifest } from "../manifest.ts";
 import { emptyReply, errorReply, jsonReply, type Reply } from "../reply.ts";
 import type { Buckets } from "./buckets.ts";
-import { checkPublication, createMessageEvent, createMessageId } from "./message.ts";
+import {
+  checkPublication,
+  createMessageEvent,
+  createMessageId,
+  PublicationError,
+} from "./message.ts";
 import { createRequestIds } from "./notification.ts";
 import { ObjectKeyError } from "./object_key.ts";
 import type { Schedules } from "./schedules.ts";
@@ -66,7 +71,9 @@ export function createTriggerEndpoints(
       return answerSchedule(options, request, decode(name), key);
     } catch (error) {
       if (error instanceof Refusal) return error.reply;
-      if (error instanceof ObjectKeyError) return errorReply(400, error.message);
+      if (error instanceof ObjectKeyError || error instanceof PublicationError) {
+        return errorReply(400, error.message);
+      }
       throw error;
     }
   };
@@ -134,13 +141,7 @@ async function answerTopic(
     );
   }
   allow(method, ["POST"]);
-  let publication;
-  try {
-    publication = checkPublication(readPublication(headers, await readText(content)));
-  } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw new Refusal(400, (error as Error).message);
-  }
+  const publication = checkPublication(readPublication(headers, await readText(content)));
   const messageId = createMessageId();
   const time = new Date();
   for (const functionName of subscribers) {
@@ -166,7 +167,7 @@ function answerSchedule(
 /** The message in a body that is JSON, a form, or the message itself. */
 function readPublication(headers: IncomingHttpHeaders, text: string): unknown {
   const type = (headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
-  if (type === "application/json") return JSON.parse(text);
+  if (type === "application/json") return parseJson(text);
   if (type === "text/plain") return { message: text };
   if (type !== "application/x-www-form-urlencoded") {
     throw new Refusal(
@@ -194,7 +195,19 @@ async function readText(content: AsyncIterable<Uint8Array>): Promise<string> {
     }
     chunks.push(chunk);
   }
-  return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  } catch (error) {
+    throw new PublicationError("its body is not UTF-8", { cause: error });
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new PublicationError((error as Error).message, { cause: error });
+  }
 }
 
 function allow(method: string, methods: readonly string[]): void {

@@ -21,6 +21,23 @@ export interface MessageAttribute {
   readonly Value: string;
 }
 
+/** A message that cannot be published. */
+export class PublicationError extends TypeError {
+  static {
+    this.prototype.name = "PublicationError";
+  }
+
+  /**
+   * Makes the error.
+   *
+   * @param problem What is wrong with the message.
+   * @param options The `cause`, where another error led to this one.
+   */
+  constructor(problem: string, options?: ErrorOptions) {
+    super(`Cannot publish the message: ${problem}`, options);
+  }
+}
+
 const MAX_MESSAGE = 262_144;
 
 const ATTRIBUTE: z.ZodType<MessageAttribute> = z.strictObject({
@@ -63,7 +80,7 @@ const PUBLICATION: z.ZodType<Publication> = z.strictObject({
  *
  * @param value The message, with its `subject` and `attributes` if it has some.
  * @returns The same, with empty `attributes` if it had none.
- * @throws {TypeError} If it cannot be published; the message names every key that is wrong.
+ * @throws {PublicationError} If it cannot be published; the message names every key that is wrong.
  * @see https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
  */
 export function checkPublication(value: unknown): Publication {
@@ -72,7 +89,7 @@ export function checkPublication(value: unknown): Publication {
   const problems = result.error.issues.map(({ path, message }) =>
     `"${path.join(".") || "the message"}" ${message}`
   );
-  throw new TypeError(`Cannot publish the message: ${problems.join("; ")}`);
+  throw new PublicationError(problems.join("; "));
 }
 
 /**

@@ -44,19 +44,35 @@ export function createScheduledEvent(rule: string, time: Date): Readonly<Record<
   };
 }
 
+/** What lets time pass. */
+export interface Timers {
+  /** Calls back after some milliseconds, and returns a name for that. */
+  setTimeout(callback: () => void, milliseconds: number): unknown;
+  /** Calls back no more. */
+  clearTimeout(timer: unknown): void;
+}
+
+const TIMERS: Timers = {
+  setTimeout: (callback, milliseconds) => setTimeout(callback, milliseconds),
+  clearTimeout: (timer) => clearTimeout(timer as number),
+};
+
 /** The schedules of an application: each fires by itself, and when it is told to. */
 export class Schedules implements Disposable {
   readonly #manifest: Manifest;
   readonly #asyncInvocations: AsyncInvocations;
-  readonly #timers: Map<string, ReturnType<typeof setTimeout>> = new Map();
+  readonly #timers: Timers;
+  readonly #waiting: Map<string, unknown> = new Map();
 
   /**
    * Starts the schedules; each fires for the first time after one interval.
    *
    * @param manifest The application.
    * @param asyncInvocations What takes the events.
+   * @param timers What lets time pass.
    */
-  constructor(manifest: Manifest, asyncInvocations: AsyncInvocations) {
+  constructor(manifest: Manifest, asyncInvocations: AsyncInvocations, timers: Timers = TIMERS) {
+    this.#timers = timers;
     this.#manifest = manifest;
     this.#asyncInvocations = asyncInvocations;
     for (const [name, { triggers }] of Object.entries(manifest.functions)) {
@@ -87,18 +103,18 @@ export class Schedules implements Disposable {
 
   /** Stops the schedules. */
   [Symbol.dispose](): void {
-    for (const timer of this.#timers.values()) clearTimeout(timer);
-    this.#timers.clear();
+    for (const timer of this.#waiting.values()) this.#timers.clearTimeout(timer);
+    this.#waiting.clear();
   }
 
   /** Waits for the next firing, or for the part of that time that a timer can take. */
   #wait(functionName: string, interval: number, left = interval): void {
     const step = Math.min(left, MAX_TIMEOUT);
-    const timer = setTimeout(() => {
+    const timer = this.#timers.setTimeout(() => {
       if (left > step) return this.#wait(functionName, interval, left - step);
       this.#wait(functionName, interval);
       this.fire(functionName);
     }, step);
-    this.#timers.set(functionName, timer);
+    this.#waiting.set(functionName, timer);
   }
 }

@@ -31,8 +31,8 @@ function createRecord({ time, functionName, text }) {
   const item = document.createElement("li");
   item.dataset.function = functionName;
   item.hidden = filter.value !== "*" && filter.value !== functionName;
-  const level = /\b(TRACE|DEBUG|INFO|WARN|ERROR|CRITICAL|FATAL)\b/.exec(text.slice(0, 300))?.[1];
-  if (/ERROR|CRITICAL|FATAL/.test(level ?? "")) item.className = "error";
+  const { level, message, requestId } = parse(text);
+  if (["ERROR", "CRITICAL", "FATAL"].includes(level)) item.className = "error";
   if (level === "WARN") item.className = "warn";
 
   const clock = document.createElement("time");
@@ -41,23 +41,57 @@ function createRecord({ time, functionName, text }) {
   const name = document.createElement("span");
   name.textContent = functionName || "platform";
   name.className = functionName ? `hue-${hueOf(functionName)}` : "platform";
-  item.append(clock, name, createText(text));
+  if (requestId) name.title = `Request ${requestId}`;
+  item.append(clock, name, createText(`${level} ${message}`.trim(), text));
   return item;
 }
 
-/** @param {string} record */
-function createText(record) {
-  const text = record.replaceAll("\r", "\n");
+/**
+ * What a record says beside its time, which has a column of its own.
+ *
+ * @param {string} text
+ */
+function parse(text) {
+  const [all, requestId = "", level = ""] = /^\d{4}-\S+Z\t([^\t]*)\t([A-Z]+)\t/.exec(text) ?? [];
+  if (all !== undefined) return { requestId, level, message: text.slice(all.length) };
+  try {
+    const record = JSON.parse(text);
+    if (typeof record.level === "string" && typeof record.message === "string") {
+      return {
+        requestId: String(record.requestId ?? ""),
+        level: record.level,
+        message: record.message,
+      };
+    }
+  } catch {
+    // not a record in JSON: shown as it is
+  }
+  return {
+    requestId: "",
+    level: /^ERROR\b/.exec(text)?.[0] ?? "",
+    message: text.replace(/^ERROR /, ""),
+  };
+}
+
+/**
+ * The text of a record; a long one is shown in whole when asked for.
+ *
+ * @param {string} brief
+ * @param {string} record
+ */
+function createText(brief, record) {
+  const text = brief.replaceAll("\r", "\n");
   const lines = text.split("\n");
+  const isLong = lines.length > 4 || text.length > 300;
   const span = document.createElement("span");
   span.className = "text";
-  span.textContent = text;
-  if (lines.length <= 4 && text.length <= 500) return span;
+  span.textContent = isLong ? record.replaceAll("\r", "\n") : text;
+  if (!isLong) return span;
   const details = document.createElement("details");
   const summary = document.createElement("summary");
-  summary.className = "text";
   const first = /** @type {string} */ (lines[0]);
-  summary.textContent = first.length > 200 ? `${first.slice(0, 200)}…` : first;
+  summary.className = "text";
+  summary.textContent = first.length > 160 ? `${first.slice(0, 160)}…` : first;
   details.append(summary, span);
   return details;
 }

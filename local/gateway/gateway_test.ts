@@ -1,0 +1,320 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { startTestPlatform } from "../_testing.ts";
+
+const IDENTITY = [
+  "accessKey",
+  "accountId",
+  "caller",
+  "cognitoAuthenticationProvider",
+  "cognitoAuthenticationType",
+  "cognitoIdentityId",
+  "cognitoIdentityPoolId",
+  "principalOrgId",
+  "sourceIp",
+  "user",
+  "userAgent",
+  "userArn",
+];
+
+Deno.test("the gateway sends the event that the platform's documentation shows", async () => {
+  await using test = await startTestPlatform();
+  const { port } = test.platform;
+  const before = Date.now();
+  await test.send({
+    method: "POST",
+    path: "/v0/echo/a%2Fb/c?x=1&x=2%20z&y=%C3%BC",
+    headers: [["User-Agent", "curl/8"], ["X-MiXed", "yes"], ["x-dup", "1"], ["X-Dup", "2"]],
+    body: '{"a":1}',
+  });
+  const { name, event, options } = test.host.calls[0]!;
+  assertEquals(name, "echo");
+  const { requestContext, ...rest } = event;
+  const traceId = rest.headers["X-Amzn-Trace-Id"];
+  assertMatch(traceId, /^Root=1-[0-9a-f]{8}-[0-9a-f]{24}$/);
+  assertEquals(options.traceId, traceId);
+  assertEquals(rest, {
+    resource: "/echo/{proxy+}",
+    path: "/echo/a%2Fb/c",
+    httpMethod: "POST",
+    headers: {
+      Host: `localhost:${port}`,
+      "User-Agent": "curl/8",
+      "X-MiXed": "yes",
+      "x-dup": "2",
+      "X-Amzn-Trace-Id": traceId,
+      "X-Forwarded-For": "127.0.0.1",
+      "X-Forwarded-Port": String(port),
+      "X-Forwarded-Proto": "http",
+    },
+    multiValueHeaders: {
+      Host: [`localhost:${port}`],
+      "User-Agent": ["curl/8"],
+      "X-MiXed": ["yes"],
+      "x-dup": ["1", "2"],
+      "X-Amzn-Trace-Id": [traceId],
+      "X-Forwarded-For": ["127.0.0.1"],
+      "X-Forwarded-Port": [String(port)],
+      "X-Forwarded-Proto": ["http"],
+    },
+    queryStringParameters: { x: "2 z", y: "ü" },
+    multiValueQueryStringParameters: { x: ["1", "2 z"], y: ["ü"] },
+    pathParameters: { proxy: "a%2Fb/c" },
+    stageVariables: null,
+    body: btoa('{"a":1}'),
+    isBase64Encoded: true,
+  });
+  const { identity, requestId, requestTime, requestTimeEpoch, extendedRequestId, ...context } =
+    requestContext;
+  assertEquals(Object.keys(identity), IDENTITY);
+  assertEquals([identity.sourceIp, identity.userAgent, identity.user], [
+    "127.0.0.1",
+    "curl/8",
+    null,
+  ]);
+  assertMatch(requestId, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  assertMatch(extendedRequestId, /^[A-Za-z0-9+/]{15}=$/);
+  assertMatch(requestTime, /^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/);
+  assert(requestTimeEpoch >= before && requestTimeEpoch <= Date.now());
+  const { apiId, deploymentId, resourceId, ...named } = context;
+  assertMatch(`${apiId} ${deploymentId} ${resourceId}`, /^[0-9a-z]{10} [0-9a-z]{6} [0-9a-z]{6}$/);
+  assertEquals(named, {
+    accountId: "123456789012",
+    domainName: `localhost:${port}`,
+    domainPrefix: "localhost",
+    httpMethod: "POST",
+    path: "/v0/echo/a%2Fb/c",
+    protocol: "HTTP/1.1",
+    resourcePath: "/echo/{proxy+}",
+    stage: "v0",
+  });
+});
+
+Deno.test("the gateway sends null for what a request lacks", async () => {
+  await using test = await startTestPlatform();
+  await test.send({ path: "/v0/echo" });
+  const { event } = test.host.calls[0]!;
+  assertEquals(event.queryStringParameters, null);
+  assertEquals(event.multiValueQueryStringParameters, null);
+  assertEquals(event.pathParameters, null);
+  assertEquals(event.body, null);
+  assertEquals(event.isBase64Encoded, false);
+  assertEquals(event.requestContext.identity.userAgent, null);
+});
+
+for (
+  const [query, expected] of [
+    ["?", null],
+    ["?x", { x: [""] }],
+    ["?x=", { x: [""] }],
+    ["?=1", { "": ["1"] }],
+    ["?a=b=c", { a: ["b=c"] }],
+    ["?&&a=1&", { a: ["1"] }],
+    ["?a+b=c+d", { "a b": ["c d"] }],
+    ["?a=%2B%26%3D", { a: ["+&="] }],
+    ["?a=1;b=2", { a: ["1"], b: ["2"] }],
+    ["?a=%3B", { a: [";"] }],
+    ["?a=%zz", { a: ["%zz"] }],
+    ["?a=%ff", { a: ["\ufffd"] }],
+    ["?a=b?c/d", { a: ["b?c/d"] }],
+    ["?__proto__=1", Object.fromEntries([["__proto__", ["1"]]])],
+  ] as const
+) {
+  Deno.test(`the gateway decodes the query ${query}`, async () => {
+    await using test = await startTestPlatform();
+    await test.send({ path: `/v0/echo${query}` });
+    const { event } = test.host.calls[0]!;
+    assertEquals(
+      JSON.stringify(event.multiValueQueryStringParameters),
+      JSON.stringify(expected),
+    );
+  });
+}
+
+for (
+  const [path, eventPath, contextPath] of [
+    ["/v0/echo/", "/echo/", "/v0/echo/"],
+    ["/v0/echo/%E4%B8%AD%20x", "/echo/%E4%B8%AD%20x", "/v0/echo/%E4%B8%AD%20x"],
+    ["/v0/echo/a//b/../c", "/echo/a//b/../c", "/v0/echo/a//b/../c"],
+    ["http://localhost/v0/echo/x", "/echo/x", "/v0/echo/x"],
+  ] as const
+) {
+  Deno.test(`the gateway leaves the path ${path} as it is`, async () => {
+    await using test = await startTestPlatform();
+    assertEquals((await test.send({ path })).status, 200);
+    const { event } = test.host.calls[0]!;
+    assertEquals([event.path, event.requestContext.path], [eventPath, contextPath]);
+  });
+}
+
+Deno.test("the gateway appends the client to X-Forwarded-For, keeps its trace, and keeps hop-by-hop headers", async () => {
+  await using test = await startTestPlatform();
+  await test.send({
+    method: "PUT",
+    path: "/v0/echo",
+    headers: [
+      ["X-Forwarded-For", "192.0.2.1"],
+      ["x-forwarded-for", "192.0.2.2"],
+      ["x-amzn-trace-id", "Root=1-5-6"],
+      ["X-Forwarded-Proto", "https"],
+      ["TE", "trailers"],
+      ["Content-MD5", "abc"],
+    ],
+    body: Uint8Array.of(0xff, 0),
+  });
+  const { headers, multiValueHeaders, body } = test.host.calls[0]!.event;
+  assertEquals(multiValueHeaders["X-Forwarded-For"], ["192.0.2.1, 192.0.2.2, 127.0.0.1"]);
+  assertEquals(headers["X-Amzn-Trace-Id"], "Root=1-5-6");
+  assertEquals(headers["X-Forwarded-Proto"], "http");
+  const names = Object.keys(headers).map((name) => name.toLowerCase());
+  for (const name of ["te", "content-md5", "content-length", "connection"]) {
+    assertEquals(names.includes(name), false, name);
+  }
+  assertEquals(body, "/wA=");
+});
+
+Deno.test("the gateway sends what the function answered", async () => {
+  await using test = await startTestPlatform(() =>
+    JSON.stringify({
+      statusCode: 201,
+      headers: { "X-A": "1", "content-type": "image/png" },
+      multiValueHeaders: { "Set-Cookie": ["a=1", "b=2"] },
+      body: btoa("\x89PNG\xff"),
+      isBase64Encoded: true,
+    })
+  );
+  const response = await test.send({ path: "/v0/items/7" });
+  assertEquals(response.status, 201);
+  assertEquals([...response.bytes], [0x89, 0x50, 0x4e, 0x47, 0xff]);
+  assertEquals(response.header("content-length"), "5");
+  const cookies = response.headers.filter(([name]) => name === "Set-Cookie");
+  assertEquals(cookies.map(([, value]) => value), ["a=1", "b=2"]);
+  assertEquals([response.header("X-A"), response.header("Content-Type")], ["1", "image/png"]);
+  assertMatch(response.header("x-amzn-RequestId")!, /^[0-9a-f-]{36}$/);
+  assertMatch(response.header("x-amz-apigw-id")!, /=$/);
+  assertMatch(response.header("X-Amzn-Trace-Id")!, /^Root=1-/);
+});
+
+Deno.test("the gateway answers HEAD without a body", async () => {
+  await using test = await startTestPlatform(() => '{"body":"Hello"}');
+  const response = await test.send({ method: "HEAD", path: "/v0/echo" });
+  assertEquals([response.status, response.text], [200, ""]);
+  assertEquals(test.host.calls[0]!.event.httpMethod, "HEAD");
+});
+
+Deno.test("the gateway hands a preflight to the function whose route takes any method", async () => {
+  const headers = { "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Methods": "GET" };
+  await using test = await startTestPlatform(() => JSON.stringify({ statusCode: 204, headers }));
+  const response = await test.send({
+    method: "OPTIONS",
+    path: "/v0/echo",
+    headers: [["Origin", "https://app.example"], ["Access-Control-Request-Method", "PUT"]],
+  });
+  assertEquals([response.status, response.text], [204, ""]);
+  assertEquals(response.header("Access-Control-Allow-Origin"), "*");
+});
+
+const SERVER_ERROR = [
+  "InternalServerErrorException",
+  '{"message": "Internal server error"}',
+] as const;
+const NO_TOKEN = [
+  "MissingAuthenticationTokenException",
+  '{"message":"Missing Authentication Token"}',
+] as const;
+
+for (
+  const [rule, path, answer, status, type, body] of [
+    ["an unknown route", "/v0/nope", "{}", 403, ...NO_TOKEN],
+    ["the root, where it has no route", "/v0", "{}", 403, ...NO_TOKEN],
+    ["another stage", "/v1/echo", "{}", 403, ...NO_TOKEN],
+    ["a stage that only starts alike", "/v0x/echo", "{}", 403, ...NO_TOKEN],
+    ["a malformed result", "/v0/echo", "[]", 502, ...SERVER_ERROR],
+    [
+      "a flagged body that is no base64",
+      "/v0/echo",
+      '{"isBase64Encoded":true,"body":"?"}',
+      500,
+      ...SERVER_ERROR,
+    ],
+    ["a function that fails", "/v0/echo", { failure: "error" }, 502, ...SERVER_ERROR],
+    ["a function that exits", "/v0/echo", { failure: "exit" }, 502, ...SERVER_ERROR],
+    ["a result that is too large", "/v0/echo", { failure: "too large" }, 502, ...SERVER_ERROR],
+    [
+      "a result over 6 MB",
+      "/v0/echo",
+      { payload: new Uint8Array(6_291_557) },
+      502,
+      ...SERVER_ERROR,
+    ],
+    [
+      "a function that times out",
+      "/v0/echo",
+      { failure: "timeout" },
+      504,
+      "InternalServerErrorException",
+      '{"message": "Endpoint request timed out"}',
+    ],
+    [
+      "a raw brace in the query",
+      "/v0/echo?a={b}",
+      "{}",
+      400,
+      "BadRequestException",
+      '{"message": "Bad Request"}',
+    ],
+  ] as const
+) {
+  Deno.test(`the gateway answers ${status} to ${rule}`, async () => {
+    await using test = await startTestPlatform(() => answer);
+    const response = await test.send({ path });
+    assertEquals(response.status, status);
+    assertEquals(response.text, body);
+    assertEquals(response.header("x-amzn-ErrorType"), type);
+    assertEquals(response.header("Content-Type"), "application/json");
+    assertEquals(response.header("Access-Control-Allow-Origin"), "*");
+    const [entry] = test.log.after(0);
+    assertStringIncludes(entry!.text, `GET ${path.split("?")[0]}: `);
+  });
+}
+
+Deno.test("the gateway answers 504 when it has waited long enough", async () => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  await using test = await startTestPlatform(() => promise, { gatewayTimeout: 5 });
+  const response = await test.send({ path: "/v0/echo" });
+  assertEquals(response.status, 504);
+  assertEquals(response.text, '{"message": "Endpoint request timed out"}');
+  resolve("{}");
+});
+
+Deno.test("the gateway answers 502 when the host itself fails, and goes on", async () => {
+  await using test = await startTestPlatform(() => Promise.reject(new Error("no sandbox")));
+  assertEquals((await test.send({ path: "/v0/echo" })).status, 502);
+  assertEquals(test.log.after(0)[0]!.text, "GET /v0/echo: no sandbox");
+  test.host.answer = () => "{}";
+  assertEquals((await test.send({ path: "/v0/echo" })).status, 200);
+});
+
+Deno.test("the gateway takes a body of 10 MB, as far as the event has room, and answers 413 to more", async () => {
+  await using test = await startTestPlatform();
+  const post = (size: number) =>
+    test.send({ method: "POST", path: "/v0/echo", body: new Uint8Array(size) });
+  assertEquals((await post(4_500_000)).status, 200);
+  const long = await post(5_000_000);
+  assertEquals([long.status, long.text], [413, '{"message":"Request Too Long"}']);
+  const large = await post(10_485_761);
+  assertEquals(large.status, 413);
+  assertEquals(large.text, '{"message":"HTTP content length exceeded 10485760 bytes."}');
+  assertEquals(test.host.calls.length, 1);
+});
+
+Deno.test("the gateway answers 413 to a large body of unknown length", async () => {
+  await using test = await startTestPlatform();
+  const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;
+  const response = await test.send({
+    method: "POST",
+    path: "/v0/echo",
+    headers: [["Transfer-Encoding", "chunked"]],
+    body: `${chunk.repeat(161)}0\r\n\r\n`,
+  });
+  assertEquals(response.status, 413);
+});
