@@ -1,0 +1,64 @@
+import type { FnHandler } from "../function/context.ts";
+import { logger } from "../logger/mod.ts";
+import { describeFailure, RuntimeFailure } from "./_failure.ts";
+import { currentHost, type Host } from "./_host.ts";
+import { Session } from "./_session.ts";
+import { readApi } from "./run.ts";
+
+/**
+ * Runs the loop as what the process is there for: whatever ends it ends the process, and is reported before.
+ *
+ * @param load Loads the handler.
+ * @param prepare What has to be done before the first invocation.
+ * @throws {Error} If the environment lacks what the loop needs.
+ */
+export function takeOver(
+  load: (host: Host) => FnHandler | Promise<FnHandler>,
+  prepare?: (host: Host, api: string) => Promise<void>,
+): void {
+  const host = currentHost();
+  const api = readApi(host.getEnv);
+  const session = new Session(host, api);
+  let started = false;
+  let ending = false;
+
+  const end = async (message: string, error: unknown) => {
+    logger.critical(message, error);
+    if (ending) return;
+    ending = session.ending = true;
+    try {
+      if (!started) await session.client.failInit(describeFailure(error));
+      for (const invocation of session.underWay) invocation.abort(error);
+      await Promise.all(Array.from(session.underWay, ({ finished }) => finished));
+    } finally {
+      host.exit(1);
+    }
+  };
+
+  host.onUncaught((error) => void end("An error was not caught", error));
+  host.onDrained(() => {
+    if (ending) return host.exit(1);
+    const message = `The ${started ? "handler" : "handler's module"} never settled: ` +
+      "it awaits a promise that nothing is left to settle";
+    void end(message, new RuntimeFailure("Runtime.NeverSettled", message));
+  });
+
+  session.client.open(); // while the handler is loaded
+  void (async () => {
+    let handler: FnHandler;
+    try {
+      handler = await load(host);
+      await prepare?.(host, api);
+    } catch (error) {
+      return await end("The function did not start", error);
+    }
+    started = true;
+    try {
+      await session.run(handler);
+    } catch (error) {
+      if (ending) return; // and about to exit
+      logger.critical("The runtime cannot go on", error);
+      host.exit(1);
+    }
+  })();
+}

@@ -1,0 +1,77 @@
+import type { RuntimeClient } from "./_client.ts";
+import { describeFailure, type Failure } from "./_failure.ts";
+import type { Invocation } from "./_invocation.ts";
+import type { HttpPrelude, StreamBody, StreamChunk } from "./http_stream.ts";
+
+const ENCODER = new TextEncoder();
+
+/** What parts the prelude of an HTTP response from its body. */
+const DELIMITER = "\0".repeat(8);
+
+/** The stream was answered before its end. */
+class AnsweredError extends Error {}
+
+/**
+ * Answers an invocation with a stream. The first chunk is awaited before anything is sent: a stream that fails before
+ * it is an ordinary failure.
+ */
+export async function sendStream(
+  invocation: Invocation,
+  client: RuntimeClient,
+  id: string,
+  body: StreamBody,
+  prelude?: HttpPrelude,
+): Promise<void> {
+  const iterator = (body as AsyncIterable<StreamChunk>)[Symbol.asyncIterator]();
+  let ended = false;
+  const next = async (): Promise<Uint8Array | undefined> => {
+    const { done, value } = await invocation.wait(iterator.next());
+    if (done) ended = true;
+    return done ? undefined : toBytes(value);
+  };
+  let bytes: Uint8Array | undefined;
+  try {
+    bytes = await next();
+  } catch (error) {
+    close(iterator);
+    return await invocation.fail(error);
+  }
+  const type = prelude
+    ? "application/vnd.awslambda.http-integration-response"
+    : "application/octet-stream";
+  try {
+    await client.stream(id, type, async (write, answered) => {
+      answered.then(() => invocation.abort(new AnsweredError()));
+      if (prelude) await write(ENCODER.encode(JSON.stringify(prelude) + DELIMITER));
+      while (bytes !== undefined) {
+        await write(bytes); // the next is not asked for before this one is on its way
+        try {
+          bytes = await next();
+        } catch (error) {
+          return failed(invocation, error);
+        }
+      }
+    });
+  } finally {
+    if (!ended) close(iterator);
+  }
+}
+
+/** What the trailers say of a stream that failed. */
+function failed(invocation: Invocation, error: unknown): Failure | undefined {
+  if (error instanceof AnsweredError) return undefined; // nothing more can be said
+  invocation.log(error);
+  return describeFailure(error);
+}
+
+/** Tells the source that nobody wants more; what it has to say to that changes nothing. */
+function close(iterator: AsyncIterator<unknown>): void {
+  Promise.resolve(iterator.return?.()).catch(() => {});
+}
+
+function toBytes(chunk: unknown): Uint8Array {
+  if (typeof chunk === "string") return ENCODER.encode(chunk);
+  if (chunk instanceof Uint8Array) return chunk;
+  const got = chunk === null ? "null" : Array.isArray(chunk) ? "an array" : `a ${typeof chunk}`;
+  throw new TypeError(`Cannot stream a chunk: expected a string or a Uint8Array, got ${got}`);
+}

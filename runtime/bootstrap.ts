@@ -1,0 +1,10 @@
+/**
+ * The program of the custom runtime: loads the handler that `_HANDLER` names and serves the Runtime API's invocations
+ * with it, until the platform ends the process.
+ *
+ * @module
+ */
+import { loadHandler } from "./_handler.ts";
+import { takeOver } from "./_process.ts";
+
+takeOver(loadHandler);

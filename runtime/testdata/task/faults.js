@@ -1,0 +1,31 @@
+export const handler = (event) => {
+  switch (event.fault) {
+    case "never":
+      return new Promise(() => {});
+    case "rejection":
+      Promise.reject(new TypeError("nobody handles this"));
+      return new Promise((resolve) => setTimeout(resolve, 10_000));
+    case "uncaught":
+      setTimeout(() => {
+        throw new RangeError("nobody catches this");
+      });
+      return new Promise((resolve) => setTimeout(resolve, 10_000));
+    case "exit":
+      return Deno.exit(0);
+    case "stream":
+      return (async function* () {
+        yield "first";
+        setTimeout(() => {
+          throw new RangeError("aside");
+        });
+        await new Promise((resolve) => setTimeout(resolve, 10_000));
+      })();
+    case "stuck stream":
+      return (async function* () {
+        yield "first";
+        await new Promise(() => {});
+      })();
+    default:
+      return event;
+  }
+};
