@@ -38,6 +38,7 @@ else
   mount -t tmpfs -o mode=1777,size=512m,nosuid,nodev tmpfs /tmp
 fi
 cd /var/task
+unset OLDPWD
 setpriv=$(command -v setpriv)
 unshare=$(command -v unshare)
 if [ -n "$path" ]; then PATH=$path; else unset PATH; fi

@@ -1,0 +1,43 @@
+/** What a process has of the machine's memory, in bytes. */
+export interface Memory {
+  /** What is its own: not the executable's pages, which the system may drop and read again. */
+  readonly own: number;
+  /** The most that it ever had, the executable's pages included. */
+  readonly peak: number;
+}
+
+/**
+ * Measures a process.
+ *
+ * @param pid Its identifier.
+ * @returns What it has, or `undefined` where the system does not tell, or the process has ended.
+ */
+export async function measureMemory(pid: number): Promise<Memory | undefined> {
+  if (Deno.build.os === "linux") return await readStatus(pid);
+  return await askPs(pid);
+}
+
+async function readStatus(pid: number): Promise<Memory | undefined> {
+  let status: string;
+  try {
+    status = await Deno.readTextFile(`/proc/${pid}/status`);
+  } catch {
+    return undefined; // it has just ended
+  }
+  const kilobytes = (key: string) =>
+    Number(new RegExp(`^${key}:\\s+(\\d+) kB$`, "m").exec(status)?.[1] ?? NaN) * 1024;
+  const own = kilobytes("RssAnon") + kilobytes("RssShmem");
+  const peak = kilobytes("VmHWM");
+  return Number.isNaN(own + peak) ? undefined : { own, peak };
+}
+
+async function askPs(pid: number): Promise<Memory | undefined> {
+  const { success, stdout } = await new Deno.Command("ps", {
+    args: ["-o", "rss=", "-p", String(pid)],
+    stdin: "null",
+    stderr: "null",
+  }).output();
+  const kilobytes = Number(new TextDecoder().decode(stdout).trim());
+  if (!success || !(kilobytes > 0)) return undefined;
+  return { own: kilobytes * 1024, peak: kilobytes * 1024 };
+}
