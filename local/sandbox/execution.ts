@@ -157,9 +157,8 @@ export class Execution {
   #take(answer: Answer): void {
     this.#payload = answer.body;
     this.#failure = answer.kind === "response" ? undefined : answer.kind;
-    if (answer.kind !== "response") {
-      this.#status ??= `Status: error\tError Type: ${answer.errorType}`;
-    }
+    if (answer.kind === "response") return;
+    this.#status = `Status: error\tError Type: ${answer.errorType}`;
   }
 
   /** Notes down a failure, and logs what the platform logs of it. */

@@ -33,7 +33,8 @@ export class FunctionPool implements AsyncDisposable {
   readonly #options: FunctionPoolOptions;
   #code: Code;
   /** Frozen sandboxes with the present code, the last used one last. */
-  readonly #idle: { readonly sandbox: Sandbox; readonly timer: ReturnType<typeof setTimeout> }[] = [];
+  readonly #idle: { readonly sandbox: Sandbox; readonly timer: ReturnType<typeof setTimeout> }[] =
+    [];
   /** All sandboxes, and what is still being killed. */
   readonly #all = new Set<Sandbox>();
   readonly #waiting: PromiseWithResolvers<void>[] = [];
