@@ -38,9 +38,9 @@ export function takeOver(
   host.onUncaught((error) => void end("An error was not caught", error));
   host.onDrained(() => {
     if (ending) return host.exit(1);
-    const message = `The ${started ? "handler" : "handler's module"} never settled: ` +
-      "it awaits a promise that nothing is left to settle";
-    void end(message, new RuntimeFailure("Runtime.NeverSettled", message));
+    const what = started ? "handler" : "handler's module";
+    const message = `The ${what} never settled: it awaits a promise that nothing is left to settle`;
+    void end("Nothing is left to run", new RuntimeFailure("Runtime.NeverSettled", message));
   });
 
   session.client.open(); // while the handler is loaded

@@ -80,7 +80,10 @@ export class StubApi implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#listener.close();
-    for (const connection of this.#open) connection.close();
+    for (const connection of this.#open) {
+      this.#open.delete(connection);
+      connection.close();
+    }
     await this.#done;
   }
 
