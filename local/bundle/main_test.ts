@@ -1,0 +1,43 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { fromFileUrl } from "./_url.ts";
+
+const PROGRAM = fromFileUrl(new URL("../../scripts/bundle.ts", import.meta.url));
+const ROOT = new URL("../../", import.meta.url);
+
+async function run(...args: string[]) {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", PROGRAM, ...args],
+    cwd: ROOT,
+    env: { NO_COLOR: "1" },
+  }).output();
+  const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, stdout: decode(stdout), stderr: decode(stderr) };
+}
+
+for (
+  const [args, status, message] of [
+    [
+      ["--arch", "x86"],
+      2,
+      /^Cannot bundle: "x86" is no architecture: choose x86_64, arm64 or both\n/,
+    ],
+    [["--bogus"], 2, /^Cannot bundle: Unknown option '--bogus'/],
+    [["a.json", "b.json"], 2, /^Cannot bundle: "b\.json" is one argument too many\n/],
+    [["--out", ""], 2, /^Cannot bundle: "--out" is empty\n/],
+    [["/nowhere.json"], 1, /^Cannot read the manifest "\/nowhere\.json": there is no such file\n$/],
+    [["deno.json"], 1, /^Cannot use the manifest "deno\.json": /],
+    [["README.md"], 1, /^Cannot read the manifest "README\.md": /],
+  ] as const
+) {
+  Deno.test(`the command refuses ${args.join(" ")}`, async () => {
+    const { code, stdout, stderr } = await run(...args);
+    assertEquals([code, stdout], [status, ""]);
+    assertMatch(stderr, message);
+  });
+}
+
+Deno.test("the command tells how to use it", async () => {
+  const { code, stdout } = await run("--help");
+  assertEquals(code, 0);
+  assertMatch(stdout, /^Usage: deno task bundle \[manifest\] \[options\]$/m);
+});
