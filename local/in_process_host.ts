@@ -12,8 +12,12 @@ import type { FunctionManifest, Manifest } from "./manifest.ts";
 
 /** A host that can load the functions anew. */
 export interface ReloadingHost extends FunctionHost {
-  /** Makes the next invocation of every function load its module again. */
-  reload(): Promise<void>;
+  /**
+   * Makes the functions new: invocations from now on run what is on disk.
+   *
+   * @param manifest The application, if it has changed.
+   */
+  reload(manifest?: Manifest): Promise<void>;
 }
 
 /** What a host works with. */
@@ -54,16 +58,19 @@ export function createInProcessHost(options: InProcessHostOptions): Promise<Relo
 
 class InProcessHost implements ReloadingHost {
   readonly #options: InProcessHostOptions;
+  #manifest: Manifest;
   readonly #scopes = new AsyncLocalStorage<Scope>();
   readonly #restoreConsole: () => void;
   #generation = 0;
 
   constructor(options: InProcessHostOptions) {
     this.#options = options;
+    this.#manifest = options.manifest;
     this.#restoreConsole = this.#captureConsole();
   }
 
-  reload(): Promise<void> {
+  reload(manifest: Manifest = this.#manifest): Promise<void> {
+    this.#manifest = manifest;
     this.#generation++;
     return Promise.resolve();
   }
@@ -78,7 +85,7 @@ class InProcessHost implements ReloadingHost {
     payload: Uint8Array,
     options: InvokeOptions = {},
   ): Promise<InvokeOutcome> {
-    const config = this.#options.manifest.functions[name];
+    const config = this.#manifest.functions[name];
     if (config === undefined) throw new TypeError(`Cannot invoke "${name}": no such function`);
     const scope: Scope = {
       functionName: name,

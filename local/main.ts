@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { HELP, readArguments, run, UsageError } from "./cli.ts";
+import { HELP, readArguments, UsageError } from "./arguments.ts";
+import { run } from "./run.ts";
 
 if (import.meta.main) {
   Deno.exit(await main(Deno.args));

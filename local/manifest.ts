@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { OWN_PATHS } from "./own_paths.ts";
 
 /** An application: its functions, and what triggers them. The local platform and the deployment read the same file. */
 export interface Manifest {
@@ -110,7 +111,10 @@ const FUNCTION = z.strictObject({
 const MANIFEST: z.ZodType<Manifest> = z.strictObject({
   $schema: z.string().optional(),
   name: NAME,
-  stage: z.string().regex(/^\w{1,128}$/, { error: "must be 1 to 128 letters, digits or _" }),
+  stage: z.string().regex(/^\w{1,128}$/, { error: "must be 1 to 128 letters, digits or _" })
+    .refine((stage) => !OWN_PATHS.includes(stage), {
+      error: `must be none of the local platform's own paths: ${OWN_PATHS.join(", ")}`,
+    }),
   functions: z.record(NAME, FUNCTION).refine((functions) => Object.keys(functions).length > 0, {
     error: "must hold at least one function",
   }).superRefine((functions, context) => {

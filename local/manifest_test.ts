@@ -57,6 +57,7 @@ for (
       (_, f) => void (f.triggers = { bucket: { name: "b", events: ["ObjectCreated"] } }),
     ],
     ["stage", (m) => void (m.stage = "v/0")],
+    ["stage", (m) => void (m.stage = "buckets")],
     ["name", (m) => void (m.name = "App")],
   ] as [string, (m: Record<string, unknown>, f: Record<string, unknown>) => void][]
 ) {

@@ -8,6 +8,7 @@ import { createInvokeApi } from "./invoke/invoke_api.ts";
 import { MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "./limits.ts";
 import { Log } from "./log.ts";
 import type { Manifest } from "./manifest.ts";
+import { OWN_PATHS } from "./own_paths.ts";
 import { createLogStream } from "./page/log_stream.ts";
 import { createPages } from "./page/pages.ts";
 import { errorReply, type Reply } from "./reply.ts";
@@ -45,16 +46,6 @@ export interface Platform extends AsyncDisposable {
   /** Waits until no asynchronous invocation is under way. */
   settled(): Promise<void>;
 }
-
-/** The first elements of paths that are the platform's own. */
-const OWN_PATHS: readonly string[] = [
-  "2015-03-31",
-  "assets",
-  "buckets",
-  "log",
-  "schedules",
-  "topics",
-];
 
 /**
  * Starts the platform on this machine: the HTTP gateway, the Invoke API, the triggers and a start page, on the loopback

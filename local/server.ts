@@ -1,6 +1,8 @@
 import { Buffer } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { Reply } from "./reply.ts";
 
 /** Answers a request. */
@@ -137,25 +139,13 @@ async function writeBody(
     response.end(isHead || status === 204 || status === 304 ? undefined : Buffer.from(body));
     return;
   }
-  const reader = body.getReader();
-  response.once("close", () => reader.cancel().catch(() => {}));
   if (isHead) {
-    await reader.cancel();
+    await body.cancel();
     response.end();
     return;
   }
   response.flushHeaders();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    if (!response.write(value) && !response.destroyed) {
-      await new Promise<void>((resolve) => {
-        response.once("drain", resolve);
-        response.once("close", resolve);
-      });
-    }
-  }
-  response.end();
+  await pipeline(Readable.fromWeb(body as never), response);
 }
 
 /**

@@ -49,7 +49,7 @@ ${functions.map(([name]) => markup`<option>${name}</option>`)}
 <button type="button" id="log-clear">Clear</button>
 <span id="log-state" role="status">Connecting…</span>
 </div>
-<ol id="log-records" role="log" aria-labelledby="log-title" tabindex="0"></ol>
+<div id="log-view" role="log" aria-labelledby="log-title" tabindex="0"><ol id="log-records"></ol></div>
 <p class="empty" id="log-empty">
 Nothing yet. Send a request or fire a trigger, and its records appear here.
 </p>

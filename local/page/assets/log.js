@@ -7,6 +7,7 @@ const KEPT = 1_000;
 
 /** @param {string} id @returns {any} */
 const byId = (id) => document.getElementById(id);
+const view = byId("log-view");
 const records = byId("log-records");
 const filter = byId("log-filter");
 const follow = byId("log-follow");
@@ -23,7 +24,7 @@ source.onmessage = (/** @type {MessageEvent<string>} */ { lastEventId, data }) =
   records.append(createRecord(JSON.parse(data)));
   while (records.childElementCount > KEPT) records.firstElementChild.remove();
   byId("log-empty").hidden = true;
-  if (follow.checked) records.scrollTop = records.scrollHeight;
+  if (follow.checked) view.scrollTop = view.scrollHeight;
 };
 
 /** @param {{ time: string, functionName: string, text: string }} record */

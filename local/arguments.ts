@@ -1,0 +1,74 @@
+import { parseArgs } from "node:util";
+
+/** What `--help` prints. */
+export const HELP = `Runs an application on this machine, as it would run in the cloud.
+
+Usage: deno run -A local/main.ts [OPTIONS] MANIFEST
+
+Arguments:
+  MANIFEST         The manifest of the application, such as examples/app.json
+
+Options:
+  --port NUMBER    The port to listen on; 0 for any that is free (8000)
+  --data FOLDER    The folder for the objects of the buckets (.mate/NAME)
+  --in-process     Run the functions in this process, for a debugger's breakpoints
+                   (deno run -A --inspect-brk local/main.ts --in-process MANIFEST)
+  --help           Print this
+`;
+
+/** What the command line asks for. */
+export interface CliOptions {
+  /** The path of the manifest. */
+  readonly manifestPath: string;
+  /** The port. */
+  readonly port: number;
+  /** The folder for the objects of the buckets; `undefined` for the default. */
+  readonly data: string | undefined;
+  /** Whether the functions run in this process. */
+  readonly isInProcess: boolean;
+}
+
+/** The command line asks for something that there is not. */
+export class UsageError extends Error {
+  static {
+    this.prototype.name = "UsageError";
+  }
+}
+
+/**
+ * Reads the command line.
+ *
+ * @param args The arguments.
+ * @returns What they ask for, or `"help"`.
+ * @throws {UsageError} If they cannot be understood; the message names the one that is wrong.
+ */
+export function readArguments(args: readonly string[]): CliOptions | "help" {
+  let parsed;
+  try {
+    parsed = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        port: { type: "string", default: "8000" },
+        data: { type: "string" },
+        "in-process": { type: "boolean", default: false },
+        help: { type: "boolean", default: false },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\nTry --help`);
+  }
+  const { values: { port, data, help, "in-process": isInProcess }, positionals } = parsed;
+  if (help) return "help";
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
+    throw new UsageError(`Cannot use the port "${port}": expected a number from 0 to 65535`);
+  }
+  const [manifestPath, second] = positionals;
+  if (manifestPath === undefined) {
+    throw new UsageError("The manifest is missing: name it, such as examples/app.json\nTry --help");
+  }
+  if (second !== undefined) {
+    throw new UsageError(`Cannot take "${second}": one manifest is enough\nTry --help`);
+  }
+  return { manifestPath, port: Number(port), data, isInProcess };
+}

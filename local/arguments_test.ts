@@ -1,0 +1,47 @@
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { HELP, readArguments, UsageError } from "./arguments.ts";
+
+Deno.test("readArguments() fills in what is left out", () => {
+  assertEquals(readArguments(["app.json"]), {
+    manifestPath: "app.json",
+    port: 8_000,
+    data: undefined,
+    isInProcess: false,
+  });
+});
+
+Deno.test("readArguments() takes every option, before and after the manifest", () => {
+  assertEquals(readArguments(["--port=0", "app.json", "--data", "d", "--in-process"]), {
+    manifestPath: "app.json",
+    port: 0,
+    data: "d",
+    isInProcess: true,
+  });
+  assertEquals(readArguments(["--help"]), "help");
+});
+
+Deno.test("the help names every option", () => {
+  for (const option of ["--port", "--data", "--in-process", "--help", "MANIFEST"]) {
+    assertStringIncludes(HELP, option);
+  }
+});
+
+for (
+  const [args, problem] of [
+    [[], "The manifest is missing"],
+    [["a.json", "b.json"], 'Cannot take "b.json"'],
+    [["--prot", "1", "a.json"], "'--prot'"],
+    [["-p", "1", "a.json"], "'-p'"],
+    [["--port", "http", "a.json"], 'Cannot use the port "http": expected a number from 0 to 65535'],
+    [["--port", "65536", "a.json"], '"65536"'],
+    [["--port", "8000.5", "a.json"], '"8000.5"'],
+    [["--port", "", "a.json"], 'Cannot use the port ""'],
+    [["a.json", "--port"], "--port"],
+    [["--help=yes"], "--help"],
+  ] as const
+) {
+  Deno.test(`readArguments() names what is wrong with ${JSON.stringify(args)}`, () => {
+    const error = assertThrows(() => readArguments(args), UsageError);
+    assertStringIncludes(error.message, problem);
+  });
+}

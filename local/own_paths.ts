@@ -1,0 +1,9 @@
+/** The first elements of paths that are the local platform's own: no stage can have such a name. */
+export const OWN_PATHS: readonly string[] = [
+  "2015-03-31",
+  "assets",
+  "buckets",
+  "log",
+  "schedules",
+  "topics",
+];

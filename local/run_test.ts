@@ -1,0 +1,172 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
+
+/** The command, running. */
+class Command implements AsyncDisposable {
+  readonly #process: Deno.ChildProcess;
+  readonly #read: Promise<void>;
+  readonly errors: Promise<string>;
+  output = "";
+
+  constructor(...args: string[]) {
+    this.#process = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--no-lock", MAIN, ...args],
+      stdout: "piped",
+      stderr: "piped",
+      env: { NO_COLOR: "1" },
+    }).spawn();
+    this.#read = this.#readOutput();
+    this.errors = new Response(this.#process.stderr).text();
+  }
+
+  async #readOutput(): Promise<void> {
+    for await (const text of this.#process.stdout.pipeThrough(new TextDecoderStream())) {
+      this.output += text;
+    }
+  }
+
+  /** Waits until the output matches; a command that ends without fails the test. */
+  async find(pattern: RegExp): Promise<RegExpExecArray> {
+    let hasEnded = false;
+    this.#read.finally(() => hasEnded = true);
+    for (;;) {
+      const match = pattern.exec(this.output);
+      if (match) return match;
+      if (hasEnded) throw new Error(`${this.output}\n${await this.errors}`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  kill(signal: Deno.Signal): void {
+    this.#process.kill(signal);
+  }
+
+  async status(): Promise<number> {
+    const { code } = await this.#process.status;
+    await Promise.all([this.#read, this.errors]);
+    return code;
+  }
+
+  async [Symbol.asyncDispose]() {
+    try {
+      this.#process.kill("SIGKILL");
+    } catch {
+      // it has ended by itself
+    }
+    await this.status();
+  }
+}
+
+const greet = (text: string) => `export const handler = () => ({ body: ${JSON.stringify(text)} });`;
+
+function manifest(path: string, module = "hello.ts"): string {
+  const triggers = { routes: [{ method: "GET", path }] };
+  const functions = { hello: { module, timeout: 10, triggers } };
+  return JSON.stringify({ name: "greeter", stage: "v0", functions });
+}
+
+/** A folder with an application of one function. */
+async function createApp(): Promise<string> {
+  const folder = await Deno.makeTempDir();
+  await Deno.writeTextFile(join(folder, "app.json"), manifest("/hello"));
+  await Deno.writeTextFile(join(folder, "hello.ts"), greet("Hello"));
+  return folder;
+}
+
+for (const mode of [[], ["--in-process"]]) {
+  Deno.test(`the command runs an application, reloads it and stops: ${mode[0] ?? "in sandboxes"}`, async () => {
+    const folder = await createApp();
+    const data = join(folder, "data");
+    const app = join(folder, "app.json");
+    await using command = new Command(...mode, "--port", "0", "--data", data, app);
+    const [, base] = await command.find(/Base URL {4}(\S+)\n/);
+    assertMatch(command.output, /^greeter is running\n/, "where everything is comes first");
+    assertStringIncludes(command.output, `curl '${base}/hello'`);
+    assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello");
+
+    await Deno.writeTextFile(join(folder, "hello.ts"), greet("Hello again"));
+    await command.find(/platform {5}Reloaded the functions\n/);
+    assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello again");
+
+    await Deno.writeTextFile(app, "{");
+    await command.find(/platform {5}ERROR Cannot read the manifest /);
+    assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello again");
+
+    await Deno.writeTextFile(app, manifest("/greet"));
+    await command.find(new RegExp(`[^]*Reloaded "[^]*curl '${base}/greet'`));
+    const [greeting, gone] = await Promise.all([fetch(`${base}/greet`), fetch(`${base}/hello`)]);
+    assertEquals([await greeting.text(), gone.status], ["Hello again", 403]);
+    await gone.body?.cancel();
+
+    command.kill("SIGINT");
+    assertEquals([await command.status(), await command.errors], [0, ""]);
+    await Deno.remove(folder, { recursive: true });
+  });
+}
+
+Deno.test("the command stops cleanly on SIGTERM", async () => {
+  const folder = await createApp();
+  await using command = new Command(
+    "--in-process",
+    "--port",
+    "0",
+    join(folder, "app.json"),
+    "--data",
+    folder + "/d",
+  );
+  await command.find(/Base URL/);
+  command.kill("SIGTERM");
+  assertEquals(await command.status(), 0);
+  await Deno.remove(folder, { recursive: true });
+});
+
+for (
+  const [rule, args, status, error] of [
+    ["an unknown flag", ["--prot", "1", "app.json"], 2, "'--prot'"],
+    ["a missing manifest", [], 2, "The manifest is missing: name it"],
+    ["a manifest that is not there", ["nope.json"], 1, 'Cannot read the manifest "nope.json": '],
+    ["a bad port", ["--port", "x", "app.json"], 2, 'Cannot use the port "x"'],
+  ] as const
+) {
+  Deno.test(`the command says what is wrong with ${rule}, and ends with ${status}`, async () => {
+    await using command = new Command(...args);
+    assertEquals([await command.status(), command.output], [status, ""]);
+    assertStringIncludes(await command.errors, error);
+  });
+}
+
+Deno.test("the command says when the port is taken", async () => {
+  const folder = await createApp();
+  using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = other.addr as Deno.NetAddr;
+  await using command = new Command(
+    "--in-process",
+    "--port",
+    String(port),
+    "--data",
+    `${folder}/d`,
+    join(folder, "app.json"),
+  );
+  assertEquals(await command.status(), 1);
+  assertMatch(await command.errors, /^Cannot listen on port \d+: .* --port \(0 for any\)\n$/);
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("the command names a function file that is not there", async () => {
+  const folder = await createApp();
+  const app = join(folder, "app.json");
+  await Deno.writeTextFile(app, manifest("/hello", "missing.ts"));
+  await using command = new Command("--port", "0", "--data", join(folder, "data"), app);
+  assertEquals(await command.status(), 1);
+  assertStringIncludes(await command.errors, "missing.ts");
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("the command prints its help", async () => {
+  await using command = new Command("--help");
+  assertEquals(await command.status(), 0);
+  assertMatch(command.output, /^Runs an application on this machine/);
+});
