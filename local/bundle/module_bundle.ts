@@ -42,10 +42,20 @@ export async function bundleModule(
         `Cannot bundle "${specifier}": ${problemOf(new TextDecoder().decode(stderr))}`,
       );
     }
-    return await Deno.readTextFile(output);
+    return withRequire(await Deno.readTextFile(output));
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+}
+
+/**
+ * Gives a bundle of CommonJS modules the `require` that they load Node's own modules with. The bundler does so itself, but
+ * not when it minifies.
+ */
+function withRequire(code: string): string {
+  if (!code.includes("Dynamic require of")) return code;
+  return 'import{createRequire as __createRequire}from"node:module";' +
+    `var require=__createRequire(import.meta.url);${code}`;
 }
 
 /** What the bundler says is wrong, without what it says of itself. */
