@@ -138,6 +138,21 @@ Deno.test("the host in this process takes what a function writes to the console,
   assertEquals(console.log, consoleLog, "the console is as it was");
 });
 
+Deno.test("the host in this process leaves the console to whoever else writes to it", async () => {
+  const lines: unknown[] = [];
+  const original = console.log;
+  console.log = (...data: unknown[]) => void lines.push(...data);
+  try {
+    await using test = await createHost("export const handler = () => 1;");
+    await test.host.invoke("f", EVENT);
+    console.log("not the function's");
+    assertEquals(test.records, []);
+  } finally {
+    console.log = original;
+  }
+  assertEquals(lines, ["not the function's"]);
+});
+
 Deno.test("the host in this process keeps the last 4 KiB of a log", async () => {
   await using test = await createHost(
     "export const handler = () => console.log('x'.repeat(9_000));",

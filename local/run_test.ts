@@ -11,12 +11,13 @@ class Command implements AsyncDisposable {
   readonly errors: Promise<string>;
   output = "";
 
-  constructor(...args: string[]) {
+  constructor(args: readonly string[], cwd?: string) {
     this.#process = new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", "--no-lock", MAIN, ...args],
       stdout: "piped",
       stderr: "piped",
       env: { NO_COLOR: "1" },
+      ...(cwd === undefined ? {} : { cwd }),
     }).spawn();
     this.#read = this.#readOutput();
     this.errors = new Response(this.#process.stderr).text();
@@ -64,7 +65,8 @@ const greet = (text: string) => `export const handler = () => ({ body: ${JSON.st
 
 function manifest(path: string, module = "hello.ts"): string {
   const triggers = { routes: [{ method: "GET", path }] };
-  const functions = { hello: { module, timeout: 10, triggers } };
+  const bucket = { name: "files", events: ["s3:ObjectCreated:*"] };
+  const functions = { hello: { module, timeout: 10, triggers: { ...triggers, bucket } } };
   return JSON.stringify({ name: "greeter", stage: "v0", functions });
 }
 
@@ -81,7 +83,7 @@ for (const mode of [[], ["--in-process"]]) {
     const folder = await createApp();
     const data = join(folder, "data");
     const app = join(folder, "app.json");
-    await using command = new Command(...mode, "--port", "0", "--data", data, app);
+    await using command = new Command([...mode, "--port", "0", "--data", data, app]);
     const [, base] = await command.find(/Base URL {4}(\S+)\n/);
     assertMatch(command.output, /^greeter is running\n/, "where everything is comes first");
     assertStringIncludes(command.output, `curl '${base}/hello'`);
@@ -107,17 +109,14 @@ for (const mode of [[], ["--in-process"]]) {
   });
 }
 
-Deno.test("the command stops cleanly on SIGTERM", async () => {
+Deno.test("the command keeps objects in .mate unless it is told otherwise, and stops on SIGTERM", async () => {
   const folder = await createApp();
-  await using command = new Command(
-    "--in-process",
-    "--port",
-    "0",
-    join(folder, "app.json"),
-    "--data",
-    folder + "/d",
+  await using command = new Command(["--in-process", "--port", "0", "app.json"], folder);
+  await command.find(/Stop with Ctrl-C/);
+  assertEquals(
+    (await Deno.stat(join(folder, ".mate", "greeter", "buckets", "files"))).isDirectory,
+    true,
   );
-  await command.find(/Base URL/);
   command.kill("SIGTERM");
   assertEquals(await command.status(), 0);
   await Deno.remove(folder, { recursive: true });
@@ -132,7 +131,7 @@ for (
   ] as const
 ) {
   Deno.test(`the command says what is wrong with ${rule}, and ends with ${status}`, async () => {
-    await using command = new Command(...args);
+    await using command = new Command(args);
     assertEquals([await command.status(), command.output], [status, ""]);
     assertStringIncludes(await command.errors, error);
   });
@@ -142,14 +141,14 @@ Deno.test("the command says when the port is taken", async () => {
   const folder = await createApp();
   using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = other.addr as Deno.NetAddr;
-  await using command = new Command(
+  await using command = new Command([
     "--in-process",
     "--port",
     String(port),
     "--data",
     `${folder}/d`,
     join(folder, "app.json"),
-  );
+  ]);
   assertEquals(await command.status(), 1);
   assertMatch(await command.errors, /^Cannot listen on port \d+: .* --port \(0 for any\)\n$/);
   await Deno.remove(folder, { recursive: true });
@@ -159,14 +158,14 @@ Deno.test("the command names a function file that is not there", async () => {
   const folder = await createApp();
   const app = join(folder, "app.json");
   await Deno.writeTextFile(app, manifest("/hello", "missing.ts"));
-  await using command = new Command("--port", "0", "--data", join(folder, "data"), app);
+  await using command = new Command(["--port", "0", "--data", join(folder, "data"), app]);
   assertEquals(await command.status(), 1);
   assertStringIncludes(await command.errors, "missing.ts");
   await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("the command prints its help", async () => {
-  await using command = new Command("--help");
+  await using command = new Command(["--help"]);
   assertEquals(await command.status(), 0);
   assertMatch(command.output, /^Runs an application on this machine/);
 });

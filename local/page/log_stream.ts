@@ -2,7 +2,7 @@ import type { Log, LogEntry } from "../log.ts";
 import type { Reply } from "../reply.ts";
 
 /** How many events may wait for a slow reader before it is left alone; it then asks again from where it was. */
-const MAX_WAITING = 1_000;
+const MAX_WAITING = 2_000;
 
 /**
  * Makes the response that tells of a log as it grows, as Server-Sent Events.
@@ -18,15 +18,14 @@ export function createLogStream(log: Log, lastEventId: string | undefined): Repl
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       const send = (entry: LogEntry) => {
-        if ((controller.desiredSize ?? 0) < -MAX_WAITING) {
-          stop();
-          controller.close();
-        } else {
-          controller.enqueue(encoder.encode(format(entry)));
-        }
+        controller.enqueue(encoder.encode(format(entry)));
+        if ((controller.desiredSize ?? 0) > -MAX_WAITING) return;
+        stop();
+        controller.close();
       };
       controller.enqueue(encoder.encode("retry: 1000\n\n"));
-      log.after(Number(lastEventId) || 0).forEach(send);
+      const missed = log.after(Number(lastEventId) || 0).slice(-MAX_WAITING / 2);
+      for (const entry of missed) send(entry);
       stop = log.follow(send);
     },
     cancel() {

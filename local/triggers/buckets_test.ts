@@ -185,3 +185,14 @@ Deno.test("a bucket refuses an upload in a coding that it does not know", async 
   });
   assertEquals(response.status, 415);
 });
+
+Deno.test("a folder that cannot be read any more is said so, and the platform goes on", async () => {
+  await using test = await startTestPlatform();
+  const folder = join(test.platform.bucketsFolder, "files");
+  await Deno.remove(folder);
+  await Deno.writeTextFile(folder, "a file in its place");
+  const { promise, resolve } = Promise.withResolvers<string>();
+  test.log.follow(({ text }) => resolve(text));
+  assertStringIncludes(await promise, 'Cannot read the bucket "files": ');
+  assertEquals((await test.send({ path: "/v0/echo" })).status, 200);
+});

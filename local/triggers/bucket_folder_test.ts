@@ -1,0 +1,101 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { join } from "node:path";
+import { BucketFolder } from "./bucket_folder.ts";
+import { createNotification, createRequestIds, type ObjectChange } from "./notification.ts";
+
+const CLIENT = { sourceIp: "127.0.0.1", ids: createRequestIds() };
+
+async function* content(text: string): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(text);
+}
+
+/** A bucket in a folder of its own. */
+async function createBucket() {
+  const root = await Deno.makeTempDir();
+  const folder = join(root, "bucket");
+  const changes: ObjectChange[] = [];
+  const bucket = new BucketFolder(folder, join(root, "uploads"), (change) => changes.push(change));
+  await bucket.scan(false);
+  return {
+    bucket,
+    folder,
+    told: () => changes.splice(0).map(({ eventName, key }) => `${eventName} ${key}`),
+    put: (key: string, text = "Hello") => bucket.put(key, content(text), CLIENT),
+    [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
+  };
+}
+
+Deno.test("BucketFolder lists objects by key, and deletes folders that hold none", async () => {
+  await using test = await createBucket();
+  for (const key of ["b", "a/2", "a/1"]) await test.put(key);
+  assertEquals(test.bucket.list().map(({ key }) => key), ["a/1", "a/2", "b"]);
+  await test.bucket.delete("a/1", CLIENT);
+  assertEquals((await Deno.stat(join(test.folder, "a"))).isDirectory, true);
+  await test.bucket.delete("a/2", CLIENT);
+  await assertRejects(() => Deno.stat(join(test.folder, "a")), Deno.errors.NotFound);
+});
+
+Deno.test("BucketFolder finds what changed on disk, hidden files only if they were put", async () => {
+  await using test = await createBucket();
+  await test.put(".put");
+  await test.put("gone");
+  await Deno.writeTextFile(join(test.folder, ".appeared"), "");
+  await Deno.symlink("/etc/hostname", join(test.folder, "link"));
+  test.told();
+  await Deno.remove(join(test.folder, "gone"));
+  assertEquals(await test.bucket.open("gone"), undefined, "before anybody was told");
+  await Deno.writeTextFile(join(test.folder, ".put"), "changed");
+  await test.bucket.scan(true);
+  assertEquals(test.told(), ["ObjectCreated:Put .put", "ObjectRemoved:Delete gone"]);
+  await test.bucket.scan(true);
+  assertEquals(test.told(), []);
+});
+
+Deno.test("BucketFolder deletes an object whose file is gone already", async () => {
+  await using test = await createBucket();
+  await test.put("a");
+  await Deno.remove(join(test.folder, "a"));
+  await test.bucket.delete("a", CLIENT);
+  assertEquals(test.told(), ["ObjectCreated:Put a", "ObjectRemoved:Delete a"]);
+});
+
+Deno.test("BucketFolder passes on what goes wrong on disk, and goes on", async () => {
+  await using test = await createBucket();
+  await test.put("a");
+  await Deno.remove(join(test.folder, "a"));
+  await Deno.mkdir(join(test.folder, "a", "full"), { recursive: true });
+  await assertRejects(() => test.bucket.delete("a", CLIENT));
+  await Deno.remove(join(test.folder, "a"), { recursive: true });
+  await test.put("a", "again");
+  assertEquals(test.bucket.list().map(({ size }) => size), [5]);
+});
+
+Deno.test("BucketFolder keeps nothing of an upload that breaks off", async () => {
+  await using test = await createBucket();
+  async function* broken(): AsyncGenerator<Uint8Array> {
+    yield Uint8Array.of(1);
+    throw new Error("The client hung up");
+  }
+  await assertRejects(() => test.bucket.put("a", broken(), CLIENT), Error, "The client hung up");
+  assertEquals([test.bucket.list(), test.told()], [[], []]);
+  assertEquals(await Array.fromAsync(Deno.readDir(join(test.folder, "..", "uploads"))), []);
+});
+
+for (
+  const [key, encoded] of [
+    ["a b/c", "a+b/c"],
+    ["a+b", "a%2Bb"],
+    ["!'()*~-_.", "%21%27%28%29*%7E-_."],
+    ["日本", "%E6%97%A5%E6%9C%AC"],
+    ["100%", "100%25"],
+  ] as const
+) {
+  Deno.test(`createNotification() form-encodes the key ${key}`, () => {
+    const change = { eventName: "ObjectRemoved:Delete", key, time: new Date(), ...CLIENT } as const;
+    const { Records: [record] } = createNotification("b", change, "0") as {
+      Records: [{ s3: { object: { key: string } } }];
+    };
+    assertEquals(record.s3.object.key, encoded);
+    assertEquals(decodeURIComponent(encoded.replaceAll("+", " ")), key);
+  });
+}
