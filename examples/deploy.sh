@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Deploys the example application. See README.md beside it.
+# shellcheck source-path=SCRIPTDIR
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 # shellcheck source=deploy/common.sh
@@ -15,7 +16,7 @@ Terraform (or OpenTofu) 1.10 and Deno 2.9 are taken from the PATH, or fetched in
 
   --plan          show what would be done, in full, and do nothing
   --yes           do not ask
-  --region NAME   the region; by default AWS_REGION, that of the profile, or that of what is deployed
+  --region NAME   the region; by default AWS_REGION, that of what is deployed, or that of the profile
   --arch NAME     x86_64 or arm64; by default that of what is deployed, else x86_64
   --help          show this
 
@@ -33,34 +34,26 @@ step "Bundling the functions"
 
 step "Comparing with what is deployed"
 status=0
-quiet_tf plan -input=false -detailed-exitcode -out="$state/plan" || status=$?
+make_plan -detailed-exitcode || status=$?
 case "$status" in
   0 | 2) ;;
   *) explain "The plan could not be made" ;;
 esac
 if [ -n "$plan_only" ]; then
-  tf show "$state/plan"
-  rm -f "$state/plan"
+  show_plan
   exit 0
 fi
 
 if [ "$status" = 0 ]; then
+  rm -f "$state/plan" "$state/unfinished"
   say "Nothing to do: all is as the plan wants it."
 else
   # The lines that matter; --plan shows all.
-  grep -E '^ +# .* (will|must) be |^Plan:' <(sed $'s/\033\\[[0-9;]*m//g' "$state/last.log") || true
+  grep -E '^ +# [^(].* (will|must) be [^r]|^Plan:' <(sed $'s/\033\\[[0-9;]*m//g' "$state/last.log") || true
   confirm "Deploy this to account $account in $region?"
   step "Deploying"
-  interrupted=''
-  trap 'interrupted=1' INT TERM
-  tf apply -input=false "$state/plan" || {
-    rm -f "$state/plan"
-    [ -z "$interrupted" ] || die "The deployment was interrupted" "Run the script again: it goes on where this run ended."
-    explain "The deployment stopped half-way; what was done is noted in the state"
-  }
-  trap - INT TERM
+  apply deployment
 fi
-rm -f "$state/plan"
 
 step "Deployed"
 output() { "$TERRAFORM" -chdir="$here/tf" output -raw "$1"; }

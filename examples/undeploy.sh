@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Removes the deployed example application. See README.md beside it.
+# shellcheck source-path=SCRIPTDIR
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 # shellcheck source=deploy/common.sh
@@ -13,7 +14,7 @@ Removes everything that examples/deploy.sh made: the functions, the gateway, the
 
   --plan          show what would be removed, in full, and do nothing
   --yes           do not ask
-  --region NAME   the region; by default AWS_REGION, that of the profile, or that of what is deployed
+  --region NAME   the region; by default AWS_REGION, that of what is deployed, or that of the profile
   --help          show this
 
 Variables: as for deploy.sh.
@@ -26,16 +27,15 @@ if [ ! -e "$state/terraform.tfstate" ] && [ ! -e "$state/backend" ] && [ -z "${S
   exit 0
 fi
 prepare
-if [ "$resources" = 0 ]; then
+if [ "$resources" = 0 ] && [ ! -e "$state/unfinished" ]; then
   say "Nothing to do: nothing is deployed."
   exit 0
 fi
 
 step "Looking at what is deployed"
-quiet_tf plan -destroy -input=false -out="$state/plan" || explain "The plan could not be made"
+make_plan -destroy || explain "The plan could not be made"
 if [ -n "$plan_only" ]; then
-  tf show "$state/plan"
-  rm -f "$state/plan"
+  show_plan
   exit 0
 fi
 "$TERRAFORM" -chdir="$here/tf" show -json "$state/plan" >"$state/plan.json"
@@ -45,15 +45,7 @@ say "$removed"
 confirm "Remove all this, with every object in the buckets, from account $account in $region?"
 
 step "Removing"
-interrupted=''
-trap 'interrupted=1' INT TERM
-tf apply -input=false "$state/plan" || {
-  rm -f "$state/plan"
-  [ -z "$interrupted" ] || die "The removal was interrupted" "Run the script again: it goes on where this run ended."
-  explain "The removal stopped half-way; what is left is noted in the state"
-}
-trap - INT TERM
-rm -f "$state/plan"
+apply removal
 
 step "Removed from account $account in $region"
 say "$removed"

@@ -65,7 +65,7 @@ const MEANINGS: readonly (readonly [RegExp, string, string])[] = [
     "Check AWS_SECRET_ACCESS_KEY, and this machine's clock.",
   ],
   [
-    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|TimeoutError|error sending request|dns error|did not complete within/i,
+    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|TimeoutError|error sending request|Fetch failed|dns error|did not complete within/i,
     "The cloud cannot be reached in {region}",
     "Check the network, HTTPS_PROXY and AWS_ENDPOINT_URL, and that there is such a region.",
   ],

@@ -79,10 +79,11 @@ lock() {
   trap 'rm -rf "$state/lock" "$state"/tools.??????' EXIT
 }
 
-# The output of Terraform is shown, and kept for explain(). The pipe must outlive Ctrl-C and a closed terminal, as Terraform
-# then ends what is under way and writes its state.
+# tf: runs Terraform, shows what it prints, and keeps that for explain(). The pipe must outlive Ctrl-C and a closed terminal, as
+# Terraform then ends what is under way and writes its state.
 tf() {
   local status=0
+  shown=1
   (
     trap '' HUP
     "$TERRAFORM" -chdir="$here/tf" "$@" 2>&1 | tee -i "$state/last.log"
@@ -91,20 +92,56 @@ tf() {
   return "$status"
 }
 
-# quiet_tf: the same, shown only where it fails.
+# quiet_tf: the same, shown by explain() only.
 quiet_tf() {
-  local status=0
-  "$TERRAFORM" -chdir="$here/tf" "$@" >"$state/last.log" 2>&1 || status=$?
-  [ "$status" = 0 ] || cat "$state/last.log" >&2
-  return "$status"
+  shown=''
+  "$TERRAFORM" -chdir="$here/tf" "$@" >"$state/last.log" 2>&1
+}
+
+# make_plan ARGUMENT…: writes "$state/plan". Where a run was cut off in the middle, what it made without noting it is adopted first,
+# or else it would be in the way for ever.
+make_plan() {
+  local address id
+  if [ -e "$state/unfinished" ]; then
+    say "The last run did not end: looking for what it left."
+    quiet_tf plan -input=false -out="$state/plan" || explain "The plan could not be made"
+    "$TERRAFORM" -chdir="$here/tf" show -json "$state/plan" >"$state/plan.json"
+    run_script adopt.ts "$state/plan.json" >"$state/adopt"
+    rm -f "$state/plan.json"
+    while IFS=$'\t' read -r address id <&3; do
+      say "Adopting: $address"
+      quiet_tf import -input=false "$address" "$id" || explain "It could not be adopted: $address"
+    done 3<"$state/adopt"
+    rm -f "$state/adopt"
+  fi
+  quiet_tf plan -input=false "$@" -out="$state/plan"
+}
+
+# apply WHAT: carries out "$state/plan".
+apply() {
+  local interrupted=''
+  : >"$state/unfinished"
+  trap 'interrupted=1' INT TERM
+  if ! tf apply -input=false "$state/plan"; then
+    rm -f "$state/plan"
+    [ -z "$interrupted" ] || die "The $1 was interrupted" "Run the script again: it goes on where this run ended."
+    explain "The $1 stopped half-way"
+  fi
+  trap - INT TERM
+  rm -f "$state/plan" "$state/unfinished"
+}
+
+# show_plan: all of it.
+show_plan() {
+  tf show "$state/plan"
+  rm -f "$state/plan"
 }
 
 # run_script FILE ARGUMENT…: runs one of the TypeScript files; prints what it prints.
 run_script() {
   local status=0 file=$1
   shift
-  DENO_TLS_CA_STORE=${DENO_TLS_CA_STORE:-mozilla,system} NO_COLOR=1 \
-    "$DENO" run -A --quiet --config "$root/deno.json" "$here/deploy/$file" "$@" || status=$?
+  NO_COLOR=1 "$DENO" run -A --quiet --config "$root/deno.json" "$here/deploy/$file" "$@" || status=$?
   case "$status" in
     0) ;;
     3) exit 1 ;; # it has said why
@@ -166,6 +203,7 @@ prepare() {
   choose_backend
   find_tools
   export TF_DATA_DIR="$state/terraform" TF_IN_AUTOMATION=1 CHECKPOINT_DISABLE=1
+  export DENO_TLS_CA_STORE="${DENO_TLS_CA_STORE:-mozilla,system}" # as Terraform trusts the system's certificates
   # Emulators know buckets by path only.
   if [ -n "${AWS_ENDPOINT_URL:-}" ]; then TF_VAR_s3_use_path_style=true; else TF_VAR_s3_use_path_style=false; fi
   export TF_VAR_s3_use_path_style
@@ -178,6 +216,7 @@ prepare() {
   else
     inspect ''
     init
+    shown=''
     "$TERRAFORM" -chdir="$here/tf" state pull >"$state/pulled" 2>"$state/last.log" || explain "The state cannot be read"
     inspect "$state/pulled"
     rm -f "$state/pulled"

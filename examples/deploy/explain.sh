@@ -4,6 +4,7 @@
 # explain PROBLEM: ends the script with the remedy for what "$state/last.log" holds.
 explain() {
   local log="$state/last.log" remedy id
+  [ -n "$shown" ] || cat "$log" >&2
   if grep -q 'Error acquiring the state lock' "$log"; then
     id=$(sed -nE 's/^[^A-Za-z]*ID: +([0-9a-f-]+).*/\1/p' "$log" | head -1)
     remedy="Another run holds the state. If there is none (it was killed), free it by:

@@ -6,6 +6,10 @@ resource "aws_lambda_layer_version" "deno" {
   source_code_hash         = try(filebase64sha256("${local.bundles}/layer-${var.architecture}.zip"), null)
   compatible_architectures = [var.architecture]
   compatible_runtimes      = ["provided.al2023"]
+
+  lifecycle {
+    create_before_destroy = true # the functions use the old version until they have the new one
+  }
 }
 
 resource "aws_lambda_function" "function" {

@@ -28,7 +28,19 @@ resource "aws_api_gateway_integration" "route" {
   http_method             = aws_api_gateway_method.route[each.key].http_method
   type                    = "AWS_PROXY"
   integration_http_method = "POST" # what the gateway itself invokes functions with
-  uri                     = aws_lambda_function.function[each.value.function].invoke_arn
+  uri                     = local.invocation_uris[each.value.function]
+}
+
+locals {
+  # Put together rather than read from the functions: what the deployment below depends on is created before it is destroyed,
+  # as the deployment is, and two functions cannot have one name.
+  invocation_uris = {
+    for key, function in local.functions : key => join(":", [
+      "arn", data.aws_partition.current.partition, "apigateway", var.region,
+      "lambda", "path/2015-03-31/functions/arn", data.aws_partition.current.partition, "lambda", var.region,
+      data.aws_caller_identity.current.account_id, "function", "${function.name}/invocations",
+    ])
+  }
 }
 
 resource "aws_lambda_permission" "route" {

@@ -30,3 +30,4 @@ provider "aws" {
 # Read into the state, where the scripts look up whose deployment it is.
 data "aws_caller_identity" "current" {}
 data "aws_region" "current" {}
+data "aws_partition" "current" {}

@@ -1,0 +1,114 @@
+/** An emulated cloud: `moto_server`, behind a proxy that makes good what it lacks and can make it fail. */
+export class Emulator implements AsyncDisposable {
+  /** The base URL for AWS clients. */
+  readonly url: string;
+  /** Whose account every request belongs to. */
+  account = "123456789012";
+  /** Answers instead of the emulator where it returns a response. */
+  fault: (request: Request) => Response | undefined = () => undefined;
+
+  /** Called when a request was carried out, before the client hears of it. */
+  done: (request: Request) => void = () => {};
+
+  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #moto: Deno.ChildProcess;
+  readonly #upstream: string;
+
+  private constructor(moto: Deno.ChildProcess, upstream: string) {
+    this.#moto = moto;
+    this.#upstream = upstream;
+    this.#server = Deno.serve(
+      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+      (request) => this.fault(request) ?? this.#forward(request),
+    );
+    this.url = `http://127.0.0.1:${this.#server.addr.port}`;
+  }
+
+  /** Starts it on a port that is free. */
+  static async start(): Promise<Emulator> {
+    const probe = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+    const { port } = probe.addr as Deno.NetAddr;
+    probe.close();
+    const moto = new Deno.Command("moto_server", {
+      args: ["-H", "127.0.0.1", "-p", String(port)],
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    const upstream = `http://127.0.0.1:${port}`;
+    for (let tries = 0; tries < 240; tries++) {
+      try {
+        await (await fetch(`${upstream}/moto-api/data.json`)).body?.cancel();
+        return new Emulator(moto, upstream);
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 250)); // not yet
+      }
+    }
+    moto.kill("SIGKILL");
+    throw new Error("moto_server did not start within a minute");
+  }
+
+  async #forward(request: Request): Promise<Response> {
+    const { pathname, search } = new URL(request.url);
+    const body = request.body ? new Uint8Array(await request.arrayBuffer()) : undefined;
+    const headers = new Headers(request.headers);
+    headers.set("x-moto-account-id", this.account);
+    const send = (method: string, path: string, content?: Uint8Array | string) =>
+      fetch(`${this.#upstream}${path}`, {
+        method,
+        headers,
+        ...(content && { body: content as BodyInit }),
+        redirect: "manual",
+      });
+
+    let response: Response;
+    if (request.method === "PATCH" && /^\/restapis\/[^/]+$/.test(pathname)) {
+      response = await send("PATCH", pathname, withPatchValues(body));
+    } else if (request.method === "POST" && pathname === "/restapis") {
+      response = await this.#createGateway(send, body);
+    } else {
+      response = await send(request.method, pathname + search, body);
+    }
+    this.done(request);
+    const answer = new Headers(response.headers);
+    for (const name of ["content-encoding", "transfer-encoding", "connection"]) answer.delete(name);
+    if (request.method !== "HEAD") answer.delete("content-length");
+    const empty = request.method === "HEAD" || [204, 304].includes(response.status);
+    return new Response(empty ? null : await response.arrayBuffer(), {
+      status: response.status,
+      headers: answer,
+    });
+  }
+
+  /** The emulator forgets the binary media types of a new gateway; they are patched in. */
+  async #createGateway(
+    send: (method: string, path: string, content?: Uint8Array | string) => Promise<Response>,
+    body: Uint8Array | undefined,
+  ): Promise<Response> {
+    const response = await send("POST", "/restapis", body);
+    const { binaryMediaTypes = [] } = JSON.parse(new TextDecoder().decode(body));
+    const { id } = await response.clone().json();
+    const patchOperations = binaryMediaTypes.map((value: string) => {
+      return { op: "add", path: "/binaryMediaTypes", value };
+    });
+    const patched = await send("PATCH", `/restapis/${id}`, JSON.stringify({ patchOperations }));
+    if (!patched.ok) throw new Error(`The emulator refused the types: ${await patched.text()}`);
+    await patched.body?.cancel();
+    return response;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.shutdown();
+    this.#moto.kill("SIGTERM");
+    await this.#moto.status;
+  }
+}
+
+/** The cloud takes the media type from the path of a patch; the emulator wants it as its value. */
+function withPatchValues(body: Uint8Array | undefined): string {
+  const patch = JSON.parse(new TextDecoder().decode(body));
+  for (const operation of patch.patchOperations) {
+    const type = /^\/binaryMediaTypes\/(.+)$/.exec(operation.path)?.[1];
+    if (type) operation.value = type.replaceAll("~1", "/").replaceAll("~0", "~");
+  }
+  return JSON.stringify(patch);
+}
