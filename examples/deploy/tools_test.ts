@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { zipSync } from "fflate";
+import { makeZip } from "../../local/bundle/archive.ts";
 
 const here = new URL("../", import.meta.url).pathname.replace(/\/$/, "");
 const ignore = Deno.build.os === "windows";
@@ -55,7 +55,7 @@ async function archive(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const program = `#!/bin/sh\necho "${version}"\n`;
   if (kind === "zip") {
-    return zipSync({ [name]: new TextEncoder().encode(program) }) as Uint8Array<ArrayBuffer>;
+    return await makeZip([{ path: name, data: new TextEncoder().encode(program) }]);
   }
   const folder = await Deno.makeTempDir();
   await Deno.mkdir(`${folder}/package`);
