@@ -49,7 +49,7 @@ if [ "$status" = 0 ]; then
   say "Nothing to do: all is as the plan wants it."
 else
   # The lines that matter; --plan shows all.
-  grep -E '^ +# [^(].* (will|must) be [^r]|^Plan:' <(sed $'s/\033\\[[0-9;]*m//g' "$state/last.log") || true
+  grep -E '^ +# aws_.* (will|must) be |^Plan:' <(sed $'s/\033\\[[0-9;]*m//g' "$state/last.log") || true
   confirm "Deploy this to account $account in $region?"
   step "Deploying"
   apply deployment

@@ -22,7 +22,8 @@ END
 }
 
 parse_options undeploy.sh "$@"
-if [ ! -e "$state/terraform.tfstate" ] && [ ! -e "$state/backend" ] && [ -z "${STATE_URL:-}" ]; then
+choose_backend
+if [ "$backend" = local ] && [ -z "$moving" ] && [ ! -e "$state/terraform.tfstate" ] && [ ! -e "$state/unfinished" ]; then
   say "Nothing to do: nothing was deployed from here."
   exit 0
 fi

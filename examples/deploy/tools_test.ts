@@ -196,6 +196,20 @@ Deno.test({ name: "a missing tool is named, with how to get it", ignore }, async
   );
 });
 
+Deno.test({ name: "find_tools names what it needs to fetch the rest", ignore }, async () => {
+  await withMirror({}, async (_, folder) => {
+    // A machine with the least of tools: no Terraform, no Deno, no curl.
+    await Deno.mkdir(`${folder}/bin`);
+    for (const program of ["cat", "cut", "dirname", "grep", "mkdir", "mktemp", "sed", "uname"]) {
+      const { stdout } = await new Deno.Command("which", { args: [program] }).output();
+      await Deno.symlink(new TextDecoder().decode(stdout).trim(), `${folder}/bin/${program}`);
+    }
+    const { code, output } = await shell(folder, 'mkdir "$state"; PATH="$here/bin"; find_tools');
+    assertEquals(code, 1);
+    assertMatch(output, /Error: The tool "curl" is missing\nInstall it/);
+  });
+});
+
 Deno.test("every tool is pinned for every platform", async () => {
   const lines = (await Deno.readTextFile(`${here}/deploy/tools.txt`)).split("\n")
     .filter((line) => line !== "" && !line.startsWith("#")).map((line) => line.split(" "));
