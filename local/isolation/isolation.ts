@@ -73,12 +73,13 @@ export async function detectIsolation(): Promise<Isolation> {
   const unshare = await findProgram("unshare");
   const setpriv = await findProgram("setpriv");
   if (unshare === undefined || setpriv === undefined) {
-    return plainFolders(`"${unshare ? "setpriv" : "unshare"}" of util-linux is not installed`);
+    const missing = unshare === undefined ? "unshare" : "setpriv";
+    return plainFolders(`"${missing}" of util-linux is not installed`, setpriv);
   }
   const isRoot = Deno.uid() === 0;
   const candidate = namespace(unshare, isRoot);
   const problem = await tryOut(candidate);
-  return problem === undefined ? candidate : plainFolders(problem);
+  return problem === undefined ? candidate : plainFolders(problem, setpriv);
 }
 
 /** Runs a program that does nothing; what went wrong, or `undefined`. */
@@ -137,19 +138,22 @@ function namespace(unshare: string, isRoot: boolean): Isolation {
  * The way for machines without namespaces: the same environment variables and Deno's own permissions, in plain folders.
  *
  * @param reason Why nothing better is at hand.
+ * @param setpriv The path of the program `setpriv`: with it, a process is killed with its parent, however that ends.
  * @returns The isolation.
  */
-export function plainFolders(reason: string): Isolation {
+export function plainFolders(reason: string, setpriv?: string): Isolation {
   return {
     kind: "plain folders",
     description:
       `plain folders, only Lambda's environment variables, and Deno's permissions; ${reason}, ` +
       "so /tmp is this machine's own",
     place: ({ task, layer, tmp }) => ({ task, layer, tmp: tmp ?? "/tmp" }),
-    command: ({ task }, [path, ...args], environment) => ({
-      path,
+    command: ({ task }, program, environment) => ({
+      path: setpriv ?? program[0],
       options: {
-        args,
+        args: setpriv === undefined
+          ? program.slice(1)
+          : ["--pdeathsig", "KILL", "--no-new-privs", "--", ...program],
         env: { ...environment },
         clearEnv: true,
         cwd: task,
