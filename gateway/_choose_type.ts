@@ -1,9 +1,14 @@
 import { isPlainObject } from "../function/_read.ts";
-import { ANY_TYPE, type MediaRange, MediaRanges } from "./_media_ranges.ts";
+import { MemberScanner } from "./_member_scanner.ts";
 import type { CustomTransformers } from "./transformer.ts";
 
 /** The type that is always available. */
 export const JSON_TYPE = "application/json";
+
+const ANY_TYPE = "*/*";
+
+const STAR = 0x2a;
+const SLASH = 0x2f;
 
 const ONLY_JSON: readonly string[] = [JSON_TYPE];
 const MEDIA_RANGE = /^(?:\*\/\*|[!#$%&'+.^`|~\w-]+\/(?:\*|[!#$%&'+.^`|~\w-]+))$/;
@@ -31,7 +36,7 @@ export function availableTypes(customTransformers?: CustomTransformers): readonl
 }
 
 /**
- * Chooses a media type for an `Accept` header (RFC 9110 §12.5.1), in time linear in both.
+ * Chooses a media type for an `Accept` header (RFC 9110 §12.5.1), in time linear in its length.
  *
  * The highest quality wins; then the more specific match; then the order of the header; then that of the
  * available types. An available range, such as `image/*`, matches only the member equal to it, and takes
@@ -47,12 +52,23 @@ export function chooseType(
 ): string | undefined {
   if (accept === undefined || accept === "" || accept === ANY_TYPE) return anyOf(types);
   if (types.includes(accept)) return accept; // what a program asks for
-  const ranges = new MediaRanges();
-  const candidates = types.map((type) => new Candidate(type, ranges));
-  if (!ranges.weigh(accept.toLowerCase())) return anyOf(types);
+  const header = accept.toLowerCase();
+  const scanner = new MemberScanner(header);
+  const candidates = types.map((type) => new Candidate(type));
+  let place = 0;
+  while (scanner.next()) {
+    const { start, end, weight } = scanner;
+    const specificity = specificityOf(header, start, end);
+    for (const candidate of candidates) {
+      if (candidate.matches(header, start, end, specificity)) {
+        candidate.take(specificity, weight, place);
+      }
+    }
+    place++;
+  }
+  if (place === 0) return anyOf(types);
   let best: Candidate | undefined;
   for (const candidate of candidates) {
-    candidate.decide(ranges.any);
     if (candidate.weight > 0 && (best === undefined || candidate.isBetterThan(best))) {
       best = candidate;
     }
@@ -64,46 +80,55 @@ function anyOf(types: readonly string[]): string {
   return types.includes(ANY_TYPE) ? ANY_TYPE : types[0]!;
 }
 
-/** A type that is available, and how well it matches. */
+/** 2 for a member that names a type, 1 for `type/*`, 0 for any type, which some write as a lone star. */
+function specificityOf(header: string, start: number, end: number): number {
+  if (header.charCodeAt(end - 1) !== STAR) return 2;
+  if (end - start === 1) return 0;
+  if (header.charCodeAt(end - 2) !== SLASH) return 2;
+  return end - start === 3 && header.charCodeAt(start) === STAR ? 0 : 1;
+}
+
+/** A type that is available, and the most specific of the members that match it. */
 class Candidate {
   readonly type: string;
-  readonly isRange: boolean;
-  readonly exact: MediaRange;
-  readonly family: MediaRange | undefined;
+  /** -1 where no member matches. */
+  specificity = -1;
   weight = 0;
   place = 0;
-  /** 2 where the header names the type, 1 where `type/*` matches, 0 where any type does. */
-  specificity = 0;
 
-  constructor(type: string, ranges: MediaRanges) {
+  constructor(type: string) {
     this.type = type;
-    this.isRange = type.endsWith("/*");
-    this.exact = ranges.add(type);
-    this.family = this.isRange
-      ? undefined
-      : ranges.add(type === JSON_TYPE ? "application/*" : type.slice(0, type.indexOf("/")) + "/*");
   }
 
-  /** Lets the most specific range that the header names decide. */
-  decide(any: MediaRange): void {
-    let range = this.exact;
-    this.specificity = this.type === ANY_TYPE ? 0 : this.isRange ? 1 : 2;
-    if (this.family !== undefined && range.weight < 0) {
-      range = this.family;
-      this.specificity = 1;
-      if (range.weight < 0) {
-        range = any;
-        this.specificity = 0;
-      }
+  matches(header: string, start: number, end: number, specificity: number): boolean {
+    const { type } = this;
+    const length = end - start;
+    if (specificity === 0) return type === ANY_TYPE || !isRange(type);
+    if (specificity === 2 || isRange(type)) {
+      return type.length === length && header.startsWith(type, start);
     }
-    this.weight = range.weight;
-    this.place = range.place;
+    return type.startsWith(header.slice(start, end - 1)); // up to the slash
+  }
+
+  take(specificity: number, weight: number, place: number): void {
+    if (specificity < this.specificity) return;
+    if (specificity === this.specificity) {
+      if (weight > this.weight) this.weight = weight;
+      return;
+    }
+    this.specificity = specificity;
+    this.weight = weight;
+    this.place = place;
   }
 
   isBetterThan(other: Candidate): boolean {
     if (this.weight !== other.weight) return this.weight > other.weight;
     if (this.specificity !== other.specificity) return this.specificity > other.specificity;
     if (this.place !== other.place) return this.place < other.place;
-    return this.isRange && !other.isRange;
+    return isRange(this.type) && !isRange(other.type);
   }
+}
+
+function isRange(type: string): boolean {
+  return type.charCodeAt(type.length - 1) === STAR && type.charCodeAt(type.length - 2) === SLASH;
 }
