@@ -1,9 +1,9 @@
 /**
  * The platform on one machine: an HTTP gateway, the Invoke API, schedules, buckets and topics in front of the functions of
- * an application, for development and tests.
+ * an application, for development and tests. In a clone of the repository a command runs it:
  *
  * ```sh
- * deno run -A jsr:@mate/core/local/main app.json
+ * deno run -A local/main.ts examples/app.json
  * ```
  *
  * @example Reading a manifest

@@ -117,6 +117,11 @@ Deno.test("the platform survives requests that are none", async () => {
     await connection.read(new Uint8Array(1_000)).catch(() => {});
   }
   assertEquals((await test.send({ method: "OPTIONS", path: "*" })).status, 403);
+  using old = await Deno.connect({ port: test.platform.port });
+  await old.write(new TextEncoder().encode("GET / HTTP/1.0\r\n\r\n"));
+  const answer = new Uint8Array(20);
+  await old.read(answer);
+  assertStringIncludes(new TextDecoder().decode(answer), " 421 ", "a request without a host");
   assertEquals((await test.send({ path: "/v0/echo" })).status, 200);
 });
 

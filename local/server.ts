@@ -21,6 +21,14 @@ export class PortTakenError extends Error {
   }
 }
 
+/** The codes of errors that say no more than that the client went away. */
+const HANG_UPS: ReadonlySet<string> = new Set([
+  "ECONNRESET",
+  "EPIPE",
+  "ERR_STREAM_DESTROYED",
+  "ERR_STREAM_PREMATURE_CLOSE",
+]);
+
 /** How long a client may go on sending after it was answered, in milliseconds. */
 const GRACE = 2_000;
 
@@ -103,7 +111,7 @@ async function respond(
     writeHead(response, reply, request);
     await writeBody(response, reply, request.method === "HEAD");
   } catch (error) {
-    if (!request.socket.destroyed) onError(error as Error);
+    if (!HANG_UPS.has((error as { code?: string }).code ?? "")) onError(error as Error);
     response.destroy();
   }
 }

@@ -21,7 +21,7 @@ export interface AsyncInvocationsOptions {
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
  */
-export class AsyncInvocations implements AsyncDisposable {
+export class AsyncInvocations implements Disposable {
   readonly #host: FunctionHost;
   readonly #log: Log;
   readonly #retryDelays: readonly number[];
@@ -60,10 +60,9 @@ export class AsyncInvocations implements AsyncDisposable {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  /** Gives up the retries that are due. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Gives up the retries; an invocation that is under way is the host's to end. */
+  [Symbol.dispose](): void {
     this.#stop.abort();
-    await this.settled();
   }
 
   async #run(functionName: string, payload: Uint8Array, options: InvokeOptions): Promise<void> {

@@ -92,11 +92,30 @@ Deno.test("Invoke with Event tries no more once the function succeeded, and surv
 });
 
 Deno.test("stopping the platform gives up the retries that are due", async () => {
-  const test = await startTestPlatform(() => ({ failure: "error" }), { retryDelays: [3_600_000] });
+  const { promise: failed, resolve } = Promise.withResolvers<void>();
+  const test = await startTestPlatform(() => {
+    resolve();
+    return { failure: "error" };
+  }, { retryDelays: [3_600_000] });
   await test.send(post({ headers: [["X-Amz-Invocation-Type", "Event"]] }));
+  await failed;
   await test[Symbol.asyncDispose]();
-  assertEquals(test.host.calls.length, 1);
+  await test.platform.settled();
+  assertEquals([test.host.calls.length, test.log.after(0)], [1, []]);
 });
+
+for (const end of ["answers", "rejects"] as const) {
+  Deno.test(`stopping the platform does not wait for an invocation; that ${end} later`, async () => {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const test = await startTestPlatform(() => promise);
+    await test.send(post({ headers: [["X-Amz-Invocation-Type", "Event"]] }));
+    await test[Symbol.asyncDispose]();
+    if (end === "answers") resolve("{}");
+    else reject(new Error("The host has ended"));
+    await test.platform.settled();
+    assertEquals([test.host.calls.length, test.log.after(0)], [1, []]);
+  });
+}
 
 for (
   const name of [

@@ -196,3 +196,19 @@ Deno.test("a folder that cannot be read any more is said so, and the platform go
   assertStringIncludes(await promise, 'Cannot read the bucket "files": ');
   assertEquals((await test.send({ path: "/v0/echo" })).status, 200);
 });
+
+Deno.test("an upload whose client hangs up is none", async () => {
+  await using test = await startTestPlatform();
+  const { port } = test.platform;
+  {
+    using connection = await Deno.connect({ port });
+    const head = "PUT /buckets/files/half HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n";
+    await connection.write(new TextEncoder().encode(`${head}abc`));
+  }
+  const { promise, resolve } = Promise.withResolvers<string>();
+  test.log.follow(({ text }) => resolve(text));
+  assertStringIncludes(await promise, "PUT /buckets/files/half: ");
+  await test.send({ method: "PUT", path: "/buckets/files/whole", body: "abc" });
+  const { objects } = JSON.parse((await test.send({ path: "/buckets/files" })).text);
+  assertEquals(objects.map(({ key }: { key: string }) => key), ["whole"]);
+});

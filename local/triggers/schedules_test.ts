@@ -82,7 +82,7 @@ class TestTimers implements Timers {
 Deno.test("Schedules fires by itself after each interval, until it is disposed of", async () => {
   const host = new TestHost(() => "{}");
   const timers = new TestTimers();
-  await using invocations = new AsyncInvocations({ host, log: new Log() });
+  using invocations = new AsyncInvocations({ host, log: new Log() });
   const schedules = new Schedules(MANIFEST, invocations, timers);
   assertEquals(timers.next(), 60_000);
   assertEquals(timers.next(), 60_000);
@@ -97,7 +97,7 @@ Deno.test("Schedules waits longer than one timer can", async () => {
   const text = JSON.stringify({ name: "app", stage: "v0", functions });
   const host = new TestHost(() => "{}");
   const timers = new TestTimers();
-  await using invocations = new AsyncInvocations({ host, log: new Log() });
+  using invocations = new AsyncInvocations({ host, log: new Log() });
   using _schedules = new Schedules(parseManifest(text, "app.json"), invocations, timers);
   assertEquals(timers.next(), 2_147_483_647);
   await invocations.settled();

@@ -1,0 +1,62 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { send } from "./_testing.ts";
+import type { Reply } from "./reply.ts";
+import { listen } from "./server.ts";
+
+/** A server with one reply, and what it complained of. */
+async function serve(reply: Reply) {
+  const errors: string[] = [];
+  const server = await listen(0, () => Promise.resolve(reply), ({ message }) => {
+    errors.push(message);
+  });
+  return {
+    port: server.port,
+    errors,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+Deno.test("listen() tells of content that breaks off, and hangs up", async () => {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode("Hel"));
+    },
+    pull(controller) {
+      controller.error(new Error("The disk is gone"));
+    },
+  });
+  await using server = await serve({ status: 200, headers: [["Content-Length", "5"]], body });
+  await assertRejects(async () => await (await fetch(`http://localhost:${server.port}`)).text());
+  assertEquals(server.errors, ["The disk is gone"]);
+});
+
+Deno.test("listen() tells of a response that cannot be sent, and hangs up", async () => {
+  const headers = [["x y", "1"]] as const;
+  await using server = await serve({ status: 200, headers, body: new Uint8Array() });
+  assertEquals((await send(server.port, { path: "/" })).bytes.length, 0);
+  assertEquals(server.errors.length, 1);
+  assertStringIncludes(server.errors[0]!, "x y");
+});
+
+Deno.test("listen() sends no body with 204, 304 and to HEAD", async () => {
+  const body = new TextEncoder().encode("Hello");
+  for (const [status, method] of [[204, "GET"], [304, "GET"], [200, "HEAD"]] as const) {
+    await using server = await serve({ status, headers: [], body });
+    const response = await send(server.port, { method, path: "/" });
+    assertEquals([response.status, response.text], [status, ""]);
+    assertEquals(response.header("content-length"), status === 200 ? "5" : undefined);
+  }
+});
+
+Deno.test("listen() stops content that a client does not wait for", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+    cancel: () => resolve(),
+  });
+  await using server = await serve({ status: 200, headers: [], body });
+  const response = await fetch(`http://localhost:${server.port}`);
+  await response.body!.cancel();
+  await promise;
+  assertEquals(server.errors, []);
+});
