@@ -38,12 +38,7 @@ export async function functionFiles(
   if (!await Deno.stat(path).then(({ isFile }) => isFile, () => false)) {
     throw new Error(`${action}: its module "${module}" is no file in "${folder}"`);
   }
-  let code: string;
-  try {
-    code = await bundleModule(path, { cwd: folder, isMinified: options.isMinified });
-  } catch (error) {
-    throw new Error(`${action}: ${(error as Error).message}`, { cause: error });
-  }
+  const code = await bundleModule(path, { cwd: folder, isMinified: options.isMinified, action });
   if (!exportsOf(code).includes(handler)) {
     throw new Error(`${action}: its module "${module}" has no export "${handler}"`);
   }

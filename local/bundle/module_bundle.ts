@@ -4,6 +4,8 @@ export interface ModuleBundleOptions {
   readonly cwd?: string | undefined;
   /** Whether names and white space are shortened; classes and functions keep their names either way. */
   readonly isMinified?: boolean | undefined;
+  /** How an error begins; `Cannot bundle "<specifier>"` without. */
+  readonly action?: string | undefined;
 }
 
 /**
@@ -18,6 +20,7 @@ export async function bundleModule(
   specifier: string,
   options: ModuleBundleOptions = {},
 ): Promise<string> {
+  const { action = `Cannot bundle "${specifier}"` } = options;
   const folder = await Deno.makeTempDir({ prefix: "mate-bundle-" });
   try {
     const output = `${folder}/index.js`;
@@ -38,9 +41,7 @@ export async function bundleModule(
       stderr: "piped",
     }).output();
     if (!success) {
-      throw new Error(
-        `Cannot bundle "${specifier}": ${problemOf(new TextDecoder().decode(stderr))}`,
-      );
+      throw new Error(`${action}: ${problemOf(new TextDecoder().decode(stderr))}`);
     }
     return withRequire(await Deno.readTextFile(output));
   } finally {

@@ -1,3 +1,6 @@
+/** The longest record of the platform's log, in characters; what is longer makes several. */
+const LONGEST = 262_144;
+
 /**
  * Hands on what a process writes, line by line as it comes: each line feed ends a record, as in the platform's log.
  */
@@ -31,15 +34,22 @@ export class LogLines {
       this.#count++;
       const lines = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split("\n");
       this.#rest = lines.pop()!;
-      lines.forEach(this.#emit);
+      lines.forEach((line) => this.#split(line));
+      if (this.#rest.length > LONGEST) this.flush();
     }
     this.flush();
   }
 
   /** Hands on a line that has no end yet. */
   flush(): void {
-    if (this.#rest !== "") this.#emit(this.#rest);
+    if (this.#rest !== "") this.#split(this.#rest);
     this.#rest = "";
+  }
+
+  #split(line: string): void {
+    for (let start = 0; start === 0 || start < line.length; start += LONGEST) {
+      this.#emit(line.slice(start, start + LONGEST));
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import type { InvokeOutcome } from "../function_host.ts";
 import { manifestOf, withApp } from "./_testing.ts";
 
