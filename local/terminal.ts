@@ -1,6 +1,6 @@
 import type { LogRecord } from "./function_host.ts";
 import { routesOf } from "./gateway/routes.ts";
-import type { Manifest } from "./manifest.ts";
+import type { FunctionManifest, Manifest } from "./manifest.ts";
 import { examplePath } from "./page/request_form.ts";
 
 /** The colours of the functions' names; red is for errors. */
@@ -83,24 +83,24 @@ export function introduce(
     ]);
   }
   for (const [name, { triggers }] of Object.entries(manifest.functions)) {
-    const { schedule, bucket, topic } = triggers;
-    if (schedule !== undefined) {
-      rows.push([schedule, name, `curl -X POST '${url}/schedules/${name}'`]);
+    if (triggers.schedule !== undefined) {
+      rows.push([triggers.schedule, name, `curl -X POST '${url}/schedules/${name}'`]);
     }
-    if (bucket !== undefined) {
-      const objects = `${url}/buckets/${bucket.name}`;
-      rows.push([`bucket ${bucket.name}`, name, `curl -T FILE '${objects}/'`]);
-      rows.push(["", "", `curl -X DELETE '${objects}/FILE'`]);
-      rows.push(["", "", `or copy files to ${bucketsFolder}/${bucket.name}`]);
-    }
-    if (topic !== undefined) {
-      const command = `curl -d message=Hello -d subject=Greeting -d attribute=n:Number:1`;
-      rows.push([`topic ${topic.name}`, name, `${command} '${url}/topics/${topic.name}'`]);
-    }
-    if (Object.values(triggers).every((trigger) => trigger === undefined)) {
-      const path = `${url}/2015-03-31/functions/${name}/invocations`;
-      rows.push(["no trigger", name, `curl -d '{}' '${path}'`]);
-    }
+  }
+  for (const [bucket, names] of namesBy(manifest, ({ triggers }) => triggers.bucket?.name)) {
+    const objects = `${url}/buckets/${bucket}`;
+    rows.push([`bucket ${bucket}`, names, `curl -T FILE '${objects}/'`]);
+    rows.push(["", "", `curl -X DELETE '${objects}/FILE'`]);
+    rows.push(["", "", `or copy files to ${bucketsFolder}/${bucket}`]);
+  }
+  for (const [topic, names] of namesBy(manifest, ({ triggers }) => triggers.topic?.name)) {
+    const command = `curl -d message=Hello -d subject=Greeting -d attribute=n:Number:1`;
+    rows.push([`topic ${topic}`, names, `${command} '${url}/topics/${topic}'`]);
+  }
+  for (const [name, { triggers }] of Object.entries(manifest.functions)) {
+    if (Object.values(triggers).some((trigger) => trigger !== undefined)) continue;
+    const path = `${url}/2015-03-31/functions/${name}/invocations`;
+    rows.push(["no trigger", name, `curl -d '{}' '${path}'`]);
   }
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]!.length)));
   return [
@@ -108,7 +108,7 @@ export function introduce(
     "",
     `  Start page  ${url}/`,
     `  Base URL    ${base}`,
-    `  Invoke API  aws lambda invoke --endpoint-url ${url} --function-name NAME /dev/stdout`,
+    `  Invoke API  aws lambda invoke --endpoint-url ${url} --region us-east-1 --no-sign-request --function-name NAME /dev/stdout`,
     "",
     ...rows.map(([what, name, command]) =>
       `  ${what.padEnd(widths[0]!)}  ${name.padEnd(widths[1]!)}  ${command}`
@@ -117,4 +117,15 @@ export function introduce(
     `Functions are reloaded when a file below ${watchedFolder} changes. Stop with Ctrl-C.`,
     "",
   ];
+}
+
+/** The functions, listed by something that several may share. */
+function namesBy(
+  manifest: Manifest,
+  keyOf: (config: FunctionManifest) => string | undefined,
+): readonly [key: string, names: string][] {
+  const groups = Map.groupBy(Object.entries(manifest.functions), ([, config]) => keyOf(config));
+  return [...groups].flatMap(([key, functions]) =>
+    key === undefined ? [] : [[key, functions.map(([name]) => name).join(", ")]]
+  );
 }

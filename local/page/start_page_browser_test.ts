@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Buffer } from "node:buffer";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { chromium, type Page } from "playwright-core";
 import axe from "axe-core";
 import { startTestPlatform, type TestPlatform } from "../_testing.ts";
 
@@ -18,6 +18,17 @@ if (executablePath === undefined) {
   );
 }
 
+const ARGUMENTS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
 function exists(path: string): boolean {
   try {
     return Deno.statSync(path).isFile;
@@ -26,40 +37,38 @@ function exists(path: string): boolean {
   }
 }
 
-/** Tests with the start page of a platform; nothing may be written to the browser's console. */
+/** How a page is looked at. */
+interface View {
+  readonly colorScheme: "light" | "dark";
+  readonly width: number;
+}
+
+/** Tests with the start page of a platform, in one view or several; nothing may be written to the browser's console. */
 function testPage(
   name: string,
   fn: (page: Page, test: TestPlatform) => Promise<void>,
-  options: { colorScheme?: "light" | "dark"; width?: number } = {},
+  views: readonly View[] = [{ colorScheme: "light", width: 1_280 }],
 ): void {
   Deno.test({
     name: `the start page ${name}`,
     ignore: executablePath === undefined,
     fn: async () => {
-      await using test = await startTestPlatform(({ event }) => ({
-        payload: Buffer.from(JSON.stringify({ body: JSON.stringify(event) })),
-      }));
-      const args = [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-      ];
-      const browser: Browser = await chromium.launch({ executablePath: executablePath!, args });
+      const browser = await chromium.launch({ executablePath: executablePath!, args: ARGUMENTS });
       try {
-        const { colorScheme = "light", width = 1_280 } = options;
-        const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 } });
-        const complaints: string[] = [];
-        page.on("console", (message) => complaints.push(message.text()));
-        page.on("pageerror", (error) => complaints.push(String(error)));
-        await page.goto(test.platform.url);
-        await page.getByText("Live", { exact: true }).waitFor();
-        await fn(page, test);
-        assertEquals(complaints, []);
+        for (const { colorScheme, width } of views) {
+          await using test = await startTestPlatform(({ event }) => ({
+            payload: Buffer.from(JSON.stringify({ body: JSON.stringify(event) })),
+          }));
+          const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 } });
+          const complaints: string[] = [];
+          page.on("console", (message) => complaints.push(message.text()));
+          page.on("pageerror", (error) => complaints.push(String(error)));
+          await page.goto(test.platform.url);
+          await page.getByText("Live", { exact: true }).waitFor();
+          await fn(page, test);
+          assertEquals(complaints, []);
+          await page.close();
+        }
       } finally {
         await browser.close();
       }
@@ -180,25 +189,25 @@ testPage("shows the log as it grows, harmless and filtered", async (page, test) 
   await page.getByText("Nothing yet").waitFor();
 });
 
-for (const colorScheme of ["light", "dark"] as const) {
-  for (const width of [1_280, 360]) {
-    testPage(`is accessible and fits, ${colorScheme}, at ${width} pixels`, async (page, test) => {
-      const text = "2026-03-01T12:00:00.000Z\tid\tERROR\tno\r" + "x".repeat(2_000);
-      for (const functionName of ["echo", "plain", "clock", "reader", "created", ""]) {
-        test.log.write({ time: new Date(), functionName, text });
-      }
-      await page.locator("#log-records li").nth(5).waitFor();
-      for (const summary of await page.locator("summary").all()) await summary.click();
-      const excess = await page.evaluate(
-        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
-      );
-      assertEquals(excess, 0, "nothing sticks out");
-      // Evaluated by the browser's protocol, which the page's own policy does not bind.
-      await page.evaluate(axe.source);
-      const { violations } = await page.evaluate("axe.run()") as {
-        violations: { id: string; nodes: { html: string }[] }[];
-      };
-      assertEquals(violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`), []);
-    }, { colorScheme, width });
+const VIEWS = (["light", "dark"] as const).flatMap((colorScheme) =>
+  [1_280, 360].map((width) => ({ colorScheme, width }))
+);
+
+testPage("is accessible and fits, light and dark, on a desk and on a phone", async (page, test) => {
+  const text = `2026-03-01T12:00:00.000Z\tid\tERROR\tno\r${"x".repeat(2_000)}`;
+  for (const functionName of ["echo", "plain", "clock", "reader", "created", ""]) {
+    test.log.write({ time: new Date(), functionName, text });
   }
-}
+  await page.locator("#log-records li").nth(5).waitFor();
+  for (const summary of await page.locator("summary").all()) await summary.click();
+  const excess = await page.evaluate(
+    "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+  );
+  assertEquals(excess, 0, "nothing sticks out");
+  // Evaluated by the browser's protocol, which the page's own policy does not bind.
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate("axe.run()") as {
+    violations: { id: string; nodes: { html: string }[] }[];
+  };
+  assertEquals(violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`), []);
+}, VIEWS);
