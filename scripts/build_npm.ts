@@ -3,18 +3,29 @@
  *
  * @module
  */
+import { stop } from "esbuild";
+import { finish } from "./npm/finish.ts";
 import { OUTPUT } from "./npm/metadata.ts";
 import { isReachable, REGISTRY } from "./std.ts";
 
 await Deno.remove(OUTPUT, { recursive: true }).catch((error) => {
   if (!(error instanceof Deno.errors.NotFound)) throw error;
 });
-if (await isReachable(REGISTRY)) {
-  const { buildWithDnt } = await import("./npm/dnt.ts");
-  await buildWithDnt();
-} else {
-  console.error(`${REGISTRY} cannot be reached: building with "deno pack" in place of dnt`);
-  const { buildWithPack } = await import("./npm/pack.ts");
-  await buildWithPack();
+const folder = await Deno.makeTempDir();
+try {
+  await finish(await buildModules(folder));
+} finally {
+  await stop();
+  await Deno.remove(folder, { recursive: true });
 }
 console.error(`Built ${OUTPUT.pathname}`);
+
+async function buildModules(folder: string): Promise<string> {
+  if (await isReachable(REGISTRY)) {
+    const { buildWithDnt } = await import("./npm/dnt.ts");
+    return await buildWithDnt(folder);
+  }
+  console.error(`${REGISTRY} cannot be reached: building with "deno pack" in place of dnt`);
+  const { buildWithPack } = await import("./npm/pack.ts");
+  return await buildWithPack(folder);
+}

@@ -5,6 +5,9 @@ export interface BuildOptions {
   outDir: string;
   rootTestDir?: string;
   testPattern?: string;
+  importMap?: string;
+  mappings?: Record<string, string>;
+  skipSourceOutput?: boolean;
   shims: { deno?: boolean | "dev" };
   scriptModule?: false | "cjs" | "umd";
   declaration?: "inline" | "separate" | false;

@@ -1,0 +1,93 @@
+import { basename, dirname, join, resolve } from "node:path/posix";
+import { build } from "esbuild";
+import { DOCUMENTS, ENTRY_POINTS, OUTPUT, packageMetadata, ROOT } from "./metadata.ts";
+
+/** The name of an entry point's file in the package, without its ending. */
+const NAMES = Object.values(ENTRY_POINTS).map((path) => path.replace(/^\.\/|\.ts$/g, ""));
+
+/**
+ * Makes the package of built modules, whatever built them: code of few and small files, which loads sooner,
+ * the declarations that the entry points need, with their documentation, and what npm asks for.
+ *
+ * @param folder The folder with the built modules.
+ * @throws {Error} If a module imports what is no part of the package, or declarations are missing.
+ */
+export async function finish(folder: string): Promise<void> {
+  const kind = { type: "module", sideEffects: false };
+  await Deno.writeTextFile(join(folder, "package.json"), JSON.stringify(kind));
+  const { metafile } = await build({
+    absWorkingDir: folder,
+    entryPoints: NAMES.map((name) => `${name}.js`),
+    outdir: OUTPUT.pathname,
+    outbase: ".",
+    bundle: true,
+    splitting: true,
+    chunkNames: "_[hash]",
+    format: "esm",
+    platform: "neutral",
+    external: ["node:*"],
+    target: "es2022",
+    minifySyntax: true,
+    minifyWhitespace: true, // names stay, for they show in stack traces
+    legalComments: "none",
+    logLevel: "error",
+    metafile: true,
+  });
+  await removeEmptyChunks(
+    Object.entries(metafile.outputs).map(([path, { bytes }]) => ({
+      path: resolve(folder, path),
+      isEmpty: bytes === 0,
+    })),
+  );
+  await copyDeclarations(folder);
+  for (const name of DOCUMENTS) await Deno.copyFile(new URL(name, ROOT), new URL(name, OUTPUT));
+  await writePackageJson();
+}
+
+/** Removes files without code, which modules that only name others leave behind. */
+async function removeEmptyChunks(outputs: { path: string; isEmpty: boolean }[]): Promise<void> {
+  const empty = outputs.filter(({ isEmpty }) => isEmpty).map(({ path }) => path);
+  for (const { path, isEmpty } of outputs) {
+    if (isEmpty) {
+      await Deno.remove(path);
+      continue;
+    }
+    let text = await Deno.readTextFile(path);
+    for (const name of empty.map((path) => basename(path))) {
+      text = text.replaceAll(`import"./${name}";`, "").replaceAll(`import"../${name}";`, "");
+    }
+    await Deno.writeTextFile(path, text);
+  }
+}
+
+/** Copies the declarations of the entry points, and those that they name. */
+async function copyDeclarations(folder: string): Promise<void> {
+  const seen = new Set(NAMES);
+  for (const name of seen) { // which grows meanwhile
+    const path = `${name}.d.ts`;
+    const text = await Deno.readTextFile(join(folder, path)).catch((cause) => {
+      throw new Error(`Cannot copy the declarations: "${path}" is not built`, { cause });
+    });
+    for (const [, specifier] of text.matchAll(/(?:\bfrom |\bimport\(|\bimport )"(\.[^"]*)\.js"/g)) {
+      seen.add(join(dirname(name), specifier!));
+    }
+    const target = join(OUTPUT.pathname, path);
+    await Deno.mkdir(dirname(target), { recursive: true });
+    await Deno.writeTextFile(target, text.replace(/^\/\/# sourceMappingURL=.*\n?/m, ""));
+  }
+}
+
+async function writePackageJson(): Promise<void> {
+  const exports = Object.fromEntries(
+    Object.keys(ENTRY_POINTS).map((key, index) => [key, {
+      types: `./${NAMES[index]}.d.ts`,
+      default: `./${NAMES[index]}.js`,
+    }]),
+  );
+  const complete = {
+    ...packageMetadata(),
+    exports: { ...exports, "./package.json": "./package.json" },
+  };
+  const text = `${JSON.stringify(complete, null, 2)}\n`;
+  await Deno.writeTextFile(new URL("package.json", OUTPUT), text);
+}
