@@ -25,7 +25,7 @@ import {
 } from "@aws-sdk/client-iam";
 import {
   GetFunctionCommand,
-  GetLayerVersionByArnCommand,
+  GetLayerVersionCommand,
   GetPolicyCommand,
   LambdaClient,
   ListFunctionsCommand,
@@ -103,8 +103,10 @@ export class Cloud implements Disposable {
   }
 
   /** One version of a layer. */
-  layer(Arn: string) {
-    return this.#lambda.send(new GetLayerVersionByArnCommand({ Arn }));
+  layer(arn: string) {
+    const [, LayerName = "", version] = /:layer:([^:]+):(\d+)$/.exec(arn) ?? [];
+    const VersionNumber = Number(version);
+    return this.#lambda.send(new GetLayerVersionCommand({ LayerName, VersionNumber }));
   }
 
   /** The names of the layers. */

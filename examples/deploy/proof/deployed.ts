@@ -62,7 +62,8 @@ async function functions(cloud: Cloud, expected: Expected): Promise<void> {
   assertEquals(layers.size, 1, "all functions share one layer");
   const layer = await cloud.layer([...layers][0] ?? "");
   assertEquals(layer.CompatibleRuntimes, ["provided.al2023"]);
-  assert((layer.Content?.CodeSize ?? 0) > 0, "the layer is not empty");
+  assertEquals(layer.CompatibleArchitectures, [architecture as "x86_64" | "arm64"]);
+  assert((layer.Content?.CodeSize ?? 0) > 10_000_000, "the layer holds Deno");
 }
 
 async function roles(cloud: Cloud, { manifest, region, account }: Expected): Promise<void> {
@@ -214,7 +215,7 @@ async function bucket(cloud: Cloud, expected: Expected): Promise<void> {
         name: bucketName(triggers.bucket.name, expected),
         listeners: [[
           `arn:aws:lambda:${region}:${account}:function:${manifest.name}-${key}`,
-          [...triggers.bucket.events],
+          triggers.bucket.events.toSorted(),
         ]],
         access: {
           BlockPublicAcls: true,
@@ -229,7 +230,9 @@ async function bucket(cloud: Cloud, expected: Expected): Promise<void> {
   );
   const found = (await cloud.buckets()).map(({ name, listeners, access, encryption, tags }) => ({
     name,
-    listeners: listeners.map(({ LambdaFunctionArn, Events }) => [LambdaFunctionArn, Events]),
+    listeners: listeners.map((
+      { LambdaFunctionArn, Events },
+    ) => [LambdaFunctionArn, Events?.toSorted()]),
     access,
     encryption: encryption.map((rule) => rule.ApplyServerSideEncryptionByDefault?.SSEAlgorithm),
     tags: tagsOf(tags),
