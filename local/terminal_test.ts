@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import fc from "fast-check";
 import { MANIFEST } from "./_testing.ts";
 import { formatRecord, introduce } from "./terminal.ts";
 
@@ -26,6 +27,13 @@ for (
     assertEquals(plain(text), `09:05:07 okay         ${expected}`);
   });
 }
+
+Deno.test("formatRecord() lets no text break its line or steer the terminal", () => {
+  fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => {
+    const line = plain(text);
+    assertEquals(/(?!\t)[\p{Cc}\p{Zl}\p{Zp}]/u.exec(line)?.[0], undefined);
+  }));
+});
 
 Deno.test("formatRecord() colours names, warnings, errors and the platform's own lines", () => {
   const color = (text: string, functionName = "okay") =>

@@ -1,7 +1,15 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { join } from "node:path";
+import fc from "fast-check";
+import { isAbsolute, join, relative } from "node:path";
 import { BucketFolder } from "./bucket_folder.ts";
-import { createNotification, createRequestIds, type ObjectChange } from "./notification.ts";
+import {
+  createNotification,
+  createRequestIds,
+  createSequencer,
+  isWanted,
+  type ObjectChange,
+} from "./notification.ts";
+import { ObjectKeyError, pathOf } from "./object_key.ts";
 
 const CLIENT = { sourceIp: "127.0.0.1", ids: createRequestIds() };
 
@@ -97,5 +105,51 @@ for (
     };
     assertEquals(record.s3.object.key, encoded);
     assertEquals(decodeURIComponent(encoded.replaceAll("+", " ")), key);
+  });
+}
+
+Deno.test("createNotification() encodes every key so that a form decodes it", () => {
+  fc.assert(fc.property(fc.string({ unit: "grapheme" }), (key) => {
+    const change = { eventName: "ObjectRemoved:Delete", key, time: new Date(), ...CLIENT } as const;
+    const { Records: [record] } = createNotification("b", change, "0") as {
+      Records: [{ s3: { object: { key: string } } }];
+    };
+    assertEquals(new URLSearchParams(`k=${record.s3.object.key}`).get("k"), key);
+  }));
+});
+
+Deno.test("pathOf() never leaves the folder, whatever the key", () => {
+  const part = fc.oneof(fc.constantFrom("..", ".", "", "/", "a", "\\", "\0"), fc.string());
+  fc.assert(fc.property(fc.array(part).map((parts) => parts.join("/")), (key) => {
+    try {
+      const path = relative("/data/bucket", pathOf("/data/bucket", key));
+      assertEquals(path === "" || path.startsWith("..") && !/^\.\.[^/]/.test(path), false, path);
+      assertEquals(isAbsolute(path), false);
+    } catch (error) {
+      if (!(error instanceof ObjectKeyError)) throw error;
+    }
+  }));
+});
+
+Deno.test("createSequencer() counts up, however fast it is asked", () => {
+  const next = createSequencer();
+  const sequencers = Array.from({ length: 10_000 }, next);
+  assertEquals(sequencers, [...new Set(sequencers)].sort());
+  assertEquals(new Set(sequencers.map(({ length }) => length)), new Set([18]));
+});
+
+for (
+  const [types, isCreatedWanted, isRemovedWanted] of [
+    [["s3:ObjectCreated:*"], true, false],
+    [["s3:ObjectCreated:Put"], true, false],
+    [["s3:ObjectCreated:Post"], false, false],
+    [["s3:ObjectRemoved:*"], false, true],
+    [["s3:ObjectRemoved:DeleteMarkerCreated"], false, false],
+    [["s3:ObjectRemoved:Delete", "s3:ObjectCreated:*"], true, true],
+  ] as const
+) {
+  Deno.test(`isWanted() goes by the types of events: ${types}`, () => {
+    assertEquals(isWanted("ObjectCreated:Put", types), isCreatedWanted);
+    assertEquals(isWanted("ObjectRemoved:Delete", types), isRemovedWanted);
   });
 }
