@@ -4,6 +4,10 @@ import { invocation, StubApi } from "./testdata/stub_api.ts";
 const BOOTSTRAP = new URL("bootstrap.ts", import.meta.url).pathname;
 const TASK_ROOT = new URL("testdata/task", import.meta.url).pathname;
 
+// The processes count towards the coverage, where it is measured.
+const coverage = Deno.env.get("DENO_COVERAGE_DIR");
+const COVERAGE: Record<string, string> = coverage ? { DENO_COVERAGE_DIR: coverage } : {};
+
 interface Ended {
   code: number;
   log: string;
@@ -28,7 +32,7 @@ async function runProcess(
       program,
     ],
     clearEnv: true,
-    env: { HOME: "/tmp", NO_COLOR: "1", ...env },
+    env: { HOME: "/tmp", NO_COLOR: "1", ...COVERAGE, ...env },
     stdout: "piped",
     stderr: "piped",
   }).spawn();

@@ -18,6 +18,8 @@ export class StubApi {
   answered = 0;
   /** How many of the answers were failures. */
   failures = 0;
+  /** Called with the body of each answer, as it was sent. */
+  onAnswer: (body: string) => void = () => {};
 
   #listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   #connections = new Set<Deno.TcpConn>();
@@ -83,6 +85,7 @@ export class StubApi {
         if (this.#sent < this.#count) await send(connection, this.#next(this.#sent++));
       } else {
         this.answered++;
+        this.onAnswer(text.slice(head + 4));
         if (/^post \S+\/error /.test(fields)) this.failures++;
         if (this.answered === this.#count) this.#end(performance.now());
         await send(connection, TAKEN);

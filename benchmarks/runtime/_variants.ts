@@ -23,7 +23,9 @@ export interface Built {
 export async function build(): Promise<Built> {
   const folder = await Deno.makeTempDir({ prefix: "mate-bench-" });
   await bundle(`${ROOT}runtime/bootstrap.ts`, `${folder}/bootstrap.mjs`);
-  await bundle(`${HERE}functions/small.ts`, `${folder}/small.mjs`);
+  for (const name of ["small", "soak"]) {
+    await bundle(`${HERE}functions/${name}.ts`, `${folder}/${name}.mjs`);
+  }
   let s3 = true;
   try {
     await bundle(`${HERE}functions/s3.ts`, `${folder}/s3.mjs`);
