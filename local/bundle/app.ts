@@ -6,6 +6,8 @@
 import { detectIsolation } from "../isolation/isolation.ts";
 import { type Manifest, parseManifest } from "../manifest.ts";
 import { type ArchiveFile, makeZip } from "./archive.ts";
+import { makeZipOnce } from "./archive_cache.ts";
+import { cacheFolder } from "./_cache_folder.ts";
 import { type DenoSource, getDenoBinary } from "./deno_binary.ts";
 import { functionFiles } from "./function_files.ts";
 import { layerFiles } from "./layer_files.ts";
@@ -69,7 +71,12 @@ export async function bundleApp(
   }
   const layerArchives = await Promise.all(
     [...layers].map(([architecture, files]) =>
-      archive(`the layer for ${architecture}`, `${options.out}/layer-${architecture}.zip`, files)
+      archive(
+        `the layer for ${architecture}`,
+        `${options.out}/layer-${architecture}.zip`,
+        files,
+        options.source?.cache ?? cacheFolder(),
+      )
     ),
   );
   const functionArchives = await Promise.all(
@@ -144,8 +151,9 @@ async function archive(
   name: string,
   path: string,
   files: readonly ArchiveFile[],
+  cache?: string,
 ): Promise<Archive> {
-  const data = await makeZip(files);
+  const data = await (cache === undefined ? makeZip(files) : makeZipOnce(files, cache));
   const unzipped = files.reduce((sum, file) => sum + file.data.length, 0);
   return { name, path, data, zipped: data.length, unzipped };
 }

@@ -1,4 +1,5 @@
 import { parseTar } from "nanotar";
+import { cacheFolder, keep } from "./_cache_folder.ts";
 import type { DenoPackage } from "./pinned_deno.ts";
 
 /** Where Deno comes from, and where it is kept. */
@@ -23,7 +24,7 @@ export async function getDenoBinary(
   source: DenoSource = {},
 ): Promise<Uint8Array> {
   const { name, version } = package_;
-  const cache = source.cache ?? defaultCache();
+  const cache = source.cache ?? cacheFolder();
   const file = `${cache}/${name.slice(1).replace("/", "-")}-${version}.tgz`;
   const tarball = await readKept(file, package_) ?? await download(package_, source, file);
   const [entry] = (await parseTarGz(tarball)).filter((item) => item.name === "package/deno");
@@ -83,19 +84,6 @@ async function download(
   return tarball;
 }
 
-/** Keeps a tarball under its name only once it is complete, also when several processes do so at once. */
-async function keep(file: string, tarball: Uint8Array): Promise<void> {
-  await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });
-  const part = `${file}.${crypto.randomUUID()}`;
-  try {
-    await Deno.writeFile(part, tarball);
-    await Deno.rename(part, file);
-  } catch (error) {
-    await Deno.remove(part).catch(() => {}); // the first error says more than a second
-    throw error;
-  }
-}
-
 async function parseTarGz(tarball: Uint8Array<ArrayBuffer>) {
   const stream = new Blob([tarball]).stream().pipeThrough(new DecompressionStream("gzip"));
   return parseTar(await new Response(stream).bytes());
@@ -104,13 +92,4 @@ async function parseTarGz(tarball: Uint8Array<ArrayBuffer>) {
 async function hash(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-512", bytes));
   return `sha512-${digest.toBase64()}`;
-}
-
-function defaultCache(): string {
-  const home = Deno.env.get("HOME") ?? Deno.env.get("USERPROFILE");
-  const caches = Deno.env.get("XDG_CACHE_HOME") || (home && `${home}/.cache`);
-  if (!caches) {
-    throw new Error("Cannot choose a folder for what is downloaded: set XDG_CACHE_HOME or HOME");
-  }
-  return `${caches}/mate`;
 }

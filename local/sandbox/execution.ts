@@ -91,10 +91,11 @@ export class Execution {
     }
     const limit = timeout - (performance.now() - start);
     const isReusable = sandbox !== undefined && await this.#invoke(sandbox, limit);
+    const end = sandbox?.phaseEnd ?? performance.now();
     this.#line(endLine(this.#requestId));
     this.#line(reportLine({
       requestId: this.#requestId,
-      duration: Math.min(performance.now() - start, timeout),
+      duration: Math.min(end - start, timeout),
       initDuration: this.#initDuration,
       memory: this.#options.manifest.memory,
       peakMemory: this.#peak,
@@ -121,7 +122,7 @@ export class Execution {
     } catch (error) {
       ending = { kind: "exit", reason: `fork/exec /opt/bootstrap: ${(error as Error).message}` };
     }
-    const duration = Math.min(performance.now() - start, limit);
+    const duration = Math.min((sandbox?.phaseEnd ?? performance.now()) - start, limit);
     if (ending.kind === "done") {
       if (phase === "init") this.#initDuration = duration;
       this.#failure = undefined;

@@ -37,6 +37,7 @@ export class Sandbox {
   #ending: PromiseWithResolvers<Ending> = Promise.withResolvers();
   #answer: Answer | undefined;
   #peak = 0;
+  #phaseEnd = 0;
   #hasEnded = false;
   #isFrozen = false;
 
@@ -117,6 +118,11 @@ export class Sandbox {
     return this.#peak;
   }
 
+  /** When the last phase ended, before the log was waited for or the process killed, as `performance.now()` tells. */
+  get phaseEnd(): number {
+    return this.#phaseEnd;
+  }
+
   /** Is fulfilled when the process has ended and all it wrote is handed on. */
   get gone(): Promise<void> {
     return this.#gone;
@@ -170,6 +176,7 @@ export class Sandbox {
     void this.#measure();
     const watching = setInterval(() => void this.#measure(), MEMORY_INTERVAL);
     const ending = await this.#ending.promise;
+    this.#phaseEnd = performance.now();
     clearTimeout(timer);
     clearInterval(watching);
     if (ending.kind === "done") {
