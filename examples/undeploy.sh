@@ -39,9 +39,14 @@ if [ -n "$plan_only" ]; then
   show_plan
   exit 0
 fi
-"$TERRAFORM" -chdir="$here/tf" show -json "$state/plan" >"$state/plan.json"
+plan_as_json
 removed=$(run_script list_removed.ts "$state/plan.json")
 rm -f "$state/plan.json"
+if [ -z "$removed" ]; then
+  rm -f "$state/plan" "$state/unfinished"
+  say "Nothing to do: nothing is deployed."
+  exit 0
+fi
 say "$removed"
 confirm "Remove all this, with every object in the buckets, from account $account in $region?"
 

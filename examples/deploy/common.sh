@@ -105,7 +105,7 @@ make_plan() {
   if [ -e "$state/unfinished" ]; then
     say "The last run did not end: looking for what it left."
     quiet_tf plan -input=false -out="$state/plan" || explain "The plan could not be made"
-    "$TERRAFORM" -chdir="$here/tf" show -json "$state/plan" >"$state/plan.json"
+    plan_as_json
     run_script adopt.ts "$state/plan.json" >"$state/adopt"
     rm -f "$state/plan.json"
     while IFS=$'\t' read -r address id <&3; do
@@ -129,6 +129,11 @@ apply() {
   fi
   trap - INT TERM
   rm -f "$state/plan" "$state/unfinished"
+}
+
+# plan_as_json: writes "$state/plan.json".
+plan_as_json() {
+  "$TERRAFORM" -chdir="$here/tf" show -json "$state/plan" >"$state/plan.json" || die "The plan cannot be read"
 }
 
 # show_plan: all of it.

@@ -66,6 +66,7 @@ Deno.test({
         const output = assertDone(await checkout.script("deploy.sh", ["--plan"]));
         assertMatch(output, /An earlier run was interrupted: taking over/);
         assertMatch(output, /aws_lambda_function\.function\["okay"\] will be created/);
+        assertMatch(output, /architectures += \[\n +\+ "arm64"/);
         assertMatch(output, /Plan: \d+ to add, 0 to change, 0 to destroy/);
         assertEquals(await remains(cloud), before);
       },
