@@ -1,3 +1,7 @@
+import type { EventEmitter } from "node:events";
+import process from "node:process";
+import { denoHost } from "./_deno.ts";
+import { currentHost } from "./_host.ts";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Connection } from "./_connection.ts";
 import { nodeHost } from "./_node.ts";
@@ -40,6 +44,36 @@ Deno.test("the host of Node.js notices a connection that is reset", async () => 
   const connection = new Connection(parseAddress(stub.api), nodeHost());
   const request = new TextEncoder().encode("GET / HTTP/1.1\r\n\r\n");
   await assertRejects(() => connection.exchange(request), RuntimeApiError, "closed the connection");
+});
+
+Deno.test("the host of Node.js calls back for what befalls the process", () => {
+  const host = nodeHost();
+  const emitter: EventEmitter = process;
+  const events = ["uncaughtException", "unhandledRejection", "beforeExit", "SIGTERM"];
+  const before = events.map((event) => emitter.listeners(event));
+  const seen: unknown[] = [];
+  host.onUncaught((error) => seen.push(error));
+  host.onDrained(() => seen.push("drained"));
+  host.onTerminate(() => seen.push("terminated"));
+  for (const [i, event] of events.entries()) {
+    for (const listener of emitter.listeners(event)) {
+      if (before[i]!.includes(listener)) continue;
+      (listener as (value: unknown) => void)(event);
+      emitter.removeListener(event, listener as () => void);
+    }
+  }
+  assertEquals(seen, ["uncaughtException", "unhandledRejection", "drained", "terminated"]);
+});
+
+Deno.test("the host is that of Node.js where there is no Deno", () => {
+  const { Deno: deno } = globalThis;
+  try {
+    delete (globalThis as { Deno?: unknown }).Deno;
+    assertEquals(denoHost(), undefined);
+    assertEquals(typeof currentHost().connect, "function");
+  } finally {
+    globalThis.Deno = deno;
+  }
 });
 
 Deno.test("the host of Node.js reads and writes the environment, and knows files", async () => {

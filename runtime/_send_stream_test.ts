@@ -155,6 +155,25 @@ Deno.test("a stream that is answered before its end is closed, and the loop goes
   assertStringIncludes(log[0]!, "Cannot stream the answer of the invocation");
 });
 
+Deno.test("a stream that is answered while its source is waited for is closed", async () => {
+  let closed = false;
+  let count = 0;
+  const source = {
+    [Symbol.asyncIterator]: () => ({
+      next: () => count++ === 0 ? Promise.resolve({ value: "a" }) : new Promise(() => {}),
+      return() {
+        closed = true;
+        return Promise.resolve({ done: true });
+      },
+    }),
+  };
+  const { posts, log } = await answer(() => source, (stub) => {
+    stub.onHead = (path) => path.endsWith("/response") ? { status: 413 } : undefined;
+  });
+  assertEquals([posts, closed, log.length], [[], true, 1]);
+  assertStringIncludes(log[0]!, "answered 413");
+});
+
 Deno.test("a stream whose connection is lost is closed, and the loop goes on", async () => {
   let closed = false;
   async function* endless() {

@@ -203,6 +203,29 @@ for (
   });
 }
 
+Deno.test("the bootstrap reports the first of several errors, and logs all", async () => {
+  await using stub = new StubApi([invocation({ fault: "two" })]);
+  const { code, log } = await boot(stub, "faults.handler");
+  assertEquals([code, stub.posts.length], [1, 1]);
+  assertEquals(JSON.parse(stub.posts[0]!.body).errorMessage, "first");
+  assertMatch(log, /first[^]*second/);
+});
+
+Deno.test("the bootstrap ends with 1 where even the report of an error is refused", async () => {
+  await using stub = new StubApi([invocation({ fault: "uncaught" })]);
+  stub.onRequest = ({ path }) => path.endsWith("/error") ? { status: 500 } : undefined;
+  const { code, log } = await boot(stub, "faults.handler");
+  assertEquals([code, stub.posts.length], [1, 1]);
+  assertStringIncludes(log, "nobody catches this");
+});
+
+Deno.test("the bootstrap says what it may not read", async () => {
+  await using stub = new StubApi([]);
+  const { code } = await boot(stub, "index.handler", { LAMBDA_TASK_ROOT: "/elsewhere" });
+  assertEquals(code, 1);
+  assertStringIncludes(JSON.parse(stub.posts[0]!.body).errorMessage, "/elsewhere/index.js");
+});
+
 Deno.test("a handler that ends the process ends it: the platform sees that by itself", async () => {
   await using stub = new StubApi([invocation({ fault: "exit" })]);
   const { code } = await boot(stub, "faults.handler");
@@ -258,6 +281,32 @@ Deno.test("serve() registers an extension for a shutdown callback, and calls it 
   assertEquals(stub.posts.map(({ body }) => body), ['{"events":[]}', '"Hello Ada"']);
   assertEquals(code, 0);
   assertMatch(log, /bye/);
+});
+
+Deno.test("serve() calls the shutdown callback also where it ends well, and says what the platform no longer does", async () => {
+  await using stub = new StubApi([invocation('"Ada"')]);
+  const arrived = Promise.withResolvers<void>();
+  stub.onRequest = ({ path }) => {
+    if (path === "/2020-01-01/extension/register") {
+      return { headers: { "Lambda-Extension-Identifier": "ext-1" }, body: "{}" };
+    }
+    if (path === "/2020-01-01/extension/event/next") {
+      return { raw: "nonsense\r\n\r\n", close: true };
+    }
+    if (!path.endsWith("/next") || stub.posts.length < 2) return undefined;
+    arrived.resolve();
+    return { delay: 800, status: 410 };
+  };
+  const { code, log } = await runProcess(
+    SERVE,
+    { AWS_LAMBDA_RUNTIME_API: stub.api, FAULT: "0" },
+    async (child) => {
+      await arrived.promise;
+      child.kill("SIGTERM");
+    },
+  );
+  assertEquals([code, log.includes("The shutdown failed")], [0, false]);
+  assertMatch(log, /no longer announced[^]*bye/);
 });
 
 Deno.test("serve() goes on without announced shutdowns where the platform has none", async () => {

@@ -55,8 +55,7 @@ export async function run<Event, Result>(
   const host = currentHost();
   checkHandler(handler, "handler");
   const session = new Session(host, options.api ?? readApi(host.getEnv));
-  await session.run(handler as FnHandler);
-  throw new Error("The loop ended by itself"); // nothing here ends it
+  return await session.run(handler as FnHandler) as never; // nothing here asks it to end
 }
 
 /** Reads where the Runtime API is. */

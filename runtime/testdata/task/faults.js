@@ -10,6 +10,9 @@ export const handler = (event) => {
         throw new RangeError("nobody catches this");
       });
       return new Promise((resolve) => setTimeout(resolve, 10_000));
+    case "two":
+      for (const name of ["first", "second"]) Promise.reject(new TypeError(name));
+      return new Promise((resolve) => setTimeout(resolve, 10_000));
     case "exit":
       return Deno.exit(0);
     case "stream":
