@@ -45,7 +45,16 @@ export interface NegotiationOptions {
  * ```
  */
 export function determineContentType(event: FnProxyEvent, options?: NegotiationOptions): string {
-  const types = availableTypes(options?.customTransformers);
+  return requireType(event, availableTypes(options?.customTransformers));
+}
+
+/**
+ * Chooses among the available types.
+ *
+ * @throws {HttpNotAcceptableError} If nothing fits.
+ * @throws {CloudEventSpecificationError} If the headers of the event are absent or malformed.
+ */
+export function requireType(event: FnProxyEvent, types: readonly string[]): string {
   const type = chooseType(findHeader(readFields(event.rawEvent), "accept"), types);
   if (type === undefined) throw new HttpNotAcceptableError(listAvailable(types));
   return type;

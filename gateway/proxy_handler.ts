@@ -1,16 +1,17 @@
+import { isPlainObject } from "../function/_read.ts";
 import type { FnContext } from "../function/context.ts";
 import { withRequestId } from "../logger/mod.ts";
-import { availableTypes } from "./_choose_type.ts";
-import { readExtraHeaders } from "./_extra_headers.ts";
+import { respond } from "./_respond.ts";
+import { readSettings, type Settings } from "./_settings.ts";
 import {
   buildHttpClientErrorResponse,
   buildHttpServerErrorResponse,
   type ServerErrorResponseOptions,
 } from "./error_response.ts";
 import { HttpClientError, HttpServerError } from "./http_error.ts";
-import { determineContentType } from "./negotiation.ts";
+import { requireType } from "./negotiation.ts";
 import { FnProxyEvent } from "./proxy_event.ts";
-import { buildHttpResponse, type HttpResponse, type Transformed } from "./response.ts";
+import type { HttpResponse, Transformed } from "./response.ts";
 import { HttpInternalServerError } from "./server_errors.ts";
 import type { CustomTransformers, SimpleMessage } from "./transformer.ts";
 
@@ -105,43 +106,46 @@ export function proxyHandler<Result extends ProxyResult>(
       `Cannot make the handler: expected a function as route, got ${kindOf(route)}`,
     );
   }
-  const settings = readOptions(options);
-  return async (event, context) => {
-    const answer = () => answerRequest(event, context as FnContext, route, settings);
+  const setup = readOptions(options);
+  return (event, context) => {
+    const answer = () => answerRequest(event, context as FnContext, route, setup);
     const requestId = readRequestId(context);
-    return await (requestId === "" ? answer() : withRequestId(requestId, answer));
+    return requestId === "" ? answer() : withRequestId(requestId, answer);
   };
 }
 
 /** The options, checked, in copies of their own. */
-interface Settings {
-  readonly clientMessage: string | undefined;
-  /** What they take is the business of whoever gave route and transformers, whose types go together. */
-  readonly customTransformers: CustomTransformers<unknown> | undefined;
-  readonly extraHeaders: Readonly<Record<string, string>>;
+interface Setup {
+  /** For what the route returns. */
+  readonly settings: Settings;
+  /** For errors. */
+  readonly options: ServerErrorResponseOptions;
 }
 
 async function answerRequest(
   eventObject: unknown,
   context: FnContext,
   route: ProxyRoute,
-  settings: Settings,
+  { settings, options }: Setup,
 ): Promise<HttpResponse> {
   let event: FnProxyEvent | undefined;
   try {
     event = new FnProxyEvent(eventObject);
-    determineContentType(event, settings);
+    const type = requireType(event, settings.types);
     const result = await route(event, context);
     if (isResponse(result)) return result;
-    return buildHttpResponse(result === undefined ? 204 : 200, result, { ...settings, event });
+    return respond(result === undefined ? 204 : 200, result, settings, event, type);
   } catch (error) {
     try {
-      return answerError(error, { ...settings, event });
+      return answerError(error, { ...options, event });
     } catch (cause) { // a transformer that throws at everything, an error whose status is none
       const failure = new HttpInternalServerError("Cannot build the response to an error", {
         cause,
       });
-      return buildHttpServerErrorResponse(failure, { ...settings, customTransformers: undefined });
+      return buildHttpServerErrorResponse(failure, {
+        ...options,
+        customTransformers: undefined,
+      });
     }
   }
 }
@@ -170,7 +174,7 @@ function readRequestId(context: FnContext | undefined): string {
   }
 }
 
-function readOptions(options: ProxyHandlerOptions): Settings {
+function readOptions(options: ProxyHandlerOptions): Setup {
   if (typeof options !== "object" || options === null) {
     throw new TypeError(
       `Cannot make the handler: expected an object of options, got ${kindOf(options)}`,
@@ -182,18 +186,19 @@ function readOptions(options: ProxyHandlerOptions): Settings {
       `Cannot make the handler: expected a string as client message, got ${kindOf(clientMessage)}`,
     );
   }
+  const settings = readSettings(copyTransformers(options.customTransformers), extraHeaders);
   return {
-    clientMessage,
-    customTransformers: readTransformers(options.customTransformers),
-    extraHeaders: Object.fromEntries(readExtraHeaders(extraHeaders).values()),
+    settings,
+    options: {
+      clientMessage,
+      customTransformers: settings.customTransformers,
+      extraHeaders: Object.fromEntries(settings.extra.values()),
+    },
   };
 }
 
-function readTransformers(
-  transformers: CustomTransformers | undefined,
-): CustomTransformers<unknown> | undefined {
-  availableTypes(transformers); // raises on what is no map of media types
-  if (transformers === undefined) return;
+function copyTransformers(transformers: CustomTransformers | undefined) {
+  if (!isPlainObject(transformers)) return transformers; // `readSettings()` says what is wrong with it
   const copy = { ...transformers };
   for (const [type, transformer] of Object.entries<unknown>(copy)) {
     if (typeof transformer === "function") continue;
@@ -202,7 +207,7 @@ function readTransformers(
       `Cannot make the handler: expected a function as transformer of "${type}", got ${got}`,
     );
   }
-  return copy as CustomTransformers<unknown>;
+  return copy;
 }
 
 function kindOf(value: unknown): string {

@@ -1,17 +1,7 @@
-import { availableTypes, chooseType, JSON_TYPE } from "./_choose_type.ts";
-import { acceptsGzip } from "./_content_coding.ts";
-import { encodeBase64 } from "./_encode_base64.ts";
-import { type Fields, readExtraHeaders, withoutContentFields } from "./_extra_headers.ts";
-import { gzip } from "./_gzip.ts";
-import { findHeader } from "./_headers.ts";
-import { readFields } from "./_http_headers.ts";
-import { transform } from "./_transform.ts";
-import { mergeVary } from "./_vary.ts";
-import { JSON_CONTENT_TYPE } from "./json_transformer.ts";
-import { isBinary } from "./media_type.ts";
-import { listAvailable } from "./negotiation.ts";
+import { respond } from "./_respond.ts";
+import { readSettings } from "./_settings.ts";
 import type { FnProxyEvent } from "./proxy_event.ts";
-import { type CustomTransformers, type SimpleMessage, simpleMessage } from "./transformer.ts";
+import type { CustomTransformers, SimpleMessage } from "./transformer.ts";
 
 /** A response as the gateway takes it from a function with proxy integration. */
 export interface HttpResponse {
@@ -41,14 +31,6 @@ export interface ResponseOptions<Payload = never> {
   /** Header fields to add; they win over those of the response, whatever their case. */
   readonly extraHeaders?: Readonly<Record<string, string>> | undefined;
 }
-
-/** The request headers that decide about a response. */
-interface RequestHeaders {
-  readonly accept: string | undefined;
-  readonly acceptEncoding: string | undefined;
-}
-
-const NO_HEADERS: RequestHeaders = { accept: undefined, acceptEncoding: undefined };
 
 /**
  * Builds a response: negotiates its media type, transforms the payload, compresses the content.
@@ -102,7 +84,6 @@ export function buildHttpResponse<Payload>(
   payload: Payload,
   options: ResponseOptions<Payload> = {},
 ): HttpResponse {
-  const { event, customTransformers } = options;
   if (!Number.isInteger(status) || status < 100 || status > 599) {
     throw new RangeError(
       `Cannot build the response: the status is ${
@@ -110,74 +91,6 @@ export function buildHttpResponse<Payload>(
       }, not a whole number from 100 to 599`,
     );
   }
-  let extra = readExtraHeaders(options.extraHeaders);
-  const types = availableTypes(customTransformers);
-  if (status < 200 || status === 204 || status === 205 || status === 304) {
-    const headers = buildHeaders(JSON_CONTENT_TYPE, false, undefined, extra);
-    return { statusCode: status, headers, body: "", isBase64Encoded: false };
-  }
-  const request = event === undefined ? NO_HEADERS : readRequestHeaders(event, status);
-  const type = chooseType(request.accept, types);
-  if (type === undefined) extra = withoutContentFields(extra);
-  const [content, contentType] = type === undefined
-    ? transform(simpleMessage(listAvailable(types)), JSON_TYPE, undefined)
-    : transform(
-      typeof payload === "string" ? simpleMessage(payload) : payload,
-      type,
-      customTransformers,
-    );
-  const isEncodedByCaller = extra.has("content-encoding");
-  const isGzipped = !isEncodedByCaller && acceptsGzip(request.acceptEncoding);
-  const consulted = event && (isEncodedByCaller ? "Accept" : "Accept, Accept-Encoding");
-  const isText = !isGzipped && typeof content === "string" &&
-    (contentType === JSON_CONTENT_TYPE || !isBinary(contentType));
-  return {
-    statusCode: type === undefined ? 406 : status,
-    headers: buildHeaders(contentType, isGzipped, consulted, extra),
-    body: isText ? content : encodeBase64(isGzipped ? gzip(content) : toBytes(content)),
-    isBase64Encoded: !isText,
-  };
-}
-
-function readRequestHeaders(event: FnProxyEvent, status: number): RequestHeaders {
-  try {
-    const fields = readFields(event.rawEvent);
-    return {
-      accept: findHeader(fields, "accept"),
-      acceptEncoding: findHeader(fields, "accept-encoding"),
-    };
-  } catch (error) {
-    if (status < 400) throw error;
-    return NO_HEADERS; // an error is answered whatever the event
-  }
-}
-
-function toBytes(content: string | Uint8Array): Uint8Array {
-  return typeof content === "string" ? new TextEncoder().encode(content) : content;
-}
-
-function buildHeaders(
-  contentType: string,
-  isGzipped: boolean,
-  consulted: string | undefined,
-  extra: Fields,
-): Record<string, string> {
-  const headers: Record<string, string> = {};
-  if (!extra.has("content-type")) headers["Content-Type"] = contentType;
-  if (isGzipped) headers["Content-Encoding"] = "gzip";
-  for (const [name, value] of extra.values()) {
-    // Assigning to `__proto__`, which is a token, would set no field.
-    if (name !== "__proto__") headers[name] = value;
-    else {Object.defineProperty(headers, name, {
-        value,
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      });}
-  }
-  if (consulted !== undefined) {
-    const [name, value] = extra.get("vary") ?? ["Vary", undefined];
-    headers[name] = mergeVary(value, consulted);
-  }
-  return headers;
+  const { event, customTransformers, extraHeaders } = options;
+  return respond(status, payload, readSettings(customTransformers, extraHeaders), event);
 }

@@ -75,8 +75,15 @@ function withVariable<T>(state: LoggerState, id: string, fn: () => T): T {
     return result;
   }
   // A promise is handed on, not watched aside: watching would hide a rejection that nobody handles.
-  const promise = result instanceof Promise ? result : Promise.resolve(result);
-  return promise.finally(close) as T;
+  return closeAfter(result as PromiseLike<unknown>, close) as T;
+}
+
+async function closeAfter<T>(outcome: PromiseLike<T>, close: () => void): Promise<T> {
+  try {
+    return await outcome;
+  } finally {
+    close();
+  }
 }
 
 function isThenable(value: unknown): boolean {
