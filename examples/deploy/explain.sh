@@ -6,10 +6,10 @@ explain() {
   local log="$state/last.log" remedy id
   [ -n "$shown" ] || cat "$log" >&2
   if grep -q 'Error acquiring the state lock' "$log"; then
-    id=$(sed -nE 's/^[^A-Za-z]*ID: +([0-9a-f-]+).*/\1/p' "$log" | head -1)
+    id=$(sed -nE 's/.* ID: +([0-9a-f-]{36}).*/\1/p' "$log" | head -1)
     remedy="Another run holds the state. If there is none (it was killed), free it by:
   TF_DATA_DIR=\"$TF_DATA_DIR\" \"$TERRAFORM\" -chdir=\"$here/tf\" force-unlock $id"
-  elif grep -qE 'ExpiredToken|expired' "$log"; then
+  elif grep -qE 'ExpiredToken|token .*expired' "$log"; then
     remedy="The credentials expired on the way. Renew them (aws sso login, or new keys) and run the script again: it goes on."
   elif grep -qE 'No valid credential sources|InvalidClientTokenId|UnrecognizedClient|SignatureDoesNotMatch' "$log"; then
     remedy="The credentials were refused. Set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and run the script again."
