@@ -68,6 +68,11 @@ for (
   });
 }
 
+Deno.test("parseManifest() refuses JSON that is no object", () => {
+  const { message } = assertThrows(() => parseManifest("[]", "app.json"), TypeError);
+  assertEquals(message.startsWith('Cannot use the manifest "app.json": "the manifest" '), true);
+});
+
 Deno.test("parseManifest() refuses a route that two functions have", () => {
   const triggers = { routes: [{ method: "GET", path: "/x" }] };
   const text = JSON.stringify({

@@ -1,7 +1,7 @@
+import { curlCommand, examplePath } from "./curl.ts";
 import type { LogRecord } from "./function_host.ts";
 import { routesOf } from "./gateway/routes.ts";
 import type { FunctionManifest, Manifest } from "./manifest.ts";
-import { examplePath } from "./page/request_form.ts";
 
 /** The colours of the functions' names; red is for errors. */
 const NAME_COLORS: readonly number[] = [36, 32, 35, 34, 96, 92, 95, 94];
@@ -71,20 +71,12 @@ export function introduce(
   const base = `${url}/${manifest.stage}`;
   const rows: [what: string, functionName: string, command: string][] = [];
   for (const { method, resource, functionName } of routesOf(manifest)) {
-    const flag = method === "ANY" || method === "GET"
-      ? ""
-      : method === "HEAD"
-      ? "-I "
-      : `-X ${method} `;
-    rows.push([
-      `${method} ${resource}`,
-      functionName,
-      `curl ${flag}'${base}${examplePath(resource)}'`,
-    ]);
+    const command = curlCommand(method, base + examplePath(resource));
+    rows.push([`${method} ${resource}`, functionName, command]);
   }
   for (const [name, { triggers }] of Object.entries(manifest.functions)) {
     if (triggers.schedule !== undefined) {
-      rows.push([triggers.schedule, name, `curl -X POST '${url}/schedules/${name}'`]);
+      rows.push([triggers.schedule, name, curlCommand("POST", `${url}/schedules/${name}`)]);
     }
   }
   for (const [bucket, names] of namesBy(manifest, ({ triggers }) => triggers.bucket?.name)) {

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import fc from "fast-check";
 import { MANIFEST } from "./_testing.ts";
+import { curlCommand } from "./curl.ts";
 import { formatRecord, introduce } from "./terminal.ts";
 
 const time = new Date(2026, 2, 1, 9, 5, 7);
@@ -72,3 +73,16 @@ Deno.test("introduce() shows every trigger with a command to copy", () => {
     assertStringIncludes(text, part);
   }
 });
+
+for (
+  const [method, command] of [
+    ["ANY", "curl 'http://localhost'"],
+    ["GET", "curl 'http://localhost'"],
+    ["HEAD", "curl -I 'http://localhost'"],
+    ["PATCH", "curl -X PATCH 'http://localhost'"],
+  ] as const
+) {
+  Deno.test(`curlCommand() sends ${method}`, () => {
+    assertEquals(curlCommand(method, "http://localhost"), command);
+  });
+}

@@ -111,8 +111,7 @@ function reply(
 }
 
 function header({ headers }: InvokeRequest, name: string): string | undefined {
-  const value = headers[name];
-  return Array.isArray(value) ? value.join(", ") : value;
+  return headers[name]?.toString();
 }
 
 /** One of some values; the first if the header is absent. */

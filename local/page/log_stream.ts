@@ -19,7 +19,7 @@ export function createLogStream(log: Log, lastEventId: string | undefined): Repl
     start(controller) {
       const send = (entry: LogEntry) => {
         controller.enqueue(encoder.encode(format(entry)));
-        if ((controller.desiredSize ?? 0) > -MAX_WAITING) return;
+        if (controller.desiredSize! > -MAX_WAITING) return;
         stop();
         controller.close();
       };

@@ -1,17 +1,9 @@
+import { curlCommand, examplePath } from "../curl.ts";
 import { METHODS } from "../gateway/routes.ts";
 import type { RouteTrigger } from "../manifest.ts";
 import { type Html, markup } from "./html.ts";
 
 const TYPES = ["application/json", "text/html", "*/*"];
-
-/**
- * A path that takes a route: each of its parameters has a value.
- *
- * @param route The path of the route, such as `/items/{id}`.
- */
-export function examplePath(route: string): string {
-  return route.replace(/\{\w+\+\}/, "a/b").replaceAll(/\{\w+\}/g, "1");
-}
 
 /**
  * The routes of a function, each with a command, and a form that sends a request to one.
@@ -53,11 +45,10 @@ export function createRequestForm(
 function createRoute({ method, path }: RouteTrigger, stage: string, base: string): Html {
   const example = examplePath(path);
   const isOpenable = method === "ANY" || method === "GET";
-  const flag = isOpenable ? "" : method === "HEAD" ? "-I " : `-X ${method} `;
   return markup`
 <li><span class="method">${method}</span>
 ${isOpenable ? markup`<a href="/${stage}${example}">${path}</a>` : markup`<code>${path}</code>`}
-${copyable(`curl ${flag}'${base}${example}'`)}</li>`;
+${copyable(curlCommand(method, base + example))}</li>`;
 }
 
 /** An option of a list. */

@@ -78,7 +78,7 @@ export class BucketFolder {
       return await this.#alone(async () => {
         await makeRoom(key, path, upload);
         const { size, mtime } = await Deno.stat(path);
-        const object = { key, size, etag: hash.digest("hex"), modified: mtime?.getTime() ?? 0 };
+        const object = { key, size, etag: hash.digest("hex"), modified: Number(mtime) };
         this.#objects.set(key, object);
         this.#tell("ObjectCreated:Put", key, client, object);
         return object;
@@ -157,7 +157,7 @@ export class BucketFolder {
     if (known === undefined && isHidden) return undefined;
     try {
       const { size, mtime } = await Deno.stat(path);
-      const modified = mtime?.getTime() ?? 0;
+      const modified = Number(mtime);
       if (known?.modified === modified && known.size === size) return undefined;
       const hash = createHash("md5");
       for await (const _ of digest((await Deno.open(path)).readable, hash));

@@ -116,6 +116,12 @@ for (
   });
 }
 
+Deno.test("a topic refuses a message without a type", async () => {
+  await using test = await startTestPlatform();
+  const response = await test.send({ method: "POST", path: "/topics/news", body: "Hello" });
+  assertEquals(response.status, 415);
+});
+
 Deno.test("a topic that the application has not is not found", async () => {
   await using test = await startTestPlatform();
   for (const path of ["/topics/nope", "/topics", "/topics/news/x"]) {

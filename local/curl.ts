@@ -1,0 +1,21 @@
+/**
+ * A path that takes a route: each of its parameters has a value.
+ *
+ * @param route The path of the route, such as `/items/{id}`.
+ * @returns The path, such as `/items/1`.
+ */
+export function examplePath(route: string): string {
+  return route.replace(/\{\w+\+\}/, "a/b").replaceAll(/\{\w+\}/g, "1");
+}
+
+/**
+ * The command that sends a request.
+ *
+ * @param method The method, or `ANY`.
+ * @param url The URL.
+ * @returns The command, to be copied to a shell.
+ */
+export function curlCommand(method: string, url: string): string {
+  const isDefault = method === "ANY" || method === "GET";
+  return `curl ${isDefault ? "" : method === "HEAD" ? "-I " : `-X ${method} `}'${url}'`;
+}
