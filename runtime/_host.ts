@@ -24,7 +24,7 @@ export interface Host {
   /** Sets an environment variable, or deletes it. */
   setEnv(name: string, value: string | undefined): void;
   /** Whether there is a file of that path. */
-  isFile(path: string): Promise<boolean>;
+  isFile(path: string): boolean | Promise<boolean>;
   /** Ends the process. */
   exit(code: number): void;
   /** Calls back for each error that nobody caught and each rejection that nobody handled. */
