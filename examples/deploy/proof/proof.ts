@@ -8,6 +8,7 @@ import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { parseManifest } from "../../../local/manifest.ts";
 import { Checkout, type Outcome } from "./checkout.ts";
 import { Cloud } from "./cloud.ts";
+import { manifestDefaults, terraformDefaults } from "./defaults.ts";
 import { CHECKS, type Expected } from "./deployed.ts";
 import { Emulator } from "./emulator.ts";
 import { failures } from "./failures.ts";
@@ -265,53 +266,4 @@ async function versions(cloud: Cloud): Promise<Record<string, string>> {
     return [name, `${CodeSha256} ${LastModified}`];
   });
   return Object.fromEntries(functions);
-}
-
-const SPARSE = JSON.stringify({
-  name: "sparse",
-  stage: "test",
-  functions: {
-    least: { module: "least.ts" },
-    most: {
-      module: "most.ts",
-      handler: "main",
-      description: "Does all",
-      memory: 512,
-      timeout: 30,
-      environment: { MODE: "fast" },
-      triggers: { routes: [{ method: "GET", path: "/" }], schedule: "rate(1 hour)" },
-    },
-  },
-});
-
-async function terraformDefaults(checkout: Checkout): Promise<unknown> {
-  await Deno.writeTextFile(`${checkout.folder}/sparse.json`, SPARSE);
-  const expression = "jsonencode({for key, f in local.functions : key => " +
-    '{for name, value in f : name => value if name != "zip"}})\n';
-  const output = assertDone(
-    await checkout.terraform(
-      ["console", "-var=region=eu-west-1", "-var=manifest=../../sparse.json"],
-      { piped: expression },
-    ),
-  );
-  const json = output.split("\n").find((line) => line.startsWith(`"{`)) ?? "";
-  return JSON.parse(JSON.parse(json));
-}
-
-function manifestDefaults(): unknown {
-  const { functions } = parseManifest(SPARSE, "sparse.json");
-  return Object.fromEntries(
-    Object.entries(functions).map(([key, f]) => [key, {
-      name: `sparse-${key}`,
-      handler: `index.${f.handler}`,
-      description: f.description,
-      memory: f.memory,
-      timeout: f.timeout,
-      environment: f.environment,
-      routes: f.triggers.routes ?? [],
-      schedule: f.triggers.schedule ?? null,
-      bucket: f.triggers.bucket ?? null,
-      topic: f.triggers.topic ?? null,
-    }]),
-  );
 }
