@@ -1,0 +1,73 @@
+/** What a consumer in TypeScript writes: its compiler alone checks it. */
+import type { FnProxyEvent as FromFrontDoor } from "@mate/core";
+import {
+  CloudEventSpecificationError,
+  type FnContext,
+  type FnHandler,
+  type JsonValue,
+} from "@mate/core/function";
+import {
+  buildHttpResponse,
+  type CustomTransformers,
+  FnProxyEvent,
+  HttpNotFoundError,
+  type HttpResponse,
+  type Preference,
+  proxyHandler,
+} from "@mate/core/gateway";
+import { type Logger, logger, withRequestId } from "@mate/core/logger";
+import { httpStream, run, serve } from "@mate/core/runtime";
+import { FnBridgePutEvent } from "@mate/core/scheduler";
+import { FnNotificationEvent } from "@mate/core/storage";
+import { FnMessageEvent, type MessageAttributes } from "@mate/core/topic";
+
+const transformers: CustomTransformers<unknown> = {
+  "text/plain": (payload) => [JSON.stringify(payload), "text/plain; charset=utf-8"],
+};
+
+export const handler: FnHandler = proxyHandler((event: FromFrontDoor, context) => {
+  const preferences: readonly Preference[] = event.headerPreferences("accept");
+  if (preferences.length === 0) throw new HttpNotFoundError();
+  return { id: context?.awsRequestId ?? "", values: preferences.map(({ value }) => value) };
+}, { customTransformers: transformers });
+
+export function read(raw: unknown): JsonValue | string {
+  try {
+    const attributes: MessageAttributes = new FnMessageEvent(raw).messageAttributes();
+    const keys: string[] = new FnNotificationEvent(raw).records().map((record) =>
+      record.objectKey()
+    );
+    const time: Date = new FnBridgePutEvent(raw).time();
+    return [time.toISOString(), Object.keys(attributes).length, ...keys];
+  } catch (error) {
+    if (error instanceof CloudEventSpecificationError) return error.path;
+    throw error;
+  }
+}
+
+export function reply(raw: unknown, { awsRequestId }: FnContext): HttpResponse {
+  const log: Logger = logger;
+  return withRequestId(awsRequestId, () => {
+    log.info("Asked", new FnProxyEvent(raw).queryPath());
+    return buildHttpResponse(200, { ok: true }, { event: new FnProxyEvent(raw) });
+  });
+}
+
+async function* rows(): AsyncGenerator<string> {
+  yield await Promise.resolve("row\n");
+}
+
+export function start(): void {
+  serve(() => httpStream({ statusCode: 201 }, rows()), { onShutdown: () => {} });
+}
+
+export async function loop(): Promise<void> {
+  await run((event: { name: string }) => event.name, { api: "127.0.0.1:9001" });
+}
+
+// @ts-expect-error A status is a number.
+buildHttpResponse("200", {});
+// @ts-expect-error The raw event is not to be changed.
+new FnProxyEvent({}).rawEvent.path = "/";
+// @ts-expect-error Records have a message.
+logger.info();
