@@ -64,7 +64,9 @@ Deno.test({
         const gone = new Deno.Command("true").spawn();
         await gone.status;
         await Deno.writeTextFile(`${lock}/pid`, String(gone.pid));
-        const output = assertDone(await checkout.script("deploy.sh", ["--plan"]));
+        const output = assertDone(
+          await checkout.script("deploy.sh", ["--plan", "--arch", "arm64"]),
+        );
         assertMatch(output, /An earlier run was interrupted: taking over/);
         assertMatch(output, /aws_lambda_function\.function\["okay"\] will be created/);
         assertMatch(output, /architectures += \[\n +\+ "arm64"/);
