@@ -11,12 +11,12 @@ export const ROOT: URL = new URL("../../", import.meta.url);
 /** The folder that the package is built in. */
 export const OUTPUT: URL = new URL("npm/", ROOT);
 
-/** Entry points that run on Deno alone, and so are not part of the package. */
-const DENO_ONLY = ["./local"];
+/** Entry points that run on Deno alone, and so are not part of the package: these and those below. */
+const DENO_ONLY = "./local";
 
 /** The entry points of the package: the name of each, such as `./gateway`, and its source. */
 export const ENTRY_POINTS: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(config.exports).filter(([name]) => !DENO_ONLY.includes(name)),
+  Object.entries(config.exports).filter(([name]) => !name.startsWith(DENO_ONLY)),
 );
 
 /** The folders whose sources the package is made of. */
