@@ -29,6 +29,7 @@ for (
 ) {
   Deno.test(`${variable} is read for each record, in any case, with a default for the unknown`, () => {
     const state = { openScopes: 0 };
+    Deno.env.delete(variable);
     assertEquals(read(state), values[""], "where it is not set");
     for (const [value, expected] of Object.entries(values)) {
       Deno.env.set(variable, value);

@@ -98,7 +98,7 @@ export interface LogRecord {
 export async function recordLog<T>(
   run: () => T | Promise<T>,
 ): Promise<{ result?: T; thrown?: unknown; log: LogRecord[] }> {
-  Deno.env.set("AWS_LAMBDA_LOG_FORMAT", "JSON"); // read at the first record
+  Deno.env.set("AWS_LAMBDA_LOG_FORMAT", "JSON");
   const lines: string[] = [];
   const { log } = console;
   console.log = (line: string) => lines.push(line);
@@ -109,5 +109,6 @@ export async function recordLog<T>(
     return { thrown, log: lines.map((line) => JSON.parse(line)) };
   } finally {
     console.log = log;
+    Deno.env.delete("AWS_LAMBDA_LOG_FORMAT");
   }
 }

@@ -95,7 +95,8 @@ export class Execution {
     this.#line(endLine(this.#requestId));
     this.#line(reportLine({
       requestId: this.#requestId,
-      duration: Math.min(end - start, timeout),
+      // Timers are not exact; the platform reports the limit itself.
+      duration: this.#failure === "timeout" ? timeout : Math.min(end - start, timeout),
       initDuration: this.#initDuration,
       memory: this.#options.manifest.memory,
       peakMemory: this.#peak,
