@@ -1,6 +1,6 @@
 /** The little of `node:zlib` that is used; its types would count as an import. */
 interface Zlib {
-  gzipSync(content: string | Uint8Array): Uint8Array;
+  gzipSync(bytes: Uint8Array): Uint8Array;
 }
 
 /** What the runtime says about itself. */
@@ -11,16 +11,16 @@ interface Process {
 let zlib: Zlib | undefined;
 
 /**
- * Compresses a content, at once and in one go.
+ * Compresses bytes, at once and in one go.
  *
- * @param content Bytes, or text to be compressed as UTF-8.
+ * @param bytes The bytes.
  * @returns The gzip file (RFC 1952).
  * @throws {Error} If the runtime lets no module be loaded synchronously.
  */
-export function gzip(content: string | Uint8Array): Uint8Array {
+export function gzip(bytes: Uint8Array): Uint8Array {
   // Loaded on first use: most of a cold start's cost where it is loaded, none where it is not.
   zlib ??= loadZlib((globalThis as { process?: Process }).process);
-  return zlib.gzipSync(content);
+  return zlib.gzipSync(bytes);
 }
 
 /**

@@ -12,11 +12,12 @@ const MULTI_VALUE_PARAMETERS = ["multiValueQueryStringParameters"] as const;
  * @throws {CloudEventSpecificationError} If `queryStringParameters` is absent or malformed.
  */
 export function readParameters(event: JsonObject): Record<string, string> {
-  const parameters = readMap(event);
-  for (const [name, value] of Object.entries(parameters)) {
+  const parameters = { ...readMap(event) };
+  for (const name of Object.keys(parameters)) {
+    const value = parameters[name]!;
     if (typeof value !== "string") throw wrongType([...PARAMETERS, name], value, "a string");
   }
-  return { ...parameters } as Record<string, string>;
+  return parameters as Record<string, string>;
 }
 
 /**

@@ -15,14 +15,6 @@ import type { FnProxyEvent } from "./proxy_event.ts";
 import type { HttpResponse } from "./response.ts";
 import { simpleMessage } from "./transformer.ts";
 
-/** The request headers that decide about a response. */
-interface RequestHeaders {
-  readonly accept: string | undefined;
-  readonly acceptEncoding: string | undefined;
-}
-
-const NO_HEADERS: RequestHeaders = { accept: undefined, acceptEncoding: undefined };
-
 /**
  * Makes a response of what was checked before: does all the work of `buildHttpResponse()`.
  *
@@ -45,8 +37,7 @@ export function respond(
     const headers = buildHeaders(JSON_CONTENT_TYPE, false, undefined, extra);
     return { statusCode: status, headers, body: "", isBase64Encoded: false };
   }
-  const request = event === undefined ? NO_HEADERS : readRequestHeaders(event, status);
-  const type = chosen ?? chooseType(request.accept, types);
+  const type = chosen ?? chooseType(headerOf(event, "accept", status), types);
   if (type === undefined) extra = withoutContentFields(extra);
   const [content, contentType] = type === undefined
     ? transform(simpleMessage(listAvailable(types)), JSON_TYPE, undefined)
@@ -56,33 +47,35 @@ export function respond(
       customTransformers,
     );
   const isEncodedByCaller = extra.has("content-encoding");
-  const isGzipped = !isEncodedByCaller && acceptsGzip(request.acceptEncoding);
+  const isGzipped = !isEncodedByCaller && acceptsGzip(headerOf(event, "accept-encoding", status));
   const consulted = event && (isEncodedByCaller ? "Accept" : "Accept, Accept-Encoding");
   const isText = !isGzipped && typeof content === "string" &&
     (contentType === JSON_CONTENT_TYPE || !isBinary(contentType));
   return {
     statusCode: type === undefined ? 406 : status,
     headers: buildHeaders(contentType, isGzipped, consulted, extra),
-    body: isText ? content : encodeBase64(isGzipped ? gzip(content) : toBytes(content)),
+    body: isText ? content : toBase64(content, isGzipped),
     isBase64Encoded: !isText,
   };
 }
 
-function readRequestHeaders(event: FnProxyEvent, status: number): RequestHeaders {
+function headerOf(
+  event: FnProxyEvent | undefined,
+  name: string,
+  status: number,
+): string | undefined {
+  if (event === undefined) return undefined;
   try {
-    const fields = readFields(event.rawEvent);
-    return {
-      accept: findHeader(fields, "accept"),
-      acceptEncoding: findHeader(fields, "accept-encoding"),
-    };
+    return findHeader(readFields(event.rawEvent), name);
   } catch (error) {
     if (status < 400) throw error;
-    return NO_HEADERS; // an error is answered whatever the event
+    return undefined; // an error is answered whatever the event
   }
 }
 
-function toBytes(content: string | Uint8Array): Uint8Array {
-  return typeof content === "string" ? new TextEncoder().encode(content) : content;
+function toBase64(content: string | Uint8Array, isGzipped: boolean): string {
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  return encodeBase64(isGzipped ? gzip(bytes) : bytes);
 }
 
 function buildHeaders(

@@ -5,6 +5,7 @@ import { readClaims } from "./_claims.ts";
 import { findHeader } from "./_headers.ts";
 import { readFields, readHeaders } from "./_http_headers.ts";
 import { IpAddress } from "./ip_address.ts";
+import { splitPath } from "./_path.ts";
 import { readPayload } from "./_payload.ts";
 import { encodeQuery, readParameters } from "./_query.ts";
 import { parsePreferences, type Preference, sortedPreferences } from "./preferences.ts";
@@ -175,10 +176,7 @@ export class FnProxyEvent extends FnEvent {
    * @throws {CloudEventSpecificationError} If the key is absent or no string.
    */
   queryPath(): readonly string[] {
-    const elements = readString(this.rawEvent, PATH).split("/");
-    if (elements[0] === "") elements.shift();
-    if (elements.at(-1) === "") elements.pop();
-    return elements;
+    return splitPath(readString(this.rawEvent, PATH));
   }
 
   /**

@@ -132,7 +132,9 @@ async function answerRequest(
   try {
     event = new FnProxyEvent(eventObject);
     const type = requireType(event, settings.types);
-    const result = await route(event, context);
+    const returned = route(event, context);
+    // To wait for what is there takes a good part of the time that a small response does.
+    const result = isThenable(returned) ? await returned : returned;
     if (isResponse(result)) return result;
     return respond(result === undefined ? 204 : 200, result, settings, event, type);
   } catch (error) {
@@ -158,6 +160,11 @@ function answerError(error: unknown, options: ServerErrorResponseOptions): HttpR
     new HttpInternalServerError(message, { cause: error }),
     options,
   );
+}
+
+function isThenable(value: ProxyResult | Promise<ProxyResult>): value is Promise<ProxyResult> {
+  return typeof value === "object" && value !== null && "then" in value &&
+    typeof value.then === "function";
 }
 
 function isResponse(result: unknown): result is HttpResponse {

@@ -44,8 +44,8 @@ export interface ResponseOptions<Payload = never> {
  *   `Content-Type` too, since the gateway would add its own. In a 304 pass that of the resource, for caches
  *   take it over (RFC 9111 §3.2).
  * - The response to HEAD is that to GET (RFC 9110 §9.3.2): the gateway leaves out the content.
- * - An event whose headers are unusable raises, unless the status is 400 or above: then the response is that
- *   to a request without headers, since an error has to be answered whatever the event.
+ * - An event whose headers are unusable raises, unless the status is 400 or above: then they count as absent,
+ *   since an error has to be answered whatever the event.
  *
  * @typeParam Payload What the transformers take; a string reaches them as a {@linkcode SimpleMessage}.
  * @param status The status code (RFC 9110 §15), a whole number from 100 to 599.

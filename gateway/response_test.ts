@@ -40,6 +40,14 @@ Deno.test("buildHttpResponse() wraps a payload that is a string, for transformer
   assertEquals(simpleMessage("x"), { Message: "x" });
 });
 
+Deno.test("buildHttpResponse() replaces half a surrogate pair, as every encoder of UTF-8 does", () => {
+  const response = buildHttpResponse(200, null, {
+    event: request({ Accept: "text/plain", "Accept-Encoding": "gzip" }),
+    customTransformers: { "text/plain": () => ["a\ud800", "text/plain"] },
+  });
+  assertEquals(contentOf(response), "a\ufffd");
+});
+
 Deno.test("buildHttpResponse() carries every other JSON value as it is", () => {
   for (const payload of [null, 0, false, [], {}, [""]]) {
     assertEquals(JSON.parse(buildHttpResponse(200, payload).body), payload);

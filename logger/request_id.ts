@@ -75,15 +75,14 @@ function withVariable<T>(state: LoggerState, id: string, fn: () => T): T {
     return result;
   }
   // A promise is handed on, not watched aside: watching would hide a rejection that nobody handles.
-  return closeAfter(result as PromiseLike<unknown>, close) as T;
-}
-
-async function closeAfter<T>(outcome: PromiseLike<T>, close: () => void): Promise<T> {
-  try {
-    return await outcome;
-  } finally {
+  // `finally()` would take twice as long.
+  return Promise.resolve(result).then((value) => {
     close();
-  }
+    return value;
+  }, (reason) => {
+    close();
+    throw reason;
+  }) as T;
 }
 
 function isThenable(value: unknown): boolean {
