@@ -1,6 +1,3 @@
-import { denoHost } from "./_deno.ts";
-import { nodeHost } from "./_node.ts";
-
 /** A TCP connection, as much of it as the client uses: the shape of Deno's. */
 export interface Socket {
   /** Reads into the buffer; how many bytes, or `null` at the end. */
@@ -33,9 +30,4 @@ export interface Host {
   onDrained(listener: () => void): void;
   /** Calls back for SIGTERM, which then no longer ends the process. */
   onTerminate(listener: () => void): void;
-}
-
-/** The host of this process. */
-export function currentHost(): Host {
-  return denoHost() ?? nodeHost();
 }

@@ -3,14 +3,14 @@ import { logger } from "../logger/mod.ts";
 import type { Next, RuntimeClient } from "./_client.ts";
 import { makeContext, type Surroundings } from "./_context.ts";
 import { describeFailure, RuntimeFailure } from "./_failure.ts";
-import { sendStream } from "./_send_stream.ts";
+import { sendStream, type Streaming } from "./_send_stream.ts";
 import { isHttpStream, isStream } from "./http_stream.ts";
 
 // A byte order mark is no JSON (RFC 8259 §8.1), and bytes that are no UTF-8 are no text.
 const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** One invocation, from its arrival to the answer. */
-export class Invocation {
+export class Invocation implements Streaming {
   /** Resolves when the answer is sent; rejects where the Runtime API wants the process to end. */
   readonly finished: Promise<void>;
 

@@ -1,7 +1,7 @@
 import type { EventEmitter } from "node:events";
 import process from "node:process";
+import { currentHost } from "./_current_host.ts";
 import { denoHost } from "./_deno.ts";
-import { currentHost } from "./_host.ts";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Connection } from "./_connection.ts";
 import { nodeHost } from "./_node.ts";

@@ -1,7 +1,8 @@
 import type { FnHandler } from "../function/context.ts";
 import { logger } from "../logger/mod.ts";
+import { currentHost } from "./_current_host.ts";
 import { describeFailure, RuntimeFailure } from "./_failure.ts";
-import { currentHost, type Host } from "./_host.ts";
+import type { Host } from "./_host.ts";
 import { Session } from "./_session.ts";
 import { readApi } from "./run.ts";
 

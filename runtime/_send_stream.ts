@@ -1,12 +1,23 @@
 import type { RuntimeClient } from "./_client.ts";
 import { describeFailure, type Failure } from "./_failure.ts";
-import type { Invocation } from "./_invocation.ts";
 import type { HttpPrelude, StreamBody, StreamChunk } from "./http_stream.ts";
 
 const ENCODER = new TextEncoder();
 
 /** What parts the prelude of an HTTP response from its body. */
 const DELIMITER = "\0".repeat(8);
+
+/** What the sending of a stream needs of the invocation that it answers. */
+export interface Streaming {
+  /** Waits for what the handler's code does; an abort ends the wait. */
+  wait<T>(promise: PromiseLike<T>): Promise<T>;
+  /** Ends the wait with an error. */
+  abort(error: unknown): void;
+  /** Logs what went wrong, unless whoever aborted did. */
+  log(error: unknown): void;
+  /** Answers with an error. */
+  fail(error: unknown): Promise<void>;
+}
 
 /** The stream was answered before its end. */
 class AnsweredError extends Error {}
@@ -16,7 +27,7 @@ class AnsweredError extends Error {}
  * it is an ordinary failure.
  */
 export async function sendStream(
-  invocation: Invocation,
+  invocation: Streaming,
   client: RuntimeClient,
   id: string,
   body: StreamBody,
@@ -58,7 +69,7 @@ export async function sendStream(
 }
 
 /** What the trailers say of a stream that failed. */
-function failed(invocation: Invocation, error: unknown): Failure | undefined {
+function failed(invocation: Streaming, error: unknown): Failure | undefined {
   if (error instanceof AnsweredError) return undefined; // nothing more can be said
   invocation.log(error);
   return describeFailure(error);

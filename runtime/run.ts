@@ -1,6 +1,6 @@
 import type { FnHandler } from "../function/context.ts";
+import { currentHost } from "./_current_host.ts";
 import { checkHandler } from "./_handler.ts";
-import { currentHost } from "./_host.ts";
 import { Session } from "./_session.ts";
 
 /** What the loop may be told. */
