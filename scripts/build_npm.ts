@@ -1,5 +1,6 @@
 /**
- * Builds the npm package in `npm/`: with dnt where its registry can be reached, else with `deno pack`.
+ * Builds the npm package in `npm/`: with dnt where its registry can be reached, else with `deno pack`; with `--dnt`,
+ * with nothing else.
  *
  * @module
  */
@@ -8,6 +9,11 @@ import { finish } from "./npm/finish.ts";
 import { OUTPUT } from "./npm/metadata.ts";
 import { isReachable, REGISTRY } from "./std.ts";
 
+const unknown = Deno.args.find((arg) => arg !== "--dnt");
+if (unknown !== undefined) {
+  console.error(`Cannot build the package: there is no option "${unknown}", only "--dnt"`);
+  Deno.exit(2);
+}
 await Deno.remove(OUTPUT, { recursive: true }).catch((error) => {
   if (!(error instanceof Deno.errors.NotFound)) throw error;
 });
@@ -24,6 +30,9 @@ async function buildModules(folder: string): Promise<string> {
   if (await isReachable(REGISTRY)) {
     const { buildWithDnt } = await import("./npm/dnt.ts");
     return await buildWithDnt(folder);
+  }
+  if (Deno.args.includes("--dnt")) {
+    throw new Error(`Cannot build with dnt: ${REGISTRY} cannot be reached`);
   }
   console.error(`${REGISTRY} cannot be reached: building with "deno pack" in place of dnt`);
   const { buildWithPack } = await import("./npm/pack.ts");
