@@ -55,7 +55,7 @@ Deno.test("the package says what it is", () => {
     homepage: `${config.repository}#readme`,
     type: "module",
     sideEffects: false,
-    engines: { node: ">=20.16" },
+    engines: { node: "^20.16.0 || >=22.3.0" },
   });
 });
 

@@ -40,6 +40,6 @@ export function packageMetadata(): Record<string, unknown> & { name: string; ver
     homepage: `${config.repository}#readme`,
     type: "module",
     sideEffects: false,
-    engines: { node: ">=20.16" }, // the first with process.getBuiltinModule()
+    engines: { node: "^20.16.0 || >=22.3.0" }, // those with process.getBuiltinModule()
   };
 }
