@@ -1,0 +1,34 @@
+import { NotFoundError, Router } from "npm:@aws-lambda-powertools/event-handler@2.35.0/http";
+import { compress } from "npm:@aws-lambda-powertools/event-handler@2.35.0/http/middleware";
+import { ARCHIVE, MENU, NO_SUCH_DISH } from "../workloads/_menu.ts";
+import type { Service } from "./service.ts";
+
+// What is an object would be written without indentation.
+const reply = (statusCode: number, payload: unknown) => ({
+  statusCode,
+  headers: { "Content-Type": "application/json; charset=utf-8" },
+  body: JSON.stringify(payload, null, 2),
+});
+
+const app = new Router({ logger: { debug() {}, warn() {}, error() {}, info() {}, trace() {} } });
+app.use(compress());
+app.get("/menu/:dish", ({ event, params }) => {
+  const name = params["dish"] ?? "";
+  if (!Object.hasOwn(MENU, name)) throw new NotFoundError(NO_SUCH_DISH);
+  const { queryStringParameters } = event as { queryStringParameters?: { day?: string } };
+  return reply(200, { ...MENU[name], day: queryStringParameters?.day });
+});
+app.post("/orders", async ({ req }) => reply(200, await req.json()));
+app.get("/archive", () => reply(200, ARCHIVE));
+app.errorHandler(NotFoundError, ({ message }) => Promise.resolve(reply(404, { Message: message })));
+
+const handler: Service["dish"] = (event, context) => app.resolve(event, context as never);
+
+/** The router of the toolkit for Lambda. */
+export const powertoolsService: Service = {
+  name: "@aws-lambda-powertools/event-handler",
+  dish: handler,
+  order: handler,
+  archive: handler,
+  missing: handler,
+};
