@@ -3,16 +3,16 @@ import { parseArgs } from "node:util";
 /** What `--help` prints. */
 export const HELP = `Runs an application on this machine, as it would run in the cloud.
 
-Usage: deno run -A local/main.ts [OPTIONS] MANIFEST
+Usage: main [OPTIONS] MANIFEST
 
 Arguments:
-  MANIFEST         The manifest of the application, such as examples/app.json
+  MANIFEST         The manifest of the application, such as app.json
 
 Options:
   --port NUMBER    The port to listen on; 0 for any that is free (8000)
   --data FOLDER    The folder for the objects of the buckets (.mate/NAME)
-  --in-process     Run the functions in this process, for a debugger's breakpoints
-                   (deno run -A --inspect-brk local/main.ts --in-process MANIFEST)
+  --in-process     Run the functions in this process, for breakpoints of a debugger
+                   (which "deno run --inspect-brk" waits for)
   --help           Print this
 `;
 
@@ -65,7 +65,7 @@ export function readArguments(args: readonly string[]): CliOptions | "help" {
   }
   const [manifestPath, second] = positionals;
   if (manifestPath === undefined) {
-    throw new UsageError("The manifest is missing: name it, such as examples/app.json\nTry --help");
+    throw new UsageError("The manifest is missing: name it, such as app.json\nTry --help");
   }
   if (second !== undefined) {
     throw new UsageError(`Cannot take "${second}": one manifest is enough\nTry --help`);

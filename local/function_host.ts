@@ -1,3 +1,5 @@
+import type { Manifest } from "./manifest.ts";
+
 /** What runs functions: the local platform's triggers and its Invoke API know no more of it than this. */
 export interface FunctionHost {
   /**
@@ -14,6 +16,16 @@ export interface FunctionHost {
 
   /** Ends what runs; what is under way is given up. */
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** A host that can load the functions anew. */
+export interface ReloadingHost extends FunctionHost {
+  /**
+   * Makes the functions new: invocations from now on run what is on disk.
+   *
+   * @param manifest The application, if it has changed.
+   */
+  reload(manifest?: Manifest): Promise<void>;
 }
 
 /** What the caller of a function passes along. */

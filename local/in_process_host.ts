@@ -6,19 +6,9 @@ import { pathToFileURL } from "node:url";
 import { format } from "node:util";
 import type { FnContext } from "../function/context.ts";
 import { functionArn } from "./arn.ts";
-import type { FunctionHost, InvokeOptions, InvokeOutcome, LogRecord } from "./function_host.ts";
+import type { InvokeOptions, InvokeOutcome, LogRecord, ReloadingHost } from "./function_host.ts";
 import { MAX_RESULT } from "./limits.ts";
 import type { FunctionManifest, Manifest } from "./manifest.ts";
-
-/** A host that can load the functions anew. */
-export interface ReloadingHost extends FunctionHost {
-  /**
-   * Makes the functions new: invocations from now on run what is on disk.
-   *
-   * @param manifest The application, if it has changed.
-   */
-  reload(manifest?: Manifest): Promise<void>;
-}
 
 /** What a host works with. */
 export interface InProcessHostOptions {

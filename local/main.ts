@@ -1,5 +1,22 @@
 /**
- * The command that runs an application on this machine: `deno run -A local/main.ts examples/app.json`.
+ * The command that runs an application on this machine, as it would run in the cloud: every function in a process of its
+ * own, made of the bundle that is deployed, behind an HTTP gateway, the Invoke API, and its other triggers.
+ *
+ * ```sh
+ * deno run -A jsr:@mate/core/local/main app.json
+ * ```
+ *
+ * The argument is the manifest of the application. The terminal shows a URL for everything, then the log; the start page
+ * at http://localhost:8000/ has a form for each trigger. Functions are reloaded when their files change. Ctrl-C ends it.
+ *
+ * | option           | what it sets                                                         | without               |
+ * | ---------------- | -------------------------------------------------------------------- | --------------------- |
+ * | `--port NUMBER`  | the port on the loopback interface; 0 for any that is free           | 8000                  |
+ * | `--data FOLDER`  | the folder for the objects of the buckets                            | `.mate/`, and the application's name |
+ * | `--in-process`   | functions run in the command's own process, for a debugger           | each in its own       |
+ * | `--help`         | prints this                                                          |                       |
+ *
+ * The status is 0 after Ctrl-C, 1 if the application cannot be started, and 2 for wrong arguments.
  *
  * @module
  */

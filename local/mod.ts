@@ -1,9 +1,10 @@
 /**
  * The platform on one machine: an HTTP gateway, the Invoke API, schedules, buckets and topics in front of the functions of
- * an application, for development and tests. In a clone of the repository a command runs it:
+ * an application, for development and tests. {@linkcode startPlatform} starts it in a program; a command runs it from the
+ * terminal:
  *
  * ```sh
- * deno run -A local/main.ts examples/app.json
+ * deno run -A jsr:@mate/core/local/main app.json
  * ```
  *
  * @example Reading a manifest
@@ -18,12 +19,14 @@
  *
  * @module
  */
-export type { FunctionHost, InvokeOptions, InvokeOutcome, LogRecord } from "./function_host.ts";
-export {
-  createInProcessHost,
-  type InProcessHostOptions,
-  type ReloadingHost,
-} from "./in_process_host.ts";
+export type {
+  FunctionHost,
+  InvokeOptions,
+  InvokeOutcome,
+  LogRecord,
+  ReloadingHost,
+} from "./function_host.ts";
+export { createInProcessHost, type InProcessHostOptions } from "./in_process_host.ts";
 export { Log, type LogEntry } from "./log.ts";
 export {
   type BucketTrigger,
@@ -34,4 +37,5 @@ export {
   type TopicTrigger,
 } from "./manifest.ts";
 export { type Platform, type PlatformOptions, startPlatform } from "./platform.ts";
+export { createSandboxHost, type SandboxHostOptions } from "./sandbox/mod.ts";
 export { PortTakenError } from "./server.ts";

@@ -1,6 +1,7 @@
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { CliOptions } from "./arguments.ts";
-import { createInProcessHost, type ReloadingHost } from "./in_process_host.ts";
+import type { ReloadingHost } from "./function_host.ts";
+import { createInProcessHost } from "./in_process_host.ts";
 import { Log } from "./log.ts";
 import { type Manifest, parseManifest } from "./manifest.ts";
 import { startPlatform } from "./platform.ts";

@@ -1,8 +1,9 @@
 /**
- * Makes the zips for Lambda of an application: `deno task bundle [manifest] [--out folder] [--arch x86_64|arm64|both]`.
+ * Makes the zips for Lambda of an application, the example where none is named:
+ * `deno task bundle [manifest] [--out folder] [--arch x86_64|arm64|both]`.
  *
  * @module
  */
 import { main } from "../local/bundle/main.ts";
 
-if (import.meta.main) Deno.exit(await main(Deno.args));
+if (import.meta.main) Deno.exit(await main(Deno.args, "examples/app.json"));

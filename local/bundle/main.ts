@@ -1,3 +1,27 @@
+/**
+ * The command that makes the zips for Lambda of an application: a layer with Deno and the runtime for each architecture,
+ * and a small zip for each function.
+ *
+ * ```sh
+ * deno run -A jsr:@mate/core/local/bundle app.json --out dist
+ * ```
+ *
+ * The argument is the manifest of the application. The sizes are printed, and checked against the platform's limits.
+ *
+ * | option          | what it sets                                                            | without  |
+ * | --------------- | ----------------------------------------------------------------------- | -------- |
+ * | `--out FOLDER`  | where the zips go                                                       | `dist`   |
+ * | `--arch NAME`   | the architecture: `x86_64`, `arm64` or `both`                           | `x86_64` |
+ * | `--minify`      | names and white space are shortened; stack traces are then hard to read | readable |
+ * | `--no-cache`    | leaves out the compiled code that makes functions start faster          | with it  |
+ * | `--help`        | prints this                                                             |          |
+ *
+ * Deno comes from the npm registry, or the one in `NPM_CONFIG_REGISTRY`, and is kept in the user's folder of caches.
+ *
+ * The status is 0, 1 if the bundles cannot be made (nothing is written then), and 2 for wrong arguments.
+ *
+ * @module
+ */
 import { parseArgs } from "node:util";
 import { bundleApp, type BundledArchive } from "./app.ts";
 import { formatSize, MAX_UNZIPPED, MAX_ZIP } from "./limits.ts";
@@ -7,27 +31,41 @@ const HELP =
   `Makes the zips for Lambda of an application: layer-<architecture>.zip with Deno and the
 runtime, and <function>.zip for each of its functions.
 
-Usage: deno task bundle [manifest] [options]
+Usage: bundle [OPTIONS] MANIFEST
 
-  manifest            the application (examples/app.json)
-  --out <folder>      where the zips go (dist)
-  --arch <name>       x86_64, arm64 or both (x86_64)
-  --minify            shorten names and white space; stack traces are then hard to read
-  --no-cache          leave out the compiled code that makes functions start faster
-  --help              this text
+Arguments:
+  MANIFEST         The manifest of the application, such as app.json
+
+Options:
+  --out FOLDER     Where the zips go (dist)
+  --arch NAME      x86_64, arm64 or both (x86_64)
+  --minify         Shorten names and white space; stack traces are then hard to read
+  --no-cache       Leave out the compiled code that makes functions start faster
+  --help           Print this
 
 Deno comes from the npm registry, or the one in NPM_CONFIG_REGISTRY, and is kept in the user's folder of caches.`;
 
+if (import.meta.main) Deno.exit(await main(Deno.args));
+
 /**
- * Runs the bundler from the command line.
+ * Runs the command.
  *
  * @param args The arguments.
+ * @param defaultManifest The path of the manifest where the arguments name none; without, they must.
  * @returns The status to exit with: 0, 1 if the bundles could not be made, 2 for wrong arguments.
+ *
+ * @example A command with a manifest of its own
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { main } from "@mate/core/local/bundle";
+ *
+ * assertEquals(await main(["--arch", "both"], "/nowhere/app.json"), 1);
+ * ```
  */
-export async function main(args: readonly string[]): Promise<number> {
+export async function main(args: readonly string[], defaultManifest?: string): Promise<number> {
   let options;
   try {
-    options = readArguments(args);
+    options = readArguments(args, defaultManifest);
   } catch (error) {
     console.error(`Cannot bundle: ${(error as Error).message}\n\n${HELP}`);
     return 2;
@@ -49,7 +87,7 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-function readArguments(args: readonly string[]) {
+function readArguments(args: readonly string[], defaultManifest: string | undefined) {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -63,13 +101,15 @@ function readArguments(args: readonly string[]) {
   });
   if (values.help) return undefined;
   if (positionals.length > 1) throw new Error(`"${positionals[1]}" is one argument too many`);
+  const manifest = positionals[0] ?? defaultManifest;
+  if (manifest === undefined) throw new Error("the manifest is missing: name it, such as app.json");
   if (values.out === "") throw new Error('"--out" is empty');
   const architectures = ARCHITECTURES.filter((name) => [name, "both"].includes(values.arch));
   if (architectures.length === 0) {
     throw new Error(`"${values.arch}" is no architecture: choose x86_64, arm64 or both`);
   }
   return {
-    manifest: positionals[0] ?? "examples/app.json",
+    manifest,
     out: values.out,
     architectures,
     isMinified: values.minify,

@@ -1,7 +1,7 @@
 import type { InvokeOptions, InvokeOutcome } from "../function_host.ts";
 import { detectIsolation } from "../isolation/isolation.ts";
 import { type Manifest, parseManifest } from "../manifest.ts";
-import { createSandboxHost, type SandboxHost, type SandboxHostOptions } from "./mod.ts";
+import { openSandboxHost, type SandboxHost, type SandboxSettings } from "./host.ts";
 
 /** The best isolation here; none on Windows. */
 export const isolation = Deno.build.os === "windows" ? undefined : await detectIsolation();
@@ -24,13 +24,13 @@ export async function withApp(
   module: string,
   test: (app: App) => Promise<void>,
   settings: Record<string, unknown> = {},
-  options: Partial<SandboxHostOptions> = {},
+  options: Partial<SandboxSettings> = {},
 ): Promise<void> {
   const folder = await Deno.makeTempDir();
   const log: string[] = [];
   try {
     await Deno.writeTextFile(`${folder}/one.ts`, module);
-    await using host = await createSandboxHost({
+    await using host = await openSandboxHost({
       manifest: manifestOf(settings),
       manifestPath: `${folder}/app.json`,
       log: ({ functionName, text }) => functionName && log.push(text),

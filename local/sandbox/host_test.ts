@@ -3,7 +3,7 @@ import { findProgram } from "../isolation/_program.ts";
 import { plainFolders } from "../isolation/isolation.ts";
 import { parseManifest } from "../manifest.ts";
 import { hasNamespace, isolation, withApp } from "./_testing.ts";
-import { createSandboxHost } from "./mod.ts";
+import { openSandboxHost } from "./host.ts";
 
 Deno.test("a cold start reports its init phase, a warm one does not, and both go to one process", async () => {
   await withApp(
@@ -139,7 +139,7 @@ Deno.test("a host whose functions cannot be bundled is not made, and the error n
   try {
     await Deno.writeTextFile(`${folder}/two.ts`, "export const handler = 1;");
     const error = await assertRejects(() =>
-      createSandboxHost({
+      openSandboxHost({
         manifest: parseManifest(JSON.stringify({ name: "test", stage: "v0", functions }), "x"),
         manifestPath: `${folder}/app.json`,
         log() {},
@@ -194,11 +194,11 @@ for (
         const url = (path: string) => JSON.stringify(new URL(path, import.meta.url));
         await Deno.writeTextFile(
           `${folder}/platform.ts`,
-          `import { createSandboxHost } from ${url("mod.ts")};
+          `import { openSandboxHost } from ${url("host.ts")};
           import { plainFolders } from ${url("../isolation/isolation.ts")};
           import { readManifest } from ${url("../bundle/app.ts")};
           const manifestPath = ${JSON.stringify(`${folder}/app.json`)};
-          const host = await createSandboxHost({
+          const host = await openSandboxHost({
             manifest: await readManifest(manifestPath), manifestPath, log() {},
             ${way.kind === "plain folders" ? `isolation: plainFolders("", "${setpriv}"),` : ""}
           });

@@ -3,113 +3,46 @@
  *
  * @module
  */
-import type { FunctionHost, InvokeOptions, InvokeOutcome, LogRecord } from "../function_host.ts";
-import { detectIsolation, type Isolation } from "../isolation/isolation.ts";
-import type { Manifest } from "../manifest.ts";
-import { FunctionPool } from "./function_pool.ts";
-import type { Sandbox } from "./sandbox.ts";
-import { Workshop } from "./workshop.ts";
+import type { ReloadingHost } from "../function_host.ts";
+import { openSandboxHost, type SandboxHostOptions } from "./host.ts";
 
-/** What a host runs, and how. */
-export interface SandboxHostOptions {
-  /** The application. */
-  readonly manifest: Manifest;
-  /** The path of its manifest, which its modules are relative to. */
-  readonly manifestPath: string;
-  /** Takes every record of the functions' logs, and the host's own, which have an empty function name. */
-  log(record: LogRecord): void;
-  /** The unpacked layer; without it one is made whose Deno is the one that runs this. */
-  readonly layer?: string | undefined;
-  /** How processes are kept apart from the machine; the best that works here without. */
-  readonly isolation?: Isolation | undefined;
-  /** The most sandboxes of a function at a time, 10 without; further invocations wait. */
-  readonly concurrency?: number | undefined;
-  /** How long a sandbox is kept that nothing invokes, in milliseconds; 5 minutes without. */
-  readonly idleLimit?: number | undefined;
-  /** How long the init phase of a function may take, in milliseconds; 10 seconds without, as on Lambda. */
-  readonly initLimit?: number | undefined;
-}
-
-/** A host whose functions run in sandboxes. */
-export interface SandboxHost extends FunctionHost {
-  /**
-   * Bundles every function anew. Where the code or the settings differ, invocations from now on get the new ones, and what
-   * is under way ends with the old. A function that cannot be bundled stays as it was, and the log says why.
-   *
-   * @param manifest The application, if it has changed.
-   */
-  reload(manifest?: Manifest): Promise<void>;
-  /** The sandboxes of a function, for a look at their processes. */
-  sandboxesOf(name: string): readonly Sandbox[];
-}
+export type { SandboxHostOptions } from "./host.ts";
 
 /**
- * Bundles an application and gets ready to run it; a sandbox starts with the first invocation that needs it.
+ * Bundles an application and makes a host that runs each function in processes of its own, as the cloud does: the same
+ * bundle, the same start, an emulated Runtime API, the manifest's memory, time-out, environment and permissions.
+ *
+ * A sandbox starts with the first invocation that needs it, serves one invocation at a time, and is frozen between them.
+ * Where mount namespaces can be made (most of Linux) a function sees a read-only `/var/task` and `/opt` and a `/tmp` of
+ * its own, and runs as another user; elsewhere it gets plain folders, and the first record of the log says so.
+ *
+ * `reload()` bundles every function anew. Where the code or the settings differ, invocations from then on get the new ones,
+ * and what is under way ends with the old; a function that cannot be bundled stays as it was, and the log says why.
  *
  * @param options What is run, and how.
- * @returns The host.
+ * @returns The host; dispose of it to end the processes.
  * @throws {Error} If a function cannot be bundled; the message names each.
+ *
+ * @example Invoking a function in a process of its own
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createSandboxHost, parseManifest } from "@mate/core/local";
+ *
+ * const folder = await Deno.makeTempDir();
+ * await Deno.writeTextFile(`${folder}/add.ts`, `export const handler = ([a, b]: number[]) => a + b;`);
+ * const manifestPath = `${folder}/app.json`;
+ * const manifest = parseManifest(
+ *   `{ "name": "sums", "stage": "v0", "functions": { "add": { "module": "add.ts" } } }`,
+ *   manifestPath,
+ * );
+ *
+ * await using host = await createSandboxHost({ manifest, manifestPath, log() {} });
+ * const { payload, failure } = await host.invoke("add", new TextEncoder().encode("[2, 3]"));
+ *
+ * assertEquals(new TextDecoder().decode(payload), "5");
+ * assertEquals(failure, undefined);
+ * ```
  */
-export async function createSandboxHost(options: SandboxHostOptions): Promise<SandboxHost> {
-  const isolation = options.isolation ?? await detectIsolation();
-  const log = (functionName: string, text: string) =>
-    options.log({ time: new Date(), functionName, text });
-  log("", `Functions run in ${isolation.description}`);
-  const workshop = await Workshop.open(options.manifestPath, isolation, options.layer);
-  const pools = new Map<string, FunctionPool>();
-  const take = async (manifest: Manifest, isFirst: boolean) => {
-    const { built, problems } = await workshop.build(manifest);
-    if (isFirst && problems.length > 0) {
-      throw new Error(problems.map(({ message }) => message).join("\n"));
-    }
-    for (const { name, message } of problems) log(name, message);
-    for (const [name, code] of built) {
-      const pool = pools.get(name);
-      if (pool !== undefined) await pool.replace(code);
-      else {
-        pools.set(
-          name,
-          new FunctionPool({
-            name,
-            isolation,
-            log: (line) => log(name, line),
-            concurrency: options.concurrency ?? 10,
-            idleLimit: options.idleLimit ?? 300_000,
-            initLimit: options.initLimit ?? 10_000,
-          }, code),
-        );
-      }
-    }
-    for (const [name, pool] of pools) {
-      if (name in manifest.functions) continue;
-      pools.delete(name);
-      await pool[Symbol.asyncDispose]();
-    }
-  };
-  try {
-    await take(options.manifest, true);
-  } catch (error) {
-    await workshop[Symbol.asyncDispose]();
-    throw error;
-  }
-  let { manifest } = options;
-  // One after the other: the last one to be asked for is the one that counts.
-  let reloading: Promise<void> = Promise.resolve();
-  return {
-    async invoke(name, payload, invokeOptions: InvokeOptions = {}): Promise<InvokeOutcome> {
-      const pool = pools.get(name);
-      if (pool === undefined) throw new Error(`Cannot invoke "${name}": there is no such function`);
-      return await pool.invoke(payload, invokeOptions);
-    },
-    reload(changed = manifest) {
-      manifest = changed;
-      return reloading = reloading.catch(() => {}).then(() => take(changed, false));
-    },
-    sandboxesOf: (name) => pools.get(name)?.sandboxes ?? [],
-    async [Symbol.asyncDispose]() {
-      await Promise.all([...pools.values()].map((pool) => pool[Symbol.asyncDispose]()));
-      await reloading.catch(() => {}); // whoever asked for it is told
-      await workshop[Symbol.asyncDispose]();
-    },
-  };
+export async function createSandboxHost(options: SandboxHostOptions): Promise<ReloadingHost> {
+  return await openSandboxHost(options);
 }
