@@ -18,7 +18,7 @@ const MEDIA_RANGE = /^(?:\*\/\*|[!#$%&'+.^`|~\w-]+\/(?:\*|[!#$%&'+.^`|~\w-]+))$/
  *
  * @throws {TypeError} If the custom transformers are no plain object, or a key of theirs is no media type.
  */
-export function availableTypes(customTransformers?: CustomTransformers): readonly string[] {
+export function availableTypes(customTransformers?: CustomTransformers<never>): readonly string[] {
   if (customTransformers === undefined) return ONLY_JSON;
   if (!isPlainObject(customTransformers)) {
     throw new TypeError("Cannot read the custom transformers: expected a plain object");

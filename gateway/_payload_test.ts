@@ -23,7 +23,7 @@ for (
     ["a byte order mark in base64", { body: encodeBase64("\uFEFF7"), isBase64Encoded: true }, 7],
   ] as const
 ) {
-  Deno.test(`queryPayload() parses ${name}`, () => assertEquals(payload(event), expected));
+  Deno.test(`queryPayload() parses ${name}`, () => assertEquals<unknown>(payload(event), expected));
 }
 
 Deno.test("queryPayload() decodes a good body after a bad one", () => {

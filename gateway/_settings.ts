@@ -7,7 +7,7 @@ export interface Settings {
   /** The media types that they may have. */
   readonly types: readonly string[];
   /** Where the transformers of these are, `application/json` aside. */
-  readonly customTransformers: CustomTransformers<unknown> | undefined;
+  readonly customTransformers: CustomTransformers | undefined;
   /** The header fields to add. */
   readonly extra: Fields;
 }
@@ -18,7 +18,7 @@ export interface Settings {
  * @throws {TypeError} If the transformers or an extra header are unfit.
  */
 export function readSettings(
-  customTransformers: CustomTransformers | undefined,
+  customTransformers: CustomTransformers<never> | undefined,
   extraHeaders: Readonly<Record<string, string>> | undefined,
 ): Settings {
   const extra = readExtraHeaders(extraHeaders);
@@ -26,7 +26,7 @@ export function readSettings(
   // What they take is the business of whoever gave payload and transformers, whose types go together.
   return {
     types,
-    customTransformers: customTransformers as CustomTransformers<unknown> | undefined,
+    customTransformers: customTransformers as CustomTransformers | undefined,
     extra,
   };
 }

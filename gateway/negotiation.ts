@@ -8,7 +8,7 @@ import type { CustomTransformers } from "./transformer.ts";
 /** The options of {@linkcode determineContentType}. */
 export interface NegotiationOptions {
   /** Transformers by the media type they make, next to `application/json`. */
-  readonly customTransformers?: CustomTransformers | undefined;
+  readonly customTransformers?: CustomTransformers<never> | undefined;
 }
 
 /**

@@ -44,9 +44,9 @@ export type ProxyHandler = (event: unknown, context?: FnContext) => Promise<Http
 /**
  * The options of {@linkcode proxyHandler}.
  *
- * @typeParam Result What the route returns.
+ * @typeParam Result What the route returns; anything unless given.
  */
-export interface ProxyHandlerOptions<Result = never> {
+export interface ProxyHandlerOptions<Result = unknown> {
   /** Transformers by the media type they make, next to `application/json`; they are given errors' messages too. */
   readonly customTransformers?:
     | CustomTransformers<
@@ -181,7 +181,7 @@ function readRequestId(context: FnContext | undefined): string {
   }
 }
 
-function readOptions(options: ProxyHandlerOptions): Setup {
+function readOptions(options: ProxyHandlerOptions<never>): Setup {
   if (typeof options !== "object" || options === null) {
     throw new TypeError(
       `Cannot make the handler: expected an object of options, got ${kindOf(options)}`,
@@ -204,7 +204,7 @@ function readOptions(options: ProxyHandlerOptions): Setup {
   };
 }
 
-function copyTransformers(transformers: CustomTransformers | undefined) {
+function copyTransformers(transformers: CustomTransformers<never> | undefined) {
   if (!isPlainObject(transformers)) return transformers; // `readSettings()` says what is wrong with it
   const copy = { ...transformers };
   for (const [type, transformer] of Object.entries<unknown>(copy)) {

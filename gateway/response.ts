@@ -21,9 +21,9 @@ export type Transformed<Payload> = Payload extends string ? SimpleMessage : Payl
 /**
  * The options of {@linkcode buildHttpResponse}.
  *
- * @typeParam Payload The payload of the response.
+ * @typeParam Payload The payload of the response; any unless given.
  */
-export interface ResponseOptions<Payload = never> {
+export interface ResponseOptions<Payload = unknown> {
   /** The request; without it the response is JSON and not compressed. */
   readonly event?: FnProxyEvent | undefined;
   /** Transformers by the media type they make, next to `application/json`. */

@@ -15,9 +15,9 @@ export type Transformer<Payload = unknown> = (
  * Transformers by the media type they make, such as `text/html`, in any case and without parameters. A range
  * such as `image/*` serves requests that accept that very range.
  *
- * @typeParam Payload What all of them take.
+ * @typeParam Payload What all of them take; any payload unless given.
  */
-export type CustomTransformers<Payload = never> = Readonly<Record<string, Transformer<Payload>>>;
+export type CustomTransformers<Payload = unknown> = Readonly<Record<string, Transformer<Payload>>>;
 
 /** What a payload that is a string becomes. */
 export interface SimpleMessage {
