@@ -5,7 +5,7 @@
  */
 import process from "node:process";
 import { contest } from "./contest.ts";
-import { type Effort } from "./_rounds.ts";
+import type { Effort } from "./_rounds.ts";
 import { growth, memory } from "./workloads/growth.ts";
 import { hostile } from "./workloads/hostile.ts";
 import { negotiation } from "./workloads/negotiation.ts";

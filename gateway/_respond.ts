@@ -2,7 +2,7 @@ import { chooseType, JSON_TYPE } from "./_choose_type.ts";
 import { acceptsGzip } from "./_content_coding.ts";
 import { encodeBase64 } from "./_encode_base64.ts";
 import { type Fields, withoutContentFields } from "./_extra_headers.ts";
-import { gzip } from "./_gzip.ts";
+import { gzip, gzipStream, isStreamSooner } from "./_gzip.ts";
 import { findHeader } from "./_headers.ts";
 import { readFields } from "./_http_headers.ts";
 import type { Settings } from "./_settings.ts";
@@ -15,27 +15,44 @@ import type { FnProxyEvent } from "./proxy_event.ts";
 import type { HttpResponse } from "./response.ts";
 import { simpleMessage } from "./transformer.ts";
 
+/** A response that lacks at most its body. */
+export interface Draft {
+  /** The response; without its body if that has to be compressed. */
+  readonly response: HttpResponse;
+  /** What has to be compressed for the body. */
+  readonly uncompressed: Uint8Array | undefined;
+}
+
 /**
- * Makes a response of what was checked before: does all the work of `buildHttpResponse()`.
+ * Makes a response but for its compression, of settings that were checked: the work of `buildHttpResponse()`.
  *
- * @param status The status code, a valid one.
+ * @param status The status code.
  * @param payload What to answer.
  * @param settings What to make the response with.
  * @param event The request, if there is one.
  * @param chosen The media type, if it was chosen for this request before.
+ * @throws {RangeError} If the status is none.
  */
-export function respond(
+export function draftResponse(
   status: number,
   payload: unknown,
   settings: Settings,
   event: FnProxyEvent | undefined,
   chosen?: string,
-): HttpResponse {
+): Draft {
+  if (!Number.isInteger(status) || status < 100 || status > 599) {
+    throw new RangeError(
+      `Cannot build the response: the status is ${
+        String(status)
+      }, not a whole number from 100 to 599`,
+    );
+  }
   const { types, customTransformers } = settings;
   let { extra } = settings;
   if (status < 200 || status === 204 || status === 205 || status === 304) {
     const headers = buildHeaders(JSON_CONTENT_TYPE, false, undefined, extra);
-    return { statusCode: status, headers, body: "", isBase64Encoded: false };
+    const response = { statusCode: status, headers, body: "", isBase64Encoded: false };
+    return { response, uncompressed: undefined };
   }
   const type = chosen ?? chooseType(headerOf(event, "accept", status), types);
   if (type === undefined) extra = withoutContentFields(extra);
@@ -51,12 +68,32 @@ export function respond(
   const consulted = event && (isEncodedByCaller ? "Accept" : "Accept, Accept-Encoding");
   const isText = !isGzipped && typeof content === "string" &&
     (contentType === JSON_CONTENT_TYPE || !isBinary(contentType));
+  const bytes = isText ? undefined : toBytes(content);
   return {
-    statusCode: type === undefined ? 406 : status,
-    headers: buildHeaders(contentType, isGzipped, consulted, extra),
-    body: isText ? content : toBase64(content, isGzipped),
-    isBase64Encoded: !isText,
+    response: {
+      statusCode: type === undefined ? 406 : status,
+      headers: buildHeaders(contentType, isGzipped, consulted, extra),
+      body: isText ? content : isGzipped ? "" : encodeBase64(bytes!),
+      isBase64Encoded: !isText,
+    },
+    uncompressed: isGzipped ? bytes : undefined,
   };
+}
+
+/** Finishes a response at once. */
+export function finish({ response, uncompressed }: Draft): HttpResponse {
+  if (uncompressed !== undefined) response.body = encodeBase64(gzip(uncompressed));
+  return response;
+}
+
+/** Finishes a response in the way that takes the least time; only that of a compressed one may be later. */
+export function finishSoon(draft: Draft): HttpResponse | Promise<HttpResponse> {
+  const { response, uncompressed } = draft;
+  if (uncompressed === undefined || !isStreamSooner()) return finish(draft);
+  return gzipStream(uncompressed).then((bytes) => {
+    response.body = encodeBase64(bytes);
+    return response;
+  });
 }
 
 function headerOf(
@@ -73,9 +110,8 @@ function headerOf(
   }
 }
 
-function toBase64(content: string | Uint8Array, isGzipped: boolean): string {
-  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-  return encodeBase64(isGzipped ? gzip(bytes) : bytes);
+function toBytes(content: string | Uint8Array): Uint8Array {
+  return typeof content === "string" ? new TextEncoder().encode(content) : content;
 }
 
 function buildHeaders(

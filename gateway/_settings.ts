@@ -30,3 +30,8 @@ export function readSettings(
     extra,
   };
 }
+
+/** The same, but for JSON alone. */
+export function withoutTransformers({ extra }: Settings): Settings {
+  return { types: availableTypes(), customTransformers: undefined, extra };
+}

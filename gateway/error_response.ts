@@ -41,14 +41,20 @@ export function buildHttpClientErrorResponse(
   error: HttpClientError,
   options: ErrorResponseOptions = {},
 ): HttpResponse {
+  const message = reportClientError(error, options.log);
+  return buildHttpResponse(error.status, message, options);
+}
+
+/** Logs an error of the client's, unless told not to; returns what to tell the client. */
+export function reportClientError(error: HttpClientError, log = true): string {
   if (error instanceof HttpServerError) {
     throw new TypeError(
       `Cannot build the response: ${error.name} is no error of the client's, and its message not for the client`,
     );
   }
   const { status, message } = error;
-  if (options.log ?? true) logger.error(message, { status });
-  return buildHttpResponse(status, message, options);
+  if (log) logger.error(message, { status });
+  return message;
 }
 
 /**
@@ -78,6 +84,16 @@ export function buildHttpServerErrorResponse(
   error: HttpServerError,
   options: ServerErrorResponseOptions = {},
 ): HttpResponse {
-  if (options.log ?? true) logInternalError(error);
-  return buildHttpResponse(error.status, options.clientMessage ?? CLIENT_MESSAGE, options);
+  const message = reportServerError(error, options.clientMessage, options.log);
+  return buildHttpResponse(error.status, message, options);
+}
+
+/** Logs an error of the server's, unless told not to; returns what to tell the client. */
+export function reportServerError(
+  error: HttpServerError,
+  clientMessage = CLIENT_MESSAGE,
+  log = true,
+): string {
+  if (log) logInternalError(error);
+  return clientMessage;
 }

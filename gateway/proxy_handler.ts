@@ -1,13 +1,9 @@
 import { isPlainObject } from "../function/_read.ts";
 import type { FnContext } from "../function/context.ts";
 import { withRequestId } from "../logger/mod.ts";
-import { respond } from "./_respond.ts";
-import { readSettings, type Settings } from "./_settings.ts";
-import {
-  buildHttpClientErrorResponse,
-  buildHttpServerErrorResponse,
-  type ServerErrorResponseOptions,
-} from "./error_response.ts";
+import { draftResponse, finishSoon } from "./_respond.ts";
+import { readSettings, type Settings, withoutTransformers } from "./_settings.ts";
+import { reportClientError, reportServerError } from "./error_response.ts";
 import { HttpClientError, HttpServerError } from "./http_error.ts";
 import { requireType } from "./negotiation.ts";
 import { FnProxyEvent } from "./proxy_event.ts";
@@ -116,18 +112,17 @@ export function proxyHandler<Result extends ProxyResult>(
 
 /** The options, checked, in copies of their own. */
 interface Setup {
-  /** For what the route returns. */
   readonly settings: Settings;
-  /** For errors. */
-  readonly options: ServerErrorResponseOptions;
+  readonly clientMessage: string | undefined;
 }
 
 async function answerRequest(
   eventObject: unknown,
   context: FnContext,
   route: ProxyRoute,
-  { settings, options }: Setup,
+  setup: Setup,
 ): Promise<HttpResponse> {
+  const { settings } = setup;
   let event: FnProxyEvent | undefined;
   try {
     event = new FnProxyEvent(eventObject);
@@ -136,33 +131,38 @@ async function answerRequest(
     // To wait for what is there takes a good part of the time that a small response does.
     const result = isThenable(returned) ? await returned : returned;
     if (isResponse(result)) return result;
-    return respond(result === undefined ? 204 : 200, result, settings, event, type);
+    const status = result === undefined ? 204 : 200;
+    const response = finishSoon(draftResponse(status, result, settings, event, type));
+    return isThenable(response) ? await response : response;
   } catch (error) {
     try {
-      return answerError(error, { ...options, event });
+      return await answerError(toHttpError(error), setup, event);
     } catch (cause) { // a transformer that throws at everything, an error whose status is none
-      const failure = new HttpInternalServerError("Cannot build the response to an error", {
-        cause,
-      });
-      return buildHttpServerErrorResponse(failure, {
-        ...options,
-        customTransformers: undefined,
-      });
+      const message = "Cannot build the response to an error";
+      const failure = new HttpInternalServerError(message, { cause });
+      return await answerError(failure, { ...setup, settings: withoutTransformers(settings) });
     }
   }
 }
 
-function answerError(error: unknown, options: ServerErrorResponseOptions): HttpResponse {
-  if (error instanceof HttpClientError) return buildHttpClientErrorResponse(error, options);
-  if (error instanceof HttpServerError) return buildHttpServerErrorResponse(error, options);
-  const message = error instanceof Error ? error.message : undefined;
-  return buildHttpServerErrorResponse(
-    new HttpInternalServerError(message, { cause: error }),
-    options,
-  );
+function answerError(
+  error: HttpClientError | HttpServerError,
+  { settings, clientMessage }: Setup,
+  event?: FnProxyEvent,
+): HttpResponse | Promise<HttpResponse> {
+  const message = error instanceof HttpServerError
+    ? reportServerError(error, clientMessage)
+    : reportClientError(error);
+  return finishSoon(draftResponse(error.status, message, settings, event));
 }
 
-function isThenable(value: ProxyResult | Promise<ProxyResult>): value is Promise<ProxyResult> {
+function toHttpError(error: unknown): HttpClientError | HttpServerError {
+  if (error instanceof HttpClientError || error instanceof HttpServerError) return error;
+  const message = error instanceof Error ? error.message : undefined;
+  return new HttpInternalServerError(message, { cause: error });
+}
+
+function isThenable<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof value === "object" && value !== null && "then" in value &&
     typeof value.then === "function";
 }
@@ -193,15 +193,8 @@ function readOptions(options: ProxyHandlerOptions<never>): Setup {
       `Cannot make the handler: expected a string as client message, got ${kindOf(clientMessage)}`,
     );
   }
-  const settings = readSettings(copyTransformers(options.customTransformers), extraHeaders);
-  return {
-    settings,
-    options: {
-      clientMessage,
-      customTransformers: settings.customTransformers,
-      extraHeaders: Object.fromEntries(settings.extra.values()),
-    },
-  };
+  const customTransformers = copyTransformers(options.customTransformers);
+  return { settings: readSettings(customTransformers, extraHeaders), clientMessage };
 }
 
 function copyTransformers(transformers: CustomTransformers<never> | undefined) {

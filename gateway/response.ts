@@ -1,4 +1,4 @@
-import { respond } from "./_respond.ts";
+import { draftResponse, finish } from "./_respond.ts";
 import { readSettings } from "./_settings.ts";
 import type { FnProxyEvent } from "./proxy_event.ts";
 import type { CustomTransformers, SimpleMessage } from "./transformer.ts";
@@ -84,13 +84,7 @@ export function buildHttpResponse<Payload>(
   payload: Payload,
   options: ResponseOptions<Payload> = {},
 ): HttpResponse {
-  if (!Number.isInteger(status) || status < 100 || status > 599) {
-    throw new RangeError(
-      `Cannot build the response: the status is ${
-        String(status)
-      }, not a whole number from 100 to 599`,
-    );
-  }
   const { event, customTransformers, extraHeaders } = options;
-  return respond(status, payload, readSettings(customTransformers, extraHeaders), event);
+  const settings = readSettings(customTransformers, extraHeaders);
+  return finish(draftResponse(status, payload, settings, event));
 }
