@@ -57,14 +57,14 @@ export function jsonRecord(
   const text = isError(message) ? quote(error!.errorMessage) : renderJson(message);
   let record = `{"timestamp":"${time}","level":"${level}","requestId":${quote(requestId)}`;
   record += `,"message":${text}`;
+  if (values.length > 0) {
+    record += `,"data":${renderJson(values.length === 1 ? values[0] : values)}`;
+  }
   if (error) {
     record += `,"errorType":${quote(error.errorType)}`;
     record += `,"errorMessage":${quote(error.errorMessage)}`;
     record += `,"stackTrace":${renderJson(error.stackTrace)}`;
     if ("cause" in error) record += `,"cause":${renderJson(error.cause)}`;
-  }
-  if (values.length > 0) {
-    record += `,"data":${renderJson(values.length === 1 ? values[0] : values)}`;
   }
   return record + "}";
 }

@@ -14,6 +14,21 @@ Deno.test("an error among the data is told by its parts, its further properties 
   });
 });
 
+Deno.test("a JSON record has its keys in one order, those of an error last", () => {
+  const [record] = recordsOf("json", () => logger.error("Cannot order", sample(), 1));
+  assertEquals(Object.keys(JSON.parse(record!)), [
+    "timestamp",
+    "level",
+    "requestId",
+    "message",
+    "data",
+    "errorType",
+    "errorMessage",
+    "stackTrace",
+    "cause",
+  ]);
+});
+
 Deno.test("an error beside other data leaves them", () => {
   const plain = Object.assign(new Error("x"), { stack: "Error: x" });
   const json = jsonOf(() => logger.error("a", 1, plain, 2));
