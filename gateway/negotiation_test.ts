@@ -34,6 +34,7 @@ for (
     ["any type is JSON", "*/*", ["text/html"], JSON_TYPE],
     ["a bare star is any type", "*", ["text/html"], JSON_TYPE],
     ["a bare star has a weight", "*;q=0.1, text/html;q=0.2", ["text/html"], "text/html"],
+    ["a star that ends a name is a letter of it", "text/x*, a/b*", ["text/html"], null],
     ["application/* is JSON", "application/*", ["application/xml"], JSON_TYPE],
     ["JSON named in any case", "APPLICATION/Json", [], JSON_TYPE],
     ["the type is returned in lower case", "TEXT/html", ["Text/HTML"], "text/html"],
@@ -128,6 +129,12 @@ Deno.test("determineContentType() reads the header in any case, and joins its li
     determineContentType(new FnProxyEvent({ headers }), { customTransformers }),
     "text/html",
   );
+});
+
+Deno.test("determineContentType() takes no header for another of its length and last letter", () => {
+  const event = new FnProxyEvent({ headers: { Insect: "text/html", accept: "image/png" } });
+  const customTransformers = transformers("text/html", "image/png");
+  assertEquals(determineContentType(event, { customTransformers }), "image/png");
 });
 
 Deno.test("determineContentType() raises for an event without headers, not for one whose headers are null", () => {
