@@ -6,11 +6,11 @@ export type Path = readonly (string | number)[];
 
 /** Whether a value is an object as JSON knows it: no array, no instance of a class. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
-  if (value === null || typeof value !== "object") return false;
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return false;
   const prototype = Object.getPrototypeOf(value);
   // An Object.prototype of another realm (`vm`, a test runner's) ends the chain as well.
   return prototype === null || prototype === Object.prototype ||
-    (Object.getPrototypeOf(prototype) === null && !Array.isArray(value));
+    Object.getPrototypeOf(prototype) === null;
 }
 
 /** Whether a value read from an event is a JSON object. */
@@ -66,7 +66,7 @@ export function readOptional(root: JsonObject, path: Path): JsonValue {
 /** The error for a value of another type than the platform specifies. */
 export function wrongType(
   path: Path,
-  value: JsonValue,
+  value: JsonValue | undefined,
   wanted: string,
   base?: string,
 ): CloudEventSpecificationError {
@@ -88,8 +88,8 @@ export function specificationError(
   return new CloudEventSpecificationError(dotted, problem, options);
 }
 
-function nameType(value: JsonValue): string {
-  if (value === null) return "null";
+function nameType(value: JsonValue | undefined): string {
+  if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { isPlainObject, read, readString } from "./_read.ts";
+import { isPlainObject, read, readString, wrongType } from "./_read.ts";
 import { CloudEventSpecificationError } from "./specification_error.ts";
 
 const EVENT = JSON.parse(`{
@@ -48,6 +48,24 @@ Deno.test("readString() refuses every other type, below the name of its root", (
   );
 });
 
+Deno.test("readString() says what else there is", () => {
+  const kinds = [
+    [null, "null"],
+    [undefined, "absent"],
+    [true, "a boolean, not a string"],
+    [[], "an array, not a string"],
+    [{}, "an object, not a string"],
+  ] as const;
+  for (const [value, kind] of kinds) {
+    const read = () => readString({ key: value } as never, ["key"]);
+    assertThrows(read, CloudEventSpecificationError, `"key" is ${kind}`);
+  }
+  assertEquals(
+    wrongType(["key"], undefined, "a string").message,
+    'Cannot read the event: "key" is undefined, not a string',
+  );
+});
+
 Deno.test("isPlainObject() takes what JSON.parse() makes, in any realm", async () => {
   const { runInNewContext } = await import("node:vm");
   for (const value of [{}, JSON.parse("{}"), Object.create(null), runInNewContext("({})")]) {
@@ -60,9 +78,11 @@ Deno.test("isPlainObject() takes what JSON.parse() makes, in any realm", async (
     "x",
     [],
     runInNewContext("[]"),
+    Object.setPrototypeOf([], null),
+    Object.setPrototypeOf([], Object.prototype),
     new Map(),
     new Date(),
     () => {},
   ];
-  for (const value of others) assertEquals(isPlainObject(value), false, String(value));
+  for (const value of others) assertEquals(isPlainObject(value), false);
 });

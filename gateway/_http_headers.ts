@@ -10,8 +10,11 @@ const NONE: JsonObject = {};
  * @param event The event of a request.
  * @returns The fields, unchecked; empty if the key is null.
  * @throws {CloudEventSpecificationError} If `headers` is absent, or neither an object nor null.
+ * @throws {TypeError} If there is no event.
  */
 export function readFields(event: JsonObject): JsonObject {
+  // So it is where a caller without types passes the raw event for the `FnProxyEvent` that wraps it.
+  if (event === undefined) throw new TypeError("Cannot read the request: expected an FnProxyEvent");
   const fields = read(event, HEADERS);
   if (fields === null) return NONE;
   if (!isObject(fields)) throw wrongType(HEADERS, fields, "an object or null");

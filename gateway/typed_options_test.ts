@@ -1,9 +1,10 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import {
   buildHttpClientErrorResponse,
   buildHttpResponse,
   buildHttpServerErrorResponse,
   type CustomTransformers,
+  determineContentType,
   FnProxyEvent,
   HttpNotFoundError,
   HttpNotImplementedError,
@@ -31,6 +32,13 @@ Deno.test("ProxyHandlerOptions fit any route unless told otherwise", async () =>
   const options: ProxyHandlerOptions = { customTransformers };
   const handler = proxyHandler(() => ({ id: 1 }), options);
   assertEquals((await handler({ headers: { Accept: "text/plain" } })).body, '{"id":1}');
+});
+
+Deno.test("The raw event in the place of an FnProxyEvent is an error that says so", () => {
+  const raw = { headers: {} } as never;
+  const message = "Cannot read the request: expected an FnProxyEvent";
+  assertThrows(() => buildHttpResponse(200, {}, { event: raw }), TypeError, message);
+  assertThrows(() => determineContentType(raw), TypeError, message);
 });
 
 Deno.test("A transformer that takes something else than the payload is a type error", () => {
