@@ -41,10 +41,9 @@ export function draftResponse(
   chosen?: string,
 ): Draft {
   if (!Number.isInteger(status) || status < 100 || status > 599) {
+    const given = typeof status === "string" ? JSON.stringify(status) : String(status);
     throw new RangeError(
-      `Cannot build the response: the status is ${
-        String(status)
-      }, not a whole number from 100 to 599`,
+      `Cannot build the response: the status is ${given}, not a whole number from 100 to 599`,
     );
   }
   const { types, customTransformers } = settings;

@@ -200,7 +200,9 @@ for (const status of [0, 99, 600, 200.5, NaN, Infinity, -200, "200", undefined, 
     assertThrows(
       () => buildHttpResponse(status as number, 1),
       RangeError,
-      `Cannot build the response: the status is ${status}, not a whole number from 100 to 599`,
+      `Cannot build the response: the status is ${
+        typeof status === "string" ? `"${status}"` : status
+      }, not a whole number from 100 to 599`,
     );
   });
 }
