@@ -42,8 +42,9 @@ const floor: Negotiators = {
   choose: ({ event }) => {
     let best: string | undefined;
     let most = 0;
-    forEachMember(event.headers["Accept"]!, (range, weight) => {
+    forEachMember(event.headers["Accept"]!, (header, start, end, weight) => {
       if (weight <= most) return;
+      const range = header.slice(start, end);
       const type = range === "*/*" ? TYPES[0] : TYPES.includes(range) ? range : undefined;
       if (type === undefined) return;
       best = type;
@@ -53,14 +54,18 @@ const floor: Negotiators = {
   },
   sort: ({ event }) => {
     const members: { value: string; weight: number }[] = [];
-    forEachMember(event.headers["Accept-Language"]!, (value, weight) => {
-      if (value !== "") members.push({ value, weight });
+    forEachMember(event.headers["Accept-Language"]!, (header, start, end, weight) => {
+      if (start < end) members.push({ value: header.slice(start, end), weight });
     });
     return members.sort((a, b) => b.weight - a.weight).map(({ value }) => value);
   },
 };
 
-function forEachMember(header: string, visit: (value: string, weight: number) => void): void {
+/** Visits the members; their texts are cut out only where they are asked for. */
+function forEachMember(
+  header: string,
+  visit: (header: string, start: number, end: number, weight: number) => void,
+): void {
   let start = 0;
   let semicolon = -1;
   for (let position = 0; position <= header.length; position++) {
@@ -69,7 +74,7 @@ function forEachMember(header: string, visit: (value: string, weight: number) =>
     if (code !== COMMA) continue;
     const isWeighted = semicolon >= start;
     const weight = isWeighted ? Number(header.slice(semicolon + 3, position)) : 1;
-    visit(header.slice(start, isWeighted ? semicolon : position), weight);
+    visit(header, start, isWeighted ? semicolon : position, weight);
     start = position + 1;
   }
 }
