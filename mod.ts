@@ -8,15 +8,12 @@
  * @example A function behind an HTTP gateway
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { type FnHandler, type FnProxyEvent, proxyHandler } from "@mate/core";
+ * import { proxyHandler } from "@mate/core";
  *
- * export const handler: FnHandler = proxyHandler((event: FnProxyEvent) => ({
- *   path: event.queryPath(),
- * }));
+ * export const handler = proxyHandler((event) => ({ path: event.queryPath() }));
  *
- * const event = { headers: {}, requestContext: { path: "/v0/tea" } };
- * const response = await handler(event, { awsRequestId: "8f5e" } as never);
- * assertEquals((response as { statusCode: number }).statusCode, 200);
+ * const { statusCode, body } = await handler({ headers: {}, requestContext: { path: "/v0/tea" } });
+ * assertEquals([statusCode, JSON.parse(body)], [200, { path: ["v0", "tea"] }]);
  * ```
  *
  * @module

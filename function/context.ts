@@ -21,7 +21,7 @@ export interface FnContext {
   readonly logGroupName: string;
   /** The log stream of this instance of the function. */
   readonly logStreamName: string;
-  /** How many milliseconds are left before the platform times the invocation out; never negative. */
+  /** How many milliseconds are left before the platform times the invocation out. */
   getRemainingTimeInMillis(): number;
   /** The Cognito identity of a mobile application that made the call. */
   readonly identity?: JsonObject | undefined;

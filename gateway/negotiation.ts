@@ -26,7 +26,7 @@ export interface NegotiationOptions {
  * @returns The type in lower case, without parameters.
  * @throws {HttpNotAcceptableError} If nothing fits; the message lists what is available.
  * @throws {CloudEventSpecificationError} If the headers of the event are absent or malformed.
- * @throws {TypeError} If a key of the transformers is no media type.
+ * @throws {TypeError} If a key of the transformers is no media type, or the request no `FnProxyEvent`.
  *
  * @example A browser and a program
  * ```ts

@@ -10,7 +10,7 @@ import { type LoggerState, loggerState, type RequestIdStore } from "./_state.ts"
  * @typeParam T What the function returns.
  * @param id The request id, such as `context.awsRequestId`; empty for none.
  * @param fn The function, sync or async; the scope lasts until what it returns is settled.
- * @returns What the function returns; where that is a promise or a thenable, a promise of the same outcome.
+ * @returns What the function returns; in place of a promise or a thenable maybe another promise, of the same outcome.
  * @throws {TypeError} If the id is no string. What the function throws passes through.
  *
  * @example A handler of one's own

@@ -120,8 +120,9 @@ export class FnNotificationRecord extends FnEvent {
   }
 
   /**
-   * The hexadecimal number that orders the creations and deletions of one key (`s3.object.sequencer`): the
-   * greater one happened later. Null for other events, which have none.
+   * What orders the creations and deletions of one key (`s3.object.sequencer`), hexadecimal digits of any
+   * length: of two texts, the shorter padded with zeros at its end, the greater one happened later. Null for
+   * other events, which have none.
    */
   objectSequencer(): string | null {
     return this.#optionalText("sequencer");
