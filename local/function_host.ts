@@ -24,8 +24,9 @@ export interface ReloadingHost extends FunctionHost {
    * Makes the functions new: invocations from now on run what is on disk.
    *
    * @param manifest The application, if it has changed.
+   * @returns The names of the functions that are other than they were.
    */
-  reload(manifest?: Manifest): Promise<void>;
+  reload(manifest?: Manifest): Promise<readonly string[]>;
 }
 
 /** What the caller of a function passes along. */

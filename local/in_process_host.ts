@@ -59,10 +59,10 @@ class InProcessHost implements ReloadingHost {
     this.#restoreConsole = this.#captureConsole();
   }
 
-  reload(manifest: Manifest = this.#manifest): Promise<void> {
+  reload(manifest: Manifest = this.#manifest): Promise<readonly string[]> {
     this.#manifest = manifest;
     this.#generation++;
-    return Promise.resolve();
+    return Promise.resolve(Object.keys(manifest.functions)); // which have changed, only loading tells
   }
 
   [Symbol.asyncDispose](): Promise<void> {

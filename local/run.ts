@@ -88,8 +88,9 @@ async function reload(
 ): Promise<Manifest | undefined> {
   try {
     const manifest = manifestPath === undefined ? undefined : await readManifest(manifestPath);
-    await host.reload(manifest);
-    log.note(manifest === undefined ? "Reloaded the functions" : `Reloaded "${manifestPath}"`);
+    const changed = await host.reload(manifest);
+    if (manifest !== undefined) log.note(`Reloaded "${manifestPath}"`);
+    else if (changed.length > 0) log.note(`Reloaded ${changed.join(", ")}`);
     return manifest;
   } catch (error) {
     log.note(`ERROR ${(error as Error).message}`);
@@ -113,6 +114,6 @@ function isSource(folder: string, data: string): (path: string) => boolean {
   return (path) =>
     path !== data && !path.startsWith(data + sep) &&
     path.slice(folder.length).split(sep).every((part) =>
-      part !== "node_modules" && !part.startsWith(".") && !part.endsWith("~")
+      part !== "node_modules" && !part.startsWith(".") && !/~$|\.log$/.test(part)
     );
 }

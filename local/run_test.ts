@@ -90,7 +90,7 @@ for (const mode of [[], ["--in-process"]]) {
     assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello");
 
     await Deno.writeTextFile(join(folder, "hello.ts"), greet("Hello again"));
-    await command.find(/platform {5}Reloaded the functions\n/);
+    await command.find(/platform {5}Reloaded hello\n/);
     assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello again");
 
     await Deno.writeTextFile(app, "{");
@@ -108,6 +108,32 @@ for (const mode of [[], ["--in-process"]]) {
     await Deno.remove(folder, { recursive: true });
   });
 }
+
+Deno.test("the command says nothing of files that no function is made of, and of a fault but once", async () => {
+  const folder = await createApp();
+  const module = join(folder, "hello.ts");
+  await using command = new Command([
+    "--port",
+    "0",
+    "--data",
+    join(folder, "data"),
+    join(folder, "app.json"),
+  ]);
+  await command.find(/Stop with Ctrl-C/);
+  await Deno.writeTextFile(module, "export const handler = (");
+  await command.find(/Cannot bundle the function "hello"/);
+  // As a log of the command does that is written to the folder, by a redirect or by tee.
+  for (let i = 0; i < 3; i++) {
+    await Deno.writeTextFile(join(folder, "notes.txt"), `${i}`);
+    await new Promise((resolve) => setTimeout(resolve, 400)); // longer than changes are waited for
+  }
+  await Deno.writeTextFile(module, greet("Hello"));
+  await command.find(/Reloaded hello\n/);
+  assertEquals(command.output.match(/Cannot bundle|Reloaded/g), ["Cannot bundle", "Reloaded"]);
+  command.kill("SIGINT");
+  assertEquals(await command.status(), 0);
+  await Deno.remove(folder, { recursive: true });
+});
 
 Deno.test("the command keeps objects in .mate unless it is told otherwise, and stops on SIGTERM", async () => {
   const folder = await createApp();

@@ -49,12 +49,15 @@ export async function openSandboxHost(options: SandboxSettings): Promise<Sandbox
   log("", `Functions run in ${isolation.description}`);
   const workshop = await Workshop.open(options.manifestPath, isolation, options.layer);
   const pools = new Map<string, FunctionPool>();
+  let faults = new Map<string, string>();
   const take = async (manifest: Manifest, isFirst: boolean) => {
     const { built, problems } = await workshop.build(manifest);
     if (isFirst && problems.length > 0) {
       throw new Error(problems.map(({ message }) => message).join("\n"));
     }
-    for (const { name, message } of problems) log(name, message);
+    const former = faults;
+    faults = new Map(problems.map(({ name, message }) => [name, message]));
+    for (const [name, message] of faults) if (former.get(name) !== message) log(name, message);
     for (const [name, code] of built) {
       const pool = pools.get(name);
       if (pool !== undefined) await pool.replace(code);
@@ -77,6 +80,9 @@ export async function openSandboxHost(options: SandboxSettings): Promise<Sandbox
       pools.delete(name);
       await pool[Symbol.asyncDispose]();
     }
+    return Object.keys(manifest.functions).filter((name) =>
+      built.has(name) || former.has(name) && !faults.has(name)
+    );
   };
   try {
     await take(options.manifest, true);
@@ -86,7 +92,7 @@ export async function openSandboxHost(options: SandboxSettings): Promise<Sandbox
   }
   let { manifest } = options;
   // One after the other: the last one to be asked for is the one that counts.
-  let reloading: Promise<void> = Promise.resolve();
+  let reloading: Promise<readonly string[]> = Promise.resolve([]);
   return {
     async invoke(name, payload, invokeOptions: InvokeOptions = {}): Promise<InvokeOutcome> {
       const pool = pools.get(name);
@@ -95,7 +101,7 @@ export async function openSandboxHost(options: SandboxSettings): Promise<Sandbox
     },
     reload(changed = manifest) {
       manifest = changed;
-      return reloading = reloading.catch(() => {}).then(() => take(changed, false));
+      return reloading = reloading.catch(() => []).then(() => take(changed, false));
     },
     sandboxesOf: (name) => pools.get(name)?.sandboxes ?? [],
     async [Symbol.asyncDispose]() {

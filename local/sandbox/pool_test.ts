@@ -83,17 +83,21 @@ Deno.test("reload() takes new code and settings; what runs ends with the old, an
   await withApp(version(1), async ({ invoke, host, folder, log }) => {
     await invoke({ wait: 0 });
     const [first] = host.sandboxesOf("one");
-    await host.reload();
+    assertEquals(await host.reload(), []);
     assertEquals(host.sandboxesOf("one"), [first!], "the same code, the same sandbox");
     const slow = invoke({ wait: 1_500 });
     await Deno.writeTextFile(`${folder}/one.ts`, version(2));
-    await host.reload(manifestOf({ memory: 192 }));
+    assertEquals(await host.reload(manifestOf({ memory: 192 })), ["one"]);
     assertEquals((await invoke({ wait: 0 })).json, [2, 192]);
     assertEquals((await slow).json, [1, 128]);
     assertEquals(first!.hasEnded, true);
     await Deno.writeTextFile(`${folder}/one.ts`, "export const handler = (");
-    await host.reload();
+    assertEquals(await host.reload(), []);
     assertMatch(log.at(-1)!, /^Cannot bundle the function "one": .*SyntaxError/);
     assertEquals((await invoke({ wait: 0 })).json, [2, 192]);
+    const { length } = log;
+    assertEquals([await host.reload(), log.length], [[], length], "a fault is told once");
+    await Deno.writeTextFile(`${folder}/one.ts`, version(2));
+    assertEquals(await host.reload(), ["one"], "a fault that is gone is told");
   });
 });
