@@ -1,5 +1,3 @@
-import type { JsonObject } from "./json.ts";
-
 /**
  * The second argument of a handler: what the platform says about the invocation under way, in the shape of
  * the managed Node.js runtime.
@@ -24,11 +22,29 @@ export interface FnContext {
   /** How many milliseconds are left before the platform times the invocation out. */
   getRemainingTimeInMillis(): number;
   /** The Cognito identity of a mobile application that made the call. */
-  readonly identity?: JsonObject | undefined;
-  /** What a mobile application passed about itself. */
-  readonly clientContext?: JsonObject | undefined;
+  readonly identity?: FnIdentity | undefined;
+  /** What a mobile application, or another caller of the Invoke API, passed about itself. */
+  readonly clientContext?: FnClientContext | undefined;
   /** The tenant, where the function isolates its tenants. */
   readonly tenantId?: string | undefined;
+}
+
+/** The Cognito identity of a mobile application. */
+export interface FnIdentity {
+  /** The identity. */
+  readonly cognitoIdentityId: string;
+  /** The identity pool that authorized the call. */
+  readonly cognitoIdentityPoolId: string;
+}
+
+/** What a caller passed about itself; the platform checks nothing of it. */
+export interface FnClientContext {
+  /** The application: its title, version and the like. */
+  readonly client?: unknown;
+  /** What the application added. */
+  readonly custom?: unknown;
+  /** The device: its platform, model and the like. */
+  readonly env?: unknown;
 }
 
 /**

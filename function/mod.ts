@@ -14,7 +14,7 @@
  *
  * @module
  */
-export type { FnContext, FnHandler } from "./context.ts";
+export type { FnClientContext, FnContext, FnHandler, FnIdentity } from "./context.ts";
 export { FnEvent } from "./event.ts";
 export type { JsonArray, JsonObject, JsonValue } from "./json.ts";
 export { CloudEventSpecificationError } from "./specification_error.ts";

@@ -1,5 +1,4 @@
 import type { FnContext } from "../function/context.ts";
-import type { JsonObject } from "../function/json.ts";
 import type { Host } from "./_host.ts";
 import { RuntimeFailure } from "./_failure.ts";
 
@@ -47,7 +46,7 @@ export function makeContext(
   };
 }
 
-function readJson(fields: ReadonlyMap<string, string>, name: string): JsonObject | undefined {
+function readJson<T>(fields: ReadonlyMap<string, string>, name: string): T | undefined {
   const text = fields.get(name);
   if (!text) return undefined;
   let problem = "it is no JSON object";

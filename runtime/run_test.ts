@@ -26,7 +26,7 @@ Deno.test("run() gives what the headers say of the invocation as the context", a
     "Lambda-Runtime-Deadline-Ms": String(deadline),
     "Lambda-Runtime-Invoked-Function-Arn": "arn:aws:lambda:eu-west-1:1:function:f",
     "Lambda-Runtime-Client-Context": '{"custom":{"k":"é"}}',
-    "Lambda-Runtime-Cognito-Identity": '{"cognitoIdentityId":"c"}',
+    "Lambda-Runtime-Cognito-Identity": '{"cognitoIdentityId":"c","cognitoIdentityPoolId":"p"}',
     "Lambda-Runtime-Aws-Tenant-Id": "tenant",
   })]);
   let seen: FnContext | undefined;
@@ -41,7 +41,7 @@ Deno.test("run() gives what the headers say of the invocation as the context", a
     logStreamName: "",
     invokedFunctionArn: "arn:aws:lambda:eu-west-1:1:function:f",
     clientContext: { custom: { k: "é" } },
-    identity: { cognitoIdentityId: "c" },
+    identity: { cognitoIdentityId: "c", cognitoIdentityPoolId: "p" },
     tenantId: "tenant",
   });
   const left = getRemainingTimeInMillis();
