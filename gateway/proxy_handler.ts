@@ -103,10 +103,11 @@ export function proxyHandler<Result extends ProxyResult>(
     );
   }
   const setup = readOptions(options);
-  return (event, context) => {
+  return async (event, context) => {
     const answer = () => answerRequest(event, context as FnContext, route, setup);
     const requestId = readRequestId(context);
-    return requestId === "" ? answer() : withRequestId(requestId, answer);
+    const response = requestId === "" ? answer() : withRequestId(requestId, answer);
+    return isThenable(response) ? await response : response;
   };
 }
 
@@ -116,32 +117,60 @@ interface Setup {
   readonly clientMessage: string | undefined;
 }
 
-async function answerRequest(
+/** Answers at once where it can: a promise takes a tenth of the time of a small response. */
+function answerRequest(
   eventObject: unknown,
   context: FnContext,
   route: ProxyRoute,
   setup: Setup,
-): Promise<HttpResponse> {
-  const { settings } = setup;
+): HttpResponse | Promise<HttpResponse> {
   let event: FnProxyEvent | undefined;
   try {
     event = new FnProxyEvent(eventObject);
-    const type = requireType(event, settings.types);
-    const returned = route(event, context);
-    // To wait for what is there takes a good part of the time that a small response does.
-    const result = isThenable(returned) ? await returned : returned;
-    if (isResponse(result)) return result;
-    const status = result === undefined ? 204 : 200;
-    const response = finishSoon(draftResponse(status, result, settings, event, type));
-    return isThenable(response) ? await response : response;
+    const type = requireType(event, setup.settings.types);
+    const result = route(event, context);
+    const answer = isThenable(result) ? result : answerResult(result, setup, event, type);
+    return isThenable(answer) ? answerLater(answer, setup, event, type) : answer;
   } catch (error) {
-    try {
-      return await answerError(toHttpError(error), setup, event);
-    } catch (cause) { // a transformer that throws at everything, an error whose status is none
-      const message = "Cannot build the response to an error";
-      const failure = new HttpInternalServerError(message, { cause });
-      return await answerError(failure, { ...setup, settings: withoutTransformers(settings) });
-    }
+    return answerFailure(error, setup, event);
+  }
+}
+
+async function answerLater(
+  pending: Promise<ProxyResult>,
+  setup: Setup,
+  event: FnProxyEvent,
+  type: string,
+): Promise<HttpResponse> {
+  try {
+    return await answerResult(await pending, setup, event, type);
+  } catch (error) {
+    return await answerFailure(error, setup, event);
+  }
+}
+
+function answerResult(
+  result: ProxyResult,
+  { settings }: Setup,
+  event: FnProxyEvent,
+  type: string,
+): HttpResponse | Promise<HttpResponse> {
+  if (isResponse(result)) return result;
+  const status = result === undefined ? 204 : 200;
+  return finishSoon(draftResponse(status, result, settings, event, type));
+}
+
+function answerFailure(
+  error: unknown,
+  setup: Setup,
+  event: FnProxyEvent | undefined,
+): HttpResponse | Promise<HttpResponse> {
+  try {
+    return answerError(toHttpError(error), setup, event);
+  } catch (cause) { // a transformer that throws at everything, an error whose status is none
+    const message = "Cannot build the response to an error";
+    const failure = new HttpInternalServerError(message, { cause });
+    return answerError(failure, { ...setup, settings: withoutTransformers(setup.settings) });
   }
 }
 
