@@ -28,7 +28,7 @@ if (import.meta.main) {
 }
 
 /** Writes a line; not by the console, which functions that run in this process have for themselves. */
-function print(line: string): void {
+function write(line: string): void {
   let bytes = new TextEncoder().encode(`${line}\n`);
   while (bytes.length > 0) bytes = bytes.subarray(Deno.stdout.writeSync(bytes));
 }
@@ -49,6 +49,14 @@ async function main(args: readonly string[]): Promise<number> {
         controller.abort();
       });
     }
+    const print = (line: string) => {
+      try {
+        write(line);
+      } catch (error) {
+        if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+        controller.abort(); // nobody reads any more, as after `head`
+      }
+    };
     const isColored = Deno.stdout.isTerminal() && !Deno.noColor;
     await run(options, { signal: controller.signal, print, isColored });
     return 0;

@@ -135,6 +135,39 @@ Deno.test("the command says nothing of files that no function is made of, and of
   await Deno.remove(folder, { recursive: true });
 });
 
+Deno.test({
+  name: "the command ends in order when nobody reads its output any more",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const folder = await createApp();
+    const process = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--no-lock", MAIN, "--port", "0", "--data", folder, `${folder}/app.json`],
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    try {
+      let output = "";
+      const reader = process.stdout.pipeThrough(new TextDecoderStream()).getReader();
+      while (!output.includes("Functions run in")) output += (await reader.read()).value ?? "";
+      await reader.cancel(); // as `head` does when it has seen enough
+      const [url] = /http:\S+v0/.exec(output)!;
+      // Makes it log, whether or not there is time for an answer.
+      await fetch(`${url}/hello`).then((response) => response.body?.cancel(), () => {});
+      assertEquals([(await process.status).code, await new Response(process.stderr).text()], [
+        0,
+        "",
+      ]);
+    } finally {
+      try {
+        process.kill("SIGKILL");
+      } catch {
+        // it has ended by itself
+      }
+    }
+    await Deno.remove(folder, { recursive: true });
+  },
+});
+
 Deno.test("the command keeps objects in .mate unless it is told otherwise, and stops on SIGTERM", async () => {
   const folder = await createApp();
   await using command = new Command(["--in-process", "--port", "0", "app.json"], folder);
