@@ -192,8 +192,8 @@ function toHttpError(error: unknown): HttpClientError | HttpServerError {
 }
 
 function isThenable<T>(value: T | Promise<T>): value is Promise<T> {
-  return typeof value === "object" && value !== null && "then" in value &&
-    typeof value.then === "function";
+  return (typeof value === "object" && value !== null || typeof value === "function") &&
+    typeof (value as { then?: unknown }).then === "function";
 }
 
 function isResponse(result: unknown): result is HttpResponse {

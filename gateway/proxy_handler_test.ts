@@ -49,6 +49,10 @@ for (
       ["at once", () => value],
       ["later", () => Promise.resolve(value)],
       ["through a thenable", () => ({ then: (done: (value: unknown) => void) => done(value) })],
+      [
+        "through a function that is a thenable",
+        () => Object.assign(() => {}, { then: (done: (value: unknown) => void) => done(value) }),
+      ],
     ] as const
   ) {
     Deno.test(`proxyHandler() answers ${name} with 200, returned ${kind}`, async () => {
