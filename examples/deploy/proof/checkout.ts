@@ -126,8 +126,9 @@ export class Checkout implements AsyncDisposable {
     }).spawn();
     let output = "";
     const collect = async (stream: ReadableStream<Uint8Array>) => {
-      for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
-        output += chunk;
+      const decoder = new TextDecoder();
+      for await (const chunk of stream) {
+        output += decoder.decode(chunk, { stream: true });
         watch?.(output, child.pid);
       }
     };
