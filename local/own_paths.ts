@@ -3,6 +3,7 @@ export const OWN_PATHS: readonly string[] = [
   "2015-03-31",
   "assets",
   "buckets",
+  "favicon.ico",
   "log",
   "schedules",
   "topics",

@@ -168,7 +168,7 @@ async function createListener(
       const body = await readBody(request, MAX_SYNC_EVENT);
       return await invokeApi({ method, path, query, headers, body });
     }
-    if (first === "" || first === "assets") return pages(method, path, authority!);
+    if (["", "assets", "favicon.ico"].includes(first)) return pages(method, path, authority!);
     if (path === "/log") return createLogStream(log, headers["last-event-id"]?.toString());
     const content = request.iterator({ destroyOnReturn: false }); // whoever reads no further still answers
     return await endpoints({ method, path, headers, sourceIp, content });

@@ -39,6 +39,7 @@ export async function createPages(
     const response = await fetch(new URL(`assets/${name}`, import.meta.url));
     assets.set(`/assets/${name}`, page(type, new Uint8Array(await response.arrayBuffer())));
   }
+  assets.set("/favicon.ico", assets.get("/assets/icon.svg")!); // where functions' pages name no other
   return (method, path, authority) => {
     const isRoot = path === "/";
     const asset = assets.get(path);

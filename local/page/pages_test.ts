@@ -22,6 +22,16 @@ Deno.test("the start page and all that belongs to it come under a strict policy"
   }
 });
 
+Deno.test("browsers that look for an icon beside a function's page find the platform's", async () => {
+  await using test = await startTestPlatform();
+  const [icon, asset] = await Promise.all([
+    test.send({ path: "/favicon.ico" }),
+    test.send({ path: "/assets/icon.svg" }),
+  ]);
+  assertEquals([icon.status, icon.header("Content-Type")], [200, "image/svg+xml"]);
+  assertEquals(icon.text, asset.text);
+});
+
 Deno.test("the start page names the host that it is asked for under", async () => {
   await using test = await startTestPlatform();
   const { text } = await test.send({ path: "/", headers: [["Host", "127.0.0.1:1"]] });
