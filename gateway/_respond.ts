@@ -9,10 +9,10 @@ import type { Settings } from "./_settings.ts";
 import { transform } from "./_transform.ts";
 import { mergeVary } from "./_vary.ts";
 import { JSON_CONTENT_TYPE } from "./json_transformer.ts";
+import type { HttpResponse } from "./http_response.ts";
 import { isBinary } from "./media_type.ts";
 import { listAvailable } from "./negotiation.ts";
 import type { FnProxyEvent } from "./proxy_event.ts";
-import type { HttpResponse } from "./response.ts";
 import { simpleMessage } from "./transformer.ts";
 
 /** A response that lacks at most its body. */

@@ -1,6 +1,7 @@
 import { logger, logInternalError } from "../logger/mod.ts";
 import { type HttpClientError, HttpServerError } from "./http_error.ts";
-import { buildHttpResponse, type HttpResponse, type ResponseOptions } from "./response.ts";
+import type { HttpResponse } from "./http_response.ts";
+import { buildHttpResponse, type ResponseOptions } from "./response.ts";
 
 /** The options of {@linkcode buildHttpClientErrorResponse}. */
 export interface ErrorResponseOptions extends ResponseOptions<string> {

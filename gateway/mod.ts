@@ -64,6 +64,7 @@ export {
   type ServerErrorResponseOptions,
 } from "./error_response.ts";
 export { HttpClientError, HttpError, HttpServerError } from "./http_error.ts";
+export type { HttpResponse } from "./http_response.ts";
 export { IpAddress } from "./ip_address.ts";
 export { jsonTransformer } from "./json_transformer.ts";
 export { MalformedPayloadError } from "./malformed_payload_error.ts";
@@ -78,12 +79,7 @@ export {
   type ProxyResult,
   type ProxyRoute,
 } from "./proxy_handler.ts";
-export {
-  buildHttpResponse,
-  type HttpResponse,
-  type ResponseOptions,
-  type Transformed,
-} from "./response.ts";
+export { buildHttpResponse, type ResponseOptions, type Transformed } from "./response.ts";
 export {
   HttpBadGatewayError,
   HttpGatewayTimeoutError,

@@ -5,9 +5,10 @@ import { draftResponse, finishSoon } from "./_respond.ts";
 import { readSettings, type Settings, withoutTransformers } from "./_settings.ts";
 import { reportClientError, reportServerError } from "./error_response.ts";
 import { HttpClientError, HttpServerError } from "./http_error.ts";
+import type { HttpResponse } from "./http_response.ts";
 import { requireType } from "./negotiation.ts";
 import { FnProxyEvent } from "./proxy_event.ts";
-import type { HttpResponse, Transformed } from "./response.ts";
+import type { Transformed } from "./response.ts";
 import { HttpInternalServerError } from "./server_errors.ts";
 import type { CustomTransformers, SimpleMessage } from "./transformer.ts";
 

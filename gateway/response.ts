@@ -1,19 +1,8 @@
 import { draftResponse, finish } from "./_respond.ts";
 import { readSettings } from "./_settings.ts";
+import type { HttpResponse } from "./http_response.ts";
 import type { FnProxyEvent } from "./proxy_event.ts";
 import type { CustomTransformers, SimpleMessage } from "./transformer.ts";
-
-/** A response as the gateway takes it from a function with proxy integration. */
-export interface HttpResponse {
-  /** The status code (RFC 9110 §15), 100 to 599. */
-  statusCode: number;
-  /** The header fields; no two names are equal but for case. */
-  headers: Record<string, string>;
-  /** The content, as text or as base64. */
-  body: string;
-  /** Whether `body` is base64, which the gateway decodes. */
-  isBase64Encoded: boolean;
-}
 
 /** What a transformer is given for a payload. */
 export type Transformed<Payload> = Payload extends string ? SimpleMessage : Payload;

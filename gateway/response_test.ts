@@ -3,8 +3,9 @@ import fc from "fast-check";
 import { gunzipSync } from "node:zlib";
 import { Buffer } from "node:buffer";
 import { CloudEventSpecificationError, type JsonValue } from "../function/mod.ts";
+import type { HttpResponse } from "./http_response.ts";
 import { FnProxyEvent } from "./proxy_event.ts";
-import { buildHttpResponse, type HttpResponse, type ResponseOptions } from "./response.ts";
+import { buildHttpResponse, type ResponseOptions } from "./response.ts";
 import { simpleMessage } from "./transformer.ts";
 
 const JSON_CONTENT_TYPE = "application/json; charset=utf-8";
