@@ -33,6 +33,3 @@ export const mate: Service = {
     }
   },
 };
-
-/** The same error as its handler pattern answers it: with one record in the log. */
-export const mateLogged: Service["missing"] = proxyHandler(dish) as Service["missing"];
