@@ -62,7 +62,9 @@ export class Workshop implements AsyncDisposable {
       await writeFiles(made, await layerFiles(ownArchitecture() ?? "x86_64"));
       await Deno.mkdir(`${made}/bin`);
       if (isolation.kind === "plain folders") {
-        await Deno.symlink(deno, `${made}/bin/deno`);
+        // Functions of root run as another user, who may not get at the folder that Deno is in.
+        const place = Deno.uid() === 0 ? Deno.copyFile : Deno.symlink;
+        await place(deno, `${made}/bin/deno`);
         return new Workshop(folder, manifestPath, { layer: made });
       }
       await Deno.writeFile(`${made}/bin/deno`, new Uint8Array()); // the place to mount it at
