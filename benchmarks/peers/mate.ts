@@ -22,7 +22,7 @@ export const mate: Service = {
   dish: proxyHandler(dish) as Service["dish"],
   order: proxyHandler((event) => event.queryPayload()) as Service["order"],
   archive: proxyHandler(() => ARCHIVE) as Service["archive"],
-  // deno-lint-ignore require-await
+  // deno-lint-ignore require-await -- a handler is async
   missing: async (eventObject) => {
     const event = new FnProxyEvent(eventObject);
     try {
