@@ -6,16 +6,19 @@ const DOT = 0x2e;
 const ZERO = 0x30;
 const SEMICOLON = 0x3b;
 const EQUALS = 0x3d;
-const UPPER_Q = 0x51;
 const BACKSLASH = 0x5c;
 const LOWER_Q = 0x71;
 
+/** What stands after the last character. */
+const END = -1;
+/** The bit that tells a small letter from a capital one. */
+const SMALL = 0x20;
 /** The weight of a member without one, in thousandths. */
 const DEFAULT_WEIGHT = 1000;
 
 /**
  * Walks over the members of a header of weighted preferences (RFC 9110 §12.4.2), one at a time, from left to
- * right, each character once.
+ * right, in time linear in the length of the header.
  *
  * After `next()` has returned true, the fields tell about one member. They are positions, so that whoever
  * only compares needs no substring.
@@ -31,10 +34,6 @@ export class MemberScanner {
   weight = 0;
 
   #position = 0;
-  // The next comma, semicolon and quote at or after where they were last looked for.
-  #comma = -1;
-  #semicolon = -1;
-  #quote = -1;
   // What `value()` returns is `#prefix` and then `#runStart` to `#runEnd` of the header. The prefix is
   // empty unless something stood between the parts: white space, an empty parameter, the weight.
   #prefix = "";
@@ -54,56 +53,46 @@ export class MemberScanner {
   /** Goes to the next member that names a value; false at the end of the header. */
   next(): boolean {
     const { header } = this;
-    const { length } = header;
     let position = this.#position;
-    let code = 0;
     for (;;) {
-      while (
-        position < length &&
-        ((code = header.charCodeAt(position)) === COMMA || code === SPACE || code === TAB)
-      ) position++;
-      if (position === length) {
-        this.#position = length;
+      const code = codeAt(header, position);
+      if (code === COMMA || isSpace(code)) position++;
+      else if (code === SEMICOLON) position = skipPart(header, position + 1); // parameters of nothing
+      else if (code !== END) break;
+      else {
+        this.#position = position;
         return false;
       }
-      if (code !== SEMICOLON) break;
-      do position = this.#skipPart(position + 1); while (
-        header.charCodeAt(position) === SEMICOLON
-      );
     }
-    this.start = position;
-    position = this.#skipPart(position);
-    this.end = trimEnd(header, this.start, position);
+    this.start = this.#runStart = position;
+    position = skipPart(header, position);
+    this.end = this.#runEnd = trimEnd(header, this.start, position);
     this.weight = DEFAULT_WEIGHT;
     this.#prefix = "";
-    this.#runStart = this.start;
-    this.#runEnd = this.end;
-    if (position < length && header.charCodeAt(position) === SEMICOLON) {
-      position = this.#scanParameters(position);
-    }
-    this.#position = position;
+    this.#position = codeAt(header, position) === SEMICOLON
+      ? this.#scanParameters(position)
+      : position;
     return true;
   }
 
   /** Reads parameters from the semicolon at `position`; returns where the member ends. */
   #scanParameters(position: number): number {
     const { header } = this;
-    const { length } = header;
-    let isWeighted = false; // of several weights the first counts
-    while (position < length && header.charCodeAt(position) === SEMICOLON) {
+    let isWeighted = false;
+    while (codeAt(header, position) === SEMICOLON) {
       const start = skipSpace(header, position + 1);
-      const code = header.charCodeAt(start);
-      if (code === LOWER_Q || code === UPPER_Q) {
+      if ((codeAt(header, start) | SMALL) === LOWER_Q) {
         const afterName = skipSpace(header, start + 1);
-        const next = header.charCodeAt(afterName);
+        const next = codeAt(header, afterName);
         if (next === EQUALS || isDelimiter(next)) {
-          position = next === EQUALS ? this.#skipPart(afterName + 1) : afterName;
-          if (!isWeighted) this.weight = next === EQUALS ? parseWeight(header, afterName + 1) : 0;
+          const { weight } = this;
+          position = this.#scanWeight(afterName);
+          if (isWeighted) this.weight = weight; // of several the first counts
           isWeighted = true;
           continue;
         }
       }
-      position = this.#skipPart(start);
+      position = skipPart(header, start);
       const end = trimEnd(header, start, position);
       if (end === start) continue; // an empty parameter
       if (start !== this.#runEnd + 1) {
@@ -115,82 +104,79 @@ export class MemberScanner {
     return position;
   }
 
-  /** The position of the next comma or semicolon outside quoted strings, or the end of the header. */
-  #skipPart(position: number): number {
+  /**
+   * Reads a weight from after its name: `=0`, `=1`, either with up to three decimals, or these alone. Whatever
+   * is outside the grammar weighs nothing.
+   *
+   * @returns Where the parameter ends.
+   */
+  #scanWeight(position: number): number {
     const { header } = this;
-    for (;;) {
-      if (this.#comma < position) this.#comma = find(header, ",", position);
-      if (this.#semicolon < position) this.#semicolon = find(header, ";", position);
-      if (this.#quote < position) this.#quote = find(header, '"', position);
-      const end = this.#comma < this.#semicolon ? this.#comma : this.#semicolon;
-      if (end <= this.#quote) return end;
-      position = skipQuotedString(header, this.#quote + 1);
+    let weight = 0;
+    if (codeAt(header, position) === EQUALS) {
+      position = skipSpace(header, position + 1);
+      const first = codeAt(header, position) - ZERO;
+      if (first === 0 || first === 1) {
+        weight = first * 1000;
+        position++;
+      }
+      if (codeAt(header, position) === DOT) {
+        position++;
+        for (let unit = 100; unit > 0; unit = Math.trunc(unit / 10)) {
+          const digit = codeAt(header, position) - ZERO;
+          if (digit < 0 || digit > 9) break;
+          weight += digit * unit;
+          position++;
+        }
+      }
+      position = skipSpace(header, position);
     }
+    const isWhole = isDelimiter(codeAt(header, position));
+    this.weight = isWhole && weight <= 1000 ? weight : 0;
+    return isWhole ? position : skipPart(header, position);
   }
 }
 
-/** The position of a character, or the end of the header; the engine is faster at it than a loop. */
-function find(header: string, character: string, position: number): number {
-  const found = header.indexOf(character, position);
-  return found < 0 ? header.length : found;
+function codeAt(header: string, position: number): number {
+  // The engine takes its slow path for a position after the end.
+  return position < header.length ? header.charCodeAt(position) : END;
 }
 
-/** Whether a part ends here; NaN is the end of the header. */
+/** Whether a part ends here. */
 function isDelimiter(code: number): boolean {
-  return code === COMMA || code === SEMICOLON || code !== code;
+  return code === COMMA || code === SEMICOLON || code === END;
+}
+
+/** The position of the next comma or semicolon outside quoted strings, or the end of the header. */
+function skipPart(header: string, position: number): number {
+  for (;;) {
+    const code = codeAt(header, position);
+    if (isDelimiter(code)) return position;
+    position = code === QUOTE ? skipQuotedString(header, position + 1) : position + 1;
+  }
 }
 
 /** The position after the closing quote, or the end of the header where there is none. */
 function skipQuotedString(header: string, position: number): number {
-  const { length } = header;
-  while (position < length) {
-    const code = header.charCodeAt(position++);
+  for (;;) {
+    const code = codeAt(header, position);
+    if (code === END) return header.length;
+    position++;
     if (code === QUOTE) return position;
     if (code === BACKSLASH) position++;
   }
-  return length;
 }
 
 function skipSpace(header: string, position: number): number {
-  for (;;) {
-    const code = header.charCodeAt(position);
-    if (code !== SPACE && code !== TAB) return position;
-    position++;
-  }
+  while (isSpace(codeAt(header, position))) position++;
+  return position;
 }
 
 function trimEnd(header: string, start: number, end: number): number {
-  while (end > start) {
-    const code = header.charCodeAt(end - 1);
-    if (code !== SPACE && code !== TAB) break;
-    end--;
-  }
+  while (end > start && isSpace(header.charCodeAt(end - 1))) end--;
   return end;
 }
 
-/**
- * Parses a weight, from after its `=` to the next delimiter: `0`, `1`, either with up to three decimals, or
- * up to three decimals alone.
- *
- * @returns Thousandths; 0 for whatever is outside the grammar.
- */
-function parseWeight(header: string, position: number): number {
-  position = skipSpace(header, position);
-  const first = header.charCodeAt(position) - ZERO;
-  let weight = 0;
-  if (first === 0 || first === 1) {
-    weight = first * 1000;
-    position++;
-  }
-  if (header.charCodeAt(position) === DOT) {
-    position++;
-    for (let unit = 100; unit >= 1; unit /= 10) {
-      const digit = header.charCodeAt(position) - ZERO;
-      if (!(digit >= 0 && digit <= 9)) break;
-      weight += digit * unit;
-      position++;
-    }
-  }
-  position = skipSpace(header, position);
-  return weight <= 1000 && isDelimiter(header.charCodeAt(position)) ? weight : 0;
+function isSpace(code: number): boolean {
+  return code === SPACE || code === TAB;
 }
