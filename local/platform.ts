@@ -107,7 +107,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   );
   const schedules = stack.use(new Schedules(manifest, asyncInvocations));
   const answer = await createListener(options, log, { asyncInvocations, buckets, schedules });
-  const onError = ({ message }: Error) => log.note(`Cannot send a response: ${message}`);
+  const onError = ({ message }: Error) => log.note(message);
   const server = stack.use(await listen(options.port ?? 8_000, answer, onError));
   const owned = stack.move();
   return {

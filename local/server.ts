@@ -27,7 +27,11 @@ const HANG_UPS: ReadonlySet<string> = new Set([
   "EPIPE",
   "ERR_STREAM_DESTROYED",
   "ERR_STREAM_PREMATURE_CLOSE",
+  "HPE_INVALID_EOF_STATE",
 ]);
+
+/** What a client is told that sent no HTTP; as the gateway says it of a request that it cannot read. */
+const BAD_REQUEST = '{"message": "Bad Request"}';
 
 /** How long a client may go on sending after it was answered, in milliseconds. */
 const GRACE = 2_000;
@@ -37,7 +41,8 @@ const GRACE = 2_000;
  *
  * @param port The port; 0 for one that the system chooses.
  * @param listener What answers requests; it never rejects.
- * @param onError Told of a response that could not be sent, unless the client went away.
+ * @param onError Told of what is no HTTP request, which is answered with 400, and of a response that could not be
+ * sent, unless the client went away.
  * @returns The server.
  * @throws {PortTakenError} If the port is in use; the message names it and the remedy.
  */
@@ -54,9 +59,9 @@ export async function listen(
     await Promise.all(servers.map(closeServer));
   };
   try {
-    servers.push(await bind("127.0.0.1", port, answer));
+    servers.push(await bind("127.0.0.1", port, answer, onError));
     const chosen = (servers[0]!.address() as AddressInfo).port;
-    const second = await bind("::1", chosen, answer).catch((error) => {
+    const second = await bind("::1", chosen, answer, onError).catch((error) => {
       if (isTaken(error)) throw error;
     }); // a machine without IPv6 has the other
     if (second) servers.push(second);
@@ -72,6 +77,10 @@ export async function listen(
   }
 }
 
+function isHangUp(error: unknown): boolean {
+  return HANG_UPS.has((error as { code?: string }).code ?? "");
+}
+
 function isTaken(error: unknown): boolean {
   return (error as { code?: unknown }).code === "EADDRINUSE";
 }
@@ -80,10 +89,17 @@ function bind(
   host: string,
   port: number,
   answer: (request: IncomingMessage, response: ServerResponse) => void,
+  onError: (error: Error) => void,
 ): Promise<Server> {
   const server = createServer(answer);
-  server.on("clientError", (_error, socket) => {
-    if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+  server.on("clientError", (cause, socket) => {
+    if (isHangUp(cause)) socket.destroy();
+    if (!socket.writable) return; // gone, or answered before
+    onError(new Error(`Cannot read a request as HTTP/1.1: ${cause.message}`, { cause }));
+    socket.end(
+      `HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+        `Content-Length: ${BAD_REQUEST.length}\r\n\r\n${BAD_REQUEST}`,
+    );
   });
   const { promise, resolve, reject } = Promise.withResolvers<Server>();
   server.once("error", reject);
@@ -111,7 +127,10 @@ async function respond(
     writeHead(response, reply, request);
     await writeBody(response, reply, request.method === "HEAD");
   } catch (error) {
-    if (!HANG_UPS.has((error as { code?: string }).code ?? "")) onError(error as Error);
+    if (!isHangUp(error)) {
+      const { message } = error as Error;
+      onError(new Error(`Cannot send a response: ${message}`, { cause: error }));
+    }
     response.destroy();
   }
 }

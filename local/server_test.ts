@@ -27,7 +27,7 @@ Deno.test("listen() tells of content that breaks off, and hangs up", async () =>
   });
   await using server = await serve({ status: 200, headers: [["Content-Length", "5"]], body });
   await assertRejects(async () => await (await fetch(`http://localhost:${server.port}`)).text());
-  assertEquals(server.errors, ["The disk is gone"]);
+  assertEquals(server.errors, ["Cannot send a response: The disk is gone"]);
 });
 
 Deno.test("listen() tells of a response that cannot be sent, and hangs up", async () => {
@@ -58,5 +58,36 @@ Deno.test("listen() stops content that a client does not wait for", async () => 
   const response = await fetch(`http://localhost:${server.port}`);
   await response.body!.cancel();
   await promise;
+  assertEquals(server.errors, []);
+});
+
+for (
+  const [what, bytes] of [
+    ["is no HTTP", "HELLO\r\n\r\n"],
+    ["is TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc"],
+    ["has a header without a name", "GET / HTTP/1.1\r\nHost: localhost\r\n: 1\r\n\r\n"],
+    ["has headers without end", `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(100_000)}`],
+  ] as const
+) {
+  Deno.test(`listen() answers with 400, and tells of it, what ${what}`, async () => {
+    await using server = await serve({ status: 200, headers: [], body: new Uint8Array() });
+    using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+    await connection.write(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
+    const [head, body] = (await new Response(connection.readable).text()).split("\r\n\r\n");
+    assertStringIncludes(head!, "HTTP/1.1 400 Bad Request");
+    assertEquals(JSON.parse(body!), { message: "Bad Request" });
+    assertEquals(server.errors.length, 1);
+    assertStringIncludes(server.errors[0]!, "Cannot read a request as HTTP/1.1: ");
+  });
+}
+
+Deno.test("listen() keeps quiet about a client that goes away within a request", async () => {
+  await using server = await serve({ status: 200, headers: [], body: new Uint8Array() });
+  for (const bytes of ["", "GET / HT", "GET / HTTP/1.1\r\nHost: local"]) {
+    const connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+    await connection.write(new TextEncoder().encode(bytes));
+    connection.close();
+  }
+  assertEquals((await send(server.port, { path: "/" })).status, 200);
   assertEquals(server.errors, []);
 });
