@@ -1,4 +1,5 @@
-import { extract } from "tar";
+import { parseTarGzip } from "nanotar";
+import { dirname } from "node:path";
 import { copySources } from "./sources.ts";
 
 /**
@@ -16,7 +17,11 @@ export async function buildWithPack(folder: string): Promise<string> {
     cwd: `${folder}/source`,
   }).output();
   if (!success) throw new Error(`Cannot pack the sources: ${new TextDecoder().decode(stderr)}`);
-  await Deno.mkdir(`${folder}/built`);
-  await extract({ file: archive, cwd: `${folder}/built`, strip: 1 });
+  for (const { name, data } of await parseTarGzip(await Deno.readFile(archive))) {
+    if (data === undefined) continue; // a folder
+    const file = `${folder}/built/${name.slice("package/".length)}`;
+    await Deno.mkdir(dirname(file), { recursive: true });
+    await Deno.writeFile(file, data);
+  }
   return `${folder}/built`;
 }
