@@ -1,12 +1,7 @@
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
-import { CloudEventSpecificationError, type JsonObject } from "../function/mod.ts";
+import { CloudEventSpecificationError } from "../function/mod.ts";
+import { alter, load } from "./_testing.ts";
 import { FnProxyEvent } from "./proxy_event.ts";
-
-function load(kind: string): JsonObject {
-  return JSON.parse(
-    Deno.readTextFileSync(new URL(`../testdata/http_${kind}.json`, import.meta.url)),
-  );
-}
 
 /** Every accessor, with the keys it needs: their parents' types follow. */
 const ACCESSORS: Record<string, {
@@ -67,18 +62,6 @@ const MALFORMED: [unknown, string][] = [
   [true, "is a boolean"],
   [[], "is an array"],
 ];
-
-/** A copy of an event with another value at a key; without the key, if the value is undefined. */
-function alter(event: JsonObject, key: string, value: unknown): JsonObject {
-  const copy = structuredClone(event);
-  const keys = key.split(".");
-  const last = keys.pop()!;
-  // deno-lint-ignore no-explicit-any -- whatever is there
-  const parent = keys.reduce((object: any, name) => object[name], copy);
-  if (value === undefined) delete parent[last];
-  else parent[last] = value;
-  return copy;
-}
 
 for (const [name, { call, needs, mayBeNull }] of Object.entries(ACCESSORS)) {
   const rest = load("rest");

@@ -5,27 +5,10 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../function/mod.ts";
-import { FnProxyEvent } from "./proxy_event.ts";
+import { alter, load } from "./_testing.ts";
 import type { IpAddress } from "./ip_address.ts";
 import type { Preference } from "./preferences.ts";
-
-function load(kind: string): JsonObject {
-  return JSON.parse(
-    Deno.readTextFileSync(new URL(`../testdata/http_${kind}.json`, import.meta.url)),
-  );
-}
-
-/** A copy of an event with another value at a key; without the key, if the value is undefined. */
-function alter(event: JsonObject, key: string, value: unknown): JsonObject {
-  const copy = structuredClone(event);
-  const keys = key.split(".");
-  const last = keys.pop()!;
-  // deno-lint-ignore no-explicit-any -- whatever is there
-  const parent = keys.reduce((object: any, name) => object[name], copy);
-  if (value === undefined) delete parent[last];
-  else parent[last] = value;
-  return copy;
-}
+import { FnProxyEvent } from "./proxy_event.ts";
 
 Deno.test("the accessors read a request to a REST API", () => {
   const raw = load("rest");

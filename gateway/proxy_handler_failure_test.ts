@@ -1,33 +1,9 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import type { FnContext } from "../function/mod.ts";
-import { type Entry, recordLog } from "../testdata/record_log.ts";
+import { answer, HTML_ONLY, JSON_UTF8 } from "./_testing.ts";
 import * as gateway from "./mod.ts";
-import {
-  type FnProxyEvent,
-  type HttpResponse,
-  proxyHandler,
-  type ProxyHandlerOptions,
-  type ProxyResult,
-  type ProxyRoute,
-} from "./mod.ts";
+import type { FnProxyEvent, ProxyHandlerOptions, ProxyResult } from "./mod.ts";
 
 const CANNED = "The server failed to answer this request";
-const JSON_UTF8 = "application/json; charset=utf-8";
-
-const request = (headers: unknown = {}) => ({ headers });
-const context = (awsRequestId: string) => ({ awsRequestId }) as FnContext;
-
-/** The response to a request, and what was logged meanwhile. */
-async function answer(
-  route: unknown,
-  given: { event?: unknown; options?: ProxyHandlerOptions<ProxyResult> } = {},
-): Promise<{ result: HttpResponse; log: Entry[] }> {
-  const { event, options } = { event: request(), ...given };
-  return await recordLog(() => proxyHandler(route as ProxyRoute, options)(event, context("id-1")));
-}
-
-/** Accepts HTML and nothing else. */
-const HTML_ONLY = request({ Accept: "text/html" });
 
 for (
   const [error, status, message] of [

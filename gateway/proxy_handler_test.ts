@@ -1,33 +1,10 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import type { FnContext, FnHandler } from "../function/mod.ts";
+import type { FnHandler } from "../function/mod.ts";
 import { logger } from "../logger/mod.ts";
-import { type Entry, recordLog } from "../testdata/record_log.ts";
+import { recordLog } from "../testdata/record_log.ts";
+import { answer, context, HTML_ONLY, JSON_UTF8, request } from "./_testing.ts";
 import * as gateway from "./mod.ts";
-import {
-  FnProxyEvent,
-  type HttpResponse,
-  proxyHandler,
-  type ProxyHandlerOptions,
-  type ProxyResult,
-  type ProxyRoute,
-} from "./mod.ts";
-
-const JSON_UTF8 = "application/json; charset=utf-8";
-
-const request = (headers: unknown = {}) => ({ headers });
-const context = (awsRequestId: string) => ({ awsRequestId }) as FnContext;
-
-/** The response to a request, and what was logged meanwhile. */
-async function answer(
-  route: unknown,
-  given: { event?: unknown; options?: ProxyHandlerOptions<ProxyResult> } = {},
-): Promise<{ result: HttpResponse; log: Entry[] }> {
-  const { event, options } = { event: request(), ...given };
-  return await recordLog(() => proxyHandler(route as ProxyRoute, options)(event, context("id-1")));
-}
-
-/** Accepts HTML and nothing else. */
-const HTML_ONLY = request({ Accept: "text/html" });
+import { FnProxyEvent, type HttpResponse, proxyHandler } from "./mod.ts";
 
 for (
   const [name, value, body] of [

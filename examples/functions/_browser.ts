@@ -1,30 +1,8 @@
-/** A browser, and functions served over HTTP, for the tests of the pages. */
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+/** Functions served over HTTP to a browser, for the tests of the pages. */
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import type { FnContext, JsonObject } from "@mate/core/function";
+import { browserTest } from "../../testdata/browser.ts";
 import { CONTEXT, recordLog, restEvent } from "./_fixture.ts";
-
-const CHOSEN = Deno.env.get("CHROME_PATH");
-const PLACES = CHOSEN ? [CHOSEN] : [
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-];
-const EXECUTABLE = PLACES.find((path) => {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
-});
-if (EXECUTABLE === undefined) {
-  console.error(
-    `NOT RUN: the tests in a browser: no Chromium at ${
-      PLACES.join(", ")
-    }; install it or set CHROME_PATH`,
-  );
-}
 
 /** A handler as the gateway calls it. */
 export type Handler = (event: JsonObject, context: FnContext) => Promise<Reply>;
@@ -37,39 +15,18 @@ export interface Reply {
   readonly isBase64Encoded: boolean;
 }
 
-/** Registers a test in a browser; ignored, and said so, where there is none. */
-export function browserTest(
+/** Registers a test of pages in a browser; ignored, and said so, where there is none. */
+export function pageTest(
   name: string,
   handlers: Readonly<Record<string, Handler>>,
   run: (visit: Visit) => Promise<void>,
 ): void {
-  Deno.test({
-    name: EXECUTABLE === undefined ? `${name} (not run: no Chromium)` : name,
-    ignore: EXECUTABLE === undefined,
-    async fn() {
-      await using server = serve(handlers);
-      const browser = await chromium.launch({
-        executablePath: EXECUTABLE!,
-        args: [
-          "--headless",
-          "--no-sandbox",
-          "--disable-gpu",
-          "--disable-quic",
-          "--no-first-run",
-          "--disable-background-networking",
-          "--disable-component-update",
-          "--disable-sync",
-        ],
-      });
-      try {
-        const { thrown } = await recordLog(() =>
-          run((path, options) => visit(browser, server.origin, path, options))
-        );
-        if (thrown !== undefined) throw thrown;
-      } finally {
-        await browser.close();
-      }
-    },
+  browserTest(name, async (browser) => {
+    await using server = serve(handlers);
+    const { thrown } = await recordLog(() =>
+      run((path, options) => visit(browser, server.origin, path, options))
+    );
+    if (thrown !== undefined) throw thrown;
   });
 }
 

@@ -1,6 +1,6 @@
 import axe, { type AxeResults } from "axe-core";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { browserTest, type Handler, type Visited } from "./_browser.ts";
+import { type Handler, pageTest, type Visited } from "./_browser.ts";
 import { handler as crash } from "./crash.ts";
 import { handler as forbidden } from "./forbidden.ts";
 import { handler as okay } from "./okay.ts";
@@ -68,7 +68,7 @@ for (
     ["its escaping alone", { okay: withoutPolicy(okay) }],
   ] as const
 ) {
-  browserTest(`okay shows hostile requests unharmed: by ${protection}`, handlers, async (visit) => {
+  pageTest(`okay shows hostile requests unharmed: by ${protection}`, handlers, async (visit) => {
     for (
       const body of [undefined, HOSTILE.join("\n"), JSON.stringify([HOSTILE, { [HOSTILE[1]!]: 1 }])]
     ) {
@@ -104,7 +104,7 @@ for (
     ["without a policy scripts run", withoutPolicy(careless), true],
   ] as const
 ) {
-  browserTest(
+  pageTest(
     `the checks notice a page that does not escape: ${policy}`,
     { okay: handler },
     async (visit) => {
@@ -124,7 +124,7 @@ const PAGES = [
 ];
 
 for (const [scheme, width] of [["light", 360], ["dark", 1200]] as const) {
-  browserTest(
+  pageTest(
     `the pages are accessible: ${scheme}, ${width} px wide`,
     HANDLERS,
     async (visit) => {
@@ -149,7 +149,7 @@ for (const [scheme, width] of [["light", 360], ["dark", 1200]] as const) {
   );
 }
 
-browserTest("the pages lead to each other and to the documentation", HANDLERS, async (visit) => {
+pageTest("the pages lead to each other and to the documentation", HANDLERS, async (visit) => {
   const visited = await visit("/v0/okay/a/b");
   const { page, origin } = visited;
   const links = await hrefs(visited);
@@ -171,7 +171,7 @@ const blank: Handler = () =>
     isBase64Encoded: false,
   });
 
-browserTest(
+pageTest(
   "a script of another origin may send any request, and read every answer",
   { ...HANDLERS, blank },
   async (visit) => {

@@ -1,41 +1,9 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Buffer } from "node:buffer";
-import { chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import axe from "axe-core";
+import { browserTest } from "../../testdata/browser.ts";
 import { startTestPlatform, type TestPlatform } from "../_testing.ts";
-
-const executablePath = [
-  Deno.env.get("CHROME_PATH"),
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-].find((path) => path !== undefined && exists(path));
-
-if (executablePath === undefined) {
-  console.error(
-    "NOT RUN: the tests of the start page, for there is no Chromium; CHROME_PATH names one",
-  );
-}
-
-const ARGUMENTS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
-
-function exists(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch {
-    return false; // looked for elsewhere
-  }
-}
 
 /** How a page is looked at. */
 interface View {
@@ -49,30 +17,21 @@ function testPage(
   fn: (page: Page, test: TestPlatform) => Promise<void>,
   views: readonly View[] = [{ colorScheme: "light", width: 1_280 }],
 ): void {
-  Deno.test({
-    name: `the start page ${name}`,
-    ignore: executablePath === undefined,
-    fn: async () => {
-      const browser = await chromium.launch({ executablePath: executablePath!, args: ARGUMENTS });
-      try {
-        for (const { colorScheme, width } of views) {
-          await using test = await startTestPlatform(({ event }) => ({
-            payload: Buffer.from(JSON.stringify({ body: JSON.stringify(event) })),
-          }));
-          const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 } });
-          const complaints: string[] = [];
-          page.on("console", (message) => complaints.push(message.text()));
-          page.on("pageerror", (error) => complaints.push(String(error)));
-          await page.goto(test.platform.url);
-          await page.getByText("Live", { exact: true }).waitFor();
-          await fn(page, test);
-          assertEquals(complaints, []);
-          await page.close();
-        }
-      } finally {
-        await browser.close();
-      }
-    },
+  browserTest(`the start page ${name}`, async (browser) => {
+    for (const { colorScheme, width } of views) {
+      await using test = await startTestPlatform(({ event }) => ({
+        payload: Buffer.from(JSON.stringify({ body: JSON.stringify(event) })),
+      }));
+      const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 } });
+      const complaints: string[] = [];
+      page.on("console", (message) => complaints.push(message.text()));
+      page.on("pageerror", (error) => complaints.push(String(error)));
+      await page.goto(test.platform.url);
+      await page.getByText("Live", { exact: true }).waitFor();
+      await fn(page, test);
+      assertEquals(complaints, []);
+      await page.close();
+    }
   });
 }
 

@@ -1,0 +1,52 @@
+/** A browser for tests. */
+import { type Browser, chromium } from "playwright-core";
+
+const CHOSEN = Deno.env.get("CHROME_PATH");
+const PLACES = CHOSEN ? [CHOSEN] : [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+const EXECUTABLE = PLACES.find((path) => {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+});
+if (EXECUTABLE === undefined) {
+  const places = PLACES.join(", ");
+  console.error(
+    `NOT RUN: the tests in a browser: no Chromium at ${places}; install it or set CHROME_PATH`,
+  );
+}
+
+/** Registers a test in a browser; ignored, and said so, where there is none. */
+export function browserTest(name: string, run: (browser: Browser) => Promise<void>): void {
+  Deno.test({
+    name: EXECUTABLE === undefined ? `${name} (not run: no Chromium)` : name,
+    ignore: EXECUTABLE === undefined,
+    async fn() {
+      const browser = await chromium.launch({
+        executablePath: EXECUTABLE!,
+        args: [
+          "--headless",
+          "--no-sandbox",
+          "--disable-gpu",
+          "--disable-quic",
+          "--no-first-run",
+          "--disable-background-networking",
+          "--disable-component-update",
+          "--disable-sync",
+        ],
+      });
+      try {
+        await run(browser);
+      } finally {
+        await browser.close();
+      }
+    },
+  });
+}
