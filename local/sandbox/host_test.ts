@@ -177,6 +177,41 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "functions of root run in plain folders, though Deno lies where only root may go",
+  ignore: Deno.build.os !== "linux" || Deno.uid() !== 0,
+  async fn() {
+    const folder = await Deno.makeTempDir(); // mode 0700
+    try {
+      const deno = `${folder}/deno`;
+      await Deno.copyFile(Deno.execPath(), deno);
+      await Deno.chmod(deno, 0o755);
+      await Deno.writeTextFile(`${folder}/one.ts`, "export const handler = () => 42;");
+      const url = (path: string) => JSON.stringify(new URL(path, import.meta.url));
+      await Deno.writeTextFile(
+        `${folder}/platform.ts`,
+        `import { openSandboxHost } from ${url("host.ts")};
+        import { findProgram } from ${url("../isolation/_program.ts")};
+        import { plainFolders } from ${url("../isolation/isolation.ts")};
+        import { manifestOf } from ${url("_testing.ts")};
+        await using host = await openSandboxHost({
+          manifest: manifestOf(), manifestPath: ${JSON.stringify(`${folder}/app.json`)}, log() {},
+          isolation: plainFolders("", await findProgram("setpriv")),
+        });
+        const { failure, payload } = await host.invoke("one", new TextEncoder().encode("{}"));
+        console.log(failure ?? new TextDecoder().decode(payload));`,
+      );
+      const { stdout, stderr } = await new Deno.Command(deno, {
+        args: ["run", "-A", "--no-lock", "--config"]
+          .concat(new URL("../../deno.json", import.meta.url).pathname, `${folder}/platform.ts`),
+      }).output();
+      assertEquals(new TextDecoder().decode(stdout), "42\n", new TextDecoder().decode(stderr));
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
 const setpriv = Deno.build.os === "linux" ? await findProgram("setpriv") : undefined;
 for (
   const way of hasNamespace ? [isolation!, plainFolders("", setpriv)] : [plainFolders("", setpriv)]
