@@ -11,7 +11,7 @@ import { hostile } from "./workloads/hostile.ts";
 import { negotiation } from "./workloads/negotiation.ts";
 import { replies } from "./workloads/replies.ts";
 
-const THOROUGH: Effort = { rounds: 101, turn: 1, warmUp: 400 };
+const THOROUGH: Effort = { rounds: 101, turn: 5, warmUp: 1_000 };
 const LARGE: Effort = { rounds: 21, turn: 1, warmUp: 100 };
 const QUICK: Effort = { rounds: 3, turn: 0.1, warmUp: 1 };
 

@@ -34,11 +34,10 @@ export class MemberScanner {
   weight = 0;
 
   #position = 0;
-  // What `value()` returns is `#prefix` and then `#runStart` to `#runEnd` of the header. The prefix is
-  // empty unless something stood between the parts: white space, an empty parameter, the weight.
-  #prefix = "";
-  #runStart = 0;
-  #runEnd = 0;
+  // `value()` is the header from `start` to `#valueEnd`, and then what stands apart from that: parameters
+  // after white space, an empty parameter or the weight.
+  #valueEnd = 0;
+  #apart = "";
 
   constructor(header: string) {
     this.header = header;
@@ -46,8 +45,8 @@ export class MemberScanner {
 
   /** The member without its weight and without optional white space. */
   value(): string {
-    const run = this.header.slice(this.#runStart, this.#runEnd);
-    return this.#prefix === "" ? run : this.#prefix + run;
+    const value = this.header.slice(this.start, this.#valueEnd);
+    return this.#apart === "" ? value : value + this.#apart;
   }
 
   /** Goes to the next member that names a value; false at the end of the header. */
@@ -64,11 +63,11 @@ export class MemberScanner {
         return false;
       }
     }
-    this.start = this.#runStart = position;
+    this.start = position;
     position = skipPart(header, position);
-    this.end = this.#runEnd = trimEnd(header, this.start, position);
+    this.end = this.#valueEnd = trimEnd(header, this.start, position);
     this.weight = DEFAULT_WEIGHT;
-    this.#prefix = "";
+    this.#apart = "";
     this.#position = codeAt(header, position) === SEMICOLON
       ? this.#scanParameters(position)
       : position;
@@ -94,12 +93,9 @@ export class MemberScanner {
       }
       position = skipPart(header, start);
       const end = trimEnd(header, start, position);
-      if (end === start) continue; // an empty parameter
-      if (start !== this.#runEnd + 1) {
-        this.#prefix += header.slice(this.#runStart, this.#runEnd) + ";";
-        this.#runStart = start;
-      }
-      this.#runEnd = end;
+      if (start === end) continue; // an empty parameter
+      if (start === this.#valueEnd + 1 && this.#apart === "") this.#valueEnd = end;
+      else this.#apart += `;${header.slice(start, end)}`;
     }
     return position;
   }
