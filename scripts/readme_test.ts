@@ -1,0 +1,65 @@
+import { assertEquals } from "@std/assert";
+import { recordLog } from "../testdata/record_log.ts";
+
+/** A block of code of the README, as a module. */
+async function load(heading: string, language: string): Promise<Handler> {
+  const readme = await Deno.readTextFile(new URL("../README.md", import.meta.url));
+  const section = readme.split(`## ${heading}\n`)[1]!;
+  const code = section.split(`\`\`\`${language}\n`)[1]!.split("```")[0]!;
+  const type = language === "ts" ? "application/typescript" : "application/javascript";
+  const { handler } = await import(`data:${type},${encodeURIComponent(code)}`);
+  return handler;
+}
+
+type Handler = (event: unknown, context: unknown) => Promise<Reply>;
+
+interface Reply {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly isBase64Encoded: boolean;
+}
+
+const eventOf = (id: string, headers: Record<string, string>) => ({
+  headers,
+  queryStringParameters: { id },
+  requestContext: { identity: { sourceIp: "192.0.2.1" } },
+});
+
+async function answer(handler: Handler, id: string, headers: Record<string, string>) {
+  const { result } = await recordLog(() =>
+    handler(eventOf(id, headers), { awsRequestId: "8f507cfc" })
+  );
+  return result;
+}
+
+async function contentOf({ body, isBase64Encoded }: Reply): Promise<string> {
+  if (!isBase64Encoded) return body;
+  const stream = new Blob([Uint8Array.fromBase64(body)]).stream();
+  return await new Response(stream.pipeThrough(new DecompressionStream("gzip"))).text();
+}
+
+const ours = await load("The library in twenty lines", "ts");
+const theirs = await load("The library in twenty lines", "js");
+
+for (const id of ["milk", "rent", "none"]) {
+  for (const coding of ["", "gzip", "gzip;q=0", "br, gzip;q=0.5"]) {
+    Deno.test(`README.md: the library answers as the code it replaces, for ${id} and "${coding}"`, async () => {
+      const headers = { Accept: "*/*", "Accept-Encoding": coding };
+      const reply = await answer(ours, id, headers);
+      const replaced = await answer(theirs, id, headers);
+      assertEquals(reply.statusCode, replaced.statusCode);
+      assertEquals(reply.isBase64Encoded, replaced.isBase64Encoded);
+      assertEquals(reply.headers, { ...replaced.headers, Vary: "Accept, Accept-Encoding" });
+      assertEquals(await contentOf(reply), await contentOf(replaced));
+    });
+  }
+}
+
+for (const [id, status, text] of [["milk", 200, "Buy some"], ["x", 404, 'There is no note "x"']]) {
+  Deno.test(`README.md: the library answers ${id} in plain text`, async () => {
+    const reply = await answer(ours, id as string, { Accept: "text/plain" });
+    assertEquals([reply.statusCode, reply.body], [status, text]);
+    assertEquals(reply.headers["Content-Type"], "text/plain; charset=utf-8");
+  });
+}
