@@ -4,7 +4,7 @@ import type { Next, RuntimeClient } from "./_client.ts";
 import { makeContext, type Surroundings } from "./_context.ts";
 import { describeFailure, RuntimeFailure } from "./_failure.ts";
 import { sendStream, type Streaming } from "./_send_stream.ts";
-import { isHttpStream, isStream } from "./http_stream.ts";
+import { type HttpPrelude, isHttpStream, isStream, type StreamBody } from "./http_stream.ts";
 
 // A byte order mark is no JSON (RFC 8259 §8.1), and bytes that are no UTF-8 are no text.
 const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -47,22 +47,23 @@ export class Invocation implements Streaming {
 
   async #answer(handler: FnHandler, surroundings: Surroundings): Promise<void> {
     const { id } = this.#next;
-    let json: string;
+    let stream: { body: StreamBody; prelude?: HttpPrelude } | undefined;
+    let json = "";
     try {
       const event = parseEvent(this.#next.event);
       const context = makeContext(id, this.#next.fields, surroundings);
       // What is no promise costs no turn of the event loop.
       const result = handler(event, context);
       const value = isThenable(result) ? await this.wait(result) : result;
-      if (isHttpStream(value)) {
-        return await sendStream(this, this.#client, id, value.body, value.prelude);
-      }
-      if (isStream(value)) return await sendStream(this, this.#client, id, value);
-      json = toJson(value);
+      if (isHttpStream(value)) stream = value;
+      else if (isStream(value)) stream = { body: value };
+      else json = toJson(value);
     } catch (error) {
       return await this.fail(error);
     }
-    await this.#client.respond(id, json);
+    // No failure may follow an answer, so what sending it comes to passes through.
+    if (stream) await sendStream(this, this.#client, id, stream.body, stream.prelude);
+    else await this.#client.respond(id, json);
   }
 
   /** Answers with an error. */

@@ -33,15 +33,18 @@ export async function sendStream(
   body: StreamBody,
   prelude?: HttpPrelude,
 ): Promise<void> {
-  const iterator = (body as AsyncIterable<StreamChunk>)[Symbol.asyncIterator]();
+  let iterator: AsyncIterator<StreamChunk> | undefined;
   let ended = false;
   const next = async (): Promise<Uint8Array | undefined> => {
-    const { done, value } = await invocation.wait(iterator.next());
+    const { done, value } = await invocation.wait(iterator!.next());
     if (done) ended = true;
     return done ? undefined : toBytes(value);
   };
+  let start: Uint8Array | undefined;
   let bytes: Uint8Array | undefined;
   try {
+    start = prelude && ENCODER.encode(JSON.stringify(prelude) + DELIMITER);
+    iterator = (body as AsyncIterable<StreamChunk>)[Symbol.asyncIterator]();
     bytes = await next();
   } catch (error) {
     close(iterator);
@@ -53,7 +56,7 @@ export async function sendStream(
   try {
     await client.stream(id, type, async (write, answered) => {
       answered.then(() => invocation.abort(new AnsweredError()));
-      if (prelude) await write(ENCODER.encode(JSON.stringify(prelude) + DELIMITER));
+      if (start) await write(start);
       while (bytes !== undefined) {
         await write(bytes); // the next is not asked for before this one is on its way
         try {
@@ -76,8 +79,8 @@ function failed(invocation: Streaming, error: unknown): Failure | undefined {
 }
 
 /** Tells the source that nobody wants more; what it has to say to that changes nothing. */
-function close(iterator: AsyncIterator<unknown>): void {
-  Promise.resolve(iterator.return?.()).catch(() => {});
+function close(iterator: AsyncIterator<unknown> | undefined): void {
+  Promise.resolve(iterator?.return?.()).catch(() => {});
 }
 
 function toBytes(chunk: unknown): Uint8Array {

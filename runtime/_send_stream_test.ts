@@ -199,3 +199,18 @@ Deno.test("an error of a source that is being closed changes nothing", async () 
   const { posts: [post] } = await answer(() => source);
   assertStringIncludes(post!.body, '"errorMessage":"first"');
 });
+
+for (
+  const [name, handler, refused] of [
+    ["its answer", () => chunks("a"), "response"],
+    ["the report of its failure", () => chunks(new Error("early")), "error"],
+  ] as const
+) {
+  Deno.test(`run() ends where the platform answers a stream with 500, and reports nothing more: ${name}`, async () => {
+    await using stub = new StubApi([invocation(1), invocation(2)]);
+    stub.onRequest = ({ path }) => path.endsWith(refused) ? { status: 500 } : undefined;
+    const error = await assertRejects(() => run(handler, { api: stub.api }), RuntimeApiError);
+    assertEquals(error.status, 500);
+    assertEquals(stub.requests.map(({ path }) => path.split("/").at(-1)), ["next", refused]);
+  });
+}
