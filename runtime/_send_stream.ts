@@ -36,7 +36,7 @@ export async function sendStream(
   let iterator: AsyncIterator<StreamChunk> | undefined;
   let ended = false;
   const next = async (): Promise<Uint8Array | undefined> => {
-    const { done, value } = await invocation.wait(iterator!.next());
+    const { done, value } = await invocation.wait(Promise.resolve(iterator!.next()));
     if (done) ended = true;
     return done ? undefined : toBytes(value);
   };
@@ -47,7 +47,7 @@ export async function sendStream(
     iterator = (body as AsyncIterable<StreamChunk>)[Symbol.asyncIterator]();
     bytes = await next();
   } catch (error) {
-    close(iterator);
+    void close(iterator);
     return await invocation.fail(error);
   }
   const type = prelude
@@ -67,7 +67,7 @@ export async function sendStream(
       }
     });
   } finally {
-    if (!ended) close(iterator);
+    if (!ended) void close(iterator);
   }
 }
 
@@ -79,13 +79,17 @@ function failed(invocation: Streaming, error: unknown): Failure | undefined {
 }
 
 /** Tells the source that nobody wants more; what it has to say to that changes nothing. */
-function close(iterator: AsyncIterator<unknown> | undefined): void {
-  Promise.resolve(iterator?.return?.()).catch(() => {});
+async function close(iterator: AsyncIterator<unknown> | undefined): Promise<void> {
+  try {
+    await iterator?.return?.();
+  } catch {
+    // It was asked to end, and has.
+  }
 }
 
 function toBytes(chunk: unknown): Uint8Array {
   if (typeof chunk === "string") return ENCODER.encode(chunk);
   if (chunk instanceof Uint8Array) return chunk;
-  const got = chunk === null ? "null" : Array.isArray(chunk) ? "an array" : `a ${typeof chunk}`;
+  const got = chunk === null ? "null" : Array.isArray(chunk) ? "an array" : typeof chunk;
   throw new TypeError(`Cannot stream a chunk: expected a string or a Uint8Array, got ${got}`);
 }

@@ -126,7 +126,14 @@ Deno.test("a stream that fails later says so in its trailers", async () => {
   assertEquals(log.length, 1);
 });
 
-for (const [name, chunk] of [["a number", 5], ["null", null], ["an array", [1]]] as const) {
+for (
+  const [name, chunk] of [
+    ["number", 5],
+    ["object", {}],
+    ["null", null],
+    ["an array", [1]],
+  ] as const
+) {
   Deno.test(`a chunk that is ${name} fails the stream`, async () => {
     const { posts: [post], log } = await answer(() => chunks("a", chunk));
     assertEquals(post!.trailers["lambda-runtime-function-error-type"], "Function.TypeError");
@@ -189,15 +196,51 @@ Deno.test("a stream whose connection is lost is closed, and the loop goes on", a
   assertEquals([posts, closed, log.length], [[], true, 1]);
 });
 
-Deno.test("an error of a source that is being closed changes nothing", async () => {
+for (
+  const [name, close] of [
+    ["rejects", () => Promise.reject(new Error("second"))],
+    ["throws", () => {
+      throw new Error("second");
+    }],
+  ] as const
+) {
+  Deno.test(`a source that ${name} while it is closed changes nothing`, async () => {
+    for (const count of [0, 1]) {
+      let left = count;
+      const source = {
+        [Symbol.asyncIterator]: () => ({
+          next: () => left-- > 0 ? { value: "a" } : Promise.reject(new Error("first")),
+          return: close,
+        }),
+      };
+      const { posts: [post, ...others] } = await answer(() => source);
+      assertEquals([post!.path.split("/").at(-1), others], [count ? "response" : "error", []]);
+      const said = count ? atob(post!.trailers["lambda-runtime-function-error-body"]!) : post!.body;
+      assertStringIncludes(said, '"errorMessage":"first"');
+    }
+  });
+}
+
+Deno.test("a source that brings its chunks without promises is streamed, as `for await` takes it", async () => {
   const source = {
-    [Symbol.asyncIterator]: () => ({
-      next: () => Promise.reject(new Error("first")),
-      return: () => Promise.reject(new Error("second")),
-    }),
+    [Symbol.asyncIterator]: () => {
+      let count = 0;
+      return { next: () => ({ done: count === 2, value: `${count++}` }) };
+    },
   };
-  const { posts: [post] } = await answer(() => source);
-  assertStringIncludes(post!.body, '"errorMessage":"first"');
+  const { posts: [post], log } = await answer(() => source);
+  assertEquals([post!.path.endsWith("/response"), post!.body, log], [true, "01", []]);
+});
+
+Deno.test("a source that cannot be iterated after all is an ordinary failure", async () => {
+  const source = {
+    [Symbol.asyncIterator]: () => {
+      throw new RangeError("no iterator");
+    },
+  };
+  const { posts: [post, ...others] } = await answer(() => source);
+  assertEquals([post!.path.endsWith("/error"), others], [true, []]);
+  assertStringIncludes(post!.body, "no iterator");
 });
 
 for (
