@@ -31,7 +31,9 @@ export async function makeApp(
 ): Promise<AsyncDisposable & { readonly folder: string; readonly manifest: string }> {
   const folder = await Deno.makeTempDir();
   for (const [path, code] of Object.entries(modules)) {
-    await Deno.writeTextFile(`${folder}/${path}`, code);
+    const file = `${folder}/${path}`;
+    await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });
+    await Deno.writeTextFile(file, code);
   }
   const manifest = `${folder}/app.json`;
   await Deno.writeTextFile(manifest, JSON.stringify({ name: "test", stage: "v0", functions }));

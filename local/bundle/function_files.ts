@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import type { FunctionManifest } from "../manifest.ts";
 import type { ArchiveFile } from "./archive.ts";
-import { bundleModule, exportsOf } from "./module_bundle.ts";
+import { bundleModule } from "./module_bundle.ts";
 
 /** How a function is bundled. */
 export interface FunctionBundleOptions {
@@ -38,8 +38,12 @@ export async function functionFiles(
   if (!await Deno.stat(path).then(({ isFile }) => isFile, () => false)) {
     throw new Error(`${action}: its module "${module}" is no file in "${folder}"`);
   }
-  const code = await bundleModule(path, { cwd: folder, isMinified: options.isMinified, action });
-  if (!exportsOf(code).includes(handler)) {
+  const { code, exports } = await bundleModule(path, {
+    cwd: folder,
+    isMinified: options.isMinified,
+    action,
+  });
+  if (!exports.includes(handler)) {
     throw new Error(`${action}: its module "${module}" has no export "${handler}"`);
   }
   const encoder = new TextEncoder();

@@ -12,13 +12,13 @@ import type { Architecture } from "./pinned_deno.ts";
  */
 export async function layerFiles(architecture: Architecture): Promise<ArchiveFile[]> {
   const script = await (await fetch(new URL("./bootstrap", import.meta.url))).bytes();
-  const runtime = await bundleModule(
+  const { code } = await bundleModule(
     fromFileUrl(new URL("../../runtime/bootstrap.ts", import.meta.url)),
   );
   const encoder = new TextEncoder();
   return [
     { path: "bootstrap", data: script, isExecutable: true },
     { path: "mate/architecture", data: encoder.encode(`${architecture}\n`) },
-    { path: "mate/bootstrap.js", data: encoder.encode(runtime) },
+    { path: "mate/bootstrap.js", data: encoder.encode(code) },
   ];
 }

@@ -1,6 +1,8 @@
+import { type BundledCode, readBundledCode } from "./bundled_code.ts";
+
 /** What may be asked of the bundler. */
 export interface ModuleBundleOptions {
-  /** The folder whose `deno.json` counts; the module's own without. */
+  /** The folder whose `deno.json` counts; none does without. */
   readonly cwd?: string | undefined;
   /** Whether names and white space are shortened; classes and functions keep their names either way. */
   readonly isMinified?: boolean | undefined;
@@ -13,13 +15,13 @@ export interface ModuleBundleOptions {
  *
  * @param specifier The path or URL of the module.
  * @param options What else counts.
- * @returns The JavaScript.
+ * @returns The JavaScript, which does not tell where the modules lay, and its exports.
  * @throws {Error} If the module, or one that it imports, cannot be found or read; the message is the bundler's.
  */
 export async function bundleModule(
   specifier: string,
   options: ModuleBundleOptions = {},
-): Promise<string> {
+): Promise<BundledCode> {
   const { action = `Cannot bundle "${specifier}"` } = options;
   const folder = await Deno.makeTempDir({ prefix: "mate-bundle-" });
   try {
@@ -31,10 +33,11 @@ export async function bundleModule(
         "--platform=deno",
         "--keep-names",
         ...(options.isMinified ? ["--minify"] : []),
+        ...(options.cwd === undefined ? ["--no-config", "--no-lock"] : []),
         `--output=${output}`,
         specifier,
       ],
-      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+      cwd: options.cwd ?? folder,
       env: { NO_COLOR: "1" },
       stdin: "null",
       stdout: "null",
@@ -43,7 +46,8 @@ export async function bundleModule(
     if (!success) {
       throw new Error(`${action}: ${problemOf(new TextDecoder().decode(stderr))}`);
     }
-    return withRequire(await Deno.readTextFile(output));
+    const { code, exports } = readBundledCode(await Deno.readTextFile(output));
+    return { code: withRequire(code), exports };
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -66,11 +70,4 @@ function problemOf(text: string): string {
       "No such file or directory (os error 2)",
       "no such file",
     );
-}
-
-/** The names that a bundle exports. */
-export function exportsOf(bundle: string): string[] {
-  const list = /\bexport\s*\{([^{}]*)\};?\s*(\/\/#.*\s*)?$/.exec(bundle)?.[1] ?? "";
-  return list.split(",").map((item) => item.trim().split(/\s+as\s+/).at(-1)!.trim())
-    .filter((name) => name !== "");
 }

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { makeApp } from "./_testing.ts";
-import { bundleModule, exportsOf } from "./module_bundle.ts";
+import { bundleModule } from "./module_bundle.ts";
 
 for (const isMinified of [false, true]) {
   Deno.test(`bundleModule() ${isMinified ? "minifies" : "bundles"} CommonJS that requires Node's own modules`, async () => {
@@ -10,8 +10,21 @@ for (const isMinified of [false, true]) {
         `const path = require("node:path"); exports.join = (...parts) => path.posix.join(...parts);`,
     }, {});
     const file = `${app.folder}/bundle.mjs`;
-    await Deno.writeTextFile(file, await bundleModule(`${app.folder}/one.ts`, { isMinified }));
+    await Deno.writeTextFile(
+      file,
+      (await bundleModule(`${app.folder}/one.ts`, { isMinified })).code,
+    );
     assertEquals((await import(`file://${file}`)).handler(), "a/b");
+  });
+
+  Deno.test(`bundleModule() finds the exports of a ${isMinified ? "minified " : ""}module whose library has a licence`, async () => {
+    await using app = await makeApp({
+      "one.ts": `import "./lib.js"; export const handler = 1;`,
+      "lib.js": "/*! @license MIT\nexport { other };\n*/\n//! export { more };\nconsole.log(1);",
+    }, {});
+    const { code, exports } = await bundleModule(`${app.folder}/one.ts`, { isMinified });
+    assertEquals(exports, ["handler"]);
+    assertMatch(code, /@license MIT/);
   });
 }
 
@@ -20,17 +33,30 @@ Deno.test("bundleModule() names the module that does not exist", async () => {
   assertMatch(error.message, /^Cannot bundle "\/nowhere\/one\.ts": /);
 });
 
-for (
-  const [code, names] of [
-    ["export {\n  a,\n  b as handler\n};\n", ["a", "handler"]],
-    ["var x=1;export{x as handler,y as default};", ["handler", "default"]],
-    ["export{x as handler};\n//# sourceMappingURL=x.map\n", ["handler"]],
-    ['const text = "export { a };"; export { b };', ["b"]],
-    ["var x = 1;\n", []],
-    ["export {};\n", []],
-  ] as const
-) {
-  Deno.test(`exportsOf() finds the names in ${JSON.stringify(code)}`, () => {
-    assertEquals(exportsOf(code), [...names]);
-  });
-}
+Deno.test("bundleModule() makes the same bytes wherever the modules lie, from wherever", async () => {
+  await using app = await makeApp({
+    "one.ts": `import answer from "./lib/answer.cjs"; export const handler = () => answer;`,
+    "lib/answer.cjs": "module.exports = 42;",
+  }, {});
+  const module = `${app.folder}/one.ts`;
+  const { code } = await bundleModule(module, { cwd: app.folder });
+  assertEquals((await bundleModule(module, { cwd: `${app.folder}/lib` })).code, code);
+  assertEquals((await bundleModule(module)).code, code);
+  const file = `${app.folder}/bundle.mjs`;
+  await Deno.writeTextFile(file, code);
+  assertEquals((await import(`file://${file}`)).handler(), 42);
+});
+
+Deno.test("bundleModule() heeds no configuration where no folder is named", async () => {
+  await using app = await makeApp({
+    "deno.json": "{ broken",
+    "one.ts": "export const handler = 1;",
+  }, {});
+  const before = Deno.cwd();
+  Deno.chdir(app.folder);
+  try {
+    assertEquals((await bundleModule(`${app.folder}/one.ts`)).exports, ["handler"]);
+  } finally {
+    Deno.chdir(before);
+  }
+});

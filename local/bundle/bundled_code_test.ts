@@ -1,0 +1,76 @@
+import { assertEquals } from "@std/assert";
+import { readBundledCode } from "./bundled_code.ts";
+
+for (
+  const [text, names] of [
+    ["export {\n  a,\n  b as handler\n};\n", ["a", "handler"]],
+    ["var x=1;export{x as handler,y as default};", ["handler", "default"]],
+    ["export{x as handler};\n//# sourceMappingURL=x.map\n", ["handler"]],
+    ["export{x as handler};\n/*! @license MIT\nexport { other };\n*/\n//! a\n", ["handler"]],
+    ["export{x as handler};\n// @license export { other };\n", ["handler"]],
+    ['const text = "export { a };"; export { b };', ["b"]],
+    ["const text = `\nexport { a };\n`;\n", []],
+    ["export default require_one();\n", ["default"]],
+    ["var x = 1;\n", []],
+    ["export {};\n", []],
+  ] as const
+) {
+  Deno.test(`readBundledCode() finds the exports in ${JSON.stringify(text)}`, () => {
+    assertEquals(readBundledCode(text), { code: text, exports: [...names] });
+  });
+}
+
+Deno.test("readBundledCode() takes out where modules lay, and nothing else", () => {
+  const { code } = readBundledCode(`// ../../home/me/one.cjs
+var require_one = __commonJS({
+  "../../home/me/one.cjs"(exports) {
+    // of the bundler's own
+    exports.path = { "home/me/one.cjs"() {} };
+  }
+});
+
+// home/me/three.ts
+var value;
+var init_three = __esm({
+  async "home/me/three.ts"() {
+    await value;
+  }
+});
+
+// home/me/two.ts
+var text = \`
+// home/me/two.ts
+\${1 /* a */ / 2}
+// home/me/two.ts\`;
+export {
+  text
+};
+// @license of some library
+`);
+  assertEquals(
+    code,
+    `var require_one = __commonJS({
+  "one.cjs"(exports) {
+    // of the bundler's own
+    exports.path = { "home/me/one.cjs"() {} };
+  }
+});
+
+var value;
+var init_three = __esm({
+  async "three.ts"() {
+    await value;
+  }
+});
+
+var text = \`
+// home/me/two.ts
+\${1 /* a */ / 2}
+// home/me/two.ts\`;
+export {
+  text
+};
+// @license of some library
+`,
+  );
+});
