@@ -1,7 +1,7 @@
 import { logger } from "../logger/mod.ts";
 import type { Address } from "./_address.ts";
-import { Connection, type Response, type Writer } from "./_connection.ts";
-import { errorTypeField, type Failure } from "./_failure.ts";
+import { Connection, type Response, UnansweredError, type Writer } from "./_connection.ts";
+import { describeFailure, errorTypeField, type Failure } from "./_failure.ts";
 import type { Head } from "./_head.ts";
 import type { Host } from "./_host.ts";
 import { RuntimeApiError } from "./runtime_api_error.ts";
@@ -80,7 +80,8 @@ export class RuntimeClient {
   }
 
   /**
-   * Answers an invocation with bytes that are not all known yet.
+   * Answers an invocation with bytes that are not all known yet. They cannot be sent again: where the connection is
+   * lost before the platform answers, the invocation is reported as failed, which the platform refuses if it has them.
    *
    * @param type Their media type.
    * @param write Writes them, for the failure that ended them early.
@@ -96,12 +97,13 @@ export class RuntimeClient {
         "Trailer: Lambda-Runtime-Function-Error-Type, Lambda-Runtime-Function-Error-Body\r\n" +
         `Transfer-Encoding: chunked\r\n${this.#tail}`,
     );
-    await this.#report("stream the answer of the invocation", () => {
+    const error = await this.#report("stream the answer of the invocation", () => {
       return this.#connection.stream(head, async (writer, answered) => {
         const failure = await write((bytes) => this.#writeChunk(writer, bytes), answered);
         await writer(ENCODER.encode(`0\r\n${failure ? trailers(failure) : ""}\r\n`));
       });
     });
+    if (error instanceof UnansweredError) await this.fail(id, describeFailure(error));
   }
 
   /** Says that an invocation failed. */
@@ -128,22 +130,27 @@ export class RuntimeClient {
    * Sends what ends an invocation. A refusal is logged, for the invocation is over either way: nothing may follow a
    * response that was too large, or that came too late.
    *
+   * @returns Why there was no answer, where there was none.
    * @throws {RuntimeApiError} If the platform asks the runtime to end.
    */
-  async #report(action: string, send: () => Promise<Response>): Promise<void> {
+  async #report(
+    action: string,
+    send: () => Promise<Response>,
+  ): Promise<RuntimeApiError | undefined> {
     let response: Response;
     try {
       response = await send();
     } catch (error) {
       if (!(error instanceof RuntimeApiError)) throw error;
       logger.error(`Cannot ${action}`, error); // if there is no connection at all, `next` says so
-      return;
+      return error;
     }
     const { head: { status }, content } = response;
-    if (status < 300) return;
+    if (status < 300) return undefined;
     const error = refused(`Cannot ${action}`, status, content);
     if (status >= 500) throw error;
     logger.error(error.message);
+    return undefined;
   }
 
   #post(path: string, json: string, fields = ""): Promise<Response> {

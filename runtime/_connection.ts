@@ -79,7 +79,7 @@ export class Connection {
     head: Uint8Array,
     write: (writer: Writer, answered: Promise<unknown>) => Promise<void>,
   ): Promise<Response> {
-    const open = await (this.#open ??= this.#connect());
+    const open = await this.#ready();
     const { socket } = open;
     socket.unref(); // or a stream that never goes on would look as if something could happen
     const sending: { over: boolean; error?: unknown } = { over: false };
@@ -113,6 +113,17 @@ export class Connection {
     return result;
   }
 
+  /**
+   * The connection, opened again where it ended while it was idle. What was said over it unasked must not be taken
+   * for the next response either (RFC 9112 §9.2).
+   */
+  async #ready(): Promise<Open> {
+    const open = await (this.#open ??= this.#connect());
+    if (!open.used || !await open.reader.stirs()) return open;
+    this.close();
+    return await (this.#open = this.#connect());
+  }
+
   async #connect(): Promise<Open> {
     const { hostname, port, authority } = this.#address;
     try {
@@ -128,7 +139,7 @@ export class Connection {
   }
 
   async #attempt(request: Uint8Array, content: Uint8Array | undefined): Promise<Response | Lost> {
-    const open = await (this.#open ??= this.#connect());
+    const open = await this.#ready();
     let failed: unknown;
     let written = false;
     const writing = writeAll(open.socket, request, content).then(() => {
@@ -185,13 +196,16 @@ export class Connection {
   }
 
   /** The error for a connection that was lost before the response began. */
-  #closed(cause: unknown): RuntimeApiError {
-    return new RuntimeApiError(
+  #closed(cause: unknown): UnansweredError {
+    return new UnansweredError(
       `Cannot talk to the Runtime API: ${this.#address.authority} closed the connection before it answered`,
       { cause },
     );
   }
 }
+
+/** The other side closed the connection before it answered, so that what came of the request is not known. */
+export class UnansweredError extends RuntimeApiError {}
 
 /** A connection was lost before the first byte of the response. */
 class Lost {

@@ -16,12 +16,13 @@ function scripted(
     connect: () => {
       const { reads = [], writes = [] } = scripts[opened++]!;
       const socket: Socket = {
-        read(buffer) {
+        async read(buffer) {
           if (reads.length === 0) return new Promise(() => {});
+          await new Promise((resolve) => setTimeout(resolve)); // nothing comes before the request
           const next = reads.shift()!;
-          if (next instanceof Error) return Promise.reject(next);
+          if (next instanceof Error) throw next;
           if (next !== null) buffer.set(next);
-          return Promise.resolve(next && next.length);
+          return next && next.length;
         },
         write(bytes) {
           const next = writes.length > 0 ? writes.shift() : "ok";

@@ -56,7 +56,7 @@ async function connect(host: string, port: number): Promise<Socket> {
 /** A socket of `node:net` with the reading and writing of {@linkcode Socket}. */
 class NodeConnection implements Socket {
   #socket: NodeSocket;
-  #rest: Uint8Array | undefined; // what a read had no room for
+  #rest: Uint8Array | undefined; // what came unasked, or a read had no room for
   #wake: (() => void) | undefined; // ends the pending read's wait
   #error: Error | undefined;
   #ended = false;
@@ -66,7 +66,10 @@ class NodeConnection implements Socket {
     this.#socket = socket;
     socket.setNoDelay(true);
     socket.unref(); // an idle connection keeps no process alive; a pending read does
-    socket.on("readable", () => this.#wake?.());
+    socket.on("readable", () => {
+      this.#rest ??= socket.read() ?? undefined; // the end only shows to who reads
+      this.#wake?.();
+    });
     socket.on("error", (error) => {
       this.#error = error;
       this.#wake?.();

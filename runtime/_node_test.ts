@@ -29,6 +29,18 @@ Deno.test("the host of Node.js serves events and results of all sizes, and strea
   assertEquals(fourth!.endsWith("\0\0ab"), true);
 });
 
+Deno.test("the host of Node.js notices what befalls a connection while it is idle", async () => {
+  await using stub = new StubApi([invocation('"a"'), invocation('"b"')]);
+  const session = new Session(nodeHost(), stub.api);
+  const handler = async function* (event: unknown) {
+    await stub.hangUp(event === "b" ? "HTTP/1.1 408 X\r\nContent-Length: 0\r\n\r\n" : "");
+    yield event;
+  };
+  await assertRejects(() => session.run(handler), RuntimeApiError, "answered 410");
+  assertEquals(stub.posts.map(({ body }) => body), ["a", "b"]);
+  assertEquals(stub.connections, 3);
+});
+
 Deno.test("the host of Node.js says why it cannot connect", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const address = parseAddress(`127.0.0.1:${listener.addr.port}`);

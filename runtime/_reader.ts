@@ -5,6 +5,7 @@ import { RuntimeApiError } from "./runtime_api_error.ts";
 const INITIAL = 16 * 1024;
 const MAX_HEAD = 64 * 1024;
 const MAX_CONTENT = 2 ** 30;
+const MICROTASKS = 4; // Deno and Node.js need two
 const CR = 13;
 const LF = 10;
 const DECODER = new TextDecoder();
@@ -15,6 +16,7 @@ export class ResponseReader {
   #buffer = new Uint8Array(INITIAL);
   #start = 0; // of what has been received but not consumed
   #end = 0;
+  #early: Promise<number | null> | undefined; // a read that began before anything was asked for
 
   constructor(socket: Socket) {
     this.#socket = socket;
@@ -23,6 +25,23 @@ export class ResponseReader {
   /** How many bytes have been received beyond what was read. */
   get pending(): number {
     return this.#end - this.#start;
+  }
+
+  /**
+   * Whether anything happened to the connection since the last response was read: more bytes, or its end. The read
+   * that shows it goes on, and brings the next response.
+   */
+  async stirs(): Promise<boolean> {
+    let settled = false;
+    const settle = () => {
+      settled = true;
+    };
+    this.#start = this.#end = 0;
+    this.#early = this.#socket.read(this.#buffer);
+    this.#early.then(settle, settle);
+    // What is there already is read at once: it takes microtasks only, however many hosts need.
+    for (let i = 0; i < MICROTASKS && !settled; i++) await undefined;
+    return settled;
   }
 
   /**
@@ -163,7 +182,9 @@ export class ResponseReader {
       this.#end -= this.#start;
       this.#start = 0;
     }
-    const count = await this.#socket.read(this.#buffer.subarray(this.#end));
+    const reading = this.#early ?? this.#socket.read(this.#buffer.subarray(this.#end));
+    this.#early = undefined;
+    const count = await reading;
     if (count === null) return false;
     this.#end += count;
     return true;

@@ -181,7 +181,7 @@ Deno.test("a stream that is answered while its source is waited for is closed", 
   assertStringIncludes(log[0]!, "answered 413");
 });
 
-Deno.test("a stream whose connection is lost is closed, and the loop goes on", async () => {
+Deno.test("a stream whose connection is lost is closed and reported, and the loop goes on", async () => {
   let closed = false;
   async function* endless() {
     try {
@@ -193,7 +193,9 @@ Deno.test("a stream whose connection is lost is closed, and the loop goes on", a
   const { posts, log } = await answer(endless, (stub) => {
     stub.onHead = (path) => path.endsWith("/response") ? { raw: "" } : undefined;
   });
-  assertEquals([posts, closed, log.length], [[], true, 1]);
+  assertEquals(posts.map(({ path }) => path.split("/").at(-1)), ["error"]);
+  assertStringIncludes(posts[0]!.body, "closed the connection before it answered");
+  assertEquals([closed, log.length], [true, 1]);
 });
 
 for (

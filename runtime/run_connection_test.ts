@@ -95,3 +95,29 @@ Deno.test("run() passes every proxy by", async () => {
     Deno.env.delete("http_proxy");
   }
 });
+
+for (
+  const [name, last] of [
+    ["closes the connection", ""],
+    ["says something unasked", "HTTP/1.1 408 X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"],
+  ] as const
+) {
+  Deno.test(`run() answers over a new connection where the API ${name} while the handler works`, async () => {
+    await using stub = new StubApi([
+      invocation('"json"'),
+      invocation('"stream"'),
+      invocation('"json"'),
+    ]);
+    async function* chunks() {
+      await stub.hangUp(last);
+      yield* ["a", "b"];
+    }
+    const log = await drive(stub, async (event: string) => {
+      if (event === "stream") return chunks();
+      await stub.hangUp(last);
+      return event;
+    });
+    assertEquals(stub.posts.map(({ body }) => body), ['"json"', "ab", '"json"']);
+    assertEquals([stub.connections, log], [4, []]);
+  });
+}

@@ -87,6 +87,16 @@ export class StubApi implements AsyncDisposable {
     await this.#done;
   }
 
+  /** Says something unasked over every connection, and closes them, so that both have arrived when it resolves. */
+  async hangUp(last = ""): Promise<void> {
+    for (const connection of this.#open) {
+      await send(connection, { raw: last });
+      this.#open.delete(connection);
+      connection.close();
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+
   async #accept(): Promise<void> {
     const served: Promise<void>[] = [];
     try {
