@@ -14,6 +14,7 @@ import { layerFiles } from "./layer_files.ts";
 import { checkLimits, type Sizes } from "./limits.ts";
 import { type Architecture, DENO_PACKAGES, type DenoPackage } from "./pinned_deno.ts";
 import { warmFunctions } from "./warm_functions.ts";
+import { writeAll } from "./write_all.ts";
 
 /** How an application is bundled. */
 export interface BundleOptions {
@@ -47,7 +48,8 @@ export interface BundledArchive extends Sizes {
  * @param manifestPath The path of the manifest.
  * @param options How it is bundled.
  * @returns What was written.
- * @throws {Error} If the manifest, a module or Deno cannot be had, or an archive is over a limit; nothing is written then.
+ * @throws {Error} If the manifest, a module or Deno cannot be had, or an archive is over a limit or cannot be written; no
+ * archive is written then.
  */
 export async function bundleApp(
   manifestPath: string,
@@ -156,19 +158,4 @@ async function archive(
   const data = await (cache === undefined ? makeZip(files) : makeZipOnce(files, cache));
   const unzipped = files.reduce((sum, file) => sum + file.data.length, 0);
   return { name, path, data, zipped: data.length, unzipped };
-}
-
-/** Writes every archive under another name first, so that none is replaced unless all can be. */
-async function writeAll(out: string, archives: readonly Archive[]): Promise<void> {
-  await Deno.mkdir(out, { recursive: true });
-  const suffix = `.${crypto.randomUUID()}`;
-  try {
-    for (const { path, data } of archives) await Deno.writeFile(path + suffix, data);
-    for (const { path } of archives) await Deno.rename(path + suffix, path);
-  } catch (error) {
-    for (const { path } of archives) {
-      await Deno.remove(path + suffix).catch(() => {}); // the first error says more than a second
-    }
-    throw error;
-  }
 }

@@ -140,10 +140,20 @@ Deno.test("bundleApp() refuses a layer over the platform's limit, and leaves wha
   assertEquals(await Deno.readTextFile(`${out}/one.zip`), "as it was");
 });
 
-Deno.test("bundleApp() replaces nothing where something cannot be written", async () => {
-  await using app = await makeApp(MODULES, FUNCTIONS);
+Deno.test("bundleApp() replaces nothing where something cannot be written, and names it", async () => {
+  await using app = await makeApp({ ...MODULES, "out/layer-arm64.zip": "as it was" }, FUNCTIONS);
   const out = `${app.folder}/out`;
-  await Deno.writeTextFile(out, "a file in the folder's place");
-  await assertRejects(() => bundle(app.manifest, out));
+  await Deno.mkdir(`${out}/two.zip`);
+  const error = await assertRejects(() => bundle(app.manifest, out), Error);
+  assertEquals(error.message, `Cannot write "${out}/two.zip": it is a folder`);
+  assertEquals(await entries(out), ["layer-arm64.zip", "two.zip"]);
+  assertEquals(await Deno.readTextFile(`${out}/layer-arm64.zip`), "as it was");
+});
+
+Deno.test("bundleApp() names the folder that cannot be made", async () => {
+  await using app = await makeApp({ ...MODULES, "out": "a file in the folder's place" }, FUNCTIONS);
+  const out = `${app.folder}/out`;
+  const error = await assertRejects(() => bundle(app.manifest, out), Error);
+  assertMatch(error.message, /^Cannot write to the folder ".*\/out": File exists/);
   assertEquals(await Deno.readTextFile(out), "a file in the folder's place");
 });
