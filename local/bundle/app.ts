@@ -30,7 +30,7 @@ export interface BundleOptions {
   readonly source?: DenoSource | undefined;
   /** The npm packages with Deno; the pinned ones without. */
   readonly packages?: Readonly<Record<Architecture, DenoPackage>> | undefined;
-  /** Is told what could not be done, though the bundles are correct without it. */
+  /** Is told which code caches could not be made, and which functions do not start here. */
   readonly warn: (message: string) => void;
 }
 

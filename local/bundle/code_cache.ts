@@ -13,10 +13,18 @@ export interface WarmUp {
   readonly isolation: Isolation;
 }
 
+/** Why a function has no code cache. */
+export interface WarmUpProblem {
+  /** Its module has no such handler, it does not start for another reason, or only the cache is of no use. */
+  readonly kind: "no handler" | "no start" | "no cache";
+  /** What is wrong. */
+  readonly message: string;
+}
+
 /** What a warm-up made: the files of a `DENO_DIR` by name, or why there are none. */
 export type WarmUpResult =
   | { readonly files: ReadonlyMap<string, Uint8Array> }
-  | { readonly problem: string };
+  | { readonly problem: WarmUpProblem };
 
 const INIT_LIMIT = 10_000;
 const CACHE_LIMIT = 3_000;
@@ -40,7 +48,7 @@ export async function warmCodeCache(
     const problem = await run.started;
     if (problem !== undefined) return { problem };
     if (!await isCompiled(denoDir, files)) {
-      return { problem: "Deno keeps no compiled code of it" };
+      return { problem: noCache("Deno keeps no compiled code of it") };
     }
   } finally {
     await run.end();
@@ -61,9 +69,9 @@ export async function warmCodeCache(
  * @param warmUp The function, unpacked with its cache where it is on Lambda.
  * @returns Why the cache is of no use, or `undefined`.
  */
-export async function checkCodeCache(warmUp: WarmUp): Promise<string | undefined> {
+export async function checkCodeCache(warmUp: WarmUp): Promise<WarmUpProblem | undefined> {
   const run = await start(warmUp, "/tmp/deno", true);
-  let problem: string | undefined;
+  let problem: WarmUpProblem | undefined;
   try {
     problem = await run.started;
   } finally {
@@ -71,12 +79,12 @@ export async function checkCodeCache(warmUp: WarmUp): Promise<string | undefined
   }
   if (problem !== undefined) return problem;
   const log = await run.log;
-  if (log.includes("Updating V8 code cache")) return "V8 does not take the compiled code";
+  if (log.includes("Updating V8 code cache")) return noCache("V8 does not take the compiled code");
   const { layer, task } = warmUp.isolation.place(warmUp.folders);
   const isFound = [`${layer}/mate/bootstrap.js`, `${task}/index.js`].every((path) =>
     log.includes(`V8 code cache hit for ES module: file://${path}`)
   );
-  return isFound ? undefined : "Deno does not find it";
+  return isFound ? undefined : noCache("Deno does not find it");
 }
 
 /** Waits until Deno has kept the code of some modules, and adds no more. */
@@ -95,7 +103,7 @@ async function isCompiled(denoDir: string, specifiers: readonly string[]): Promi
 
 interface Run {
   /** What went wrong, or `undefined`: the function asked for its first invocation. */
-  readonly started: Promise<string | undefined>;
+  readonly started: Promise<WarmUpProblem | undefined>;
   /** What it wrote to its errors. */
   readonly log: Promise<string>;
   end(): Promise<void>;
@@ -106,7 +114,7 @@ async function start(
   denoDir: string,
   isLogged: boolean,
 ): Promise<Run> {
-  const outcome = Promise.withResolvers<string | undefined>();
+  const outcome = Promise.withResolvers<WarmUpProblem | undefined>();
   const api = await RuntimeApi.listen({
     onNext: () => outcome.resolve(undefined),
     onInitError: (error) => outcome.resolve(describe(error)),
@@ -127,10 +135,14 @@ async function start(
     stderr: "piped",
   }).spawn();
   const log = new Response(child.stderr).text();
-  const timer = setTimeout(() => outcome.resolve("it takes more than 10 s to start"), INIT_LIMIT);
+  const timer = setTimeout(
+    () => outcome.resolve(noCache("it takes more than 10 s to start")),
+    INIT_LIMIT,
+  );
   void child.status.then(async ({ code }) => {
     const lines = (await log).trim().split("\n");
-    outcome.resolve(`it ends with the status ${code}: ${lines.at(-1)}`);
+    const message = `it ends with the status ${code}: ${lines.at(-1)}`;
+    outcome.resolve({ kind: "no start", message });
   });
   return {
     started: outcome.promise,
@@ -148,12 +160,17 @@ async function start(
   };
 }
 
-function describe({ body }: Answer & { kind: "error" }): string {
+function noCache(message: string): WarmUpProblem {
+  return { kind: "no cache", message };
+}
+
+function describe({ body }: Answer & { kind: "error" }): WarmUpProblem {
   const text = new TextDecoder().decode(body);
   try {
     const { errorType, errorMessage } = JSON.parse(text);
-    return `it cannot be loaded (${errorType}: ${errorMessage})`;
+    const kind = errorType === "Runtime.HandlerNotFound" ? "no handler" : "no start";
+    return { kind, message: `${errorType}: ${errorMessage}` };
   } catch {
-    return `it cannot be loaded (${text})`;
+    return { kind: "no start", message: text };
   }
 }

@@ -2,7 +2,7 @@ import { lambdaEnvironment } from "../isolation/environment.ts";
 import type { Isolation } from "../isolation/isolation.ts";
 import type { Manifest } from "../manifest.ts";
 import { type ArchiveFile, writeFiles } from "./archive.ts";
-import { checkCodeCache, warmCodeCache } from "./code_cache.ts";
+import { checkCodeCache, warmCodeCache, type WarmUpProblem } from "./code_cache.ts";
 import { type Architecture, ownArchitecture } from "./pinned_deno.ts";
 
 /**
@@ -14,6 +14,7 @@ import { type Architecture, ownArchitecture } from "./pinned_deno.ts";
  * @param layer The files of its layer.
  * @param isolation How the functions are started.
  * @returns What is left without a cache, and why.
+ * @throws {Error} If a function has no handler.
  */
 export async function warmFunctions(
   manifest: Manifest,
@@ -64,8 +65,15 @@ export async function warmFunctions(
   return problems;
 }
 
-function describe(name: string, architecture: Architecture, problem: string): string {
-  return `No code cache for the function "${name}" on ${architecture}: ${problem}. It is correct but starts more slowly`;
+function describe(
+  name: string,
+  architecture: Architecture,
+  { kind, message }: WarmUpProblem,
+): string {
+  if (kind === "no handler") throw new Error(`Cannot bundle the function "${name}": ${message}`);
+  return kind === "no start"
+    ? `The function "${name}" does not start here, so it has no code cache, and may not start on Lambda: ${message}`
+    : `No code cache for the function "${name}" on ${architecture}: ${message}. It is correct but starts more slowly`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { detectIsolation, plainFolders } from "../isolation/isolation.ts";
 import { parseManifest } from "../manifest.ts";
 import { makeApp } from "./_testing.ts";
@@ -25,8 +25,12 @@ const FUNCTIONS = {
 };
 
 /** Bundles the functions, and warms them up with the Deno that runs this. */
-async function warm(way: NonNullable<typeof isolation>, target = architecture!) {
-  await using app = await makeApp(MODULES, FUNCTIONS);
+async function warm(
+  way: NonNullable<typeof isolation>,
+  target = architecture!,
+  [modules, settings]: Parameters<typeof makeApp> = [MODULES, FUNCTIONS],
+) {
+  await using app = await makeApp(modules, settings);
   const manifest = parseManifest(await Deno.readTextFile(app.manifest), app.manifest);
   const functions = new Map<string, ArchiveFile[]>();
   for (const [name, settings] of Object.entries(manifest.functions)) {
@@ -50,7 +54,7 @@ Deno.test({
     assertEquals(problems.length, 1);
     assertMatch(
       problems[0]!,
-      /^No code cache for the function "bad" on \w+: it cannot be loaded \(RangeError: not today\)/,
+      /^The function "bad" does not start here, so it has no code cache, and may not start on Lambda: RangeError: not today$/,
     );
     assertEquals(functions.get("bad")!.map(({ path }) => path), ["index.js", "mate/net"]);
     const paths = functions.get("good")!.map(({ path }) => path);
@@ -68,6 +72,21 @@ Deno.test({
     const text = new TextDecoder("latin1").decode(cache?.data);
     assertMatch(text, /file:\/\/\/opt\/mate\/bootstrap\.js/);
     assertMatch(text, /file:\/\/\/var\/task\/index\.js/);
+  },
+});
+
+Deno.test({
+  name: "warmFunctions() refuses a handler that is no function",
+  ignore: architecture === undefined,
+  async fn() {
+    const error = await assertRejects(
+      () =>
+        warm(isolation!, architecture, [{ "one.ts": "export const handler = 1;" }, {
+          one: { module: "one.ts" },
+        }]),
+      Error,
+    );
+    assertMatch(error.message, /^Cannot bundle the function "one": Runtime\.HandlerNotFound: /);
   },
 });
 
