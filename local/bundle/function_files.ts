@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import type { FunctionManifest } from "../manifest.ts";
 import type { ArchiveFile } from "./archive.ts";
+import { isHost } from "./_host.ts";
 import { bundleModule } from "./module_bundle.ts";
 
 /** How a function is bundled. */
@@ -8,8 +9,6 @@ export interface FunctionBundleOptions {
   /** Whether names and white space are shortened. */
   readonly isMinified?: boolean | undefined;
 }
-
-const HOST = /^(\*\.)?[\w-]+(\.[\w-]+)*(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
 
 /**
  * Bundles a function: its module as `index.js`, and what it may do.
@@ -31,7 +30,7 @@ export async function functionFiles(
   const folder = dirname(resolve(manifestPath));
   const path = resolve(folder, module);
   const action = `Cannot bundle the function "${name}"`;
-  const host = net.find((item) => item !== "*" && !HOST.test(item));
+  const host = net.find((item) => item !== "*" && !isHost(item));
   if (host !== undefined) {
     throw new TypeError(`${action}: "${host}" is no host, such as "api.example.com:443"`);
   }
