@@ -18,8 +18,12 @@ export class Obstacle extends Error {
     const said = error.message.replace(/\s+/g, " ");
     for (const [pattern, message, remedy] of MEANINGS) {
       if (!pattern.test(`${error.name}: ${said}`)) continue;
+      const profile = Deno.env.get("AWS_PROFILE");
+      const whose = profile
+        ? `: the profile "${profile}" of AWS_PROFILE is not there, or has none`
+        : "";
       return new Obstacle(
-        message.replace("{region}", region),
+        message.replace("{region}", region).replace("{profile}", whose),
         `${remedy} (${error.name}: ${said})`,
       );
     }
@@ -36,7 +40,7 @@ const KEYS = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
 const MEANINGS: readonly (readonly [RegExp, string, string])[] = [
   [
     /region is missing/i,
-    "No region is chosen",
+    "No region is chosen{profile}",
     "Pass --region, set AWS_REGION, or give the profile a region in ~/.aws/config.",
   ],
   [
@@ -51,7 +55,7 @@ const MEANINGS: readonly (readonly [RegExp, string, string])[] = [
   ],
   [
     /CredentialsProviderError|could not load credentials/i,
-    "There are no credentials",
+    "There are no credentials{profile}",
     `Set ${KEYS}, or make a profile in ~/.aws (aws configure) and name it by AWS_PROFILE.`,
   ],
   [

@@ -30,22 +30,36 @@ parse_options() {
       -p | --plan) plan_only=1 ;;
       -y | --yes) yes=1 ;;
       --region | --arch)
-        [ -n "${2:-}" ] || die "The option $1 lacks its value" "See $script --help."
-        if [ "$1" = --region ]; then region=$2; else architecture=$2; fi
+        set_option "$1" "${2:-}"
         shift
         ;;
-      --region=*) region=${1#*=} ;;
-      --arch=*) architecture=${1#*=} ;;
+      --region=* | --arch=*) set_option "${1%%=*}" "${1#*=}" ;;
       *) die "There is no option \"$1\"" "See $script --help." ;;
     esac
     shift
   done
-  case "$architecture" in
-    '' | x86_64 | arm64) ;;
-    *) die "There is no architecture \"$architecture\"" "Choose --arch x86_64 or --arch arm64." ;;
-  esac
   if [ -z "$yes$plan_only" ] && [ ! -t 0 ]; then
     die "Nobody can be asked: the input is no terminal" "Pass --yes to go ahead unasked, or --plan to look only."
+  fi
+}
+
+# set_option NAME VALUE: one of those of `script` that have a value.
+set_option() {
+  case "$script $1" in
+    *' --region' | 'deploy.sh --arch') ;;
+    *) die "There is no option \"$1\"" "See $script --help." ;;
+  esac
+  case "$2" in
+    '' | -*) die "The option $1 lacks its value" "See $script --help." ;;
+  esac
+  if [ "$1" = --region ]; then
+    region=$2
+    [[ $region =~ ^[a-z]{2,}(-[a-z]+)+-[0-9]+$ ]] ||
+      die "There is no region \"$region\"" "Regions look like eu-west-1."
+  else
+    architecture=$2
+    [[ $architecture =~ ^(x86_64|arm64)$ ]] ||
+      die "There is no architecture \"$architecture\"" "Choose --arch x86_64 or --arch arm64."
   fi
 }
 

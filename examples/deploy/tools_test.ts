@@ -210,6 +210,41 @@ Deno.test({ name: "find_tools names what it needs to fetch the rest", ignore }, 
   });
 });
 
+Deno.test(
+  { name: "parse_options refuses what is no option, and no value of one", ignore },
+  async () => {
+    for (
+      const [script, options, answer] of [
+        ["deploy.sh", "--yes --region eu-west-1 --arch=arm64", /^eu-west-1 arm64 1\n$/],
+        ["undeploy.sh", "--yes --region=us-gov-east-1", /^us-gov-east-1 {2}1\n$/],
+        [
+          "deploy.sh",
+          "--yes --region",
+          /The option --region lacks its value\nSee deploy.sh --help/,
+        ],
+        ["deploy.sh", "--region --yes", /The option --region lacks its value/],
+        ["deploy.sh", "--yes --region=", /The option --region lacks its value/],
+        ["deploy.sh", "--yes --region Ireland", /There is no region "Ireland"\nRegions look like/],
+        [
+          "deploy.sh",
+          "--yes --arch arm",
+          /There is no architecture "arm"\nChoose --arch x86_64 or/,
+        ],
+        [
+          "undeploy.sh",
+          "--yes --arch arm64",
+          /There is no option "--arch"\nSee undeploy.sh --help/,
+        ],
+        ["deploy.sh", "--force", /There is no option "--force"/],
+        ["deploy.sh", "", /Nobody can be asked: the input is no terminal/],
+      ] as const
+    ) {
+      const line = `parse_options ${script} ${options}; echo "$region $architecture $yes"`;
+      assertMatch((await shell(here, line)).output, answer);
+    }
+  },
+);
+
 Deno.test("every tool is pinned for every platform", async () => {
   const lines = (await Deno.readTextFile(`${here}/deploy/tools.txt`)).split("\n")
     .filter((line) => line !== "" && !line.startsWith("#")).map((line) => line.split(" "));

@@ -21,11 +21,16 @@ const FAILURES: Record<string, Failure> = {
   },
   "a profile that is not there": {
     env: { ...NO_KEYS, AWS_PROFILE: "nobody" },
-    says: /There are no credentials\nSet AWS_ACCESS_KEY_ID and .* name it by AWS_PROFILE/,
+    says:
+      /There are no credentials: the profile "nobody" of AWS_PROFILE is not there, or has none\n/,
   },
   "no region": {
     env: { AWS_REGION: undefined },
     says: /No region is chosen\nPass --region, set AWS_REGION/,
+  },
+  "no region, and a profile that is not there": {
+    env: { AWS_REGION: undefined, AWS_PROFILE: "nobody" },
+    says: /No region is chosen: the profile "nobody" of AWS_PROFILE is not there, or has none\n/,
   },
   "a region that cannot be": {
     args: ["--yes", "--region", "Ireland"],
@@ -62,6 +67,14 @@ const FAILURES: Record<string, Failure> = {
   "an option without its value": {
     args: ["--region"],
     says: /The option --region lacks its value/,
+  },
+  "an option in the place of a value": {
+    args: ["--region", "--plan"],
+    says: /The option --region lacks its value/,
+  },
+  "an empty value": {
+    args: ["--yes", "--arch="],
+    says: /The option --arch lacks its value/,
   },
   "an architecture that is none": {
     args: ["--arch", "arm"],
