@@ -34,6 +34,7 @@ export class RuntimeClient {
   #next: Uint8Array;
   #tail: string; // what ends every head
   #buffer = new Uint8Array(BUFFER);
+  #fetching = false;
 
   constructor(address: Address, host: Host) {
     this.#connection = new Connection(address, host);
@@ -43,13 +44,18 @@ export class RuntimeClient {
   }
 
   /** Connects while something else is done; a failure shows at the first request. */
-  open(): void {
-    this.#connection.open().catch(() => {});
+  async open(): Promise<void> {
+    await this.#connection.open().catch(() => {});
   }
 
-  /** Closes the connection. */
+  /** Closes the connection for good. */
   close(): void {
-    this.#connection.close();
+    this.#connection.end();
+  }
+
+  /** Ends the wait for the next invocation, if it waits; a report may still be sent. */
+  stopFetching(): void {
+    if (this.#fetching) this.close();
   }
 
   /**
@@ -58,7 +64,9 @@ export class RuntimeClient {
    * @throws {RuntimeApiError} If there is no connection, or another answer.
    */
   async next(): Promise<Next> {
+    this.#fetching = true;
     const { head, content } = await this.#connection.exchange(this.#next);
+    this.#fetching = false;
     if (head.status !== 200) {
       throw refused("Cannot fetch the next invocation", head.status, content);
     }

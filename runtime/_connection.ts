@@ -27,6 +27,7 @@ export class Connection {
   #address: Address;
   #host: Host;
   #open: Promise<Open> | undefined;
+  #ended = false;
 
   constructor(address: Address, host: Host) {
     this.#address = address;
@@ -50,6 +51,12 @@ export class Connection {
     this.#open = undefined;
   }
 
+  /** Closes the connection for good; what is awaited fails, and so does every further request. */
+  end(): void {
+    this.#ended = true;
+    this.close();
+  }
+
   /**
    * Sends a request and reads the response.
    *
@@ -63,7 +70,7 @@ export class Connection {
   async exchange(request: Uint8Array, content?: Uint8Array): Promise<Response> {
     const lost = await this.#attempt(request, content);
     if (!(lost instanceof Lost)) return lost;
-    const last = lost.used ? await this.#attempt(request, content) : lost;
+    const last = lost.used && !this.#ended ? await this.#attempt(request, content) : lost;
     if (!(last instanceof Lost)) return last;
     throw this.#closed(last.cause);
   }
@@ -127,6 +134,7 @@ export class Connection {
   async #connect(): Promise<Open> {
     const { hostname, port, authority } = this.#address;
     try {
+      if (this.#ended) throw new Error("The connection was ended");
       const socket = await this.#host.connect(hostname, port);
       return { socket, reader: new ResponseReader(socket), used: false };
     } catch (cause) {

@@ -1,9 +1,9 @@
 import type { FnHandler } from "../function/context.ts";
 import { logger } from "../logger/mod.ts";
 import { currentHost } from "./_current_host.ts";
-import { describeFailure, RuntimeFailure } from "./_failure.ts";
+import { RuntimeFailure } from "./_failure.ts";
 import type { Host } from "./_host.ts";
-import { Session } from "./_session.ts";
+import { readConcurrency, Session } from "./_session.ts";
 import { readApi } from "./run.ts";
 
 /**
@@ -11,7 +11,7 @@ import { readApi } from "./run.ts";
  *
  * @param load Loads the handler.
  * @param prepare What has to be done before the first invocation.
- * @throws {Error} If the environment lacks what the loop needs.
+ * @throws {Error} If the environment does not say where the Runtime API is, so that nothing can be reported.
  */
 export function takeOver(
   load: (host: Host) => FnHandler | Promise<FnHandler>,
@@ -26,11 +26,9 @@ export function takeOver(
   const end = async (message: string, error: unknown) => {
     logger.critical(message, error);
     if (ending) return;
-    ending = session.ending = true;
+    ending = true;
     try {
-      if (!started) await session.client.failInit(describeFailure(error));
-      for (const invocation of session.underWay) invocation.abort(error);
-      await Promise.all(Array.from(session.underWay, ({ finished }) => finished));
+      await session.end(error);
     } finally {
       host.exit(1);
     }
@@ -38,26 +36,29 @@ export function takeOver(
 
   host.onUncaught((error) => void end("An error was not caught", error));
   host.onDrained(() => {
-    if (ending) return host.exit(1);
     const what = started ? "handler" : "handler's module";
     const message = `The ${what} never settled: it awaits a promise that nothing is left to settle`;
     void end("Nothing is left to run", new RuntimeFailure("Runtime.NeverSettled", message));
   });
 
-  session.client.open(); // while the handler is loaded
+  const opened = session.client.open(); // while the handler is loaded
   void (async () => {
     let handler: FnHandler;
+    let concurrency: number | undefined;
     try {
+      concurrency = readConcurrency(host);
       handler = await load(host);
       await prepare?.(host, api);
+      await opened; // what goes wrong meanwhile is a failed start too
     } catch (error) {
       return await end("The function did not start", error);
     }
+    if (ending) return; // and about to exit
     started = true;
     try {
-      await session.run(handler);
+      await session.run(handler, concurrency);
     } catch (error) {
-      if (ending) return; // and about to exit
+      if (ending) return;
       logger.critical("The runtime cannot go on", error);
       host.exit(1);
     }

@@ -91,3 +91,52 @@ Deno.test("the bootstrap ends at once at SIGTERM, its log complete", async () =>
   });
   assertEquals([code, stub.posts.length], [143, 1]);
 });
+
+Deno.test("the bootstrap starts nothing while it reports a failed start", async () => {
+  await using stub = new StubApi([invocation(1)]);
+  stub.onRequest = ({ path }) => path.endsWith("/init/error") ? { delay: 200 } : undefined;
+  const { code, log } = await boot(stub, "late.handler");
+  assertEquals([code, stub.requests.length], [1, 1]);
+  assertStringIncludes(stub.posts[0]!.body, "nobody handles this");
+  assertEquals(log.includes("Cannot report"), false);
+});
+
+Deno.test("the bootstrap fails an invocation that comes while it ends, and does not run it", async () => {
+  await using stub = new StubApi([invocation({ fault: "uncaught" })]);
+  const reporting = Promise.withResolvers<void>();
+  stub.onRequest = ({ path }) => {
+    if (path.endsWith("/error")) {
+      reporting.resolve();
+      return { delay: 200 };
+    }
+    const isSecond = stub.requests.length === 2;
+    return isSecond ? { ...invocation({ fault: "none" }), until: reporting.promise } : undefined;
+  };
+  const { code } = await boot(stub, "faults.handler", { AWS_LAMBDA_MAX_CONCURRENCY: "2" });
+  assertEquals(code, 1);
+  assertEquals(stub.posts.map(({ path, body }) => [path.split("/").at(-1), body]), [
+    ["error", stub.posts[0]!.body],
+    ["error", stub.posts[0]!.body],
+  ]);
+  assertStringIncludes(stub.posts[0]!.body, "nobody catches this");
+});
+
+Deno.test("the bootstrap ends although nobody reads the stream that it has to fail", async () => {
+  await using stub = new StubApi([invocation({ fault: "unread stream" })]);
+  const ended = Promise.withResolvers<void>();
+  stub.onHead = (path) =>
+    path.endsWith("/response") ? { raw: "", until: ended.promise } : undefined;
+  const { code, log } = await boot(stub, "faults.handler");
+  ended.resolve();
+  assertEquals([code, stub.posts], [1, []]);
+  assertStringIncludes(log, "aside");
+});
+
+Deno.test("the bootstrap ends although its report of a failed start is not answered", async () => {
+  await using stub = new StubApi([]);
+  const ended = Promise.withResolvers<void>();
+  stub.onRequest = () => ({ raw: "", until: ended.promise });
+  const { code } = await boot(stub, "throws.handler");
+  ended.resolve();
+  assertEquals([code, stub.posts.length], [1, 1]);
+});

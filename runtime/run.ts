@@ -1,7 +1,7 @@
 import type { FnHandler } from "../function/context.ts";
 import { currentHost } from "./_current_host.ts";
 import { checkHandler } from "./_handler.ts";
-import { Session } from "./_session.ts";
+import { readConcurrency, Session } from "./_session.ts";
 
 /** What the loop may be told. */
 export interface RunOptions {
@@ -20,10 +20,12 @@ export interface RunOptions {
  * @typeParam Result What the handler returns.
  * @param handler The handler.
  * @param options Where the Runtime API is.
- * @returns Never: it rejects when the Runtime API ends the loop.
+ * @returns Never: it rejects when the Runtime API ends the loop. Nothing is fetched after that, and what else is under
+ * way is reported as failed.
  * @throws {RuntimeApiError} If the Runtime API cannot be reached, breaks HTTP, or refuses the next invocation.
- * @throws {TypeError} If the handler is no function, or the address or the concurrency is malformed.
- * @throws {Error} If no address is given and `AWS_LAMBDA_RUNTIME_API` is not set.
+ * @throws {TypeError} If the address or the concurrency is malformed.
+ * @throws {Error} If the handler is no function, or takes a callback (`name` is the type the platform records, such as
+ * `Runtime.HandlerNotFound`), or no address is given and `AWS_LAMBDA_RUNTIME_API` is not set.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
  *
  * @example One invocation, from a Runtime API of one's own
@@ -55,7 +57,7 @@ export async function run<Event, Result>(
   const host = currentHost();
   checkHandler(handler, "handler");
   const session = new Session(host, options.api ?? readApi(host.getEnv));
-  return await session.run(handler as FnHandler) as never; // nothing here asks it to end
+  return await session.run(handler as FnHandler, readConcurrency(host)) as never; // nothing here asks it to end
 }
 
 /** Reads where the Runtime API is. */

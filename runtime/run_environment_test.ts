@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import type { FnContext } from "../function/mod.ts";
 import { withRequestId } from "../logger/mod.ts";
 import { run, RuntimeApiError } from "./mod.ts";
@@ -42,6 +42,58 @@ Deno.test("run() fetches as many invocations at once as the environment says, ea
     Deno.env.delete("_X_AMZN_TRACE_ID");
   }
 });
+
+Deno.test("run() fetches and runs nothing more once one of several invocations at once has ended it", async () => {
+  Deno.env.set("AWS_LAMBDA_MAX_CONCURRENCY", "3");
+  const over = Promise.withResolvers<void>();
+  try {
+    await using stub = new StubApi([]);
+    let fetched = 0;
+    stub.onRequest = ({ path }) => {
+      if (!path.endsWith("/next")) return undefined;
+      fetched++;
+      if (fetched === 4) return { delay: 50, status: 500 };
+      return { ...invocation(fetched), until: [5, 6].includes(fetched) ? over.promise : undefined };
+    };
+    const seen: number[] = [];
+    const handler = (event: number) => void seen.push(event);
+    const error = await assertRejects(() => run(handler, { api: stub.api }), RuntimeApiError);
+    assertEquals(error.status, 500);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    over.resolve();
+    assertEquals([seen.toSorted(), fetched], [[1, 2, 3], 6]);
+  } finally {
+    over.resolve();
+    Deno.env.delete("AWS_LAMBDA_MAX_CONCURRENCY");
+  }
+});
+
+for (const refused of ["next", "response"]) {
+  Deno.test(`run() fails what else is under way when the platform answers ${refused} with 500`, async () => {
+    Deno.env.set("AWS_LAMBDA_MAX_CONCURRENCY", "2");
+    try {
+      const events = [invocation('"slow"'), invocation('"fast"')];
+      await using stub = new StubApi(events);
+      const isUnderWay = Promise.withResolvers<void>();
+      stub.onRequest = ({ path }) => {
+        const isRefused = path.endsWith(refused) && (refused !== "next" || events.length === 0);
+        return isRefused ? { status: 500, until: isUnderWay.promise } : undefined;
+      };
+      const handler = (event: string) => {
+        if (event === "fast") return 1;
+        isUnderWay.resolve();
+        return new Promise(() => {});
+      };
+      const error = await assertRejects(() => run(handler, { api: stub.api }), RuntimeApiError);
+      assertEquals(error.status, 500);
+      const { path, body } = stub.posts.at(-1)!;
+      assertEquals(path.endsWith("/error"), true);
+      assertStringIncludes(body, "answered 500");
+    } finally {
+      Deno.env.delete("AWS_LAMBDA_MAX_CONCURRENCY");
+    }
+  });
+}
 
 for (const text of ["", "0", "-1", "x", "1.5", "10000"]) {
   Deno.test(`run() refuses ${JSON.stringify(text)} invocations at once`, async () => {

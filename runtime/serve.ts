@@ -17,9 +17,10 @@ export interface ServeOptions {
 /**
  * Makes the process a function: serves invocations with a handler until the platform ends it.
  *
- * Whatever ends it earlier is reported to the platform and logged, and the process ends with status 1: an error that
- * nobody caught, a rejection that nobody handled, a handler that can never settle, a Runtime API that refuses.
- * Call it once, last in the module, and do not await it.
+ * Whatever ends it earlier is logged, reported to the platform as the failure of every invocation under way or else of
+ * the start, and ends the process with status 1: a handler that is none, an error that nobody caught, a rejection that
+ * nobody handled, a handler that can never settle, a Runtime API that refuses. The reports may take 2 s.
+ * Call it once, last in the module, and do not await it: what the module throws before cannot be reported.
  *
  * It reads `AWS_LAMBDA_RUNTIME_API`, `AWS_LAMBDA_FUNCTION_*`, `AWS_LAMBDA_LOG_*`, `AWS_LAMBDA_MAX_CONCURRENCY` and
  * `LAMBDA_TASK_ROOT`, sets `_X_AMZN_TRACE_ID`, and connects to nothing but the Runtime API: on Deno it needs
@@ -30,7 +31,7 @@ export interface ServeOptions {
  * {@linkcode httpStream} makes.
  * @param handler The handler.
  * @param options What else the function asks for.
- * @throws {TypeError} If the handler is no function, or an environment variable is malformed.
+ * @throws {TypeError} If `AWS_LAMBDA_RUNTIME_API` is malformed.
  * @throws {Error} If `AWS_LAMBDA_RUNTIME_API` is not set: the process is no function.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/runtimes-custom.html
  *
@@ -53,10 +54,12 @@ export function serve<Event, Result>(
   handler: FnHandler<Event, Result>,
   options: ServeOptions = {},
 ): void {
-  checkHandler(handler, "handler");
   const { onShutdown } = options;
   takeOver(
-    () => handler as FnHandler,
+    () => {
+      checkHandler(handler, "handler");
+      return handler as FnHandler;
+    },
     onShutdown && ((host, api) => watchShutdown(host, api, onShutdown)),
   );
 }

@@ -2,6 +2,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { runProcess } from "./testdata/run_process.ts";
 import { invocation, StubApi } from "./testdata/stub_api.ts";
 
+const FAULTS = new URL("testdata/serve_faults.ts", import.meta.url).pathname;
 const SERVE = new URL("testdata/serve_with_shutdown.ts", import.meta.url).pathname;
 
 Deno.test("serve() registers an extension for a shutdown callback, and calls it at SIGTERM", async () => {
@@ -67,3 +68,23 @@ Deno.test("serve() goes on without announced shutdowns where the platform has no
   assertEquals(stub.posts.at(-1)!.body, '"Hello Ada"');
   assertStringIncludes(log, "registering the extension was answered 404");
 });
+
+for (
+  const [name, env, type, message] of [
+    ["no function", {}, "Runtime.HandlerNotFound", "expected a function, got string"],
+    ["callback", {}, "Runtime.CallbackHandlerDeprecated", "takes a callback"],
+    ["rejection", {}, "Function.RangeError", "nobody handles this"],
+    ["concurrency", { AWS_LAMBDA_MAX_CONCURRENCY: "many" }, "Function.TypeError", 'got "many"'],
+  ] as const
+) {
+  Deno.test(`serve() reports a start that fails: ${name}`, async () => {
+    await using stub = new StubApi([invocation(1)]);
+    const environment = { AWS_LAMBDA_RUNTIME_API: stub.api, FAULT: name, ...env };
+    const { code, log } = await runProcess(FAULTS, environment);
+    assertEquals(code, 1);
+    assertEquals(stub.requests.map(({ path }) => path), ["/2018-06-01/runtime/init/error"]);
+    assertEquals(stub.posts[0]!.headers["lambda-runtime-function-error-type"], type);
+    assertStringIncludes(stub.posts[0]!.body, JSON.stringify(message).slice(1, -1));
+    assertStringIncludes(log, message);
+  });
+}

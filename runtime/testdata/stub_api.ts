@@ -25,6 +25,8 @@ export interface StubAnswer {
   readonly pieces?: number;
   /** Wait before it, in milliseconds. */
   readonly delay?: number;
+  /** Wait for it before. */
+  readonly until?: Promise<unknown> | undefined;
   /** Close the connection after it. */
   readonly close?: boolean;
 }
@@ -172,6 +174,7 @@ export class StubApi implements AsyncDisposable {
 
 async function send(connection: Deno.TcpConn, answer: StubAnswer): Promise<void> {
   if (answer.delay) await new Promise((resolve) => setTimeout(resolve, answer.delay));
+  await answer.until;
   const bytes = render(answer);
   const size = answer.pieces ?? Math.max(bytes.length, 1);
   for (let start = 0; start < bytes.length; start += size) {

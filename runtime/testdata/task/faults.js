@@ -28,6 +28,13 @@ export const handler = (event) => {
         yield "first";
         await new Promise(() => {});
       })();
+    case "unread stream":
+      return (async function* () {
+        setTimeout(() => {
+          throw new RangeError("aside");
+        }, 100);
+        for (;;) yield new Uint8Array(1_000_000);
+      })();
     default:
       return event;
   }
