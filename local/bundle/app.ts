@@ -30,6 +30,8 @@ export interface BundleOptions {
   readonly source?: DenoSource | undefined;
   /** The npm packages with Deno; the pinned ones without. */
   readonly packages?: Readonly<Record<Architecture, DenoPackage>> | undefined;
+  /** Ends the bundling early: nothing is left of it. */
+  readonly signal?: AbortSignal | undefined;
   /** Is told which code caches could not be made, and which functions do not start here. */
   readonly warn: (message: string) => void;
 }
@@ -55,19 +57,27 @@ export async function bundleApp(
   manifestPath: string,
   options: BundleOptions,
 ): Promise<BundledArchive[]> {
+  const { signal } = options;
   const manifest = await readManifest(manifestPath);
   const functions = await bundleFunctions(manifestPath, manifest, options);
   const layers = new Map<Architecture, ArchiveFile[]>();
   for (const architecture of options.architectures) {
     const package_ = (options.packages ?? DENO_PACKAGES)[architecture];
-    const deno = await getDenoBinary(package_, options.source);
-    const files = await layerFiles(architecture);
+    const deno = await getDenoBinary(package_, { signal, ...options.source });
+    const files = await layerFiles(architecture, signal);
     layers.set(architecture, [...files, { path: "bin/deno", data: deno, isExecutable: true }]);
   }
   if (options.hasCache !== false) {
     const isolation = await detectIsolation();
     for (const [architecture, layer] of layers) {
-      const problems = await warmFunctions(manifest, functions, architecture, layer, isolation);
+      const problems = await warmFunctions(
+        manifest,
+        functions,
+        architecture,
+        layer,
+        isolation,
+        signal,
+      );
       problems.forEach(options.warn);
     }
   }
@@ -86,6 +96,7 @@ export async function bundleApp(
       archive(`the function "${name}"`, `${options.out}/${name}.zip`, files)
     ),
   );
+  signal?.throwIfAborted();
   checkLimits(layerArchives, functionArchives);
   await writeAll(options.out, [...layerArchives, ...functionArchives]);
   return [...layerArchives, ...functionArchives].map(({ data: _, ...sizes }) => sizes);
@@ -120,7 +131,7 @@ export async function readManifest(path: string): Promise<Manifest> {
 async function bundleFunctions(
   manifestPath: string,
   manifest: Manifest,
-  { isMinified }: BundleOptions,
+  { isMinified, signal }: BundleOptions,
 ): Promise<Map<string, ArchiveFile[]>> {
   const functions = new Map<string, ArchiveFile[]>();
   const problems: Error[] = [];
@@ -129,7 +140,10 @@ async function bundleFunctions(
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
       const [name, settings] = item;
       try {
-        functions.set(name, await functionFiles(manifestPath, name, settings, { isMinified }));
+        functions.set(
+          name,
+          await functionFiles(manifestPath, name, settings, { isMinified, signal }),
+        );
       } catch (error) {
         problems.push(error as Error);
       }

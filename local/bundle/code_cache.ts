@@ -11,6 +11,8 @@ export interface WarmUp {
   readonly environment: Readonly<Record<string, string>>;
   /** How the function is started. */
   readonly isolation: Isolation;
+  /** Ends the warm-up early: the function is killed. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Why a function has no code cache. */
@@ -35,12 +37,12 @@ const CACHE_LIMIT = 3_000;
  *
  * @param warmUp The function, and how it is started.
  * @returns The files, for `/opt` and `/var/task`.
+ * @throws What the signal gives as its reason.
  */
-export async function warmCodeCache(
-  { folders, environment, isolation }: WarmUp,
-): Promise<WarmUpResult> {
+export async function warmCodeCache(warmUp: WarmUp): Promise<WarmUpResult> {
+  const { folders, isolation } = warmUp;
   const place = isolation.place(folders);
-  const run = await start({ folders, environment, isolation }, `${place.tmp}/deno`, false);
+  const run = await start(warmUp, `${place.tmp}/deno`, false);
   const denoDir = `${folders.tmp}/deno`;
   const files = [`${place.layer}/mate/bootstrap.js`, `${place.task}/index.js`]
     .map((path) => `file://${path}`);
@@ -68,6 +70,7 @@ export async function warmCodeCache(
  *
  * @param warmUp The function, unpacked with its cache where it is on Lambda.
  * @returns Why the cache is of no use, or `undefined`.
+ * @throws What the signal gives as its reason.
  */
 export async function checkCodeCache(warmUp: WarmUp): Promise<WarmUpProblem | undefined> {
   const run = await start(warmUp, "/tmp/deno", true);
@@ -110,10 +113,11 @@ interface Run {
 }
 
 async function start(
-  { folders, environment, isolation }: WarmUp,
+  { folders, environment, isolation, signal }: WarmUp,
   denoDir: string,
   isLogged: boolean,
 ): Promise<Run> {
+  signal?.throwIfAborted();
   const outcome = Promise.withResolvers<WarmUpProblem | undefined>();
   const api = await RuntimeApi.listen({
     onNext: () => outcome.resolve(undefined),
@@ -144,11 +148,15 @@ async function start(
     const message = `it ends with the status ${code}: ${lines.at(-1)}`;
     outcome.resolve({ kind: "no start", message });
   });
+  const onAbort = () => outcome.reject(signal!.reason);
+  signal?.addEventListener("abort", onAbort);
+  if (signal?.aborted) onAbort();
   return {
     started: outcome.promise,
     log,
     async end() {
       clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
       try {
         child.kill("SIGKILL");
       } catch (error) {

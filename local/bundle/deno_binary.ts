@@ -8,6 +8,8 @@ export interface DenoSource {
   readonly registry?: string | undefined;
   /** The folder where tarballs are kept between runs; `mate` in the user's folder of caches. */
   readonly cache?: string | undefined;
+  /** Ends the download early. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -65,7 +67,7 @@ async function download(
   }
   let tarball: Uint8Array<ArrayBuffer>;
   try {
-    const response = await fetch(url);
+    const response = await fetch(url, { signal: source.signal ?? null });
     if (!response.ok) {
       await response.body?.cancel();
       throw new Error(`the registry answers ${response.status}`);

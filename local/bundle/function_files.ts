@@ -8,6 +8,8 @@ import { bundleModule } from "./module_bundle.ts";
 export interface FunctionBundleOptions {
   /** Whether names and white space are shortened. */
   readonly isMinified?: boolean | undefined;
+  /** Ends it early. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -37,11 +39,7 @@ export async function functionFiles(
   if (!await Deno.stat(path).then(({ isFile }) => isFile, () => false)) {
     throw new Error(`${action}: its module "${module}" is no file in "${folder}"`);
   }
-  const { code, exports } = await bundleModule(path, {
-    cwd: folder,
-    isMinified: options.isMinified,
-    action,
-  });
+  const { code, exports } = await bundleModule(path, { ...options, cwd: folder, action });
   if (!exports.includes(handler)) {
     throw new Error(`${action}: its module "${module}" has no export "${handler}"`);
   }

@@ -7,13 +7,18 @@ import type { Architecture } from "./pinned_deno.ts";
  * Makes the layer for an architecture, but for `bin/deno`: the script that Lambda starts and the bundled runtime.
  *
  * @param architecture The architecture.
+ * @param signal Ends it early.
  * @returns The files.
  * @throws {Error} If the runtime cannot be bundled.
  */
-export async function layerFiles(architecture: Architecture): Promise<ArchiveFile[]> {
+export async function layerFiles(
+  architecture: Architecture,
+  signal?: AbortSignal,
+): Promise<ArchiveFile[]> {
   const script = await (await fetch(new URL("./bootstrap", import.meta.url))).bytes();
   const { code } = await bundleModule(
     fromFileUrl(new URL("../../runtime/bootstrap.ts", import.meta.url)),
+    { signal },
   );
   const encoder = new TextEncoder();
   return [

@@ -18,13 +18,15 @@
  *
  * Deno comes from the npm registry, or the one in `NPM_CONFIG_REGISTRY`, and is kept in the user's folder of caches.
  *
- * The status is 0, 1 if the bundles cannot be made (nothing is written then), and 2 for wrong arguments.
+ * The status is 0, 1 if the bundles cannot be made (no zip is written then), 2 for wrong arguments, and 130 or 143 where
+ * SIGINT or SIGTERM ends it early.
  *
  * @module
  */
 import { parseArgs } from "node:util";
 import { bundleApp, type BundledArchive } from "./app.ts";
 import { formatSize, MAX_UNZIPPED, MAX_ZIP } from "./limits.ts";
+import { onInterruption } from "./_interruption.ts";
 import { ARCHITECTURES } from "./pinned_deno.ts";
 
 const HELP =
@@ -52,7 +54,8 @@ if (import.meta.main) Deno.exit(await main(Deno.args));
  *
  * @param args The arguments.
  * @param defaultManifest The path of the manifest where the arguments name none; without, they must.
- * @returns The status to exit with: 0, 1 if the bundles could not be made, 2 for wrong arguments.
+ * @returns The status to exit with: 0, 1 if the bundles could not be made, 2 for wrong arguments, 130 after SIGINT and 143 after
+ * SIGTERM; the second such signal ends the process at once.
  *
  * @example A command with a manifest of its own
  * ```ts
@@ -74,14 +77,17 @@ export async function main(args: readonly string[], defaultManifest?: string): P
     console.log(HELP);
     return 0;
   }
+  using interruption = onInterruption();
   try {
     const archives = await bundleApp(options.manifest, {
       ...options,
+      signal: interruption.signal,
       warn: (message) => console.error(`WARNING: ${message}`),
     });
     console.log(table(archives));
     return 0;
   } catch (error) {
+    if (interruption.signal.aborted) return interruption.status;
     console.error((error as Error).message);
     return 1;
   }

@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { makeApp } from "./_testing.ts";
 import { fromFileUrl } from "./_url.ts";
 
 const PROGRAM = fromFileUrl(new URL("main.ts", import.meta.url));
@@ -59,3 +60,44 @@ Deno.test("the repository's task bundles the example where no manifest is named"
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
+  Deno.test({
+    name: `the command ends with the status ${status} after ${signal}`,
+    ignore: Deno.build.os === "windows",
+    async fn() {
+      await using app = await makeApp({ "one.ts": "export const handler = () => {};" }, {
+        one: { module: "one.ts" },
+      });
+      const asked = Promise.withResolvers<void>();
+      const answer = Promise.withResolvers<Response>();
+      await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, () => {
+        asked.resolve();
+        return answer.promise;
+      });
+      // Its own modules come from where they always do.
+      await Deno.writeTextFile(
+        `${app.folder}/main.ts`,
+        `import { main } from ${JSON.stringify(new URL("main.ts", import.meta.url).href)};
+        Deno.env.set("NPM_CONFIG_REGISTRY", "http://127.0.0.1:${server.addr.port}");
+        Deno.env.set("XDG_CACHE_HOME", "cache");
+        Deno.exit(await main(["app.json"]));`,
+      );
+      const config = fromFileUrl(new URL("deno.json", ROOT));
+      const child = new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", "--quiet", "--no-lock", `--config=${config}`, "main.ts"],
+        cwd: app.folder,
+        env: { NO_COLOR: "1" },
+        stdout: "piped",
+        stderr: "piped",
+      }).spawn();
+      await asked.promise;
+      child.kill(signal);
+      const { code, stdout, stderr } = await child.output();
+      answer.resolve(new Response());
+      const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+      assertEquals([code, text], [status, ""]);
+      assertEquals(await Deno.stat(`${app.folder}/dist`).catch((error) => error.name), "NotFound");
+    },
+  });
+}

@@ -8,6 +8,8 @@ export interface ModuleBundleOptions {
   readonly isMinified?: boolean | undefined;
   /** How an error begins; `Cannot bundle "<specifier>"` without. */
   readonly action?: string | undefined;
+  /** Ends it early. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -39,6 +41,7 @@ export async function bundleModule(
       ],
       cwd: options.cwd ?? folder,
       env: { NO_COLOR: "1" },
+      ...(options.signal && { signal: options.signal }),
       stdin: "null",
       stdout: "null",
       stderr: "piped",

@@ -2,6 +2,7 @@ import { lambdaEnvironment } from "../isolation/environment.ts";
 import type { Isolation } from "../isolation/isolation.ts";
 import type { Manifest } from "../manifest.ts";
 import { type ArchiveFile, writeFiles } from "./archive.ts";
+import { workFolder } from "./_work_folder.ts";
 import { checkCodeCache, warmCodeCache, type WarmUpProblem } from "./code_cache.ts";
 import { type Architecture, ownArchitecture } from "./pinned_deno.ts";
 
@@ -13,8 +14,9 @@ import { type Architecture, ownArchitecture } from "./pinned_deno.ts";
  * @param architecture The architecture.
  * @param layer The files of its layer.
  * @param isolation How the functions are started.
+ * @param signal Ends it early.
  * @returns What is left without a cache, and why.
- * @throws {Error} If a function has no handler.
+ * @throws {Error} If a function has no handler, or the signal says so.
  */
 export async function warmFunctions(
   manifest: Manifest,
@@ -22,6 +24,7 @@ export async function warmFunctions(
   architecture: Architecture,
   layer: readonly ArchiveFile[],
   isolation: Isolation,
+  signal?: AbortSignal,
 ): Promise<string[]> {
   if (architecture !== ownArchitecture()) {
     const own = ownArchitecture() ?? `${Deno.build.os} on ${Deno.build.arch}`;
@@ -46,7 +49,7 @@ export async function warmFunctions(
       task,
       logStream: "warm-up",
     });
-    const warmUp = { folders, environment, isolation };
+    const warmUp = { folders, environment, isolation, signal };
     const result = await warmCodeCache(warmUp);
     if ("problem" in result) {
       problems.push(describe(name, architecture, result.problem));
@@ -74,30 +77,4 @@ function describe(
   return kind === "no start"
     ? `The function "${name}" does not start here, so it has no code cache, and may not start on Lambda: ${message}`
     : `No code cache for the function "${name}" on ${architecture}: ${message}. It is correct but starts more slowly`;
-}
-
-/**
- * A folder for the warm-up. Compiled code names the path it was compiled at: without a namespace, which shows Lambda's
- * paths, only a folder that is always the same makes bundles that are.
- */
-async function workFolder(isolation: Isolation): Promise<AsyncDisposable & { path: string }> {
-  const isFixed = isolation.kind === "plain folders";
-  const path = isFixed ? await makeFixedFolder() : await Deno.makeTempDir({ prefix: "mate-warm-" });
-  await Deno.chmod(path, 0o755);
-  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
-}
-
-/** Makes the one folder, as soon as no other process has it. */
-async function makeFixedFolder(): Promise<string> {
-  const path = `${Deno.env.get("TMPDIR") ?? "/tmp"}/mate-warm-${Deno.uid()}`;
-  for (const end = Date.now() + 60_000; Date.now() < end;) {
-    try {
-      await Deno.mkdir(path);
-      return path;
-    } catch (error) {
-      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
-  }
-  throw new Error(`Cannot warm up: "${path}" is in use, or left over; remove it if nothing is`);
 }

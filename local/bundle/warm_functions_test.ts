@@ -29,6 +29,7 @@ async function warm(
   way: NonNullable<typeof isolation>,
   target = architecture!,
   [modules, settings]: Parameters<typeof makeApp> = [MODULES, FUNCTIONS],
+  signal?: AbortSignal,
 ) {
   await using app = await makeApp(modules, settings);
   const manifest = parseManifest(await Deno.readTextFile(app.manifest), app.manifest);
@@ -41,7 +42,7 @@ async function warm(
     data: await Deno.readFile(Deno.execPath()),
     isExecutable: true,
   }];
-  const problems = await warmFunctions(manifest, functions, target, layer, way);
+  const problems = await warmFunctions(manifest, functions, target, layer, way, signal);
   return { functions, problems };
 }
 
@@ -72,6 +73,45 @@ Deno.test({
     const text = new TextDecoder("latin1").decode(cache?.data);
     assertMatch(text, /file:\/\/\/opt\/mate\/bootstrap\.js/);
     assertMatch(text, /file:\/\/\/var\/task\/index\.js/);
+  },
+});
+
+for (
+  const way of architecture === undefined ? [] : [isolation!, plainFolders("a test wants it so")]
+) {
+  Deno.test(`warmFunctions() leaves neither folder nor process when ended early: ${way.kind}`, async () => {
+    const module =
+      "Deno.connect({ port: Number(Deno.env.get('PORT')) }); await new Promise((f) => setTimeout(f, 1e9)); export function handler() {}";
+    using listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+    const port = `${listener.addr.port}`;
+    const controller = new AbortController();
+    const before = await folders();
+    const result = warm(way, architecture, [{ "one.ts": module }, {
+      one: { module: "one.ts", environment: { PORT: port }, permissions: { net: ["*"] } },
+    }], controller.signal);
+    using connection = await listener.accept(); // it has started
+    controller.abort();
+    await assertRejects(() => result, DOMException);
+    assertEquals(await connection.read(new Uint8Array(1)), null, "it has ended");
+    assertEquals(await folders(), before);
+  });
+}
+
+const folders = async () =>
+  (await Array.fromAsync(Deno.readDir(Deno.env.get("TMPDIR") ?? "/tmp")))
+    .filter(({ name, isDirectory }) => isDirectory && name.startsWith("mate-warm-"))
+    .map(({ name }) => name).sort();
+
+Deno.test({
+  name: "warmFunctions() is not kept by what is left of a run that was killed, nor by another run",
+  ignore: architecture === undefined,
+  async fn() {
+    const path = `${Deno.env.get("TMPDIR") ?? "/tmp"}/mate-warm-${Deno.uid()}`;
+    await Deno.mkdir(`${path}/good/tmp`, { recursive: true });
+    const way = plainFolders("a test wants it so");
+    const [first, second] = await Promise.all([warm(way), warm(way)]);
+    assertEquals(first.functions.get("good")!.length > 2, true);
+    assertEquals(first.functions.get("good"), second.functions.get("good"));
   },
 });
 
