@@ -81,19 +81,20 @@ export async function bundleApp(
       problems.forEach(options.warn);
     }
   }
+  const cache = options.source?.cache ?? cacheFolder();
   const layerArchives = await Promise.all(
-    [...layers].map(([architecture, files]) =>
+    [...layers].map(async ([architecture, files]) =>
       archive(
         `the layer for ${architecture}`,
         `${options.out}/layer-${architecture}.zip`,
         files,
-        options.source?.cache ?? cacheFolder(),
+        await makeZipOnce(files, cache, architecture),
       )
     ),
   );
   const functionArchives = await Promise.all(
-    [...functions].map(([name, files]) =>
-      archive(`the function "${name}"`, `${options.out}/${name}.zip`, files)
+    [...functions].map(async ([name, files]) =>
+      archive(`the function "${name}"`, `${options.out}/${name}.zip`, files, await makeZip(files))
     ),
   );
   signal?.throwIfAborted();
@@ -163,13 +164,12 @@ interface Archive extends BundledArchive {
   readonly data: Uint8Array<ArrayBuffer>;
 }
 
-async function archive(
+function archive(
   name: string,
   path: string,
   files: readonly ArchiveFile[],
-  cache?: string,
-): Promise<Archive> {
-  const data = await (cache === undefined ? makeZip(files) : makeZipOnce(files, cache));
+  data: Uint8Array<ArrayBuffer>,
+): Archive {
   const unzipped = files.reduce((sum, file) => sum + file.data.length, 0);
   return { name, path, data, zipped: data.length, unzipped };
 }
