@@ -140,7 +140,7 @@ const MANIFEST: z.ZodType<Manifest> = z.strictObject({
  * Checks a manifest, and fills in what it leaves out: `handler` (`handler`), `description` (empty), `memory` (128),
  * `timeout` (3), `environment`, `permissions` and `triggers` (none).
  *
- * @param text The text of the manifest: JSON.
+ * @param text The text of the manifest: JSON, with or without a byte order mark.
  * @param source How error messages name the manifest, such as its path.
  * @returns The manifest.
  * @throws {SyntaxError} If the text is not JSON.
@@ -149,7 +149,7 @@ const MANIFEST: z.ZodType<Manifest> = z.strictObject({
 export function parseManifest(text: string, source: string): Manifest {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = JSON.parse(text.replace(/^\uFEFF/, "")); // RFC 8259, section 8.1: a byte order mark may be ignored
   } catch (error) {
     throw new SyntaxError(`Cannot read the manifest "${source}": ${(error as Error).message}`);
   }

@@ -34,6 +34,11 @@ Deno.test("parseManifest() reads the manifest of the example", async () => {
   assertEquals(Object.keys(functions).length, 7);
 });
 
+Deno.test("parseManifest() ignores a byte order mark", () => {
+  const text = manifest(() => {});
+  assertEquals(parseManifest(`\uFEFF${text}`, "app.json"), parseManifest(text, "app.json"));
+});
+
 Deno.test("parseManifest() refuses what is not JSON", () => {
   const error = assertThrows(() => parseManifest("{", "app.json"), SyntaxError);
   assertEquals(error.message.startsWith('Cannot read the manifest "app.json": '), true);

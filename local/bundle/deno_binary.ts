@@ -55,8 +55,8 @@ async function download(
   source: DenoSource,
   file: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const registry = source.registry ?? Deno.env.get("NPM_CONFIG_REGISTRY") ??
-    Deno.env.get("npm_config_registry") ?? "https://registry.npmjs.org/";
+  const registry = source.registry ?? (Deno.env.get("NPM_CONFIG_REGISTRY") ||
+    Deno.env.get("npm_config_registry") || "https://registry.npmjs.org/");
   const action = `Cannot download "${name}@${version}"`;
   let url: URL;
   try {

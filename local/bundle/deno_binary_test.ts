@@ -74,3 +74,20 @@ Deno.test("getDenoBinary() tells of a registry that lacks the package, is away, 
   );
   assertEquals(await parts.cached(), []);
 });
+
+Deno.test("getDenoBinary() takes the next registry where a variable that names one is empty", async () => {
+  await using parts = await setUp();
+  const { package_, source: { cache, registry } } = parts;
+  const names = ["NPM_CONFIG_REGISTRY", "npm_config_registry"];
+  const before = names.map((name) => Deno.env.get(name));
+  Deno.env.set("NPM_CONFIG_REGISTRY", "");
+  Deno.env.set("npm_config_registry", registry);
+  try {
+    assertEquals(new TextDecoder().decode(await getDenoBinary(package_, { cache })), "deno");
+  } finally {
+    names.forEach((name, index) => {
+      if (before[index] === undefined) Deno.env.delete(name);
+      else Deno.env.set(name, before[index]);
+    });
+  }
+});
