@@ -30,6 +30,13 @@ const HANG_UPS: ReadonlySet<string> = new Set([
   "HPE_INVALID_EOF_STATE",
 ]);
 
+/** What stands in for a response that cannot be sent, as it is the gateway's answer to a malformed result. */
+const BAD_GATEWAY: Reply = {
+  status: 502,
+  headers: [["Content-Type", "application/json"]],
+  body: Buffer.from('{"message": "Internal server error"}'),
+};
+
 /** What a client is told that sent no HTTP; as the gateway says it of a request that it cannot read. */
 const BAD_REQUEST = '{"message": "Bad Request"}';
 
@@ -42,7 +49,7 @@ const GRACE = 2_000;
  * @param port The port; 0 for one that the system chooses.
  * @param listener What answers requests; it never rejects.
  * @param onError Told of what is no HTTP request, which is answered with 400, and of a response that could not be
- * sent, unless the client went away.
+ * sent, unless the client went away; if nothing of it was, 502 is sent.
  * @returns The server.
  * @throws {PortTakenError} If the port is in use; the message names it and the remedy.
  */
@@ -122,15 +129,24 @@ async function respond(
 ): Promise<void> {
   response.on("error", () => {}); // the client is gone: nobody is left to be told
   request.on("error", () => {});
+  const report = (error: unknown) => {
+    const { message } = error as Error;
+    onError(new Error(`Cannot send a response: ${message}`, { cause: error }));
+  };
   try {
-    const reply = await listener(request);
-    writeHead(response, reply, request);
+    let reply = await listener(request);
+    try {
+      writeHead(response, reply, request);
+    } catch (error) {
+      report(error);
+      if (!(reply.body instanceof Uint8Array)) await reply.body.cancel();
+      for (const name of response.getHeaderNames()) response.removeHeader(name);
+      reply = BAD_GATEWAY;
+      writeHead(response, reply, request);
+    }
     await writeBody(response, reply, request.method === "HEAD");
   } catch (error) {
-    if (!isHangUp(error)) {
-      const { message } = error as Error;
-      onError(new Error(`Cannot send a response: ${message}`, { cause: error }));
-    }
+    if (!isHangUp(error)) report(error);
     response.destroy();
   }
 }
@@ -145,16 +161,15 @@ function writeHead(response: ServerResponse, reply: Reply, request: IncomingMess
   if (hasBody && reply.body instanceof Uint8Array) {
     response.setHeader("Content-Length", reply.body.length);
   }
-  if (!request.complete) {
-    // The rest of the request is not read: let the client see the answer, then hang up.
-    response.setHeader("Connection", "close");
-    request.resume();
-    response.once("finish", () => {
-      const timer = setTimeout(() => request.destroy(), GRACE);
-      request.once("close", () => clearTimeout(timer));
-    });
-  }
+  if (!request.complete) response.setHeader("Connection", "close");
   response.writeHead(reply.status);
+  if (request.complete) return;
+  // The rest of the request is not read: let the client see the answer, then hang up.
+  request.resume();
+  response.once("finish", () => {
+    const timer = setTimeout(() => request.destroy(), GRACE);
+    request.once("close", () => clearTimeout(timer));
+  });
 }
 
 async function writeBody(

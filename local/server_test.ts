@@ -30,13 +30,29 @@ Deno.test("listen() tells of content that breaks off, and hangs up", async () =>
   assertEquals(server.errors, ["Cannot send a response: The disk is gone"]);
 });
 
-Deno.test("listen() tells of a response that cannot be sent, and hangs up", async () => {
-  const headers = [["x y", "1"]] as const;
-  await using server = await serve({ status: 200, headers, body: new Uint8Array() });
-  assertEquals((await send(server.port, { path: "/" })).bytes.length, 0);
-  assertEquals(server.errors.length, 1);
-  assertStringIncludes(server.errors[0]!, "x y");
-});
+for (
+  const [header, problem] of [
+    [["x y", "1"], "x y"],
+    [["x", "1\r\n2"], "x"],
+    [["Trailer", "Expires"], "Trailers"],
+  ] as const
+) {
+  Deno.test(`listen() answers 502 instead of a response with ${JSON.stringify(header)}, and tells of it`, async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const body = new ReadableStream<Uint8Array>({ cancel: () => resolve() });
+    const headers = [["Content-Length", "5"], header] as const;
+    await using server = await serve({ status: 200, headers, body });
+    const response = await send(server.port, { path: "/" });
+    assertEquals(response.status, 502);
+    assertEquals(response.text, '{"message": "Internal server error"}');
+    assertEquals(response.header("Content-Type"), "application/json");
+    assertEquals(response.header("Content-Length"), String(response.bytes.length));
+    assertEquals(server.errors.length, 1);
+    assertStringIncludes(server.errors[0]!, "Cannot send a response: ");
+    assertStringIncludes(server.errors[0]!, problem);
+    await promise;
+  });
+}
 
 Deno.test("listen() sends no body with 204, 304 and to HEAD", async () => {
   const body = new TextEncoder().encode("Hello");

@@ -23,6 +23,13 @@ Deno.test("the gateway sends what the function answered", async () => {
   assertMatch(response.header("X-Amzn-Trace-Id")!, /^Root=1-/);
 });
 
+Deno.test("the gateway sends a response whose headers announce trailers", async () => {
+  await using test = await startTestPlatform(() => '{"headers":{"Trailer":"Expires"},"body":"b"}');
+  const response = await test.send({ path: "/v0/echo" });
+  assertEquals([response.status, response.text], [200, "b"]);
+  assertEquals(response.header("Trailer"), undefined);
+});
+
 Deno.test("the gateway answers HEAD without a body", async () => {
   await using test = await startTestPlatform(() => '{"body":"Hello"}');
   const response = await test.send({ method: "HEAD", path: "/v0/echo" });

@@ -14,7 +14,13 @@ const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 const FIELD_VALUE = /^[\t\x20-\x7E\x80-\uFFFF]*$/;
 
 /** Response headers that the gateway sends under another name, for it has its own. */
-const REMAPPED: ReadonlySet<string> = new Set(["connection", "content-length", "date", "server"]);
+const REMAPPED: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "date",
+  "server",
+  "trailer",
+]);
 
 /**
  * Makes the HTTP response of what a function returned, as a REST API with Lambda proxy integration and

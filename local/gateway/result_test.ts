@@ -51,6 +51,13 @@ for (
       [["x-amzn-Remapped-Content-Length", "5"], ["x-amzn-Remapped-Date", "now"], JSON_TYPE],
       "",
     ],
+    [
+      "renames a list of trailers, which its body does not have",
+      { headers: { Trailer: "Expires" } },
+      200,
+      [["x-amzn-Remapped-Trailer", "Expires"], JSON_TYPE],
+      "",
+    ],
     ["writes headers as UTF-8", { headers: { a: "ü" } }, 200, [["a", "Ã¼"], JSON_TYPE], ""],
   ] as const
 ) {
