@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { ACCOUNT_ID } from "../arn.ts";
 import type { RouteMatch } from "./routes.ts";
 
@@ -33,6 +33,14 @@ export interface Api {
   readonly stage: string;
 }
 
+/** What a request is known by, in its event and in the headers of its response. */
+export interface RequestIds {
+  /** `x-amzn-RequestId`. */
+  readonly requestId: string;
+  /** `x-amz-apigw-id`. */
+  readonly extendedRequestId: string;
+}
+
 /** Request headers that the gateway keeps to itself. */
 const DROPPED: ReadonlySet<string> = new Set([
   "connection",
@@ -58,6 +66,7 @@ const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
  * @param match The route it takes.
  * @param path Its path below the stage, as transmitted.
  * @param api The API that it is sent to.
+ * @param ids What it is known by.
  * @returns The event, ready to be written as JSON.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format
  */
@@ -66,6 +75,7 @@ export function createProxyEvent(
   match: RouteMatch,
   path: string,
   api: Api,
+  { requestId, extendedRequestId }: RequestIds,
 ) {
   const headers = readHeaders(request);
   const parameters = readQuery(request.query);
@@ -89,7 +99,7 @@ export function createProxyEvent(
       deploymentId: shortId(`${api.name} ${api.stage}`, 6),
       domainName,
       domainPrefix: domainName.replace(/[.:].*/, ""),
-      extendedRequestId: randomBytes(11).toString("base64"),
+      extendedRequestId,
       httpMethod: request.method,
       identity: {
         accessKey: null,
@@ -107,7 +117,7 @@ export function createProxyEvent(
       },
       path: request.path,
       protocol: request.protocol,
-      requestId: randomUUID(),
+      requestId,
       requestTime: requestTime(request.time),
       requestTimeEpoch: request.time.getTime(),
       resourceId: shortId(resource, 6),

@@ -5,7 +5,7 @@ import { GATEWAY_TIMEOUT, MAX_REQUEST_BODY, MAX_RESULT, MAX_SYNC_EVENT } from ".
 import type { Log } from "../log.ts";
 import type { Manifest } from "../manifest.ts";
 import { GatewayError, type HttpResponse } from "./errors.ts";
-import { createProxyEvent, type HttpRequest } from "./event.ts";
+import { createProxyEvent, type HttpRequest, type RequestIds } from "./event.ts";
 import { readProxyResult } from "./result.ts";
 import { createRouter, routesOf } from "./routes.ts";
 
@@ -35,7 +35,7 @@ export function createGateway(
 ): Gateway {
   const findRoute = createRouter(routesOf(manifest));
 
-  async function forward(request: HttpRequest): Promise<HttpResponse> {
+  async function forward(request: HttpRequest, ids: RequestIds): Promise<HttpResponse> {
     const prefix = `/${manifest.stage}`;
     if (request.path !== prefix && !request.path.startsWith(`${prefix}/`)) {
       const reason = `there is no such route: all start with ${prefix}`;
@@ -54,7 +54,7 @@ export function createGateway(
     if (request.body.length > MAX_REQUEST_BODY) {
       throw new GatewayError("REQUEST_TOO_LARGE", `the body has over ${MAX_REQUEST_BODY} bytes`);
     }
-    const event = createProxyEvent(request, match, path, manifest);
+    const event = createProxyEvent(request, match, path, manifest, ids);
     const payload = Buffer.from(JSON.stringify(event));
     if (payload.length > MAX_SYNC_EVENT) {
       const reason = `the event has ${payload.length} bytes, over ${MAX_SYNC_EVENT}`;
@@ -65,13 +65,15 @@ export function createGateway(
       timeout,
       host.invoke(match.route.functionName, payload, { traceId }),
     );
-    const response = readProxyResult(resultOf(outcome));
-    const trace = ["X-Amzn-Trace-Id", traceId] as const;
-    return { ...response, headers: [...response.headers, trace] };
+    return withOwn(readProxyResult(resultOf(outcome)), [["X-Amzn-Trace-Id", traceId]]);
   }
 
   return async (request) => {
-    const response = await forward(request).catch((error: unknown) => {
+    const ids = {
+      requestId: randomUUID(),
+      extendedRequestId: randomBytes(11).toString("base64"),
+    };
+    const response = await forward(request, ids).catch((error: unknown) => {
       // Of a host that rejects, which it must not, the client learns no more than of any other failure.
       const { message } = error as Error;
       log.note(`${request.method} ${request.path}: ${message}`);
@@ -80,13 +82,18 @@ export function createGateway(
         : new GatewayError("INTEGRATION_FAILURE", message);
       return known.toResponse();
     });
-    const headers = [
-      ...response.headers,
-      ["x-amzn-RequestId", randomUUID()],
-      ["x-amz-apigw-id", randomBytes(11).toString("base64")],
-    ] as const;
-    return { ...response, headers };
+    return withOwn(response, [
+      ["x-amzn-RequestId", ids.requestId],
+      ["x-amz-apigw-id", ids.extendedRequestId],
+    ]);
   };
+}
+
+/** A response with headers that are the gateway's own, in the place of those that a function gave the same name. */
+function withOwn(response: HttpResponse, own: HttpResponse["headers"]): HttpResponse {
+  const names = new Set(own.map(([name]) => name.toLowerCase()));
+  const others = response.headers.filter(([name]) => !names.has(name.toLowerCase()));
+  return { ...response, headers: [...others, ...own] };
 }
 
 /** The result of an invocation that has one. */

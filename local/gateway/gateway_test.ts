@@ -49,6 +49,34 @@ Deno.test("the gateway hands a preflight to the function whose route takes any m
   assertEquals(response.header("Access-Control-Allow-Origin"), "*");
 });
 
+const OWN_HEADERS = ["x-amzn-requestid", "x-amz-apigw-id", "x-amzn-trace-id"];
+
+for (const name of ["headers", "multiValueHeaders"]) {
+  Deno.test(`the gateway sends the ids of the event, whatever the ${name} of the result say`, async () => {
+    await using test = await startTestPlatform(() => {
+      const value = name === "headers" ? "mine" : ["mine"];
+      return JSON.stringify({ [name]: Object.fromEntries(OWN_HEADERS.map((key) => [key, value])) });
+    });
+    const response = await test.send({ path: "/v0/echo" });
+    const { headers, requestContext } = test.host.calls[0]!.event;
+    const own = response.headers.filter(([key]) => OWN_HEADERS.includes(key.toLowerCase()));
+    assertEquals(own, [
+      ["X-Amzn-Trace-Id", headers["X-Amzn-Trace-Id"]],
+      ["x-amzn-RequestId", requestContext.requestId],
+      ["x-amz-apigw-id", requestContext.extendedRequestId],
+    ]);
+  });
+}
+
+Deno.test("the gateway sends the ids of the event with its own answer to a failure", async () => {
+  await using test = await startTestPlatform(() => "[]");
+  const response = await test.send({ path: "/v0/echo" });
+  const { requestId, extendedRequestId } = test.host.calls[0]!.event.requestContext;
+  assertEquals(response.status, 502);
+  assertEquals(response.header("x-amzn-RequestId"), requestId);
+  assertEquals(response.header("x-amz-apigw-id"), extendedRequestId);
+});
+
 const SERVER_ERROR = [
   "InternalServerErrorException",
   '{"message": "Internal server error"}',
@@ -108,6 +136,8 @@ for (
     assertEquals(response.header("x-amzn-ErrorType"), type);
     assertEquals(response.header("Content-Type"), "application/json");
     assertEquals(response.header("Access-Control-Allow-Origin"), "*");
+    assertMatch(response.header("x-amzn-RequestId")!, /^[0-9a-f-]{36}$/);
+    assertMatch(response.header("x-amz-apigw-id")!, /=$/);
     const [entry] = test.log.after(0);
     assertStringIncludes(entry!.text, `GET ${path.split("?")[0]}: `);
   });
