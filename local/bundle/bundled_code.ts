@@ -4,8 +4,8 @@ import jsTokens from "js-tokens";
 export interface BundledCode {
   /** The JavaScript. */
   readonly code: string;
-  /** The names that it exports. */
-  readonly exports: readonly string[];
+  /** The names that it exports; `undefined` for CommonJS, where code decides that. */
+  readonly exports: readonly string[] | undefined;
 }
 
 /**
@@ -44,9 +44,9 @@ function isWrapped(tokens: readonly string[]): boolean {
 }
 
 /** The names in the statement that the bundler ends with. */
-function exportsOf(tokens: readonly string[]): string[] {
+function exportsOf(tokens: readonly string[]): string[] | undefined {
   const [kind, ...list] = tokens.slice(tokens.lastIndexOf("export") + 1);
-  if (kind === "default") return ["default"];
+  if (kind === "default") return undefined; // of ESM, the bundler names the default export as any other
   if (kind !== "{" || !list.includes("}")) return [];
   const names = list.slice(0, list.indexOf("}"));
   return names.filter((name, index) => name !== "," && [",", undefined].includes(names[index + 1]));

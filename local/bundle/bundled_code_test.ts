@@ -10,13 +10,13 @@ for (
     ["export{x as handler};\n// @license export { other };\n", ["handler"]],
     ['const text = "export { a };"; export { b };', ["b"]],
     ["const text = `\nexport { a };\n`;\n", []],
-    ["export default require_one();\n", ["default"]],
+    ["export default require_one();\n/*! @license MIT */", undefined],
     ["var x = 1;\n", []],
     ["export {};\n", []],
   ] as const
 ) {
   Deno.test(`readBundledCode() finds the exports in ${JSON.stringify(text)}`, () => {
-    assertEquals(readBundledCode(text), { code: text, exports: [...names] });
+    assertEquals(readBundledCode(text), { code: text, exports: names && [...names] });
   });
 }
 

@@ -17,7 +17,7 @@ export interface WarmUp {
 
 /** Why a function has no code cache. */
 export interface WarmUpProblem {
-  /** Its module has no such handler, it does not start for another reason, or only the cache is of no use. */
+  /** What its module has is no handler, it does not start for another reason, or only the cache is of no use. */
   readonly kind: "no handler" | "no start" | "no cache";
   /** What is wrong. */
   readonly message: string;
@@ -176,7 +176,8 @@ function describe({ body }: Answer & { kind: "error" }): WarmUpProblem {
   const text = new TextDecoder().decode(body);
   try {
     const { errorType, errorMessage } = JSON.parse(text);
-    const kind = errorType === "Runtime.HandlerNotFound" ? "no handler" : "no start";
+    const isHandler = /^Runtime\.(HandlerNotFound|CallbackHandlerDeprecated)$/.test(errorType);
+    const kind = isHandler ? "no handler" : "no start";
     return { kind, message: `${errorType}: ${errorMessage}` };
   } catch {
     return { kind: "no start", message: text };

@@ -40,7 +40,7 @@ export async function functionFiles(
     throw new Error(`${action}: its module "${module}" is no file in "${folder}"`);
   }
   const { code, exports } = await bundleModule(path, { ...options, cwd: folder, action });
-  if (!exports.includes(handler)) {
+  if (exports?.includes(handler) === false) {
     throw new Error(`${action}: its module "${module}" has no export "${handler}"`);
   }
   const encoder = new TextEncoder();

@@ -60,3 +60,16 @@ Deno.test("bundleModule() heeds no configuration where no folder is named", asyn
     Deno.chdir(before);
   }
 });
+
+Deno.test("bundleModule() tells CommonJS from a default export", async () => {
+  await using app = await makeApp({
+    "common.cjs": "exports.handler = () => 1;",
+    "default.ts": "const make = () => () => 1; export default make();",
+  }, {});
+  for (const isMinified of [false, true]) {
+    const exports = async (path: string) =>
+      (await bundleModule(`${app.folder}/${path}`, { isMinified })).exports;
+    assertEquals(await exports("common.cjs"), undefined);
+    assertEquals(await exports("default.ts"), ["default"]);
+  }
+});

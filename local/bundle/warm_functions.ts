@@ -16,7 +16,7 @@ import { type Architecture, ownArchitecture } from "./pinned_deno.ts";
  * @param isolation How the functions are started.
  * @param signal Ends it early.
  * @returns What is left without a cache, and why.
- * @throws {Error} If a function has no handler, or the signal says so.
+ * @throws {Error} If a function's handler is none, or the signal says so.
  */
 export async function warmFunctions(
   manifest: Manifest,

@@ -116,17 +116,40 @@ Deno.test({
 });
 
 Deno.test({
-  name: "warmFunctions() refuses a handler that is no function",
+  name: "warmFunctions() starts CommonJS, and refuses it without the handler",
   ignore: architecture === undefined,
   async fn() {
-    const error = await assertRejects(
-      () =>
-        warm(isolation!, architecture, [{ "one.ts": "export const handler = 1;" }, {
-          one: { module: "one.ts" },
-        }]),
-      Error,
+    const modules = { "one.cjs": "exports.handler = () => 1;" };
+    const settings = { module: "one.cjs" };
+    const { problems } = await warm(isolation!, architecture, [modules, { one: settings }]);
+    assertEquals(problems, []);
+    const wrong = { one: { ...settings, handler: "main" } };
+    const error = await assertRejects(() => warm(isolation!, architecture, [modules, wrong]));
+    assertMatch(
+      (error as Error).message,
+      /^Cannot bundle the function "one": .* exports no "main"$/,
     );
-    assertMatch(error.message, /^Cannot bundle the function "one": Runtime\.HandlerNotFound: /);
+  },
+});
+
+Deno.test({
+  name: "warmFunctions() refuses a handler that is no function, or takes a callback",
+  ignore: architecture === undefined,
+  async fn() {
+    for (
+      const [value, type] of [
+        ["1", "HandlerNotFound"],
+        ["(event, context, done) => done()", "CallbackHandlerDeprecated"],
+      ]
+    ) {
+      const modules = { "one.ts": `export const handler = ${value};` };
+      const functions = { one: { module: "one.ts" } };
+      const error = await assertRejects(() => warm(isolation!, architecture, [modules, functions]));
+      assertMatch(
+        (error as Error).message,
+        new RegExp(`^Cannot bundle the function "one": Runtime\\.${type}: `),
+      );
+    }
   },
 });
 
