@@ -13,13 +13,26 @@ const KEYS: ReadonlySet<string> = new Set([
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 const FIELD_VALUE = /^[\t\x20-\x7E\x80-\uFFFF]*$/;
 
-/** Response headers that the gateway sends under another name, for it has its own. */
+/**
+ * Response headers that the gateway sends under another name.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html#api-gateway-known-issues-rest-apis
+ */
 const REMAPPED: ReadonlySet<string> = new Set([
+  "authorization",
   "connection",
   "content-length",
+  "content-md5",
   "date",
+  "expect",
+  "host",
+  "max-forwards",
+  "proxy-authenticate",
   "server",
   "trailer",
+  "upgrade",
+  "user-agent",
+  "www-authenticate",
 ]);
 
 /**
