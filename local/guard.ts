@@ -14,6 +14,18 @@ export function isLocalHost(host: string | undefined): boolean {
 }
 
 /**
+ * Whether a request says more than once which host it is for, so that two readers may take it for different ones.
+ *
+ * @param rawHeaders The names and values of the headers, in turn.
+ * @returns Whether it is to be refused.
+ * @see https://www.rfc-editor.org/rfc/rfc9112#section-3.2
+ */
+export function hasManyHosts(rawHeaders: readonly string[]): boolean {
+  const isHost = (text: string, index: number) => index % 2 === 0 && text.toLowerCase() === "host";
+  return rawHeaders.filter(isHost).length > 1;
+}
+
+/**
  * Whether a request that may change something was made by a page of another origin.
  *
  * @param method The method.

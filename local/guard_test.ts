@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { isForged, isLocalHost } from "./guard.ts";
+import { hasManyHosts, isForged, isLocalHost } from "./guard.ts";
 
 for (
   const [host, expected] of [
@@ -45,5 +45,19 @@ for (
   const name = `${method} with ${JSON.stringify(headers)}`;
   Deno.test(`isForged() is ${expected} for ${name}`, () => {
     assertEquals(isForged(method, headers, "localhost:8000"), expected);
+  });
+}
+
+for (
+  const [rawHeaders, expected] of [
+    [[], false],
+    [["Host", "localhost"], false],
+    [["X", "Host", "Host", "host"], false],
+    [["Host", "localhost", "Host", "localhost"], true],
+    [["host", "a", "Accept", "*/*", "HOST", "b"], true],
+  ] as const
+) {
+  Deno.test(`hasManyHosts() is ${expected} for ${JSON.stringify(rawHeaders)}`, () => {
+    assertEquals(hasManyHosts(rawHeaders), expected);
   });
 }

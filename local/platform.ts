@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import type { FunctionHost } from "./function_host.ts";
 import { createGateway } from "./gateway/gateway.ts";
-import { isForged, isLocalHost } from "./guard.ts";
+import { hasManyHosts, isForged, isLocalHost } from "./guard.ts";
 import { AsyncInvocations } from "./invoke/async_invocations.ts";
 import { createInvokeApi } from "./invoke/invoke_api.ts";
 import { MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "./limits.ts";
@@ -132,6 +132,8 @@ async function createListener(
 
   async function answer(request: IncomingMessage): Promise<Reply> {
     const method = request.method!;
+    const { headers, rawHeaders } = request;
+    if (hasManyHosts(rawHeaders)) return errorReply(400, "The request has more than one Host");
     const { authority, path, query } = readTarget(request);
     if (!isLocalHost(authority)) {
       return errorReply(
@@ -142,7 +144,6 @@ async function createListener(
       );
     }
     const [, first = ""] = path.split("/", 2);
-    const { headers, rawHeaders } = request;
     const sourceIp = request.socket.remoteAddress!;
     if (!OWN_PATHS.includes(first) && path !== "/") {
       const protocol = `HTTP/${request.httpVersion}`;
@@ -153,6 +154,7 @@ async function createListener(
         method,
         path,
         query,
+        authority: authority!,
         rawHeaders,
         protocol,
         sourceIp,
@@ -184,7 +186,7 @@ async function createListener(
   };
 }
 
-/** The parts of a request's target, which may be a path or, sent to a proxy, a URL (RFC 9112 §3.2). */
+/** The parts of a request's target, which may be a path or a URL; the host of a URL goes before Host (RFC 9112 §3.2.2). */
 function readTarget({ url = "", headers }: IncomingMessage) {
   const [, authority = headers.host, target = ""] = /^http:\/\/([^/?]*)(.*)$/is.exec(url) ??
     [url, undefined, url];

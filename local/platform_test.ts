@@ -68,6 +68,30 @@ for (const path of ["/", "/v0/echo", "/log", "/2015-03-31/functions/plain/invoca
 }
 
 for (
+  const [rule, version, hosts, status] of [
+    ["two Host lines", "1.1", ["localhost", "localhost"], 400],
+    ["two Host lines that differ in case", "1.1", ["localhost", "LOCALHOST"], 400],
+    ["two Host lines in HTTP/1.0", "1.0", ["localhost", "evil.example"], 400],
+    ["no Host line in HTTP/1.1", "1.1", [], 400],
+    ["no Host line in HTTP/1.0, with a URL as its target", "1.0", [], 200],
+    ["one Host line", "1.1", ["localhost"], 200],
+  ] as const
+) {
+  Deno.test(`the platform answers ${status} to ${rule}`, async () => {
+    await using test = await startTestPlatform();
+    for (const path of ["/", "/v0/echo"]) {
+      const lines = hosts.map((host, i) => `${i === 0 ? "Host" : "host"}: ${host}`);
+      const head = [`GET http://localhost${path} HTTP/${version}`, ...lines, "Connection: close"];
+      using connection = await Deno.connect({ port: test.platform.port });
+      await connection.write(new TextEncoder().encode(`${head.join("\r\n")}\r\n\r\n`));
+      const answer = await new Response(connection.readable).text();
+      assertStringIncludes(answer, `HTTP/1.1 ${status} `, path);
+    }
+    assertEquals(test.host.calls.length, status === 200 ? 1 : 0);
+  });
+}
+
+for (
   const [method, path] of [
     ["POST", "/2015-03-31/functions/plain/invocations"],
     ["POST", "/schedules/clock"],

@@ -11,6 +11,8 @@ export interface HttpRequest {
   readonly path: string;
   /** The query as transmitted, without `?`; empty if there is none. */
   readonly query: string;
+  /** The host that it is for, and perhaps a port; it goes before the `Host` header. */
+  readonly authority: string;
   /** The names and values of the headers, in turn, as transmitted. */
   readonly rawHeaders: readonly string[];
   /** The protocol, such as `HTTP/1.1`. */
@@ -79,8 +81,7 @@ export function createProxyEvent(
 ) {
   const headers = readHeaders(request);
   const parameters = readQuery(request.query);
-  const first = (name: string) => headers.get(name)?.values.at(-1) ?? null;
-  const domainName = (first("host") ?? "localhost").toLowerCase();
+  const domainName = request.authority.toLowerCase();
   const { resource } = match.route;
   return {
     resource,
@@ -112,7 +113,7 @@ export function createProxyEvent(
         principalOrgId: null,
         sourceIp: request.sourceIp,
         user: null,
-        userAgent: first("user-agent"),
+        userAgent: headers.get("user-agent")?.values.at(-1) ?? null,
         userArn: null,
       },
       path: request.path,
@@ -149,6 +150,7 @@ function readHeaders(request: HttpRequest): ReadonlyMap<string, Header> {
   const set = (name: string, value: string) => {
     headers.set(name.toLowerCase(), { name, values: [value] });
   };
+  set(headers.get("host")?.name ?? "Host", request.authority);
   const trace = headers.get("x-amzn-trace-id")?.values.at(-1);
   set("X-Amzn-Trace-Id", trace ?? createTraceId(request.time));
   const hops = headers.get("x-forwarded-for")?.values ?? [];

@@ -172,6 +172,17 @@ Deno.test("the gateway appends the client to X-Forwarded-For, keeps its trace, a
   assertEquals(body, "/wA=");
 });
 
+Deno.test("the gateway takes the host from a target that is a URL, not from Host", async () => {
+  await using test = await startTestPlatform();
+  const path = "http://LOCALHOST:8000/v0/echo";
+  const { status } = await test.send({ path, headers: [["host", "evil.example"]] });
+  assertEquals(status, 200);
+  const { headers, multiValueHeaders, requestContext } = test.host.calls[0]!.event;
+  assertEquals([headers.host, headers.Host], ["LOCALHOST:8000", undefined]);
+  assertEquals(multiValueHeaders.host, ["LOCALHOST:8000"]);
+  assertEquals(requestContext.domainName, "localhost:8000");
+});
+
 Deno.test("the gateway takes a request of HTTP/1.0 without a Host", async () => {
   await using test = await startTestPlatform();
   using connection = await Deno.connect({ port: test.platform.port });
