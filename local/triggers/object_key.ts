@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, sep } from "node:path";
 
 /** A key that the folder cannot hold; the message says why. */
 export class ObjectKeyError extends Error {
@@ -29,7 +29,8 @@ function findProblem(key: string): string | undefined {
   for (const part of key.split("/")) {
     if (part === "") return "a part of it between slashes is empty";
     if (part === "." || part === "..") return `"${part}" cannot be the name of a file`;
-    if (/[\0\\]/.test(part)) return "it has a NUL or a backslash";
+    if (part.includes("\0")) return "it has a NUL";
+    if (sep !== "/" && part.includes(sep)) return `it has a ${sep}`;
     if (new TextEncoder().encode(part).length > 255) return "a part of it has over 255 bytes";
   }
   return undefined;
