@@ -69,7 +69,11 @@ async function watchUntilRestart(
     const manifest = await reload(isManifest ? manifestPath : undefined, host, log);
     if (manifest !== undefined) stop(manifest);
   };
-  using _watch = watch(folder, onChange, isSource(folder, bucketsFolder));
+  await using _watch = watch(folder, {
+    onChange,
+    onError: ({ message }) => log.note(message),
+    isOfInterest: isSource(folder, bucketsFolder),
+  });
   const onAbort = () => stop(undefined);
   signal.addEventListener("abort", onAbort);
   if (signal.aborted) onAbort();

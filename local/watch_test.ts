@@ -1,36 +1,104 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
-import { watch } from "./watch.ts";
+import { watch, type WatchOptions } from "./watch.ts";
+
+/** Watches a folder of its own; `next()` is what was told next. */
+async function watchFolder(options: Partial<WatchOptions> = {}) {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  const watched = join(folder, "watched");
+  await Deno.mkdir(watched);
+  const told: string[] = [];
+  let onTold = () => {};
+  const tell = (...what: readonly string[]) => {
+    told.push(...what);
+    onTold();
+  };
+  const watching = watch(watched, {
+    onChange: (paths) => Promise.resolve(tell(...paths)),
+    onError: ({ message }) => tell(message),
+    quiet: 20,
+    ...options,
+  });
+  return {
+    folder: watched,
+    told,
+    write: (name: string) => Deno.writeTextFile(join(watched, name), ""),
+    /** Waits until what is told matches. */
+    async find(pattern: RegExp): Promise<string> {
+      for (;;) {
+        const found = told.find((what) => pattern.test(what));
+        if (found !== undefined) return found;
+        await new Promise<void>((resolve) => onTold = resolve);
+      }
+    },
+    end: () => watching[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await watching[Symbol.asyncDispose]();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
 
 Deno.test("watch() tells once of what changed together, and only of what is of interest", async () => {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  const told: string[][] = [];
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const onChange = (paths: ReadonlySet<string>) => {
-    told.push([...paths].sort());
-    resolve();
-    return Promise.resolve();
-  };
-  {
-    using _watch = watch(folder, onChange, (path) => path.endsWith(".ts"), 20);
-    await Deno.mkdir(join(folder, "sub"));
-    await Deno.writeTextFile(join(folder, "notes.txt"), "");
-    await Deno.writeTextFile(join(folder, "a.ts"), "1");
-    await Deno.writeTextFile(join(folder, "b.ts"), "2");
-    await promise;
-  }
-  assertEquals(told.flat().filter((path) => !path.endsWith(".ts")), []);
-  assertEquals(told[0]!.includes(join(folder, "a.ts")), true);
-  await Deno.remove(folder, { recursive: true });
+  await using test = await watchFolder({ isOfInterest: (path) => path.endsWith(".ts") });
+  await Deno.mkdir(join(test.folder, "sub"));
+  for (const name of ["notes.txt", "a.ts", "b.ts"]) await test.write(name);
+  await test.find(/a\.ts$/);
+  assertEquals(test.told.filter((path) => !path.endsWith(".ts")), []);
 });
 
 Deno.test("watch() tells of nothing any more when it is over", async () => {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  const told: unknown[] = [];
-  const watched = watch(folder, (paths) => Promise.resolve(void told.push(paths)), undefined, 20);
-  await Deno.writeTextFile(join(folder, "a.ts"), "1");
-  watched[Symbol.dispose]();
-  await watched.ended;
-  assertEquals(told, []);
-  await Deno.remove(folder, { recursive: true });
+  await using test = await watchFolder();
+  await test.write("a.ts");
+  await test.end();
+  assertEquals(test.told, []);
+});
+
+Deno.test({
+  name: "watch() says what it cannot tell, and goes on",
+  ignore: Deno.build.os !== "linux", // elsewhere names are always Unicode
+  async fn() {
+    await using test = await watchFolder();
+    const script = `touch "$(printf '%s/bad\\377.txt' "$1")"`;
+    await new Deno.Command("sh", { args: ["-c", script, "sh", test.folder] }).output();
+    assertMatch(await test.find(/UTF-8/), /^Cannot watch ".*watched": .*UTF-8/);
+    await test.write("good.ts");
+    await test.find(/good\.ts$/);
+  },
+});
+
+for (const how of ["removed", "moved"] as const) {
+  Deno.test(`watch() watches a folder again that is ${how} and made anew`, async () => {
+    await using test = await watchFolder();
+    if (how === "removed") await Deno.remove(test.folder);
+    else await Deno.rename(test.folder, `${test.folder}.old`);
+    await Deno.mkdir(test.folder);
+    await test.find(/watched$/);
+    for (let i = 0; !test.told.some((path) => /new\d+$/.test(path)); i++) {
+      await test.write(`new${i}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  });
+}
+
+Deno.test("watch() says that a folder is gone for good", async () => {
+  await using test = await watchFolder();
+  await Deno.remove(test.folder);
+  assertMatch(await test.find(/^Cannot/), /^Cannot watch ".*watched": /);
+});
+
+Deno.test("watch() says what goes wrong in the listener, and goes on", async () => {
+  let count = 0;
+  const problems: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await using test = await watchFolder({
+    onChange: () =>
+      ++count === 1 ? Promise.reject(new Error("Disk full")) : Promise.resolve(resolve()),
+    onError: ({ message }) => void problems.push(message),
+  });
+  await test.write("a");
+  while (problems.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  await test.write("b");
+  await promise;
+  assertMatch(problems[0]!, /: Disk full$/);
 });

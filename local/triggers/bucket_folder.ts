@@ -220,10 +220,14 @@ async function* digest(content: AsyncIterable<Uint8Array>, hash: Hash): AsyncGen
 
 /** The files below a folder, with their keys; links are not followed. */
 async function* walk(folder: string, prefix = ""): AsyncGenerator<[key: string, path: string]> {
-  for await (const { name, isDirectory, isFile } of Deno.readDir(folder)) {
-    const path = join(folder, name);
-    if (isDirectory) yield* walk(path, `${prefix}${name}/`);
-    else if (isFile) yield [prefix + name, path];
+  try {
+    for await (const { name, isDirectory, isFile } of Deno.readDir(folder)) {
+      const path = join(folder, name);
+      if (isDirectory) yield* walk(path, `${prefix}${name}/`);
+      else if (isFile) yield [prefix + name, path];
+    }
+  } catch (error) {
+    ignoreNotFound(error); // removed just now, or its name is not UTF-8
   }
 }
 

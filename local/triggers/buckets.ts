@@ -52,17 +52,14 @@ export class Buckets implements AsyncDisposable {
         notify(options, name, change, next());
       });
       await bucket.scan(false);
-      const watched = watch(folder, async () => {
+      const onChange = async () => {
         try {
           await bucket.scan(true);
         } catch (error) {
           options.log.note(`Cannot read the bucket "${name}": ${(error as Error).message}`);
         }
-      });
-      stack.defer(async () => {
-        watched[Symbol.dispose]();
-        await watched.ended;
-      });
+      };
+      stack.use(watch(folder, { onChange, onError: ({ message }) => options.log.note(message) }));
       buckets.set(name, bucket);
     }
     return new Buckets(buckets, stack.move());

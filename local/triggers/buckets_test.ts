@@ -149,7 +149,7 @@ for (
     [400, "GET", "/buckets/files/a/./b", '"." cannot be the name of a file'],
     [400, "PUT", "/buckets/files/a//b", "a part of it between slashes is empty"],
     [400, "PUT", "/buckets/files/folder/", "a part of it between slashes is empty"],
-    [400, "DELETE", "/buckets/files/a%00b", "it has a NUL or a backslash"],
+    [400, "DELETE", "/buckets/files/a%00b", "it has a NUL"],
     [400, "PUT", `/buckets/files/${"x".repeat(256)}`, "a part of it has over 255 bytes"],
     [400, "PUT", `/buckets/files/${"x/".repeat(600)}x`, "it has over 1,024 bytes"],
     [400, "PUT", "/buckets/files/%ff", '"%ff" is not percent-encoded UTF-8'],
@@ -211,4 +211,52 @@ Deno.test("an upload whose client hangs up is none", async () => {
   await test.send({ method: "PUT", path: "/buckets/files/whole", body: "abc" });
   const { objects } = JSON.parse((await test.send({ path: "/buckets/files" })).text);
   assertEquals(objects.map(({ key }: { key: string }) => key), ["whole"]);
+});
+
+Deno.test({
+  name: "names that are not UTF-8 are none of a bucket's, and the platform goes on",
+  ignore: Deno.build.os !== "linux", // elsewhere names are always Unicode
+  async fn() {
+    await using test = await startTestPlatform();
+    const folder = join(test.platform.bucketsFolder, "files");
+    const script =
+      'cd "$1"; bad=$(printf "bad\\377"); touch "$bad.txt"; mkdir "$bad"; touch "$bad/a"';
+    await new Deno.Command("sh", { args: ["-c", script, "sh", folder] }).output();
+    await Deno.writeTextFile(join(folder, "good"), "Hello");
+    await waitForCalls(test, 2);
+    assertEquals(told(test).map((call) => (call as string[])[2]), ["good", "good"]);
+    const notes = test.log.after(0).map(({ text }) => text);
+    assertEquals(
+      notes.every((note) => /^Cannot watch ".*files": .*UTF-8/.test(note)),
+      true,
+      `${notes}`,
+    );
+  },
+});
+
+Deno.test("a bucket whose folder is removed and made anew is watched still", async () => {
+  await using test = await startTestPlatform();
+  await Deno.writeTextFile(join(test.platform.bucketsFolder, "files", "a"), "Hello");
+  await waitForCalls(test, 2);
+  await Deno.remove(join(test.platform.bucketsFolder, ".."), { recursive: true });
+  await waitForCalls(test, 3);
+  await Deno.writeTextFile(join(test.platform.bucketsFolder, "files", "b"), "Hello");
+  await waitForCalls(test, 5);
+  await Deno.writeTextFile(join(test.platform.bucketsFolder, "files", "c"), "Hello");
+  await waitForCalls(test, 7);
+});
+
+Deno.test({
+  name: "a file whose name has a backslash is an object as any other",
+  ignore: Deno.build.os === "windows", // where it parts folders
+  async fn() {
+    await using test = await startTestPlatform();
+    await Deno.writeTextFile(join(test.platform.bucketsFolder, "files", "back\\slash"), "Hello");
+    await waitForCalls(test, 2);
+    const path = "/buckets/files/back%5Cslash";
+    assertEquals((await test.send({ path })).text, "Hello");
+    assertEquals((await test.send({ method: "DELETE", path })).status, 204);
+    assertEquals((await test.send({ method: "PUT", path, body: "Hi" })).status, 200);
+    assertEquals((await test.send({ path })).text, "Hi");
+  },
 });
