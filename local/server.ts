@@ -1,5 +1,11 @@
 import { Buffer } from "node:buffer";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -37,9 +43,6 @@ const BAD_GATEWAY: Reply = {
   body: Buffer.from('{"message": "Internal server error"}'),
 };
 
-/** What a client is told that sent no HTTP; as the gateway says it of a request that it cannot read. */
-const BAD_REQUEST = '{"message": "Bad Request"}';
-
 /** How long a client may go on sending after it was answered, in milliseconds. */
 const GRACE = 2_000;
 
@@ -48,8 +51,8 @@ const GRACE = 2_000;
  *
  * @param port The port; 0 for one that the system chooses.
  * @param listener What answers requests; it never rejects.
- * @param onError Told of what is no HTTP request, which is answered with 400, and of a response that could not be
- * sent, unless the client went away; if nothing of it was, 502 is sent.
+ * @param onError Told of what is no HTTP request, which is answered with 400, or 431 if it is too long; and of a
+ * response that could not be sent, unless the client went away: if nothing of it was, 502 is sent.
  * @returns The server.
  * @throws {PortTakenError} If the port is in use; the message names it and the remedy.
  */
@@ -103,9 +106,11 @@ function bind(
     if (isHangUp(cause)) socket.destroy();
     if (!socket.writable) return; // gone, or answered before
     onError(new Error(`Cannot read a request as HTTP/1.1: ${cause.message}`, { cause }));
+    const status = (cause as { code?: string }).code === "HPE_HEADER_OVERFLOW" ? 431 : 400;
+    const body = `{"message": "${STATUS_CODES[status]}"}`;
     socket.end(
-      `HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json\r\n` +
-        `Content-Length: ${BAD_REQUEST.length}\r\n\r\n${BAD_REQUEST}`,
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     );
   });
   const { promise, resolve, reject } = Promise.withResolvers<Server>();

@@ -82,7 +82,6 @@ for (
     ["is no HTTP", "HELLO\r\n\r\n"],
     ["is TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc"],
     ["has a header without a name", "GET / HTTP/1.1\r\nHost: localhost\r\n: 1\r\n\r\n"],
-    ["has headers without end", `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(100_000)}`],
   ] as const
 ) {
   Deno.test(`listen() answers with 400, and tells of it, what ${what}`, async () => {
@@ -92,6 +91,24 @@ for (
     const [head, body] = (await new Response(connection.readable).text()).split("\r\n\r\n");
     assertStringIncludes(head!, "HTTP/1.1 400 Bad Request");
     assertEquals(JSON.parse(body!), { message: "Bad Request" });
+    assertEquals(server.errors.length, 1);
+    assertStringIncludes(server.errors[0]!, "Cannot read a request as HTTP/1.1: ");
+  });
+}
+
+for (
+  const [what, bytes] of [
+    ["headers", `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(100_000)}`],
+    ["a target", `GET /${"x".repeat(100_000)}`],
+  ] as const
+) {
+  Deno.test(`listen() answers with 431, and tells of it, ${what} without end`, async () => {
+    await using server = await serve({ status: 200, headers: [], body: new Uint8Array() });
+    using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+    await connection.write(new TextEncoder().encode(bytes));
+    const [head, body] = (await new Response(connection.readable).text()).split("\r\n\r\n");
+    assertStringIncludes(head!, "HTTP/1.1 431 Request Header Fields Too Large");
+    assertEquals(JSON.parse(body!), { message: "Request Header Fields Too Large" });
     assertEquals(server.errors.length, 1);
     assertStringIncludes(server.errors[0]!, "Cannot read a request as HTTP/1.1: ");
   });

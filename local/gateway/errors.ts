@@ -22,6 +22,12 @@ const ANSWERS = {
     '{"message": "Internal server error"}',
   ],
   BAD_REQUEST: [400, "BadRequestException", '{"message": "Bad Request"}'],
+  // Its status is RFC 6585's: the documentation names none.
+  HEADERS_TOO_LARGE: [
+    431,
+    "RequestTooLargeException",
+    '{"message":"HTTP header is larger than 10240 bytes."}',
+  ],
   INTEGRATION_FAILURE: [
     502,
     "InternalServerErrorException",

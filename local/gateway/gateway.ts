@@ -9,6 +9,13 @@ import { createProxyEvent, type HttpRequest, type RequestIds } from "./event.ts"
 import { readProxyResult } from "./result.ts";
 import { createRouter, routesOf } from "./routes.ts";
 
+/**
+ * The largest header section of a request, in bytes.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
+ */
+const MAX_HEADERS = 10_240;
+
 /** What the gateway works with. */
 export interface GatewayOptions {
   /** The application. */
@@ -36,6 +43,11 @@ export function createGateway(
   const findRoute = createRouter(routesOf(manifest));
 
   async function forward(request: HttpRequest, ids: RequestIds): Promise<HttpResponse> {
+    const size = sizeOfHeaders(request.rawHeaders);
+    if (size > MAX_HEADERS) {
+      const reason = `the headers have ${size} bytes, over ${MAX_HEADERS}`;
+      throw new GatewayError("HEADERS_TOO_LARGE", reason);
+    }
     const prefix = `/${manifest.stage}`;
     if (request.path !== prefix && !request.path.startsWith(`${prefix}/`)) {
       const reason = `there is no such route: all start with ${prefix}`;
@@ -87,6 +99,11 @@ export function createGateway(
       ["x-amz-apigw-id", ids.extendedRequestId],
     ]);
   };
+}
+
+/** The size of headers in bytes, with the delimiters: `: ` and a line break each. */
+function sizeOfHeaders(rawHeaders: readonly string[]): number {
+  return rawHeaders.reduce((size, text) => size + text.length + 2, 0); // a character is a byte
 }
 
 /** A response with headers that are the gateway's own, in the place of those that a function gave the same name. */

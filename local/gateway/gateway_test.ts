@@ -192,3 +192,21 @@ Deno.test("the gateway answers 413 to a large body of unknown length", async () 
   });
   assertEquals(response.status, 413);
 });
+
+Deno.test("the gateway takes headers of 10,240 bytes, with delimiters, and answers 431 to more", async () => {
+  await using test = await startTestPlatform();
+  const get = (size: number) => {
+    // What `send()` adds are a Host and a Connection line.
+    const others = `Host: localhost:${test.platform.port}\r\nConnection: close\r\n`.length;
+    const value = "x".repeat(size - others - "X: \r\n".length);
+    return test.send({ path: `/v0/echo?${"q".repeat(1_000)}`, headers: [["X", value]] });
+  };
+  assertEquals((await get(10_240)).status, 200);
+  for (const size of [10_241, 12_000]) {
+    const response = await get(size);
+    assertEquals(response.status, 431);
+    assertEquals(response.text, '{"message":"HTTP header is larger than 10240 bytes."}');
+  }
+  assertStringIncludes(test.log.after(0)[0]!.text, "the headers have 10241 bytes, over 10240");
+  assertEquals(test.host.calls.length, 1);
+});
