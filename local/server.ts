@@ -146,6 +146,7 @@ async function respond(
       report(error);
       if (!(reply.body instanceof Uint8Array)) await reply.body.cancel();
       for (const name of response.getHeaderNames()) response.removeHeader(name);
+      response.statusMessage = ""; // so that the one of its status is sent
       reply = BAD_GATEWAY;
       writeHead(response, reply, request);
     }
