@@ -28,6 +28,7 @@ export class Connection {
   #host: Host;
   #open: Promise<Open> | undefined;
   #ended = false;
+  #unref = false;
 
   constructor(address: Address, host: Host) {
     this.#address = address;
@@ -39,10 +40,10 @@ export class Connection {
     return this.#open ??= this.#connect();
   }
 
-  /** Lets the process end although a response is awaited. */
-  async unref(): Promise<void> {
-    const { socket } = await (this.#open ??= this.#connect());
-    socket.unref();
+  /** Lets the process end although a response is awaited, over this connection and those opened for it later. */
+  unref(): void {
+    this.#unref = true;
+    this.#open?.then(({ socket }) => socket.unref(), () => {});
   }
 
   /** Closes the connection; the next request opens another. */
@@ -136,6 +137,7 @@ export class Connection {
     try {
       if (this.#ended) throw new Error("The connection was ended");
       const socket = await this.#host.connect(hostname, port);
+      if (this.#unref) socket.unref();
       return { socket, reader: new ResponseReader(socket), used: false };
     } catch (cause) {
       this.#open = undefined;

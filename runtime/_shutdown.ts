@@ -2,6 +2,7 @@ import { logger } from "../logger/mod.ts";
 import { parseAddress } from "./_address.ts";
 import { Connection } from "./_connection.ts";
 import type { Host } from "./_host.ts";
+import { RuntimeApiError } from "./runtime_api_error.ts";
 
 const ROOT = "/2020-01-01/extension";
 const ENCODER = new TextEncoder();
@@ -20,7 +21,10 @@ export async function watchShutdown(
   api: string,
   onShutdown: () => void | Promise<void>,
 ): Promise<void> {
+  let isShuttingDown = false;
   host.onTerminate(async () => {
+    if (isShuttingDown) return;
+    isShuttingDown = true;
     try {
       await onShutdown();
     } catch (error) {
@@ -30,23 +34,32 @@ export async function watchShutdown(
   });
   const address = parseAddress(api);
   const connection = new Connection(address, host);
+  try {
+    const id = await register(connection, address.authority);
+    // It has to ask for its next event to be counted as started; none ever comes.
+    connection.unref();
+    connection.exchange(ENCODER.encode(
+      `GET ${ROOT}/event/next HTTP/1.1\r\nHost: ${address.authority}\r\n` +
+        `Lambda-Extension-Identifier: ${id}\r\n\r\n`,
+    )).catch((error) => logger.warn("Shutdowns are no longer announced", error));
+  } catch (error) {
+    logger.warn("Cannot have shutdowns announced", error);
+    connection.end();
+  }
+}
+
+/** Registers the extension; its identifier. */
+async function register(connection: Connection, authority: string): Promise<string> {
   const body = '{"events":[]}';
-  const { head } = await connection.exchange(ENCODER.encode(
-    `POST ${ROOT}/register HTTP/1.1\r\nHost: ${address.authority}\r\n` +
+  const { head: { status, fields } } = await connection.exchange(ENCODER.encode(
+    `POST ${ROOT}/register HTTP/1.1\r\nHost: ${authority}\r\n` +
       "Lambda-Extension-Name: mate-core-shutdown\r\nContent-Type: application/json\r\n" +
       `Content-Length: ${body.length}\r\n\r\n${body}`,
   ));
-  const id = head.fields.get("lambda-extension-identifier");
-  if (head.status !== 200 || id === undefined) {
-    logger.warn(
-      `Cannot have shutdowns announced: registering the extension was answered ${head.status}`,
-    );
-    return connection.close();
-  }
-  // It has to ask for its next event to be counted as started; none ever comes.
-  await connection.unref();
-  connection.exchange(ENCODER.encode(
-    `GET ${ROOT}/event/next HTTP/1.1\r\nHost: ${address.authority}\r\n` +
-      `Lambda-Extension-Identifier: ${id}\r\n\r\n`,
-  )).catch((error) => logger.warn("Shutdowns are no longer announced", error));
+  const id = fields.get("lambda-extension-identifier");
+  if (status === 200 && id !== undefined) return id;
+  throw new RuntimeApiError(
+    `Cannot register the extension: the Extensions API answered ${status}`,
+    { status },
+  );
 }

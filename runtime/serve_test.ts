@@ -61,12 +61,72 @@ Deno.test("serve() calls the shutdown callback also where it ends well, and says
   assertMatch(log, /no longer announced[^]*bye/);
 });
 
-Deno.test("serve() goes on without announced shutdowns where the platform has none", async () => {
-  await using stub = new StubApi([invocation('"Ada"')]);
-  stub.onRequest = ({ path }) => path.includes("/extension/") ? { status: 404 } : undefined;
-  const { log } = await runProcess(SERVE, { AWS_LAMBDA_RUNTIME_API: stub.api });
-  assertEquals(stub.posts.at(-1)!.body, '"Hello Ada"');
-  assertStringIncludes(log, "registering the extension was answered 404");
+for (
+  const [problem, answer, message] of [
+    ["refuses", { status: 404 }, "the Extensions API answered 404"],
+    ["answers without an id", { status: 200 }, "the Extensions API answered 200"],
+    ["closes the connection", { raw: "", close: true }, "closed the connection"],
+  ] as const
+) {
+  Deno.test(`serve() goes on without announced shutdowns where the platform ${problem}`, async () => {
+    await using stub = new StubApi([invocation('"Ada"')]);
+    stub.onRequest = ({ path }) => path.includes("/extension/") ? answer : undefined;
+    const { log } = await runProcess(SERVE, { AWS_LAMBDA_RUNTIME_API: stub.api });
+    assertEquals(stub.posts.at(-1)!.body, '"Hello Ada"');
+    assertMatch(log, /WARN\tCannot have shutdowns announced/);
+    assertStringIncludes(log, message);
+  });
+}
+
+Deno.test("serve() notices that a handler never settles, although the extension had to connect again", async () => {
+  await using stub = new StubApi([]);
+  const connectedAgain = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  let asked = 0;
+  stub.onRequest = ({ path }) => {
+    if (path.endsWith("/register")) return { headers: { "Lambda-Extension-Identifier": "ext-1" } };
+    if (path.endsWith("/event/next")) {
+      if (asked++ === 0) return { raw: "", close: true };
+      connectedAgain.resolve();
+      return { until: ended.promise, raw: "" };
+    }
+    return path.endsWith("/next") ? { ...invocation(1), until: connectedAgain.promise } : undefined;
+  };
+  const { code } = await runProcess(
+    FAULTS,
+    { AWS_LAMBDA_RUNTIME_API: stub.api, FAULT: "never" },
+    async (child) => {
+      const stop = setTimeout(() => child.kill("SIGKILL"), 10_000);
+      await child.status;
+      clearTimeout(stop);
+    },
+  );
+  ended.resolve();
+  assertEquals([code, asked], [1, 2]);
+  assertStringIncludes(stub.posts.at(-1)!.body, "Runtime.NeverSettled");
+});
+
+Deno.test("serve() calls the shutdown callback once, however often SIGTERM comes", async () => {
+  await using stub = new StubApi([]);
+  const arrived = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  stub.onRequest = ({ path }) => {
+    if (path.endsWith("/register")) return { headers: { "Lambda-Extension-Identifier": "ext-1" } };
+    if (path.endsWith("/invocation/next")) arrived.resolve();
+    return { until: ended.promise, raw: "" };
+  };
+  const { code, log } = await runProcess(
+    FAULTS,
+    { AWS_LAMBDA_RUNTIME_API: stub.api, FAULT: "slow shutdown" },
+    async (child) => {
+      await arrived.promise;
+      child.kill("SIGTERM");
+      await new Promise((resolve) => setTimeout(resolve, 150)); // or both would be one
+      child.kill("SIGTERM");
+    },
+  );
+  ended.resolve();
+  assertEquals([code, log], [0, "bye\n"]);
 });
 
 for (
