@@ -1,3 +1,7 @@
+import { describeError, isError } from "../logger/_error.ts";
+import { renderJson } from "../logger/_render.ts";
+import { textOf } from "../logger/_text.ts";
+
 /** What went wrong, as the platform records it. */
 export interface Failure {
   /** The name of the error, or the type of what was thrown instead. */
@@ -21,28 +25,34 @@ const MAX_FRAMES = 100;
 const MAX_FRAME = 1_000;
 const COLOUR = new RegExp("\u001b\\[[\\d;]*m", "g"); // Deno's errors come in colour
 
-/** Describes what was thrown, whatever it is; never throws itself. */
+/** Describes what was thrown, whatever it is, as the log does; never throws itself. */
 export function describeFailure(thrown: unknown): Failure {
+  if (isErrorLike(thrown)) {
+    const { errorType, errorMessage, stackTrace } = describeError(thrown);
+    return failure(errorType, errorMessage, stackTrace);
+  }
+  if (thrown === null) return failure("null", "null", []);
+  return failure(
+    typeof thrown,
+    typeof thrown === "object" ? renderJson(thrown) : textOf(thrown),
+    [],
+  );
+}
+
+/** Whether a value is an error, or has at least the name and the message of one. */
+function isErrorLike(value: unknown): value is Error {
+  if (isError(value)) return true;
   try {
-    if (typeof thrown !== "object" || thrown === null) {
-      return failure(thrown === null ? "null" : typeof thrown, String(thrown), "");
-    }
-    const { name, message, stack } = thrown as Partial<Error>;
-    if (thrown instanceof Error || typeof message === "string") {
-      const type = typeof name === "string" && name !== "" ? name : "Error";
-      return failure(type, String(message), typeof stack === "string" ? stack : "");
-    }
-    return failure("object", JSON.stringify(thrown) ?? String(thrown), "");
-  } catch (error) {
-    // A getter or a toString() of its own threw.
-    const type = typeof error === "object" ? "Error" : typeof error;
-    return failure(type, "Cannot describe what was thrown: reading it throws as well", "");
+    const { name, message } = value as Partial<Error>;
+    return typeof value === "object" && typeof name === "string" && typeof message === "string";
+  } catch {
+    return false; // null, undefined, or what throws when it is read
   }
 }
 
-function failure(errorType: string, message: string, stack: string): Failure {
+function failure(errorType: string, message: string, stack: readonly string[]): Failure {
   const stackTrace: string[] = [];
-  for (const line of stack.split("\n")) {
+  for (const line of stack) {
     if (stackTrace.length === MAX_FRAMES) break;
     // The lines before the frames repeat the message.
     if (/^\s*at /.test(line)) stackTrace.push(clip(line.trim(), MAX_FRAME).replace(COLOUR, ""));

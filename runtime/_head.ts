@@ -14,6 +14,7 @@ export interface Head {
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: .*)?$/;
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+const FOLD = /^[ \t]/;
 const LIST = /\s*,\s*/;
 // deno-lint-ignore no-control-regex -- these are what a field may not hold (RFC 9110 §5.5)
 const FORBIDDEN = /[\0-\x08\x0a-\x1f\x7f]/;
@@ -31,7 +32,8 @@ export function parseHead(text: string): Head {
   if (!match) throw malformed("the status line", lines[0]!);
   const fields = new Map<string, string>();
   for (let i = 1; i < lines.length; i++) {
-    const line = lines[i]!;
+    let line = lines[i]!;
+    while (FOLD.test(lines[i + 1] ?? "")) line += lines[++i]!; // goes on there (RFC 9112 §5.2)
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
     if (!NAME.test(name) || FORBIDDEN.test(line)) throw malformed("the field", line);

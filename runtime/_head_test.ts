@@ -9,6 +9,11 @@ Deno.test("parseHead() reads names in any case, values without white space, repe
   assertEquals([head.length, head.keepAlive], [5, true]);
 });
 
+Deno.test("parseHead() takes folded lines for one", () => {
+  const { fields } = parseHead("HTTP/1.1 200 OK\r\na: b\r\n  c\r\n\td: e\r\nf: g\r\n ");
+  assertEquals([...fields], [["a", "b  c\td: e"], ["f", "g"]]);
+});
+
 for (
   const [name, text, length, keepAlive] of [
     ["a length", "HTTP/1.1 200 OK\r\nContent-Length: 0", 0, true],
@@ -39,6 +44,7 @@ for (
     "HTTP/1.1 200 OK\r\n: no name",
     "HTTP/1.1 200 OK\r\nname : space",
     "HTTP/1.1 200 OK\r\n folded: line",
+    "HTTP/1.1 200 OK\r\na: b\r\n c\rd: e",
     "HTTP/1.1 200 OK\r\na: b\rc: d",
     "HTTP/1.1 200 OK\r\na: b\nc: d",
     "HTTP/1.1 200 OK\r\na: b\0",

@@ -36,6 +36,7 @@ Deno.test("run() gives up a response whose connection is lost twice, logs it, an
   const log = await drive(stub, (event) => event);
   assertEquals(stub.posts.map(({ body }) => body), ["1", "1", "2"]);
   assertStringIncludes(log.join(), "closed the connection before it answered");
+  assertEquals(log.join().includes("undefined"), false); // there was no status
 });
 
 Deno.test("run() does not answer again where the connection is lost within the answer", async () => {

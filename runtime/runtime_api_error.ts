@@ -17,7 +17,7 @@ export class RuntimeApiError extends Error {
   }
 
   /** The status the Runtime API answered; `undefined` where there was no answer. */
-  readonly status: number | undefined;
+  declare readonly status: number | undefined;
 
   /**
    * Makes the error.
@@ -27,6 +27,7 @@ export class RuntimeApiError extends Error {
    */
   constructor(message: string, options?: ErrorOptions & { status?: number }) {
     super(message, options);
-    this.status = options?.status;
+    const status = options?.status;
+    if (status !== undefined) this.status = status; // the log shows what is there
   }
 }
