@@ -16,11 +16,13 @@
  * | `--in-process`   | functions run in the command's own process, for a debugger           | each in its own       |
  * | `--help`         | prints this                                                          |                       |
  *
- * The status is 0 after Ctrl-C, 1 if the application cannot be started, and 2 for wrong arguments.
+ * The status is 0 after Ctrl-C, SIGTERM and SIGHUP, 1 if the application cannot be started, and 2 for wrong arguments. A
+ * later Ctrl-C ends it at once.
  *
  * @module
  */
 import { HELP, readArguments, UsageError } from "./arguments.ts";
+import { onInterruption } from "./interruption.ts";
 import { run } from "./run.ts";
 
 if (import.meta.main) {
@@ -41,24 +43,20 @@ async function main(args: readonly string[]): Promise<number> {
       console.log(HELP.trimEnd());
       return 0;
     }
-    const controller = new AbortController();
-    const isWindows = Deno.build.os === "windows";
-    for (const signal of isWindows ? ["SIGINT"] as const : ["SIGINT", "SIGTERM"] as const) {
-      Deno.addSignalListener(signal, () => {
-        if (controller.signal.aborted) Deno.exit(1); // asked twice: not waiting any longer
-        controller.abort();
-      });
-    }
+    using interruption = onInterruption();
+    const unread = new AbortController();
+    const signal = AbortSignal.any([interruption.signal, unread.signal]);
     const print = (line: string) => {
       try {
         write(line);
       } catch (error) {
-        if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
-        controller.abort(); // nobody reads any more, as after `head`
+        const { code } = error as { code?: string };
+        if (code !== "EPIPE" && code !== "EIO") throw error;
+        unread.abort(); // nobody reads any more, as after `head`, or the terminal was closed
       }
     };
     const isColored = Deno.stdout.isTerminal() && !Deno.noColor;
-    await run(options, { signal: controller.signal, print, isColored });
+    await run(options, { signal, print, isColored });
     return 0;
   } catch (error) {
     console.error((error as Error).message);

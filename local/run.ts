@@ -4,8 +4,8 @@ import type { ReloadingHost } from "./function_host.ts";
 import { createInProcessHost } from "./in_process_host.ts";
 import { Log } from "./log.ts";
 import { type Manifest, parseManifest } from "./manifest.ts";
-import { startPlatform } from "./platform.ts";
-import { createSandboxHost } from "./sandbox/mod.ts";
+import { type Platform, startPlatform } from "./platform.ts";
+import { createSandboxHost, type SandboxHostOptions } from "./sandbox/mod.ts";
 import { formatRecord, introduce } from "./terminal.ts";
 import { watch } from "./watch.ts";
 
@@ -32,11 +32,13 @@ export async function run(options: CliOptions, environment: CliEnvironment): Pro
   const { signal, print, isColored } = environment;
   const log = new Log();
   let manifest = await readManifest(manifestPath);
-  await using host: ReloadingHost = await (isInProcess ? createInProcessHost : createSandboxHost)({
+  await using host = await createHost(isInProcess, {
     manifest,
     manifestPath,
     log: (record) => log.write(record),
+    signal,
   });
+  if (host === undefined) return;
   const watchedFolder = resolve(dirname(manifestPath));
   let { port } = options;
   for (let shown = 0; !signal.aborted;) {
@@ -47,17 +49,28 @@ export async function run(options: CliOptions, environment: CliEnvironment): Pro
     // The log comes after where everything is, with what it holds already.
     for (const record of log.after(shown)) print(formatRecord(record, isColored));
     const stopShowing = log.follow((record) => print(formatRecord(record, isColored)));
-    manifest = await watchUntilRestart(options, resolve(bucketsFolder), host, log, signal) ??
-      manifest;
+    manifest = await watchUntilRestart(options, platform, host, log, signal) ?? manifest;
     stopShowing();
     shown = log.after(0).at(-1)?.number ?? 0;
   }
 }
 
-/** Reloads what changes; returns the new manifest when that has changed, or nothing at the end. */
+/** Makes the host, unless that is interrupted. */
+async function createHost(
+  isInProcess: boolean,
+  options: SandboxHostOptions & { readonly signal: AbortSignal },
+): Promise<ReloadingHost | undefined> {
+  try {
+    return await (isInProcess ? createInProcessHost : createSandboxHost)(options);
+  } catch (error) {
+    if (!options.signal.aborted) throw error;
+  }
+}
+
+/** Reloads what changes, and ends the platform; returns the new manifest when that has changed, or nothing at the end. */
 async function watchUntilRestart(
   { manifestPath }: CliOptions,
-  bucketsFolder: string,
+  platform: Platform,
   host: ReloadingHost,
   log: Log,
   signal: AbortSignal,
@@ -72,8 +85,10 @@ async function watchUntilRestart(
   await using _watch = watch(folder, {
     onChange,
     onError: ({ message }) => log.note(message),
-    isOfInterest: isSource(folder, bucketsFolder),
+    isOfInterest: isSource(folder, resolve(platform.bucketsFolder)),
   });
+  // Ends before the watch: the end of a folder's takes along those of the folders in it, which the buckets' may be.
+  await using _platform = platform;
   const onAbort = () => stop(undefined);
   signal.addEventListener("abort", onAbort);
   if (signal.aborted) onAbort();

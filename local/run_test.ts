@@ -1,82 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-
-const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
-
-/** The command, running. */
-class Command implements AsyncDisposable {
-  readonly #process: Deno.ChildProcess;
-  readonly #read: Promise<void>;
-  readonly errors: Promise<string>;
-  output = "";
-
-  constructor(args: readonly string[], cwd?: string) {
-    this.#process = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--no-lock", MAIN, ...args],
-      stdout: "piped",
-      stderr: "piped",
-      env: { NO_COLOR: "1" },
-      ...(cwd === undefined ? {} : { cwd }),
-    }).spawn();
-    this.#read = this.#readOutput();
-    this.errors = new Response(this.#process.stderr).text();
-  }
-
-  async #readOutput(): Promise<void> {
-    for await (const text of this.#process.stdout.pipeThrough(new TextDecoderStream())) {
-      this.output += text;
-    }
-  }
-
-  /** Waits until the output matches; a command that ends without fails the test. */
-  async find(pattern: RegExp): Promise<RegExpExecArray> {
-    let hasEnded = false;
-    this.#read.finally(() => hasEnded = true);
-    for (;;) {
-      const match = pattern.exec(this.output);
-      if (match) return match;
-      if (hasEnded) throw new Error(`${this.output}\n${await this.errors}`);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  }
-
-  kill(signal: Deno.Signal): void {
-    this.#process.kill(signal);
-  }
-
-  async status(): Promise<number> {
-    const { code } = await this.#process.status;
-    await Promise.all([this.#read, this.errors]);
-    return code;
-  }
-
-  async [Symbol.asyncDispose]() {
-    try {
-      this.#process.kill("SIGKILL");
-    } catch {
-      // it has ended by itself
-    }
-    await this.status();
-  }
-}
-
-const greet = (text: string) => `export const handler = () => ({ body: ${JSON.stringify(text)} });`;
-
-function manifest(path: string, module = "hello.ts"): string {
-  const triggers = { routes: [{ method: "GET", path }] };
-  const bucket = { name: "files", events: ["s3:ObjectCreated:*"] };
-  const functions = { hello: { module, timeout: 10, triggers: { ...triggers, bucket } } };
-  return JSON.stringify({ name: "greeter", stage: "v0", functions });
-}
-
-/** A folder with an application of one function. */
-async function createApp(): Promise<string> {
-  const folder = await Deno.makeTempDir();
-  await Deno.writeTextFile(join(folder, "app.json"), manifest("/hello"));
-  await Deno.writeTextFile(join(folder, "hello.ts"), greet("Hello"));
-  return folder;
-}
+import { Command, createApp, greet, manifest } from "./_command.ts";
 
 for (const mode of [[], ["--in-process"]]) {
   Deno.test(`the command runs an application, reloads it and stops: ${mode[0] ?? "in sandboxes"}`, async () => {
@@ -133,39 +57,6 @@ Deno.test("the command says nothing of files that no function is made of, and of
   command.kill("SIGINT");
   assertEquals(await command.status(), 0);
   await Deno.remove(folder, { recursive: true });
-});
-
-Deno.test({
-  name: "the command ends in order when nobody reads its output any more",
-  ignore: Deno.build.os === "windows",
-  async fn() {
-    const folder = await createApp();
-    const process = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--no-lock", MAIN, "--port", "0", "--data", folder, `${folder}/app.json`],
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
-    try {
-      let output = "";
-      const reader = process.stdout.pipeThrough(new TextDecoderStream()).getReader();
-      while (!output.includes("Functions run in")) output += (await reader.read()).value ?? "";
-      await reader.cancel(); // as `head` does when it has seen enough
-      const [url] = /http:\S+v0/.exec(output)!;
-      // Makes it log, whether or not there is time for an answer.
-      await fetch(`${url}/hello`).then((response) => response.body?.cancel(), () => {});
-      assertEquals([(await process.status).code, await new Response(process.stderr).text()], [
-        0,
-        "",
-      ]);
-    } finally {
-      try {
-        process.kill("SIGKILL");
-      } catch {
-        // it has ended by itself
-      }
-    }
-    await Deno.remove(folder, { recursive: true });
-  },
 });
 
 Deno.test("the command keeps objects in .mate unless it is told otherwise, and stops on SIGTERM", async () => {

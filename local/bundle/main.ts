@@ -19,14 +19,14 @@
  * Deno comes from the npm registry, or the one in `NPM_CONFIG_REGISTRY`, and is kept in the user's folder of caches.
  *
  * The status is 0, 1 if the bundles cannot be made (no zip is written then), 2 for wrong arguments, and 130 or 143 where
- * SIGINT or SIGTERM ends it early.
+ * SIGINT, SIGTERM or SIGHUP ends it early.
  *
  * @module
  */
 import { parseArgs } from "node:util";
+import { onInterruption } from "../interruption.ts";
 import { bundleApp, type BundledArchive } from "./app.ts";
 import { formatSize, MAX_UNZIPPED, MAX_ZIP } from "./limits.ts";
-import { onInterruption } from "./_interruption.ts";
 import { ARCHITECTURES } from "./pinned_deno.ts";
 
 const HELP =
@@ -54,8 +54,8 @@ if (import.meta.main) Deno.exit(await main(Deno.args));
  *
  * @param args The arguments.
  * @param defaultManifest The path of the manifest where the arguments name none; without, they must.
- * @returns The status to exit with: 0, 1 if the bundles could not be made, 2 for wrong arguments, 130 after SIGINT and 143 after
- * SIGTERM; the second such signal ends the process at once.
+ * @returns The status to exit with: 0, 1 if the bundles could not be made, 2 for wrong arguments, 130 after SIGINT, 143 after
+ * SIGTERM and 129 after SIGHUP; a later such signal ends the process at once.
  *
  * @example A command with a manifest of its own
  * ```ts

@@ -21,6 +21,8 @@ export interface SandboxHostOptions {
   readonly idleLimit?: number | undefined;
   /** How long the init phase of a function may take, in milliseconds; 10 seconds without, as on Lambda. */
   readonly initLimit?: number | undefined;
+  /** Ends bundling early, at the start and later, when the host is to end. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What a host with sandboxes may be told besides. */
@@ -47,7 +49,7 @@ export async function openSandboxHost(options: SandboxSettings): Promise<Sandbox
   const log = (functionName: string, text: string) =>
     options.log({ time: new Date(), functionName, text });
   log("", `Functions run in ${isolation.description}`);
-  const workshop = await Workshop.open(options.manifestPath, isolation, options.layer);
+  const workshop = await Workshop.open(options.manifestPath, isolation, options);
   const pools = new Map<string, FunctionPool>();
   let faults = new Map<string, string>();
   const take = async (manifest: Manifest, isFirst: boolean) => {

@@ -27,6 +27,7 @@ export class Workshop implements AsyncDisposable {
   readonly #folder: string;
   readonly #manifestPath: string;
   readonly #layer: { readonly layer: string; readonly deno?: string };
+  readonly #signal: AbortSignal | undefined;
   readonly #identities = new Map<string, string>();
   #count = 0;
 
@@ -34,10 +35,12 @@ export class Workshop implements AsyncDisposable {
     folder: string,
     manifestPath: string,
     layer: { readonly layer: string; readonly deno?: string },
+    signal: AbortSignal | undefined,
   ) {
     this.#folder = folder;
     this.#manifestPath = manifestPath;
     this.#layer = layer;
+    this.#signal = signal;
   }
 
   /**
@@ -45,30 +48,34 @@ export class Workshop implements AsyncDisposable {
    *
    * @param manifestPath The path of the manifest.
    * @param isolation How functions will find the layer.
-   * @param layer An unpacked layer to be used; without it one is made with the Deno that runs this.
+   * @param options An unpacked layer to be used, without which one is made with the Deno that runs this; and what ends
+   * bundling early.
    * @returns The workshop.
    */
   static async open(
     manifestPath: string,
     isolation: Isolation,
-    layer?: string,
+    { layer, signal }: {
+      readonly layer?: string | undefined;
+      readonly signal?: AbortSignal | undefined;
+    } = {},
   ): Promise<Workshop> {
     const folder = await Deno.makeTempDir({ prefix: "mate-" });
     try {
       await Deno.chmod(folder, 0o755); // functions run as another user
-      if (layer !== undefined) return new Workshop(folder, manifestPath, { layer });
+      if (layer !== undefined) return new Workshop(folder, manifestPath, { layer }, signal);
       const made = `${folder}/layer`;
       const deno = Deno.execPath();
-      await writeFiles(made, await layerFiles(ownArchitecture() ?? "x86_64"));
+      await writeFiles(made, await layerFiles(ownArchitecture() ?? "x86_64", signal));
       await Deno.mkdir(`${made}/bin`);
       if (isolation.kind === "plain folders") {
         // Functions of root run as another user, who may not get at the folder that Deno is in.
         const place = Deno.uid() === 0 ? Deno.copyFile : Deno.symlink;
         await place(deno, `${made}/bin/deno`);
-        return new Workshop(folder, manifestPath, { layer: made });
+        return new Workshop(folder, manifestPath, { layer: made }, signal);
       }
       await Deno.writeFile(`${made}/bin/deno`, new Uint8Array()); // the place to mount it at
-      return new Workshop(folder, manifestPath, { layer: made, deno });
+      return new Workshop(folder, manifestPath, { layer: made, deno }, signal);
     } catch (error) {
       await Deno.remove(folder, { recursive: true });
       throw error;
@@ -89,7 +96,9 @@ export class Workshop implements AsyncDisposable {
       for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
         const [name, settings] = item;
         try {
-          const files = await functionFiles(this.#manifestPath, name, settings);
+          const files = await functionFiles(this.#manifestPath, name, settings, {
+            signal: this.#signal,
+          });
           const identity = await identify(files, settings);
           if (this.#identities.get(name) === identity) continue;
           const task = `${this.#folder}/${name}-${++this.#count}`;

@@ -1,0 +1,61 @@
+import { assertEquals } from "@std/assert";
+
+/** Runs a program, and does something when it has written "ready"; its exit status, and what it wrote. */
+async function interrupt(program: string, act: (child: Deno.ChildProcess) => Promise<void>) {
+  const module = JSON.stringify(new URL("interruption.ts", import.meta.url).href);
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["eval", "--no-lock", `import { onInterruption } from ${module};${program}`],
+    stdout: "piped",
+  }).spawn();
+  let output = "";
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+    output += text;
+    if (/ready\n$/.test(output)) await act(child);
+  }
+  return [(await child.status).code, output];
+}
+
+for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
+  Deno.test({
+    name: `onInterruption() lets a program end in order although ${signal} comes several times`,
+    ignore: Deno.build.os === "windows", // where no signal can be sent
+    async fn() {
+      const program = `
+        using interruption = onInterruption();
+        setInterval(() => {}, 1_000);
+        await new Promise((resolve) => {
+          interruption.signal.addEventListener("abort", resolve);
+          console.log("ready");
+        });
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        console.log("in order");
+        Deno.exit(interruption.status);`;
+      const outcome = await interrupt(program, async (child) => {
+        for (let i = 0; i < 3; i++) {
+          child.kill(signal);
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        }
+      });
+      assertEquals(outcome, [status, "ready\nin order\n"]);
+    },
+  });
+}
+
+Deno.test({
+  name: "onInterruption() lets a later interruption end a program that does not come to its end",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const program = `
+      const interruption = onInterruption();
+      setInterval(() => {}, 1_000);
+      interruption.signal.addEventListener("abort", () => {
+        setTimeout(() => {
+          console.log("ready");
+          for (;;);
+        }, 1_000); // longer than signals are taken for one
+      });
+      console.log("ready");`;
+    const outcome = await interrupt(program, (child) => Promise.resolve(child.kill("SIGINT")));
+    assertEquals(outcome, [130, "ready\nready\n"]);
+  },
+});
