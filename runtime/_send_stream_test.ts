@@ -83,7 +83,7 @@ for (
     [{ statusCode: 200.5 }, chunks(), "200.5 is no status"],
     [{ headers: { "a b": "x" } }, chunks(), '"a b" is no field name'],
     [{ headers: { a: "x\r\nb: c" } }, chunks(), 'the field "a" cannot be "x\\r\\nb: c"'],
-    [{ headers: { a: 5 } }, chunks(), 'the field "a" cannot be a number'],
+    [{ headers: { a: 5 } }, chunks(), 'the field "a" cannot be of type number'],
     [{ cookies: ["a=b\nc"] }, chunks(), "a cookie cannot be"],
     [{}, "text", "the body is no stream"],
     [{}, null, "the body is no stream"],

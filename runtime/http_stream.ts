@@ -73,7 +73,7 @@ export function httpStream(prelude: HttpPrelude, body: StreamBody): HttpStream {
 
 function checkValue(name: string, value: unknown): void {
   if (typeof value === "string" && !FORBIDDEN.test(value)) return;
-  const quoted = typeof value === "string" ? JSON.stringify(value) : `a ${typeof value}`;
+  const quoted = typeof value === "string" ? JSON.stringify(value) : `of type ${typeof value}`;
   throw new TypeError(`Cannot stream a response: ${name} cannot be ${quoted}`);
 }
 
