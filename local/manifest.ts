@@ -1,4 +1,7 @@
 import { z } from "zod";
+import { RESERVED_VARIABLES } from "./_reserved_variables.ts";
+import { findRouteConflicts } from "./_route_conflicts.ts";
+import { describeProblems, record } from "./_schema.ts";
 import { OWN_PATHS } from "./own_paths.ts";
 
 /** An application: its functions, and what triggers them. The local platform and the deployment read the same file. */
@@ -23,7 +26,7 @@ export interface FunctionManifest {
   readonly memory: number;
   /** The time an invocation may take, in seconds: 1 to 900. */
   readonly timeout: number;
-  /** Further environment variables. */
+  /** Further environment variables; none of those that Lambda reserves, such as `AWS_REGION`. */
   readonly environment: Readonly<Record<string, string>>;
   /** What the function may do beyond reading its own files, its environment and `/tmp`, and writing to `/tmp`. */
   readonly permissions: {
@@ -47,7 +50,7 @@ export interface FunctionManifest {
 export interface RouteTrigger {
   /** The method, or `ANY`. */
   readonly method: string;
-  /** The path below the stage, such as `/okay` or `/okay/{proxy+}`. */
+  /** The path below the stage, such as `/okay` or `/okay/{proxy+}`. In one place all routes have the same variable. */
   readonly path: string;
 }
 
@@ -70,25 +73,33 @@ const NAME = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, {
   error: "must be a lower-case letter, then up to 39 lower-case letters, digits or hyphens",
 });
 
+const MEMORY = { error: "must be a whole number from 128 to 10240" };
+const TIMEOUT = { error: "must be a whole number from 1 to 900" };
+
 const FUNCTION = z.strictObject({
-  module: z.string().min(1),
+  module: z.string().min(1, { error: "must not be empty" }),
   handler: z.string().regex(/^[A-Za-z_$][\w$]*$/, { error: "must be the name of an export" })
     .default("handler"),
   description: z.string().default(""),
-  memory: z.int().min(128).max(10_240).default(128),
-  timeout: z.int().min(1).max(900).default(3),
-  environment: z.record(
-    z.string().regex(/^[A-Za-z]\w+$/, { error: "must be the name of an environment variable" }),
+  memory: z.int(MEMORY).min(128, MEMORY).max(10_240, MEMORY).default(128),
+  timeout: z.int(TIMEOUT).min(1, TIMEOUT).max(900, TIMEOUT).default(3),
+  environment: record(
+    z.string().regex(/^[A-Za-z]\w+$/, { error: "must be the name of an environment variable" })
+      .refine((name) => !RESERVED_VARIABLES.has(name), {
+        error: "must be another variable: Lambda reserves it",
+      }),
     z.string(),
   ).default({}),
-  permissions: z.strictObject({ net: z.array(z.string().min(1)).default([]) })
+  permissions: z.strictObject({
+    net: z.array(z.string().min(1, { error: "must not be empty" })).default([]),
+  })
     .default({ net: [] }),
   triggers: z.strictObject({
     routes: z.array(z.strictObject({
       method: z.enum(METHODS),
-      path: z.string().regex(/^(\/([\w.:-]+|\{\w+\}))*(\/\{\w+\+\})?$|^\/$/, {
+      path: z.string().regex(/^(?=\/)(\/([\w.:-]+|\{\w+\}))*(\/\{\w+\+\})?$|^\/$/, {
         error: "must be a path such as /okay, /items/{id} or /okay/{proxy+}",
-      }).min(1),
+      }),
     })).optional(),
     schedule: z.string().regex(
       /^rate\((1 (minute|hour|day)|([2-9]|[1-9]\d+) (minutes|hours|days))\)$/,
@@ -102,7 +113,7 @@ const FUNCTION = z.strictObject({
         z.string().regex(/^s3:Object(Created|Removed):(\*|\w+)$/, {
           error: "must be an event type such as s3:ObjectCreated:*",
         }),
-      ).min(1),
+      ).min(1, { error: "must hold at least one type of event" }),
     }).optional(),
     topic: z.strictObject({ name: NAME }).optional(),
   }).default({}),
@@ -115,23 +126,11 @@ const MANIFEST: z.ZodType<Manifest> = z.strictObject({
     .refine((stage) => !OWN_PATHS.includes(stage), {
       error: `must be none of the local platform's own paths: ${OWN_PATHS.join(", ")}`,
     }),
-  functions: z.record(NAME, FUNCTION).refine((functions) => Object.keys(functions).length > 0, {
+  functions: record(NAME, FUNCTION).refine((functions) => Object.keys(functions).length > 0, {
     error: "must hold at least one function",
   }).superRefine((functions, context) => {
-    const owners = new Map<string, string>();
-    for (const [name, { triggers }] of Object.entries(functions)) {
-      for (const [index, { method, path }] of (triggers.routes ?? []).entries()) {
-        const route = `${method} ${path}`;
-        const owner = owners.get(route);
-        if (owner !== undefined) {
-          context.addIssue({
-            code: "custom",
-            path: [name, "triggers", "routes", index],
-            message: `must be another route than ${route}, which "${owner}" has`,
-          });
-        }
-        owners.set(route, name);
-      }
+    for (const { path, message } of findRouteConflicts(functions)) {
+      context.addIssue({ code: "custom", path: [...path], message });
     }
   }),
 });
@@ -155,8 +154,6 @@ export function parseManifest(text: string, source: string): Manifest {
   }
   const result = MANIFEST.safeParse(json);
   if (result.success) return result.data;
-  const problems = result.error.issues.map(({ path, message }) => {
-    return `"${path.join(".") || "the manifest"}" ${message}`;
-  });
-  throw new TypeError(`Cannot use the manifest "${source}": ${problems.join("; ")}`);
+  const problems = describeProblems(result.error, "a manifest");
+  throw new TypeError(`Cannot use the manifest "${source}": ${problems}`);
 }

@@ -73,6 +73,106 @@ for (
   });
 }
 
+for (
+  const [problem, change] of [
+    ['"foo" is no key of a manifest', (m) => void (m.foo = 1)],
+    [
+      '"functions.f.a" is no key of a manifest; "functions.f.b" is no key of a manifest',
+      (_, f) => void Object.assign(f, { a: 1, b: 1 }),
+    ],
+    [
+      '"functions.F" must be a lower-case letter, then up to 39 lower-case letters, digits or hyphens',
+      (m) => void (m.functions = { F: { module: "f.ts" } }),
+    ],
+    [
+      '"functions.f.environment.1A" must be the name of an environment variable',
+      (_, f) => void (f.environment = { "1A": "" }),
+    ],
+    [
+      '"functions.f.environment" must have no key "__proto__"',
+      (_, f) => void (f.environment = JSON.parse('{"__proto__":"x"}')),
+    ],
+    ['"functions.f.module" must not be empty', (_, f) => void (f.module = "")],
+    [
+      '"functions.f.memory" must be a whole number from 128 to 10240',
+      (_, f) => void (f.memory = 127),
+    ],
+    [
+      '"functions.f.timeout" must be a whole number from 1 to 900',
+      (_, f) => void (f.timeout = 1.5),
+    ],
+    [
+      '"functions.f.triggers.bucket.events" must hold at least one type of event',
+      (_, f) => void (f.triggers = { bucket: { name: "b", events: [] } }),
+    ],
+  ] as [string, (m: Record<string, unknown>, f: Record<string, unknown>) => void][]
+) {
+  Deno.test(`parseManifest() explains what is wrong: ${problem}`, () => {
+    const error = assertThrows(() => parseManifest(manifest(change), "app.json"), TypeError);
+    assertEquals(error.message, `Cannot use the manifest "app.json": ${problem}`);
+  });
+}
+
+for (const name of ["AWS_REGION", "AWS_LAMBDA_FUNCTION_NAME", "AWS_SESSION_TOKEN"]) {
+  Deno.test(`parseManifest() refuses the environment variable ${name}, which Lambda reserves`, () => {
+    const text = manifest((_, f) => void (f.environment = { [name]: "x" }));
+    const error = assertThrows(() => parseManifest(text, "app.json"), TypeError);
+    assertEquals(
+      error.message,
+      `Cannot use the manifest "app.json": "functions.f.environment.${name}" must be another variable: Lambda reserves it`,
+    );
+  });
+}
+
+Deno.test("parseManifest() takes environment variables that Lambda lets a function set", () => {
+  const names = ["AWS_LAMBDA_EXEC_WRAPPER", "LANG", "LD_LIBRARY_PATH", "NODE_PATH", "PATH", "TZ"];
+  const environment = Object.fromEntries(names.map((name) => [name, "x"]));
+  const { functions } = parseManifest(
+    manifest((_, f) => void (f.environment = environment)),
+    "app.json",
+  );
+  assertEquals(functions.f!.environment, environment);
+});
+
+/** A manifest with a route for each of two functions. */
+const withRoutes = (a: string, b: string) =>
+  manifest((m) =>
+    m.functions = Object.fromEntries(
+      Object.entries({ a, b }).map(([name, path]) => [name, {
+        module: `${name}.ts`,
+        triggers: { routes: [{ method: name === "a" ? "GET" : "POST", path }] },
+      }]),
+    )
+  );
+
+for (
+  const [first, second, place, mine, other] of [
+    ["/a/{x}", "/a/{y}", "/a/", "{y}", "{x}"],
+    ["/{x}/b", "/{y}/c", "/", "{y}", "{x}"],
+    ["/a/{x}/b", "/a/{proxy+}", "/a/", "{proxy+}", "{x}"],
+  ] as const
+) {
+  Deno.test(`parseManifest() refuses ${second} beside ${first}, which a REST API cannot have`, () => {
+    const text = withRoutes(first, second);
+    const error = assertThrows(() => parseManifest(text, "app.json"), TypeError);
+    assertEquals(
+      error.message,
+      `Cannot use the manifest "app.json": "functions.b.triggers.routes.0.path" must not have ${mine} after "${place}", where ${other} of "a" stands: a REST API takes one variable there`,
+    );
+  });
+}
+
+for (
+  const [first, second] of [["/a/{x}", "/b/{y}"], ["/a/{x}", "/a/{x}/{y}"], ["/{x}", "/a/{y}"]]
+) {
+  Deno.test(`parseManifest() takes ${second} beside ${first}`, () => {
+    assertEquals(Object.keys(parseManifest(withRoutes(first!, second!), "app.json").functions), [
+      "a",
+      "b",
+    ]);
+  });
+}
+
 Deno.test("parseManifest() refuses JSON that is no object", () => {
   const { message } = assertThrows(() => parseManifest("[]", "app.json"), TypeError);
   assertEquals(message.startsWith('Cannot use the manifest "app.json": "the manifest" '), true);
