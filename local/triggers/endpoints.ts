@@ -179,10 +179,25 @@ function readPublication(headers: IncomingHttpHeaders, text: string): unknown {
   const form = new URLSearchParams(text);
   const attributes = form.getAll("attribute").map((attribute) => {
     const [name = "", Type = "", ...value] = attribute.split(":");
-    return [name, { Type, Value: value.join(":") }];
+    return [name, { Type, Value: value.join(":") }] as const;
   });
   const others = [...form].filter(([name]) => name !== "attribute");
-  return { ...Object.fromEntries(others), attributes: Object.fromEntries(attributes) };
+  return {
+    ...collect(others, "the field"),
+    attributes: collect(attributes, "the attribute"),
+  };
+}
+
+/** An object of fields, each of which is there once. */
+function collect<T>(fields: readonly (readonly [string, T])[], kind: string): Record<string, T> {
+  const names = new Set<string>();
+  for (const [name] of fields) {
+    if (names.has(name)) {
+      throw new PublicationError(`${kind} ${JSON.stringify(name)} is there twice`);
+    }
+    names.add(name);
+  }
+  return Object.fromEntries(fields);
 }
 
 async function readText(content: AsyncIterable<Uint8Array>): Promise<string> {

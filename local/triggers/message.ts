@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
 import { REGION, topicArn } from "../arn.ts";
+import { describeProblems, record } from "../_schema.ts";
 
 /** A message as it is published. */
 export interface Publication {
@@ -38,7 +39,7 @@ export class PublicationError extends TypeError {
   }
 }
 
-const MAX_MESSAGE = 262_144;
+const MAX_PUBLICATION = 262_144;
 
 const ATTRIBUTE: z.ZodType<MessageAttribute> = z.strictObject({
   Type: z.enum(["String", "String.Array", "Number", "Binary"], {
@@ -48,8 +49,8 @@ const ATTRIBUTE: z.ZodType<MessageAttribute> = z.strictObject({
 }).superRefine(({ Type, Value }, context) => {
   const problem = Type === "Number" && !/^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(Value)
     ? "must be a number"
-    : Type === "String.Array" && !isJsonArray(Value)
-    ? "must be a JSON array"
+    : Type === "String.Array" && !isArrayOfScalars(Value)
+    ? "must be a JSON array of strings, numbers, true, false and null"
     : Type === "Binary" && Buffer.from(Value, "base64").toString("base64") !== Value
     ? "must be base64"
     : undefined;
@@ -59,20 +60,22 @@ const ATTRIBUTE: z.ZodType<MessageAttribute> = z.strictObject({
 });
 
 const PUBLICATION: z.ZodType<Publication> = z.strictObject({
-  message: z.string({ error: "must be a string" }).min(1, { error: "must not be empty" })
-    .refine((text) => Buffer.byteLength(text) <= MAX_MESSAGE, {
-      error: `must have at most ${MAX_MESSAGE} bytes`,
-    }),
+  message: z.string({ error: "must be a string" }).min(1, { error: "must not be empty" }),
   subject: z.string({ error: "must be a string" }).regex(/^[!-~][ -~]{0,99}$/, {
     error: "must be 1 to 100 ASCII characters on one line, and start with no space",
   }).nullish(),
-  attributes: z.record(
-    z.string().regex(/^(?!\.)(?!.*\.\.)[\w.-]{1,256}(?<!\.)$/, {
+  attributes: record(
+    z.string().regex(/^(?!(AWS|Amazon)\.)/i, {
+      error: 'must not start with "AWS." or "Amazon."',
+    }).regex(/^(?!\.)(?!.*\.\.)[\w.-]{1,256}(?<!\.)$/, {
       error:
         "must be the name of an attribute: letters, digits, _ and -, and single periods within",
     }),
     ATTRIBUTE,
   ).default({}),
+}).refine((publication) => sizeOf(publication) <= MAX_PUBLICATION, {
+  path: ["message"],
+  error: `must have at most ${MAX_PUBLICATION} bytes, those of the attributes included`,
 });
 
 /**
@@ -86,10 +89,7 @@ const PUBLICATION: z.ZodType<Publication> = z.strictObject({
 export function checkPublication(value: unknown): Publication {
   const result = PUBLICATION.safeParse(value);
   if (result.success) return result.data;
-  const problems = result.error.issues.map(({ path, message }) =>
-    `"${path.join(".") || "the message"}" ${message}`
-  );
-  throw new PublicationError(problems.join("; "));
+  throw new PublicationError(describeProblems(result.error, "a message"));
 }
 
 /**
@@ -150,10 +150,22 @@ function uuidOf(text: string): string {
   }).join("-");
 }
 
-function isJsonArray(text: string): boolean {
+function isArrayOfScalars(text: string): boolean {
   try {
-    return Array.isArray(JSON.parse(text));
+    const array: unknown = JSON.parse(text);
+    return Array.isArray(array) &&
+      array.every((item) => item === null || typeof item !== "object");
   } catch {
     return false; // the caller says what it must be
   }
+}
+
+/** How many bytes of the limit a message takes: its own, and those of its attributes' names, types and values. */
+function sizeOf({ message, attributes }: Publication): number {
+  return Object.entries(attributes).reduce(
+    (size, [name, { Type, Value }]) =>
+      size + Buffer.byteLength(name + Type) +
+      Buffer.byteLength(Value, Type === "Binary" ? "base64" : "utf8"),
+    Buffer.byteLength(message),
+  );
 }

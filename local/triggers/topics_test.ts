@@ -14,7 +14,7 @@ Deno.test("a topic sends what was published, as the topic service does", async (
   await using test = await startTestPlatform();
   const attributes = {
     text: { Type: "String", Value: "ü" },
-    list: { Type: "String.Array", Value: '["a",1]' },
+    list: { Type: "String.Array", Value: '["a",1,true,null]' },
     number: { Type: "Number", Value: "-1.5e3" },
     bytes: { Type: "Binary", Value: "/wA=" },
   };
@@ -82,6 +82,15 @@ for (
 const attribute = (name: string, Type: string, Value: string) =>
   JSON.stringify({ message: "m", attributes: { [name]: { Type, Value } } });
 
+Deno.test("a topic takes 262,144 bytes, of which bytes in base64 count as what they are", async () => {
+  await using test = await startTestPlatform();
+  const body = JSON.stringify({
+    message: "x".repeat(262_144 - "n".length - "Binary".length - 3),
+    attributes: { n: { Type: "Binary", Value: btoa("abc") } },
+  });
+  assertEquals((await test.send(post(JSON_TYPE, body))).status, 200);
+});
+
 for (
   const [status, type, body, problem] of [
     [400, FORM, "subject=S", '"message" must be a string'],
@@ -101,6 +110,18 @@ for (
     [400, JSON_TYPE, attribute("a b", "String", "x"), '"attributes.a b"'],
     [400, JSON_TYPE, attribute(".a", "String", "x"), '"attributes..a"'],
     [400, FORM, `message=${"x".repeat(262_145)}`, '"message" must have at most 262144 bytes'],
+    [400, FORM, "message=m&message=n", 'the field "message" is there twice'],
+    [400, FORM, "message=m&subject=s&subject=t", 'the field "subject" is there twice'],
+    [400, FORM, "message=m&attribute=a:String:x&attribute=a:String:y", '"a" is there twice'],
+    [400, FORM, "message=m&attribute=__proto__:String:a", '"attributes" must have no key'],
+    [400, JSON_TYPE, '{"message":"m","foo":1}', '"foo" is no key of a message'],
+    [400, JSON_TYPE, attribute("a..b", "String", "x"), '"attributes.a..b" must be the name of'],
+    [400, JSON_TYPE, attribute("AWS.a", "String", "x"), '"attributes.AWS.a" must not start with'],
+    [400, JSON_TYPE, attribute("amazon.a", "String", "x"), 'start with "AWS." or "Amazon."'],
+    [400, JSON_TYPE, attribute("n", "String.Array", "[{}]"), "strings, numbers, true, false and"],
+    [400, JSON_TYPE, attribute("n", "String.Array", "[[1]]"), "strings, numbers, true, false and"],
+    [400, FORM, `message=${"x".repeat(262_137)}&attribute=n:String:`, "must not be empty"],
+    [400, FORM, `message=${"x".repeat(262_137)}&attribute=n:String:a`, "at most 262144 bytes"],
     [413, FORM, `message=${"x".repeat(1_100_000)}`, "it has over 262,144 bytes"],
     [415, ["Content-Type", "text/xml"], "<m/>", '"text/xml"'],
     [400, ["Content-Type", "text/plain"], Uint8Array.of(0xff), "Cannot publish"],
