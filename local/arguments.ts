@@ -46,7 +46,7 @@ export function readArguments(args: readonly string[]): CliOptions | "help" {
   let parsed;
   try {
     parsed = parseArgs({
-      args: [...args],
+      args: args.filter((arg) => arg !== "--"), // which some write before what they pass on to a task
       allowPositionals: true,
       options: {
         port: { type: "string", default: "8000" },

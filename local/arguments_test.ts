@@ -20,6 +20,13 @@ Deno.test("readArguments() takes every option, before and after the manifest", (
   assertEquals(readArguments(["--help"]), "help");
 });
 
+Deno.test("readArguments() takes options after --, as they are passed on to a task", () => {
+  assertEquals(
+    readArguments(["app.json", "--", "--port", "0"]),
+    readArguments(["app.json", "--port", "0"]),
+  );
+});
+
 Deno.test("the help names every option", () => {
   for (const option of ["--port", "--data", "--in-process", "--help", "MANIFEST"]) {
     assertStringIncludes(HELP, option);
