@@ -36,7 +36,9 @@ export function watch(folder: string, options: WatchOptions): AsyncDisposable {
     onEvent();
     if (kind === "access") return;
     for (const path of touched) if (isOfInterest(path)) paths.add(path);
-    isRemoved ||= kind === "remove" && touched.some((path) => roots.includes(path));
+    // A folder that was moved away is "rename" where there is another one in its place already.
+    isRemoved ||= (kind === "remove" || kind === "rename") &&
+      touched.some((path) => roots.includes(path));
   };
   const read = async () => {
     const events = watcher[Symbol.asyncIterator]();
