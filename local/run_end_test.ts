@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { join } from "node:path";
-import { Command, createApp, MAIN } from "./_command.ts";
+import { Command, createApp, MAIN } from "./testdata/command.ts";
 import { run } from "./run.ts";
 
 Deno.test({

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
-import { Command, createApp, greet, manifest } from "./_command.ts";
+import { Command, createApp, greet, manifest } from "./testdata/command.ts";
 
 for (const mode of [[], ["--in-process"]]) {
   Deno.test(`the command runs an application, reloads it and stops: ${mode[0] ?? "in sandboxes"}`, async () => {

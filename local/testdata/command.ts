@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The path of the command. */
-export const MAIN: string = fileURLToPath(new URL("main.ts", import.meta.url));
+export const MAIN: string = fileURLToPath(new URL("../main.ts", import.meta.url));
 
 /** The command, running, in a process group of its own as a terminal has it. */
 export class Command implements AsyncDisposable {
