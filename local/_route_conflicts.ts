@@ -1,4 +1,9 @@
-import type { FunctionManifest } from "./manifest.ts";
+/** What is read of a function. */
+interface RoutedFunction {
+  readonly triggers: {
+    readonly routes?: readonly { readonly method: string; readonly path: string }[] | undefined;
+  };
+}
 
 /** A route that a REST API cannot have beside another one. */
 export interface RouteConflict {
@@ -16,7 +21,7 @@ export interface RouteConflict {
  * @returns The conflicts.
  */
 export function* findRouteConflicts(
-  functions: Readonly<Record<string, FunctionManifest>>,
+  functions: Readonly<Record<string, RoutedFunction>>,
 ): Generator<RouteConflict> {
   const owners = new Map<string, string>();
   const variables = new Map<string, { readonly variable: string; readonly owner: string }>();
