@@ -8,8 +8,7 @@ for (const mode of [[], ["--in-process"]]) {
     const data = join(folder, "data");
     const app = join(folder, "app.json");
     await using command = new Command([...mode, "--port", "0", "--data", data, app]);
-    const [, base] = await command.find(/Base URL {4}(\S+)\n/);
-    assertMatch(command.output, /^greeter is running\n/, "where everything is comes first");
+    const [, base] = await command.find(/^greeter is running\n[^]*Base URL {4}(\S+)\n[^]*Ctrl-C/);
     assertStringIncludes(command.output, `curl '${base}/hello'`);
     assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello");
 

@@ -22,86 +22,114 @@ export interface WatchOptions {
  * @throws {Error} If the folder cannot be watched.
  */
 export function watch(folder: string, options: WatchOptions): AsyncDisposable {
-  const { onChange, isOfInterest = () => true, quiet = 150 } = options;
-  const roots = [resolve(folder), Deno.realPathSync(folder)];
-  let watcher = Deno.watchFs(folder, { recursive: true });
-  let paths = new Set<string>();
-  let problems = new Set<string>();
-  let isRemoved = false;
-  let isOver = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let onEvent = () => {};
+  return new FolderWatch(folder, options);
+}
 
-  const take = ({ kind, paths: touched }: Deno.FsEvent) => {
-    onEvent();
-    if (kind === "access") return;
-    for (const path of touched) if (isOfInterest(path)) paths.add(path);
-    // A folder that was moved away is "rename" where there is another one in its place already.
-    isRemoved ||= (kind === "remove" || kind === "rename") &&
-      touched.some((path) => roots.includes(path));
-  };
-  const read = async () => {
-    const events = watcher[Symbol.asyncIterator]();
+class FolderWatch implements AsyncDisposable {
+  readonly #folder: string;
+  readonly #options: WatchOptions;
+  readonly #roots: readonly string[];
+  #watcher: Deno.FsWatcher;
+  #reading: Promise<void>;
+  #telling = Promise.resolve();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isOver = false;
+  #onEvent = () => {};
+
+  // What is not told of yet.
+  #paths = new Set<string>();
+  #problems = new Set<string>();
+  #isRemoved = false;
+
+  constructor(folder: string, options: WatchOptions) {
+    this.#folder = folder;
+    this.#options = options;
+    this.#roots = [resolve(folder), Deno.realPathSync(folder)];
+    this.#watcher = Deno.watchFs(folder, { recursive: true });
+    this.#reading = this.#read();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    await this.#telling;
+    if (!await this.#isAtWork()) return;
+    this.#watcher.close();
+    await this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    const events = this.#watcher[Symbol.asyncIterator]();
     for (let isDone: boolean | undefined = false; !isDone;) {
       try {
         const event = await events.next();
         isDone = event.done;
-        if (!event.done) take(event.value);
+        if (!event.done) this.#take(event.value);
       } catch (error) { // one that a name is not UTF-8, say: the next event is a good one
-        problems.add((error as Error).message);
+        this.#problems.add((error as Error).message);
       }
-      if (isOver || paths.size + problems.size === 0 && !isRemoved) continue;
-      clearTimeout(timer);
-      timer = setTimeout(() => last = last.then(tell).catch(report), quiet);
+      if (this.#paths.size + this.#problems.size > 0 || this.#isRemoved) this.#tellSoon();
     }
-  };
-  const tell = async () => {
-    if (isOver) return;
-    const changed = paths;
-    paths = new Set();
-    for (const problem of problems) report(new Error(problem));
-    problems = new Set();
-    if (changed.size > 0 || isRemoved) await onChange(changed);
-    if (!isRemoved || isOver) return;
-    isRemoved = false;
-    watcher.close();
-    await reading; // the system knows one watch of a path: the end of this one would be the end of the next
-    watcher = Deno.watchFs(folder, { recursive: true });
-    reading = read();
-    await onChange(new Set(roots)); // for what came in between
-  };
-  const report = ({ message }: Error) =>
-    options.onError(new Error(`Cannot watch ${JSON.stringify(folder)}: ${message}`));
+  }
+
+  #take({ kind, paths }: Deno.FsEvent): void {
+    this.#onEvent();
+    if (kind === "access") return;
+    const { isOfInterest = () => true } = this.#options;
+    for (const path of paths) if (isOfInterest(path)) this.#paths.add(path);
+    // A folder that was moved away is "rename" where there is another one in its place already.
+    this.#isRemoved ||= (kind === "remove" || kind === "rename") &&
+      paths.some((path) => this.#roots.includes(path));
+  }
+
+  #tellSoon(): void {
+    if (this.#isOver) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#telling = this.#telling.then(() => this.#tell()).catch((error) => this.#report(error));
+    }, this.#options.quiet ?? 150);
+  }
+
+  async #tell(): Promise<void> {
+    if (this.#isOver) return;
+    const { onChange } = this.#options;
+    const paths = this.#paths;
+    this.#paths = new Set();
+    for (const problem of this.#problems) this.#report(new Error(problem));
+    this.#problems = new Set();
+    if (paths.size > 0 || this.#isRemoved) await onChange(paths);
+    if (!this.#isRemoved || this.#isOver) return;
+    this.#isRemoved = false;
+    this.#watcher.close();
+    await this.#reading; // the system knows one watch of a path: the end of this one would be the end of the next
+    this.#watcher = Deno.watchFs(this.#folder, { recursive: true });
+    this.#reading = this.#read();
+    await onChange(new Set(this.#roots)); // for what came in between
+  }
+
+  #report({ message }: Error): void {
+    const text = `Cannot watch ${JSON.stringify(this.#folder)}: ${message}`;
+    this.#options.onError(new Error(text));
+  }
+
   /**
    * Whether events arrive. On Linux none does once a named pipe appeared in the folder, since the thread that brings them
    * waits for somebody to write to it, as everything would then that closes the watcher.
    */
-  const isAtWork = async () => {
+  async #isAtWork(): Promise<boolean> {
     if (Deno.build.os !== "linux") return true;
     const { promise, resolve: settle } = Promise.withResolvers<boolean>();
-    onEvent = () => settle(true);
+    this.#onEvent = () => settle(true);
     const patience = setTimeout(settle, 2_000, false);
-    reading.then(onEvent);
+    this.#reading.then(this.#onEvent);
     try {
-      await Deno.chmod(folder, (await Deno.stat(folder)).mode! & 0o7777); // an event that changes nothing
+      const { mode } = await Deno.stat(this.#folder);
+      await Deno.chmod(this.#folder, mode! & 0o7777); // an event that changes nothing
     } catch {
-      onEvent(); // a folder that is gone, or another's: nothing to go by
+      this.#onEvent(); // a folder that is gone, or another's: nothing to go by
     }
     const answer = await promise;
     clearTimeout(patience);
     return answer;
-  };
-
-  let last: Promise<void> = Promise.resolve();
-  let reading = read();
-  return {
-    async [Symbol.asyncDispose]() {
-      isOver = true;
-      clearTimeout(timer);
-      await last;
-      if (!await isAtWork()) return;
-      watcher.close();
-      await reading;
-    },
-  };
+  }
 }
