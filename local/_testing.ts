@@ -95,6 +95,9 @@ export async function startTestPlatform(
     log,
     retryDelays: [1, 1],
     ...options,
+  }).catch(async (error) => {
+    await Deno.remove(data, { recursive: true });
+    throw error;
   });
   return {
     platform,

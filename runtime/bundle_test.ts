@@ -3,15 +3,16 @@ import { invocation, StubApi } from "./testdata/stub_api.ts";
 
 const TASK_ROOT = new URL("testdata/task", import.meta.url).pathname;
 
-/** Bundles the bootstrap as the layer has it. */
-async function bundle(): Promise<string> {
-  const file = `${await Deno.makeTempDir()}/bootstrap.mjs`;
+/** The bootstrap, bundled as the layer has it. */
+async function bundle() {
+  const folder = await Deno.makeTempDir();
+  const file = `${folder}/bootstrap.mjs`;
   const entry = new URL("bootstrap.ts", import.meta.url).pathname;
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["bundle", "--quiet", "--minify", "--no-lock", "--no-config", "-o", file, entry],
   }).output();
   assertEquals(success, true, new TextDecoder().decode(stderr));
-  return file;
+  return { file, [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
 }
 
 async function runBundle(program: string, args: string[], handler: string, stub: StubApi) {
@@ -30,7 +31,7 @@ async function runBundle(program: string, args: string[], handler: string, stub:
 }
 
 Deno.test("the bundled bootstrap serves with scoped permissions, and names its error types", async () => {
-  const file = await bundle();
+  await using bundled = await bundle();
   await using stub = new StubApi([invocation({ fault: "none" }), invocation({ fault: "never" })]);
   const { code } = await runBundle(
     Deno.execPath(),
@@ -40,7 +41,7 @@ Deno.test("the bundled bootstrap serves with scoped permissions, and names its e
       "--allow-env",
       `--allow-net=${stub.api}`,
       `--allow-read=${TASK_ROOT}`,
-      file,
+      bundled.file,
     ],
     "faults.handler",
     stub,
@@ -71,9 +72,9 @@ for (
     name: `the bundled bootstrap on Node.js: ${handler} ${JSON.stringify(events)}`,
     ignore: !node,
     async fn() {
-      const file = await bundle();
+      await using bundled = await bundle();
       await using stub = new StubApi(events.map((event) => invocation(event)));
-      const { code, log } = await runBundle("node", [file], handler, stub);
+      const { code, log } = await runBundle("node", [bundled.file], handler, stub);
       assertEquals(code, 1);
       assertEquals(stub.posts.length, 1);
       const { path, headers, trailers } = stub.posts[0]!;

@@ -221,6 +221,7 @@ for (
     ignore: setpriv === undefined,
     async fn() {
       const folder = await Deno.makeTempDir();
+      await Deno.chmod(folder, 0o755); // functions run as another user
       try {
         await Deno.writeTextFile(
           `${folder}/one.ts`,
@@ -251,6 +252,7 @@ for (
         const { stdout, stderr, signal } = await new Deno.Command(Deno.execPath(), {
           args: ["run", "-A", "--no-lock", "--config"]
             .concat(new URL("../../deno.json", import.meta.url).pathname, `${folder}/platform.ts`),
+          env: { TMPDIR: folder }, // what it leaves there
         }).output();
         assertEquals(signal, "SIGKILL", new TextDecoder().decode(stderr));
         const pids: number[] = JSON.parse(new TextDecoder().decode(stdout));
