@@ -20,7 +20,7 @@ export type MessageAttribute =
 /** The attributes of a message by their names. */
 export type MessageAttributes = { readonly [name: string]: MessageAttribute };
 
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[Ee][+-]?\d+)?$/;
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[Ee][+-]?\d+)?$/;
 
 /** Converts the attributes at the end of a path, into an object of their own. */
 export function readAttributes(event: JsonObject, path: Path, raw: JsonObject): MessageAttributes {

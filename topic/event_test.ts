@@ -187,6 +187,17 @@ for (const [Type, values] of Object.entries(BAD_VALUES)) {
   }
 }
 
+Deno.test("messageAttributes() reads a number in time linear in its digits", () => {
+  // With time quadratic in them it would take longer than any test run.
+  const digits = "1".repeat(2_000_000);
+  const attributes = { a: { Type: "Number", Value: `${digits}x` } };
+  assertThrows(
+    () => new FnMessageEvent(withKey("Sns.MessageAttributes", attributes)).messageAttributes(),
+    CloudEventSpecificationError,
+    "not a number",
+  );
+});
+
 Deno.test("messageAttributes() names an attribute that is none, or of an unknown type", () => {
   for (
     const [attribute, problem] of [
