@@ -11,10 +11,12 @@ export interface ErrorDescription {
   /** What led to it; absent where nothing did. */
   cause?: unknown;
   /** Its further properties, such as `code` and the `errors` of an `AggregateError`; absent where it has none. */
-  data?: Record<string, unknown>;
+  data?: unknown;
 }
 
 const PARTS = new Set(["name", "message", "stack", "cause"]);
+/** What an `AggregateError` and a `SuppressedError` hold without listing it: other errors. */
+const UNLISTED = ["errors", "suppressed", "error"];
 
 /** Whether a value is an error, of this realm or another, or looks like one: has a message and a stack. */
 export function isError(value: unknown): value is Error {
@@ -39,7 +41,7 @@ export function describeError(error: Error): ErrorDescription {
   };
   const cause = attempt(() => error.cause);
   if (cause !== undefined) description.cause = cause;
-  const data = furtherProperties(error);
+  const data = attempt(() => furtherProperties(error));
   if (data !== undefined) description.data = data;
   return description;
 }
@@ -53,7 +55,9 @@ function typeOf(error: Error): string {
 
 function furtherProperties(error: Error): Record<string, unknown> | undefined {
   const names = Object.keys(error).filter((name) => !PARTS.has(name));
-  if (Object.hasOwn(error, "errors") && !names.includes("errors")) names.unshift("errors");
+  for (const name of UNLISTED) {
+    if (Object.hasOwn(error, name) && !names.includes(name)) names.unshift(name);
+  }
   if (names.length === 0) return undefined;
   const values = error as unknown as Record<string, unknown>;
   // From entries, for assigning to `__proto__` would set no property.

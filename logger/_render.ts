@@ -146,8 +146,12 @@ class Renderer {
 }
 
 function nameOf(constructor: unknown): string {
-  const name = typeof constructor === "function" ? constructor.name : "";
-  return typeof name === "string" && name !== "" ? name : "anonymous";
+  try {
+    const name = typeof constructor === "function" ? constructor.name : "";
+    return typeof name === "string" && name !== "" ? name : "anonymous";
+  } catch {
+    return "anonymous"; // a getter that throws, a proxy that was revoked
+  }
 }
 
 function unreadable(error: unknown): string {

@@ -9,6 +9,9 @@ const shared = { x: 1 };
 const boom = () => {
   throw new Error("no");
 };
+const unnameable = Object.defineProperty(() => {}, "name", { get: boom });
+const revoked = Proxy.revocable(boom, {});
+revoked.revoke();
 
 for (
   const [title, value, expected] of [
@@ -24,6 +27,8 @@ for (
     ["a symbol", Symbol("s"), "Symbol(s)"],
     ["a function", boom, "[Function: boom]"],
     ["an unnamed function", (() => () => {})(), "[Function: anonymous]"],
+    ["a function whose name throws", { a: 1, b: unnameable }, { a: 1, b: "[Function: anonymous]" }],
+    ["a function that was revoked", [revoked.proxy], ["[Function: anonymous]"]],
     ["a cycle", cycle, { name: "a", self: "[Circular]" }],
     ["an object met twice, but not within itself", [shared, shared], [shared, shared]],
     ["a map with text keys", new Map([["a", new Set([1])]]), { a: [1] }],

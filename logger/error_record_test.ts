@@ -128,6 +128,31 @@ for (
   });
 }
 
+Deno.test("an error keeps what it suppressed, and why", () => {
+  const part = (message: string) =>
+    Object.assign(new Error(message), { stack: `Error: ${message}` });
+  // Made as `using` makes it: not every runtime has the class, and its properties are not enumerable.
+  const error = Object.assign(new Error("Suppressed"), { stack: "Error: Suppressed" });
+  Object.defineProperty(error, "error", { value: part("cannot close") });
+  Object.defineProperty(error, "suppressed", { value: part("cannot read") });
+  const { error: failure, suppressed } = jsonOf(() => logger.error(error)).data;
+  assertEquals([failure.errorMessage, suppressed.errorMessage], ["cannot close", "cannot read"]);
+  const text = textOf(() => logger.error(error));
+  assert(text.includes("cannot close") && text.includes("cannot read"), text);
+});
+
+Deno.test("an error is told also where its properties cannot be listed", () => {
+  const error = Object.assign(new Error("x"), { stack: "Error: x", code: 5 });
+  const boom = () => {
+    throw new Error("no");
+  };
+  for (const handler of [{ ownKeys: boom }, { getOwnPropertyDescriptor: boom }]) {
+    const log = () => logger.error("Failed", new Proxy(error, handler));
+    assertEquals(textOf(log), 'ERROR Failed Error: x "[Unreadable: Error: no]"');
+    assertEquals(jsonOf(log).errorMessage, "x");
+  }
+});
+
 Deno.test("an error keeps a property of any name", () => {
   const error = Object.assign(new Error("x"), { stack: "Error: x" });
   Object.defineProperty(error, "__proto__", { value: 1, enumerable: true });

@@ -25,11 +25,11 @@ import { textOf } from "./_text.ts";
  * ```
  */
 export function logInternalError(error: unknown, message?: string): void {
-  log("FATAL", `INTERNAL ERROR: ${message || messageOf(error)}.`, [error]);
+  log("FATAL", `INTERNAL ERROR: ${textOf(message || messageOf(error))}.`, [error]);
 }
 
-function messageOf(error: unknown): string {
-  if (!isError(error)) return textOf(error);
+function messageOf(error: unknown): unknown {
+  if (!isError(error)) return error;
   try {
     return error.message || error.name;
   } catch {

@@ -34,6 +34,19 @@ for (
       undefined,
       "[Unreadable]",
     ],
+    [
+      "a message that is a symbol",
+      Object.assign(new Error(), { message: Symbol("s") }),
+      undefined,
+      "Symbol(s)",
+    ],
+    [
+      "a message without text",
+      Object.assign(new Error(), { message: Object.create(null) }),
+      undefined,
+      "[Unreadable]",
+    ],
+    ["what it is told, of any type", new Error("boom"), Symbol("s"), "Symbol(s)"],
   ] as [string, unknown, string | undefined, string][]
 ) {
   Deno.test(`logInternalError() tells ${title}`, () => {
