@@ -20,7 +20,7 @@ export interface Draft {
   /** The response; without its body if that has to be compressed. */
   readonly response: HttpResponse;
   /** What has to be compressed for the body. */
-  readonly uncompressed: Uint8Array | undefined;
+  readonly uncompressed: string | Uint8Array | undefined;
 }
 
 /**
@@ -67,21 +67,20 @@ export function draftResponse(
   const consulted = event && (isEncodedByCaller ? "Accept" : "Accept, Accept-Encoding");
   const isText = !isGzipped && typeof content === "string" &&
     (contentType === JSON_CONTENT_TYPE || !isBinary(contentType));
-  const bytes = isText ? undefined : toBytes(content);
   return {
     response: {
       statusCode: type === undefined ? 406 : status,
       headers: buildHeaders(contentType, isGzipped, consulted, extra),
-      body: isText ? content : isGzipped ? "" : encodeBase64(bytes!),
+      body: isText ? content : isGzipped ? "" : encodeBase64(toBytes(content)),
       isBase64Encoded: !isText,
     },
-    uncompressed: isGzipped ? bytes : undefined,
+    uncompressed: isGzipped ? content : undefined,
   };
 }
 
 /** Finishes a response at once. */
 export function finish({ response, uncompressed }: Draft): HttpResponse {
-  if (uncompressed !== undefined) response.body = encodeBase64(gzip(uncompressed));
+  if (uncompressed !== undefined) response.body = encodeBase64(gzip(toBytes(uncompressed)));
   return response;
 }
 
@@ -89,8 +88,12 @@ export function finish({ response, uncompressed }: Draft): HttpResponse {
 export function finishSoon(draft: Draft): HttpResponse | Promise<HttpResponse> {
   const { response, uncompressed } = draft;
   if (uncompressed === undefined || !isStreamSooner()) return finish(draft);
-  return gzipStream(uncompressed).then((bytes) => {
-    response.body = encodeBase64(bytes);
+  // A copy of what belongs to a transformer, which may use it again before the stream gets to it.
+  const bytes = typeof uncompressed === "string"
+    ? toBytes(uncompressed)
+    : new Uint8Array(uncompressed);
+  return gzipStream(bytes).then((file) => {
+    response.body = encodeBase64(file);
     return response;
   });
 }

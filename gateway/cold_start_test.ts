@@ -45,6 +45,24 @@ Deno.test("proxyHandler() leaves loading node:zlib to others while it can", asyn
   assertEquals(isStreamSooner(), true);
 });
 
+Deno.test("proxyHandler() answers with the bytes as they were, whatever a transformer does with them later", async () => {
+  const scratch = new Uint8Array(3); // a buffer for all responses
+  const handler = proxyHandler((event) => event.queryPath(), {
+    customTransformers: {
+      "text/plain": (payload) => [scratch.fill(String(payload).charCodeAt(0)), "text/plain"],
+    },
+  });
+  const headers = { Accept: "text/plain", "Accept-Encoding": "gzip" };
+  assertEquals(isStreamSooner(), true);
+  const responses = await Promise.all(
+    ["a", "b", "c"].map((path) => handler({ headers, requestContext: { path } })),
+  );
+  assertEquals(
+    responses.map(({ body }) => gunzipSync(decodeBase64(body)!).toString()),
+    ["aaa", "bbb", "ccc"],
+  );
+});
+
 Deno.test("proxyHandler() compresses on a cold Deno without a module of the runtime, errors too", async () => {
   const [found, lost, isTouched] = await runCold(`
     const found = await proxyHandler(() => ({ id: 7 }))(event, context);
