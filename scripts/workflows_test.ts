@@ -113,6 +113,28 @@ for (
   });
 }
 
+for (const [tag, channel] of [["1.2.3", "latest"], ["1.2.3-rc.1", "next"]] as const) {
+  Deno.test(`publish.yml publishes ${tag} to npm as "${channel}"`, async () => {
+    const { run } = workflows.get("publish.yml")!.workflow.jobs.npm!.steps!.at(-1)!;
+    const cwd = await Deno.makeTempDir();
+    try {
+      await Deno.writeTextFile(`${cwd}/npm`, '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
+      const { code, stdout } = await new Deno.Command("bash", {
+        args: ["-e", "-c", run!],
+        cwd,
+        env: { TAG: tag, PATH: `${cwd}:${Deno.env.get("PATH")}` },
+      }).output();
+      assertEquals(code, 0);
+      assertEquals(
+        new TextDecoder().decode(stdout),
+        `publish --provenance --access public --tag ${channel}\n`,
+      );
+    } finally {
+      await Deno.remove(cwd, { recursive: true });
+    }
+  });
+}
+
 Deno.test("dependabot.yml watches the actions, the packages and the provider", async () => {
   const text = await Deno.readTextFile(new URL(".github/dependabot.yml", root));
   const { updates } = parseDocument(text).toJS();
