@@ -152,6 +152,17 @@ for (const [runtime, command] of Object.entries(RUNTIMES)) {
     });
   }
 
+  Deno.test(`${runtime}: a console that was sent to the logger takes no record away`, async () => {
+    const { stdout, stderr } = await run(
+      command,
+      `console.log = (...values) => two.logger.info(...values);
+      one.logger.warn("own");
+      console.log("of a library", 1);`,
+    );
+    assertEquals(stderr, "");
+    assertMatch(stdout, /^\S+\t\tWARN\town\n\S+\t\tINFO\tof a library 1\n$/);
+  });
+
   Deno.test(`${runtime}: a scope keeps the process no longer than its function`, async () => {
     const { code, stdout } = await run(
       command,
