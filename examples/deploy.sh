@@ -44,15 +44,24 @@ if [ -n "$plan_only" ]; then
   exit 0
 fi
 
-if [ "$status" = 0 ]; then
-  rm -f "$state/plan" "$state/unfinished"
-  say "Nothing to do: all is as the plan wants it."
-else
+if [ "$status" = 2 ]; then
   # The lines that matter; --plan shows all.
-  grep -E '^ +# aws_.* (will|must) be |^Plan:' <(sed $'s/\033\\[[0-9;]*m//g' "$state/last.log") || true
+  changes=$(sed $'s/\033\\[[0-9;]*m//g' "$state/last.log" | grep -E '^ +# aws_.* (will|must) be |^Plan:' || true)
+  say "$changes"
   confirm "Deploy this to account $account in $region?"
+  # Terraform makes the new deployment of the gateway before it destroys a route: the stage would have the route for ever.
+  if grep -qE 'aws_api_gateway_(resource|method|integration)\..* will be destroyed' <<<"$changes"; then : >"$state/stale"; fi
   step "Deploying"
   apply deployment
+fi
+if [ -e "$state/stale" ]; then
+  step "Deploying the gateway again, without the removed routes"
+  make_plan -replace=aws_api_gateway_deployment.gateway || explain "The plan could not be made"
+  apply deployment
+  rm -f "$state/stale"
+elif [ "$status" = 0 ]; then
+  rm -f "$state/plan" "$state/unfinished"
+  say "Nothing to do: all is as the plan wants it."
 fi
 
 step "Deployed"

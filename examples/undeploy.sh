@@ -52,6 +52,7 @@ confirm "Remove all this, with every object in the buckets, from account $accoun
 
 step "Removing"
 apply removal
+rm -f "$state/stale"
 
 step "Removed from account $account in $region"
 say "$removed"

@@ -12,6 +12,7 @@ import { manifestDefaults, terraformDefaults } from "./defaults.ts";
 import { CHECKS, type Expected } from "./deployed.ts";
 import { Emulator } from "./emulator.ts";
 import { failures } from "./failures.ts";
+import { routeChanges } from "./routes.ts";
 import { exists, findTools } from "./tools.ts";
 
 const root = new URL("../../../", import.meta.url);
@@ -156,22 +157,7 @@ Deno.test({
       assertEquals(changed, ["mate-example-scheduler"]);
     });
 
-    await t.step("a new route reaches the stage", async () => {
-      const stage = async () => (await cloud.gateways())[0]?.stages[0]?.deploymentId;
-      const deployment = await stage();
-      await checkout.edit("examples/app.json", (text) =>
-        text.replace(
-          `{ "method": "ANY", "path": "/crash" }`,
-          `{ "method": "ANY", "path": "/crash" }, { "method": "GET", "path": "/a/{b}/c" }`,
-        ));
-      assertDone(await checkout.script("deploy.sh", ["--yes"]));
-      assert(await stage() !== deployment, "the stage has a new deployment");
-      const text = await checkout.read("examples/app.json");
-      await CHECKS["the gateway has the manifest's routes, stage, binary types and throttling"]!(
-        cloud,
-        { ...expected, manifest: parseManifest(text, "app.json") },
-      );
-    });
+    await routeChanges(t, { emulator, checkout, cloud, expected });
 
     await t.step("another account or region is refused, and nothing is touched", async () => {
       const serial = JSON.parse(await state()).serial;
