@@ -34,12 +34,9 @@ resource "aws_lambda_function" "function" {
     }
   }
 
-  # The service's default is text in the log group named after the function.
-  dynamic "logging_config" {
-    for_each = var.log_format == "JSON" ? ["JSON"] : []
-    content {
-      log_format = "JSON"
-    }
+  # Always there: the provider takes a block that was removed for one that stays as it is.
+  logging_config {
+    log_format = var.log_format
   }
 
   # The role must be able to write, and the group to expire, from the first invocation on.

@@ -8,7 +8,7 @@ terraform {
     }
   }
 
-  # Where the state lives; deploy.sh replaces this when STATE_BUCKET is set.
+  # Where the state lives; deploy.sh replaces this when STATE_URL is set.
   backend "local" {
     path = "../.state/terraform.tfstate"
   }

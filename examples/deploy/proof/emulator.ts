@@ -1,3 +1,10 @@
+const FUNCTIONS = "/2015-03-31/functions";
+
+/** What a request says of a function's logging. */
+interface LoggingConfig {
+  readonly LogFormat?: "JSON" | "Text";
+}
+
 /** An emulated cloud: `moto_server`, behind a proxy that makes good what it lacks and can make it fail. */
 export class Emulator implements AsyncDisposable {
   /** The base URL for AWS clients. */
@@ -10,6 +17,7 @@ export class Emulator implements AsyncDisposable {
   /** Called when a request was carried out, before the client hears of it. */
   done: (request: Request) => void = () => {};
 
+  readonly #logging = new Map<string, LoggingConfig>();
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #moto: Deno.ChildProcess;
   readonly #upstream: string;
@@ -67,6 +75,9 @@ export class Emulator implements AsyncDisposable {
       response = await this.#createGateway(send, body);
     } else {
       response = await send(request.method, pathname + search, body);
+      if (pathname.startsWith(FUNCTIONS)) {
+        response = await this.#withLogging(request, body, response);
+      }
     }
     this.done(request);
     const answer = new Headers(response.headers);
@@ -94,6 +105,27 @@ export class Emulator implements AsyncDisposable {
     if (!patched.ok) throw new Error(`The emulator refused the types: ${await patched.text()}`);
     await patched.body?.cancel();
     return response;
+  }
+
+  /** The emulator knows nothing of a function's logging; it is kept here. */
+  async #withLogging(
+    { method, url }: Request,
+    body: Uint8Array | undefined,
+    response: Response,
+  ): Promise<Response> {
+    const [key = "", part] = new URL(url).pathname.slice(FUNCTIONS.length).split("/").filter(
+      Boolean,
+    );
+    if (response.ok && (method === "POST" && key === "" || part === "configuration")) {
+      const { FunctionName = key, LoggingConfig } = JSON.parse(new TextDecoder().decode(body));
+      if (LoggingConfig) this.#logging.set(FunctionName, LoggingConfig);
+    }
+    if (!response.ok || method !== "GET" || key === "" || part) return response;
+    const { LogFormat = "Text" } = this.#logging.get(key) ?? {};
+    const levels = LogFormat === "JSON" && { ApplicationLogLevel: "INFO", SystemLogLevel: "INFO" };
+    const found = await response.json();
+    found.Configuration.LoggingConfig = { LogFormat, LogGroup: `/aws/lambda/${key}`, ...levels };
+    return Response.json(found);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
