@@ -44,6 +44,11 @@ const MEANINGS: readonly (readonly [RegExp, string, string])[] = [
     "Pass --region, set AWS_REGION, or give the profile a region in ~/.aws/config.",
   ],
   [
+    /region not accepted/i,
+    "There is no such region",
+    "Regions look like eu-west-1.",
+  ],
+  [
     /ExpiredToken|RequestExpired|token (is|has|included in the request is) expired|session (is|has) (expired|invalid)|has expired/i,
     "The credentials have expired",
     "Renew them: run aws sso login, or set new keys and AWS_SESSION_TOKEN.",

@@ -36,6 +36,10 @@ const FAILURES: Record<string, Failure> = {
     args: ["--yes", "--region", "Ireland"],
     says: /There is no region "Ireland"\nRegions look like eu-west-1/,
   },
+  "a region in the environment that cannot be": {
+    env: { AWS_REGION: "eu_west_1" },
+    says: /There is no such region\nRegions look like eu-west-1\. \(.*"eu_west_1"/,
+  },
   "an expired token": {
     refusal: "ExpiredToken",
     says: /The credentials have expired\nRenew them/,
