@@ -11,7 +11,7 @@ export class HttpBadRequestError extends HttpClientError {
   }
 }
 
-/** 401 Unauthorized: valid credentials are missing; the response should carry `WWW-Authenticate` (RFC 9110 §15.5.2). */
+/** 401 Unauthorized: valid credentials are missing; the response must carry `WWW-Authenticate` (RFC 9110 §15.5.2). */
 export class HttpUnauthorizedError extends HttpClientError {
   static {
     this.prototype.name = "HttpUnauthorizedError";
@@ -77,7 +77,10 @@ export class HttpNotAcceptableError extends HttpClientError {
   }
 }
 
-/** 407 Proxy Authentication Required: the proxy wants credentials (RFC 9110 §15.5.8). */
+/**
+ * 407 Proxy Authentication Required: the proxy wants credentials; the response must carry `Proxy-Authenticate`
+ * (RFC 9110 §15.5.8).
+ */
 export class HttpProxyAuthenticationRequiredError extends HttpClientError {
   static {
     this.prototype.name = "HttpProxyAuthenticationRequiredError";
