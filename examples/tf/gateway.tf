@@ -8,6 +8,13 @@ resource "aws_api_gateway_rest_api" "gateway" {
   endpoint_configuration {
     types = ["REGIONAL"]
   }
+
+  lifecycle {
+    precondition {
+      condition     = length(local.routes) > 0
+      error_message = "The application has no route: a gateway without any cannot be deployed."
+    }
+  }
 }
 
 # Preflight requests need nothing of their own: under ANY the functions answer OPTIONS themselves.

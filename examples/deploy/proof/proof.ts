@@ -89,6 +89,16 @@ Deno.test({
       },
     );
 
+    await t.step("an application without a route is refused, before anything is made", async () => {
+      const routeless = { name: "quiet", stage: "v0", functions: { only: { module: "only.ts" } } };
+      await Deno.writeTextFile(`${checkout.folder}/routeless.json`, JSON.stringify(routeless));
+      const { code, output } = await checkout.terraform(
+        ["plan", "-input=false", "-var=region=eu-west-1", "-var=manifest=../../routeless.json"],
+      );
+      assertEquals(code, 1, output);
+      assertMatch(output, /The application has no route/);
+    });
+
     await t.step("an unwanted plan changes nothing", async () => {
       const { code, output } = await checkout.script("deploy.sh", [], { typed: "n\n" });
       assertMatch(output, /Deploy this to account 123456789012 in eu-west-1\? \[y\/N\]/);
