@@ -58,11 +58,9 @@ export const MANIFEST: Manifest = parseManifest(
         module: "created.ts",
         triggers: { bucket: { name: "files", events: ["s3:ObjectCreated:*"] } },
       },
-      changed: {
-        module: "changed.ts",
-        triggers: {
-          bucket: { name: "files", events: ["s3:ObjectCreated:Put", "s3:ObjectRemoved:*"] },
-        },
+      removed: {
+        module: "removed.ts",
+        triggers: { bucket: { name: "files", events: ["s3:ObjectRemoved:*"] } },
       },
       reader: { module: "reader.ts", triggers: { topic: { name: "news" } } },
       plain: { module: "plain.ts" },

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { findEventConflicts } from "./_event_conflicts.ts";
 import { RESERVED_VARIABLES } from "./_reserved_variables.ts";
 import { findRouteConflicts } from "./_route_conflicts.ts";
 import { describeProblems, record } from "./_schema.ts";
@@ -26,7 +27,7 @@ export interface FunctionManifest {
   readonly memory: number;
   /** The time an invocation may take, in seconds: 1 to 900. */
   readonly timeout: number;
-  /** Further environment variables; none of those that Lambda reserves, such as `AWS_REGION`. */
+  /** Further environment variables, of up to 4096 bytes; none of those that Lambda reserves, such as `AWS_REGION`. */
   readonly environment: Readonly<Record<string, string>>;
   /** What the function may do beyond reading its own files, its environment and `/tmp`, and writing to `/tmp`. */
   readonly permissions: {
@@ -58,7 +59,7 @@ export interface RouteTrigger {
 export interface BucketTrigger {
   /** The name of the bucket within the application. */
   readonly name: string;
-  /** The types of events, such as `s3:ObjectCreated:*`. */
+  /** The types of events, such as `s3:ObjectCreated:*`; none that another function has of the same bucket. */
   readonly events: readonly string[];
 }
 
@@ -76,11 +77,26 @@ const NAME = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, {
 const MEMORY = { error: "must be a whole number from 128 to 10240" };
 const TIMEOUT = { error: "must be a whole number from 1 to 900" };
 
+/** The types of events that a bucket has of objects that come and go. */
+const EVENTS = [
+  "s3:ObjectCreated:*",
+  "s3:ObjectCreated:Put",
+  "s3:ObjectCreated:Post",
+  "s3:ObjectCreated:Copy",
+  "s3:ObjectCreated:CompleteMultipartUpload",
+  "s3:ObjectRemoved:*",
+  "s3:ObjectRemoved:Delete",
+  "s3:ObjectRemoved:DeleteMarkerCreated",
+] as const;
+
+/** The most that names and values of environment variables may have, in bytes. */
+const MAX_ENVIRONMENT = 4096;
+
 const FUNCTION = z.strictObject({
   module: z.string().min(1, { error: "must not be empty" }),
   handler: z.string().regex(/^[A-Za-z_$][\w$]*$/, { error: "must be the name of an export" })
     .default("handler"),
-  description: z.string().default(""),
+  description: z.string().max(256, { error: "must have at most 256 characters" }).default(""),
   memory: z.int(MEMORY).min(128, MEMORY).max(10_240, MEMORY).default(128),
   timeout: z.int(TIMEOUT).min(1, TIMEOUT).max(900, TIMEOUT).default(3),
   environment: record(
@@ -89,7 +105,9 @@ const FUNCTION = z.strictObject({
         error: "must be another variable: Lambda reserves it",
       }),
     z.string(),
-  ).default({}),
+  ).refine((environment) => byteLength(environment) <= MAX_ENVIRONMENT, {
+    error: `must have at most ${MAX_ENVIRONMENT} bytes, names and values together`,
+  }).default({}),
   permissions: z.strictObject({
     net: z.array(z.string().min(1, { error: "must not be empty" })).default([]),
   })
@@ -110,9 +128,7 @@ const FUNCTION = z.strictObject({
     bucket: z.strictObject({
       name: NAME,
       events: z.array(
-        z.string().regex(/^s3:Object(Created|Removed):(\*|\w+)$/, {
-          error: "must be an event type such as s3:ObjectCreated:*",
-        }),
+        z.enum(EVENTS, { error: `must be one of ${EVENTS.join(", ")}` }),
       ).min(1, { error: "must hold at least one type of event" }),
     }).optional(),
     topic: z.strictObject({ name: NAME }).optional(),
@@ -129,7 +145,12 @@ const MANIFEST: z.ZodType<Manifest> = z.strictObject({
   functions: record(NAME, FUNCTION).refine((functions) => Object.keys(functions).length > 0, {
     error: "must hold at least one function",
   }).superRefine((functions, context) => {
-    for (const { path, message } of findRouteConflicts(functions)) {
+    for (
+      const { path, message } of [
+        ...findRouteConflicts(functions),
+        ...findEventConflicts(functions),
+      ]
+    ) {
       context.addIssue({ code: "custom", path: [...path], message });
     }
   }),
@@ -156,4 +177,8 @@ export function parseManifest(text: string, source: string): Manifest {
   if (result.success) return result.data;
   const problems = describeProblems(result.error, "a manifest");
   throw new TypeError(`Cannot use the manifest "${source}": ${problems}`);
+}
+
+function byteLength(environment: Readonly<Record<string, string>>): number {
+  return new TextEncoder().encode(Object.entries(environment).flat().join("")).length;
 }

@@ -102,6 +102,14 @@ for (
       (_, f) => void (f.timeout = 1.5),
     ],
     [
+      '"functions.f.description" must have at most 256 characters',
+      (_, f) => void (f.description = "x".repeat(257)),
+    ],
+    [
+      '"functions.f.environment" must have at most 4096 bytes, names and values together',
+      (_, f) => void (f.environment = { AB: "é".repeat(2047), CD: "x" }),
+    ],
+    [
       '"functions.f.triggers.bucket.events" must hold at least one type of event',
       (_, f) => void (f.triggers = { bucket: { name: "b", events: [] } }),
     ],
@@ -133,6 +141,46 @@ Deno.test("parseManifest() takes environment variables that Lambda lets a functi
   );
   assertEquals(functions.f!.environment, environment);
 });
+
+/** A manifest of two functions that listen to one bucket, or two. */
+const withEvents = (a: string, b: string, bucket = "files") =>
+  manifest((m) => {
+    m.functions = Object.fromEntries(
+      [["a", "files", a], ["b", bucket, b]].map(([name, bucket, event]) => [name, {
+        module: "f.ts",
+        triggers: { bucket: { name: bucket, events: [event] } },
+      }]),
+    );
+  });
+
+for (
+  const [first, second] of [
+    ["s3:ObjectCreated:Put", "s3:ObjectCreated:Put"],
+    ["s3:ObjectCreated:*", "s3:ObjectCreated:Put"],
+    ["s3:ObjectRemoved:Delete", "s3:ObjectRemoved:*"],
+  ] as const
+) {
+  Deno.test(`parseManifest() refuses ${second} for one function and ${first} for another`, () => {
+    const error = assertThrows(() => parseManifest(withEvents(first, second), "app.json"));
+    assertEquals(
+      (error as Error).message,
+      `Cannot use the manifest "app.json": "functions.b.triggers.bucket.events.0" must be another type than ${first}, which "a" has of the bucket: it sends an event to one function`,
+    );
+  });
+}
+
+for (
+  const [first, second, bucket] of [
+    ["s3:ObjectCreated:Put", "s3:ObjectCreated:Copy", "files"],
+    ["s3:ObjectCreated:*", "s3:ObjectRemoved:*", "files"],
+    ["s3:ObjectCreated:*", "s3:ObjectCreated:*", "others"],
+  ] as const
+) {
+  Deno.test(`parseManifest() takes ${second} of "${bucket}" beside ${first} of "files"`, () => {
+    const { functions } = parseManifest(withEvents(first, second, bucket), "app.json");
+    assertEquals(Object.keys(functions), ["a", "b"]);
+  });
+}
 
 /** A manifest with a route for each of two functions. */
 const withRoutes = (a: string, b: string) =>
