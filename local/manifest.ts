@@ -21,7 +21,7 @@ export interface FunctionManifest {
   readonly module: string;
   /** The name of the export that is the handler. */
   readonly handler: string;
-  /** What the function is for, in a sentence. */
+  /** What the function is for, in up to 256 characters. */
   readonly description: string;
   /** The memory allotted, in MiB: 128 to 10,240. */
   readonly memory: number;
