@@ -167,17 +167,6 @@ Deno.test({
       assertEquals(changed, ["mate-example-scheduler"]);
     });
 
-    await t.step("the logs become JSON where that is chosen, and text again", async () => {
-      for (
-        const [format, env] of [["JSON", { TF_VAR_log_format: "JSON" }], ["Text", {}]] as const
-      ) {
-        assertDone(await checkout.script("deploy.sh", ["--yes"], { env }));
-        for (const [name, { LoggingConfig }] of await cloud.functions()) {
-          assertEquals(LoggingConfig?.LogFormat, format, name);
-        }
-      }
-    });
-
     await routeChanges(t, { emulator, checkout, cloud, expected });
 
     await t.step("another account or region is refused, and nothing is touched", async () => {

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { parseManifest } from "../../../local/manifest.ts";
 import type { Checkout } from "./checkout.ts";
 import type { Cloud } from "./cloud.ts";
@@ -19,17 +19,26 @@ export async function routeChanges(
   },
 ): Promise<void> {
   /** Changes the manifest, deploys, and checks that the stage has the routes of the manifest. */
-  const change = async (from: string, to: string, interruption?: RegExp) => {
+  const change = async (
+    from: string,
+    to: string,
+    { env = {}, interruption }: {
+      readonly env?: Record<string, string>;
+      readonly interruption?: RegExp;
+    } = {},
+  ) => {
     await checkout.edit("examples/app.json", (text) => text.replace(from, to));
     const [before, requests] = [
       await stage(),
       await record(emulator, async () => {
         if (interruption) await interrupt(checkout, interruption);
-        const { code, output } = await checkout.script("deploy.sh", ["--yes"]);
+        const { code, output } = await checkout.script("deploy.sh", ["--yes"], { env });
         assertEquals(code, 0, output);
       }),
     ];
     assert(await stage() !== before, "the stage has a new deployment");
+    // Or every later run would deploy the gateway once more.
+    await assertRejects(() => checkout.read("examples/.state/stale"), Deno.errors.NotFound);
     const snapshot = requests.findLastIndex((request) => /^POST .*\/deployments$/.test(request));
     const changed = requests.findLastIndex((request) => {
       return /^(PUT|POST|DELETE) .*\/(resources|methods|integration)\b/.test(request);
@@ -43,16 +52,32 @@ export async function routeChanges(
   };
   const stage = async () => (await cloud.gateways())[0]?.stages[0]?.deploymentId;
 
-  await t.step("a new route reaches the stage", () => change(CRASH, `${CRASH}, ${NEW}`));
+  const formats = async () =>
+    new Set(
+      (await cloud.functions()).values().map(({ LoggingConfig }) => LoggingConfig?.LogFormat),
+    );
 
-  await t.step("the stage is deployed after a route was removed", () => change(`${CRASH}, `, ""));
+  // The format of the logs changes with them, for every run of `deploy.sh` takes its time.
+  await t.step(
+    "a new route reaches the stage; the logs become JSON where that is chosen",
+    async () => {
+      await change(CRASH, `${CRASH}, ${NEW}`, { env: { TF_VAR_log_format: "JSON" } });
+      assertEquals(await formats(), new Set(["JSON"]));
+    },
+  );
 
-  await t.step("the same where the removal was interrupted", async () => {
-    await change(NEW, "", /aws_api_gateway_resource\S+: Destruction complete/);
-    const { output } = await checkout.script("deploy.sh", ["--yes"]);
-    assertMatch(output, /Nothing to do/);
-    assertNotMatch(output, /removed routes/);
-  });
+  await t.step(
+    "the stage is deployed after a route was removed; the logs become text again",
+    async () => {
+      await change(`${CRASH}, `, "");
+      assertEquals(await formats(), new Set(["Text"]));
+    },
+  );
+
+  await t.step(
+    "the same where the removal was interrupted",
+    () => change(NEW, "", { interruption: /aws_api_gateway_resource\S+: Destruction complete/ }),
+  );
 }
 
 /** Runs `deploy.sh` until it prints something, and interrupts it there. */
