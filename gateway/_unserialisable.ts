@@ -1,3 +1,6 @@
+/** A key that needs no quotes. Without `\p{…}`, whose sets an engine makes when it reads the file, for 0.6 ms. */
+const NAME = /^[A-Za-z_$][\w$]*$/;
+
 /** An object under way, and how far. */
 interface Frame {
   readonly object: Record<string, unknown>;
@@ -67,9 +70,7 @@ function pathOf(frames: readonly Frame[]): string {
   for (const { keys, isArray, index } of frames) {
     const key = keys[index - 1]!;
     if (isArray) path += `[${key}]`;
-    else {path += /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(key)
-        ? `.${key}`
-        : `[${JSON.stringify(key)}]`;}
+    else path += NAME.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
   }
   return path;
 }

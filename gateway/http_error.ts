@@ -15,8 +15,8 @@ export class HttpError extends Error {
     this.prototype.name = "HttpError"; // here and below: a name that survives minification
   }
 
-  /** The status code of the response (RFC 9110 §15); not checked. */
-  declare readonly status: number;
+  // Private: making a property read-only takes twice the time.
+  readonly #status: number;
 
   /**
    * Makes the error.
@@ -27,8 +27,12 @@ export class HttpError extends Error {
    */
   constructor(status: number, message: string, options?: ErrorOptions) {
     super(message, options);
-    // Read-only in JavaScript too.
-    Object.defineProperty(this, "status", { value: status, enumerable: true, configurable: true });
+    this.#status = status;
+  }
+
+  /** The status code of the response (RFC 9110 §15); not checked. */
+  get status(): number {
+    return this.#status;
   }
 }
 

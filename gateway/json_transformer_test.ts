@@ -45,6 +45,7 @@ for (
       { "a-b": { "": 1n } },
       '"payload[\\"a-b\\"][\\"\\"]" is a bigint',
     ],
+    ["a bigint below a key beyond ASCII", { größe: 1n }, '"payload[\\"größe\\"]" is a bigint'],
     [
       "a bigint below __proto__",
       JSON.parse('{"__proto__": {"x": 1}}', (key, value) => key === "x" ? 1n : value),

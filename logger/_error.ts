@@ -58,6 +58,8 @@ function furtherProperties(error: Error): Record<string, unknown> | undefined {
   for (const name of UNLISTED) {
     if (Object.hasOwn(error, name) && !names.includes(name)) names.unshift(name);
   }
+  // An error of HTTP has it by its class.
+  if ("status" in error && !names.includes("status")) names.unshift("status");
   if (names.length === 0) return undefined;
   const values = error as unknown as Record<string, unknown>;
   // From entries, for assigning to `__proto__` would set no property.

@@ -141,6 +141,18 @@ Deno.test("an error keeps what it suppressed, and why", () => {
   assert(text.includes("cannot close") && text.includes("cannot read"), text);
 });
 
+Deno.test("an error keeps the status that its class has", () => {
+  class Gone extends Error {
+    get status() {
+      return 410;
+    }
+  }
+  const error = Object.assign(new Gone("x"), { stack: "Error: x", code: 5 });
+  assertEquals(jsonOf(() => logger.error(error)).data, { status: 410, code: 5 });
+  const own = Object.assign(new Error("x"), { stack: "Error: x", status: 409 });
+  assertEquals(jsonOf(() => logger.error(own)).data, { status: 409 });
+});
+
 Deno.test("an error is told also where its properties cannot be listed", () => {
   const error = Object.assign(new Error("x"), { stack: "Error: x", code: 5 });
   const boom = () => {
