@@ -15,7 +15,9 @@ const NONE: JsonObject = {};
 export function readFields(event: JsonObject): JsonObject {
   // So it is where a caller without types passes the raw event for the `FnProxyEvent` that wraps it.
   if (event === undefined) throw new TypeError("Cannot read the request: expected an FnProxyEvent");
-  const fields = read(event, HEADERS);
+  // By its name first: engines find a key that the source names sooner than one of a path.
+  const fields = (Object.hasOwn(event, "headers") ? event["headers"] : undefined) ??
+    read(event, HEADERS);
   if (fields === null) return NONE;
   if (!isObject(fields)) throw wrongType(HEADERS, fields, "an object or null");
   return fields;
