@@ -247,6 +247,6 @@ export class FnProxyEvent extends FnEvent {
     if (typeof header !== "string") {
       throw new TypeError(`Cannot find the header: expected a name, got ${String(header)}`);
     }
-    return findHeader(readFields(this.rawEvent), header.toLowerCase());
+    return findHeader(readFields(this.rawEvent), header);
   }
 }
