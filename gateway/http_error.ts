@@ -15,7 +15,7 @@ export class HttpError extends Error {
     this.prototype.name = "HttpError"; // here and below: a name that survives minification
   }
 
-  // Private: making a property read-only takes twice the time.
+  // Private, with a getter: to define a read-only property takes a tenth of the time of an error's response.
   readonly #status: number;
 
   /**

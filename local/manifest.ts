@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { findEventConflicts } from "./_event_conflicts.ts";
+import { findConflicts } from "./_conflicts.ts";
 import { RESERVED_VARIABLES } from "./_reserved_variables.ts";
-import { findRouteConflicts } from "./_route_conflicts.ts";
 import { describeProblems, record } from "./_schema.ts";
 import { OWN_PATHS } from "./own_paths.ts";
 
@@ -145,12 +144,7 @@ const MANIFEST: z.ZodType<Manifest> = z.strictObject({
   functions: record(NAME, FUNCTION).refine((functions) => Object.keys(functions).length > 0, {
     error: "must hold at least one function",
   }).superRefine((functions, context) => {
-    for (
-      const { path, message } of [
-        ...findRouteConflicts(functions),
-        ...findEventConflicts(functions),
-      ]
-    ) {
+    for (const { path, message } of findConflicts(functions)) {
       context.addIssue({ code: "custom", path: [...path], message });
     }
   }),

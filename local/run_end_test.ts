@@ -56,21 +56,35 @@ Deno.test("run() closes every watch, those below another one too", {
   await Deno.remove(folder, { recursive: true });
 });
 
+/** The command, running an application, with a folder of its own for what it must not leave behind. */
+async function startWithTemporary() {
+  const folder = await createApp();
+  const temporary = join(folder, "tmp");
+  await Deno.mkdir(temporary);
+  const args = ["--port", "0", "--data", join(folder, "data"), join(folder, "app.json")];
+  const command = new Command(args, folder, { TMPDIR: temporary });
+  return {
+    folder,
+    command,
+    /** Waits for the end, which has to be in order. */
+    async end() {
+      assertEquals([await command.status(), await command.errors], [0, ""]);
+      assertEquals(await Array.fromAsync(Deno.readDir(temporary)), []);
+      await Deno.remove(folder, { recursive: true });
+    },
+    [Symbol.asyncDispose]: () => command[Symbol.asyncDispose](),
+  };
+}
+
 Deno.test({
   name: "the command leaves nothing behind when its terminal is closed",
   ignore: Deno.build.os === "windows", // which has no such signal
   async fn() {
-    const folder = await createApp();
-    const temporary = join(folder, "tmp");
-    await Deno.mkdir(temporary);
-    const args = ["--port", "0", "--data", join(folder, "data"), join(folder, "app.json")];
-    await using command = new Command(args, folder, { TMPDIR: temporary });
-    const [, base] = await command.find(/Base URL {4}(\S+)\n/);
+    await using app = await startWithTemporary();
+    const [, base] = await app.command.find(/Base URL {4}(\S+)\n/);
     assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello");
-    command.kill("SIGHUP");
-    assertEquals([await command.status(), await command.errors], [0, ""]);
-    assertEquals(await Array.fromAsync(Deno.readDir(temporary)), []);
-    await Deno.remove(folder, { recursive: true });
+    app.command.kill("SIGHUP");
+    await app.end();
   },
 });
 
@@ -78,20 +92,14 @@ Deno.test({
   name: "the command ends, and in order, although a named pipe stopped the watching",
   ignore: Deno.build.os === "windows",
   async fn() {
-    const folder = await createApp();
-    const temporary = join(folder, "tmp");
-    await Deno.mkdir(temporary);
-    const args = ["--port", "0", "--data", join(folder, "data"), join(folder, "app.json")];
-    await using command = new Command(args, folder, { TMPDIR: temporary });
-    await command.find(/Stop with Ctrl-C/);
-    await new Deno.Command("mkfifo", { args: [join(folder, "pipe")] }).output();
+    await using app = await startWithTemporary();
+    await app.command.find(/Stop with Ctrl-C/);
+    await new Deno.Command("mkfifo", { args: [join(app.folder, "pipe")] }).output();
     await new Promise((resolve) => setTimeout(resolve, 500)); // until it was seen
-    command.kill("SIGINT");
-    const patience = setTimeout(() => command.kill("SIGKILL"), 60_000);
-    assertEquals([await command.status(), await command.errors], [0, ""]);
+    app.command.kill("SIGINT");
+    const patience = setTimeout(() => app.command.kill("SIGKILL"), 60_000);
+    await app.end();
     clearTimeout(patience);
-    assertEquals(await Array.fromAsync(Deno.readDir(temporary)), []);
-    await Deno.remove(folder, { recursive: true });
   },
 });
 

@@ -10,7 +10,7 @@ export interface ErrorDescription {
   stackTrace: readonly string[];
   /** What led to it; absent where nothing did. */
   cause?: unknown;
-  /** Its further properties, such as `code` and the `errors` of an `AggregateError`; absent where it has none. */
+  /** Its further properties, such as `code`, `status` and the `errors` of an `AggregateError`; absent where it has none. */
   data?: unknown;
 }
 
@@ -58,7 +58,7 @@ function furtherProperties(error: Error): Record<string, unknown> | undefined {
   for (const name of UNLISTED) {
     if (Object.hasOwn(error, name) && !names.includes(name)) names.unshift(name);
   }
-  // An error of HTTP has it by its class.
+  // An error of HTTP has it by its class, not as a property of its own.
   if ("status" in error && !names.includes("status")) names.unshift("status");
   if (names.length === 0) return undefined;
   const values = error as unknown as Record<string, unknown>;

@@ -18,6 +18,12 @@ export async function routeChanges(
     readonly expected: Expected;
   },
 ): Promise<void> {
+  const stage = async () => (await cloud.gateways())[0]?.stages[0]?.deploymentId;
+  const formats = async () => {
+    const functions = await cloud.functions();
+    return new Set(functions.values().map(({ LoggingConfig }) => LoggingConfig?.LogFormat));
+  };
+
   /** Changes the manifest, deploys, and checks that the stage has the routes of the manifest. */
   const change = async (
     from: string,
@@ -28,14 +34,12 @@ export async function routeChanges(
     } = {},
   ) => {
     await checkout.edit("examples/app.json", (text) => text.replace(from, to));
-    const [before, requests] = [
-      await stage(),
-      await record(emulator, async () => {
-        if (interruption) await interrupt(checkout, interruption);
-        const { code, output } = await checkout.script("deploy.sh", ["--yes"], { env });
-        assertEquals(code, 0, output);
-      }),
-    ];
+    const before = await stage();
+    const requests = await record(emulator, async () => {
+      if (interruption) await interrupt(checkout, interruption);
+      const { code, output } = await checkout.script("deploy.sh", ["--yes"], { env });
+      assertEquals(code, 0, output);
+    });
     assert(await stage() !== before, "the stage has a new deployment");
     // Or every later run would deploy the gateway once more.
     await assertRejects(() => checkout.read("examples/.state/stale"), Deno.errors.NotFound);
@@ -50,12 +54,6 @@ export async function routeChanges(
       { ...expected, manifest },
     );
   };
-  const stage = async () => (await cloud.gateways())[0]?.stages[0]?.deploymentId;
-
-  const formats = async () =>
-    new Set(
-      (await cloud.functions()).values().map(({ LoggingConfig }) => LoggingConfig?.LogFormat),
-    );
 
   // The format of the logs changes with them, for every run of `deploy.sh` takes its time.
   await t.step(
