@@ -1,5 +1,5 @@
 import type { JsonObject } from "./json.ts";
-import { isPlainObject } from "./_read.ts";
+import { isPlainObject } from "./read.ts";
 
 /**
  * The base of the event classes: holds the raw event, by identity, and never changes it.

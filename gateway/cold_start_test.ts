@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { gunzipSync } from "node:zlib";
-import { decodeBase64 } from "./_base64.ts";
-import { isStreamSooner } from "./_gzip.ts";
+import { decodeBase64 } from "./event/base64.ts";
+import { isStreamSooner } from "./response/gzip.ts";
 import { proxyHandler } from "./mod.ts";
 
 const MODULE = new URL("./mod.ts", import.meta.url).href;

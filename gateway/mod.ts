@@ -56,22 +56,22 @@ export {
   HttpUnprocessableEntityError,
   HttpUnsupportedMediaTypeError,
   HttpUpgradeRequiredError,
-} from "./client_errors.ts";
+} from "./errors/client_errors.ts";
 export {
   buildHttpClientErrorResponse,
   buildHttpServerErrorResponse,
   type ErrorResponseOptions,
   type ServerErrorResponseOptions,
-} from "./error_response.ts";
-export { HttpClientError, HttpError, HttpServerError } from "./http_error.ts";
-export type { HttpResponse } from "./http_response.ts";
-export { IpAddress } from "./ip_address.ts";
-export { jsonTransformer } from "./json_transformer.ts";
-export { MalformedPayloadError } from "./malformed_payload_error.ts";
-export { isBinary } from "./media_type.ts";
-export { determineContentType, type NegotiationOptions } from "./negotiation.ts";
-export type { Preference } from "./preferences.ts";
-export { FnProxyEvent } from "./proxy_event.ts";
+} from "./response/error_response.ts";
+export { HttpClientError, HttpError, HttpServerError } from "./errors/http_error.ts";
+export type { HttpResponse } from "./response/http_response.ts";
+export { IpAddress } from "./event/ip_address.ts";
+export { jsonTransformer } from "./response/json_transformer.ts";
+export { MalformedPayloadError } from "./event/malformed_payload_error.ts";
+export { isBinary } from "./negotiation/media_type.ts";
+export { determineContentType, type NegotiationOptions } from "./negotiation/negotiation.ts";
+export type { Preference } from "./negotiation/preferences.ts";
+export { FnProxyEvent } from "./event/proxy_event.ts";
 export {
   type ProxyHandler,
   proxyHandler,
@@ -79,7 +79,7 @@ export {
   type ProxyResult,
   type ProxyRoute,
 } from "./proxy_handler.ts";
-export { buildHttpResponse, type ResponseOptions, type Transformed } from "./response.ts";
+export { buildHttpResponse, type ResponseOptions, type Transformed } from "./response/response.ts";
 export {
   HttpBadGatewayError,
   HttpGatewayTimeoutError,
@@ -92,10 +92,10 @@ export {
   HttpServiceUnavailableError,
   HttpVarianteAlsoNegociatesError,
   HttpVersionNotSupportedError,
-} from "./server_errors.ts";
+} from "./errors/server_errors.ts";
 export {
   type CustomTransformers,
   type SimpleMessage,
   simpleMessage,
   type Transformer,
-} from "./transformer.ts";
+} from "./response/transformer.ts";

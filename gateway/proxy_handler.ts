@@ -1,16 +1,16 @@
-import { isPlainObject } from "../function/_read.ts";
+import { isPlainObject } from "../function/read.ts";
 import type { FnContext } from "../function/context.ts";
 import { withRequestId } from "../logger/mod.ts";
-import { draftResponse, finishSoon } from "./_respond.ts";
-import { readSettings, type Settings, withoutTransformers } from "./_settings.ts";
-import { reportClientError, reportServerError } from "./error_response.ts";
-import { HttpClientError, HttpServerError } from "./http_error.ts";
-import type { HttpResponse } from "./http_response.ts";
-import { requireType } from "./negotiation.ts";
-import { FnProxyEvent } from "./proxy_event.ts";
-import type { Transformed } from "./response.ts";
-import { HttpInternalServerError } from "./server_errors.ts";
-import type { CustomTransformers, SimpleMessage } from "./transformer.ts";
+import { draftResponse, finishSoon } from "./response/respond.ts";
+import { readSettings, type Settings, withoutTransformers } from "./response/settings.ts";
+import { reportClientError, reportServerError } from "./response/error_response.ts";
+import { HttpClientError, HttpServerError } from "./errors/http_error.ts";
+import type { HttpResponse } from "./response/http_response.ts";
+import { requireType } from "./negotiation/negotiation.ts";
+import { FnProxyEvent } from "./event/proxy_event.ts";
+import type { Transformed } from "./response/response.ts";
+import { HttpInternalServerError } from "./errors/server_errors.ts";
+import type { CustomTransformers, SimpleMessage } from "./response/transformer.ts";
 
 /**
  * What a route returns: a payload to answer with 200, nothing to answer with 204, or a built response. It need

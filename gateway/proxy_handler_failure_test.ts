@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { answer, HTML_ONLY, JSON_UTF8 } from "./_testing.ts";
+import { answer, HTML_ONLY, JSON_UTF8 } from "./testdata/events.ts";
 import * as gateway from "./mod.ts";
 import type { FnProxyEvent, ProxyHandlerOptions, ProxyResult } from "./mod.ts";
 

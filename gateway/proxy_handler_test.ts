@@ -2,7 +2,7 @@ import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/a
 import type { FnHandler } from "../function/mod.ts";
 import { logger } from "../logger/mod.ts";
 import { recordLog } from "../testdata/record_log.ts";
-import { answer, context, HTML_ONLY, JSON_UTF8, request } from "./_testing.ts";
+import { answer, context, HTML_ONLY, JSON_UTF8, request } from "./testdata/events.ts";
 import * as gateway from "./mod.ts";
 import { FnProxyEvent, type HttpResponse, proxyHandler } from "./mod.ts";
 

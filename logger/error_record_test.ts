@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { runInNewContext } from "node:vm";
-import { jsonOf, PARTS, recordsOf, sample, STACKS, textOf } from "./_capture_test.ts";
+import { jsonOf, PARTS, recordsOf, sample, STACKS, textOf } from "./capture_test.ts";
 import { logger } from "./mod.ts";
 
 Deno.test("an error among the data is told by its parts, its further properties as data", () => {

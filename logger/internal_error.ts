@@ -1,6 +1,6 @@
-import { isError } from "./_error.ts";
-import { log } from "./_record.ts";
-import { textOf } from "./_text.ts";
+import { isError } from "./error.ts";
+import { log } from "./record.ts";
+import { textOf } from "./text.ts";
 
 /**
  * Writes one record of level FATAL for an error that is the function's own fault: its message is

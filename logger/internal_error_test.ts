@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { jsonOf, PARTS, sample, STACKS, textOf } from "./_capture_test.ts";
+import { jsonOf, PARTS, sample, STACKS, textOf } from "./capture_test.ts";
 import { logInternalError } from "./mod.ts";
 
 Deno.test("logInternalError() writes a critical record with message, stack and causes", () => {

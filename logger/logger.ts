@@ -1,5 +1,5 @@
-import { log } from "./_record.ts";
-import { currentLevel, loggerState, toLevel } from "./_state.ts";
+import { log } from "./record.ts";
+import { currentLevel, loggerState, toLevel } from "./state.ts";
 import { LOG_LEVELS, type LogLevel } from "./level.ts";
 
 /**

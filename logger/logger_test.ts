@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { jsonOf, recordsOf, state, textOf } from "./_capture_test.ts";
+import { jsonOf, recordsOf, state, textOf } from "./capture_test.ts";
 import { logger, logInternalError } from "./mod.ts";
 
 const LEVELS = {

@@ -1,4 +1,4 @@
-import { type LoggerState, loggerState, type RequestIdStore } from "./_state.ts";
+import { type LoggerState, loggerState, type RequestIdStore } from "./state.ts";
 
 /**
  * Runs a function whose records all carry a request id, whatever it awaits, also while other scopes are

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { loggerState } from "./_state.ts";
+import { loggerState } from "./state.ts";
 import { currentRequestId, withRequestId } from "./request_id.ts";
 
 const state = loggerState();

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { loadHandler } from "./_handler.ts";
-import { takeOver } from "./_process.ts";
+import { loadHandler } from "./handler.ts";
+import { takeOver } from "./process.ts";
 
 takeOver(loadHandler);

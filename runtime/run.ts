@@ -1,7 +1,7 @@
 import type { FnHandler } from "../function/context.ts";
-import { currentHost } from "./_current_host.ts";
-import { checkHandler } from "./_handler.ts";
-import { readConcurrency, Session } from "./_session.ts";
+import { currentHost } from "./current_host.ts";
+import { checkHandler } from "./handler.ts";
+import { readConcurrency, Session } from "./session.ts";
 
 /** What the loop may be told. */
 export interface RunOptions {

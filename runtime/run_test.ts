@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { FnContext } from "../function/mod.ts";
-import { loggerState } from "../logger/_state.ts";
+import { loggerState } from "../logger/state.ts";
 import { drive, onlyFailure, onlyPost } from "./testdata/drive.ts";
 import { invocation, StubApi } from "./testdata/stub_api.ts";
 

@@ -1,7 +1,7 @@
 import type { FnHandler } from "../function/context.ts";
-import { checkHandler } from "./_handler.ts";
-import { takeOver } from "./_process.ts";
-import { watchShutdown } from "./_shutdown.ts";
+import { checkHandler } from "./handler.ts";
+import { takeOver } from "./process.ts";
+import { watchShutdown } from "./shutdown.ts";
 
 /** What a function may ask for beyond being called. */
 export interface ServeOptions {

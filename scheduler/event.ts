@@ -1,6 +1,6 @@
 import { FnEvent, type JsonValue } from "../function/mod.ts";
-import { read, readString, specificationError, wrongType } from "../function/_read.ts";
-import { readTime } from "../function/_rfc3339.ts";
+import { read, readString, specificationError, wrongType } from "../function/read.ts";
+import { readTime } from "../function/rfc3339.ts";
 
 /**
  * The event of a schedule, or of a rule of the event bus.

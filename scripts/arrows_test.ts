@@ -11,7 +11,7 @@ const ARROWS: Record<string, readonly string[]> = {
   storage: ["function"],
   topic: ["function"],
   runtime: ["function", "logger"],
-  local: ["npm:", "node:"], // nothing of the library but types, which leave no arrow
+  cli: ["@mate/core", "npm:", "node:"],
   "examples/functions": ["@mate/core"],
 };
 

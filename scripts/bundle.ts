@@ -4,6 +4,6 @@
  *
  * @module
  */
-import { main } from "../local/bundle/main.ts";
+import { main } from "../cli/bundle/main.ts";
 
 if (import.meta.main) Deno.exit(await main(Deno.args, "examples/app.json"));

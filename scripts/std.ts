@@ -6,7 +6,9 @@
  *
  * @module
  */
+import cli from "../cli/deno.json" with { type: "json" };
 import config from "../deno.json" with { type: "json" };
+import { fileURLToPath } from "node:url";
 
 const root = new URL("../", import.meta.url);
 
@@ -22,11 +24,15 @@ const STAND_INS: Record<string, string> = {
 /** The flags for a network that does not reach the registry: the stand-ins, and the npm packages as declared. */
 export function offlineFlags(): string[] {
   const imports = Object.fromEntries([
-    ...Object.entries(config.imports).filter(([, target]) => !target.startsWith("jsr:")),
+    ...Object.entries({ ...config.imports, ...cli.imports }).filter(([, target]) =>
+      !target.startsWith("jsr:")
+    ),
     ...Object.entries(STAND_INS).map(([name, file]) => [name, new URL(file, root).href]),
   ]);
-  const map = encodeURIComponent(JSON.stringify({ imports }));
-  return ["--no-lock", `--import-map=data:application/json,${map}`];
+  const map = new URL(".mate/import_map.json", root); // a data: URL makes Deno 2.9 panic in a workspace
+  Deno.mkdirSync(new URL(".", map), { recursive: true });
+  Deno.writeTextFileSync(map, JSON.stringify({ imports }));
+  return ["--no-lock", `--import-map=${fileURLToPath(map)}`];
 }
 
 /** The base URL of the registry, as `deno` itself reads it. */

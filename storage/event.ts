@@ -1,5 +1,5 @@
-import { recordsOf } from "../function/_records.ts";
-import { isTestEvent } from "./_test_event.ts";
+import { recordsOf } from "../function/records.ts";
+import { isTestEvent } from "./test_event.ts";
 import { FnNotificationRecord } from "./record.ts";
 
 /**

@@ -6,10 +6,10 @@ import {
   readString,
   specificationError,
   wrongType,
-} from "../function/_read.ts";
-import { checkSource, pathOfRecord } from "../function/_records.ts";
-import { readTime } from "../function/_rfc3339.ts";
-import { isTestEvent } from "./_test_event.ts";
+} from "../function/read.ts";
+import { checkSource, pathOfRecord } from "../function/records.ts";
+import { readTime } from "../function/rfc3339.ts";
+import { isTestEvent } from "./test_event.ts";
 
 /**
  * One record of a storage event: what happened to one object of a bucket.

@@ -1,5 +1,5 @@
 /** Records what the logger writes, for tests. */
-import { loggerState } from "../logger/_state.ts";
+import { loggerState } from "../logger/state.ts";
 
 /** One record, in the logger's JSON format. */
 export interface Entry {

@@ -1,6 +1,6 @@
 import type { JsonArray, JsonObject } from "../function/mod.ts";
-import { type Path, readString, specificationError } from "../function/_read.ts";
-import { decodeBase64 } from "./_base64.ts";
+import { type Path, readString, specificationError } from "../function/read.ts";
+import { decodeBase64 } from "./base64.ts";
 
 /**
  * An attribute of a message, its value converted as its type says.

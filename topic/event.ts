@@ -1,4 +1,4 @@
-import { recordsOf } from "../function/_records.ts";
+import { recordsOf } from "../function/records.ts";
 import { FnMessageRecord } from "./record.ts";
 
 /**

@@ -7,9 +7,9 @@ import {
   readString,
   specificationError,
   wrongType,
-} from "../function/_read.ts";
-import { checkSource, pathOfRecord } from "../function/_records.ts";
-import { readTime } from "../function/_rfc3339.ts";
+} from "../function/read.ts";
+import { checkSource, pathOfRecord } from "../function/records.ts";
+import { readTime } from "../function/rfc3339.ts";
 import { type MessageAttributes, readAttributes } from "./attributes.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { makeZip } from "../../local/bundle/archive.ts";
+import { makeZip } from "../../cli/bundle/archive.ts";
 
 const here = new URL("../", import.meta.url).pathname.replace(/\/$/, "");
 const ignore = Deno.build.os === "windows";

@@ -1,4 +1,4 @@
-# The manifest, with what it may leave out filled in as local/manifest.ts does.
+# The manifest, with what it may leave out filled in as cli/manifest/manifest.ts does.
 
 locals {
   manifest = jsondecode(file(coalesce(var.manifest, "${path.module}/../app.json")))

@@ -1,7 +1,7 @@
 /** What the tests of the loop share. */
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import type { FnContext } from "../../function/mod.ts";
-import { loggerState } from "../../logger/_state.ts";
+import { loggerState } from "../../logger/state.ts";
 import { run, RuntimeApiError } from "../mod.ts";
 import type { StubApi, StubRequest } from "./stub_api.ts";
 

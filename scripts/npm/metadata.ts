@@ -11,18 +11,13 @@ export const ROOT: URL = new URL("../../", import.meta.url);
 /** The folder that the package is built in. */
 export const OUTPUT: URL = new URL("npm/", ROOT);
 
-/** Entry points that run on Deno alone, and so are not part of the package: these and those below. */
-const DENO_ONLY = "./local";
-
 /** The entry points of the package: the name of each, such as `./gateway`, and its source. */
-export const ENTRY_POINTS: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(config.exports).filter(([name]) => !name.startsWith(DENO_ONLY)),
-);
+export const ENTRY_POINTS: Readonly<Record<string, string>> = config.exports;
 
 /** The folders whose sources the package is made of. */
-export const FOLDERS: readonly string[] = Object.values(ENTRY_POINTS)
-  .map((path) => path.split("/")[1]!)
-  .filter((name) => name !== "mod.ts");
+export const FOLDERS: readonly string[] = [
+  ...new Set(Object.values(ENTRY_POINTS).map((path) => path.split("/")[1]!)),
+].filter((name) => name !== "mod.ts");
 
 /** Files that go into the package as they are. */
 export const DOCUMENTS: readonly string[] = ["README.md", "CHANGELOG.md", "LICENSE"];

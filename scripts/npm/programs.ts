@@ -5,9 +5,9 @@ import {
   assertMatch,
   assertStringIncludes,
 } from "@std/assert";
-import { functionArn } from "../../local/arn.ts";
-import type { Answer } from "../../local/runtime_api/answer.ts";
-import { RuntimeApi } from "../../local/runtime_api/runtime_api.ts";
+import { functionArn } from "../../cli/platform/arn.ts";
+import type { Answer } from "../../cli/platform/runtime_api/answer.ts";
+import { RuntimeApi } from "../../cli/platform/runtime_api/runtime_api.ts";
 import http from "../../testdata/http_rest.json" with { type: "json" };
 
 /** How to run a program of `behaviour/`: its name, without ending, follows the arguments. */

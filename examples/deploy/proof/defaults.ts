@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { parseManifest } from "../../../local/manifest.ts";
+import { parseManifest } from "../../../cli/manifest/manifest.ts";
 import type { Checkout } from "./checkout.ts";
 
 /** One function with the least that a manifest must say, one with more. */

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import type { Manifest } from "../../../local/manifest.ts";
+import type { Manifest } from "../../../cli/manifest/manifest.ts";
 import { type Cloud, list } from "./cloud.ts";
 
 /** What the deployment should be like. */

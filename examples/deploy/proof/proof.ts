@@ -5,7 +5,7 @@
  * @module
  */
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
-import { parseManifest } from "../../../local/manifest.ts";
+import { parseManifest } from "../../../cli/manifest/manifest.ts";
 import { Checkout, type Outcome } from "./checkout.ts";
 import { Cloud } from "./cloud.ts";
 import { manifestDefaults, terraformDefaults } from "./defaults.ts";
@@ -83,7 +83,7 @@ Deno.test({
     });
 
     await t.step(
-      "Terraform fills in what a manifest leaves out as local/manifest.ts does",
+      "Terraform fills in what a manifest leaves out as cli/manifest/manifest.ts does",
       async () => {
         assertEquals(await terraformDefaults(checkout), manifestDefaults());
       },

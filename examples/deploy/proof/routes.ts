@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { parseManifest } from "../../../local/manifest.ts";
+import { parseManifest } from "../../../cli/manifest/manifest.ts";
 import type { Checkout } from "./checkout.ts";
 import type { Cloud } from "./cloud.ts";
 import { CHECKS, type Expected } from "./deployed.ts";

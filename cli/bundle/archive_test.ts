@@ -1,0 +1,92 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { findProgram } from "../platform/isolation/program.ts";
+import { makeZip, writeFiles } from "./archive.ts";
+
+const text = (value: string) => new TextEncoder().encode(value);
+const FILES = [
+  { path: "bootstrap", data: text("#!/bin/sh\n"), isExecutable: true },
+  { path: "mate/net", data: text("a".repeat(1_000)) },
+  { path: "empty", data: new Uint8Array() },
+];
+
+const unzip = await findProgram("unzip");
+const zipinfo = await findProgram("zipinfo");
+if (!unzip || !zipinfo) console.error("NOT RUN: the look into zips, for want of unzip and zipinfo");
+
+/** Runs a program on a zip of the files; what it printed. */
+async function look(program: string, args: string[]): Promise<string> {
+  const file = await Deno.makeTempFile({ suffix: ".zip" });
+  try {
+    await Deno.writeFile(file, await makeZip(FILES));
+    const { success, stdout, stderr } = await new Deno.Command(program, {
+      args: args.map((arg) => arg === "FILE" ? file : arg),
+    }).output();
+    assert(success, new TextDecoder().decode(stderr));
+    return new TextDecoder().decode(stdout);
+  } finally {
+    await Deno.remove(file);
+  }
+}
+
+Deno.test("makeZip() makes the same bytes of the same files, in whatever order", async () => {
+  const bytes = await makeZip(FILES);
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  assertEquals(await makeZip([...FILES].reverse()), bytes);
+});
+
+Deno.test("makeZip() makes the same bytes in every time zone", async () => {
+  const script = `import { makeZip } from ${JSON.stringify(new URL("archive.ts", import.meta.url))};
+    const bytes = await makeZip([{ path: "a", data: new Uint8Array(3) }]);
+    console.log(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex());`;
+  const hashes = await Promise.all(
+    ["UTC", "Pacific/Kiritimati", "America/St_Johns"].map(async (TZ) => {
+      const { stdout } = await new Deno.Command(Deno.execPath(), {
+        args: ["eval", "--no-lock", script],
+        env: { TZ, NO_COLOR: "1" },
+        cwd: new URL(".", import.meta.url),
+      }).output();
+      return new TextDecoder().decode(stdout);
+    }),
+  );
+  assertMatch(hashes[0]!, /^[0-9a-f]{64}\n$/);
+  assertEquals(new Set(hashes).size, 1);
+});
+
+Deno.test({
+  name: "makeZip() sets Unix modes, with the execute bit where it belongs",
+  ignore: !zipinfo,
+  async fn() {
+    const lines = (await look(zipinfo!, ["FILE"])).split("\n").filter((line) => /^-/.test(line));
+    assertEquals(lines.map((line) => [line.split(" ")[0], line.split(" ").at(-1)]), [
+      ["-rwxr-xr-x", "bootstrap"],
+      ["-rw-r--r--", "empty"],
+      ["-rw-r--r--", "mate/net"],
+    ]);
+  },
+});
+
+Deno.test({
+  name: "makeZip() makes what unzip reads back",
+  ignore: !unzip,
+  async fn() {
+    assertMatch(await look(unzip!, ["-t", "FILE"]), /No errors detected/);
+    assertEquals(await look(unzip!, ["-p", "FILE", "mate/net"]), "a".repeat(1_000));
+  },
+});
+
+Deno.test({
+  name: "writeFiles() sets modes that another user can read with",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    try {
+      await writeFiles(`${folder}/x`, FILES);
+      const modes = await Promise.all(["", "/bootstrap", "/mate", "/mate/net"].map(async (path) => {
+        return ((await Deno.stat(`${folder}/x${path}`)).mode! & 0o777).toString(8);
+      }));
+      assertEquals(modes, ["755", "755", "755", "644"]);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});

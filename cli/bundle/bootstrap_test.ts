@@ -1,0 +1,136 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { findProgram } from "../platform/isolation/program.ts";
+import { fromFileUrl } from "./url.ts";
+
+const SCRIPT = fromFileUrl(new URL("bootstrap", import.meta.url));
+const UNIX = { ignore: Deno.build.os === "windows" };
+const shellcheck = await findProgram("shellcheck");
+if (!shellcheck) console.error("NOT RUN: shellcheck of the bootstrap, which is not installed");
+
+/** Starts the script in a layer whose Deno prints its environment and arguments. */
+async function start(
+  task: Record<string, string>,
+  environment: Record<string, string> = {},
+): Promise<{ args: string[]; environment: Map<string, string>; folder: string; stderr: string }> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.mkdir(`${folder}/layer/bin`, { recursive: true });
+    await Deno.mkdir(`${folder}/layer/mate`);
+    await Deno.copyFile(SCRIPT, `${folder}/layer/bootstrap`);
+    await Deno.chmod(`${folder}/layer/bootstrap`, 0o755);
+    await Deno.writeTextFile(`${folder}/layer/mate/architecture`, "arm64\n");
+    await Deno.writeTextFile(
+      `${folder}/layer/bin/deno`,
+      `#!/bin/sh\nenv\necho =\nprintf '%s\\n' "$@"\n`,
+    );
+    await Deno.chmod(`${folder}/layer/bin/deno`, 0o755);
+    await Deno.mkdir(`${folder}/task/mate`, { recursive: true });
+    for (const [path, text] of Object.entries(task)) {
+      if (path.endsWith("/")) await Deno.mkdir(`${folder}/task/${path}`);
+      else await Deno.writeTextFile(`${folder}/task/${path}`, text);
+    }
+    const { stdout, stderr } = await new Deno.Command(`${folder}/layer/bootstrap`, {
+      env: {
+        AWS_LAMBDA_RUNTIME_API: "127.0.0.1:9001",
+        LAMBDA_TASK_ROOT: `${folder}/task`,
+        ...environment,
+      },
+      clearEnv: true,
+    }).output();
+    const [variables, args] = new TextDecoder().decode(stdout).split("\n=\n");
+    return {
+      args: (args ?? "").trim().split("\n"),
+      environment: new Map(
+        variables!.split("\n").map((line) => line.split("=") as [string, string]),
+      ),
+      folder,
+      stderr: new TextDecoder().decode(stderr),
+    };
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test({
+  name: "shellcheck finds nothing in the bootstrap",
+  ignore: !shellcheck,
+  async fn() {
+    const { stdout } = await new Deno.Command(shellcheck!, { args: [SCRIPT] }).output();
+    assertEquals(new TextDecoder().decode(stdout), "");
+  },
+});
+
+for (
+  const [granted, net] of [
+    [undefined, "--allow-net=127.0.0.1:9001"],
+    ["\n", "--allow-net=127.0.0.1:9001"],
+    ["a.example:443,b.example\n", "--allow-net=127.0.0.1:9001,a.example:443,b.example"],
+    ["a.example", "--allow-net=127.0.0.1:9001,a.example"],
+    ["*\n", "--allow-net"],
+  ] as const
+) {
+  Deno.test({
+    name: `the bootstrap grants the network ${JSON.stringify(granted)} as ${net}`,
+    ...UNIX,
+    async fn() {
+      const { args } = await start(granted === undefined ? {} : { "mate/net": granted });
+      assertEquals(args.filter((arg) => arg.startsWith("--allow-net")), [net]);
+    },
+  });
+}
+
+Deno.test({
+  name: "the bootstrap grants its own files, the environment and /tmp, and never asks",
+  ...UNIX,
+  async fn() {
+    const { args, folder, environment } = await start({});
+    const flags = args.filter((arg) => /^--(allow|deny)-(?!net|sys)|prompt|cached|no-/.test(arg));
+    assertEquals(flags, [
+      "--no-prompt",
+      "--no-config",
+      "--no-lock",
+      "--no-remote",
+      "--no-npm",
+      "--cached-only",
+      `--allow-read=${folder}/task,${folder}/layer,/tmp`,
+      "--allow-write=/tmp",
+      `--deny-write=${folder}/task,${folder}/layer`,
+      "--allow-env",
+    ]);
+    assertEquals(args.at(-1), `${folder}/layer/mate/bootstrap.js`);
+    assertEquals(environment.get("HOME"), "/tmp");
+    assertEquals(environment.get("DENO_DIR"), "/tmp/deno");
+  },
+});
+
+Deno.test({
+  name: "the bootstrap uses the cache of its own architecture alone",
+  ...UNIX,
+  async fn() {
+    const both = { "mate/cache-arm64/": "", "mate/cache-x86_64/": "" };
+    const { environment, folder } = await start(both);
+    assertEquals(environment.get("DENO_DIR"), `${folder}/task/mate/cache-arm64`);
+    const other = await start({ "mate/cache-x86_64/": "" });
+    assertEquals(other.environment.get("DENO_DIR"), "/tmp/deno");
+  },
+});
+
+Deno.test({
+  name: "the bootstrap leaves V8 three quarters of the function's memory",
+  ...UNIX,
+  async fn() {
+    const { args } = await start({}, { AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "1769" });
+    assertEquals(args.includes("--v8-flags=--max-old-space-size=1326"), true);
+  },
+});
+
+Deno.test({
+  name: "the bootstrap names the variable that is missing",
+  ...UNIX,
+  async fn() {
+    for (const name of ["LAMBDA_TASK_ROOT", "AWS_LAMBDA_RUNTIME_API"]) {
+      const { stderr } = await start({}, { [name]: "" });
+      assertMatch(stderr, new RegExp(`${name}: is not set`));
+    }
+  },
+});

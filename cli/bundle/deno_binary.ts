@@ -1,0 +1,97 @@
+import { parseTar } from "nanotar";
+import { cacheFolder, keep } from "./cache_folder.ts";
+import type { DenoPackage } from "./pinned_deno.ts";
+
+/** Where Deno comes from, and where it is kept. */
+export interface DenoSource {
+  /** The npm registry; `NPM_CONFIG_REGISTRY`, or npm's own. */
+  readonly registry?: string | undefined;
+  /** The folder where tarballs are kept between runs; `mate` in the user's folder of caches. */
+  readonly cache?: string | undefined;
+  /** Ends the download early. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Gets Deno's executable from an npm package: from the cache, or else from the registry. Either way the tarball's hash
+ * must be the pinned one.
+ *
+ * @param package_ The package.
+ * @param source Where it comes from, and where it is kept.
+ * @returns The executable.
+ * @throws {Error} If the package cannot be had, or its hash is another; nothing of it is kept then.
+ */
+export async function getDenoBinary(
+  package_: DenoPackage,
+  source: DenoSource = {},
+): Promise<Uint8Array> {
+  const { name, version } = package_;
+  const cache = source.cache ?? cacheFolder();
+  const file = `${cache}/${name.slice(1).replace("/", "-")}-${version}.tgz`;
+  const tarball = await readKept(file, package_) ?? await download(package_, source, file);
+  const [entry] = (await parseTarGz(tarball)).filter((item) => item.name === "package/deno");
+  if (entry?.data === undefined) {
+    throw new Error(`Cannot unpack "${name}@${version}": it has no "package/deno"`);
+  }
+  return entry.data;
+}
+
+/** The tarball of an earlier run, unless it is absent or damaged. */
+async function readKept(
+  file: string,
+  { integrity }: DenoPackage,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  try {
+    const tarball = await Deno.readFile(file);
+    return await hash(tarball) === integrity ? tarball : undefined;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+async function download(
+  { name, version, integrity }: DenoPackage,
+  source: DenoSource,
+  file: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const registry = source.registry ?? (Deno.env.get("NPM_CONFIG_REGISTRY") ||
+    Deno.env.get("npm_config_registry") || "https://registry.npmjs.org/");
+  const action = `Cannot download "${name}@${version}"`;
+  let url: URL;
+  try {
+    const base = new URL(registry.endsWith("/") ? registry : `${registry}/`);
+    url = new URL(`${name}/-/${name.split("/")[1]}-${version}.tgz`, base);
+  } catch {
+    throw new Error(`${action}: the registry "${registry}" is no URL`);
+  }
+  let tarball: Uint8Array<ArrayBuffer>;
+  try {
+    const response = await fetch(url, { signal: source.signal ?? null });
+    if (!response.ok) {
+      await response.body?.cancel();
+      throw new Error(`the registry answers ${response.status}`);
+    }
+    tarball = await response.bytes();
+  } catch (error) {
+    throw new Error(`${action} from ${url.origin}: ${(error as Error).message}`, { cause: error });
+  }
+  const got = await hash(tarball);
+  if (got !== integrity) {
+    throw new Error(
+      `Cannot use "${name}@${version}": its hash is "${got}", not the pinned "${integrity}"`,
+    );
+  }
+  await keep(file, tarball);
+  return tarball;
+}
+
+async function parseTarGz(tarball: Uint8Array<ArrayBuffer>) {
+  const stream = new Blob([tarball]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return parseTar(await new Response(stream).bytes());
+}
+
+async function hash(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-512", bytes));
+  return `sha512-${digest.toBase64()}`;
+}

@@ -1,0 +1,93 @@
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { makeDenoPackage } from "../testdata/bundle.ts";
+import { getDenoBinary } from "./deno_binary.ts";
+
+/** A registry with one package, and an empty cache. */
+async function setUp(files?: Parameters<typeof makeDenoPackage>[0]) {
+  const { tarball, package_ } = await makeDenoPackage(files);
+  const cache = await Deno.makeTempDir();
+  const served = { requests: [] as string[], status: 200, tarball };
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
+    served.requests.push(new URL(request.url).pathname);
+    return new Response(served.tarball, { status: served.status });
+  });
+  return {
+    package_,
+    served,
+    source: { cache, registry: `http://127.0.0.1:${server.addr.port}/npm` },
+    cached: () => Array.fromAsync(Deno.readDir(cache), ({ name }) => name),
+    async [Symbol.asyncDispose]() {
+      await server.shutdown();
+      await Deno.remove(cache, { recursive: true });
+    },
+  };
+}
+
+Deno.test("getDenoBinary() downloads once, and takes the tarball it kept from then on", async () => {
+  await using parts = await setUp();
+  const { package_, source, served } = parts;
+  for (const _ of [1, 2]) {
+    assertEquals(new TextDecoder().decode(await getDenoBinary(package_, source)), "deno");
+  }
+  assertEquals(served.requests, ["/npm/@deno/test/-/test-1.2.3.tgz"]);
+  assertEquals(await parts.cached(), ["deno-test-1.2.3.tgz"]);
+});
+
+Deno.test("getDenoBinary() downloads again what was damaged in the cache", async () => {
+  await using parts = await setUp();
+  const { package_, source } = parts;
+  await Deno.writeTextFile(`${source.cache}/deno-test-1.2.3.tgz`, "damaged");
+  assertEquals(new TextDecoder().decode(await getDenoBinary(package_, source)), "deno");
+});
+
+Deno.test("getDenoBinary() refuses a tarball with another hash, and keeps nothing of it", async () => {
+  await using parts = await setUp();
+  parts.served.tarball = (await makeDenoPackage([["package/deno", "evil"]])).tarball;
+  const error = await assertRejects(() => getDenoBinary(parts.package_, parts.source), Error);
+  assertMatch(
+    error.message,
+    /^Cannot use "@deno\/test@1\.2\.3": its hash is "sha512-[^"]+", not the pinned "sha512-/,
+  );
+  assertEquals(await parts.cached(), []);
+});
+
+Deno.test("getDenoBinary() tells of a package without Deno in it", async () => {
+  await using parts = await setUp([["package/other", "x"]]);
+  const error = await assertRejects(() => getDenoBinary(parts.package_, parts.source), Error);
+  assertEquals(error.message, 'Cannot unpack "@deno/test@1.2.3": it has no "package/deno"');
+});
+
+Deno.test("getDenoBinary() tells of a registry that lacks the package, is away, or is no URL", async () => {
+  await using parts = await setUp();
+  const { package_, source, served } = parts;
+  served.status = 404;
+  const message = async (registry: string) =>
+    (await assertRejects(() => getDenoBinary(package_, { ...source, registry }), Error)).message;
+  assertMatch(
+    await message(source.registry),
+    /^Cannot download "@deno\/test@1\.2\.3" from http:\/\/127\.0\.0\.1:\d+: the registry answers 404$/,
+  );
+  assertMatch(await message("http://127.0.0.1:9/"), /from http:\/\/127\.0\.0\.1:9: /);
+  assertEquals(
+    await message("nowhere"),
+    'Cannot download "@deno/test@1.2.3": the registry "nowhere" is no URL',
+  );
+  assertEquals(await parts.cached(), []);
+});
+
+Deno.test("getDenoBinary() takes the next registry where a variable that names one is empty", async () => {
+  await using parts = await setUp();
+  const { package_, source: { cache, registry } } = parts;
+  const names = ["NPM_CONFIG_REGISTRY", "npm_config_registry"];
+  const before = names.map((name) => Deno.env.get(name));
+  Deno.env.set("NPM_CONFIG_REGISTRY", "");
+  Deno.env.set("npm_config_registry", registry);
+  try {
+    assertEquals(new TextDecoder().decode(await getDenoBinary(package_, { cache })), "deno");
+  } finally {
+    names.forEach((name, index) => {
+      if (before[index] === undefined) Deno.env.delete(name);
+      else Deno.env.set(name, before[index]);
+    });
+  }
+});

@@ -1,0 +1,75 @@
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { makeApp } from "../testdata/bundle.ts";
+import { bundleModule } from "./module_bundle.ts";
+
+for (const isMinified of [false, true]) {
+  Deno.test(`bundleModule() ${isMinified ? "minifies" : "bundles"} CommonJS that requires Node's own modules`, async () => {
+    await using app = await makeApp({
+      "one.ts": `import { join } from "./join.cjs"; export const handler = () => join("a", "b");`,
+      "join.cjs":
+        `const path = require("node:path"); exports.join = (...parts) => path.posix.join(...parts);`,
+    }, {});
+    const file = `${app.folder}/bundle.mjs`;
+    await Deno.writeTextFile(
+      file,
+      (await bundleModule(`${app.folder}/one.ts`, { isMinified })).code,
+    );
+    assertEquals((await import(`file://${file}`)).handler(), "a/b");
+  });
+
+  Deno.test(`bundleModule() finds the exports of a ${isMinified ? "minified " : ""}module whose library has a licence`, async () => {
+    await using app = await makeApp({
+      "one.ts": `import "./lib.js"; export const handler = 1;`,
+      "lib.js": "/*! @license MIT\nexport { other };\n*/\n//! export { more };\nconsole.log(1);",
+    }, {});
+    const { code, exports } = await bundleModule(`${app.folder}/one.ts`, { isMinified });
+    assertEquals(exports, ["handler"]);
+    assertMatch(code, /@license MIT/);
+  });
+}
+
+Deno.test("bundleModule() names the module that does not exist", async () => {
+  const error = await assertRejects(() => bundleModule("/nowhere/one.ts"), Error);
+  assertMatch(error.message, /^Cannot bundle "\/nowhere\/one\.ts": /);
+});
+
+Deno.test("bundleModule() makes the same bytes wherever the modules lie, from wherever", async () => {
+  await using app = await makeApp({
+    "one.ts": `import answer from "./lib/answer.cjs"; export const handler = () => answer;`,
+    "lib/answer.cjs": "module.exports = 42;",
+  }, {});
+  const module = `${app.folder}/one.ts`;
+  const { code } = await bundleModule(module, { cwd: app.folder });
+  assertEquals((await bundleModule(module, { cwd: `${app.folder}/lib` })).code, code);
+  assertEquals((await bundleModule(module)).code, code);
+  const file = `${app.folder}/bundle.mjs`;
+  await Deno.writeTextFile(file, code);
+  assertEquals((await import(`file://${file}`)).handler(), 42);
+});
+
+Deno.test("bundleModule() heeds no configuration where no folder is named", async () => {
+  await using app = await makeApp({
+    "deno.json": "{ broken",
+    "one.ts": "export const handler = 1;",
+  }, {});
+  const before = Deno.cwd();
+  Deno.chdir(app.folder);
+  try {
+    assertEquals((await bundleModule(`${app.folder}/one.ts`)).exports, ["handler"]);
+  } finally {
+    Deno.chdir(before);
+  }
+});
+
+Deno.test("bundleModule() tells CommonJS from a default export", async () => {
+  await using app = await makeApp({
+    "common.cjs": "exports.handler = () => 1;",
+    "default.ts": "const make = () => () => 1; export default make();",
+  }, {});
+  for (const isMinified of [false, true]) {
+    const exports = async (path: string) =>
+      (await bundleModule(`${app.folder}/${path}`, { isMinified })).exports;
+    assertEquals(await exports("common.cjs"), undefined);
+    assertEquals(await exports("default.ts"), ["default"]);
+  }
+});

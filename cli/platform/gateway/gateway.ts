@@ -1,0 +1,146 @@
+import { Buffer } from "node:buffer";
+import { randomBytes, randomUUID } from "node:crypto";
+import type { FunctionHost, InvokeOutcome } from "../function_host.ts";
+import { GATEWAY_TIMEOUT, MAX_REQUEST_BODY, MAX_RESULT, MAX_SYNC_EVENT } from "../limits.ts";
+import type { Log } from "../log.ts";
+import type { Manifest } from "../../manifest/manifest.ts";
+import { GatewayError, type HttpResponse } from "./errors.ts";
+import { createProxyEvent, type HttpRequest, type RequestIds } from "./event.ts";
+import { readProxyResult } from "./result.ts";
+import { createRouter, routesOf } from "./routes.ts";
+
+/**
+ * The largest header section of a request, in bytes.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
+ */
+const MAX_HEADERS = 10_240;
+
+/** What the gateway works with. */
+export interface GatewayOptions {
+  /** The application. */
+  readonly manifest: Manifest;
+  /** What runs its functions. */
+  readonly host: FunctionHost;
+  /** Where the reasons of the gateway's own answers go. */
+  readonly log: Log;
+  /** How long to wait for a function, in milliseconds: 29 seconds without. */
+  readonly timeout?: number | undefined;
+}
+
+/** Answers a request; the body of one that is over the limit may be cut anywhere beyond it. Never rejects. */
+export type Gateway = (request: HttpRequest) => Promise<HttpResponse>;
+
+/**
+ * Makes the HTTP gateway of an application: a REST API with Lambda proxy integration.
+ *
+ * @param options What it works with.
+ * @returns The gateway.
+ */
+export function createGateway(
+  { manifest, host, log, timeout = GATEWAY_TIMEOUT }: GatewayOptions,
+): Gateway {
+  const findRoute = createRouter(routesOf(manifest));
+
+  async function forward(request: HttpRequest, ids: RequestIds): Promise<HttpResponse> {
+    const size = sizeOfHeaders(request.rawHeaders);
+    if (size > MAX_HEADERS) {
+      const reason = `the headers have ${size} bytes, over ${MAX_HEADERS}`;
+      throw new GatewayError("HEADERS_TOO_LARGE", reason);
+    }
+    const prefix = `/${manifest.stage}`;
+    if (request.path !== prefix && !request.path.startsWith(`${prefix}/`)) {
+      const reason = `there is no such route: all start with ${prefix}`;
+      throw new GatewayError("MISSING_AUTHENTICATION_TOKEN", reason);
+    }
+    const path = request.path.slice(prefix.length) || "/";
+    const match = findRoute(request.method, path);
+    if (match === undefined) {
+      throw new GatewayError("MISSING_AUTHENTICATION_TOKEN", "there is no such route");
+    }
+    const character = /[|{}]/.exec(request.query)?.[0];
+    if (character !== undefined) {
+      const reason = `the query has a "${character}" that is not percent-encoded`;
+      throw new GatewayError("BAD_REQUEST", reason);
+    }
+    if (request.body.length > MAX_REQUEST_BODY) {
+      throw new GatewayError("REQUEST_TOO_LARGE", `the body has over ${MAX_REQUEST_BODY} bytes`);
+    }
+    const event = createProxyEvent(request, match, path, manifest, ids);
+    const payload = Buffer.from(JSON.stringify(event));
+    if (payload.length > MAX_SYNC_EVENT) {
+      const reason = `the event has ${payload.length} bytes, over ${MAX_SYNC_EVENT}`;
+      throw new GatewayError("REQUEST_TOO_LONG", reason);
+    }
+    const traceId = event.headers["X-Amzn-Trace-Id"]!;
+    const outcome = await within(
+      timeout,
+      host.invoke(match.route.functionName, payload, { traceId }),
+    );
+    return withOwn(readProxyResult(resultOf(outcome)), [["X-Amzn-Trace-Id", traceId]]);
+  }
+
+  return async (request) => {
+    const ids = {
+      requestId: randomUUID(),
+      extendedRequestId: randomBytes(11).toString("base64"),
+    };
+    const response = await forward(request, ids).catch((error: unknown) => {
+      // Of a host that rejects, which it must not, the client learns no more than of any other failure.
+      const { message } = error as Error;
+      log.note(`${request.method} ${request.path}: ${message}`);
+      const known = error instanceof GatewayError
+        ? error
+        : new GatewayError("INTEGRATION_FAILURE", message);
+      return known.toResponse();
+    });
+    return withOwn(response, [
+      ["x-amzn-RequestId", ids.requestId],
+      ["x-amz-apigw-id", ids.extendedRequestId],
+    ]);
+  };
+}
+
+/** The size of headers in bytes, with the delimiters: `: ` and a line break each. */
+function sizeOfHeaders(rawHeaders: readonly string[]): number {
+  return rawHeaders.reduce((size, text) => size + text.length + 2, 0); // a character is a byte
+}
+
+/** A response with headers that are the gateway's own, in the place of those that a function gave the same name. */
+function withOwn(response: HttpResponse, own: HttpResponse["headers"]): HttpResponse {
+  const names = new Set(own.map(([name]) => name.toLowerCase()));
+  const others = response.headers.filter(([name]) => !names.has(name.toLowerCase()));
+  return { ...response, headers: [...others, ...own] };
+}
+
+/** The result of an invocation that has one. */
+function resultOf({ failure, payload }: InvokeOutcome): Uint8Array {
+  if (failure === "timeout") {
+    throw new GatewayError("INTEGRATION_TIMEOUT", "the function timed out");
+  }
+  if (failure !== undefined) {
+    throw new GatewayError("INTEGRATION_FAILURE", `the function failed (${failure})`);
+  }
+  if (payload.length > MAX_RESULT) {
+    const reason = `the function's result has ${payload.length} bytes, over ${MAX_RESULT}`;
+    throw new GatewayError("INTEGRATION_FAILURE", reason);
+  }
+  return payload;
+}
+
+/** An outcome, if it comes in time. */
+async function within(
+  milliseconds: number,
+  outcome: Promise<InvokeOutcome>,
+): Promise<InvokeOutcome> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const reason = `the function took over ${milliseconds / 1_000} s, which is the gateway's limit`;
+    reject(new GatewayError("INTEGRATION_TIMEOUT", reason));
+  }, milliseconds);
+  try {
+    return await Promise.race([outcome, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

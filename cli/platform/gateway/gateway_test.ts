@@ -1,0 +1,212 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { startTestPlatform } from "../../testdata/platform.ts";
+
+Deno.test("the gateway sends what the function answered", async () => {
+  await using test = await startTestPlatform(() =>
+    JSON.stringify({
+      statusCode: 201,
+      headers: { "X-A": "1", "content-type": "image/png" },
+      multiValueHeaders: { "Set-Cookie": ["a=1", "b=2"] },
+      body: btoa("\x89PNG\xff"),
+      isBase64Encoded: true,
+    })
+  );
+  const response = await test.send({ path: "/v0/items/7" });
+  assertEquals(response.status, 201);
+  assertEquals([...response.bytes], [0x89, 0x50, 0x4e, 0x47, 0xff]);
+  assertEquals(response.header("content-length"), "5");
+  const cookies = response.headers.filter(([name]) => name === "Set-Cookie");
+  assertEquals(cookies.map(([, value]) => value), ["a=1", "b=2"]);
+  assertEquals([response.header("X-A"), response.header("Content-Type")], ["1", "image/png"]);
+  assertMatch(response.header("x-amzn-RequestId")!, /^[0-9a-f-]{36}$/);
+  assertMatch(response.header("x-amz-apigw-id")!, /=$/);
+  assertMatch(response.header("X-Amzn-Trace-Id")!, /^Root=1-/);
+});
+
+Deno.test("the gateway sends a response whose headers announce trailers", async () => {
+  await using test = await startTestPlatform(() => '{"headers":{"Trailer":"Expires"},"body":"b"}');
+  const response = await test.send({ path: "/v0/echo" });
+  assertEquals([response.status, response.text], [200, "b"]);
+  assertEquals(response.header("Trailer"), undefined);
+});
+
+Deno.test("the gateway renames a challenge, as it does where the function is deployed", async () => {
+  const headers = { "WWW-Authenticate": "Basic" };
+  await using test = await startTestPlatform(() => JSON.stringify({ statusCode: 401, headers }));
+  const response = await test.send({ path: "/v0/echo" });
+  assertEquals([response.status, response.header("WWW-Authenticate")], [401, undefined]);
+  assertEquals(response.header("x-amzn-Remapped-WWW-Authenticate"), "Basic");
+});
+
+Deno.test("the gateway answers HEAD without a body", async () => {
+  await using test = await startTestPlatform(() => '{"body":"Hello"}');
+  const response = await test.send({ method: "HEAD", path: "/v0/echo" });
+  assertEquals([response.status, response.text], [200, ""]);
+  assertEquals(test.host.calls[0]!.event.httpMethod, "HEAD");
+});
+
+Deno.test("the gateway hands a preflight to the function whose route takes any method", async () => {
+  const headers = { "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Methods": "GET" };
+  await using test = await startTestPlatform(() => JSON.stringify({ statusCode: 204, headers }));
+  const response = await test.send({
+    method: "OPTIONS",
+    path: "/v0/echo",
+    headers: [["Origin", "https://app.example"], ["Access-Control-Request-Method", "PUT"]],
+  });
+  assertEquals([response.status, response.text], [204, ""]);
+  assertEquals(response.header("Access-Control-Allow-Origin"), "*");
+});
+
+const OWN_HEADERS = ["x-amzn-requestid", "x-amz-apigw-id", "x-amzn-trace-id"];
+
+for (const name of ["headers", "multiValueHeaders"]) {
+  Deno.test(`the gateway sends the ids of the event, whatever the ${name} of the result say`, async () => {
+    await using test = await startTestPlatform(() => {
+      const value = name === "headers" ? "mine" : ["mine"];
+      return JSON.stringify({ [name]: Object.fromEntries(OWN_HEADERS.map((key) => [key, value])) });
+    });
+    const response = await test.send({ path: "/v0/echo" });
+    const { headers, requestContext } = test.host.calls[0]!.event;
+    const own = response.headers.filter(([key]) => OWN_HEADERS.includes(key.toLowerCase()));
+    assertEquals(own, [
+      ["X-Amzn-Trace-Id", headers["X-Amzn-Trace-Id"]],
+      ["x-amzn-RequestId", requestContext.requestId],
+      ["x-amz-apigw-id", requestContext.extendedRequestId],
+    ]);
+  });
+}
+
+Deno.test("the gateway sends the ids of the event with its own answer to a failure", async () => {
+  await using test = await startTestPlatform(() => "[]");
+  const response = await test.send({ path: "/v0/echo" });
+  const { requestId, extendedRequestId } = test.host.calls[0]!.event.requestContext;
+  assertEquals(response.status, 502);
+  assertEquals(response.header("x-amzn-RequestId"), requestId);
+  assertEquals(response.header("x-amz-apigw-id"), extendedRequestId);
+});
+
+const SERVER_ERROR = [
+  "InternalServerErrorException",
+  '{"message": "Internal server error"}',
+] as const;
+const NO_TOKEN = [
+  "MissingAuthenticationTokenException",
+  '{"message":"Missing Authentication Token"}',
+] as const;
+
+for (
+  const [rule, path, answer, status, type, body] of [
+    ["an unknown route", "/v0/nope", "{}", 403, ...NO_TOKEN],
+    ["the root, where it has no route", "/v0", "{}", 403, ...NO_TOKEN],
+    ["another stage", "/v1/echo", "{}", 403, ...NO_TOKEN],
+    ["a stage that only starts alike", "/v0x/echo", "{}", 403, ...NO_TOKEN],
+    ["a malformed result", "/v0/echo", "[]", 502, ...SERVER_ERROR],
+    [
+      "a flagged body that is no base64",
+      "/v0/echo",
+      '{"isBase64Encoded":true,"body":"?"}',
+      500,
+      ...SERVER_ERROR,
+    ],
+    ["a function that fails", "/v0/echo", { failure: "error" }, 502, ...SERVER_ERROR],
+    ["a function that exits", "/v0/echo", { failure: "exit" }, 502, ...SERVER_ERROR],
+    ["a result that is too large", "/v0/echo", { failure: "too large" }, 502, ...SERVER_ERROR],
+    [
+      "a result over 6 MB",
+      "/v0/echo",
+      { payload: new Uint8Array(6_291_557) },
+      502,
+      ...SERVER_ERROR,
+    ],
+    [
+      "a function that times out",
+      "/v0/echo",
+      { failure: "timeout" },
+      504,
+      "InternalServerErrorException",
+      '{"message": "Endpoint request timed out"}',
+    ],
+    [
+      "a raw brace in the query",
+      "/v0/echo?a={b}",
+      "{}",
+      400,
+      "BadRequestException",
+      '{"message": "Bad Request"}',
+    ],
+  ] as const
+) {
+  Deno.test(`the gateway answers ${status} to ${rule}`, async () => {
+    await using test = await startTestPlatform(() => answer);
+    const response = await test.send({ path });
+    assertEquals(response.status, status);
+    assertEquals(response.text, body);
+    assertEquals(response.header("x-amzn-ErrorType"), type);
+    assertEquals(response.header("Content-Type"), "application/json");
+    assertEquals(response.header("Access-Control-Allow-Origin"), "*");
+    assertMatch(response.header("x-amzn-RequestId")!, /^[0-9a-f-]{36}$/);
+    assertMatch(response.header("x-amz-apigw-id")!, /=$/);
+    const [entry] = test.log.after(0);
+    assertStringIncludes(entry!.text, `GET ${path.split("?")[0]}: `);
+  });
+}
+
+Deno.test("the gateway answers 504 when it has waited long enough", async () => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  await using test = await startTestPlatform(() => promise, { gatewayTimeout: 5 });
+  const response = await test.send({ path: "/v0/echo" });
+  assertEquals(response.status, 504);
+  assertEquals(response.text, '{"message": "Endpoint request timed out"}');
+  resolve("{}");
+});
+
+Deno.test("the gateway answers 502 when the host itself fails, and goes on", async () => {
+  await using test = await startTestPlatform(() => Promise.reject(new Error("no sandbox")));
+  assertEquals((await test.send({ path: "/v0/echo" })).status, 502);
+  assertEquals(test.log.after(0)[0]!.text, "GET /v0/echo: no sandbox");
+  test.host.answer = () => "{}";
+  assertEquals((await test.send({ path: "/v0/echo" })).status, 200);
+});
+
+Deno.test("the gateway takes a body of 10 MB, as far as the event has room, and answers 413 to more", async () => {
+  await using test = await startTestPlatform();
+  const post = (size: number) =>
+    test.send({ method: "POST", path: "/v0/echo", body: new Uint8Array(size) });
+  assertEquals((await post(4_500_000)).status, 200);
+  const long = await post(5_000_000);
+  assertEquals([long.status, long.text], [413, '{"message":"Request Too Long"}']);
+  const large = await post(10_485_761);
+  assertEquals(large.status, 413);
+  assertEquals(large.text, '{"message":"HTTP content length exceeded 10485760 bytes."}');
+  assertEquals(test.host.calls.length, 1);
+});
+
+Deno.test("the gateway answers 413 to a large body of unknown length", async () => {
+  await using test = await startTestPlatform();
+  const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;
+  const response = await test.send({
+    method: "POST",
+    path: "/v0/echo",
+    headers: [["Transfer-Encoding", "chunked"]],
+    body: `${chunk.repeat(161)}0\r\n\r\n`,
+  });
+  assertEquals(response.status, 413);
+});
+
+Deno.test("the gateway takes headers of 10,240 bytes, with delimiters, and answers 431 to more", async () => {
+  await using test = await startTestPlatform();
+  const get = (size: number) => {
+    // What `send()` adds are a Host and a Connection line.
+    const others = `Host: localhost:${test.platform.port}\r\nConnection: close\r\n`.length;
+    const value = "x".repeat(size - others - "X: \r\n".length);
+    return test.send({ path: `/v0/echo?${"q".repeat(1_000)}`, headers: [["X", value]] });
+  };
+  assertEquals((await get(10_240)).status, 200);
+  for (const size of [10_241, 12_000]) {
+    const response = await get(size);
+    assertEquals(response.status, 431);
+    assertEquals(response.text, '{"message":"HTTP header is larger than 10240 bytes."}');
+  }
+  assertStringIncludes(test.log.after(0)[0]!.text, "the headers have 10241 bytes, over 10240");
+  assertEquals(test.host.calls.length, 1);
+});

@@ -1,0 +1,208 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { Buffer } from "node:buffer";
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { format } from "node:util";
+import type { FnContext } from "../../function/context.ts";
+import { functionArn } from "./arn.ts";
+import type { InvokeOptions, InvokeOutcome, LogRecord, ReloadingHost } from "./function_host.ts";
+import { MAX_RESULT } from "./limits.ts";
+import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
+
+/** What a host works with. */
+export interface InProcessHostOptions {
+  /** The application. */
+  readonly manifest: Manifest;
+  /** The path of the manifest; the modules are looked up from its folder. */
+  readonly manifestPath: string;
+  /** Takes what the functions log. */
+  readonly log: (record: LogRecord) => void;
+}
+
+/** The invocation under way, as `console` sees it. */
+interface Scope {
+  readonly functionName: string;
+  readonly requestId: string;
+  readonly lines: string[];
+  isOver: boolean;
+}
+
+const LEVELS = { debug: "DEBUG", error: "ERROR", info: "INFO", log: "INFO", warn: "WARN" } as const;
+const LOG_TAIL = 4_096;
+
+/**
+ * Makes a host that runs the functions in this process, where a debugger's breakpoints reach them. What a function writes to
+ * the console goes to the log.
+ *
+ * The functions share the process: its environment, its memory and its permissions, so that `environment`, `memory` and
+ * `permissions` of the manifest have no effect; and one that computes without end stops everything. A reload covers the
+ * modules of the handlers, not what they import.
+ *
+ * @param options What it works with.
+ * @returns The host.
+ */
+export function createInProcessHost(options: InProcessHostOptions): Promise<ReloadingHost> {
+  return Promise.resolve(new InProcessHost(options));
+}
+
+class InProcessHost implements ReloadingHost {
+  readonly #options: InProcessHostOptions;
+  #manifest: Manifest;
+  readonly #scopes = new AsyncLocalStorage<Scope>();
+  readonly #restoreConsole: () => void;
+  #generation = 0;
+
+  constructor(options: InProcessHostOptions) {
+    this.#options = options;
+    this.#manifest = options.manifest;
+    this.#restoreConsole = this.#captureConsole();
+  }
+
+  reload(manifest: Manifest = this.#manifest): Promise<readonly string[]> {
+    this.#manifest = manifest;
+    this.#generation++;
+    return Promise.resolve(Object.keys(manifest.functions)); // which have changed, only loading tells
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#restoreConsole();
+    return Promise.resolve();
+  }
+
+  async invoke(
+    name: string,
+    payload: Uint8Array,
+    options: InvokeOptions = {},
+  ): Promise<InvokeOutcome> {
+    const config = this.#manifest.functions[name];
+    if (config === undefined) throw new TypeError(`Cannot invoke "${name}": no such function`);
+    const scope: Scope = {
+      functionName: name,
+      requestId: options.requestId ?? randomUUID(),
+      lines: [],
+      isOver: false,
+    };
+    const end = (failure: InvokeOutcome["failure"], result: string): InvokeOutcome => ({
+      requestId: scope.requestId,
+      payload: Buffer.from(result),
+      failure,
+      logTail: Buffer.from(scope.lines.join("")).subarray(-LOG_TAIL).toString(),
+    });
+
+    const deadline = Date.now() + config.timeout * 1_000;
+    const { promise: timeout, resolve } = Promise.withResolvers<"timeout">();
+    const timer = setTimeout(resolve, config.timeout * 1_000, "timeout");
+    try {
+      const context = createContext(name, config, scope.requestId, deadline, options);
+      const result = await Promise.race([
+        this.#scopes.run(scope, () => this.#run(config, payload, context)),
+        timeout.then(() => undefined),
+      ]);
+      if (result === undefined) {
+        const seconds = config.timeout.toFixed(2);
+        const errorMessage =
+          `RequestId: ${scope.requestId} Error: Task timed out after ${seconds} seconds`;
+        this.#write(scope, errorMessage);
+        return end("timeout", JSON.stringify({ errorType: "Sandbox.Timedout", errorMessage }));
+      }
+      if (Buffer.byteLength(result) > MAX_RESULT) {
+        const errorMessage =
+          `Response payload size exceeded maximum allowed payload size (${MAX_RESULT} bytes).`;
+        this.#write(scope, errorMessage);
+        return end(
+          "too large",
+          JSON.stringify({ errorType: "Function.ResponseSizeTooLarge", errorMessage }),
+        );
+      }
+      return end(undefined, result);
+    } catch (error) {
+      const body = JSON.stringify(describe(error));
+      this.#write(
+        scope,
+        `${new Date().toISOString()}\t${scope.requestId}\tERROR\tInvoke Error\t${body}`,
+      );
+      return end("error", body);
+    } finally {
+      clearTimeout(timer);
+      scope.isOver = true;
+    }
+  }
+
+  /** Loads the handler and calls it; its result as JSON. */
+  async #run(config: FunctionManifest, payload: Uint8Array, context: FnContext): Promise<string> {
+    const url = pathToFileURL(resolve(this.#options.manifestPath, "..", config.module));
+    url.searchParams.set("generation", String(this.#generation));
+    const module = await import(url.href);
+    const handler = module[config.handler];
+    if (typeof handler !== "function") {
+      const message =
+        `Cannot use the module "${config.module}": "${config.handler}" is no function of it`;
+      throw Object.assign(new TypeError(message), { name: "Runtime.HandlerNotFound" });
+    }
+    const event: unknown = JSON.parse(Buffer.from(payload).toString());
+    return JSON.stringify(await handler(event, context)) ?? "null";
+  }
+
+  #write({ functionName, lines }: Scope, text: string): void {
+    lines.push(`${text}\n`);
+    // Whoever takes the record may write it to the console: that is none of the function's.
+    this.#scopes.exit(() => this.#options.log({ time: new Date(), functionName, text }));
+  }
+
+  /** Sends what the functions write to the console to the log; returns what undoes it. */
+  #captureConsole(): () => void {
+    const undo: (() => void)[] = [];
+    for (const [method, level] of Object.entries(LEVELS) as [keyof typeof LEVELS, string][]) {
+      const original = console[method];
+      const capture = console[method] = (...data: unknown[]) => {
+        const scope = this.#scopes.getStore();
+        if (scope === undefined || scope.isOver) return original.apply(console, data);
+        const text = format(...data).replaceAll(/\r?\n/g, "\r");
+        // A line that names its level, such as the library's, is complete as it is.
+        const isComplete = /^\{"|^\d{4}-\d\d-\d\dT[^\t]*\t/.test(text);
+        const prefix = isComplete
+          ? ""
+          : `${new Date().toISOString()}\t${scope.requestId}\t${level}\t`;
+        this.#write(scope, prefix + text);
+      };
+      undo.push(() => {
+        if (console[method] === capture) console[method] = original;
+      });
+    }
+    return () => undo.forEach((restore) => restore());
+  }
+}
+
+function createContext(
+  functionName: string,
+  config: FunctionManifest,
+  awsRequestId: string,
+  deadline: number,
+  { clientContext, tenantId }: InvokeOptions,
+): FnContext {
+  return {
+    awsRequestId,
+    functionName,
+    functionVersion: "$LATEST",
+    invokedFunctionArn: functionArn(functionName),
+    memoryLimitInMB: String(config.memory),
+    logGroupName: `/aws/lambda/${functionName}`,
+    logStreamName: `${new Date().toISOString().slice(0, 10).replaceAll("-", "/")}/[$LATEST]local`,
+    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+    ...(clientContext === undefined ? {} : { clientContext: JSON.parse(clientContext) }),
+    ...(tenantId === undefined ? {} : { tenantId }),
+  };
+}
+
+/** An error as the runtimes of the platform describe it; anything may have been thrown. */
+function describe(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) {
+    return { errorType: typeof error, errorMessage: String(error), stackTrace: [] };
+  }
+  return {
+    errorType: error.name,
+    errorMessage: error.message,
+    stackTrace: error.stack?.split("\n").slice(1).map((line) => line.trim()) ?? [],
+  };
+}

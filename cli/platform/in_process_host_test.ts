@@ -1,0 +1,176 @@
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { join } from "node:path";
+import { createInProcessHost } from "./in_process_host.ts";
+import type { LogRecord } from "./function_host.ts";
+import { parseManifest } from "../manifest/manifest.ts";
+
+const decode = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
+const EVENT = new TextEncoder().encode('{"n":1}');
+
+/** Hosts one function whose module has the given text. */
+async function createHost(source: string, timeout = 5) {
+  const folder = await Deno.makeTempDir();
+  await Deno.writeTextFile(join(folder, "f.js"), source);
+  const functions = { f: { module: "f.js", timeout, memory: 512 } };
+  const manifest = parseManifest(
+    JSON.stringify({ name: "app", stage: "v0", functions }),
+    "app.json",
+  );
+  const records: LogRecord[] = [];
+  const log = (record: LogRecord) => {
+    records.push(record);
+  };
+  const manifestPath = join(folder, "app.json");
+  const host = await createInProcessHost({ manifest, manifestPath, log });
+  return {
+    host,
+    records,
+    write: (text: string) => Deno.writeTextFile(join(folder, "f.js"), text),
+    async [Symbol.asyncDispose]() {
+      await host[Symbol.asyncDispose]();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+Deno.test("the host in this process calls the handler with event and context", async () => {
+  await using test = await createHost(`
+    export const handler = (event, { getRemainingTimeInMillis, ...context }) =>
+      ({ event, context, left: getRemainingTimeInMillis() > 0 });
+  `);
+  const outcome = await test.host.invoke("f", EVENT, {
+    requestId: "id",
+    clientContext: '{"a":1}',
+    tenantId: "blue",
+  });
+  assertEquals([outcome.requestId, outcome.failure], ["id", undefined]);
+  const { event, context: { logStreamName, ...context }, left } = decode(outcome.payload);
+  assertEquals([event, left], [{ n: 1 }, true]);
+  assertMatch(logStreamName, /^\d{4}\/\d\d\/\d\d\/\[\$LATEST\]local$/);
+  assertEquals(context, {
+    awsRequestId: "id",
+    functionName: "f",
+    functionVersion: "$LATEST",
+    invokedFunctionArn: "arn:aws:lambda:us-east-1:123456789012:function:f",
+    memoryLimitInMB: "512",
+    logGroupName: "/aws/lambda/f",
+    clientContext: { a: 1 },
+    tenantId: "blue",
+  });
+});
+
+Deno.test("the host in this process answers null for nothing", async () => {
+  await using test = await createHost("export const handler = async () => {};");
+  assertEquals(decode((await test.host.invoke("f", EVENT)).payload), null);
+});
+
+for (
+  const [rule, source, type, message] of [
+    ["throws", "export const handler = () => { throw new RangeError('no') }", "RangeError", "no"],
+    ["rejects", "export const handler = () => Promise.reject('text')", "string", "text"],
+    ["throws null", "export const handler = () => { throw null }", "object", "null"],
+    [
+      "answers a cycle",
+      "export const handler = () => { const a = {}; a.a = a; return a }",
+      "TypeError",
+      "circular",
+    ],
+    ["does not load", "export const handler = missing;", "ReferenceError", "missing is not"],
+    ["has a syntax error", "export const handler = (", "TypeError", "Expression expected"],
+    [
+      "lacks its handler",
+      "export const other = 1;",
+      "Runtime.HandlerNotFound",
+      'Cannot use the module "f.js": "handler" is no function of it',
+    ],
+  ] as const
+) {
+  Deno.test(`the host in this process has an outcome for a function that ${rule}`, async () => {
+    await using test = await createHost(source);
+    const { failure, payload, logTail } = await test.host.invoke("f", EVENT);
+    assertEquals(failure, "error");
+    const { errorType, errorMessage, stackTrace } = decode(payload);
+    assertEquals(errorType, type);
+    assertStringIncludes(errorMessage, message);
+    assertEquals(Array.isArray(stackTrace), true);
+    assertStringIncludes(logTail, "\tERROR\tInvoke Error\t{");
+  });
+}
+
+Deno.test("the host in this process gives up a function that hangs", async () => {
+  await using test = await createHost("export const handler = () => new Promise(() => {});", 1);
+  const { failure, payload, requestId } = await test.host.invoke("f", EVENT);
+  assertEquals(failure, "timeout");
+  assertEquals(decode(payload), {
+    errorType: "Sandbox.Timedout",
+    errorMessage: `RequestId: ${requestId} Error: Task timed out after 1.00 seconds`,
+  });
+});
+
+Deno.test("the host in this process refuses a result that is too large", async () => {
+  await using test = await createHost("export const handler = () => 'x'.repeat(6_291_555);");
+  const { failure, payload } = await test.host.invoke("f", EVENT);
+  assertEquals(failure, "too large");
+  assertEquals(decode(payload).errorType, "Function.ResponseSizeTooLarge");
+});
+
+Deno.test("the host in this process takes what a function writes to the console, with its request", async () => {
+  const consoleLog = console.log;
+  await using test = await createHost(`
+    export const handler = async ({ n }) => {
+      console.log("n is %d\\nthen", n);
+      await 0;
+      console.error("bad");
+      console.log('{"level":"INFO"}');
+      console.log("2026-03-01T12:00:00.000Z\\tid\\tINFO\\tcomplete");
+    };
+  `);
+  const { logTail } = await test.host.invoke("f", EVENT, { requestId: "id" });
+  const texts = test.records.map(({ functionName, text }) => `${functionName}: ${text}`);
+  assertMatch(texts[0]!, /^f: \d{4}-\S+Z\tid\tINFO\tn is 1\rthen$/);
+  assertMatch(texts[1]!, /^f: \d{4}-\S+Z\tid\tERROR\tbad$/);
+  assertEquals(texts.slice(2), [
+    'f: {"level":"INFO"}',
+    "f: 2026-03-01T12:00:00.000Z\tid\tINFO\tcomplete",
+  ]);
+  assertEquals(logTail, test.records.map(({ text }) => `${text}\n`).join(""));
+  await test.host[Symbol.asyncDispose]();
+  assertEquals(console.log, consoleLog, "the console is as it was");
+});
+
+Deno.test("the host in this process leaves the console to whoever else writes to it", async () => {
+  const lines: unknown[] = [];
+  const original = console.log;
+  console.log = (...data: unknown[]) => void lines.push(...data);
+  try {
+    await using test = await createHost("export const handler = () => 1;");
+    await test.host.invoke("f", EVENT);
+    console.log("not the function's");
+    assertEquals(test.records, []);
+  } finally {
+    console.log = original;
+  }
+  assertEquals(lines, ["not the function's"]);
+});
+
+Deno.test("the host in this process keeps the last 4 KiB of a log", async () => {
+  await using test = await createHost(
+    "export const handler = () => console.log('x'.repeat(9_000));",
+  );
+  assertEquals((await test.host.invoke("f", EVENT)).logTail.length, 4_096);
+});
+
+Deno.test("the host in this process loads a function anew when it is told to", async () => {
+  await using test = await createHost("export const handler = () => 1;");
+  assertEquals(decode((await test.host.invoke("f", EVENT)).payload), 1);
+  await test.write("export const handler = () => 2;");
+  assertEquals(decode((await test.host.invoke("f", EVENT)).payload), 1);
+  await test.host.reload();
+  assertEquals(decode((await test.host.invoke("f", EVENT)).payload), 2);
+});
+
+Deno.test("the host in this process refuses a function that it does not know", async () => {
+  await using test = await createHost("");
+  const { message } = await assertRejects(() => test.host.invoke("g", EVENT), TypeError);
+  assertEquals(message, 'Cannot invoke "g": no such function');
+});

@@ -1,0 +1,46 @@
+import { REGION } from "../arn.ts";
+import type { FunctionManifest } from "../../manifest/manifest.ts";
+
+/** What else decides on a function's environment variables. */
+export interface EnvironmentOptions {
+  /** The folder of the function, in its own eyes. */
+  readonly task: string;
+  /** The name of the log's stream. */
+  readonly logStream: string;
+}
+
+/**
+ * The environment variables that a function has on Lambda, but for the Runtime API's address and the credentials of its
+ * role: nothing of this machine's.
+ *
+ * @param name The name of the function.
+ * @param manifest Its settings. Its own variables take the place of `LANG`, `LD_LIBRARY_PATH`, `PATH` and `TZ`, and of no
+ * other.
+ * @param options What else decides.
+ * @returns The variables.
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
+ */
+export function lambdaEnvironment(
+  name: string,
+  manifest: FunctionManifest,
+  { task, logStream }: EnvironmentOptions,
+): Record<string, string> {
+  return {
+    LANG: "en_US.UTF-8",
+    LD_LIBRARY_PATH: `/lib64:/usr/lib64:/var/runtime:/var/runtime/lib:${task}:${task}/lib:/opt/lib`,
+    PATH: "/usr/local/bin:/usr/bin/:/bin:/opt/bin",
+    TZ: ":UTC",
+    ...manifest.environment,
+    AWS_DEFAULT_REGION: REGION,
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(manifest.memory),
+    AWS_LAMBDA_FUNCTION_NAME: name,
+    AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
+    AWS_LAMBDA_INITIALIZATION_TYPE: "on-demand",
+    AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${name}`,
+    AWS_LAMBDA_LOG_STREAM_NAME: logStream,
+    AWS_REGION: REGION,
+    LAMBDA_RUNTIME_DIR: "/var/runtime",
+    LAMBDA_TASK_ROOT: task,
+    _HANDLER: `index.${manifest.handler}`,
+  };
+}

@@ -1,0 +1,166 @@
+/**
+ * How a process is kept apart from the machine: as close to Lambda's execution environment as the machine allows.
+ *
+ * @module
+ */
+import { GROUP_ID, inNamespace, SCRIPT, USER_ID } from "./namespace.ts";
+import { findProgram } from "./program.ts";
+
+/** The folders that a process is given. */
+export interface Folders {
+  /** The unpacked function; read-only at `/var/task` where the machine allows it. */
+  readonly task: string;
+  /** The unpacked layer; read-only at `/opt` where the machine allows it. */
+  readonly layer: string;
+  /** The Deno that stands in for the layer's `bin/deno`; without it the layer has its own. */
+  readonly deno?: string | undefined;
+  /** A folder that anyone may write to, for `/tmp`; without it a namespace has one in memory that goes with the process. */
+  readonly tmp?: string | undefined;
+}
+
+/** A way to keep processes apart from the machine. */
+export interface Isolation {
+  /** Its name: a mount namespace made as root, one in a user namespace, or plain folders. */
+  readonly kind: "root namespace" | "user namespace" | "plain folders";
+  /** What it does and does not do, in one line. */
+  readonly description: string;
+  /**
+   * Where a process finds its folders.
+   *
+   * @param folders Where they are on this machine.
+   * @returns Where they are in the process's eyes.
+   */
+  place(folders: Folders): { readonly task: string; readonly layer: string; readonly tmp: string };
+  /**
+   * The command that runs a program.
+   *
+   * @param folders The folders that the program is given.
+   * @param program The path of the program in its own eyes, and its arguments.
+   * @param environment Its environment variables, all of them.
+   * @returns The command, with its input, output and errors left to the caller.
+   */
+  command(
+    folders: Folders,
+    program: readonly [string, ...string[]],
+    environment: Readonly<Record<string, string>>,
+  ): IsolatedCommand;
+}
+
+/** What starts an isolated program. */
+export interface IsolatedCommand {
+  /** The path of the executable. */
+  readonly path: string;
+  /** Its arguments, environment, working folder and user. */
+  readonly options: Deno.CommandOptions;
+}
+
+const NAMESPACE =
+  "read-only /var/task and /opt, a private /tmp of 512 MB, an unprivileged user, only Lambda's environment variables";
+
+/**
+ * Finds the best way that works here, by trying each with a program that does nothing.
+ *
+ * @returns A mount namespace where the machine lets one be made, else plain folders.
+ * @throws {Error} On Windows, where a program for `/tmp`, `/opt` and `/var/task` cannot run.
+ */
+export async function detectIsolation(): Promise<Isolation> {
+  if (Deno.build.os === "windows") {
+    throw new Error(
+      "Cannot run functions on Windows: use the Windows Subsystem for Linux, where they run as in the cloud",
+    );
+  }
+  if (Deno.build.os !== "linux") return plainFolders(`${Deno.build.os} has no mount namespaces`);
+  const unshare = await findProgram("unshare");
+  const setpriv = await findProgram("setpriv");
+  if (unshare === undefined || setpriv === undefined) {
+    const missing = unshare === undefined ? "unshare" : "setpriv";
+    return plainFolders(`"${missing}" of util-linux is not installed`, setpriv);
+  }
+  const isRoot = Deno.uid() === 0;
+  const candidate = namespace(unshare, isRoot);
+  const problem = await tryOut(candidate);
+  return problem === undefined ? candidate : plainFolders(problem, setpriv);
+}
+
+/** Runs a program that does nothing; what went wrong, or `undefined`. */
+async function tryOut(isolation: Isolation): Promise<string | undefined> {
+  const folder = await Deno.makeTempDir({ prefix: "mate-isolation-" });
+  try {
+    await Deno.chmod(folder, 0o755);
+    const { path, options } = isolation.command({ task: folder, layer: folder }, [
+      "/bin/sh",
+      "-c",
+      "test ! -w /var/task && test -w /tmp && test ! -w /opt",
+    ], {});
+    const { success, stderr } = await new Deno.Command(path, {
+      ...options,
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+    }).output();
+    if (success) return undefined;
+    const [line] = new TextDecoder().decode(stderr).trim().split("\n");
+    return `this machine refuses a mount namespace${line ? ` (${line})` : ""}`;
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+function namespace(unshare: string, isRoot: boolean): Isolation {
+  return {
+    kind: isRoot ? "root namespace" : "user namespace",
+    description: isRoot
+      ? `a mount namespace: ${NAMESPACE}`
+      : `a user and mount namespace: ${NAMESPACE}`,
+    place: () => ({ task: "/var/task", layer: "/opt", tmp: "/tmp" }),
+    command: (folders, program, environment) => ({
+      path: unshare,
+      options: {
+        args: inNamespace(isRoot, SCRIPT, [
+          Deno.env.get("PATH") ?? "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+          folders.task,
+          folders.layer,
+          folders.deno ?? "",
+          folders.tmp ?? "",
+          isRoot ? "root" : "user",
+          ...program,
+        ]),
+        env: { ...environment },
+        clearEnv: true,
+        cwd: "/",
+        detached: true,
+      },
+    }),
+  };
+}
+
+/**
+ * The way for machines without namespaces: the same environment variables and Deno's own permissions, in plain folders.
+ *
+ * @param reason Why nothing better is at hand.
+ * @param setpriv The path of the program `setpriv`: with it, a process is killed with its parent, however that ends.
+ * @returns The isolation.
+ */
+export function plainFolders(reason: string, setpriv?: string): Isolation {
+  return {
+    kind: "plain folders",
+    description:
+      `plain folders, only Lambda's environment variables, and Deno's permissions; ${reason}, ` +
+      "so /tmp is this machine's own",
+    place: ({ task, layer, tmp }) => ({ task, layer, tmp: tmp ?? "/tmp" }),
+    command: ({ task }, program, environment) => ({
+      path: setpriv ?? program[0],
+      options: {
+        args: setpriv === undefined
+          ? program.slice(1)
+          : ["--pdeathsig", "KILL", "--no-new-privs", "--", ...program],
+        env: { ...environment },
+        clearEnv: true,
+        cwd: task,
+        detached: true,
+        // As root, the user that Lambda has; anyone else stays who they are.
+        ...(Deno.uid() === 0 ? { uid: USER_ID, gid: GROUP_ID } : {}),
+      },
+    }),
+  };
+}

@@ -1,0 +1,127 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { findProgram } from "./program.ts";
+import { detectIsolation, type Isolation, plainFolders } from "./isolation.ts";
+
+/** Runs a shell script in an isolation; what it printed. */
+async function run(isolation: Isolation, script: string, environment: Record<string, string> = {}) {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.chmod(folder, 0o755);
+    for (const name of ["task", "layer"]) {
+      await Deno.mkdir(`${folder}/${name}`);
+      await Deno.writeTextFile(`${folder}/${name}/${name}.txt`, name);
+    }
+    const { path, options } = isolation.command(
+      { task: `${folder}/task`, layer: `${folder}/layer` },
+      ["/bin/sh", "-c", script],
+      environment,
+    );
+    const { stdout, stderr } = await new Deno.Command(path, { ...options, stdin: "null" }).output();
+    return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const isolation = Deno.build.os === "windows" ? undefined : await detectIsolation();
+const hasNamespace = isolation !== undefined && isolation.kind !== "plain folders";
+if (!hasNamespace) {
+  console.error("NOT RUN: the tests of the mount namespace, which this machine does not allow");
+}
+
+Deno.test({
+  name: "a namespace shows the folders at Lambda's places, read-only, and a private /tmp",
+  ignore: !hasNamespace,
+  async fn() {
+    const mark = `/tmp/mate-isolation-test-${crypto.randomUUID()}`;
+    const output = await run(
+      isolation!,
+      `cat /var/task/task.txt; echo; cat /opt/layer.txt; echo; pwd
+      for file in /var/task/x /opt/x /var/x; do (echo x > $file) 2>/dev/null && echo "wrote $file"; done
+      echo x > ${mark} && cat ${mark}; ls -A /tmp | wc -l`,
+    );
+    assertEquals(output.split(/\s+/), ["task", "layer", "/var/task", "x", "1", ""]);
+    assertEquals(await Deno.stat(mark).catch((error) => error.name), "NotFound");
+  },
+});
+
+Deno.test({
+  name: "a namespace has Lambda's user, no privileges, and only the environment variables given",
+  ignore: !hasNamespace,
+  async fn() {
+    const output = await run(
+      isolation!,
+      "id -u; id -g; grep -E 'CapEff|NoNewPrivs' /proc/self/status; env",
+      { PATH: "/usr/bin:/bin", ONE: "1 $x 'y'" },
+    );
+    assertMatch(output, /^993\n990\nCapEff:\t0+\nNoNewPrivs:\t1\n/);
+    const names = output.split("\n").slice(4, -1).map((line) => line.split("=")[0]);
+    assertEquals(
+      names.filter((name) => !["PWD", "OLDPWD", "SHLVL", "_"].includes(name!)).sort(),
+      ["ONE", "PATH"],
+      "besides what a shell sets itself",
+    );
+    assert(output.includes("ONE=1 $x 'y'\n"));
+  },
+});
+
+Deno.test({
+  name: "an unprivileged user gets a namespace as well",
+  ignore: !hasNamespace || Deno.uid() !== 0 ||
+    await findProgram("setpriv") === undefined,
+  async fn() {
+    const script = `
+      import { detectIsolation } from ${JSON.stringify(new URL("isolation.ts", import.meta.url))};
+      console.log((await detectIsolation()).kind);`;
+    const cache = await Deno.makeTempDir();
+    try {
+      const file = `${cache}/script.js`;
+      const bundle = `${cache}/bundle.js`;
+      await Deno.writeTextFile(file, script);
+      const bundling = await new Deno.Command(Deno.execPath(), {
+        args: ["bundle", "--quiet", "--no-lock", "-o", bundle, file],
+      }).output();
+      assert(bundling.success, new TextDecoder().decode(bundling.stderr));
+      await Deno.chmod(cache, 0o755);
+      await Deno.copyFile(Deno.execPath(), `${cache}/deno`);
+      const { stdout, stderr } = await new Deno.Command("setpriv", {
+        args: ["--reuid=65534", "--regid=65534", "--clear-groups", `${cache}/deno`, "run", "-A"]
+          .concat("--no-config", bundle),
+        env: { HOME: "/tmp", DENO_DIR: "/tmp/nobody-deno", PATH: Deno.env.get("PATH")! },
+        clearEnv: true,
+      }).output();
+      const kind = new TextDecoder().decode(stdout).trim();
+      if (kind === "plain folders") {
+        console.error("NOT RUN: the user namespace, which this machine does not allow");
+      } else {
+        assertEquals(kind, "user namespace", new TextDecoder().decode(stderr));
+      }
+    } finally {
+      await Deno.remove(cache, { recursive: true });
+    }
+  },
+});
+
+Deno.test("plain folders have only the environment variables given, and say why they are in use", async () => {
+  const plain = plainFolders("there is no reason");
+  assertMatch(plain.description, /there is no reason/);
+  const output = await run(plain, "cat task.txt; echo; env", { ONE: "1" });
+  const lines = output.split("\n").filter((line) => !/^(PWD|OLDPWD|SHLVL|_)=/.test(line));
+  assertEquals(lines, ["task", "ONE=1", ""]);
+});
+
+Deno.test("findProgram() takes the first executable file in PATH", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    for (const [path, mode] of [["a/tool", 0o644], ["b/tool", 0o755], ["c/tool", 0o755]] as const) {
+      await Deno.mkdir(`${folder}/${path.split("/")[0]}`);
+      await Deno.writeTextFile(`${folder}/${path}`, "");
+      await Deno.chmod(`${folder}/${path}`, mode);
+    }
+    const path = ["relative", `${folder}/none`, `${folder}/a`, `${folder}/b`, `${folder}/c`];
+    assertEquals(await findProgram("tool", path.join(":")), `${folder}/b/tool`);
+    assertEquals(await findProgram("other", path.join(":")), undefined);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,41 @@
+/**
+ * The platform on one machine: an HTTP gateway, the Invoke API, schedules, buckets and topics in front of the functions of
+ * an application, for development and tests. {@linkcode startPlatform} starts it in a program; a command runs it from the
+ * terminal:
+ *
+ * ```sh
+ * deno run -A jsr:@mate/cli app.json
+ * ```
+ *
+ * @example Reading a manifest
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parseManifest } from "@mate/cli/platform";
+ *
+ * const text = `{ "name": "app", "stage": "v0", "functions": { "hello": { "module": "hello.ts" } } }`;
+ * const { functions } = parseManifest(text, "app.json");
+ * assertEquals(functions.hello?.timeout, 3);
+ * ```
+ *
+ * @module
+ */
+export type {
+  FunctionHost,
+  InvokeOptions,
+  InvokeOutcome,
+  LogRecord,
+  ReloadingHost,
+} from "./function_host.ts";
+export { createInProcessHost, type InProcessHostOptions } from "./in_process_host.ts";
+export { Log, type LogEntry } from "./log.ts";
+export {
+  type BucketTrigger,
+  type FunctionManifest,
+  type Manifest,
+  parseManifest,
+  type RouteTrigger,
+  type TopicTrigger,
+} from "../manifest/manifest.ts";
+export { type Platform, type PlatformOptions, startPlatform } from "./platform.ts";
+export { createSandboxHost, type SandboxHostOptions } from "./sandbox/mod.ts";
+export { PortTakenError } from "./server.ts";

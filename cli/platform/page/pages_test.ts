@@ -1,0 +1,80 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { startTestPlatform } from "../../testdata/platform.ts";
+import { parseManifest } from "../../manifest/manifest.ts";
+import { createStartPage } from "./start_page.ts";
+
+Deno.test("the start page and all that belongs to it come under a strict policy", async () => {
+  await using test = await startTestPlatform();
+  const page = await test.send({ path: "/" });
+  assertEquals([page.status, page.header("Content-Type")], [200, "text/html; charset=utf-8"]);
+  const links = [...page.text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, url]) => url!);
+  assertEquals(links.length, 6);
+  for (const path of ["/", ...links]) {
+    const response = await test.send({ path });
+    assertEquals([path, response.status], [path, 200]);
+    const policy = response.header("Content-Security-Policy")!;
+    assertMatch(policy, /^default-src 'none'; script-src 'self'; style-src 'self';/);
+    assertStringIncludes(policy, "frame-ancestors 'none'");
+    assertEquals(response.header("X-Content-Type-Options"), "nosniff");
+    assertEquals(response.header("Access-Control-Allow-Origin"), undefined);
+    const head = await test.send({ method: "HEAD", path });
+    assertEquals([head.status, head.text], [200, ""]);
+  }
+});
+
+Deno.test("browsers that look for an icon beside a function's page find the platform's", async () => {
+  await using test = await startTestPlatform();
+  const [icon, asset] = await Promise.all([
+    test.send({ path: "/favicon.ico" }),
+    test.send({ path: "/assets/icon.svg" }),
+  ]);
+  assertEquals([icon.status, icon.header("Content-Type")], [200, "image/svg+xml"]);
+  assertEquals(icon.text, asset.text);
+});
+
+Deno.test("the start page names the host that it is asked for under", async () => {
+  await using test = await startTestPlatform();
+  const { text } = await test.send({ path: "/", headers: [["Host", "127.0.0.1:1"]] });
+  assertStringIncludes(text, "<code>http://127.0.0.1:1/v0</code>");
+});
+
+Deno.test("the start page has nothing inline and nothing from elsewhere", async () => {
+  await using test = await startTestPlatform();
+  const { text } = await test.send({ path: "/" });
+  assertEquals(/<style|style=|\son\w+=|<script(?![^>]*\ssrc=)/.exec(text)?.[0], undefined);
+  assertEquals(/(?:href|src|action)="(?!\/|#)/.exec(text)?.[0], undefined);
+});
+
+Deno.test("the start page escapes what the manifest says", () => {
+  const hostile = `"><script>alert(1)</script>`;
+  const f = { module: hostile, description: hostile };
+  const text = JSON.stringify({ name: "app", stage: "v0", functions: { f } });
+  const page = createStartPage(parseManifest(text, "app.json"), "http://localhost");
+  assertEquals(page.includes("<script>alert"), false);
+  assertStringIncludes(page, "&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;");
+});
+
+Deno.test("the start page offers the methods that the routes of a function take", () => {
+  const routes = [{ method: "POST", path: "/a" }, { method: "HEAD", path: "/a/{id}" }];
+  const functions = { f: { module: "f.ts", triggers: { routes } } };
+  const text = JSON.stringify({ name: "app", stage: "v0", functions });
+  const page = createStartPage(parseManifest(text, "app.json"), "http://localhost");
+  assertStringIncludes(page, "<option>POST</option><option>HEAD</option></select>");
+  assertStringIncludes(page, "curl -X POST &#39;http://localhost/v0/a&#39;");
+  assertStringIncludes(page, "curl -I &#39;http://localhost/v0/a/1&#39;");
+});
+
+for (
+  const [method, path, status] of [
+    ["GET", "/assets/nope.js", 404],
+    ["GET", "/assets/../platform.ts", 404],
+    ["GET", "/assets/", 404],
+    ["POST", "/", 405],
+    ["DELETE", "/assets/log.js", 405],
+  ] as const
+) {
+  Deno.test(`the platform answers ${status} to ${method} ${path}`, async () => {
+    await using test = await startTestPlatform();
+    assertEquals((await test.send({ method, path })).status, status);
+  });
+}

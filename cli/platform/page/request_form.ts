@@ -1,0 +1,63 @@
+import { curlCommand, examplePath } from "../curl.ts";
+import { METHODS } from "../gateway/routes.ts";
+import type { RouteTrigger } from "../../manifest/manifest.ts";
+import { type Html, markup } from "./html.ts";
+
+const TYPES = ["application/json", "text/html", "*/*"];
+
+/**
+ * The routes of a function, each with a command, and a form that sends a request to one.
+ *
+ * @param name The function.
+ * @param routes Its routes.
+ * @param stage The stage.
+ * @param base The URL that the routes are below.
+ */
+export function createRequestForm(
+  name: string,
+  routes: readonly RouteTrigger[],
+  stage: string,
+  base: string,
+): Html {
+  const isAny = routes.some(({ method }) => method === "ANY");
+  const own = routes.map(({ method }) => method).filter((method) => method !== "ANY");
+  const methods = new Set(isAny ? ["GET", ...METHODS] : own);
+  const paths = routes.map(({ path }) => `/${stage}${examplePath(path)}`);
+  return markup`
+<ul class="routes">${routes.map((route) => createRoute(route, stage, base))}</ul>
+<details>
+<summary>Send a request</summary>
+<form data-form="request">
+<div class="row">
+<label>Method<select name="method">${[...methods].map(option)}</select></label>
+<label class="wide">Path and query
+<input name="path" value="${paths[0]!}" list="paths-${name}" required spellcheck="false"></label>
+<datalist id="paths-${name}">${paths.map(option)}</datalist>
+<label>Accept<select name="accept">${TYPES.map(option)}</select></label>
+</div>
+<label>Body<textarea name="body" rows="2" spellcheck="false"></textarea></label>
+<button>Send</button>
+<output></output>
+</form>
+</details>`;
+}
+
+function createRoute({ method, path }: RouteTrigger, stage: string, base: string): Html {
+  const example = examplePath(path);
+  const isOpenable = method === "ANY" || method === "GET";
+  return markup`
+<li><span class="method">${method}</span>
+${isOpenable ? markup`<a href="/${stage}${example}">${path}</a>` : markup`<code>${path}</code>`}
+${copyable(curlCommand(method, base + example))}</li>`;
+}
+
+/** An option of a list. */
+export function option(text: string): Html {
+  return markup`<option>${text}</option>`;
+}
+
+/** Text with a button that copies it. */
+export function copyable(text: string): Html {
+  return markup`<span class="copyable"><code>${text}</code>
+<button type="button" data-copy="${text}" aria-label="Copy ${text}">Copy</button></span>`;
+}

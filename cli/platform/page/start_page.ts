@@ -1,0 +1,83 @@
+import type { FunctionManifest, Manifest } from "../../manifest/manifest.ts";
+import { type Html, markup } from "./html.ts";
+import { copyable, createRequestForm } from "./request_form.ts";
+import { createBucketForm, createScheduleForm, createTopicForm } from "./trigger_forms.ts";
+
+/**
+ * Makes the start page: the functions with a form for each of their triggers, and the place for the log.
+ *
+ * @param manifest The application.
+ * @param origin The origin that the page is asked for under, such as `http://localhost:8000`.
+ * @returns The page.
+ */
+export function createStartPage(manifest: Manifest, origin: string): string {
+  const base = `${origin}/${manifest.stage}`;
+  const functions = Object.entries(manifest.functions);
+  return markup`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${manifest.name} · local platform</title>
+<link rel="icon" type="image/svg+xml" href="/assets/icon.svg">
+<link rel="stylesheet" href="/assets/style.css">
+<link rel="stylesheet" href="/assets/forms.css">
+<link rel="stylesheet" href="/assets/log.css">
+<script type="module" src="/assets/log.js"></script>
+<script type="module" src="/assets/triggers.js"></script>
+</head>
+<body>
+<a class="skip" href="#log">Skip to the log</a>
+<header>
+<h1>${manifest.name}</h1>
+<p>Running on this machine. The HTTP gateway is at ${copyable(base)}</p>
+</header>
+<main>
+<section aria-labelledby="functions-title">
+<h2 id="functions-title">Functions</h2>
+${functions.map(([name, config]) => createCard(name, config, manifest.stage, base))}
+</section>
+<section aria-labelledby="log-title" class="log" id="log">
+<h2 id="log-title">Log</h2>
+<div class="toolbar">
+<label>Show <select id="log-filter">
+<option value="*">all functions</option>
+${functions.map(([name]) => markup`<option>${name}</option>`)}
+</select></label>
+<label><input type="checkbox" id="log-follow" checked> Follow</label>
+<button type="button" id="log-clear">Clear</button>
+<span id="log-state" role="status">Connecting…</span>
+</div>
+<div id="log-view" role="log" aria-labelledby="log-title" tabindex="0"><ol id="log-records"></ol></div>
+<p class="empty" id="log-empty">
+Nothing yet. Send a request or fire a trigger, and its records appear here.
+</p>
+</section>
+</main>
+</body>
+</html>
+`.text;
+}
+
+function createCard(name: string, config: FunctionManifest, stage: string, base: string): Html {
+  const { routes = [], schedule, bucket, topic } = config.triggers;
+  return markup`
+<article aria-labelledby="function-${name}">
+<h3 id="function-${name}">${name}</h3>
+<p>${config.description}</p>
+<p class="facts">${config.memory} MiB · ${config.timeout} s · <code>${config.module}</code></p>
+${routes.length > 0 ? createRequestForm(name, routes, stage, base) : []}
+${schedule === undefined ? [] : createScheduleForm(name, schedule)}
+${bucket === undefined ? [] : createBucketForm(name, bucket.name)}
+${topic === undefined ? [] : createTopicForm(name, topic.name)}
+<details>
+<summary>Invoke with an event of your own</summary>
+<form data-form="invoke" data-function="${name}">
+<label>Event (JSON)<textarea name="event" rows="4" spellcheck="false">{}</textarea></label>
+<button>Invoke</button>
+<output></output>
+</form>
+</details>
+</article>`;
+}

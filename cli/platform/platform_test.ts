@@ -1,0 +1,187 @@
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { MANIFEST, send, startTestPlatform, TestHost } from "../testdata/platform.ts";
+import { startPlatform } from "./platform.ts";
+import { PortTakenError } from "./server.ts";
+
+Deno.test("the platform listens on the loopback interface only, in both versions of IP", async () => {
+  await using test = await startTestPlatform();
+  const { port } = test.platform;
+  assertEquals((await send(port, { path: "/" }, "127.0.0.1")).status, 200);
+  const others = Deno.networkInterfaces().filter(({ address }) =>
+    !/^127\.|^::1$|^fe80/.test(address)
+  );
+  for (const { address } of others) {
+    await assertRejects(() => Deno.connect({ hostname: address, port }), Error, undefined, address);
+  }
+  if (Deno.networkInterfaces().some(({ address }) => address === "::1")) {
+    await send(port, { path: "/v0/echo" }, "::1");
+    assertEquals(test.host.calls[0]!.event.requestContext.identity.sourceIp, "::1");
+  }
+});
+
+Deno.test("the platform says when the port is taken, and what to do", async () => {
+  await using test = await startTestPlatform();
+  const { port } = test.platform;
+  const data = await Deno.makeTempDir();
+  const start = () =>
+    startPlatform({ manifest: MANIFEST, host: new TestHost(() => "{}"), port, data });
+  const { message } = await assertRejects(start, PortTakenError);
+  assertEquals(
+    message,
+    `Cannot listen on port ${port}: another program does; stop it, or choose another port with --port (0 for any)`,
+  );
+  await Deno.remove(data, { recursive: true });
+});
+
+Deno.test("the platform says when its port is taken in the other version of IP", async () => {
+  let other;
+  try {
+    other = Deno.listen({ hostname: "::1", port: 0 });
+  } catch {
+    console.error("NOT RUN: this machine has no IPv6");
+    return;
+  }
+  const port = (other.addr as Deno.NetAddr).port;
+  await assertRejects(() => startTestPlatform(() => "{}", { port }), PortTakenError);
+  other.close();
+});
+
+Deno.test("the platform refuses a stage that is one of its own paths", async () => {
+  const manifest = { ...MANIFEST, stage: "buckets" };
+  const start = () => startTestPlatform(() => "{}", { manifest });
+  const { message } = await assertRejects(start, TypeError);
+  assertEquals(message, 'Cannot use the stage "buckets": it is one of the platform\'s own paths');
+});
+
+for (const path of ["/", "/v0/echo", "/log", "/2015-03-31/functions/plain/invocations"]) {
+  Deno.test(`the platform refuses a foreign Host at ${path}`, async () => {
+    await using test = await startTestPlatform();
+    for (const host of ["evil.example", "localhost.evil.example:80", "0.0.0.0", ""]) {
+      const response = await test.send({ path, headers: [["Host", host]] });
+      assertEquals(response.status, 421, host);
+      assertStringIncludes(response.text, "this server is only for localhost");
+    }
+    const absolute = await test.send({ path: `http://evil.example${path}` });
+    assertEquals(absolute.status, 421, "a target that is a URL counts more than Host");
+    assertEquals(test.host.calls, []);
+  });
+}
+
+for (
+  const [rule, version, hosts, status] of [
+    ["two Host lines", "1.1", ["localhost", "localhost"], 400],
+    ["two Host lines that differ in case", "1.1", ["localhost", "LOCALHOST"], 400],
+    ["two Host lines in HTTP/1.0", "1.0", ["localhost", "evil.example"], 400],
+    ["no Host line in HTTP/1.1", "1.1", [], 400],
+    ["no Host line in HTTP/1.0, with a URL as its target", "1.0", [], 200],
+    ["one Host line", "1.1", ["localhost"], 200],
+  ] as const
+) {
+  Deno.test(`the platform answers ${status} to ${rule}`, async () => {
+    await using test = await startTestPlatform();
+    for (const path of ["/", "/v0/echo"]) {
+      const lines = hosts.map((host, i) => `${i === 0 ? "Host" : "host"}: ${host}`);
+      const head = [`GET http://localhost${path} HTTP/${version}`, ...lines, "Connection: close"];
+      using connection = await Deno.connect({ port: test.platform.port });
+      await connection.write(new TextEncoder().encode(`${head.join("\r\n")}\r\n\r\n`));
+      const answer = await new Response(connection.readable).text();
+      assertStringIncludes(answer, `HTTP/1.1 ${status} `, path);
+    }
+    assertEquals(test.host.calls.length, status === 200 ? 1 : 0);
+  });
+}
+
+for (
+  const [method, path] of [
+    ["POST", "/2015-03-31/functions/plain/invocations"],
+    ["POST", "/schedules/clock"],
+    ["POST", "/topics/news"],
+    ["PUT", "/buckets/files/x"],
+    ["DELETE", "/buckets/files/x"],
+  ] as const
+) {
+  Deno.test(`the platform refuses ${method} ${path} of a page of another origin`, async () => {
+    await using test = await startTestPlatform();
+    for (
+      const header of [
+        ["Origin", "https://evil.example"],
+        ["Origin", "null"],
+        ["Sec-Fetch-Site", "cross-site"],
+      ] as const
+    ) {
+      const response = await test.send({ method, path, headers: [header], body: "message=m" });
+      assertEquals([response.status, header[1]], [403, header[1]]);
+      assertEquals(response.header("Access-Control-Allow-Origin"), undefined);
+    }
+    await test.platform.settled();
+    assertEquals(test.host.calls, []);
+  });
+}
+
+Deno.test("the platform leaves it to functions whom routes answer", async () => {
+  await using test = await startTestPlatform();
+  const headers = [["Origin", "https://app.example"], ["Sec-Fetch-Site", "cross-site"]] as const;
+  const response = await test.send({ method: "POST", path: "/v0/echo", headers, body: "x" });
+  assertEquals(response.status, 200);
+});
+
+Deno.test("the platform survives requests that are none", async () => {
+  await using test = await startTestPlatform();
+  for (
+    const text of [
+      "GET\r\n\r\n",
+      "\x16\x03\x01",
+      "GET / HTTP/9.9\r\n\r\n",
+      "POST /v0/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nabc",
+    ]
+  ) {
+    using connection = await Deno.connect({ port: test.platform.port });
+    await connection.write(new TextEncoder().encode(text));
+    connection.closeWrite().catch(() => {}); // the platform may have hung up already
+    await connection.read(new Uint8Array(1_000)).catch(() => {});
+  }
+  assertEquals((await test.send({ method: "OPTIONS", path: "*" })).status, 403);
+  using old = await Deno.connect({ port: test.platform.port });
+  await old.write(new TextEncoder().encode("GET / HTTP/1.0\r\n\r\n"));
+  const answer = new Uint8Array(20);
+  await old.read(answer);
+  assertStringIncludes(new TextDecoder().decode(answer), " 421 ", "a request without a host");
+  assertEquals((await test.send({ path: "/v0/echo" })).status, 200);
+});
+
+Deno.test("the log is sent as it grows, and from where a reader was", async () => {
+  await using test = await startTestPlatform();
+  test.log.note("one");
+  test.log.note("two\r\nlines </script>");
+  const abort = new AbortController();
+  const response = await fetch(`${test.platform.url}/log`, {
+    headers: { "Last-Event-ID": "1" },
+    signal: abort.signal,
+  });
+  assertEquals(response.headers.get("content-type"), "text/event-stream");
+  let text = "";
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    if (text.includes("id: 2\n") && !text.includes("three")) test.log.note("three");
+    if (text.includes("three")) break;
+  }
+  abort.abort();
+  const events = text.split("\n\n").filter((event) => event.startsWith("id: "));
+  assertEquals(events.map((event) => event.split("\n")[0]), ["id: 2", "id: 3"]);
+  const data = JSON.parse(events[0]!.split("data: ")[1]!);
+  assertEquals([data.functionName, data.text], ["", "two\r\nlines </script>"]);
+  assertMatch(data.time, /^\d{4}-/);
+});
+
+Deno.test("stopping the platform ends open connections", async () => {
+  const test = await startTestPlatform();
+  const response = await fetch(`${test.platform.url}/log`);
+  const reader = response.body!.getReader();
+  await reader.read();
+  await test[Symbol.asyncDispose]();
+  await reader.read().catch(() => {}); // ends, or fails: it does not hang
+  await assertRejects(
+    () => Deno.connect({ port: test.platform.port }),
+    Deno.errors.ConnectionRefused,
+  );
+});

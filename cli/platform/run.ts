@@ -1,0 +1,138 @@
+import { basename, dirname, join, resolve, sep } from "node:path";
+import type { CliOptions } from "../arguments.ts";
+import type { ReloadingHost } from "./function_host.ts";
+import { createInProcessHost } from "./in_process_host.ts";
+import { Log } from "./log.ts";
+import { type Manifest, parseManifest } from "../manifest/manifest.ts";
+import { type Platform, startPlatform } from "./platform.ts";
+import { createSandboxHost, type SandboxHostOptions } from "./sandbox/mod.ts";
+import { formatRecord, introduce } from "./terminal.ts";
+import { watch } from "./watch.ts";
+
+/** What {@linkcode run} needs of its surroundings. */
+export interface CliEnvironment {
+  /** Ends the run. */
+  readonly signal: AbortSignal;
+  /** Writes a line. */
+  readonly print: (line: string) => void;
+  /** Whether lines have colours. */
+  readonly isColored: boolean;
+}
+
+/**
+ * Runs an application until it is told to stop: prints where everything is, then the log. When a file of a function changes
+ * the functions are reloaded; when the manifest changes the application starts anew.
+ *
+ * @param options What the command line asks for.
+ * @param environment Its surroundings.
+ * @throws {Error} If the application cannot be started; the message says what to do.
+ */
+export async function run(options: CliOptions, environment: CliEnvironment): Promise<void> {
+  const { manifestPath, data, isInProcess } = options;
+  const { signal, print, isColored } = environment;
+  const log = new Log();
+  let manifest = await readManifest(manifestPath);
+  await using host = await createHost(isInProcess, {
+    manifest,
+    manifestPath,
+    log: (record) => log.write(record),
+    signal,
+  });
+  if (host === undefined) return;
+  const watchedFolder = resolve(dirname(manifestPath));
+  let { port } = options;
+  for (let shown = 0; !signal.aborted;) {
+    await using platform = await startPlatform({ manifest, host, port, data, log });
+    const { bucketsFolder, url } = platform;
+    port = platform.port; // of a manifest that changes the URL stays
+    for (const line of introduce({ manifest, url, bucketsFolder, watchedFolder })) print(line);
+    // The log comes after where everything is, with what it holds already.
+    for (const record of log.after(shown)) print(formatRecord(record, isColored));
+    const stopShowing = log.follow((record) => print(formatRecord(record, isColored)));
+    manifest = await watchUntilRestart(options, platform, host, log, signal) ?? manifest;
+    stopShowing();
+    shown = log.after(0).at(-1)?.number ?? 0;
+  }
+}
+
+/** Makes the host, unless that is interrupted. */
+async function createHost(
+  isInProcess: boolean,
+  options: SandboxHostOptions & { readonly signal: AbortSignal },
+): Promise<ReloadingHost | undefined> {
+  try {
+    return await (isInProcess ? createInProcessHost : createSandboxHost)(options);
+  } catch (error) {
+    if (!options.signal.aborted) throw error;
+  }
+}
+
+/** Reloads what changes, and ends the platform; returns the new manifest when that has changed, or nothing at the end. */
+async function watchUntilRestart(
+  { manifestPath }: CliOptions,
+  platform: Platform,
+  host: ReloadingHost,
+  log: Log,
+  signal: AbortSignal,
+): Promise<Manifest | undefined> {
+  const { promise: end, resolve: stop } = Promise.withResolvers<Manifest | undefined>();
+  const folder = resolve(dirname(manifestPath));
+  const onChange = async (paths: ReadonlySet<string>) => {
+    const isManifest = paths.has(join(folder, basename(manifestPath)));
+    const manifest = await reload(isManifest ? manifestPath : undefined, host, log);
+    if (manifest !== undefined) stop(manifest);
+  };
+  await using _watch = watch(folder, {
+    onChange,
+    onError: ({ message }) => log.note(message),
+    isOfInterest: isSource(folder, resolve(platform.bucketsFolder)),
+  });
+  // Ends before the watch: the end of a folder's takes along those of the folders in it, which the buckets' may be.
+  await using _platform = platform;
+  const onAbort = () => stop(undefined);
+  signal.addEventListener("abort", onAbort);
+  if (signal.aborted) onAbort();
+  try {
+    return await end;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** Takes over what changed; what is wrong with it goes to the log, and what ran goes on. */
+async function reload(
+  manifestPath: string | undefined,
+  host: ReloadingHost,
+  log: Log,
+): Promise<Manifest | undefined> {
+  try {
+    const manifest = manifestPath === undefined ? undefined : await readManifest(manifestPath);
+    const changed = await host.reload(manifest);
+    if (manifest !== undefined) log.note(`Reloaded "${manifestPath}"`);
+    else if (changed.length > 0) log.note(`Reloaded ${changed.join(", ")}`);
+    return manifest;
+  } catch (error) {
+    log.note(`ERROR ${(error as Error).message}`);
+  }
+}
+
+async function readManifest(path: string): Promise<Manifest> {
+  let text;
+  try {
+    text = await Deno.readTextFile(path);
+  } catch (error) {
+    throw new Error(`Cannot read the manifest "${path}": ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+  return parseManifest(text, path);
+}
+
+/** Whether a path is of a file that a function may be made of. */
+function isSource(folder: string, data: string): (path: string) => boolean {
+  return (path) =>
+    path !== data && !path.startsWith(data + sep) &&
+    path.slice(folder.length).split(sep).every((part) =>
+      part !== "node_modules" && !part.startsWith(".") && !/~$|\.log$/.test(part)
+    );
+}

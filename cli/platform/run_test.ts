@@ -1,0 +1,120 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { join } from "node:path";
+import { Command, createApp, greet, manifest } from "../testdata/command.ts";
+
+for (const mode of [[], ["--in-process"]]) {
+  Deno.test(`the command runs an application, reloads it and stops: ${mode[0] ?? "in sandboxes"}`, async () => {
+    const folder = await createApp();
+    const data = join(folder, "data");
+    const app = join(folder, "app.json");
+    await using command = new Command([...mode, "--port", "0", "--data", data, app]);
+    const [, base] = await command.find(/^greeter is running\n[^]*Base URL {4}(\S+)\n[^]*Ctrl-C/);
+    assertStringIncludes(command.output, `curl '${base}/hello'`);
+    assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello");
+
+    await Deno.writeTextFile(join(folder, "hello.ts"), greet("Hello again"));
+    await command.find(/platform {5}Reloaded hello\n/);
+    assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello again");
+
+    await Deno.writeTextFile(app, "{");
+    await command.find(/platform {5}ERROR Cannot read the manifest /);
+    assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello again");
+
+    await Deno.writeTextFile(app, manifest("/greet"));
+    await command.find(new RegExp(`[^]*Reloaded "[^]*curl '${base}/greet'`));
+    const [greeting, gone] = await Promise.all([fetch(`${base}/greet`), fetch(`${base}/hello`)]);
+    assertEquals([await greeting.text(), gone.status], ["Hello again", 403]);
+    await gone.body?.cancel();
+
+    command.kill("SIGINT");
+    assertEquals([await command.status(), await command.errors], [0, ""]);
+    await Deno.remove(folder, { recursive: true });
+  });
+}
+
+Deno.test("the command says nothing of files that no function is made of, and of a fault but once", async () => {
+  const folder = await createApp();
+  const module = join(folder, "hello.ts");
+  await using command = new Command([
+    "--port",
+    "0",
+    "--data",
+    join(folder, "data"),
+    join(folder, "app.json"),
+  ]);
+  await command.find(/Stop with Ctrl-C/);
+  await Deno.writeTextFile(module, "export const handler = (");
+  await command.find(/Cannot bundle the function "hello"/);
+  // As a log of the command does that is written to the folder, by a redirect or by tee.
+  for (let i = 0; i < 3; i++) {
+    await Deno.writeTextFile(join(folder, "notes.txt"), `${i}`);
+    await new Promise((resolve) => setTimeout(resolve, 400)); // longer than changes are waited for
+  }
+  await Deno.writeTextFile(module, greet("Hello"));
+  await command.find(/Reloaded hello\n/);
+  assertEquals(command.output.match(/Cannot bundle|Reloaded/g), ["Cannot bundle", "Reloaded"]);
+  command.kill("SIGINT");
+  assertEquals(await command.status(), 0);
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("the command keeps objects in .mate unless it is told otherwise, and stops on SIGTERM", async () => {
+  const folder = await createApp();
+  await using command = new Command(["--in-process", "--port", "0", "app.json"], folder);
+  await command.find(/Stop with Ctrl-C/);
+  assertEquals(
+    (await Deno.stat(join(folder, ".mate", "greeter", "buckets", "files"))).isDirectory,
+    true,
+  );
+  command.kill("SIGTERM");
+  assertEquals(await command.status(), 0);
+  await Deno.remove(folder, { recursive: true });
+});
+
+for (
+  const [rule, args, status, error] of [
+    ["an unknown flag", ["--prot", "1", "app.json"], 2, "'--prot'"],
+    ["a missing manifest", [], 2, "The manifest is missing: name it"],
+    ["a manifest that is not there", ["nope.json"], 1, 'Cannot read the manifest "nope.json": '],
+    ["a bad port", ["--port", "x", "app.json"], 2, 'Cannot use the port "x"'],
+  ] as const
+) {
+  Deno.test(`the command says what is wrong with ${rule}, and ends with ${status}`, async () => {
+    await using command = new Command(args);
+    assertEquals([await command.status(), command.output], [status, ""]);
+    assertStringIncludes(await command.errors, error);
+  });
+}
+
+Deno.test("the command says when the port is taken", async () => {
+  const folder = await createApp();
+  using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = other.addr as Deno.NetAddr;
+  await using command = new Command([
+    "--in-process",
+    "--port",
+    String(port),
+    "--data",
+    `${folder}/d`,
+    join(folder, "app.json"),
+  ]);
+  assertEquals(await command.status(), 1);
+  assertMatch(await command.errors, /^Cannot listen on port \d+: .* --port \(0 for any\)\n$/);
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("the command names a function file that is not there", async () => {
+  const folder = await createApp();
+  const app = join(folder, "app.json");
+  await Deno.writeTextFile(app, manifest("/hello", "missing.ts"));
+  await using command = new Command(["--port", "0", "--data", join(folder, "data"), app]);
+  assertEquals(await command.status(), 1);
+  assertStringIncludes(await command.errors, "missing.ts");
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("the command prints its help", async () => {
+  await using command = new Command(["--help"]);
+  assertEquals(await command.status(), 0);
+  assertMatch(command.output, /^Runs an application on this machine/);
+});

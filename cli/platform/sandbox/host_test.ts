@@ -1,0 +1,279 @@
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { findProgram } from "../isolation/program.ts";
+import { plainFolders } from "../isolation/isolation.ts";
+import { parseManifest } from "../../manifest/manifest.ts";
+import { hasNamespace, isolation, withApp } from "../../testdata/sandbox.ts";
+import { openSandboxHost } from "./host.ts";
+
+Deno.test("a cold start reports its init phase, a warm one does not, and both go to one process", async () => {
+  await withApp(
+    `console.log("init"); let count = 0;
+    export const handler = (event, context) => {
+      console.log("one\\ntwo"); console.error("three");
+      return { event, count: ++count, id: context.awsRequestId, pid: Deno.pid };
+    };`,
+    async ({ invoke, log }) => {
+      const first = await invoke({ a: 1 }, { requestId: "id-1" });
+      const { pid } = first.json as { pid: number };
+      assertEquals(first.json, { event: { a: 1 }, count: 1, id: "id-1", pid });
+      assertEquals(first.requestId, "id-1");
+      assertEquals("failure" in first, false);
+      assertEquals(first.logTail, log.map((line) => `${line}\n`).join(""));
+      const [init, start, ...rest] = log.splice(0);
+      assertEquals([init, start], ["init", "START RequestId: id-1 Version: $LATEST"]);
+      assertEquals(rest.slice(0, 3).sort(), ["one", "three", "two"]);
+      assertEquals(rest[3], "END RequestId: id-1");
+      assertMatch(
+        rest[4]!,
+        /^REPORT RequestId: id-1\tDuration: [\d.]+ ms\tBilled Duration: \d+ ms\tMemory Size: 128 MB\tMax Memory Used: [1-9]\d* MB\tInit Duration: [\d.]+ ms\t$/,
+      );
+      const second = await invoke({ a: 2 });
+      assertEquals(second.json, {
+        event: { a: 2 },
+        count: 2,
+        id: second.requestId,
+        pid,
+      });
+      assertMatch(second.requestId, /^[0-9a-f-]{36}$/);
+      assertEquals(/Init Duration|init/.test(second.logTail), false);
+    },
+  );
+});
+
+Deno.test("a function has only Lambda's environment variables and its own", async () => {
+  await withApp(
+    `export const handler = () => Deno.env.toObject();`,
+    async ({ invoke }) => {
+      const environment = (await invoke()).json as Record<string, string>;
+      const ofTheStart = ["DENO_DIR", "DENO_NO_UPDATE_CHECK", "HOME"];
+      const ofTheShell = ["OLDPWD", "PWD", "SHLVL", "_"];
+      const names = Object.keys(environment).filter((name) =>
+        ![...ofTheStart, ...ofTheShell].includes(name)
+      );
+      assertEquals(names.sort(), [
+        "AWS_DEFAULT_REGION",
+        "AWS_LAMBDA_FUNCTION_MEMORY_SIZE",
+        "AWS_LAMBDA_FUNCTION_NAME",
+        "AWS_LAMBDA_FUNCTION_VERSION",
+        "AWS_LAMBDA_INITIALIZATION_TYPE",
+        "AWS_LAMBDA_LOG_GROUP_NAME",
+        "AWS_LAMBDA_LOG_STREAM_NAME",
+        "AWS_LAMBDA_RUNTIME_API",
+        "AWS_REGION",
+        "LAMBDA_RUNTIME_DIR",
+        "LAMBDA_TASK_ROOT",
+        "LANG",
+        "LD_LIBRARY_PATH",
+        "MINE",
+        "PATH",
+        "TZ",
+        "_HANDLER",
+        "_X_AMZN_TRACE_ID",
+      ]);
+      assertEquals(environment.MINE, "$HOME 'x'");
+      assertEquals(environment.TZ, "Europe/Paris");
+      assertEquals(environment.AWS_LAMBDA_FUNCTION_NAME, "one");
+      assertEquals(environment.AWS_LAMBDA_FUNCTION_MEMORY_SIZE, "256");
+      assertEquals(environment.HOME, "/tmp", "there is none, so the start sets one");
+      assertMatch(
+        environment.AWS_LAMBDA_LOG_STREAM_NAME!,
+        /^\d{4}\/\d\d\/\d\d\/\[\$LATEST\][0-9a-f]{32}$/,
+      );
+    },
+    {
+      memory: 256,
+      environment: { MINE: "$HOME 'x'", TZ: "Europe/Paris" },
+    },
+  );
+});
+
+Deno.test({
+  name: "a function is Lambda's user, at Lambda's place, and can write to its own /tmp alone",
+  ignore: !hasNamespace,
+  async fn() {
+    await withApp(
+      `import { writeFileSync } from "node:fs";
+      export const handler = ({ path }) => {
+        try { writeFileSync(path, "x"); return [Deno.uid(), import.meta.url, Array.from(Deno.readDirSync("/tmp"), (e) => e.name).sort()]; }
+        catch (error) { return error.name + ": " + error.message; }
+      };`,
+      async ({ invoke }) => {
+        const [uid, url, files] = (await invoke({ path: "/tmp/mine" })).json as [
+          number,
+          ...unknown[],
+        ];
+        assertEquals([uid, url, files], [993, "file:///var/task/index.js", ["deno", "mine"]]);
+        assertEquals(await Deno.stat("/tmp/mine").catch(({ name }) => name), "NotFound");
+        for (const path of ["/var/task/x", "/opt/x", "/home/x"]) {
+          assertMatch(
+            (await invoke({ path })).json as string,
+            /^NotCapable: Requires write access/,
+          );
+        }
+      },
+    );
+  },
+});
+
+Deno.test("what the manifest does not grant is an error of the function that names it", async () => {
+  await withApp(
+    `export const handler = (event) => fetch(event.url).then((response) => response.status);`,
+    async ({ invoke }) => {
+      await using server = Deno.serve({ port: 0, onListen() {} }, () => new Response(null));
+      const { port } = server.addr;
+      assertEquals((await invoke({ url: `http://127.0.0.1:${port}/` })).json, 200);
+      const outcome = await invoke({ url: `http://localhost:${port}/` });
+      assertEquals(outcome.failure, "error");
+      const { errorType, errorMessage } = outcome.json as Record<string, string>;
+      assertEquals(errorType, "NotCapable");
+      assertMatch(errorMessage!, new RegExp(`^Requires net access to "localhost:${port}"`));
+      assertMatch(outcome.logTail, /Status: error\tError Type: Function\.NotCapable\t\n$/);
+    },
+    { permissions: { net: ["127.0.0.1", "*.example.com:443"] } },
+  );
+});
+
+Deno.test("a host whose functions cannot be bundled is not made, and the error names each", async () => {
+  const functions = { one: { module: "one.ts" }, two: { module: "two.ts", handler: "main" } };
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/two.ts`, "export const handler = 1;");
+    const error = await assertRejects(() =>
+      openSandboxHost({
+        manifest: parseManifest(JSON.stringify({ name: "test", stage: "v0", functions }), "x"),
+        manifestPath: `${folder}/app.json`,
+        log() {},
+      }), Error);
+    assertMatch(error.message, /"one": its module "one\.ts" is no file in/);
+    assertMatch(error.message, /"two": its module "two\.ts" has no export "main"/);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("an unknown function is refused by name", async () => {
+  await withApp(`export const handler = () => 1;`, async ({ host }) => {
+    const error = await assertRejects(() => host.invoke("two", new Uint8Array()), Error);
+    assertEquals(error.message, 'Cannot invoke "two": there is no such function');
+  });
+});
+
+Deno.test({
+  name: "functions run in plain folders as well, with the same environment and permissions",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await withApp(
+      `export const handler = ({ path }) => {
+        try { Deno.writeTextFileSync(path ?? import.meta.dirname + "/x", ""); } catch (error) { return error.name; }
+        return Deno.env.has("USER");
+      };`,
+      async ({ invoke }) => {
+        assertEquals((await invoke()).json, "NotCapable");
+        assertEquals((await invoke({ path: "/home/x" })).json, "NotCapable");
+      },
+      {},
+      { isolation: plainFolders("a test wants it so") },
+    );
+  },
+});
+
+Deno.test({
+  name: "functions of root run in plain folders, though Deno lies where only root may go",
+  ignore: Deno.build.os !== "linux" || Deno.uid() !== 0,
+  async fn() {
+    const folder = await Deno.makeTempDir(); // mode 0700
+    try {
+      const deno = `${folder}/deno`;
+      await Deno.copyFile(Deno.execPath(), deno);
+      await Deno.chmod(deno, 0o755);
+      await Deno.writeTextFile(`${folder}/one.ts`, "export const handler = () => 42;");
+      const url = (path: string) => JSON.stringify(new URL(path, import.meta.url));
+      await Deno.writeTextFile(
+        `${folder}/platform.ts`,
+        `import { openSandboxHost } from ${url("host.ts")};
+        import { findProgram } from ${url("../isolation/program.ts")};
+        import { plainFolders } from ${url("../isolation/isolation.ts")};
+        import { manifestOf } from ${url("_testing.ts")};
+        await using host = await openSandboxHost({
+          manifest: manifestOf(), manifestPath: ${JSON.stringify(`${folder}/app.json`)}, log() {},
+          isolation: plainFolders("", await findProgram("setpriv")),
+        });
+        const { failure, payload } = await host.invoke("one", new TextEncoder().encode("{}"));
+        console.log(failure ?? new TextDecoder().decode(payload));`,
+      );
+      const { stdout, stderr } = await new Deno.Command(deno, {
+        args: ["run", "-A", "--no-lock", "--config"]
+          .concat(new URL("../../../deno.json", import.meta.url).pathname, `${folder}/platform.ts`),
+      }).output();
+      assertEquals(new TextDecoder().decode(stdout), "42\n", new TextDecoder().decode(stderr));
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+const setpriv = Deno.build.os === "linux" ? await findProgram("setpriv") : undefined;
+for (
+  const way of hasNamespace ? [isolation!, plainFolders("", setpriv)] : [plainFolders("", setpriv)]
+) {
+  Deno.test({
+    name: `in ${way.kind}, frozen and busy processes end with the platform, even if that is killed`,
+    ignore: setpriv === undefined,
+    async fn() {
+      const folder = await Deno.makeTempDir();
+      await Deno.chmod(folder, 0o755); // functions run as another user
+      try {
+        await Deno.writeTextFile(
+          `${folder}/one.ts`,
+          `export const handler = ({ isEndless }) => { while (isEndless); };`,
+        );
+        const url = (path: string) => JSON.stringify(new URL(path, import.meta.url));
+        await Deno.writeTextFile(
+          `${folder}/platform.ts`,
+          `import { openSandboxHost } from ${url("host.ts")};
+          import { plainFolders } from ${url("../isolation/isolation.ts")};
+          import { readManifest } from ${url("../../bundle/app.ts")};
+          const manifestPath = ${JSON.stringify(`${folder}/app.json`)};
+          const host = await openSandboxHost({
+            manifest: await readManifest(manifestPath), manifestPath, log() {},
+            ${way.kind === "plain folders" ? `isolation: plainFolders("", "${setpriv}"),` : ""}
+          });
+          const invoke = (event) => host.invoke("one", new TextEncoder().encode(event));
+          void invoke('{"isEndless":true}');
+          await invoke("{}");
+          console.log(JSON.stringify(host.sandboxesOf("one").map(({ pid }) => pid)));
+          Deno.kill(Deno.pid, "SIGKILL");`,
+        );
+        const functions = { one: { module: "one.ts", timeout: 900 } };
+        await Deno.writeTextFile(
+          `${folder}/app.json`,
+          JSON.stringify({ name: "test", stage: "v0", functions }),
+        );
+        const { stdout, stderr, signal } = await new Deno.Command(Deno.execPath(), {
+          args: ["run", "-A", "--no-lock", "--config"]
+            .concat(
+              new URL("../../../deno.json", import.meta.url).pathname,
+              `${folder}/platform.ts`,
+            ),
+          env: { TMPDIR: folder }, // what it leaves there
+        }).output();
+        assertEquals(signal, "SIGKILL", new TextDecoder().decode(stderr));
+        const pids: number[] = JSON.parse(new TextDecoder().decode(stdout));
+        assertEquals(pids.length, 2);
+        for (const pid of pids) {
+          // Gone, or a zombie that nobody has waited for.
+          const state = async () =>
+            /^State:\t(\w)/m.exec(
+              await Deno.readTextFile(`/proc/${pid}/status`).catch(() => "State:\tX"),
+            )?.[1];
+          for (let tries = 0; !/[XZ]/.test(await state() ?? "") && tries < 200; tries++) {
+            await new Promise((resolve) => setTimeout(resolve, 25));
+          }
+          assertMatch(await state() ?? "", /[XZ]/);
+        }
+      } finally {
+        await Deno.remove(folder, { recursive: true });
+      }
+    },
+  });
+}

@@ -1,0 +1,129 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { send } from "../testdata/platform.ts";
+import type { Reply } from "./reply.ts";
+import { listen } from "./server.ts";
+
+/** A server with one reply, and what it complained of. */
+async function serve(reply: Reply) {
+  const errors: string[] = [];
+  const server = await listen(0, () => Promise.resolve(reply), ({ message }) => {
+    errors.push(message);
+  });
+  return {
+    port: server.port,
+    errors,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+Deno.test("listen() tells of content that breaks off, and hangs up", async () => {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode("Hel"));
+    },
+    pull(controller) {
+      controller.error(new Error("The disk is gone"));
+    },
+  });
+  await using server = await serve({ status: 200, headers: [["Content-Length", "5"]], body });
+  await assertRejects(async () => await (await fetch(`http://localhost:${server.port}`)).text());
+  assertEquals(server.errors, ["Cannot send a response: The disk is gone"]);
+});
+
+for (
+  const [header, problem] of [
+    [["x y", "1"], "x y"],
+    [["x", "1\r\n2"], "x"],
+    [["Trailer", "Expires"], "Trailers"],
+  ] as const
+) {
+  Deno.test(`listen() answers 502 instead of a response with ${JSON.stringify(header)}, and tells of it`, async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const body = new ReadableStream<Uint8Array>({ cancel: () => resolve() });
+    const headers = [["Content-Length", "5"], header] as const;
+    await using server = await serve({ status: 200, headers, body });
+    using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+    const request = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    await connection.write(new TextEncoder().encode(request));
+    const [head, text] = (await new Response(connection.readable).text()).split("\r\n\r\n");
+    const [statusLine, ...lines] = head!.split("\r\n");
+    assertEquals(statusLine, "HTTP/1.1 502 Bad Gateway");
+    assertEquals(lines.slice(0, 2), ["Content-Type: application/json", "Content-Length: 36"]);
+    assertEquals(text, '{"message": "Internal server error"}');
+    assertEquals(server.errors.length, 1);
+    assertStringIncludes(server.errors[0]!, "Cannot send a response: ");
+    assertStringIncludes(server.errors[0]!, problem);
+    await promise;
+  });
+}
+
+Deno.test("listen() sends no body with 204, 304 and to HEAD", async () => {
+  const body = new TextEncoder().encode("Hello");
+  for (const [status, method] of [[204, "GET"], [304, "GET"], [200, "HEAD"]] as const) {
+    await using server = await serve({ status, headers: [], body });
+    const response = await send(server.port, { method, path: "/" });
+    assertEquals([response.status, response.text], [status, ""]);
+    assertEquals(response.header("content-length"), status === 200 ? "5" : undefined);
+  }
+});
+
+Deno.test("listen() stops content that a client does not wait for", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+    cancel: () => resolve(),
+  });
+  await using server = await serve({ status: 200, headers: [], body });
+  const response = await fetch(`http://localhost:${server.port}`);
+  await response.body!.cancel();
+  await promise;
+  assertEquals(server.errors, []);
+});
+
+for (
+  const [what, bytes] of [
+    ["is no HTTP", "HELLO\r\n\r\n"],
+    ["is TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc"],
+    ["has a header without a name", "GET / HTTP/1.1\r\nHost: localhost\r\n: 1\r\n\r\n"],
+  ] as const
+) {
+  Deno.test(`listen() answers with 400, and tells of it, what ${what}`, async () => {
+    await using server = await serve({ status: 200, headers: [], body: new Uint8Array() });
+    using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+    await connection.write(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
+    const [head, body] = (await new Response(connection.readable).text()).split("\r\n\r\n");
+    assertStringIncludes(head!, "HTTP/1.1 400 Bad Request");
+    assertEquals(JSON.parse(body!), { message: "Bad Request" });
+    assertEquals(server.errors.length, 1);
+    assertStringIncludes(server.errors[0]!, "Cannot read a request as HTTP/1.1: ");
+  });
+}
+
+for (
+  const [what, bytes] of [
+    ["headers", `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(100_000)}`],
+    ["a target", `GET /${"x".repeat(100_000)}`],
+  ] as const
+) {
+  Deno.test(`listen() answers with 431, and tells of it, ${what} without end`, async () => {
+    await using server = await serve({ status: 200, headers: [], body: new Uint8Array() });
+    using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+    await connection.write(new TextEncoder().encode(bytes));
+    const [head, body] = (await new Response(connection.readable).text()).split("\r\n\r\n");
+    assertStringIncludes(head!, "HTTP/1.1 431 Request Header Fields Too Large");
+    assertEquals(JSON.parse(body!), { message: "Request Header Fields Too Large" });
+    assertEquals(server.errors.length, 1);
+    assertStringIncludes(server.errors[0]!, "Cannot read a request as HTTP/1.1: ");
+  });
+}
+
+Deno.test("listen() keeps quiet about a client that goes away within a request", async () => {
+  await using server = await serve({ status: 200, headers: [], body: new Uint8Array() });
+  for (const bytes of ["", "GET / HT", "GET / HTTP/1.1\r\nHost: local"]) {
+    const connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+    await connection.write(new TextEncoder().encode(bytes));
+    connection.close();
+  }
+  assertEquals((await send(server.port, { path: "/" })).status, 200);
+  assertEquals(server.errors, []);
+});

@@ -1,0 +1,123 @@
+import { curlCommand, examplePath } from "./curl.ts";
+import type { LogRecord } from "./function_host.ts";
+import { routesOf } from "./gateway/routes.ts";
+import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
+
+/** The colours of the functions' names; red is for errors. */
+const NAME_COLORS: readonly number[] = [36, 32, 35, 34, 96, 92, 95, 94];
+
+/**
+ * Makes a line of the terminal of a record: the time, the function and the text, whose line breaks and control characters
+ * are made visible, so that a record is one line and no function can steer the terminal.
+ *
+ * @param record The record.
+ * @param isColored Whether the line has colours.
+ * @returns The line, without its end.
+ */
+export function formatRecord({ time, functionName, text }: LogRecord, isColored: boolean): string {
+  const paint = (code: number | string, part: string) =>
+    isColored ? `\x1b[${code}m${part}\x1b[0m` : part;
+  const clock = time.toTimeString().slice(0, 8);
+  const name = (functionName || "platform").padEnd(12);
+  const nameColor = functionName === "" ? 2 : NAME_COLORS[hash(functionName) % NAME_COLORS.length]!;
+  const level = /\b(?:WARN|ERROR|CRITICAL|FATAL)\b/.exec(text.slice(0, 300))?.[0];
+  const textColor = level === undefined ? undefined : level === "WARN" ? 33 : 31;
+  const visible = makeVisible(text);
+  const isPlatformLine = functionName === "" || /^(START|END|REPORT|INIT_START) /.test(text);
+  const body = isPlatformLine
+    ? paint(2, visible)
+    : textColor === undefined
+    ? visible
+    : paint(textColor, visible);
+  return `${paint(2, clock)} ${paint(nameColor, name)} ${body}`;
+}
+
+/** A line break becomes `↵`, any other control character but the tab its picture. */
+function makeVisible(text: string): string {
+  return text.replaceAll(/\r\n|[\r\n\u2028\u2029]/g, " ↵ ")
+    .replaceAll(/(?!\t)\p{Cc}/gu, (character) => {
+      const code = character.charCodeAt(0);
+      return code < 0x20 ? String.fromCharCode(0x2400 + code) : "\u2421";
+    });
+}
+
+function hash(text: string): number {
+  let sum = 0;
+  for (const character of text) sum = (sum * 31 + character.charCodeAt(0)) % 6_007;
+  return sum;
+}
+
+/** What the introduction tells of. */
+export interface Introduction {
+  /** The application. */
+  readonly manifest: Manifest;
+  /** The URL of the start page. */
+  readonly url: string;
+  /** The folder with the folders of the buckets. */
+  readonly bucketsFolder: string;
+  /** The folder that is watched. */
+  readonly watchedFolder: string;
+}
+
+/**
+ * What the terminal shows first: where everything is, with commands to copy.
+ *
+ * @param introduction What it tells of.
+ * @returns The lines.
+ */
+export function introduce(
+  { manifest, url, bucketsFolder, watchedFolder }: Introduction,
+): readonly string[] {
+  const base = `${url}/${manifest.stage}`;
+  const rows: [what: string, functionName: string, command: string][] = [];
+  for (const { method, resource, functionName } of routesOf(manifest)) {
+    const command = curlCommand(method, base + examplePath(resource));
+    rows.push([`${method} ${resource}`, functionName, command]);
+  }
+  for (const [name, { triggers }] of Object.entries(manifest.functions)) {
+    if (triggers.schedule !== undefined) {
+      rows.push([triggers.schedule, name, curlCommand("POST", `${url}/schedules/${name}`)]);
+    }
+  }
+  for (const [bucket, names] of namesBy(manifest, ({ triggers }) => triggers.bucket?.name)) {
+    const objects = `${url}/buckets/${bucket}`;
+    rows.push([`bucket ${bucket}`, names, `curl -T FILE '${objects}/'`]);
+    rows.push(["", "", `curl -X DELETE '${objects}/FILE'`]);
+    rows.push(["", "", `or copy files to ${bucketsFolder}/${bucket}`]);
+  }
+  for (const [topic, names] of namesBy(manifest, ({ triggers }) => triggers.topic?.name)) {
+    const command = `curl -d message=Hello -d subject=Greeting -d attribute=n:Number:1`;
+    rows.push([`topic ${topic}`, names, `${command} '${url}/topics/${topic}'`]);
+  }
+  for (const [name, { triggers }] of Object.entries(manifest.functions)) {
+    if (Object.values(triggers).some((trigger) => trigger !== undefined)) continue;
+    const path = `${url}/2015-03-31/functions/${name}/invocations`;
+    rows.push(["no trigger", name, `curl -d '{}' '${path}'`]);
+  }
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return [
+    `${manifest.name} is running`,
+    "",
+    `  Start page  ${url}/`,
+    `  Base URL    ${base}`,
+    `  Invoke API  aws lambda invoke --endpoint-url ${url} --region us-east-1 --no-sign-request --function-name NAME /dev/stdout`,
+    "",
+    ...rows.map(([what, name, command]) =>
+      `  ${what.padEnd(widths[0]!)}  ${name.padEnd(widths[1]!)}  ${command}`
+    ),
+    "",
+    `Functions are reloaded when a file below ${watchedFolder} changes. Stop with Ctrl-C.`,
+    "",
+  ];
+}
+
+/** The functions, listed by something that several may share. */
+function namesBy(
+  manifest: Manifest,
+  keyOf: (config: FunctionManifest) => string | undefined,
+): readonly [key: string, names: string][] {
+  const groups = Map.groupBy(Object.entries(manifest.functions), ([, config]) => keyOf(config));
+  return [...groups].flatMap(([key, functions]) =>
+    key === undefined ? [] : [[key, functions.map(([name]) => name).join(", ")]]
+  );
+}

@@ -1,0 +1,88 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import fc from "fast-check";
+import { MANIFEST } from "../testdata/platform.ts";
+import { curlCommand } from "./curl.ts";
+import { formatRecord, introduce } from "./terminal.ts";
+
+const time = new Date(2026, 2, 1, 9, 5, 7);
+const plain = (text: string, functionName = "okay") =>
+  formatRecord({ time, functionName, text }, false);
+
+Deno.test("formatRecord() writes the time, the function and the text", () => {
+  assertEquals(plain("INFO Hello"), "09:05:07 okay         INFO Hello");
+  assertEquals(plain("Reloaded", ""), "09:05:07 platform     Reloaded");
+});
+
+for (
+  const [text, expected] of [
+    ["a\rb", "a ↵ b"],
+    ["a\r\nb\nc", "a ↵ b ↵ c"],
+    ["a\tb", "a\tb"],
+    ["\x1b[31mred\x1b]0;title\x07", "␛[31mred␛]0;title␇"],
+    ["a\x00\x7f\x9bb", "a␀␡␡b"],
+    ["a\u2028b", "a ↵ b"],
+    ["日本 👩", "日本 👩"],
+  ] as const
+) {
+  Deno.test(`formatRecord() keeps ${JSON.stringify(text)} on one line and makes it harmless`, () => {
+    assertEquals(plain(text), `09:05:07 okay         ${expected}`);
+  });
+}
+
+Deno.test("formatRecord() lets no text break its line or steer the terminal", () => {
+  fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => {
+    const line = plain(text);
+    assertEquals(/(?!\t)[\p{Cc}\p{Zl}\p{Zp}]/u.exec(line)?.[0], undefined);
+  }));
+});
+
+Deno.test("formatRecord() colours names, warnings, errors and the platform's own lines", () => {
+  const color = (text: string, functionName = "okay") =>
+    formatRecord({ time, functionName, text }, true).replaceAll("\x1b", "");
+  assertMatch(color("INFO x"), /^\[2m09:05:07\[0m \[\d+mokay {8}\[0m INFO x$/);
+  assertStringIncludes(color("t\tid\tWARN\tx"), "[33mt\tid\tWARN\tx[0m");
+  assertStringIncludes(color('{"level":"FATAL"}'), '[31m{"level":"FATAL"}[0m');
+  assertStringIncludes(color("REPORT RequestId: x"), "[2mREPORT RequestId: x[0m");
+  assertStringIncludes(color("Reloaded", ""), "[2mReloaded[0m");
+  assert(color("x", "okay") !== color("x", "crash"));
+});
+
+Deno.test("introduce() shows every trigger with a command to copy", () => {
+  const text = introduce({
+    manifest: MANIFEST,
+    url: "http://localhost:8000",
+    bucketsFolder: ".mate/app/buckets",
+    watchedFolder: "/app",
+  }).join("\n");
+  for (
+    const part of [
+      "Start page  http://localhost:8000/",
+      "Base URL    http://localhost:8000/v0",
+      "aws lambda invoke --endpoint-url http://localhost:8000 --region us-east-1 --no-sign-request --function-name NAME /dev/stdout",
+      "ANY /echo           echo              curl 'http://localhost:8000/v0/echo'",
+      "curl 'http://localhost:8000/v0/echo/a/b'",
+      "curl 'http://localhost:8000/v0/items/1'",
+      "rate(1 minute)      clock             curl -X POST 'http://localhost:8000/schedules/clock'",
+      "bucket files        created, removed  curl -T FILE 'http://localhost:8000/buckets/files/'",
+      "or copy files to .mate/app/buckets/files",
+      "curl -d message=Hello -d subject=Greeting -d attribute=n:Number:1 'http://localhost:8000/topics/news'",
+      "curl -d '{}' 'http://localhost:8000/2015-03-31/functions/plain/invocations'",
+      "below /app changes. Stop with Ctrl-C.",
+    ]
+  ) {
+    assertStringIncludes(text, part);
+  }
+});
+
+for (
+  const [method, command] of [
+    ["ANY", "curl 'http://localhost'"],
+    ["GET", "curl 'http://localhost'"],
+    ["HEAD", "curl -I 'http://localhost'"],
+    ["PATCH", "curl -X PATCH 'http://localhost'"],
+  ] as const
+) {
+  Deno.test(`curlCommand() sends ${method}`, () => {
+    assertEquals(curlCommand(method, "http://localhost"), command);
+  });
+}

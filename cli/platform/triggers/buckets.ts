@@ -1,0 +1,97 @@
+import { Buffer } from "node:buffer";
+import { join } from "node:path";
+import type { AsyncInvocations } from "../invoke/async_invocations.ts";
+import type { Log } from "../log.ts";
+import type { Manifest } from "../../manifest/manifest.ts";
+import { watch } from "../watch.ts";
+import { BucketFolder } from "./bucket_folder.ts";
+import {
+  createNotification,
+  createSequencer,
+  isWanted,
+  type ObjectChange,
+} from "./notification.ts";
+
+/** What the buckets work with. */
+export interface BucketsOptions {
+  /** The application. */
+  readonly manifest: Manifest;
+  /** What takes the events. */
+  readonly asyncInvocations: AsyncInvocations;
+  /** Where it is said that something went wrong. */
+  readonly log: Log;
+  /** The folder that holds the folders of the buckets. */
+  readonly folder: string;
+}
+
+/** The buckets of an application: folders that are watched, whose changes invoke functions. */
+export class Buckets implements AsyncDisposable {
+  readonly #buckets: ReadonlyMap<string, BucketFolder>;
+  readonly #stack: AsyncDisposableStack;
+
+  private constructor(buckets: ReadonlyMap<string, BucketFolder>, stack: AsyncDisposableStack) {
+    this.#buckets = buckets;
+    this.#stack = stack;
+  }
+
+  /**
+   * Opens the buckets; of what they hold already nobody is told.
+   *
+   * @param options What they work with.
+   * @returns The buckets.
+   */
+  static async open(options: BucketsOptions): Promise<Buckets> {
+    const buckets = new Map<string, BucketFolder>();
+    await using stack = new AsyncDisposableStack();
+    for (const { triggers } of Object.values(options.manifest.functions)) {
+      const name = triggers.bucket?.name;
+      if (name === undefined || buckets.has(name)) continue;
+      const folder = join(options.folder, name);
+      const next = createSequencer();
+      const bucket = new BucketFolder(folder, join(options.folder, ".uploads"), (change) => {
+        notify(options, name, change, next());
+      });
+      await bucket.scan(false);
+      const onChange = async () => {
+        try {
+          await bucket.scan(true);
+        } catch (error) {
+          options.log.note(`Cannot read the bucket "${name}": ${(error as Error).message}`);
+        }
+      };
+      stack.use(watch(folder, { onChange, onError: ({ message }) => options.log.note(message) }));
+      buckets.set(name, bucket);
+    }
+    return new Buckets(buckets, stack.move());
+  }
+
+  /**
+   * A bucket of the application.
+   *
+   * @param name Its name.
+   * @returns The bucket, or `undefined` if the manifest has none of the name.
+   */
+  get(name: string): BucketFolder | undefined {
+    return this.#buckets.get(name);
+  }
+
+  /** Stops watching. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync();
+  }
+}
+
+/** Invokes the functions that want to know of a change. */
+function notify(
+  { manifest, asyncInvocations }: BucketsOptions,
+  bucket: string,
+  change: ObjectChange,
+  sequencer: string,
+): void {
+  const event = createNotification(bucket, change, sequencer);
+  for (const [functionName, { triggers }] of Object.entries(manifest.functions)) {
+    if (triggers.bucket?.name === bucket && isWanted(change.eventName, triggers.bucket.events)) {
+      asyncInvocations.start(functionName, Buffer.from(JSON.stringify(event)));
+    }
+  }
+}

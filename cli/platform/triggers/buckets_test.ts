@@ -1,0 +1,259 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { join } from "node:path";
+import { startTestPlatform, type TestPlatform } from "../../testdata/platform.ts";
+
+const HELLO_MD5 = "8b1a9953c4611296a827abf8c47804d7"; // of "Hello"
+
+/** Waits until functions were told of a number of events. */
+async function waitForCalls(test: TestPlatform, count: number): Promise<void> {
+  while (test.host.calls.length < count) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+/** What the functions were told, without what is new each time. */
+function told(test: TestPlatform): unknown[] {
+  return test.host.calls.map(({ name, event }) => {
+    const [{ eventName, s3 }] = event.Records;
+    return [name, eventName, s3.object.key, s3.object.size];
+  });
+}
+
+Deno.test("an upload and a deletion send what the storage service sends", async () => {
+  await using test = await startTestPlatform();
+  const path = "/buckets/files/a/red%20flower%2B%C3%BC.jpg";
+  const put = await test.send({ method: "PUT", path, body: "Hello" });
+  assertEquals([put.status, put.header("ETag")], [200, `"${HELLO_MD5}"`]);
+  const deleted = await test.send({ method: "DELETE", path });
+  assertEquals([deleted.status, deleted.text], [204, ""]);
+  await test.platform.settled();
+  const key = "a/red+flower%2B%C3%BC.jpg";
+  assertEquals(told(test), [
+    ["created", "ObjectCreated:Put", key, 5],
+    ["removed", "ObjectRemoved:Delete", key, undefined],
+  ]);
+
+  const [created, removed] = test.host.calls.map(({ event }) => event.Records[0]);
+  const { eventTime, responseElements, userIdentity, s3, ...record } = created;
+  assertEquals(record, {
+    eventVersion: "2.1",
+    eventSource: "aws:s3",
+    awsRegion: "us-east-1",
+    eventName: "ObjectCreated:Put",
+    requestParameters: { sourceIPAddress: "127.0.0.1" },
+  });
+  assertMatch(eventTime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assertMatch(userIdentity.principalId, /^AWS:\w+$/);
+  assertEquals(responseElements, {
+    "x-amz-request-id": put.header("x-amz-request-id"),
+    "x-amz-id-2": put.header("x-amz-id-2"),
+  });
+  const { sequencer, ...object } = s3.object;
+  assertEquals({ ...s3, object }, {
+    s3SchemaVersion: "1.0",
+    configurationId: "files-notification",
+    bucket: {
+      name: "files",
+      ownerIdentity: { principalId: s3.bucket.ownerIdentity.principalId },
+      arn: "arn:aws:s3:::files",
+    },
+    object: { key, size: 5, eTag: HELLO_MD5 },
+  });
+  assertMatch(sequencer, /^[0-9A-F]{18}$/);
+  assertEquals(Object.keys(removed.s3.object), ["key", "sequencer"]);
+  assert(removed.s3.object.sequencer > sequencer, "later events have greater sequencers");
+  const list = await test.send({ path: "/buckets/files" });
+  assertEquals(JSON.parse(list.text), { objects: [] });
+});
+
+Deno.test("a file put into the folder of a bucket is an upload, a file removed a deletion", async () => {
+  await using test = await startTestPlatform();
+  const folder = join(test.platform.bucketsFolder, "files");
+  await Deno.mkdir(join(folder, "sub"));
+  await Deno.writeTextFile(join(folder, "sub", "new file.txt"), "Hello");
+  await Deno.writeTextFile(join(folder, ".hidden"), "no object");
+  await waitForCalls(test, 1);
+  await Deno.writeTextFile(join(folder, "sub", "new file.txt"), "Hello again");
+  await waitForCalls(test, 2);
+  await Deno.remove(join(folder, "sub", "new file.txt"));
+  await waitForCalls(test, 3);
+  assertEquals(told(test), [
+    ["created", "ObjectCreated:Put", "sub/new+file.txt", 5],
+    ["created", "ObjectCreated:Put", "sub/new+file.txt", 11],
+    ["removed", "ObjectRemoved:Delete", "sub/new+file.txt", undefined],
+  ]);
+});
+
+Deno.test("an upload over HTTP is told once, although its file appears in the folder", async () => {
+  await using test = await startTestPlatform();
+  await test.send({ method: "PUT", path: "/buckets/files/a", body: "Hello" });
+  await Deno.writeTextFile(join(test.platform.bucketsFolder, "files", "b"), "Hello");
+  await waitForCalls(test, 2); // the scan that found "b" has looked at "a" too
+  assertEquals(told(test).map((call) => (call as string[])[2]), ["a", "b"]);
+});
+
+Deno.test("of the objects that are there at the start nobody is told", async () => {
+  const data = await Deno.makeTempDir();
+  await Deno.mkdir(join(data, "buckets", "files"), { recursive: true });
+  await Deno.writeTextFile(join(data, "buckets", "files", "old"), "Hello");
+  await using test = await startTestPlatform(() => "{}", { data });
+  const { objects } = JSON.parse((await test.send({ path: "/buckets/files" })).text);
+  assertEquals(objects.map(({ key, etag }: Record<string, string>) => [key, etag]), [
+    ["old", HELLO_MD5],
+  ]);
+  await test.send({ method: "DELETE", path: "/buckets/files/old" });
+  await test.platform.settled();
+  assertEquals(told(test), [["removed", "ObjectRemoved:Delete", "old", undefined]]);
+  await Deno.remove(data, { recursive: true });
+});
+
+Deno.test("an object comes back as it was uploaded, never as a page", async () => {
+  await using test = await startTestPlatform();
+  const path = "/buckets/files/page.html";
+  await test.send({ method: "PUT", path, body: "<script>alert(1)</script>" });
+  const response = await test.send({ path });
+  assertEquals([response.status, response.text], [200, "<script>alert(1)</script>"]);
+  assertEquals(response.header("Content-Type"), "application/octet-stream");
+  assertEquals(response.header("Content-Disposition"), "attachment");
+  const head = await test.send({ method: "HEAD", path });
+  assertEquals([head.status, head.header("Content-Length"), head.text], [200, "25", ""]);
+});
+
+Deno.test("a large object is stored as it is", async () => {
+  await using test = await startTestPlatform();
+  const body = crypto.getRandomValues(new Uint8Array(65_536));
+  const large = new Uint8Array(12_000_000);
+  for (let at = 0; at + body.length < large.length; at += body.length) large.set(body, at);
+  await test.send({ method: "PUT", path: "/buckets/files/large", body: large });
+  assertEquals((await test.send({ path: "/buckets/files/large" })).bytes.length, 12_000_000);
+  await test.platform.settled();
+  assertEquals(test.host.calls[0]!.event.Records[0].s3.object.size, 12_000_000);
+});
+
+Deno.test("an empty object is an object, and one that is gone is gone", async () => {
+  await using test = await startTestPlatform();
+  assertEquals((await test.send({ method: "PUT", path: "/buckets/files/e" })).status, 200);
+  assertEquals((await test.send({ path: "/buckets/files/e" })).header("Content-Length"), "0");
+  await test.send({ method: "DELETE", path: "/buckets/files/e" });
+  assertEquals((await test.send({ path: "/buckets/files/e" })).status, 404);
+  assertEquals((await test.send({ method: "DELETE", path: "/buckets/files/e" })).status, 204);
+  await test.platform.settled();
+  assertEquals(test.host.calls.length, 2, "nobody is told of what was not there");
+});
+
+for (
+  const [status, method, path, problem] of [
+    [400, "PUT", "/buckets/files/..%2F..%2Fx", '".." cannot be the name of a file'],
+    [400, "PUT", "/buckets/files/../../x", '".." cannot be the name of a file'],
+    [400, "GET", "/buckets/files/a/./b", '"." cannot be the name of a file'],
+    [400, "PUT", "/buckets/files/a//b", "a part of it between slashes is empty"],
+    [400, "PUT", "/buckets/files/folder/", "a part of it between slashes is empty"],
+    [400, "DELETE", "/buckets/files/a%00b", "it has a NUL"],
+    [400, "PUT", `/buckets/files/${"x".repeat(256)}`, "a part of it has over 255 bytes"],
+    [400, "PUT", `/buckets/files/${"x/".repeat(600)}x`, "it has over 1,024 bytes"],
+    [400, "PUT", "/buckets/files/%ff", '"%ff" is not percent-encoded UTF-8'],
+    [400, "PUT", "/buckets/files/taken/below", "a file and a folder would have the same name"],
+    [404, "PUT", "/buckets/nope/x", 'The application has no bucket "nope"'],
+    [404, "GET", "/buckets", 'The application has no bucket ""'],
+    [404, "GET", "/buckets/files/none", 'The bucket "files" has no object "none"'],
+    [405, "POST", "/buckets/files/x", "use GET, HEAD, PUT, DELETE"],
+    [405, "PUT", "/buckets/files", "use GET, HEAD"],
+  ] as const
+) {
+  const shown = path.length > 80 ? `a path of ${path.length} characters` : path;
+  Deno.test(`a bucket answers ${status} to ${method} ${shown}`, async () => {
+    await using test = await startTestPlatform();
+    await test.send({ method: "PUT", path: "/buckets/files/taken", body: "Hello" });
+    await test.platform.settled();
+    const { length } = test.host.calls;
+    const body = method === "PUT" ? "Hello" : "";
+    const response = await test.send({ method, path, body });
+    assertEquals(response.status, status, response.text);
+    assertStringIncludes(JSON.parse(response.text).message, problem);
+    assertEquals(test.host.calls.length, length);
+  });
+}
+
+Deno.test("a bucket refuses an upload in a coding that it does not know", async () => {
+  await using test = await startTestPlatform();
+  const response = await test.send({
+    method: "PUT",
+    path: "/buckets/files/x",
+    headers: [["Content-Encoding", "aws-chunked"]],
+    body: "5\r\nHello\r\n0\r\n\r\n",
+  });
+  assertEquals(response.status, 415);
+});
+
+Deno.test("a folder that cannot be read any more is said so, and the platform goes on", async () => {
+  await using test = await startTestPlatform();
+  const folder = join(test.platform.bucketsFolder, "files");
+  await Deno.remove(folder);
+  await Deno.writeTextFile(folder, "a file in its place");
+  const { promise, resolve } = Promise.withResolvers<string>();
+  test.log.follow(({ text }) => resolve(text));
+  assertStringIncludes(await promise, 'Cannot read the bucket "files": ');
+  assertEquals((await test.send({ path: "/v0/echo" })).status, 200);
+});
+
+Deno.test("an upload whose client hangs up is none", async () => {
+  await using test = await startTestPlatform();
+  const { port } = test.platform;
+  {
+    using connection = await Deno.connect({ port });
+    const head = "PUT /buckets/files/half HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n";
+    await connection.write(new TextEncoder().encode(`${head}abc`));
+  }
+  const { promise, resolve } = Promise.withResolvers<string>();
+  test.log.follow(({ text }) => resolve(text));
+  assertStringIncludes(await promise, "PUT /buckets/files/half: ");
+  await test.send({ method: "PUT", path: "/buckets/files/whole", body: "abc" });
+  const { objects } = JSON.parse((await test.send({ path: "/buckets/files" })).text);
+  assertEquals(objects.map(({ key }: { key: string }) => key), ["whole"]);
+});
+
+Deno.test({
+  name: "names that are not UTF-8 are none of a bucket's, and the platform goes on",
+  ignore: Deno.build.os !== "linux", // elsewhere names are always Unicode
+  async fn() {
+    await using test = await startTestPlatform();
+    const folder = join(test.platform.bucketsFolder, "files");
+    const script =
+      'cd "$1"; bad=$(printf "bad\\377"); touch "$bad.txt"; mkdir "$bad"; touch "$bad/a"';
+    await new Deno.Command("sh", { args: ["-c", script, "sh", folder] }).output();
+    await Deno.writeTextFile(join(folder, "good"), "Hello");
+    await waitForCalls(test, 1);
+    assertEquals(told(test).map((call) => (call as string[])[2]), ["good"]);
+    const notes = test.log.after(0).map(({ text }) => text);
+    assertEquals(
+      notes.every((note) => /^Cannot watch ".*files": .*UTF-8/.test(note)),
+      true,
+      `${notes}`,
+    );
+  },
+});
+
+Deno.test("a bucket whose folder is removed and made anew is watched still", async () => {
+  await using test = await startTestPlatform();
+  await Deno.writeTextFile(join(test.platform.bucketsFolder, "files", "a"), "Hello");
+  await waitForCalls(test, 1);
+  await Deno.remove(join(test.platform.bucketsFolder, ".."), { recursive: true });
+  await waitForCalls(test, 2);
+  await Deno.writeTextFile(join(test.platform.bucketsFolder, "files", "b"), "Hello");
+  await waitForCalls(test, 3);
+  await Deno.writeTextFile(join(test.platform.bucketsFolder, "files", "c"), "Hello");
+  await waitForCalls(test, 4);
+});
+
+Deno.test({
+  name: "a file whose name has a backslash is an object as any other",
+  ignore: Deno.build.os === "windows", // where it parts folders
+  async fn() {
+    await using test = await startTestPlatform();
+    await Deno.writeTextFile(join(test.platform.bucketsFolder, "files", "back\\slash"), "Hello");
+    await waitForCalls(test, 1);
+    const path = "/buckets/files/back%5Cslash";
+    assertEquals((await test.send({ path })).text, "Hello");
+    assertEquals((await test.send({ method: "DELETE", path })).status, 204);
+    assertEquals((await test.send({ method: "PUT", path, body: "Hi" })).status, 200);
+    assertEquals((await test.send({ path })).text, "Hi");
+  },
+});

@@ -1,0 +1,120 @@
+import { Buffer } from "node:buffer";
+import { randomUUID } from "node:crypto";
+import { ACCOUNT_ID, REGION, ruleArn } from "../arn.ts";
+import type { AsyncInvocations } from "../invoke/async_invocations.ts";
+import type { Manifest } from "../../manifest/manifest.ts";
+
+const UNITS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
+
+/** The longest time that a timer takes; it fires at once beyond. */
+const MAX_TIMEOUT = 2 ** 31 - 1;
+
+/**
+ * The interval of a rate expression.
+ *
+ * @param rate The expression, such as `rate(5 minutes)`, as a manifest may hold it.
+ * @returns The interval, in milliseconds.
+ * @throws {RangeError} If it is no rate expression.
+ */
+export function readRate(rate: string): number {
+  const [, value, unit] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(rate) ?? [];
+  if (unit === undefined) throw new RangeError(`Cannot read the rate: "${rate}" is none`);
+  return Number(value) * UNITS[unit as keyof typeof UNITS];
+}
+
+/**
+ * Makes the event that a rule with a schedule sends.
+ *
+ * @param rule The name of the rule.
+ * @param time When it fired.
+ * @returns The event, ready to be written as JSON.
+ * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-rule-schedule.html
+ */
+export function createScheduledEvent(rule: string, time: Date): Readonly<Record<string, unknown>> {
+  return {
+    version: "0",
+    id: randomUUID(),
+    "detail-type": "Scheduled Event",
+    source: "aws.events",
+    account: ACCOUNT_ID,
+    time: time.toISOString().replace(/\.\d+/, ""),
+    region: REGION,
+    resources: [ruleArn(rule)],
+    detail: {},
+  };
+}
+
+/** What lets time pass. */
+export interface Timers {
+  /** Calls back after some milliseconds, and returns a name for that. */
+  setTimeout(callback: () => void, milliseconds: number): unknown;
+  /** Calls back no more. */
+  clearTimeout(timer: unknown): void;
+}
+
+const TIMERS: Timers = {
+  setTimeout: (callback, milliseconds) => setTimeout(callback, milliseconds),
+  clearTimeout: (timer) => clearTimeout(timer as number),
+};
+
+/** The schedules of an application: each fires by itself, and when it is told to. */
+export class Schedules implements Disposable {
+  readonly #manifest: Manifest;
+  readonly #asyncInvocations: AsyncInvocations;
+  readonly #timers: Timers;
+  readonly #waiting: Map<string, unknown> = new Map();
+
+  /**
+   * Starts the schedules; each fires for the first time after one interval.
+   *
+   * @param manifest The application.
+   * @param asyncInvocations What takes the events.
+   * @param timers What lets time pass.
+   */
+  constructor(manifest: Manifest, asyncInvocations: AsyncInvocations, timers: Timers = TIMERS) {
+    this.#timers = timers;
+    this.#manifest = manifest;
+    this.#asyncInvocations = asyncInvocations;
+    for (const [name, { triggers }] of Object.entries(manifest.functions)) {
+      if (triggers.schedule !== undefined) this.#wait(name, readRate(triggers.schedule));
+    }
+  }
+
+  /**
+   * Whether a function has a schedule.
+   *
+   * @param functionName The function.
+   */
+  has(functionName: string): boolean {
+    return Object.hasOwn(this.#manifest.functions, functionName) &&
+      this.#manifest.functions[functionName]!.triggers.schedule !== undefined;
+  }
+
+  /**
+   * Fires a schedule now; its own time stays as it is.
+   *
+   * @param functionName The function that has it.
+   * @returns The identifier of the invocation.
+   */
+  fire(functionName: string): string {
+    const event = createScheduledEvent(`${this.#manifest.name}-${functionName}`, new Date());
+    return this.#asyncInvocations.start(functionName, Buffer.from(JSON.stringify(event)));
+  }
+
+  /** Stops the schedules. */
+  [Symbol.dispose](): void {
+    for (const timer of this.#waiting.values()) this.#timers.clearTimeout(timer);
+    this.#waiting.clear();
+  }
+
+  /** Waits for the next firing, or for the part of that time that a timer can take. */
+  #wait(functionName: string, interval: number, left = interval): void {
+    const step = Math.min(left, MAX_TIMEOUT);
+    const timer = this.#timers.setTimeout(() => {
+      if (left > step) return this.#wait(functionName, interval, left - step);
+      this.#wait(functionName, interval);
+      this.fire(functionName);
+    }, step);
+    this.#waiting.set(functionName, timer);
+  }
+}

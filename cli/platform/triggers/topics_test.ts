@@ -1,0 +1,153 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { startTestPlatform, type TestRequest } from "../../testdata/platform.ts";
+
+const FORM = ["Content-Type", "application/x-www-form-urlencoded"] as const;
+const JSON_TYPE = ["Content-Type", "application/json; charset=utf-8"] as const;
+const post = (type: readonly [string, string], body: string | Uint8Array): TestRequest => ({
+  method: "POST",
+  path: "/topics/news",
+  headers: [type],
+  body,
+});
+
+Deno.test("a topic sends what was published, as the topic service does", async () => {
+  await using test = await startTestPlatform();
+  const attributes = {
+    text: { Type: "String", Value: "ü" },
+    list: { Type: "String.Array", Value: '["a",1,true,null]' },
+    number: { Type: "Number", Value: "-1.5e3" },
+    bytes: { Type: "Binary", Value: "/wA=" },
+  };
+  const publication = { message: '{"a":1}', subject: "Greeting", attributes };
+  const response = await test.send(post(JSON_TYPE, JSON.stringify(publication)));
+  assertEquals(response.status, 200);
+  await test.platform.settled();
+  const [call] = test.host.calls;
+  assertEquals(call!.name, "reader");
+  const [{ Sns, ...record }] = call!.event.Records;
+  const arn = "arn:aws:sns:us-east-1:123456789012:news";
+  const { EventSubscriptionArn, ...source } = record;
+  assertEquals(source, { EventSource: "aws:sns", EventVersion: "1.0" });
+  assertMatch(
+    EventSubscriptionArn,
+    new RegExp(`^${arn}:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`),
+  );
+  const { MessageId, Timestamp, Signature, SigningCertUrl, UnsubscribeUrl, ...message } = Sns;
+  assertEquals(message, {
+    Type: "Notification",
+    TopicArn: arn,
+    Subject: "Greeting",
+    Message: '{"a":1}',
+    SignatureVersion: "1",
+    MessageAttributes: attributes,
+  });
+  assertEquals(MessageId, JSON.parse(response.text).MessageId);
+  assertMatch(Timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assertEquals(atob(Signature).length, 256);
+  assertMatch(SigningCertUrl, /^https:\/\/sns\.us-east-1\.amazonaws\.com\/.*\.pem$/);
+  assertStringIncludes(UnsubscribeUrl, `?Action=Unsubscribe&SubscriptionArn=${arn}:`);
+});
+
+for (
+  const [rule, type, body, expected] of [
+    ["a form", FORM, "message=a+b%26c&subject=S&attribute=n:Number:1&attribute=u:String:a:b", {
+      Message: "a b&c",
+      Subject: "S",
+      MessageAttributes: {
+        n: { Type: "Number", Value: "1" },
+        u: { Type: "String", Value: "a:b" },
+      },
+    }],
+    ["plain text", ["Content-Type", "text/plain"], "Grüße", {
+      Message: "Grüße",
+      Subject: null,
+      MessageAttributes: {},
+    }],
+    ["JSON without a subject", JSON_TYPE, '{"message":"m","subject":null}', {
+      Message: "m",
+      Subject: null,
+      MessageAttributes: {},
+    }],
+  ] as const
+) {
+  Deno.test(`a topic takes ${rule}`, async () => {
+    await using test = await startTestPlatform();
+    assertEquals((await test.send(post(type, body))).status, 200);
+    await test.platform.settled();
+    const { Message, Subject, MessageAttributes } = test.host.calls[0]!.event.Records[0].Sns;
+    assertEquals({ Message, Subject, MessageAttributes }, expected);
+  });
+}
+
+const attribute = (name: string, Type: string, Value: string) =>
+  JSON.stringify({ message: "m", attributes: { [name]: { Type, Value } } });
+
+Deno.test("a topic takes 262,144 bytes, of which bytes in base64 count as what they are", async () => {
+  await using test = await startTestPlatform();
+  const body = JSON.stringify({
+    message: "x".repeat(262_144 - "n".length - "Binary".length - 3),
+    attributes: { n: { Type: "Binary", Value: btoa("abc") } },
+  });
+  assertEquals((await test.send(post(JSON_TYPE, body))).status, 200);
+});
+
+for (
+  const [status, type, body, problem] of [
+    [400, FORM, "subject=S", '"message" must be a string'],
+    [400, FORM, "message=", '"message" must not be empty'],
+    [400, FORM, "message=m&subject=%C3%BC", '"subject" must be 1 to 100 ASCII characters'],
+    [400, FORM, "message=m&subject=", '"subject" must be 1 to 100 ASCII characters'],
+    [400, FORM, "message=m&colour=red", '"colour"'],
+    [400, FORM, "message=m&attribute=n", '"attributes.n.Type" must be String, String.Array,'],
+    [400, JSON_TYPE, "{", "JSON"],
+    [400, JSON_TYPE, "null", '"the message"'],
+    [400, JSON_TYPE, '{"message":1}', '"message" must be a string'],
+    [400, JSON_TYPE, attribute("n", "Number", "one"), '"attributes.n.Value" must be a number'],
+    [400, JSON_TYPE, attribute("n", "Binary", "?"), '"attributes.n.Value" must be base64'],
+    [400, JSON_TYPE, attribute("n", "String.Array", "{}"), '"attributes.n.Value" must be a JSON'],
+    [400, JSON_TYPE, attribute("n", "String.Array", "["), '"attributes.n.Value" must be a JSON'],
+    [400, JSON_TYPE, attribute("n", "String", ""), '"attributes.n.Value" must not be empty'],
+    [400, JSON_TYPE, attribute("a b", "String", "x"), '"attributes.a b"'],
+    [400, JSON_TYPE, attribute(".a", "String", "x"), '"attributes..a"'],
+    [400, FORM, `message=${"x".repeat(262_145)}`, '"message" must have at most 262144 bytes'],
+    [400, FORM, "message=m&message=n", 'the field "message" is there twice'],
+    [400, FORM, "message=m&subject=s&subject=t", 'the field "subject" is there twice'],
+    [400, FORM, "message=m&attribute=a:String:x&attribute=a:String:y", '"a" is there twice'],
+    [400, FORM, "message=m&attribute=__proto__:String:a", '"attributes" must have no key'],
+    [400, JSON_TYPE, '{"message":"m","foo":1}', '"foo" is no key of a message'],
+    [400, JSON_TYPE, attribute("a..b", "String", "x"), '"attributes.a..b" must be the name of'],
+    [400, JSON_TYPE, attribute("AWS.a", "String", "x"), '"attributes.AWS.a" must not start with'],
+    [400, JSON_TYPE, attribute("amazon.a", "String", "x"), 'start with "AWS." or "Amazon."'],
+    [400, JSON_TYPE, attribute("n", "String.Array", "[{}]"), "strings, numbers, true, false and"],
+    [400, JSON_TYPE, attribute("n", "String.Array", "[[1]]"), "strings, numbers, true, false and"],
+    [400, FORM, `message=${"x".repeat(262_137)}&attribute=n:String:`, "must not be empty"],
+    [400, FORM, `message=${"x".repeat(262_137)}&attribute=n:String:a`, "at most 262144 bytes"],
+    [413, FORM, `message=${"x".repeat(1_100_000)}`, "it has over 262,144 bytes"],
+    [415, ["Content-Type", "text/xml"], "<m/>", '"text/xml"'],
+    [400, ["Content-Type", "text/plain"], Uint8Array.of(0xff), "Cannot publish"],
+  ] as const
+) {
+  const shown = body.length > 80 ? `${body.length} bytes` : body;
+  Deno.test(`a topic refuses ${shown} as ${type[1]}`, async () => {
+    await using test = await startTestPlatform();
+    const response = await test.send(post(type, body));
+    assertEquals(response.status, status, response.text);
+    assertStringIncludes(JSON.parse(response.text).message, problem);
+    assertEquals(test.host.calls, []);
+  });
+}
+
+Deno.test("a topic refuses a message without a type", async () => {
+  await using test = await startTestPlatform();
+  const response = await test.send({ method: "POST", path: "/topics/news", body: "Hello" });
+  assertEquals(response.status, 415);
+});
+
+Deno.test("a topic that the application has not is not found", async () => {
+  await using test = await startTestPlatform();
+  for (const path of ["/topics/nope", "/topics", "/topics/news/x"]) {
+    assertEquals((await test.send({ ...post(FORM, "message=m"), path })).status, 404, path);
+  }
+  const response = await test.send({ path: "/topics/news" });
+  assertEquals([response.status, response.header("Allow")], [405, "POST"]);
+});

@@ -1,0 +1,45 @@
+import { createTarGzip } from "nanotar";
+import type { DenoPackage } from "../bundle/pinned_deno.ts";
+
+/**
+ * Makes an npm package such as those that Deno comes in.
+ *
+ * @param files The paths in it, and what they hold.
+ * @returns The tarball, and the package with the integrity of just that tarball.
+ */
+export async function makeDenoPackage(
+  files: readonly (readonly [string, string | Uint8Array])[] = [["package/deno", "deno"]],
+): Promise<{ tarball: Uint8Array<ArrayBuffer>; package_: DenoPackage }> {
+  const tarball = new Uint8Array(
+    await createTarGzip(files.map(([name, data]) => ({ name, data }))),
+  );
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-512", tarball));
+  const integrity = `sha512-${digest.toBase64()}`;
+  return { tarball, package_: { name: "@deno/test", version: "1.2.3", integrity } };
+}
+
+/**
+ * Writes an application to a folder of its own.
+ *
+ * @param modules The modules by path.
+ * @param functions The functions of the manifest.
+ * @returns The folder, and what removes it.
+ */
+export async function makeApp(
+  modules: Readonly<Record<string, string>>,
+  functions: Readonly<Record<string, unknown>>,
+): Promise<AsyncDisposable & { readonly folder: string; readonly manifest: string }> {
+  const folder = await Deno.makeTempDir();
+  for (const [path, code] of Object.entries(modules)) {
+    const file = `${folder}/${path}`;
+    await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });
+    await Deno.writeTextFile(file, code);
+  }
+  const manifest = `${folder}/app.json`;
+  await Deno.writeTextFile(manifest, JSON.stringify({ name: "test", stage: "v0", functions }));
+  return {
+    folder,
+    manifest,
+    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+  };
+}

@@ -1,0 +1,187 @@
+import { Buffer } from "node:buffer";
+import { randomUUID } from "node:crypto";
+import type { FunctionHost, InvokeOptions, InvokeOutcome } from "../platform/function_host.ts";
+import { Log } from "../platform/log.ts";
+import { type Manifest, parseManifest } from "../manifest/manifest.ts";
+import { type Platform, type PlatformOptions, startPlatform } from "../platform/platform.ts";
+
+/** An invocation that a test saw. */
+export interface Call {
+  readonly name: string;
+  // deno-lint-ignore no-explicit-any -- tests look into events of every kind
+  readonly event: any;
+  readonly options: InvokeOptions;
+}
+
+/** What a test's function answers; a string is the payload. */
+type Answer = (call: Call) => string | Partial<InvokeOutcome> | Promise<string>;
+
+/** A host whose functions are functions of the test. */
+export class TestHost implements FunctionHost {
+  readonly calls: Call[] = [];
+  answer: Answer;
+
+  constructor(answer: Answer) {
+    this.answer = answer;
+  }
+
+  async invoke(name: string, payload: Uint8Array, options: InvokeOptions = {}) {
+    const call = { name, event: JSON.parse(new TextDecoder().decode(payload)), options };
+    this.calls.push(call);
+    const answer = await this.answer(call);
+    const outcome = typeof answer === "string" ? { payload: Buffer.from(answer) } : answer;
+    const requestId = options.requestId ?? randomUUID();
+    return { requestId, payload: Buffer.from("null"), logTail: "", ...outcome };
+  }
+
+  async [Symbol.asyncDispose]() {}
+}
+
+/** An application with a function for every kind of trigger. */
+export const MANIFEST: Manifest = parseManifest(
+  JSON.stringify({
+    name: "app",
+    stage: "v0",
+    functions: {
+      echo: {
+        module: "echo.ts",
+        triggers: {
+          routes: [
+            { method: "ANY", path: "/echo" },
+            { method: "ANY", path: "/echo/{proxy+}" },
+            { method: "GET", path: "/items/{id}" },
+          ],
+        },
+      },
+      clock: { module: "clock.ts", triggers: { schedule: "rate(1 minute)" } },
+      created: {
+        module: "created.ts",
+        triggers: { bucket: { name: "files", events: ["s3:ObjectCreated:*"] } },
+      },
+      removed: {
+        module: "removed.ts",
+        triggers: { bucket: { name: "files", events: ["s3:ObjectRemoved:*"] } },
+      },
+      reader: { module: "reader.ts", triggers: { topic: { name: "news" } } },
+      plain: { module: "plain.ts" },
+    },
+  }),
+  "app.json",
+);
+
+/** A platform with all that a test looks at. */
+export interface TestPlatform extends AsyncDisposable {
+  readonly platform: Platform;
+  readonly host: TestHost;
+  readonly log: Log;
+  readonly send: (request: TestRequest) => Promise<TestResponse>;
+}
+
+/** Starts a platform on a port of its own, with a folder of its own. */
+export async function startTestPlatform(
+  answer: Answer = () => "{}",
+  options: Partial<PlatformOptions> = {},
+): Promise<TestPlatform> {
+  const data = await Deno.makeTempDir();
+  const host = new TestHost(answer);
+  const log = new Log();
+  const platform = await startPlatform({
+    manifest: MANIFEST,
+    host,
+    port: 0,
+    data,
+    log,
+    retryDelays: [1, 1],
+    ...options,
+  }).catch(async (error) => {
+    await Deno.remove(data, { recursive: true });
+    throw error;
+  });
+  return {
+    platform,
+    host,
+    log,
+    send: (request) => send(platform.port, request),
+    async [Symbol.asyncDispose]() {
+      await platform[Symbol.asyncDispose]();
+      await Deno.remove(data, { recursive: true });
+    },
+  };
+}
+
+/** A request, written as it is. */
+export interface TestRequest {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: readonly (readonly [name: string, value: string])[];
+  readonly body?: string | Uint8Array;
+}
+
+/** A response, read as it is. */
+export interface TestResponse {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** The first value of a header. */
+  readonly header: (name: string) => string | undefined;
+  readonly bytes: Uint8Array;
+  readonly text: string;
+}
+
+/** Sends a request as `curl --path-as-is` does: nothing of it is normalised. */
+export async function send(
+  port: number,
+  { method = "GET", path, headers = [], body = "" }: TestRequest,
+  hostname = "127.0.0.1",
+): Promise<TestResponse> {
+  const content = Buffer.from(body as string);
+  const lines = [`${method} ${path} HTTP/1.1`];
+  const has = (name: string) => headers.some(([key]) => key.toLowerCase() === name);
+  if (!has("host")) lines.push(`Host: localhost:${port}`);
+  for (const [name, value] of headers) lines.push(`${name}: ${value}`);
+  const isSized = has("content-length") || has("transfer-encoding");
+  if (content.length > 0 && !isSized) lines.push(`Content-Length: ${content.length}`);
+  lines.push("Connection: close", "", "");
+  using connection = await Deno.connect({ port, hostname });
+  const writing = writeAll(connection, Buffer.concat([Buffer.from(lines.join("\r\n")), content]));
+  const chunks: Uint8Array[] = [];
+  try {
+    for await (const chunk of readAll(connection)) chunks.push(chunk);
+  } finally {
+    await writing;
+  }
+  return parse(Buffer.concat(chunks));
+}
+
+async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
+  try {
+    for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
+  } catch (error) {
+    // The platform need not read all of a request before it answers and hangs up.
+    const isHungUp = error instanceof Deno.errors.BrokenPipe ||
+      error instanceof Deno.errors.ConnectionReset;
+    if (!isHungUp) throw error;
+  }
+}
+
+async function* readAll(connection: Deno.Conn): AsyncGenerator<Uint8Array> {
+  const buffer = new Uint8Array(65_536);
+  for (;;) {
+    const length = await connection.read(buffer);
+    if (length === null) return;
+    yield buffer.slice(0, length);
+  }
+}
+
+function parse(bytes: Buffer): TestResponse {
+  const end = bytes.indexOf("\r\n\r\n");
+  const [first, ...lines] = bytes.subarray(0, end).toString("latin1").split("\r\n");
+  const headers = lines.map((line) => line.split(/: (.*)/s, 2) as [string, string]);
+  const content = bytes.subarray(end + 4);
+  return {
+    status: Number(first!.split(" ")[1]),
+    headers,
+    header: (name) => headers.find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1],
+    bytes: content,
+    text: content.toString(),
+  };
+}

@@ -1,0 +1,66 @@
+import { availableTypes, chooseType } from "./choose_type.ts";
+import { findHeader } from "../event/headers.ts";
+import { readFields } from "../event/http_headers.ts";
+import { HttpNotAcceptableError } from "../errors/client_errors.ts";
+import type { FnProxyEvent } from "../event/proxy_event.ts";
+import type { CustomTransformers } from "../response/transformer.ts";
+
+/** The options of {@linkcode determineContentType}. */
+export interface NegotiationOptions {
+  /** Transformers by the media type they make, next to `application/json`. */
+  readonly customTransformers?: CustomTransformers<never> | undefined;
+}
+
+/**
+ * Chooses the media type of the response by the `Accept` header (RFC 9110 §12.5.1).
+ *
+ * Each type has the quality of the most specific range that matches it; parameters other than the weight do
+ * not narrow a range. The highest quality wins; then the more specific match, the order in the header,
+ * `application/json`, the order of the transformers. Without the header any type is acceptable.
+ *
+ * A transformer of a range, such as `image/*`, serves a request that accepts that very range; the range is
+ * then what is returned, and the transformer names the type.
+ *
+ * @param event The request.
+ * @param options What is available beyond `application/json`.
+ * @returns The type in lower case, without parameters.
+ * @throws {HttpNotAcceptableError} If nothing fits; the message lists what is available.
+ * @throws {CloudEventSpecificationError} If the headers of the event are absent or malformed.
+ * @throws {TypeError} If a key of the transformers is no media type, or the request no `FnProxyEvent`.
+ *
+ * @example A browser and a program
+ * ```ts
+ * import { assertEquals, assertThrows } from "@std/assert";
+ * import { determineContentType, FnProxyEvent, HttpNotAcceptableError } from "@mate/core/gateway";
+ *
+ * const customTransformers = {
+ *   "text/html": (payload: unknown) => [`<p>${payload}</p>`, "text/html; charset=utf-8"] as const,
+ * };
+ * const accepting = (Accept: string) => new FnProxyEvent({ headers: { Accept } });
+ *
+ * const browser = accepting("text/html,application/xhtml+xml,application/xml;q=0.9,*\/*;q=0.8");
+ * assertEquals(determineContentType(browser, { customTransformers }), "text/html");
+ * assertEquals(determineContentType(accepting("*\/*"), { customTransformers }), "application/json");
+ * assertThrows(() => determineContentType(accepting("image/png")), HttpNotAcceptableError);
+ * ```
+ */
+export function determineContentType(event: FnProxyEvent, options?: NegotiationOptions): string {
+  return requireType(event, availableTypes(options?.customTransformers));
+}
+
+/**
+ * Chooses among the available types.
+ *
+ * @throws {HttpNotAcceptableError} If nothing fits.
+ * @throws {CloudEventSpecificationError} If the headers of the event are absent or malformed.
+ */
+export function requireType(event: FnProxyEvent, types: readonly string[]): string {
+  const type = chooseType(findHeader(readFields(event.rawEvent), "accept"), types);
+  if (type === undefined) throw new HttpNotAcceptableError(listAvailable(types));
+  return type;
+}
+
+/** What to tell a client that accepts none of the types. */
+export function listAvailable(types: readonly string[]): string {
+  return `Cannot answer with a type that the client accepts: available are ${types.join(", ")}`;
+}

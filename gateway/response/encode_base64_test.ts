@@ -1,0 +1,26 @@
+import { assertEquals } from "@std/assert";
+import { decodeBase64, encodeBase64 as encodeByStandard } from "@std/encoding/base64";
+import fc from "fast-check";
+import { encodeBase64 } from "./encode_base64.ts";
+
+/** The same bytes as a runtime without `toBase64()` has them. */
+function withoutMethod(bytes: Uint8Array): Uint8Array {
+  return Object.defineProperty(bytes.slice(), "toBase64", { value: undefined });
+}
+
+Deno.test("encodeBase64() does as the standard library does, with the runtime's method and without", () => {
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+    const expected = encodeByStandard(bytes);
+    assertEquals(encodeBase64(bytes), expected);
+    assertEquals(encodeBase64(withoutMethod(bytes)), expected);
+  }));
+});
+
+Deno.test("encodeBase64() takes a megabyte, and part of a buffer", () => {
+  const bytes = new Uint8Array(1_000_001).map((_, index) => index * 31);
+  for (const part of [bytes, bytes.subarray(7, 1001)]) {
+    const bare = Object.defineProperty(part.subarray(), "toBase64", { value: undefined });
+    assertEquals(encodeBase64(part), encodeBase64(bare));
+    assertEquals(decodeBase64(encodeBase64(part)), part.slice());
+  }
+});

@@ -1,0 +1,246 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import fc from "fast-check";
+import { gunzipSync } from "node:zlib";
+import { Buffer } from "node:buffer";
+import { CloudEventSpecificationError, type JsonValue } from "../../function/mod.ts";
+import type { HttpResponse } from "./http_response.ts";
+import { FnProxyEvent } from "../event/proxy_event.ts";
+import { buildHttpResponse, type ResponseOptions } from "./response.ts";
+import { simpleMessage } from "./transformer.ts";
+
+const JSON_CONTENT_TYPE = "application/json; charset=utf-8";
+
+function request(headers: JsonValue): FnProxyEvent {
+  return new FnProxyEvent({ headers });
+}
+
+/** What a client gets to read. */
+function contentOf({ body, isBase64Encoded, headers }: HttpResponse): string {
+  if (!isBase64Encoded) return body;
+  const bytes = Buffer.from(body, "base64");
+  assertEquals(bytes.toString("base64"), body, "what is flagged is base64");
+  return (headers["Content-Encoding"] === "gzip" ? gunzipSync(bytes) : bytes).toString();
+}
+
+Deno.test("buildHttpResponse() answers in JSON without a request", () => {
+  assertEquals(buildHttpResponse(200, { a: [1] }), {
+    statusCode: 200,
+    headers: { "Content-Type": JSON_CONTENT_TYPE },
+    body: '{\n  "a": [\n    1\n  ]\n}',
+    isBase64Encoded: false,
+  });
+});
+
+Deno.test("buildHttpResponse() wraps a payload that is a string, for transformers too", () => {
+  assertEquals(JSON.parse(buildHttpResponse(200, "Hello").body), { Message: "Hello" });
+  const response = buildHttpResponse(200, "Hello", {
+    event: request({ Accept: "text/plain" }),
+    customTransformers: { "text/plain": ({ Message }) => [Message, "text/plain"] },
+  });
+  assertEquals(response.body, "Hello");
+  assertEquals(simpleMessage("x"), { Message: "x" });
+});
+
+Deno.test("buildHttpResponse() replaces half a surrogate pair, as every encoder of UTF-8 does", () => {
+  const response = buildHttpResponse(200, null, {
+    event: request({ Accept: "text/plain", "Accept-Encoding": "gzip" }),
+    customTransformers: { "text/plain": () => ["a\ud800", "text/plain"] },
+  });
+  assertEquals(contentOf(response), "a\ufffd");
+});
+
+Deno.test("buildHttpResponse() carries every other JSON value as it is", () => {
+  for (const payload of [null, 0, false, [], {}, [""]]) {
+    assertEquals(JSON.parse(buildHttpResponse(200, payload).body), payload);
+  }
+});
+
+Deno.test("buildHttpResponse() answers with 406 where nothing is acceptable, whatever the status", () => {
+  const response = buildHttpResponse(404, { a: 1 }, {
+    event: request({ accept: "image/png", "accept-encoding": "gzip" }),
+    customTransformers: { "Text/HTML": () => ["", "text/html"] },
+    extraHeaders: {
+      "X-Id": "7",
+      "content-type": "text/csv",
+      "Content-Encoding": "br",
+      ETag: '"1"',
+    },
+  });
+  assertEquals(response.statusCode, 406);
+  assertEquals(response.headers, {
+    "Content-Type": JSON_CONTENT_TYPE,
+    "Content-Encoding": "gzip",
+    "X-Id": "7",
+    Vary: "Accept, Accept-Encoding",
+  });
+  assertEquals(JSON.parse(contentOf(response)), {
+    Message:
+      "Cannot answer with a type that the client accepts: available are application/json, text/html",
+  });
+});
+
+for (
+  const [given, isGzipped] of [
+    [undefined, false],
+    ["", false],
+    [",", false],
+    ["gzip", true],
+    ["GZIP", true],
+    ["x-gzip", true],
+    ["X-Gzip;q=0.1", true],
+    ["*", true],
+    ["*;q=0", false],
+    ["gzip;q=0", false],
+    ["gzip;q=0.000", false],
+    ["gzip;q=0, *", false],
+    ["*;q=0, gzip", true],
+    ["gzip;q=0, x-gzip", true],
+    ["gzip, x-gzip;q=0", true],
+    ["gzip;q=5", false],
+    ["identity", false],
+    ["identity, gzip", true],
+    ["identity, gzip;q=0.9", false],
+    ["identity;q=0.5, gzip;q=0.5", true],
+    ["identity;q=0, gzip;q=0.1", true],
+    ["identity;q=0.2, identity;q=0.9, gzip;q=0.5", false],
+    ["identity;q=0.5, *;q=0.6", true],
+    ["identity;q=0.5, *;q=0.4", false],
+    ["gzip;q=0.1, gzip;q=0.9, identity;q=0.5", true],
+    ["*;q=0.1, *;q=0.9, identity;q=0.5", true],
+    ["deflate, br", false],
+    ["gzipped, xgzip, x-gzi, identical", false],
+    ["br;q=1.0, gzip;q=0.8, *;q=0.1", true],
+    ["gzip ; q = .5", true],
+  ] as const
+) {
+  Deno.test(`buildHttpResponse() ${isGzipped ? "compresses" : "does not compress"} for ${JSON.stringify(given)}`, () => {
+    const event = request(given === undefined ? {} : { "Accept-Encoding": given });
+    const response = buildHttpResponse(200, { a: "ü" }, { event });
+    assertEquals(response.headers["Content-Encoding"], isGzipped ? "gzip" : undefined);
+    assertEquals(response.isBase64Encoded, isGzipped);
+    assertEquals(JSON.parse(contentOf(response)), { a: "ü" });
+    assertEquals(response.headers["Vary"], "Accept, Accept-Encoding");
+  });
+}
+
+const BYTES = new Uint8Array([0, 255, 128, 10]);
+
+for (
+  const [rule, content, type, isBase64Encoded] of [
+    ["text of a text type as it is", "<p>ü</p>", "text/html", false],
+    ["text of a binary type as base64 of its UTF-8", "<svg>ü</svg>", "image/svg+xml", true],
+    ["bytes of a binary type as base64", BYTES, "image/png", true],
+    ["bytes of a text type as base64", BYTES, "text/plain; charset=iso-8859-1", true],
+    ["bytes of a part of a buffer", BYTES.subarray(1, 3), "image/png", true],
+    ["Node's buffers", Buffer.from("ü"), "application/json", true],
+    ["nothing", "", "text/plain", false],
+    ["no bytes", new Uint8Array(), "image/png", true],
+  ] as const
+) {
+  Deno.test(`buildHttpResponse() sends ${rule}`, () => {
+    const bytes = Buffer.from(content as string);
+    const options = (encoding: string): ResponseOptions<null> => ({
+      event: request({ Accept: "x/y", "Accept-Encoding": encoding }),
+      customTransformers: { "X/Y": () => [content, type] },
+      // The type that counts is the transformer's.
+      extraHeaders: { "X-Content-Type": "text/plain" },
+    });
+    const plain = buildHttpResponse(200, null, options(""));
+    assertEquals(plain.isBase64Encoded, isBase64Encoded);
+    assertEquals(plain.body, isBase64Encoded ? bytes.toString("base64") : content);
+    assertEquals(plain.headers["Content-Type"], type);
+    const zipped = buildHttpResponse(200, null, options("gzip"));
+    assertEquals(zipped.isBase64Encoded, true);
+    assertEquals(gunzipSync(Buffer.from(zipped.body, "base64")).equals(bytes), true);
+  });
+}
+
+Deno.test("buildHttpResponse() decides about base64 by the transformer's type, not by an extra header", () => {
+  const response = buildHttpResponse(200, null, {
+    event: request({ Accept: "x/y" }),
+    customTransformers: { "x/y": () => ["a", "text/plain"] },
+    extraHeaders: { "content-TYPE": "image/png" },
+  });
+  assertEquals(response.headers, { "content-TYPE": "image/png", Vary: "Accept, Accept-Encoding" });
+  assertEquals([response.body, response.isBase64Encoded], ["a", false]);
+});
+
+Deno.test("buildHttpResponse() leaves a content that the caller encoded", () => {
+  const response = buildHttpResponse(200, null, {
+    event: request({ Accept: "x/y", "Accept-Encoding": "gzip" }),
+    customTransformers: { "x/y": () => [BYTES, "text/plain"] },
+    extraHeaders: { "content-encoding": "br" },
+  });
+  assertEquals(response.headers, {
+    "Content-Type": "text/plain",
+    "content-encoding": "br",
+    Vary: "Accept", // Accept-Encoding was not consulted
+  });
+  assertEquals(response.body, Buffer.from(BYTES).toString("base64"));
+});
+
+for (const status of [100, 204, 205, 304]) {
+  Deno.test(`buildHttpResponse() sends no content with ${status}, and negotiates nothing`, () => {
+    const response = buildHttpResponse(status, 1n, {
+      event: request({ Accept: "image/png", "Accept-Encoding": "gzip" }),
+      extraHeaders: { Vary: "Origin", ETag: '"1"' },
+    });
+    assertEquals(response, {
+      statusCode: status,
+      headers: { "Content-Type": JSON_CONTENT_TYPE, Vary: "Origin", ETag: '"1"' },
+      body: "",
+      isBase64Encoded: false,
+    });
+    const broken = { event: new FnProxyEvent({}), extraHeaders: { "content-type": "text/html" } };
+    assertEquals(buildHttpResponse(status, null, broken).headers, { "content-type": "text/html" });
+  });
+}
+
+for (const status of [0, 99, 600, 200.5, NaN, Infinity, -200, "200", undefined, null]) {
+  Deno.test(`buildHttpResponse() refuses the status ${JSON.stringify(status) ?? status}`, () => {
+    assertThrows(
+      () => buildHttpResponse(status as number, 1),
+      RangeError,
+      `Cannot build the response: the status is ${
+        typeof status === "string" ? `"${status}"` : status
+      }, not a whole number from 100 to 599`,
+    );
+  });
+}
+
+Deno.test("buildHttpResponse() answers an event with unusable headers only with an error", () => {
+  for (const raw of [{}, { headers: 1 }, { headers: { "accept-encoding": 5 } }]) {
+    const event = new FnProxyEvent(raw);
+    assertThrows(() => buildHttpResponse(200, 1, { event }), CloudEventSpecificationError);
+    assertEquals(buildHttpResponse(500, "x", { event }).headers, {
+      "Content-Type": JSON_CONTENT_TYPE,
+      Vary: "Accept, Accept-Encoding",
+    });
+  }
+});
+
+function freezeDeeply<T>(value: T): T {
+  if (typeof value === "object" && value !== null) Object.values(value).forEach(freezeDeeply);
+  return Object.freeze(value);
+}
+
+Deno.test("buildHttpResponse() changes nothing it is given, and returns any JSON as it was", () => {
+  const headers = fc.record({
+    accept: fc.constantFrom("*/*", "application/json", "image/png", "application/*;q=0.1"),
+    "Accept-Encoding": fc.constantFrom("", "gzip", "x-gzip;q=0.1", "identity"),
+  }, { requiredKeys: [] });
+  fc.assert(fc.property(fc.jsonValue(), headers, (payload, headers) => {
+    fc.pre(typeof payload !== "string");
+    const options = freezeDeeply({
+      event: request(headers as Record<string, string>),
+      customTransformers: {
+        "image/png": (value: unknown) => [JSON.stringify(value), "image/png"] as const,
+      },
+      extraHeaders: { Vary: "Origin" },
+    });
+    const response = buildHttpResponse(200, freezeDeeply(payload), options);
+    assertEquals(JSON.parse(contentOf(response)), JSON.parse(JSON.stringify(payload)));
+    const names = Object.keys(response.headers).map((name) => name.toLowerCase());
+    assertEquals(new Set(names).size, names.length);
+  }));
+});

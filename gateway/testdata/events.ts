@@ -1,0 +1,50 @@
+/** What tests of the gateway share. */
+import type { FnContext, JsonObject } from "../../function/mod.ts";
+import { type Entry, recordLog } from "../../testdata/record_log.ts";
+import {
+  type HttpResponse,
+  proxyHandler,
+  type ProxyHandlerOptions,
+  type ProxyResult,
+  type ProxyRoute,
+} from "../mod.ts";
+
+/** An event as the platform sends it. */
+export function load(kind: string): JsonObject {
+  return JSON.parse(
+    Deno.readTextFileSync(new URL(`../../testdata/http_${kind}.json`, import.meta.url)),
+  );
+}
+
+/** A copy of an event with another value at a key; without the key, if the value is undefined. */
+export function alter(event: JsonObject, key: string, value: unknown): JsonObject {
+  const copy = structuredClone(event);
+  const keys = key.split(".");
+  const last = keys.pop()!;
+  // deno-lint-ignore no-explicit-any -- whatever is there
+  const parent = keys.reduce((object: any, name) => object[name], copy);
+  if (value === undefined) delete parent[last];
+  else parent[last] = value;
+  return copy;
+}
+
+/** An event with these headers, and nothing else. */
+export const request = (headers: unknown = {}) => ({ headers });
+
+/** The context of an invocation. */
+export const context = (awsRequestId: string) => ({ awsRequestId }) as FnContext;
+
+/** Accepts HTML and nothing else. */
+export const HTML_ONLY = request({ Accept: "text/html" });
+
+/** The content type of JSON. */
+export const JSON_UTF8 = "application/json; charset=utf-8";
+
+/** The response of `proxyHandler()` to a request, and what was logged meanwhile. */
+export async function answer(
+  route: unknown,
+  given: { event?: unknown; options?: ProxyHandlerOptions<ProxyResult> } = {},
+): Promise<{ result: HttpResponse; log: Entry[] }> {
+  const { event, options } = { event: request(), ...given };
+  return await recordLog(() => proxyHandler(route as ProxyRoute, options)(event, context("id-1")));
+}

@@ -1,0 +1,113 @@
+import type { FnHandler } from "../function/context.ts";
+import { describeFailure, RuntimeFailure } from "./failure.ts";
+import type { Host } from "./host.ts";
+
+const EXTENSIONS = [".js", ".mjs", ".cjs", ".ts", ".mts"];
+
+/**
+ * Loads the handler that `_HANDLER` names: a module below `LAMBDA_TASK_ROOT` without its extension, a full stop, and
+ * the name of the export, such as `index.handler` or `orders/index.handler`.
+ *
+ * @throws {RuntimeFailure} If that cannot be done; its name says why. What the module itself throws passes through.
+ */
+export async function loadHandler(host: Host): Promise<FnHandler> {
+  const name = host.getEnv("_HANDLER") ?? "";
+  const { module, path } = parseName(name);
+  const file = await findFile(host, module, name);
+  const namespace = await importModule(file, name);
+  const handler = findExport(namespace, path);
+  if (handler === undefined) {
+    const message = `Cannot load the handler "${name}": "${file}" exports no "${path.join(".")}"`;
+    throw new RuntimeFailure("Runtime.HandlerNotFound", message);
+  }
+  checkHandler(handler, name);
+  return handler;
+}
+
+/**
+ * Checks that a handler is one.
+ *
+ * @param handler The handler.
+ * @param name How error messages name it.
+ * @throws {RuntimeFailure} If it is no function, or one that wants a callback.
+ */
+export function checkHandler(handler: unknown, name: string): asserts handler is FnHandler {
+  if (typeof handler !== "function") {
+    throw new RuntimeFailure(
+      "Runtime.HandlerNotFound",
+      `Cannot use the handler "${name}": expected a function, got ${typeof handler}`,
+    );
+  }
+  if (handler.length > 2) {
+    throw new RuntimeFailure(
+      "Runtime.CallbackHandlerDeprecated",
+      `Cannot use the handler "${name}": it takes a callback; return the result or a promise of it`,
+    );
+  }
+}
+
+/** Splits the name of a handler. */
+function parseName(name: string): { module: string; path: string[] } {
+  const slash = name.lastIndexOf("/") + 1;
+  const [file, ...path] = name.slice(slash).split(".");
+  if (!file || path.length === 0 || path.includes("") || name.includes("..")) {
+    const message = `Cannot load the handler ${
+      JSON.stringify(name)
+    }: _HANDLER must be a module and an export such as index.handler, without ".."`;
+    throw new RuntimeFailure("Runtime.MalformedHandlerName", message);
+  }
+  return { module: name.slice(0, slash) + file, path };
+}
+
+async function findFile(host: Host, module: string, name: string): Promise<string> {
+  const root = host.getEnv("LAMBDA_TASK_ROOT") ?? "";
+  const base = module.startsWith("/") ? module : `${root}/${module}`;
+  if (!base.startsWith("/") || root === "" && base !== module) {
+    throw new RuntimeFailure(
+      "Runtime.ImportModuleError",
+      `Cannot load the handler "${name}": LAMBDA_TASK_ROOT must be an absolute path, got "${root}"`,
+    );
+  }
+  for (const extension of EXTENSIONS) {
+    if (await host.isFile(base + extension)) return base + extension;
+  }
+  throw new RuntimeFailure(
+    "Runtime.ImportModuleError",
+    `Cannot load the handler "${name}": no module "${base}" with ${EXTENSIONS.join(", ")}`,
+  );
+}
+
+async function importModule(file: string, name: string): Promise<Record<string, unknown>> {
+  const url = "file://" + file.split("/").map(encodeURIComponent).join("/");
+  try {
+    return await import(url);
+  } catch (cause) {
+    const { errorMessage } = describeFailure(cause);
+    const message = `Cannot load the handler "${name}": ${errorMessage}`;
+    // Deno reports code that it cannot parse as a module that it cannot find.
+    if (cause instanceof SyntaxError || /^SyntaxError\b/.test(errorMessage)) {
+      throw new RuntimeFailure("Runtime.UserCodeSyntaxError", message, { cause });
+    }
+    const code = (cause as { code?: unknown } | null | undefined)?.code;
+    if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") {
+      throw new RuntimeFailure("Runtime.ImportModuleError", message, { cause });
+    }
+    throw cause;
+  }
+}
+
+/** The value at the end of a path of exports, its methods bound to what they are methods of. */
+function findExport(namespace: Record<string, unknown>, path: readonly string[]): unknown {
+  let owner: unknown;
+  // What a CommonJS module exports may only be found in its default export.
+  let value: unknown = Object.hasOwn(namespace, path[0]!) ? namespace : namespace.default;
+  for (const key of path) {
+    owner = value;
+    if (typeof owner !== "object" && typeof owner !== "function" || owner === null) {
+      return undefined;
+    }
+    value = (owner as Record<string, unknown>)[key];
+    if (value === (Object.prototype as Record<string, unknown>)[key]) return undefined;
+  }
+  return typeof value === "function" && path.length > 1 ? value.bind(owner) : value;
+}
