@@ -63,7 +63,12 @@ export {
   type ErrorResponseOptions,
   type ServerErrorResponseOptions,
 } from "./response/error_response.ts";
-export { HttpClientError, HttpError, HttpServerError } from "./errors/http_error.ts";
+export {
+  HttpClientError,
+  HttpError,
+  type HttpErrorOptions,
+  HttpServerError,
+} from "./errors/http_error.ts";
 export type { HttpResponse } from "./response/http_response.ts";
 export { IpAddress } from "./event/ip_address.ts";
 export { jsonTransformer } from "./response/json_transformer.ts";

@@ -1,4 +1,5 @@
 import { HttpBadRequestError } from "../errors/client_errors.ts";
+import { type HttpErrorOptions, setName } from "../errors/http_error.ts";
 
 /**
  * The body of the request is not what it says it is: JSON, in base64 where it is flagged so.
@@ -17,7 +18,9 @@ import { HttpBadRequestError } from "../errors/client_errors.ts";
  * ```
  */
 export class MalformedPayloadError extends HttpBadRequestError {
-  static {
-    this.prototype.name = "MalformedPayloadError";
+  /** Makes the error. Without a `message`, the message is "Bad Request". */
+  constructor(message?: string, options?: HttpErrorOptions) {
+    super(message, options);
+    setName(this, "MalformedPayloadError");
   }
 }
