@@ -74,7 +74,7 @@ export { IpAddress } from "./event/ip_address.ts";
 export { jsonTransformer } from "./response/json_transformer.ts";
 export { MalformedPayloadError } from "./event/malformed_payload_error.ts";
 export { isBinary } from "./negotiation/media_type.ts";
-export { determineContentType, type NegotiationOptions } from "./negotiation/negotiation.ts";
+export { determineContentType, type NegotiationOptions } from "./response/content_type.ts";
 export type { Preference } from "./negotiation/preferences.ts";
 export { FnProxyEvent } from "./event/proxy_event.ts";
 export {

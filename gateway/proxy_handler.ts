@@ -6,7 +6,7 @@ import { readSettings, type Settings, withoutTransformers } from "./response/set
 import { reportClientError, reportServerError } from "./response/error_response.ts";
 import { HttpClientError, HttpServerError } from "./errors/http_error.ts";
 import type { HttpResponse } from "./response/http_response.ts";
-import { requireType } from "./negotiation/negotiation.ts";
+import { requireType } from "./response/content_type.ts";
 import { FnProxyEvent } from "./event/proxy_event.ts";
 import type { Transformed } from "./response/response.ts";
 import { HttpInternalServerError } from "./errors/server_errors.ts";

@@ -2,33 +2,117 @@ import { assertEquals } from "@std/assert";
 
 const root = new URL("../", import.meta.url);
 
-/** What the files of a folder may import, besides each other: folders, `npm:` and `node:` packages, or the package's public specifiers. */
-const ARROWS: Record<string, readonly string[]> = {
+/** The library loads nothing but itself and names nothing that only one runtime has. */
+const LIBRARY: Record<string, readonly string[]> = {
   function: [],
   logger: [],
-  gateway: ["function", "logger"],
+  "gateway/errors": [],
+  "gateway/negotiation": ["function"],
+  "gateway/event": ["function", "gateway/errors", "gateway/negotiation"],
+  "gateway/response": [
+    "function",
+    "logger",
+    "gateway/errors",
+    "gateway/negotiation",
+    "gateway/event",
+  ],
+  gateway: [
+    "function",
+    "logger",
+    "gateway/errors",
+    "gateway/negotiation",
+    "gateway/event",
+    "gateway/response",
+  ],
   scheduler: ["function"],
   storage: ["function"],
   topic: ["function"],
-  runtime: ["function", "logger"],
-  cli: ["@mate/core", "npm:", "node:"],
-  "examples/functions": ["@mate/core"],
 };
 
-/** Folders whose files may name nothing that one runtime alone has. */
-const PORTABLE = ["function", "logger", "gateway", "scheduler", "storage", "topic"];
+const PACKAGES = ["@mate/core", "npm:", "node:"];
 
-interface Module {
+/**
+ * The files that the files of a room may import: rooms, packages, and always their own room.
+ *
+ * A room is a folder or a file. A file belongs to the room with the longest matching path.
+ */
+const ROOMS: Record<string, readonly string[]> = {
+  ...LIBRARY,
+  runtime: ["function", "logger"],
+  "mod.ts": ["function", "logger", "gateway", "scheduler", "storage", "topic"],
+  "cli/arguments.ts": PACKAGES,
+  "cli/interruption.ts": PACKAGES,
+  "cli/manifest": PACKAGES,
+  "cli/platform/arn.ts": [],
+  "cli/platform/function_host.ts": ["cli/manifest"],
+  "cli/platform/isolation": ["cli/platform/arn.ts", "cli/manifest", ...PACKAGES],
+  "cli/platform/runtime_api": [
+    "cli/platform/arn.ts",
+    "cli/platform/function_host.ts",
+    ...PACKAGES,
+  ],
+  "cli/bundle": [
+    "runtime",
+    "cli/interruption.ts",
+    "cli/manifest",
+    "cli/platform/isolation",
+    "cli/platform/runtime_api",
+    ...PACKAGES,
+  ],
+  "cli/platform": [
+    "function",
+    "cli/arguments.ts",
+    "cli/interruption.ts",
+    "cli/manifest",
+    "cli/platform/arn.ts",
+    "cli/platform/function_host.ts",
+    "cli/platform/isolation",
+    "cli/platform/runtime_api",
+    "cli/bundle",
+    ...PACKAGES,
+  ],
+  "cli/deploy": ["cli/arguments.ts", "cli/interruption.ts", "cli/manifest", ...PACKAGES],
+  cli: [
+    "cli/arguments.ts",
+    "cli/interruption.ts",
+    "cli/manifest",
+    "cli/bundle",
+    "cli/platform",
+    "cli/deploy",
+    ...PACKAGES,
+  ],
+  "examples/functions": ["@mate/core", "npm:"],
+  examples: ["cli/manifest", "cli/bundle", "cli/deploy", "@std/", ...PACKAGES],
+};
+
+/** The folders that may import every room. */
+const CHORES = ["benchmarks", "scripts", "testdata"];
+
+/** Hidden folders, and the folders that the tasks make. */
+const IGNORED = /^\.|^(node_modules|npm|dist|coverage)$/;
+
+interface Import {
   readonly specifier: string;
-  readonly dependencies?: readonly {
-    readonly specifier: string;
-    readonly code?: { readonly specifier?: string };
-    readonly isDynamic?: boolean;
-  }[];
+  /** The URL that the specifier stands for. */
+  readonly target: string;
+  readonly isDynamic: boolean;
 }
 
-/** The module graph of some files, as `deno info` sees it. */
-async function graphOf(files: readonly string[]): Promise<readonly Module[]> {
+/** The TypeScript files of a folder or file, without tests and the files that only tests use. */
+function* sourcesOf(path: string): Generator<string> {
+  if (path.endsWith(".ts")) {
+    if (!/(_test|_bench|\.d)\.ts$/.test(path)) yield path;
+    return;
+  }
+  for (const { name, isDirectory } of Deno.readDirSync(new URL(path, root))) {
+    if (isDirectory ? name !== "testdata" : name.endsWith(".ts")) {
+      yield* sourcesOf(`${path}/${name}`);
+    }
+  }
+}
+
+/** The imports of each file, as `deno info` sees them; type imports count too. */
+async function importsOf(files: readonly string[]): Promise<Map<string, readonly Import[]>> {
   const entry = await Deno.makeTempFile({ suffix: ".ts" });
   try {
     await Deno.writeTextFile(
@@ -40,69 +124,120 @@ async function graphOf(files: readonly string[]): Promise<readonly Module[]> {
       env: { NO_COLOR: "1" },
     }).output();
     assertEquals(code, 0, new TextDecoder().decode(stderr));
-    return JSON.parse(new TextDecoder().decode(stdout)).modules;
+    const imports = new Map<string, readonly Import[]>();
+    for (
+      const { specifier, dependencies } of JSON.parse(new TextDecoder().decode(stdout)).modules
+    ) {
+      const file = specifier.slice(root.href.length);
+      if (!specifier.startsWith(root.href) || !files.includes(file)) continue;
+      imports.set(
+        file,
+        (dependencies ?? []).map(({ specifier, code, type, isDynamic = false }: {
+          specifier: string;
+          code?: { specifier?: string };
+          type?: { specifier?: string };
+          isDynamic?: boolean;
+        }) => ({ specifier, target: code?.specifier ?? type?.specifier ?? specifier, isDynamic })),
+      );
+    }
+    return imports;
   } finally {
     await Deno.remove(entry);
   }
 }
 
-/** The TypeScript files below a folder that anyone may import; private ones are in the graph where these need them. */
-async function* sourcesOf(folder: string): AsyncGenerator<string> {
-  for await (const { name, isDirectory } of Deno.readDir(new URL(`${folder}/`, root))) {
-    const path = `${folder}/${name}`;
-    if (isDirectory && name !== "testdata") yield* sourcesOf(path);
-    else if (/^[^_].*(?<!_test|_bench)\.ts$/.test(name)) yield path;
-  }
+/** The room of a file of the project, or `undefined` outside all rooms. */
+function roomOf(file: string): string | undefined {
+  return Object.keys(ROOMS)
+    .filter((room) => file === room || file.startsWith(`${room}/`))
+    .toSorted((a, b) => b.length - a.length)[0];
 }
 
-const sources = new Map<string, string[]>();
-for (const folder of Object.keys(ARROWS)) {
-  sources.set(folder, await Array.fromAsync(sourcesOf(folder)));
-}
-const modules = await graphOf([...sources.values()].flat());
-
-for (const [folder, targets] of Object.entries(ARROWS)) {
-  Deno.test(`${folder}/ imports only ${targets.join(", ") || "itself"}`, () => {
-    const strays: string[] = [];
-    for (const module of modules) {
-      if (!module.specifier.startsWith(new URL(`${folder}/`, root).href)) continue;
-      for (const { specifier, code, isDynamic } of module.dependencies ?? []) {
-        if (isDynamic && specifier.startsWith("node:")) continue; // loads nothing before it is needed
-        const isAllowed = targets.some((target) => {
-          if (target.endsWith(":")) return isPackage(specifier, code?.specifier, target);
-          if (target.startsWith("@")) return specifier.startsWith(`${target}/`);
-          return code?.specifier?.startsWith(new URL(`${target}/`, root).href);
-        }) || (specifier.startsWith(".") &&
-          code?.specifier?.startsWith(new URL(`${folder}/`, root).href));
-        if (code && !isAllowed) {
-          strays.push(`${module.specifier.slice(root.href.length)} imports ${specifier}`);
-        }
-      }
-    }
-    assertEquals(strays, []);
+function isAllowed(room: string, { specifier, target, isDynamic }: Import): boolean {
+  if (isDynamic && specifier.startsWith("node:")) return true; // loads nothing before it is needed
+  const local = target.startsWith(root.href) ? roomOf(target.slice(root.href.length)) : undefined;
+  if (specifier.startsWith(".") && local === room) return true;
+  return ROOMS[room]!.some((allowed) => {
+    if (allowed.startsWith("@")) return specifier.startsWith(allowed);
+    if (allowed.endsWith(":")) return target.startsWith(allowed);
+    return specifier.startsWith(".") && local === allowed;
   });
 }
 
-function isPackage(specifier: string, resolved: string | undefined, scheme: string): boolean {
-  return specifier.startsWith(scheme) || (resolved?.startsWith(scheme) ?? false);
+/** The first circle of a graph, or an empty array. */
+function circleOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>();
+  const visit = (node: string, trail: readonly string[]): string[] => {
+    if (trail.includes(node)) return [...trail.slice(trail.indexOf(node)), node];
+    if (done.has(node)) return [];
+    for (const next of graph.get(node) ?? []) {
+      const circle = visit(next, [...trail, node]);
+      if (circle.length > 0) return circle;
+    }
+    done.add(node);
+    return [];
+  };
+  for (const node of graph.keys()) {
+    const circle = visit(node, []);
+    if (circle.length > 0) return circle;
+  }
+  return [];
 }
 
-Deno.test("the arrows between folders make no circle", () => {
-  const visit = (folder: string, trail: readonly string[]): void => {
-    assertEquals(trail.includes(folder), false, [...trail, folder].join(" → "));
-    for (const target of ARROWS[folder] ?? []) visit(target, [...trail, folder]);
-  };
-  for (const folder of Object.keys(ARROWS)) visit(folder, []);
+const paths = [...Deno.readDirSync(root)]
+  .filter(({ name, isDirectory }) => isDirectory ? !IGNORED.test(name) : name === "mod.ts")
+  .map(({ name }) => name);
+const sources = paths.flatMap((path) => [...sourcesOf(path)]);
+const imports = await importsOf(sources);
+
+Deno.test("every source file belongs to a room, and its imports are known", () => {
+  const strangers = sources.filter((file) =>
+    roomOf(file) === undefined && !CHORES.includes(file.split("/")[0]!)
+  );
+  assertEquals(strangers, []);
+  assertEquals(sources.filter((file) => !imports.has(file)), []);
 });
 
-for (const folder of PORTABLE) {
-  Deno.test(`${folder}/ names nothing that one runtime alone has`, async () => {
-    for (const path of sources.get(folder)!) {
-      const code = withoutComments(await Deno.readTextFile(new URL(path, root)));
-      assertEquals(/\b(Deno|Bun)\./.exec(code)?.[0], undefined, path);
+Deno.test("every file imports only the rooms that its own room may import", () => {
+  const strays: string[] = [];
+  for (const [file, all] of imports) {
+    const room = roomOf(file);
+    if (room === undefined) continue;
+    for (const one of all) {
+      if (!isAllowed(room, one)) strays.push(`${file} (${room}) imports ${one.specifier}`);
     }
-  });
-}
+  }
+  assertEquals(strays, []);
+});
+
+Deno.test("the rooms make no circle", () => {
+  const graph = Object.entries(ROOMS).map(([room, targets]) =>
+    [room, targets.filter((target) => Object.hasOwn(ROOMS, target))] as const
+  );
+  assertEquals(circleOf(new Map(graph)), []);
+});
+
+Deno.test("no files import each other in a circle", () => {
+  const graph = new Map<string, string[]>();
+  for (const [file, all] of imports) {
+    graph.set(
+      file,
+      all.filter(({ target }) => target.startsWith(root.href))
+        .map(({ target }) => target.slice(root.href.length)),
+    );
+  }
+  assertEquals(circleOf(graph), []);
+});
+
+Deno.test("the library names no global that only one runtime has", async () => {
+  const strays: string[] = [];
+  for (const file of sources.filter((file) => Object.hasOwn(LIBRARY, roomOf(file) ?? ""))) {
+    const code = withoutComments(await Deno.readTextFile(new URL(file, root)));
+    const name = /\b(Deno|Bun)\./.exec(code)?.[0];
+    if (name) strays.push(`${file}: ${name}`);
+  }
+  assertEquals(strays, []);
+});
 
 function withoutComments(source: string): string {
   return source.replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, "");

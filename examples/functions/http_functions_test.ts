@@ -7,7 +7,7 @@ import {
   recordLog,
   type Request,
   restEvent,
-} from "./_fixture.ts";
+} from "./testdata/fixture.ts";
 import { handler as crash } from "./crash.ts";
 import { handler as forbidden } from "./forbidden.ts";
 import { handler as okay } from "./okay.ts";

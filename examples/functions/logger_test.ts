@@ -1,6 +1,6 @@
 import { assertEquals, assertInstanceOf } from "@std/assert";
 import { logger } from "@mate/core/logger";
-import { CONTEXT, recordLog } from "./_fixture.ts";
+import { CONTEXT, recordLog } from "./testdata/fixture.ts";
 import { handler } from "./logger.ts";
 
 Deno.test("logger logs every level from INFO on, under the request id, then crashes", async () => {

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { BROWSER, CONTEXT, restEvent } from "./_fixture.ts";
+import { BROWSER, CONTEXT, restEvent } from "./testdata/fixture.ts";
 
 // Where there is no Node.js, Deno answers to its name itself.
 const hasNode = await new Deno.Command("node", { args: ["-p", "process.versions.deno"] }).output()

@@ -1,7 +1,13 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "@mate/core/function";
 import { FnProxyEvent } from "@mate/core/gateway";
-import { consoleTestEvent, CONTEXT, recordLog, type Request, restEvent } from "./_fixture.ts";
+import {
+  consoleTestEvent,
+  CONTEXT,
+  recordLog,
+  type Request,
+  restEvent,
+} from "./testdata/fixture.ts";
 import { handler } from "./okay.ts";
 
 type Outcomes = Record<string, { result?: unknown; error?: string }>;

@@ -1,6 +1,6 @@
 import axe, { type AxeResults } from "axe-core";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { type Handler, pageTest, type Visited } from "./_browser.ts";
+import { type Handler, pageTest, type Visited } from "./testdata/browser.ts";
 import { handler as crash } from "./crash.ts";
 import { handler as forbidden } from "./forbidden.ts";
 import { handler as okay } from "./okay.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertInstanceOf } from "@std/assert";
 import { FnBridgePutEvent } from "@mate/core/scheduler";
-import { CONTEXT, recordLog } from "./_fixture.ts";
+import { CONTEXT, recordLog } from "./testdata/fixture.ts";
 import { handler } from "./scheduler.ts";
 
 const RULE = {

@@ -1,7 +1,7 @@
 import { assertEquals, assertInstanceOf, assertStringIncludes } from "@std/assert";
 import { CloudEventSpecificationError } from "@mate/core/function";
 import { FnNotificationRecord } from "@mate/core/storage";
-import { CONTEXT, recordLog } from "./_fixture.ts";
+import { CONTEXT, recordLog } from "./testdata/fixture.ts";
 import { handler } from "./storage.ts";
 
 const CREATED = {

@@ -1,7 +1,7 @@
 import { assertEquals, assertInstanceOf, assertStringIncludes } from "@std/assert";
 import { CloudEventSpecificationError } from "@mate/core/function";
 import { FnMessageRecord } from "@mate/core/topic";
-import { CONTEXT, recordLog } from "./_fixture.ts";
+import { CONTEXT, recordLog } from "./testdata/fixture.ts";
 import { handler } from "./topic.ts";
 
 const SUBSCRIPTION = "arn:aws:sns:eu-central-1:123456789012:mate-example-messages:21be56ed";

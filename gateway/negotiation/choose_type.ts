@@ -1,6 +1,5 @@
 import { isPlainObject } from "../../function/read.ts";
 import { MemberScanner } from "./member_scanner.ts";
-import type { CustomTransformers } from "../response/transformer.ts";
 
 /** The type that is always available. */
 export const JSON_TYPE = "application/json";
@@ -18,7 +17,9 @@ const MEDIA_RANGE = /^(?:\*\/\*|[!#$%&'+.^`|~\w-]+\/(?:\*|[!#$%&'+.^`|~\w-]+))$/
  *
  * @throws {TypeError} If the custom transformers are no plain object, or a key of theirs is no media type.
  */
-export function availableTypes(customTransformers?: CustomTransformers<never>): readonly string[] {
+export function availableTypes(
+  customTransformers?: Readonly<Record<string, unknown>>,
+): readonly string[] {
   if (customTransformers === undefined) return ONLY_JSON;
   if (!isPlainObject(customTransformers)) {
     throw new TypeError("Cannot read the custom transformers: expected a plain object");

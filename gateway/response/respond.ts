@@ -11,7 +11,7 @@ import { mergeVary } from "./vary.ts";
 import { JSON_CONTENT_TYPE } from "./json_transformer.ts";
 import type { HttpResponse } from "./http_response.ts";
 import { isBinary } from "../negotiation/media_type.ts";
-import { listAvailable } from "../negotiation/negotiation.ts";
+import { listAvailable } from "./content_type.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
 import { simpleMessage } from "./transformer.ts";
 

@@ -1,8 +1,8 @@
 /** Functions served over HTTP to a browser, for the tests of the pages. */
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import type { FnContext, JsonObject } from "@mate/core/function";
-import { browserTest } from "../../testdata/browser.ts";
-import { CONTEXT, recordLog, restEvent } from "./_fixture.ts";
+import { browserTest } from "../../../testdata/browser.ts";
+import { CONTEXT, recordLog, restEvent } from "./fixture.ts";
 
 /** A handler as the gateway calls it. */
 export type Handler = (event: JsonObject, context: FnContext) => Promise<Reply>;

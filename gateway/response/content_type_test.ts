@@ -3,8 +3,8 @@ import { accepts } from "@std/http/negotiation";
 import fc from "fast-check";
 import { CloudEventSpecificationError } from "../../function/mod.ts";
 import { HttpNotAcceptableError } from "../errors/client_errors.ts";
-import { determineContentType } from "./negotiation.ts";
-import { parsePreferences } from "./preferences.ts";
+import { determineContentType } from "./content_type.ts";
+import { parsePreferences } from "../negotiation/preferences.ts";
 import { FnProxyEvent } from "../event/proxy_event.ts";
 import type { CustomTransformers } from "../response/transformer.ts";
 

@@ -1,9 +1,9 @@
-import { availableTypes, chooseType } from "./choose_type.ts";
+import { availableTypes, chooseType } from "../negotiation/choose_type.ts";
 import { findHeader } from "../event/headers.ts";
 import { readFields } from "../event/http_headers.ts";
 import { HttpNotAcceptableError } from "../errors/client_errors.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
-import type { CustomTransformers } from "../response/transformer.ts";
+import type { CustomTransformers } from "./transformer.ts";
 
 /** The options of {@linkcode determineContentType}. */
 export interface NegotiationOptions {
