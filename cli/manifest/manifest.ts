@@ -173,6 +173,26 @@ export function parseManifest(text: string, source: string): Manifest {
   throw new TypeError(`Cannot use the manifest "${source}": ${problems}`);
 }
 
+/**
+ * Reads the file of a manifest, and checks it.
+ *
+ * @param path The path of the manifest.
+ * @returns The manifest.
+ * @throws {Error} If the file cannot be read, or is not a manifest; the message names the file.
+ */
+export async function readManifest(path: string): Promise<Manifest> {
+  let text;
+  try {
+    text = await Deno.readTextFile(path);
+  } catch (cause) {
+    const problem = cause instanceof Deno.errors.NotFound
+      ? "there is no such file"
+      : (cause as Error).message;
+    throw new Error(`Cannot read the manifest "${path}": ${problem}`, { cause });
+  }
+  return parseManifest(text, path);
+}
+
 function byteLength(environment: Readonly<Record<string, string>>): number {
   return new TextEncoder().encode(Object.entries(environment).flat().join("")).length;
 }

@@ -7,16 +7,6 @@
  * deno run -A jsr:@mate/cli app.json
  * ```
  *
- * @example Reading a manifest
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { parseManifest } from "@mate/cli/platform";
- *
- * const text = `{ "name": "app", "stage": "v0", "functions": { "hello": { "module": "hello.ts" } } }`;
- * const { functions } = parseManifest(text, "app.json");
- * assertEquals(functions.hello?.timeout, 3);
- * ```
- *
  * @module
  */
 export type {
@@ -33,6 +23,7 @@ export {
   type FunctionManifest,
   type Manifest,
   parseManifest,
+  readManifest,
   type RouteTrigger,
   type TopicTrigger,
 } from "../manifest/manifest.ts";

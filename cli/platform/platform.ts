@@ -1,37 +1,44 @@
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import type { FunctionHost } from "./function_host.ts";
-import { createGateway } from "./gateway/gateway.ts";
+import { createGateway, type Gateway } from "./gateway/gateway.ts";
 import { hasManyHosts, isForged, isLocalHost } from "./guard.ts";
+import { createInProcessHost } from "./in_process_host.ts";
 import { AsyncInvocations } from "./invoke/async_invocations.ts";
 import { createInvokeApi } from "./invoke/invoke_api.ts";
 import { MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "./limits.ts";
 import { Log } from "./log.ts";
-import type { Manifest } from "../manifest/manifest.ts";
+import { type Manifest, readManifest } from "../manifest/manifest.ts";
 import { OWN_PATHS } from "../manifest/own_paths.ts";
 import { createLogStream } from "./page/log_stream.ts";
 import { createPages } from "./page/pages.ts";
 import { errorReply, type Reply } from "./reply.ts";
+import { createSandboxHost } from "./sandbox/mod.ts";
 import { listen, readBody } from "./server.ts";
 import { Buckets } from "./triggers/buckets.ts";
 import { createTriggerEndpoints } from "./triggers/endpoints.ts";
 import { Schedules } from "./triggers/schedules.ts";
 
-/** What the local platform is to run, and how. */
+/** How the local platform runs an application. */
 export interface PlatformOptions {
-  /** The application. */
-  readonly manifest: Manifest;
-  /** What runs its functions. It is the caller's: the platform does not end it. */
-  readonly host: FunctionHost;
-  /** The port; 0 for one that the system chooses. 8000 without. */
+  /** The port; 0 for one that the system chooses. The default is 8000. */
   readonly port?: number | undefined;
-  /** The folder for the objects of the buckets: `.mate/` and the application's name without. */
+  /** Whether the functions run in this process rather than each in a sandbox of its own. */
+  readonly inProcess?: boolean | undefined;
+  /** The folder that modules are relative to, if the manifest is not a path. The default is the current folder. */
+  readonly folder?: string | undefined;
+  /**
+   * What runs the functions, in place of `inProcess`. The caller made it, and disposes of it after the platform.
+   * It must write its records to `log`.
+   */
+  readonly host?: FunctionHost | undefined;
+  /** The folder for the objects of the buckets. The default is a new folder, which is removed at the end. */
   readonly data?: string | undefined;
-  /** The log, which the start page shows; to it the host should write as well. A new one without. */
+  /** The log. The default is a new one. */
   readonly log?: Log | undefined;
-  /** The waits before an asynchronous invocation that failed is tried again, in milliseconds: 1,000 and 2,000 without. */
+  /** The waits before the retries of an asynchronous invocation, in milliseconds. The default is 1,000 and 2,000. */
   readonly retryDelays?: readonly number[] | undefined;
-  /** How long the HTTP gateway waits for a function, in milliseconds: 29,000 without, which is the real one's limit. */
+  /** How long the HTTP gateway waits for a function, in milliseconds. The default is 29,000, as in the cloud. */
   readonly gatewayTimeout?: number | undefined;
 }
 
@@ -41,8 +48,10 @@ export interface Platform extends AsyncDisposable {
   readonly url: string;
   /** The port. */
   readonly port: number;
-  /** The folder with a folder for each bucket; what is put there is uploaded. */
+  /** The folder with a folder for each bucket. A file that is put there is an upload. */
   readonly bucketsFolder: string;
+  /** The log of the functions and of the platform. */
+  readonly log: Log;
   /** Waits until no asynchronous invocation is under way. */
   settled(): Promise<void>;
 }
@@ -51,54 +60,60 @@ export interface Platform extends AsyncDisposable {
  * Starts the platform on this machine: the HTTP gateway, the Invoke API, the triggers and a start page, on the loopback
  * interface only.
  *
- * @param options What to run, and how.
- * @returns The platform; dispose of it to stop it.
- * @throws {PortTakenError} If the port is in use.
- * @throws {TypeError} If the stage of the manifest has the name of one of the platform's own paths.
+ * @param app The path of the manifest, or the manifest.
+ * @param options How to run it.
+ * @returns The platform. Dispose of it to stop it.
+ * @throws {PortTakenError} If another program listens on the port.
+ * @throws {Error} If the manifest cannot be read, or a function cannot be bundled. The message names each.
  *
  * @example Sending an HTTP request to a function
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { type FunctionHost, parseManifest, startPlatform } from "@mate/cli/platform";
+ * import { startPlatform } from "@mate/cli/platform";
  *
- * const manifest = parseManifest(
+ * const folder = await Deno.makeTempDir();
+ * await Deno.writeTextFile(
+ *   `${folder}/hello.ts`,
+ *   `export const handler = (event) => ({ body: "Hello " + event.path });`,
+ * );
+ * await Deno.writeTextFile(
+ *   `${folder}/app.json`,
  *   `{
  *     "name": "greeter",
  *     "stage": "v0",
  *     "functions": {
  *       "hello": {
  *         "module": "hello.ts",
- *         "triggers": { "routes": [{ "method": "GET", "path": "/hello" }] }
+ *         "triggers": { "routes": [{ "method": "GET", "path": "/hello/{name}" }] }
  *       }
  *     }
  *   }`,
- *   "greeter.json",
  * );
- * const host: FunctionHost = {
- *   invoke(_name, _event, options) {
- *     const payload = new TextEncoder().encode(`{ "body": "Hello" }`);
- *     const requestId = options?.requestId ?? crypto.randomUUID();
- *     return Promise.resolve({ requestId, payload, logTail: "" });
- *   },
- *   async [Symbol.asyncDispose]() {},
- * };
- * const data = await Deno.makeTempDir();
  *
- * await using platform = await startPlatform({ manifest, host, port: 0, data });
- * const response = await fetch(`${platform.url}/v0/hello`);
+ * await using platform = await startPlatform(`${folder}/app.json`, { port: 0, inProcess: true });
+ * const response = await fetch(`${platform.url}/v0/hello/ada`);
  *
- * assertEquals(await response.text(), "Hello");
+ * assertEquals(await response.text(), "Hello /hello/ada");
  * ```
  */
-export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const { manifest, host, log = new Log() } = options;
-  if (OWN_PATHS.includes(manifest.stage)) {
-    throw new TypeError(
-      `Cannot use the stage "${manifest.stage}": it is one of the platform's own paths`,
-    );
-  }
-  const bucketsFolder = join(options.data ?? join(".mate", manifest.name), "buckets");
+export async function startPlatform(
+  app: string | Manifest,
+  options: PlatformOptions = {},
+): Promise<Platform> {
+  const { log = new Log() } = options;
+  const manifest = typeof app === "string" ? await readManifest(app) : app;
   await using stack = new AsyncDisposableStack();
+  const data = options.data ?? await Deno.makeTempDir({ prefix: "mate-data-" });
+  if (options.data === undefined) stack.defer(() => Deno.remove(data, { recursive: true }));
+  const create = options.inProcess ? createInProcessHost : createSandboxHost;
+  const host = options.host ?? stack.use(
+    await create({
+      manifest,
+      manifestPath: typeof app === "string" ? app : join(options.folder ?? ".", "app.json"),
+      log: (record) => log.write(record),
+    }),
+  );
+  const bucketsFolder = join(data, "buckets");
   const asyncInvocations = stack.use(
     new AsyncInvocations({ host, log, retryDelays: options.retryDelays }),
   );
@@ -106,7 +121,12 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     await Buckets.open({ manifest, asyncInvocations, log, folder: bucketsFolder }),
   );
   const schedules = stack.use(new Schedules(manifest, asyncInvocations));
-  const answer = await createListener(options, log, { asyncInvocations, buckets, schedules });
+  const gateway = createGateway({ manifest, host, log, timeout: options.gatewayTimeout });
+  const answer = await createListener({ manifest, host, log, gateway }, {
+    asyncInvocations,
+    buckets,
+    schedules,
+  });
   const onError = ({ message }: Error) => log.note(message);
   const server = stack.use(await listen(options.port ?? 8_000, answer, onError));
   const owned = stack.move();
@@ -114,6 +134,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     url: `http://localhost:${server.port}`,
     port: server.port,
     bucketsFolder,
+    log,
     settled: () => asyncInvocations.settled(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
@@ -121,11 +142,14 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 
 /** Sends each request to the part of the platform that it is for. */
 async function createListener(
-  { manifest, host, gatewayTimeout }: PlatformOptions,
-  log: Log,
+  { manifest, host, log, gateway }: {
+    manifest: Manifest;
+    host: FunctionHost;
+    log: Log;
+    gateway: Gateway;
+  },
   triggers: { asyncInvocations: AsyncInvocations; buckets: Buckets; schedules: Schedules },
 ): Promise<(request: IncomingMessage) => Promise<Reply>> {
-  const gateway = createGateway({ manifest, host, log, timeout: gatewayTimeout });
   const invokeApi = createInvokeApi({ manifest, host, ...triggers });
   const endpoints = createTriggerEndpoints({ manifest, ...triggers });
   const pages = await createPages(manifest);

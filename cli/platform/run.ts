@@ -3,7 +3,7 @@ import type { CliOptions } from "../arguments.ts";
 import type { ReloadingHost } from "./function_host.ts";
 import { createInProcessHost } from "./in_process_host.ts";
 import { Log } from "./log.ts";
-import { type Manifest, parseManifest } from "../manifest/manifest.ts";
+import { type Manifest, readManifest } from "../manifest/manifest.ts";
 import { type Platform, startPlatform } from "./platform.ts";
 import { createSandboxHost, type SandboxHostOptions } from "./sandbox/mod.ts";
 import { formatRecord, introduce } from "./terminal.ts";
@@ -42,7 +42,12 @@ export async function run(options: CliOptions, environment: CliEnvironment): Pro
   const watchedFolder = resolve(dirname(manifestPath));
   let { port } = options;
   for (let shown = 0; !signal.aborted;) {
-    await using platform = await startPlatform({ manifest, host, port, data, log });
+    await using platform = await startPlatform(manifest, {
+      host,
+      port,
+      data: data ?? join(".mate", manifest.name),
+      log,
+    });
     const { bucketsFolder, url } = platform;
     port = platform.port; // of a manifest that changes the URL stays
     for (const line of introduce({ manifest, url, bucketsFolder, watchedFolder })) print(line);
@@ -114,18 +119,6 @@ async function reload(
   } catch (error) {
     log.note(`ERROR ${(error as Error).message}`);
   }
-}
-
-async function readManifest(path: string): Promise<Manifest> {
-  let text;
-  try {
-    text = await Deno.readTextFile(path);
-  } catch (error) {
-    throw new Error(`Cannot read the manifest "${path}": ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
-  return parseManifest(text, path);
 }
 
 /** Whether a path is of a file that a function may be made of. */

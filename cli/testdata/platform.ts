@@ -80,32 +80,23 @@ export interface TestPlatform extends AsyncDisposable {
 /** Starts a platform on a port of its own, with a folder of its own. */
 export async function startTestPlatform(
   answer: Answer = () => "{}",
-  options: Partial<PlatformOptions> = {},
+  options: PlatformOptions & { readonly manifest?: Manifest } = {},
 ): Promise<TestPlatform> {
-  const data = await Deno.makeTempDir();
   const host = new TestHost(answer);
   const log = new Log();
-  const platform = await startPlatform({
-    manifest: MANIFEST,
+  const platform = await startPlatform(options.manifest ?? MANIFEST, {
     host,
     port: 0,
-    data,
     log,
     retryDelays: [1, 1],
     ...options,
-  }).catch(async (error) => {
-    await Deno.remove(data, { recursive: true });
-    throw error;
   });
   return {
     platform,
     host,
     log,
     send: (request) => send(platform.port, request),
-    async [Symbol.asyncDispose]() {
-      await platform[Symbol.asyncDispose]();
-      await Deno.remove(data, { recursive: true });
-    },
+    [Symbol.asyncDispose]: () => platform[Symbol.asyncDispose](),
   };
 }
 
