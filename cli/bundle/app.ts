@@ -1,19 +1,19 @@
 /**
- * Bundles an application for Lambda: one layer with Deno and the runtime per architecture, and one small zip a function.
+ * Bundles an application for AWS Lambda: one layer with Deno and the runtime per architecture, and one small zip per
+ * function.
  *
  * @module
  */
-import { detectIsolation } from "../platform/isolation/isolation.ts";
-import { type Manifest, parseManifest } from "../manifest/manifest.ts";
+import { readManifest } from "../manifest/manifest.ts";
 import { type ArchiveFile, makeZip } from "./archive.ts";
 import { makeZipOnce } from "./archive_cache.ts";
 import { cacheFolder } from "./cache_folder.ts";
+import { addCodeCaches } from "./code_cache/mod.ts";
 import { type DenoSource, getDenoBinary } from "./deno_binary.ts";
-import { functionFiles } from "./function_files.ts";
+import { bundleFunctions } from "./functions.ts";
 import { layerFiles } from "./layer_files.ts";
 import { checkLimits, type Sizes } from "./limits.ts";
 import { type Architecture, DENO_PACKAGES, type DenoPackage } from "./pinned_deno.ts";
-import { warmFunctions } from "./warm_functions.ts";
 import { writeAll } from "./write_all.ts";
 
 /** How an application is bundled. */
@@ -22,21 +22,21 @@ export interface BundleOptions {
   readonly out: string;
   /** The architectures. */
   readonly architectures: readonly Architecture[];
-  /** Whether names and white space are shortened; without, stack traces are readable. */
+  /** Whether names and white space are shortened. Stack traces are readable by default. */
   readonly isMinified?: boolean | undefined;
-  /** Whether functions get a code cache where it can be made; they do without this. */
+  /** Whether functions get a code cache if this machine can make it; yes by default. */
   readonly hasCache?: boolean | undefined;
-  /** Where Deno comes from. */
+  /** The registry that Deno comes from, and the folder that it is kept in. */
   readonly source?: DenoSource | undefined;
-  /** The npm packages with Deno; the pinned ones without. */
+  /** The npm packages with Deno; the pinned packages by default. */
   readonly packages?: Readonly<Record<Architecture, DenoPackage>> | undefined;
-  /** Ends the bundling early: nothing is left of it. */
+  /** Ends the bundling early. No file is left then. */
   readonly signal?: AbortSignal | undefined;
-  /** Is told which code caches could not be made, and which functions do not start here. */
+  /** Takes a warning: a function has no code cache, or does not start on this machine. */
   readonly warn: (message: string) => void;
 }
 
-/** An archive that was written. */
+/** A zip that was written. */
 export interface BundledArchive extends Sizes {
   /** The path of the zip. */
   readonly path: string;
@@ -45,13 +45,13 @@ export interface BundledArchive extends Sizes {
 /**
  * Bundles an application: writes `layer-<architecture>.zip` and `<function>.zip` to a folder.
  *
- * The same input makes the same bytes, with the same version of Deno at work and the same kind of machine warming up.
+ * The same input makes the same bytes if the version of Deno and the kind of machine are the same.
  *
  * @param manifestPath The path of the manifest.
- * @param options How it is bundled.
- * @returns What was written.
- * @throws {Error} If the manifest, a module or Deno cannot be had, or an archive is over a limit or cannot be written; no
- * archive is written then.
+ * @param options How the application is bundled.
+ * @returns The zips.
+ * @throws {Error} If the manifest is invalid, a module cannot be bundled, Deno cannot be downloaded, or a zip is over a limit
+ * or cannot be written. No zip is written then.
  */
 export async function bundleApp(
   manifestPath: string,
@@ -59,7 +59,14 @@ export async function bundleApp(
 ): Promise<BundledArchive[]> {
   const { signal } = options;
   const manifest = await readManifest(manifestPath);
-  const functions = await bundleFunctions(manifestPath, manifest, options);
+  const clash = Object.keys(manifest.functions).find((name) => /^layer-(arm64|x86_64)$/.test(name));
+  if (clash !== undefined) {
+    throw new TypeError(
+      `Cannot use the manifest "${manifestPath}": "functions.${clash}" has the name of the layer's zip`,
+    );
+  }
+  const { functions, problems } = await bundleFunctions(manifestPath, manifest, options);
+  if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join("\n"));
   const layers = new Map<Architecture, ArchiveFile[]>();
   for (const architecture of options.architectures) {
     const package_ = (options.packages ?? DENO_PACKAGES)[architecture];
@@ -68,17 +75,9 @@ export async function bundleApp(
     layers.set(architecture, [...files, { path: "bin/deno", data: deno, isExecutable: true }]);
   }
   if (options.hasCache !== false) {
-    const isolation = await detectIsolation();
     for (const [architecture, layer] of layers) {
-      const problems = await warmFunctions(
-        manifest,
-        functions,
-        architecture,
-        layer,
-        isolation,
-        signal,
-      );
-      problems.forEach(options.warn);
+      const warnings = await addCodeCaches(manifest, functions, { architecture, layer, signal });
+      warnings.forEach(options.warn);
     }
   }
   const cache = options.source?.cache ?? cacheFolder();
@@ -101,63 +100,6 @@ export async function bundleApp(
   checkLimits(layerArchives, functionArchives);
   await writeAll(options.out, [...layerArchives, ...functionArchives]);
   return [...layerArchives, ...functionArchives].map(({ data: _, ...sizes }) => sizes);
-}
-
-/**
- * Reads a manifest.
- *
- * @param path The path of the manifest.
- * @returns The manifest.
- * @throws {Error} If it cannot be read, or is no manifest.
- */
-export async function readManifest(path: string): Promise<Manifest> {
-  let text: string;
-  try {
-    text = await Deno.readTextFile(path);
-  } catch (error) {
-    const problem = error instanceof Deno.errors.NotFound
-      ? "there is no such file"
-      : (error as Error).message;
-    throw new Error(`Cannot read the manifest "${path}": ${problem}`, { cause: error });
-  }
-  const manifest = parseManifest(text, path);
-  const clash = Object.keys(manifest.functions).find((name) => /^layer-(arm64|x86_64)$/.test(name));
-  if (clash === undefined) return manifest;
-  throw new TypeError(
-    `Cannot use the manifest "${path}": "functions.${clash}" has the name of the layer's zip`,
-  );
-}
-
-/** Bundles every function, as many at a time as there are processors, and tells of all that cannot be. */
-async function bundleFunctions(
-  manifestPath: string,
-  manifest: Manifest,
-  { isMinified, signal }: BundleOptions,
-): Promise<Map<string, ArchiveFile[]>> {
-  const functions = new Map<string, ArchiveFile[]>();
-  const problems: Error[] = [];
-  const waiting = Object.entries(manifest.functions);
-  const work = async () => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
-      const [name, settings] = item;
-      try {
-        functions.set(
-          name,
-          await functionFiles(manifestPath, name, settings, { isMinified, signal }),
-        );
-      } catch (error) {
-        problems.push(error as Error);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: navigator.hardwareConcurrency }, work));
-  if (problems.length === 1) throw problems[0];
-  if (problems.length > 1) {
-    const list = problems.map(({ message }) => message).join("\n");
-    throw new AggregateError(problems, list);
-  }
-  // In the manifest's order, whichever was done first.
-  return new Map(Object.keys(manifest.functions).map((name) => [name, functions.get(name)!]));
 }
 
 interface Archive extends BundledArchive {

@@ -4,22 +4,22 @@ import { Buffer } from "node:buffer";
 
 /** A file for an archive. */
 export interface ArchiveFile {
-  /** Its path in the archive, with slashes. */
+  /** The path in the archive, with slashes. */
   readonly path: string;
-  /** What is in it. */
+  /** The content. */
   readonly data: Uint8Array;
-  /** Whether it may be executed. */
+  /** Whether the file can be executed. */
   readonly isExecutable?: boolean | undefined;
 }
 
-/** The time that every entry has: the earliest that the format knows, in any time zone. */
+/** The time of every entry: the earliest that the format knows, in any time zone. */
 const TIME = new Date(1980, 0, 1);
 
 /**
- * Makes a zip archive. The same files make the same bytes, in whatever order they are given.
+ * Makes a zip archive. The same files make the same bytes in any order.
  *
  * @param files The files.
- * @returns The archive: entries by path, with Unix modes 755 (executable) and 644, all of one time.
+ * @returns The archive. Entries are sorted by path, have the Unix mode 755 (executable) or 644, and have the same time.
  */
 export async function makeZip(files: readonly ArchiveFile[]): Promise<Uint8Array<ArrayBuffer>> {
   const zip = new ZipFile();
@@ -28,7 +28,7 @@ export async function makeZip(files: readonly ArchiveFile[]): Promise<Uint8Array
       mtime: TIME,
       mode: 0o100000 | (isExecutable ? 0o755 : 0o644),
       compressionLevel: 9,
-      forceDosTimestamp: true, // the other form of time would carry the time zone
+      forceDosTimestamp: true, // the other form of time contains the time zone
     });
   }
   const chunks: Uint8Array<ArrayBuffer>[] = [];
@@ -42,9 +42,9 @@ export async function makeZip(files: readonly ArchiveFile[]): Promise<Uint8Array
 }
 
 /**
- * Writes files to a folder, with the modes that they have in an archive.
+ * Writes files to a folder, with the modes that they have in an archive, so that another user can read them.
  *
- * @param folder The folder; it is made.
+ * @param folder The folder; it is made if it is missing.
  * @param files The files.
  */
 export async function writeFiles(folder: string, files: readonly ArchiveFile[]): Promise<void> {
@@ -55,7 +55,7 @@ export async function writeFiles(folder: string, files: readonly ArchiveFile[]):
     for (let depth = 1; depth <= names.length; depth++) {
       const parent = `${folder}/${names.slice(0, depth).join("/")}`;
       await Deno.mkdir(parent, { recursive: true });
-      await Deno.chmod(parent, 0o755); // whatever the umask: another user reads it
+      await Deno.chmod(parent, 0o755); // the umask may have removed the rights of other users
     }
     await Deno.writeFile(`${folder}/${path}`, data);
     await Deno.chmod(`${folder}/${path}`, isExecutable ? 0o755 : 0o644);

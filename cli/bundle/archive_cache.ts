@@ -1,16 +1,16 @@
 import { keep } from "./cache_folder.ts";
 import { type ArchiveFile, makeZip } from "./archive.ts";
 
-/** How many archives of a kind are kept. */
+/** The number of archives of a kind that are kept. */
 const KEPT = 3;
 
 /**
- * Makes a zip archive, or takes the one that was made of the same files by the same Deno before: a layer takes seconds.
- * Of each kind the latest few are kept.
+ * Makes a zip archive, or returns the archive that the same Deno made of the same files before, because a layer takes seconds.
+ * The latest three archives of each kind are kept.
  *
  * @param files The files.
- * @param folder Where archives are kept.
- * @param kind What the archive is one of, such as `x86_64`.
+ * @param folder The folder that archives are kept in.
+ * @param kind The kind of archive, such as `x86_64`.
  * @returns The archive.
  */
 export async function makeZipOnce(
@@ -33,7 +33,7 @@ export async function makeZipOnce(
   return data;
 }
 
-/** Removes all but the latest archives of a kind; another process may do so as well. */
+/** Removes all but the latest archives of a kind. Another process may do the same at the same time. */
 async function prune(folder: string, prefix: string): Promise<void> {
   const archives: { file: string; time: number }[] = [];
   for await (const { name } of Deno.readDir(folder)) {
@@ -47,7 +47,7 @@ async function prune(folder: string, prefix: string): Promise<void> {
   }
 }
 
-/** What comes of a file that may be gone; `undefined` where it is. */
+/** Returns the result, or `undefined` if the file is gone. */
 async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;
@@ -57,7 +57,7 @@ async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** What tells one archive from another, the Deno included that makes it. */
+/** Hashes everything that decides the bytes of an archive: its files, and the Deno that makes it. */
 async function identify(files: readonly ArchiveFile[]): Promise<string> {
   const list = await Promise.all(files.map(async ({ path, data, isExecutable }) => {
     return [path, isExecutable === true, await digest(data as Uint8Array<ArrayBuffer>)];

@@ -8,7 +8,7 @@ const files = (a: string, isExecutable = false) => [
   { path: "b", data: text("b") },
 ];
 
-Deno.test("makeZipOnce() makes an archive once, and another of other files", async () => {
+Deno.test("makeZipOnce() makes another archive of other files, whatever their order", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const archives = [files("1"), files("1").reverse(), files("2"), files("1", true)];
@@ -23,7 +23,7 @@ Deno.test("makeZipOnce() makes an archive once, and another of other files", asy
   }
 });
 
-Deno.test("makeZipOnce() takes what it kept, unless that was damaged", async () => {
+Deno.test("makeZipOnce() makes a kept archive again only if it is damaged", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const data = await makeZipOnce(files("1"), folder, "x86_64");
@@ -39,11 +39,11 @@ Deno.test("makeZipOnce() takes what it kept, unless that was damaged", async () 
   }
 });
 
-Deno.test("makeZipOnce() keeps the latest three archives of a kind, and all else", async () => {
+Deno.test("makeZipOnce() keeps the latest three archives of a kind, and all other files", async () => {
   const folder = await Deno.makeTempDir();
   try {
     await makeZipOnce(files("other"), folder, "arm64");
-    await Deno.writeTextFile(`${folder}/deno-1.2.3.tgz`, "no archive of these");
+    await Deno.writeTextFile(`${folder}/deno-1.2.3.tgz`, "another file");
     for (const content of ["1", "2", "3", "4", "5"]) {
       await makeZipOnce(files(content), folder, "x86_64");
       for await (const { name } of Deno.readDir(folder)) {

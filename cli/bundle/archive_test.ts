@@ -11,9 +11,11 @@ const FILES = [
 
 const unzip = await findProgram("unzip");
 const zipinfo = await findProgram("zipinfo");
-if (!unzip || !zipinfo) console.error("NOT RUN: the look into zips, for want of unzip and zipinfo");
+if (!unzip || !zipinfo) {
+  console.error("NOT RUN: the tests that read zips, because unzip and zipinfo are not installed");
+}
 
-/** Runs a program on a zip of the files; what it printed. */
+/** Runs a program on a zip of the files, and returns its output. */
 async function look(program: string, args: string[]): Promise<string> {
   const file = await Deno.makeTempFile({ suffix: ".zip" });
   try {
@@ -28,7 +30,7 @@ async function look(program: string, args: string[]): Promise<string> {
   }
 }
 
-Deno.test("makeZip() makes the same bytes of the same files, in whatever order", async () => {
+Deno.test("makeZip() makes the same bytes of the same files in any order", async () => {
   const bytes = await makeZip(FILES);
   await new Promise((resolve) => setTimeout(resolve, 10));
   assertEquals(await makeZip([...FILES].reverse()), bytes);
@@ -53,7 +55,7 @@ Deno.test("makeZip() makes the same bytes in every time zone", async () => {
 });
 
 Deno.test({
-  name: "makeZip() sets Unix modes, with the execute bit where it belongs",
+  name: "makeZip() sets the execute bit of executable files only",
   ignore: !zipinfo,
   async fn() {
     const lines = (await look(zipinfo!, ["FILE"])).split("\n").filter((line) => /^-/.test(line));
@@ -66,7 +68,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "makeZip() makes what unzip reads back",
+  name: "makeZip() makes an archive that unzip reads",
   ignore: !unzip,
   async fn() {
     assertMatch(await look(unzip!, ["-t", "FILE"]), /No errors detected/);
@@ -75,7 +77,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "writeFiles() sets modes that another user can read with",
+  name: "writeFiles() makes folders and files that another user can read",
   ignore: Deno.build.os === "windows",
   async fn() {
     const folder = await Deno.makeTempDir();

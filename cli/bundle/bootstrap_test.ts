@@ -1,11 +1,10 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { findProgram } from "../platform/isolation/program.ts";
-import { fromFileUrl } from "./url.ts";
+import { BOOTSTRAP } from "./bootstrap.ts";
 
-const SCRIPT = fromFileUrl(new URL("bootstrap", import.meta.url));
 const UNIX = { ignore: Deno.build.os === "windows" };
 const shellcheck = await findProgram("shellcheck");
-if (!shellcheck) console.error("NOT RUN: shellcheck of the bootstrap, which is not installed");
+if (!shellcheck) console.error("NOT RUN: shellcheck of the bootstrap, because it is not installed");
 
 /** Starts the script in a layer whose Deno prints its environment and arguments. */
 async function start(
@@ -16,8 +15,7 @@ async function start(
   try {
     await Deno.mkdir(`${folder}/layer/bin`, { recursive: true });
     await Deno.mkdir(`${folder}/layer/mate`);
-    await Deno.copyFile(SCRIPT, `${folder}/layer/bootstrap`);
-    await Deno.chmod(`${folder}/layer/bootstrap`, 0o755);
+    await Deno.writeTextFile(`${folder}/layer/bootstrap`, BOOTSTRAP, { mode: 0o755 });
     await Deno.writeTextFile(`${folder}/layer/mate/architecture`, "arm64\n");
     await Deno.writeTextFile(
       `${folder}/layer/bin/deno`,
@@ -55,32 +53,40 @@ Deno.test({
   name: "shellcheck finds nothing in the bootstrap",
   ignore: !shellcheck,
   async fn() {
-    const { stdout } = await new Deno.Command(shellcheck!, { args: [SCRIPT] }).output();
-    assertEquals(new TextDecoder().decode(stdout), "");
+    const child = new Deno.Command(shellcheck!, {
+      args: ["-"],
+      stdin: "piped",
+      stdout: "piped",
+    }).spawn();
+    const input = new Blob([BOOTSTRAP]).stream().pipeTo(child.stdin);
+    const { code, stdout } = await child.output();
+    await input;
+    assertEquals([code, new TextDecoder().decode(stdout)], [0, ""]);
   },
 });
 
-for (
-  const [granted, net] of [
-    [undefined, "--allow-net=127.0.0.1:9001"],
-    ["\n", "--allow-net=127.0.0.1:9001"],
-    ["a.example:443,b.example\n", "--allow-net=127.0.0.1:9001,a.example:443,b.example"],
-    ["a.example", "--allow-net=127.0.0.1:9001,a.example"],
-    ["*\n", "--allow-net"],
-  ] as const
-) {
-  Deno.test({
-    name: `the bootstrap grants the network ${JSON.stringify(granted)} as ${net}`,
-    ...UNIX,
-    async fn() {
+Deno.test({
+  name: "the bootstrap grants the Runtime API and the hosts of mate/net",
+  ...UNIX,
+  async fn() {
+    for (
+      const [granted, net] of [
+        [undefined, "--allow-net=127.0.0.1:9001"],
+        ["\n", "--allow-net=127.0.0.1:9001"],
+        ["a.example:443,b.example\n", "--allow-net=127.0.0.1:9001,a.example:443,b.example"],
+        ["a.example", "--allow-net=127.0.0.1:9001,a.example"],
+        ["*\n", "--allow-net"],
+      ] as const
+    ) {
       const { args } = await start(granted === undefined ? {} : { "mate/net": granted });
-      assertEquals(args.filter((arg) => arg.startsWith("--allow-net")), [net]);
-    },
-  });
-}
+      assertEquals(args.filter((arg) => arg.startsWith("--allow-net")), [net], granted);
+    }
+  },
+});
 
 Deno.test({
-  name: "the bootstrap grants its own files, the environment and /tmp, and never asks",
+  name:
+    "the bootstrap grants its own files, the environment and /tmp except DENO_DIR, and never asks",
   ...UNIX,
   async fn() {
     const { args, folder, environment } = await start({});
@@ -94,7 +100,7 @@ Deno.test({
       "--cached-only",
       `--allow-read=${folder}/task,${folder}/layer,/tmp`,
       "--allow-write=/tmp",
-      `--deny-write=${folder}/task,${folder}/layer`,
+      `--deny-write=${folder}/task,${folder}/layer,/tmp/deno`,
       "--allow-env",
     ]);
     assertEquals(args.at(-1), `${folder}/layer/mate/bootstrap.js`);
@@ -104,7 +110,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "the bootstrap uses the cache of its own architecture alone",
+  name: "the bootstrap uses the cache of its own architecture only",
   ...UNIX,
   async fn() {
     const both = { "mate/cache-arm64/": "", "mate/cache-x86_64/": "" };

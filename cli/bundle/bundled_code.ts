@@ -4,25 +4,25 @@ import jsTokens from "js-tokens";
 export interface BundledCode {
   /** The JavaScript. */
   readonly code: string;
-  /** The names that it exports; `undefined` for CommonJS, where code decides that. */
+  /** The names that it exports; `undefined` for CommonJS, whose exports are known only at run time. */
   readonly exports: readonly string[] | undefined;
 }
 
 /**
- * Reads what the bundler wrote, and takes out of it where the modules lay: that depends on the machine, and is nobody's
- * business. Such paths are in a comment before each module, and name functions that modules are wrapped in, of which the
- * file's name is left. Comments on licences, which come last, stay.
+ * Reads the bundler's output, and removes the paths of this machine from it. The bundler writes a comment with the path before
+ * each module, and names the functions that wrap CommonJS modules after paths; of these the file's name stays. The comments
+ * on licences at the end stay.
  *
- * @param text What the bundler wrote.
- * @returns The code, and what it exports.
+ * @param text The bundler's output.
+ * @returns The code and its exports.
  */
 export function readBundledCode(text: string): BundledCode {
   const pieces: string[] = [];
   const tokens: string[] = [];
   const paths: number[] = [];
-  let end = 0; // of the code: only comments follow
+  let end = 0; // of the code; only comments follow
   for (const { type, value } of jsTokens(text)) {
-    // All other comments of this form are indented, or follow the code.
+    // A comment with a path stands at the start of a line. Other such comments are indented or follow the code.
     if (value.startsWith("// ") && [undefined, "\n"].includes(pieces.at(-1))) {
       paths.push(pieces.length);
     }
@@ -36,17 +36,17 @@ export function readBundledCode(text: string): BundledCode {
   return { code: pieces.join(""), exports: exportsOf(tokens) };
 }
 
-/** Whether the next token is the name of a function that a module is wrapped in: `__commonJS({ "a/b.cjs"() {`. */
+/** Whether the next token names a function that wraps a module: `__commonJS({ "a/b.cjs"() {`. */
 function isWrapped(tokens: readonly string[]): boolean {
   return /^__(commonJS|esm)\d* \( \{( async)?$/.test(
     tokens.slice(tokens.at(-1) === "async" ? -4 : -3).join(" "),
   );
 }
 
-/** The names in the statement that the bundler ends with. */
+/** Returns the names in the export statement at the end. */
 function exportsOf(tokens: readonly string[]): string[] | undefined {
   const [kind, ...list] = tokens.slice(tokens.lastIndexOf("export") + 1);
-  if (kind === "default") return undefined; // of ESM, the bundler names the default export as any other
+  if (kind === "default") return undefined; // the bundler writes `export default` for CommonJS only
   if (kind !== "{" || !list.includes("}")) return [];
   const names = list.slice(0, list.indexOf("}"));
   return names.filter((name, index) => name !== "," && [",", undefined].includes(names[index + 1]));

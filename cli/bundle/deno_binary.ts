@@ -2,24 +2,24 @@ import { parseTar } from "nanotar";
 import { cacheFolder, keep } from "./cache_folder.ts";
 import type { DenoPackage } from "./pinned_deno.ts";
 
-/** Where Deno comes from, and where it is kept. */
+/** The registry that Deno comes from, and the folder that it is kept in. */
 export interface DenoSource {
-  /** The npm registry; `NPM_CONFIG_REGISTRY`, or npm's own. */
+  /** The npm registry; `NPM_CONFIG_REGISTRY` or npm's own by default. */
   readonly registry?: string | undefined;
-  /** The folder where tarballs are kept between runs; `mate` in the user's folder of caches. */
+  /** The folder that tarballs are kept in between runs; `mate` in the user's folder of caches by default. */
   readonly cache?: string | undefined;
   /** Ends the download early. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Gets Deno's executable from an npm package: from the cache, or else from the registry. Either way the tarball's hash
- * must be the pinned one.
+ * Gets Deno's executable from an npm package, which is kept in the cache or downloaded from the registry. The hash of the
+ * tarball must be the pinned hash.
  *
  * @param package_ The package.
- * @param source Where it comes from, and where it is kept.
+ * @param source The registry and the cache.
  * @returns The executable.
- * @throws {Error} If the package cannot be had, or its hash is another; nothing of it is kept then.
+ * @throws {Error} If the package cannot be downloaded, or its hash is wrong. A wrong package is not kept.
  */
 export async function getDenoBinary(
   package_: DenoPackage,
@@ -31,12 +31,14 @@ export async function getDenoBinary(
   const tarball = await readKept(file, package_) ?? await download(package_, source, file);
   const [entry] = (await parseTarGz(tarball)).filter((item) => item.name === "package/deno");
   if (entry?.data === undefined) {
-    throw new Error(`Cannot unpack "${name}@${version}": it has no "package/deno"`);
+    throw new Error(
+      `Cannot unpack "${name}@${version}": the package does not contain "package/deno"`,
+    );
   }
   return entry.data;
 }
 
-/** The tarball of an earlier run, unless it is absent or damaged. */
+/** Reads the tarball of an earlier run; `undefined` if it is missing or damaged. */
 async function readKept(
   file: string,
   { integrity }: DenoPackage,
@@ -63,7 +65,7 @@ async function download(
     const base = new URL(registry.endsWith("/") ? registry : `${registry}/`);
     url = new URL(`${name}/-/${name.split("/")[1]}-${version}.tgz`, base);
   } catch {
-    throw new Error(`${action}: the registry "${registry}" is no URL`);
+    throw new Error(`${action}: the registry "${registry}" is not a URL`);
   }
   let tarball: Uint8Array<ArrayBuffer>;
   try {
@@ -79,7 +81,7 @@ async function download(
   const got = await hash(tarball);
   if (got !== integrity) {
     throw new Error(
-      `Cannot use "${name}@${version}": its hash is "${got}", not the pinned "${integrity}"`,
+      `Cannot use "${name}@${version}": expected the hash "${integrity}", got "${got}"`,
     );
   }
   await keep(file, tarball);

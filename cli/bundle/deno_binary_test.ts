@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { makeDenoPackage } from "../testdata/bundle.ts";
+import { makeDenoPackage, serve } from "../testdata/bundle.ts";
 import { getDenoBinary } from "./deno_binary.ts";
 
 /** A registry with one package, and an empty cache. */
@@ -7,23 +7,23 @@ async function setUp(files?: Parameters<typeof makeDenoPackage>[0]) {
   const { tarball, package_ } = await makeDenoPackage(files);
   const cache = await Deno.makeTempDir();
   const served = { requests: [] as string[], status: 200, tarball };
-  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
+  const server = serve((request) => {
     served.requests.push(new URL(request.url).pathname);
     return new Response(served.tarball, { status: served.status });
   });
   return {
     package_,
     served,
-    source: { cache, registry: `http://127.0.0.1:${server.addr.port}/npm` },
+    source: { cache, registry: `${server.url}/npm` },
     cached: () => Array.fromAsync(Deno.readDir(cache), ({ name }) => name),
     async [Symbol.asyncDispose]() {
-      await server.shutdown();
+      await server[Symbol.asyncDispose]();
       await Deno.remove(cache, { recursive: true });
     },
   };
 }
 
-Deno.test("getDenoBinary() downloads once, and takes the tarball it kept from then on", async () => {
+Deno.test("getDenoBinary() downloads a tarball once, and keeps it", async () => {
   await using parts = await setUp();
   const { package_, source, served } = parts;
   for (const _ of [1, 2]) {
@@ -33,31 +33,34 @@ Deno.test("getDenoBinary() downloads once, and takes the tarball it kept from th
   assertEquals(await parts.cached(), ["deno-test-1.2.3.tgz"]);
 });
 
-Deno.test("getDenoBinary() downloads again what was damaged in the cache", async () => {
+Deno.test("getDenoBinary() downloads a damaged tarball again", async () => {
   await using parts = await setUp();
   const { package_, source } = parts;
   await Deno.writeTextFile(`${source.cache}/deno-test-1.2.3.tgz`, "damaged");
   assertEquals(new TextDecoder().decode(await getDenoBinary(package_, source)), "deno");
 });
 
-Deno.test("getDenoBinary() refuses a tarball with another hash, and keeps nothing of it", async () => {
+Deno.test("getDenoBinary() refuses a tarball with a wrong hash, and does not keep it", async () => {
   await using parts = await setUp();
   parts.served.tarball = (await makeDenoPackage([["package/deno", "evil"]])).tarball;
   const error = await assertRejects(() => getDenoBinary(parts.package_, parts.source), Error);
   assertMatch(
     error.message,
-    /^Cannot use "@deno\/test@1\.2\.3": its hash is "sha512-[^"]+", not the pinned "sha512-/,
+    /^Cannot use "@deno\/test@1\.2\.3": expected the hash "sha512-[^"]+", got "sha512-/,
   );
   assertEquals(await parts.cached(), []);
 });
 
-Deno.test("getDenoBinary() tells of a package without Deno in it", async () => {
+Deno.test("getDenoBinary() refuses a package without Deno", async () => {
   await using parts = await setUp([["package/other", "x"]]);
   const error = await assertRejects(() => getDenoBinary(parts.package_, parts.source), Error);
-  assertEquals(error.message, 'Cannot unpack "@deno/test@1.2.3": it has no "package/deno"');
+  assertEquals(
+    error.message,
+    'Cannot unpack "@deno/test@1.2.3": the package does not contain "package/deno"',
+  );
 });
 
-Deno.test("getDenoBinary() tells of a registry that lacks the package, is away, or is no URL", async () => {
+Deno.test("getDenoBinary() names a registry that lacks the package, does not answer or is not a URL", async () => {
   await using parts = await setUp();
   const { package_, source, served } = parts;
   served.status = 404;
@@ -70,12 +73,12 @@ Deno.test("getDenoBinary() tells of a registry that lacks the package, is away, 
   assertMatch(await message("http://127.0.0.1:9/"), /from http:\/\/127\.0\.0\.1:9: /);
   assertEquals(
     await message("nowhere"),
-    'Cannot download "@deno/test@1.2.3": the registry "nowhere" is no URL',
+    'Cannot download "@deno/test@1.2.3": the registry "nowhere" is not a URL',
   );
   assertEquals(await parts.cached(), []);
 });
 
-Deno.test("getDenoBinary() takes the next registry where a variable that names one is empty", async () => {
+Deno.test("getDenoBinary() ignores an empty NPM_CONFIG_REGISTRY", async () => {
   await using parts = await setUp();
   const { package_, source: { cache, registry } } = parts;
   const names = ["NPM_CONFIG_REGISTRY", "npm_config_registry"];

@@ -1,25 +1,25 @@
 /**
- * The command that makes the zips for Lambda of an application: a layer with Deno and the runtime for each architecture,
- * and a small zip for each function.
+ * The command that bundles an application for AWS Lambda: a layer with Deno and the runtime for each architecture, and a small
+ * zip for each function.
  *
  * ```sh
  * deno run -A jsr:@mate/cli/bundle app.json --out dist
  * ```
  *
- * The argument is the manifest of the application. The sizes are printed, and checked against the platform's limits.
+ * The argument is the manifest of the application. The command prints the sizes, and checks them against Lambda's limits.
  *
  * | option          | what it sets                                                            | without  |
  * | --------------- | ----------------------------------------------------------------------- | -------- |
- * | `--out FOLDER`  | where the zips go                                                       | `dist`   |
+ * | `--out FOLDER`  | the folder for the zips                                                 | `dist`   |
  * | `--arch NAME`   | the architecture: `x86_64`, `arm64` or `both`                           | `x86_64` |
  * | `--minify`      | names and white space are shortened; stack traces are then hard to read | readable |
- * | `--no-cache`    | leaves out the compiled code that makes functions start faster          | with it  |
+ * | `--no-cache`    | leaves out the code cache, which makes functions start faster          | with it  |
  * | `--help`        | prints this                                                             |          |
  *
- * Deno comes from the npm registry, or the one in `NPM_CONFIG_REGISTRY`, and is kept in the user's folder of caches.
+ * Deno comes from the npm registry, or the registry in `NPM_CONFIG_REGISTRY`, and is kept in the user's folder of caches.
  *
- * The status is 0, 1 if the bundles cannot be made (no zip is written then), 2 for wrong arguments, and 130 or 143 where
- * SIGINT, SIGTERM or SIGHUP ends it early.
+ * The exit status is 0, 1 if the bundles cannot be made (no zip is written then), 2 for wrong arguments, and 130, 143 or 129
+ * after SIGINT, SIGTERM or SIGHUP.
  *
  * @module
  */
@@ -30,8 +30,8 @@ import { formatSize, MAX_UNZIPPED, MAX_ZIP } from "./limits.ts";
 import { ARCHITECTURES } from "./pinned_deno.ts";
 
 const HELP =
-  `Makes the zips for Lambda of an application: layer-<architecture>.zip with Deno and the
-runtime, and <function>.zip for each of its functions.
+  `Bundles an application for AWS Lambda: layer-<architecture>.zip with Deno and the runtime,
+and <function>.zip for each function.
 
 Usage: bundle [OPTIONS] MANIFEST
 
@@ -42,10 +42,10 @@ Options:
   --out FOLDER     Where the zips go (dist)
   --arch NAME      x86_64, arm64 or both (x86_64)
   --minify         Shorten names and white space; stack traces are then hard to read
-  --no-cache       Leave out the compiled code that makes functions start faster
+  --no-cache       Leave out the code cache, which makes functions start faster
   --help           Print this
 
-Deno comes from the npm registry, or the one in NPM_CONFIG_REGISTRY, and is kept in the user's folder of caches.`;
+Deno comes from the npm registry, or the registry in NPM_CONFIG_REGISTRY.`;
 
 if (import.meta.main) Deno.exit(await main(Deno.args));
 
@@ -53,9 +53,8 @@ if (import.meta.main) Deno.exit(await main(Deno.args));
  * Runs the command.
  *
  * @param args The arguments.
- * @param defaultManifest The path of the manifest where the arguments name none; without, they must.
- * @returns The status to exit with: 0, 1 if the bundles could not be made, 2 for wrong arguments, 130 after SIGINT, 143 after
- * SIGTERM and 129 after SIGHUP; a later such signal ends the process at once.
+ * @param defaultManifest The path of the manifest if the arguments do not name one.
+ * @returns The exit status. A second SIGINT, SIGTERM or SIGHUP ends the process at once.
  *
  * @example A command with a manifest of its own
  * ```ts
@@ -70,7 +69,7 @@ export async function main(args: readonly string[], defaultManifest?: string): P
   try {
     options = readArguments(args, defaultManifest);
   } catch (error) {
-    console.error(`Cannot bundle: ${(error as Error).message}\n\n${HELP}`);
+    console.error(`${(error as Error).message}\n\n${HELP}`);
     return 2;
   }
   if (options === undefined) {
@@ -106,13 +105,15 @@ function readArguments(args: readonly string[], defaultManifest: string | undefi
     },
   });
   if (values.help) return undefined;
-  if (positionals.length > 1) throw new Error(`"${positionals[1]}" is one argument too many`);
+  if (positionals.length > 1) throw new Error(`Unexpected argument "${positionals[1]}"`);
   const manifest = positionals[0] ?? defaultManifest;
-  if (manifest === undefined) throw new Error("the manifest is missing: name it, such as app.json");
-  if (values.out === "") throw new Error('"--out" is empty');
+  if (manifest === undefined) {
+    throw new Error("The manifest is missing: expected a path such as app.json");
+  }
+  if (values.out === "") throw new Error('Invalid --out "": expected a folder');
   const architectures = ARCHITECTURES.filter((name) => [name, "both"].includes(values.arch));
   if (architectures.length === 0) {
-    throw new Error(`"${values.arch}" is no architecture: choose x86_64, arm64 or both`);
+    throw new Error(`Invalid --arch "${values.arch}": expected x86_64, arm64 or both`);
   }
   return {
     manifest,

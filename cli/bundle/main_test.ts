@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { makeApp } from "../testdata/bundle.ts";
-import { fromFileUrl } from "./url.ts";
+import { makeApp, serve } from "../testdata/bundle.ts";
+import { fileURLToPath } from "node:url";
 
-const PROGRAM = fromFileUrl(new URL("main.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("main.ts", import.meta.url));
 const ROOT = new URL("../../", import.meta.url);
 
 async function run(...args: string[]) {
@@ -15,43 +15,46 @@ async function run(...args: string[]) {
   return { code, stdout: decode(stdout), stderr: decode(stderr) };
 }
 
-for (
-  const [args, status, message] of [
-    [
-      ["app.json", "--arch", "x86"],
-      2,
-      /^Cannot bundle: "x86" is no architecture: choose x86_64, arm64 or both\n/,
-    ],
-    [[], 2, /^Cannot bundle: the manifest is missing: name it, such as app\.json\n/],
-    [["--arch=arm64"], 2, /^Cannot bundle: the manifest is missing/],
-    [["--bogus"], 2, /^Cannot bundle: Unknown option '--bogus'/],
-    [["a.json", "b.json"], 2, /^Cannot bundle: "b\.json" is one argument too many\n/],
-    [["app.json", "--out", ""], 2, /^Cannot bundle: "--out" is empty\n/],
-    [["/nowhere.json"], 1, /^Cannot read the manifest "\/nowhere\.json": there is no such file\n$/],
-    [["deno.json"], 1, /^Cannot use the manifest "deno\.json": /],
-    [["README.md"], 1, /^Cannot read the manifest "README\.md": /],
-  ] as const
-) {
-  Deno.test(`the command refuses ${args.join(" ")}`, async () => {
+Deno.test("the command names the wrong argument or file", async () => {
+  for (
+    const [args, status, message] of [
+      [
+        ["app.json", "--arch", "x86"],
+        2,
+        /^Invalid --arch "x86": expected x86_64, arm64 or both\n/,
+      ],
+      [[], 2, /^The manifest is missing: expected a path such as app\.json\n/],
+      [["--bogus"], 2, /^Unknown option '--bogus'/],
+      [["a.json", "b.json"], 2, /^Unexpected argument "b\.json"\n/],
+      [["app.json", "--out", ""], 2, /^Invalid --out "": expected a folder\n/],
+      [
+        ["/nowhere.json"],
+        1,
+        /^Cannot read the manifest "\/nowhere\.json": there is no such file\n$/,
+      ],
+      [["deno.json"], 1, /^Cannot use the manifest "deno\.json": /],
+      [["README.md"], 1, /^Cannot read the manifest "README\.md": /],
+    ] as const
+  ) {
     const { code, stdout, stderr } = await run(...args);
-    assertEquals([code, stdout], [status, ""]);
+    assertEquals([code, stdout], [status, ""], args.join(" "));
     assertMatch(stderr, message);
-  });
-}
+  }
+});
 
-Deno.test("the command tells how to use it", async () => {
+Deno.test("the command prints its help", async () => {
   const { code, stdout } = await run("--help");
   assertEquals(code, 0);
   assertMatch(stdout, /^Usage: bundle \[OPTIONS\] MANIFEST$/m);
 });
 
-Deno.test("the repository's task bundles the example where no manifest is named", async () => {
-  const program = fromFileUrl(new URL("../../scripts/bundle.ts", import.meta.url));
+Deno.test("the repository's task bundles the example by default", async () => {
+  const program = fileURLToPath(new URL("../../scripts/bundle.ts", import.meta.url));
   const folder = await Deno.makeTempDir();
   try {
     const { code, stderr } = await new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", program],
-      cwd: folder, // which has no such file
+      cwd: folder, // without such a file
       env: { NO_COLOR: "1" },
     }).output();
     assertEquals(code, 1);
@@ -71,19 +74,19 @@ for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
       });
       const asked = Promise.withResolvers<void>();
       const answer = Promise.withResolvers<Response>();
-      await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, () => {
+      await using server = serve(() => {
         asked.resolve();
         return answer.promise;
       });
-      // Its own modules come from where they always do.
+      // A module sets the registry, because the command's own packages come from the real registry.
       await Deno.writeTextFile(
         `${app.folder}/main.ts`,
         `import { main } from ${JSON.stringify(new URL("main.ts", import.meta.url).href)};
-        Deno.env.set("NPM_CONFIG_REGISTRY", "http://127.0.0.1:${server.addr.port}");
+        Deno.env.set("NPM_CONFIG_REGISTRY", "${server.url}");
         Deno.env.set("XDG_CACHE_HOME", "cache");
         Deno.exit(await main(["app.json"]));`,
       );
-      const config = fromFileUrl(new URL("deno.json", ROOT));
+      const config = fileURLToPath(new URL("deno.json", ROOT));
       const child = new Deno.Command(Deno.execPath(), {
         args: ["run", "-A", "--quiet", "--no-lock", `--config=${config}`, "main.ts"],
         cwd: app.folder,

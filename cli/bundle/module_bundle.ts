@@ -1,29 +1,32 @@
+import { fileURLToPath } from "node:url";
 import { type BundledCode, readBundledCode } from "./bundled_code.ts";
 
-/** What may be asked of the bundler. */
+/** How a module is bundled. */
 export interface ModuleBundleOptions {
-  /** The folder whose `deno.json` counts; none does without. */
+  /** The folder whose `deno.json` is used; without it, no configuration is used. */
   readonly cwd?: string | undefined;
-  /** Whether names and white space are shortened; classes and functions keep their names either way. */
+  /** Whether names and white space are shortened. Classes and functions keep their names. */
   readonly isMinified?: boolean | undefined;
-  /** How an error begins; `Cannot bundle "<specifier>"` without. */
+  /** How an error message begins; `Cannot bundle "<module>"` by default. */
   readonly action?: string | undefined;
-  /** Ends it early. */
+  /** Ends the work early. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Bundles a module and all it imports into one, with `deno bundle`.
+ * Bundles a module and everything that it imports into one module, with `deno bundle`.
  *
- * @param specifier The path or URL of the module.
- * @param options What else counts.
- * @returns The JavaScript, which does not tell where the modules lay, and its exports.
- * @throws {Error} If the module, or one that it imports, cannot be found or read; the message is the bundler's.
+ * @param module The path or URL of the module.
+ * @param options How the module is bundled.
+ * @returns The JavaScript, without the paths of this machine, and its exports.
+ * @throws {Error} If a module is missing or invalid; the message is the bundler's.
  */
 export async function bundleModule(
-  specifier: string,
+  module: string | URL,
   options: ModuleBundleOptions = {},
 ): Promise<BundledCode> {
+  const isRemote = module instanceof URL && module.protocol !== "file:";
+  const specifier = isRemote || typeof module === "string" ? `${module}` : fileURLToPath(module);
   const { action = `Cannot bundle "${specifier}"` } = options;
   const folder = await Deno.makeTempDir({ prefix: "mate-bundle-" });
   try {
@@ -36,6 +39,7 @@ export async function bundleModule(
         "--keep-names",
         ...(options.isMinified ? ["--minify"] : []),
         ...(options.cwd === undefined ? ["--no-config", "--no-lock"] : []),
+        ...(isRemote ? [`--allow-import=${module.host},jsr.io:443`] : []),
         `--output=${output}`,
         specifier,
       ],
@@ -56,17 +60,14 @@ export async function bundleModule(
   }
 }
 
-/**
- * Gives a bundle of CommonJS modules the `require` that they load Node's own modules with. The bundler does so itself, but
- * not when it minifies.
- */
+/** Adds the `require` that CommonJS modules load Node's modules with. The bundler adds it only if it does not minify. */
 function withRequire(code: string): string {
   if (!code.includes("Dynamic require of")) return code;
   return 'import{createRequire as __createRequire}from"node:module";' +
     `var require=__createRequire(import.meta.url);${code}`;
 }
 
-/** What the bundler says is wrong, without what it says of itself. */
+/** The bundler's error message, without the lines about the bundler itself. */
 function problemOf(text: string): string {
   return text.replace(/\n\s*Stack backtrace:[^]*$/, "").replace(/^error: bundling failed$/m, "")
     .trim().replace(/^error: /, "").replace(

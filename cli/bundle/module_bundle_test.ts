@@ -2,38 +2,38 @@ import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { makeApp } from "../testdata/bundle.ts";
 import { bundleModule } from "./module_bundle.ts";
 
-for (const isMinified of [false, true]) {
-  Deno.test(`bundleModule() ${isMinified ? "minifies" : "bundles"} CommonJS that requires Node's own modules`, async () => {
+Deno.test("bundleModule() bundles and minifies CommonJS that requires Node's modules", async () => {
+  for (const isMinified of [false, true]) {
     await using app = await makeApp({
       "one.ts": `import { join } from "./join.cjs"; export const handler = () => join("a", "b");`,
       "join.cjs":
         `const path = require("node:path"); exports.join = (...parts) => path.posix.join(...parts);`,
     }, {});
     const file = `${app.folder}/bundle.mjs`;
-    await Deno.writeTextFile(
-      file,
-      (await bundleModule(`${app.folder}/one.ts`, { isMinified })).code,
-    );
-    assertEquals((await import(`file://${file}`)).handler(), "a/b");
-  });
+    const { code } = await bundleModule(`${app.folder}/one.ts`, { isMinified });
+    await Deno.writeTextFile(file, code);
+    assertEquals((await import(`file://${file}`)).handler(), "a/b", `minified: ${isMinified}`);
+  }
+});
 
-  Deno.test(`bundleModule() finds the exports of a ${isMinified ? "minified " : ""}module whose library has a licence`, async () => {
-    await using app = await makeApp({
-      "one.ts": `import "./lib.js"; export const handler = 1;`,
-      "lib.js": "/*! @license MIT\nexport { other };\n*/\n//! export { more };\nconsole.log(1);",
-    }, {});
+Deno.test("bundleModule() finds the exports and keeps the licence of a library", async () => {
+  await using app = await makeApp({
+    "one.ts": `import "./lib.js"; export const handler = 1;`,
+    "lib.js": "/*! @license MIT\nexport { other };\n*/\n//! export { more };\nconsole.log(1);",
+  }, {});
+  for (const isMinified of [false, true]) {
     const { code, exports } = await bundleModule(`${app.folder}/one.ts`, { isMinified });
-    assertEquals(exports, ["handler"]);
+    assertEquals(exports, ["handler"], `minified: ${isMinified}`);
     assertMatch(code, /@license MIT/);
-  });
-}
+  }
+});
 
 Deno.test("bundleModule() names the module that does not exist", async () => {
   const error = await assertRejects(() => bundleModule("/nowhere/one.ts"), Error);
   assertMatch(error.message, /^Cannot bundle "\/nowhere\/one\.ts": /);
 });
 
-Deno.test("bundleModule() makes the same bytes wherever the modules lie, from wherever", async () => {
+Deno.test("bundleModule() makes the same bytes in any working folder", async () => {
   await using app = await makeApp({
     "one.ts": `import answer from "./lib/answer.cjs"; export const handler = () => answer;`,
     "lib/answer.cjs": "module.exports = 42;",
@@ -47,7 +47,7 @@ Deno.test("bundleModule() makes the same bytes wherever the modules lie, from wh
   assertEquals((await import(`file://${file}`)).handler(), 42);
 });
 
-Deno.test("bundleModule() heeds no configuration where no folder is named", async () => {
+Deno.test("bundleModule() uses no configuration if no folder is given", async () => {
   await using app = await makeApp({
     "deno.json": "{ broken",
     "one.ts": "export const handler = 1;",
@@ -61,7 +61,7 @@ Deno.test("bundleModule() heeds no configuration where no folder is named", asyn
   }
 });
 
-Deno.test("bundleModule() tells CommonJS from a default export", async () => {
+Deno.test("bundleModule() distinguishes CommonJS from a default export", async () => {
   await using app = await makeApp({
     "common.cjs": "exports.handler = () => 1;",
     "default.ts": "const make = () => () => 1; export default make();",

@@ -11,9 +11,9 @@ export const DENO_VERSION = "2.9.5";
 export interface DenoPackage {
   /** The name of the package. */
   readonly name: string;
-  /** The version of the package, which is Deno's. */
+  /** The version of the package and of Deno. */
   readonly version: string;
-  /** The integrity of its tarball, as `npm view <name>@<version> dist.integrity` tells. */
+  /** The integrity of its tarball, as `npm view <name>@<version> dist.integrity` prints it. */
   readonly integrity: string;
 }
 
@@ -33,7 +33,7 @@ export const DENO_PACKAGES: Readonly<Record<Architecture, DenoPackage>> = {
   },
 };
 
-/** The architecture of this machine, where it is one that Lambda has and runs Linux. */
+/** Returns the architecture of this machine; `undefined` if the machine does not run Linux. */
 export function ownArchitecture(): Architecture | undefined {
   if (Deno.build.os !== "linux") return undefined;
   return Deno.build.arch === "aarch64" ? "arm64" : "x86_64";

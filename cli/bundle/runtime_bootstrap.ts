@@ -1,2 +1,2 @@
-// The entry point of the bundled runtime in the layer.
+/** The entry point of the runtime in the layer. */
 import "@mate/core/runtime/bootstrap";

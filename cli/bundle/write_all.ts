@@ -1,15 +1,15 @@
-/** A file to be written. */
+/** A file to write. */
 export interface Output {
   /** The path of the file. */
   readonly path: string;
-  /** What is in it. */
+  /** The content. */
   readonly data: Uint8Array;
 }
 
 /**
- * Writes every file under another name first, so that none is replaced unless all can be.
+ * Writes files: first under other names, so that no file is replaced unless all can be written.
  *
- * @param folder The folder that the files are in; it is made.
+ * @param folder The folder of the files; it is made if it is missing.
  * @param files The files.
  * @throws {Error} If the folder cannot be made or a file cannot be written; the message names it.
  */
@@ -28,7 +28,7 @@ export async function writeAll(folder: string, files: readonly Output[]): Promis
     }
   } catch (error) {
     for (const { path } of files) {
-      await Deno.remove(path + suffix).catch(() => {}); // the first error says more than a second
+      await Deno.remove(path + suffix).catch(() => {}); // the first error matters
     }
     throw error;
   }

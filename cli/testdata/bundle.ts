@@ -2,10 +2,10 @@ import { createTarGzip } from "nanotar";
 import type { DenoPackage } from "../bundle/pinned_deno.ts";
 
 /**
- * Makes an npm package such as those that Deno comes in.
+ * Makes an npm package like the packages with Deno.
  *
- * @param files The paths in it, and what they hold.
- * @returns The tarball, and the package with the integrity of just that tarball.
+ * @param files The paths and contents of its files.
+ * @returns The tarball, and the package with the integrity of that tarball.
  */
 export async function makeDenoPackage(
   files: readonly (readonly [string, string | Uint8Array])[] = [["package/deno", "deno"]],
@@ -19,11 +19,11 @@ export async function makeDenoPackage(
 }
 
 /**
- * Writes an application to a folder of its own.
+ * Writes an application to a new folder.
  *
  * @param modules The modules by path.
  * @param functions The functions of the manifest.
- * @returns The folder, and what removes it.
+ * @returns The folder, which is removed on disposal, and the path of the manifest.
  */
 export async function makeApp(
   modules: Readonly<Record<string, string>>,
@@ -41,5 +41,21 @@ export async function makeApp(
     folder,
     manifest,
     [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+  };
+}
+
+/**
+ * Starts a server on a free port of the loopback interface.
+ *
+ * @param answer Answers a request.
+ * @returns The URL of the server, which ends on disposal.
+ */
+export function serve(
+  answer: (request: Request) => Response | Promise<Response>,
+): AsyncDisposable & { readonly url: string } {
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, answer);
+  return {
+    url: `http://127.0.0.1:${server.addr.port}`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
   };
 }

@@ -5,7 +5,7 @@ import { getDenoBinary } from "../../bundle/deno_binary.ts";
 import { layerFiles } from "../../bundle/layer_files.ts";
 import { DENO_PACKAGES, DENO_VERSION, ownArchitecture } from "../../bundle/pinned_deno.ts";
 import { findProgram } from "../isolation/program.ts";
-import { readManifest } from "../../bundle/app.ts";
+import { readManifest } from "../../manifest/manifest.ts";
 import { createSandboxHost } from "./mod.ts";
 
 const LIBRARIES = "/usr/aarch64-linux-gnu";

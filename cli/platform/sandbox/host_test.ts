@@ -144,8 +144,8 @@ Deno.test("a host whose functions cannot be bundled is not made, and the error n
         manifestPath: `${folder}/app.json`,
         log() {},
       }), Error);
-    assertMatch(error.message, /"one": its module "one\.ts" is no file in/);
-    assertMatch(error.message, /"two": its module "two\.ts" has no export "main"/);
+    assertMatch(error.message, /"one": its module "one\.ts" is not a file in/);
+    assertMatch(error.message, /"two": its module "two\.ts" does not export "main"/);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -193,7 +193,7 @@ Deno.test({
         `import { openSandboxHost } from ${url("host.ts")};
         import { findProgram } from ${url("../isolation/program.ts")};
         import { plainFolders } from ${url("../isolation/isolation.ts")};
-        import { manifestOf } from ${url("_testing.ts")};
+        import { manifestOf } from ${url("../../testdata/sandbox.ts")};
         await using host = await openSandboxHost({
           manifest: manifestOf(), manifestPath: ${JSON.stringify(`${folder}/app.json`)}, log() {},
           isolation: plainFolders("", await findProgram("setpriv")),
@@ -232,7 +232,7 @@ for (
           `${folder}/platform.ts`,
           `import { openSandboxHost } from ${url("host.ts")};
           import { plainFolders } from ${url("../isolation/isolation.ts")};
-          import { readManifest } from ${url("../../bundle/app.ts")};
+          import { readManifest } from ${url("../../manifest/manifest.ts")};
           const manifestPath = ${JSON.stringify(`${folder}/app.json`)};
           const host = await openSandboxHost({
             manifest: await readManifest(manifestPath), manifestPath, log() {},

@@ -1,25 +1,17 @@
 import { type ArchiveFile, writeFiles } from "../../bundle/archive.ts";
-import { functionFiles } from "../../bundle/function_files.ts";
+import { bundleFunctions, type FunctionProblem } from "../../bundle/functions.ts";
 import { layerFiles } from "../../bundle/layer_files.ts";
 import { ownArchitecture } from "../../bundle/pinned_deno.ts";
 import type { Isolation } from "../isolation/isolation.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
 import type { Code } from "./function_pool.ts";
 
-/** A function that could not be bundled. */
-export interface BuildProblem {
-  /** The name of the function. */
-  readonly name: string;
-  /** What is wrong with it. */
-  readonly message: string;
-}
-
 /** What was built: the code that is new, and what could not be built. */
 export interface Built {
   /** The code by the function's name, where it is not what it was. */
   readonly built: ReadonlyMap<string, Code>;
   /** What could not be built. */
-  readonly problems: readonly BuildProblem[];
+  readonly problems: readonly FunctionProblem[];
 }
 
 /** Unpacks bundles as they are in the cloud, in a folder of its own. */
@@ -83,34 +75,24 @@ export class Workshop implements AsyncDisposable {
   }
 
   /**
-   * Bundles every function, as many at a time as there are processors.
+   * Bundles every function.
    *
    * @param manifest The application.
    * @returns What was built.
    */
   async build(manifest: Manifest): Promise<Built> {
     const built = new Map<string, Code>();
-    const problems: BuildProblem[] = [];
-    const waiting = Object.entries(manifest.functions);
-    const work = async () => {
-      for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
-        const [name, settings] = item;
-        try {
-          const files = await functionFiles(this.#manifestPath, name, settings, {
-            signal: this.#signal,
-          });
-          const identity = await identify(files, settings);
-          if (this.#identities.get(name) === identity) continue;
-          const task = `${this.#folder}/${name}-${++this.#count}`;
-          await writeFiles(task, files);
-          this.#identities.set(name, identity);
-          built.set(name, { manifest: settings, folders: { ...this.#layer, task } });
-        } catch (error) {
-          problems.push({ name, message: (error as Error).message });
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: navigator.hardwareConcurrency }, work));
+    const signal = this.#signal;
+    const { functions, problems } = await bundleFunctions(this.#manifestPath, manifest, { signal });
+    for (const [name, files] of functions) {
+      const settings = manifest.functions[name]!;
+      const identity = await identify(files, settings);
+      if (this.#identities.get(name) === identity) continue;
+      const task = `${this.#folder}/${name}-${++this.#count}`;
+      await writeFiles(task, files);
+      this.#identities.set(name, identity);
+      built.set(name, { manifest: settings, folders: { ...this.#layer, task } });
+    }
     return { built, problems };
   }
 

@@ -3,7 +3,7 @@ import { isIPv6 } from "node:net";
 const HOST = /^(?:(?:\*\.)?[\w-]+(?:\.[\w-]+)*|\[(?<address>[^\]%]*)\])(?::(?<port>\d{1,5}))?$/;
 
 /**
- * Whether a text is a host that Deno takes in `--allow-net`.
+ * Tells whether Deno accepts a text as a host in `--allow-net`.
  *
  * @param text The text, such as `api.example.com:443`, `*.example.com` or `[::1]:80`. A port is 1 to 65,535.
  */

@@ -1,0 +1,52 @@
+/** The shell script that Lambda starts: `bootstrap` in the layer. A constant, so that it is part of the module graph. */
+export const BOOTSTRAP = `#!/bin/sh
+# What Lambda starts: Deno with no more permissions than the function was granted.
+#
+# The folder of this script is the layer (/opt on Lambda). It holds:
+#   bin/deno           the Deno for this architecture
+#   mate/architecture  x86_64 or arm64
+#   mate/bootstrap.js  the runtime
+# The function's folder ($LAMBDA_TASK_ROOT) may hold:
+#   mate/net           one line: the hosts that the function may connect to, separated by commas; * for any host
+#   mate/cache-*       the code cache for one architecture
+set -eu
+
+layer=\${0%/*}
+task=\${LAMBDA_TASK_ROOT:?is not set: this script is started by Lambda}
+
+# Deno and some libraries need a home. Lambda lets a function write to /tmp only.
+export HOME="\${HOME:-/tmp}"
+export DENO_NO_UPDATE_CHECK=1
+
+architecture=
+if [ -r "$layer/mate/architecture" ]; then
+  IFS= read -r architecture <"$layer/mate/architecture" || :
+fi
+if [ -d "$task/mate/cache-$architecture" ]; then
+  export DENO_DIR="$task/mate/cache-$architecture"
+else
+  export DENO_DIR="\${DENO_DIR:-/tmp/deno}"
+fi
+
+# The runtime connects to the Runtime API only.
+net=--allow-net=\${AWS_LAMBDA_RUNTIME_API:?is not set: this script is started by Lambda}
+if [ -r "$task/mate/net" ]; then
+  granted=
+  IFS= read -r granted <"$task/mate/net" || :
+  case $granted in
+    '') ;;
+    '*') net=--allow-net ;;
+    *) net=$net,$granted ;;
+  esac
+fi
+
+# Without a limit, V8 plans for a machine with gigabytes. A quarter is left for memory outside V8's heap.
+heap=$((\${AWS_LAMBDA_FUNCTION_MEMORY_SIZE:-128} * 3 / 4))
+
+# Nothing that the function writes may become compiled code of the next start: DENO_DIR is Deno's alone.
+exec "$layer/bin/deno" run --quiet --no-prompt --no-config --no-lock --no-remote --no-npm --cached-only \\
+  "--v8-flags=--max-old-space-size=$heap" \\
+  "--allow-read=$task,$layer,/tmp" --allow-write=/tmp "--deny-write=$task,$layer,$DENO_DIR" --allow-env "$net" \\
+  --allow-sys=cpus,gid,homedir,hostname,osRelease,osUptime,systemMemoryInfo,uid \\
+  "$layer/mate/bootstrap.js"
+`;

@@ -1,0 +1,209 @@
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { plainFolders } from "../../platform/isolation/isolation.ts";
+import { readManifest } from "../../manifest/manifest.ts";
+import { makeApp } from "../../testdata/bundle.ts";
+import { hasNamespace, isolation } from "../../testdata/sandbox.ts";
+import { bundleFunctions } from "../functions.ts";
+import { layerFiles } from "../layer_files.ts";
+import { ownArchitecture } from "../pinned_deno.ts";
+import { addCodeCaches, type CodeCacheOptions } from "./mod.ts";
+
+const architecture = ownArchitecture()!;
+const IN_NAMESPACE = { ignore: !hasNamespace };
+const encoder = new TextEncoder();
+
+/** Bundles functions and makes their caches with the Deno that runs this test. */
+async function warm(
+  modules: Readonly<Record<string, string>>,
+  settings: Readonly<Record<string, unknown>>,
+  options: Partial<CodeCacheOptions> = {},
+) {
+  await using app = await makeApp(modules, settings);
+  const manifest = await readManifest(app.manifest);
+  const { functions } = await bundleFunctions(app.manifest, manifest);
+  const layer = [...await layerFiles(architecture), {
+    path: "bin/deno",
+    data: await Deno.readFile(Deno.execPath()),
+    isExecutable: true,
+  }];
+  const warnings = await addCodeCaches(manifest, functions, {
+    architecture,
+    layer,
+    isolation,
+    ...options,
+  });
+  const paths = (name: string) => functions.get(name)!.map(({ path }) => path);
+  return { functions, warnings, paths };
+}
+
+const ONE = { one: { module: "one.ts" } };
+
+Deno.test({
+  name: "addCodeCaches() adds a cache that V8 takes, the same bytes each time",
+  ...IN_NAMESPACE,
+  async fn() {
+    const modules = {
+      "good.ts": `import { deflateSync } from "node:zlib";
+        if (!Deno.env.get("NEEDED")) throw new Error("NEEDED is not set");
+        export const handler = () => deflateSync("x").length;`,
+      "bad.ts": `throw new RangeError("not today"); export const handler = 1;`,
+      "layer.cjs": "exports.handler = () => 1;",
+    };
+    const settings = {
+      good: { module: "good.ts", environment: { NEEDED: "1" } },
+      bad: { module: "bad.ts" },
+      layer: { module: "layer.cjs" },
+    };
+    const first = await warm(modules, settings); // which checks that Deno finds the code, and that V8 takes it
+    assertEquals(first.warnings, [
+      'No code cache for the function "bad", which may not start on Lambda either: RangeError: not today',
+    ]);
+    const cache = `mate/cache-${architecture}`;
+    assertEquals(first.paths("bad"), ["index.js", "mate/net"]);
+    for (const name of ["good", "layer"]) {
+      assertEquals(first.paths(name).includes(`${cache}/v8_code_cache_v2-shm`), true, name);
+    }
+    const second = await warm(modules, settings);
+    assertEquals(second.functions.get("good"), first.functions.get("good"));
+  },
+});
+
+Deno.test({
+  name:
+    "addCodeCaches() lets a function's code write nothing into the cache or the machine's files",
+  ...IN_NAMESPACE,
+  async fn() {
+    const victim = await Deno.makeTempFile({ prefix: "mate-victim-" });
+    await Deno.writeTextFile(victim, "intact");
+    const attacks = [
+      `Deno.writeTextFileSync("/tmp/deno/v8_code_cache_v2", "x")`,
+      `fs.writeFileSync("/tmp/deno/new_cache_v1", "x")`,
+      `fs.appendFileSync("/tmp/deno/v8_code_cache_v2-wal", "x")`,
+      `fs.symlinkSync("${victim}", "/tmp/deno/v8_code_cache_v9")`,
+      `fs.linkSync("/tmp/deno/v8_code_cache_v2", "/tmp/mine")`,
+      `Deno.renameSync("/tmp/deno", "/tmp/elsewhere")`,
+      `new DatabaseSync("/tmp/deno/v8_code_cache_v2").exec("CREATE TABLE t (x)")`,
+      `new DatabaseSync("/tmp/mine").exec("ATTACH '/tmp/deno/v8_code_cache_v2' AS a; CREATE TABLE a.t (x)")`,
+      `new DatabaseSync("/tmp/mine").exec("ATTACH '${victim}' AS a; CREATE TABLE a.t (x)")`,
+      `Deno.removeSync("/tmp", { recursive: true })`,
+      `fs.rmSync("/tmp/deno", { recursive: true })`,
+    ];
+    const module = `import fs from "node:fs"; import { DatabaseSync } from "node:sqlite";
+      const done = [];
+      ${
+      attacks.map((code) => `try { ${code}; done.push(${JSON.stringify(code)}); } catch {}`).join(
+        "\n",
+      )
+    }
+      if (done.length > 0) throw new Error("done: " + done);
+      export const handler = () => 1;`;
+    try {
+      const { warnings, paths } = await warm({ "one.ts": module }, ONE);
+      assertEquals(warnings, []);
+      assertEquals(paths("one").length, 2 + 9);
+      assertEquals(await Deno.readTextFile(victim), "intact");
+    } finally {
+      await Deno.remove(victim);
+    }
+  },
+});
+
+/** The warm-up folders of this machine. */
+const folders = async () =>
+  (await Array.fromAsync(Deno.readDir(Deno.env.get("TMPDIR") ?? "/tmp")))
+    .map(({ name }) => name).filter((name) => name.startsWith("mate-warm-")).sort();
+
+Deno.test({
+  name: "addCodeCaches() keeps its folder from other users, and leaves nothing when ended early",
+  ...IN_NAMESPACE,
+  async fn() {
+    const module = `Deno.connect({ port: Number(Deno.env.get("PORT")) });
+      await new Promise((resolve) => setTimeout(resolve, 1e9)); export function handler() {}`;
+    using listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+    const settings = {
+      module: "one.ts",
+      environment: { PORT: `${listener.addr.port}` },
+      permissions: { net: ["*"] },
+    };
+    const controller = new AbortController();
+    const before = await folders();
+    const result = warm({ "one.ts": module }, { one: settings }, { signal: controller.signal });
+    using connection = await listener.accept(); // the function has started
+    const [made] = (await folders()).filter((name) => !before.includes(name));
+    const { mode, uid } = await Deno.stat(`${Deno.env.get("TMPDIR") ?? "/tmp"}/${made}`);
+    assertEquals([mode! & 0o777, uid], [0o700, Deno.uid()]);
+    controller.abort();
+    await assertRejects(() => result, DOMException);
+    assertEquals(await connection.read(new Uint8Array(1)), null, "the function has ended");
+    assertEquals(await folders(), before);
+  },
+});
+
+Deno.test({
+  name: "addCodeCaches() refuses a handler that is missing or invalid",
+  ...IN_NAMESPACE,
+  async fn() {
+    for (
+      const [file, code, handler, message] of [
+        ["one.cjs", "exports.handler = () => 1;", "main", /exports no "main"$/],
+        ["one.ts", "export const handler = 1;", "handler", /: Runtime\.HandlerNotFound: /],
+        [
+          "one.ts",
+          "export const handler = (event, context, done) => done()",
+          "handler",
+          /: Runtime\.CallbackHandlerDeprecated: /,
+        ],
+      ] as const
+    ) {
+      const error = await assertRejects(
+        () => warm({ [file]: code }, { one: { module: file, handler } }),
+        Error,
+      );
+      assertMatch(error.message, /^Cannot bundle the function "one": /, code);
+      assertMatch(error.message, message, code);
+    }
+  },
+});
+
+Deno.test({
+  name: "addCodeCaches() says why there is no cache, and starts no function then",
+  ignore: architecture === undefined,
+  async fn() {
+    const modules = { "one.ts": "throw 1; export const handler = 1;" };
+    const other = architecture === "arm64" ? "x86_64" : "arm64";
+    for (
+      const [options, message] of [
+        [{ architecture: other }, new RegExp(`^No code cache for ${other}: this machine is `)],
+        [
+          { isolation: plainFolders("a test asks for it") },
+          /^No code cache: functions run in plain /,
+        ],
+      ] as const
+    ) {
+      const { warnings, paths } = await warm(modules, ONE, options);
+      assertMatch(warnings.join(), message);
+      assertEquals(paths("one"), ["index.js", "mate/net"]);
+    }
+  },
+});
+
+Deno.test({
+  name: "addCodeCaches() makes no cache for a Deno that does not keep compiled code",
+  ...IN_NAMESPACE,
+  async fn() {
+    const layer = [...await layerFiles(architecture), {
+      path: "bin/deno",
+      // A Deno of the future might keep its cache elsewhere.
+      data: encoder.encode('#!/bin/sh\nDENO_DIR=/tmp/elsewhere exec /var/task/deno "$@"\n'),
+      isExecutable: true,
+    }];
+    await using app = await makeApp({ "one.ts": "export const handler = () => 1;" }, ONE);
+    const manifest = await readManifest(app.manifest);
+    const { functions } = await bundleFunctions(app.manifest, manifest);
+    const deno = { path: "deno", data: await Deno.readFile(Deno.execPath()), isExecutable: true };
+    functions.get("one")!.push(deno);
+    const warnings = await addCodeCaches(manifest, functions, { architecture, layer });
+    assertMatch(warnings.join(), /: Deno keeps no compiled code\. The bundles are correct but /);
+    assertEquals(functions.get("one")!.length, 3);
+  },
+});

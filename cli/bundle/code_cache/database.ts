@@ -1,0 +1,126 @@
+import { DatabaseSync } from "node:sqlite";
+
+type Row = Record<string, null | number | bigint | string | Uint8Array>;
+type Tables = Readonly<Record<string, readonly Row[]>>;
+
+const INFO = "CREATE TABLE info (key TEXT PRIMARY KEY, value TEXT NOT NULL)";
+
+/** The databases that Deno keeps in `DENO_DIR`, with the statements that make their tables, word for word as Deno has them. */
+const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  v8_code_cache_v2: {
+    info: INFO,
+    codecache: "CREATE TABLE codecache (specifier TEXT NOT NULL,type INTEGER NOT NULL," +
+      "source_hash INTEGER NOT NULL,data BLOB NOT NULL,PRIMARY KEY (specifier, type))",
+  },
+  dep_analysis_cache_v2: {
+    info: INFO,
+    moduleinfocache: "CREATE TABLE moduleinfocache (specifier TEXT PRIMARY KEY," +
+      "media_type INTEGER NOT NULL,source_hash INTEGER NOT NULL,module_info TEXT NOT NULL)",
+  },
+  node_analysis_cache_v2: {
+    info: INFO,
+    cjsanalysiscache: "CREATE TABLE cjsanalysiscache (specifier TEXT PRIMARY KEY," +
+      "source_hash INTEGER NOT NULL,data TEXT NOT NULL)",
+  },
+};
+
+/** A file is not a database with the schema that this module knows. */
+export class UnknownSchemaError extends Error {}
+
+/**
+ * Reads a cache database. The database is untrusted: it is opened read-only, no statement in it is executed, and a database
+ * with any other table, view or trigger than Deno's is refused.
+ *
+ * @param file The path of the database.
+ * @param schema The statements that make its tables, by table.
+ * @returns The rows by table.
+ * @throws {UnknownSchemaError} If the file is missing, is a link, or has another schema.
+ */
+function readTables(file: string, schema: Readonly<Record<string, string>>): Tables {
+  try {
+    if (!Deno.lstatSync(file).isFile) throw new TypeError("expected a regular file");
+    using database = new DatabaseSync(file, { readOnly: true, timeout: 1_000 });
+    database.exec("PRAGMA trusted_schema = OFF");
+    const entries = database.prepare("SELECT name, sql FROM sqlite_master").all()
+      .filter(({ name }) => !/^sqlite_(autoindex|stat)/.test(String(name)));
+    const isKnown = entries.length === Object.keys(schema).length &&
+      entries.every(({ name, sql }) => schema[String(name)] === sql);
+    if (!isKnown) throw new TypeError("unknown schema");
+    return Object.fromEntries(
+      Object.keys(schema).map((name) => {
+        const statement = database.prepare(`SELECT * FROM ${name}`);
+        statement.setReadBigInts(true); // the hashes have 64 bits
+        return [name, statement.all() as Row[]];
+      }),
+    );
+  } catch (error) {
+    const name = file.slice(file.lastIndexOf("/") + 1);
+    const message = `cannot read Deno's cache "${name}": ${(error as Error).message}`;
+    throw new UnknownSchemaError(message, { cause: error });
+  }
+}
+
+/**
+ * Lists the modules that a `DENO_DIR` has compiled code of.
+ *
+ * @param folder The `DENO_DIR`; Deno may be writing to it.
+ * @returns The specifiers; none until Deno has made the table.
+ */
+export function compiledSpecifiers(folder: string): string[] {
+  try {
+    const { codecache } = readTables(
+      `${folder}/v8_code_cache_v2`,
+      SCHEMAS.v8_code_cache_v2!,
+    );
+    return codecache!.map(({ specifier }) => String(specifier));
+  } catch (error) {
+    if (error instanceof UnknownSchemaError) return [];
+    throw error;
+  }
+}
+
+/**
+ * Copies the caches of a `DENO_DIR` into new databases that Deno can use in a folder that is read-only. The same rows make
+ * the same bytes.
+ *
+ * SQLite opens such a database only beside a `-wal` and a `-shm` file (empty files do), and Deno's `PRAGMA optimize` wants
+ * to write unless the database has been analyzed.
+ *
+ * @param source The `DENO_DIR` that Deno has filled.
+ * @param work An empty folder for the new databases.
+ * @returns The files for the new `DENO_DIR`, by name.
+ * @throws {UnknownSchemaError} If the Deno that made the caches has another schema.
+ */
+export function copyCaches(source: string, work: string): Map<string, Uint8Array> {
+  const files = new Map<string, Uint8Array>();
+  for (const [name, schema] of Object.entries(SCHEMAS)) {
+    writeTables(`${work}/${name}`, schema, readTables(`${source}/${name}`, schema));
+    files.set(name, Deno.readFileSync(`${work}/${name}`));
+    files.set(`${name}-shm`, new Uint8Array());
+    files.set(`${name}-wal`, new Uint8Array());
+  }
+  return files;
+}
+
+function writeTables(file: string, schema: Readonly<Record<string, string>>, tables: Tables): void {
+  using database = new DatabaseSync(file);
+  database.exec("PRAGMA page_size = 4096; PRAGMA journal_mode = WAL");
+  for (const [name, sql] of Object.entries(schema)) {
+    database.exec(sql);
+    for (const row of tables[name]!.toSorted((a, b) => compare(keyOf(a), keyOf(b)))) {
+      const values = Object.values(row);
+      database.prepare(`INSERT INTO ${name} VALUES (${values.map(() => "?").join(", ")})`)
+        .run(...values);
+    }
+  }
+  database.exec("ANALYZE; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+/** The primary key of a row: its first column, and the type of code if there is one. */
+function keyOf(row: Row): string {
+  return `${Object.values(row)[0]} ${row.type ?? ""}`;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,88 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
+import { compiledSpecifiers, copyCaches, UnknownSchemaError } from "./database.ts";
+
+const NAMES = ["dep_analysis_cache_v2", "node_analysis_cache_v2", "v8_code_cache_v2"];
+
+/** A `DENO_DIR` that this Deno fills by running a module, and an empty folder beside it. */
+async function makeDenoDir() {
+  const folder = await Deno.makeTempDir();
+  await Deno.mkdir(`${folder}/copy`);
+  await Deno.writeTextFile(`${folder}/one.mjs`, "console.log(1);");
+  await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-config", `${folder}/one.mjs`],
+    env: { DENO_DIR: `${folder}/deno` },
+  }).output();
+  return {
+    folder,
+    denoDir: `${folder}/deno`,
+    copy: `${folder}/copy`,
+    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+  };
+}
+
+Deno.test("copyCaches() copies the rows of the databases that this Deno makes", async () => {
+  await using parts = await makeDenoDir();
+  const { folder, denoDir, copy } = parts;
+  const files = copyCaches(denoDir, copy);
+  assertEquals(
+    [...files.keys()].sort(),
+    NAMES.flatMap((name) => [name, `${name}-shm`, `${name}-wal`]),
+  );
+  assertEquals(compiledSpecifiers(copy), compiledSpecifiers(denoDir));
+  assertEquals(compiledSpecifiers(copy).includes(`file://${folder}/one.mjs`), true);
+});
+
+Deno.test("copyCaches() refuses a database with another schema, and executes none of its text", async () => {
+  for (
+    const attack of [
+      "CREATE TABLE other (x)",
+      "CREATE VIEW other AS SELECT 1",
+      "CREATE TRIGGER other AFTER INSERT ON codecache BEGIN SELECT 1; END",
+      "DROP TABLE codecache; CREATE VIEW codecache AS SELECT 1 AS specifier",
+      "DROP TABLE codecache; CREATE TABLE codecache (specifier, more)",
+    ]
+  ) {
+    await using parts = await makeDenoDir();
+    {
+      using database = new DatabaseSync(`${parts.denoDir}/v8_code_cache_v2`);
+      database.exec(attack);
+    }
+    assertThrows(() => copyCaches(parts.denoDir, parts.copy), UnknownSchemaError, "", attack);
+  }
+});
+
+Deno.test("copyCaches() executes no text that stands for the statement of a table", async () => {
+  for (const isAfter of [false, true]) {
+    await using parts = await makeDenoDir();
+    const { folder, denoDir, copy } = parts;
+    const victim = `${folder}/victim`;
+    const file = `${denoDir}/v8_code_cache_v2`;
+    {
+      using database = new DatabaseSync(file);
+      database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    }
+    // SQLite itself writes no such text, so overwrite the bytes of the statement.
+    const text = new TextDecoder("latin1").decode(await Deno.readFile(file));
+    const statement = /CREATE TABLE codecache [^)]*\)\)/.exec(text)![0];
+    const attack = (isAfter ? "CREATE TABLE codecache (a,b);" : "") +
+      `ATTACH'${victim}'AS v;CREATE TABLE v.t(x)`;
+    const changed = text.replace(statement, attack.padEnd(statement.length));
+    assertEquals(changed.length, text.length);
+    await Deno.writeFile(file, Uint8Array.from(changed, (character) => character.charCodeAt(0)));
+    assertThrows(() => copyCaches(denoDir, copy), UnknownSchemaError);
+    assertThrows(() => Deno.statSync(victim), Deno.errors.NotFound);
+  }
+});
+
+Deno.test("copyCaches() follows no link to a file of the developer", async () => {
+  await using parts = await makeDenoDir();
+  const { folder, denoDir, copy } = parts;
+  await Deno.rename(`${denoDir}/v8_code_cache_v2`, `${folder}/private`);
+  await Deno.symlink(`${folder}/private`, `${denoDir}/v8_code_cache_v2`);
+  assertThrows(() => copyCaches(denoDir, copy), UnknownSchemaError);
+});
+
+Deno.test("compiledSpecifiers() finds none before Deno has made the database", () => {
+  assertEquals(compiledSpecifiers("/nowhere"), []);
+});

@@ -1,0 +1,146 @@
+/**
+ * The code cache: V8's compiled code of a function's modules, which Deno keeps in private databases and which halves the
+ * cold start of a large function.
+ *
+ * A function is started in a mount namespace that shows Lambda's paths, up to its first request for an invocation. Deno then
+ * has its cache in `DENO_DIR`, where the bootstrap lets no function write. The function's code runs nowhere else, and the
+ * files that its process leaves are only read as the rows of tables that Deno is known to make. At last the function is
+ * started once more from read-only files, and Deno must take the compiled code from the cache.
+ *
+ * @module
+ */
+import type { Manifest } from "../../manifest/manifest.ts";
+import { lambdaEnvironment } from "../../platform/isolation/environment.ts";
+import { detectIsolation, type Isolation } from "../../platform/isolation/isolation.ts";
+import { GROUP_ID, USER_ID } from "../../platform/isolation/namespace.ts";
+import { type ArchiveFile, writeFiles } from "../archive.ts";
+import { type Architecture, ownArchitecture } from "../pinned_deno.ts";
+import { compiledSpecifiers, copyCaches, UnknownSchemaError } from "./database.ts";
+import { HandlerError, StartError, startFunction } from "./warm_start.ts";
+
+/** How code caches are made. */
+export interface CodeCacheOptions {
+  /** The architecture. */
+  readonly architecture: Architecture;
+  /** The files of its layer. */
+  readonly layer: readonly ArchiveFile[];
+  /** How functions are started; the best way that this machine has by default. */
+  readonly isolation?: Isolation | undefined;
+  /** Ends the work early. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Deno does not use the cache that was made. */
+class CacheError extends Error {}
+
+const MODULES = ["file:///opt/mate/bootstrap.js", "file:///var/task/index.js"];
+const CACHE_LIMIT = 3_000;
+const SLOWER = "The bundles are correct but start more slowly";
+
+/**
+ * Adds the code cache for an architecture to every function.
+ *
+ * @param manifest The settings of the functions.
+ * @param functions The functions' files; the caches are added to them.
+ * @param options How the caches are made.
+ * @returns Warnings: the functions that have no cache, and why.
+ * @throws {Error} If the handler of a function is missing or invalid, or the signal ends the work.
+ */
+export async function addCodeCaches(
+  manifest: Manifest,
+  functions: ReadonlyMap<string, ArchiveFile[]>,
+  { architecture, layer, signal, ...options }: CodeCacheOptions,
+): Promise<string[]> {
+  if (architecture !== ownArchitecture()) {
+    const own = ownArchitecture() ?? `${Deno.build.os} on ${Deno.build.arch}`;
+    return [`No code cache for ${architecture}: this machine is ${own}. ${SLOWER}`];
+  }
+  const isolation = options.isolation ?? await detectIsolation();
+  if (isolation.kind === "plain folders") {
+    return [`No code cache: functions run in ${isolation.description}. ${SLOWER}`];
+  }
+  // The folder has a random name and mode 0700, so other users can neither guess it nor put files into it.
+  const folder = await Deno.makeTempDir({ prefix: "mate-warm-" });
+  const warnings: string[] = [];
+  try {
+    await writeFiles(`${folder}/layer`, layer);
+    for (const [name, files] of functions) {
+      const environment = lambdaEnvironment(name, manifest.functions[name]!, {
+        task: "/var/task",
+        logStream: "warm-up",
+      });
+      try {
+        const start = { environment, isolation, signal };
+        files.push(...await makeCache(folder, name, files, architecture, start));
+      } catch (error) {
+        warnings.push(warningOf(name, architecture, error as Error));
+      }
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+  return warnings;
+}
+
+/** Makes the cache of one function. */
+async function makeCache(
+  work: string,
+  name: string,
+  files: readonly ArchiveFile[],
+  architecture: Architecture,
+  start: Omit<Parameters<typeof startFunction>[0], "folders">,
+): Promise<ArchiveFile[]> {
+  const folder = `${work}/function-${name}`;
+  const folders = { task: `${folder}/task`, layer: `${work}/layer`, tmp: `${folder}/tmp` };
+  await writeFiles(folders.task, files);
+  await makeTmp(folders.tmp);
+  await Deno.mkdir(`${folder}/copy`);
+  const denoDir = `${folders.tmp}/deno`;
+  await startFunction({ ...start, folders }, () => waitForCode(denoDir));
+  const cache = [...copyCaches(denoDir, `${folder}/copy`)].map(([name, data]) => ({
+    path: `mate/cache-${architecture}/${name}`,
+    data,
+  }));
+  await writeFiles(folders.task, cache);
+  const environment = { ...start.environment, DENO_LOG: "debug" };
+  const { tmp: _, ...readOnly } = folders; // with an empty /tmp
+  const log = await startFunction({ ...start, folders: readOnly, environment });
+  if (log.includes("Updating V8 code cache")) {
+    throw new CacheError("V8 does not take the compiled code");
+  }
+  const isFound = MODULES.every((url) => log.includes(`V8 code cache hit for ES module: ${url}`));
+  if (!isFound) throw new CacheError("Deno does not find the compiled code");
+  return cache;
+}
+
+/** Makes a folder for `/tmp` that only the function's user can use. */
+async function makeTmp(path: string): Promise<void> {
+  await Deno.mkdir(path, { mode: 0o700 });
+  if (Deno.uid() === 0) await Deno.chown(path, USER_ID, GROUP_ID);
+}
+
+/** Waits until Deno has kept the code of the modules, and for 200 ms adds no more. */
+async function waitForCode(denoDir: string): Promise<void> {
+  let before = -1;
+  let unchanged = 0;
+  for (const end = Date.now() + CACHE_LIMIT; Date.now() < end;) {
+    const kept = compiledSpecifiers(denoDir);
+    unchanged = kept.length === before ? unchanged + 1 : 0;
+    before = kept.length;
+    if (unchanged >= 4 && MODULES.every((url) => kept.includes(url))) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new CacheError("Deno keeps no compiled code");
+}
+
+function warningOf(name: string, architecture: Architecture, error: Error): string {
+  if (error instanceof HandlerError) {
+    throw new Error(`Cannot bundle the function "${name}": ${error.message}`, { cause: error });
+  }
+  if (error instanceof StartError) {
+    return `No code cache for the function "${name}", which may not start on Lambda either: ${error.message}`;
+  }
+  const isNoCache = error instanceof CacheError || error instanceof UnknownSchemaError;
+  if (!isNoCache) throw error;
+  return `No code cache for the function "${name}" on ${architecture}: ${error.message}. ${SLOWER}`;
+}

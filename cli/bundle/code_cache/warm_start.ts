@@ -1,0 +1,97 @@
+import type { Folders, Isolation } from "../../platform/isolation/isolation.ts";
+import type { Answer } from "../../platform/runtime_api/answer.ts";
+import { RuntimeApi } from "../../platform/runtime_api/runtime_api.ts";
+
+/** A function that is started without being invoked. */
+export interface WarmStart {
+  /** The unpacked layer and function, and a folder for `/tmp`. */
+  readonly folders: Folders;
+  /** The environment variables, as on Lambda, except the address of the Runtime API. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The mount namespace that the function is started in. */
+  readonly isolation: Isolation;
+  /** Ends the start early: the function is killed. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The module of a function does not have the handler, or has a value that cannot be a handler. */
+export class HandlerError extends Error {}
+
+/** A function does not start; the message says why. */
+export class StartError extends Error {}
+
+const INIT_LIMIT = 10_000;
+
+/**
+ * Starts a function, waits until it asks for its first invocation, then kills it.
+ *
+ * @param start The function.
+ * @param whenStarted Is called before the function is killed.
+ * @returns The text that the function and Deno wrote to their standard error.
+ * @throws {HandlerError} If the handler is missing or invalid.
+ * @throws {StartError} If the function does not start.
+ * @throws The reason of the signal.
+ */
+export async function startFunction(
+  { folders, environment, isolation, signal }: WarmStart,
+  whenStarted: () => Promise<void> = async () => {},
+): Promise<string> {
+  signal?.throwIfAborted();
+  const outcome = Promise.withResolvers<void>();
+  await using api = await RuntimeApi.listen({
+    onNext: () => outcome.resolve(),
+    onInitError: (answer) => outcome.reject(initError(answer)),
+    onAnswer: () => {},
+  });
+  const { path, options } = isolation.command(folders, ["/opt/bootstrap"], {
+    ...environment,
+    AWS_LAMBDA_RUNTIME_API: api.address,
+  });
+  const child = new Deno.Command(path, {
+    ...options,
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  const log = new Response(child.stderr).text();
+  void child.status.then(async ({ code }) => {
+    const lastLine = (await log).trim().split("\n").at(-1);
+    outcome.reject(new StartError(`it ends with the status ${code}: ${lastLine}`));
+  });
+  const timer = setTimeout(
+    () => outcome.reject(new StartError("it takes more than 10 s to start")),
+    INIT_LIMIT,
+  );
+  const onAbort = () => outcome.reject(signal!.reason);
+  signal?.addEventListener("abort", onAbort);
+  if (signal?.aborted) onAbort();
+  try {
+    await outcome.promise;
+    await whenStarted();
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+    kill(child);
+    await child.status;
+  }
+  return await log;
+}
+
+function kill(child: Deno.ChildProcess): void {
+  try {
+    child.kill("SIGKILL");
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error; // the process has ended by itself
+  }
+}
+
+function initError({ body }: Answer & { kind: "error" }): Error {
+  const text = new TextDecoder().decode(body);
+  try {
+    const { errorType, errorMessage } = JSON.parse(text);
+    const isHandler = /^Runtime\.(HandlerNotFound|CallbackHandlerDeprecated)$/.test(errorType);
+    return new (isHandler ? HandlerError : StartError)(`${errorType}: ${errorMessage}`);
+  } catch {
+    return new StartError(text);
+  }
+}

@@ -1,0 +1,91 @@
+import { dirname, resolve } from "node:path";
+import { isHost } from "../manifest/host.ts";
+import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
+import type { ArchiveFile } from "./archive.ts";
+import { bundleModule } from "./module_bundle.ts";
+
+/** How functions are bundled. */
+export interface FunctionBundleOptions {
+  /** Whether names and white space are shortened. */
+  readonly isMinified?: boolean | undefined;
+  /** Ends the work early. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A function that cannot be bundled. */
+export interface FunctionProblem {
+  /** The name of the function. */
+  readonly name: string;
+  /** The error message. */
+  readonly message: string;
+}
+
+/** The functions of an application after bundling. */
+export interface BundledFunctions {
+  /** The files of each function's archive, by the function's name, in the order of the manifest. */
+  readonly functions: ReadonlyMap<string, ArchiveFile[]>;
+  /** The functions that cannot be bundled. */
+  readonly problems: readonly FunctionProblem[];
+}
+
+/**
+ * Bundles every function of an application, as many at a time as there are processors.
+ *
+ * @param manifestPath The path of the manifest, which the modules are relative to.
+ * @param manifest The manifest.
+ * @param options How the functions are bundled.
+ * @returns The bundled functions, and the problems of the others.
+ */
+export async function bundleFunctions(
+  manifestPath: string,
+  manifest: Manifest,
+  options: FunctionBundleOptions = {},
+): Promise<BundledFunctions> {
+  const entries = Object.entries(manifest.functions);
+  const results = new Map<string, ArchiveFile[] | Error>();
+  const waiting = entries.values();
+  const work = async () => {
+    for (const [name, settings] of waiting) {
+      const result = await functionFiles(manifestPath, name, settings, options)
+        .catch((error: Error) => error);
+      results.set(name, result);
+    }
+  };
+  await Promise.all(Array.from({ length: navigator.hardwareConcurrency }, work));
+  const functions = new Map<string, ArchiveFile[]>();
+  const problems: FunctionProblem[] = [];
+  for (const [name] of entries) {
+    const result = results.get(name)!;
+    if (result instanceof Error) problems.push({ name, message: result.message });
+    else functions.set(name, result);
+  }
+  return { functions, problems };
+}
+
+/** Bundles a function: its module becomes `index.js`, its network permission `mate/net`. */
+async function functionFiles(
+  manifestPath: string,
+  name: string,
+  { module, handler, permissions: { net } }: FunctionManifest,
+  options: FunctionBundleOptions,
+): Promise<ArchiveFile[]> {
+  const folder = dirname(resolve(manifestPath));
+  const path = resolve(folder, module);
+  const action = `Cannot bundle the function "${name}"`;
+  const host = net.find((item) => item !== "*" && !isHost(item));
+  if (host !== undefined) {
+    throw new TypeError(`${action}: "${host}" is not a host such as "api.example.com:443"`);
+  }
+  if (!await Deno.stat(path).then(({ isFile }) => isFile, () => false)) {
+    throw new Error(`${action}: its module "${module}" is not a file in "${folder}"`);
+  }
+  const { code, exports } = await bundleModule(path, { ...options, cwd: folder, action });
+  if (exports?.includes(handler) === false) {
+    throw new Error(`${action}: its module "${module}" does not export "${handler}"`);
+  }
+  const encoder = new TextEncoder();
+  return [
+    { path: "index.js", data: encoder.encode(code) },
+    { path: "mate/net", data: encoder.encode(`${net.includes("*") ? "*" : net.join(",")}\n`) },
+  ];
+}
