@@ -1,4 +1,4 @@
-/** What is used here of the runtimes' globals; the library names no type of theirs. */
+/** The globals of the runtimes that the logger reads. The library names no type of a runtime. */
 export interface EnvironmentHost {
   Deno?: {
     env: { get(name: string): string | undefined };
@@ -7,23 +7,18 @@ export interface EnvironmentHost {
   process?: { env?: Record<string, string | undefined> };
 }
 
-/** Reads an environment variable; `undefined` where it is not set, may not be read, or there are none. */
+/** Reads an environment variable. The result is `undefined` if the variable is not set or may not be read. */
 export type ReadEnvironment = (name: string) => string | undefined;
 
-/** How variables are read on the runtime with these globals. */
+/** Makes the function that reads variables on the runtime with these globals. */
 export function environmentOf(
   host: EnvironmentHost = globalThis as EnvironmentHost,
 ): ReadEnvironment {
-  // On Deno `process` costs milliseconds, and reading without asking first may stop at a prompt.
+  // On Deno, `process` costs milliseconds, and a read without permission may stop at a prompt.
   const deno = host.Deno;
   if (deno === undefined) return (name) => host.process?.env?.[name];
-  const granted = new Set<string>(); // asking takes longer than reading
-  return (name) => {
-    if (!granted.has(name)) {
-      const { state } = deno.permissions.querySync({ name: "env", variable: name });
-      if (state !== "granted") return undefined;
-      granted.add(name);
-    }
-    return deno.env.get(name);
+  return (variable) => {
+    const { state } = deno.permissions.querySync({ name: "env", variable });
+    return state === "granted" ? deno.env.get(variable) : undefined;
   };
 }

@@ -1,24 +1,26 @@
-import { textOf } from "./text.ts";
+import { cutText, readProperty, textOf } from "./text.ts";
 
-/** The parts of an error, by their names in the platform's log. */
+/** The parts of an error. Their names are those of the platform's log. */
 export interface ErrorDescription {
-  /** The name of its class. */
+  /** The name of the error's class. */
   errorType: string;
-  /** Its message. */
+  /** The message. */
   errorMessage: string;
-  /** Its stack, a line an item. */
+  /** The lines of the stack. */
   stackTrace: readonly string[];
-  /** What led to it; absent where nothing did. */
+  /** The cause; absent if the error has none. */
   cause?: unknown;
-  /** Its further properties, such as `code`, `status` and the `errors` of an `AggregateError`; absent where it has none. */
+  /** Further properties, such as `code`, `status` and the `errors` of an `AggregateError`; absent if the error has none. */
   data?: unknown;
 }
 
+// A stack repeats the message, which may have megabytes.
+const MAX_STACK = 1024 * 1024;
 const PARTS = new Set(["name", "message", "stack", "cause"]);
-/** What an `AggregateError` and a `SuppressedError` hold without listing it: other errors. */
+/** Properties of `AggregateError` and `SuppressedError`, which are not enumerable. */
 const UNLISTED = ["errors", "suppressed", "error"];
 
-/** Whether a value is an error, of this realm or another, or looks like one: has a message and a stack. */
+/** Says if a value is an error, also of another realm, or has the message and the stack of an error. */
 export function isError(value: unknown): value is Error {
   try {
     if (value instanceof Error) return true;
@@ -27,56 +29,40 @@ export function isError(value: unknown): value is Error {
     const { message, stack } = value as Partial<Error>;
     return typeof message === "string" && typeof stack === "string";
   } catch {
-    return false; // a proxy or a getter that throws: rendered as any object is
+    return false; // a proxy or a getter throws
   }
 }
 
-/** Takes an error apart; what of it cannot be read says so. */
+/** Takes an error apart. An unreadable part says why it is unreadable. */
 export function describeError(error: Error): ErrorDescription {
-  const stack = readable(() => error.stack);
+  const stack = textOf(readProperty(error, "stack") ?? "");
   const description: ErrorDescription = {
     errorType: typeOf(error),
-    errorMessage: readable(() => error.message) ?? "",
-    stackTrace: stack ? stack.split(/\r?\n/) : [],
+    errorMessage: textOf(readProperty(error, "message") ?? ""),
+    stackTrace: stack ? cutText(stack, MAX_STACK).split(/\r?\n/) : [],
   };
-  const cause = attempt(() => error.cause);
+  const cause = readProperty(error, "cause");
   if (cause !== undefined) description.cause = cause;
-  const data = attempt(() => furtherProperties(error));
+  const data = furtherProperties(error);
   if (data !== undefined) description.data = data;
   return description;
 }
 
-/** The name of an error; where its class sets none, that of the class. */
+/** The name of an error. If the error's class sets no name, the name of the class. */
 function typeOf(error: Error): string {
-  const name = readable(() => error.name) || "Error";
+  const name = textOf(readProperty(error, "name") || "Error");
   if (name !== "Error") return name;
-  return readable(() => error.constructor.name) || name;
+  const constructor = readProperty(error, "constructor");
+  return typeof constructor === "function" && textOf(readProperty(constructor, "name")) || name;
 }
 
-function furtherProperties(error: Error): Record<string, unknown> | undefined {
-  const names = Object.keys(error).filter((name) => !PARTS.has(name));
-  for (const name of UNLISTED) {
-    if (Object.hasOwn(error, name) && !names.includes(name)) names.unshift(name);
-  }
-  // An error of HTTP has it by its class, not as a property of its own.
-  if ("status" in error && !names.includes("status")) names.unshift("status");
-  if (names.length === 0) return undefined;
-  const values = error as unknown as Record<string, unknown>;
-  // From entries, for assigning to `__proto__` would set no property.
-  return Object.fromEntries(names.map((name) => [name, attempt(() => values[name])]));
-}
-
-/** A part that ought to be text. */
-function readable(get: () => unknown): string | undefined {
-  const part = attempt(get);
-  return part === undefined || part === null ? undefined : textOf(part);
-}
-
-/** What a getter returns; what it throws, where it throws. */
-function attempt(get: () => unknown): unknown {
+function furtherProperties(error: Error): unknown {
   try {
-    return get();
+    const unlisted = UNLISTED.filter((name) => Object.hasOwn(error, name));
+    const names = [...new Set([...unlisted, ...Object.keys(error)])].filter((it) => !PARTS.has(it));
+    if (names.length === 0) return undefined;
+    return Object.fromEntries(names.map((name) => [name, readProperty(error, name)]));
   } catch (thrown) {
-    return `[Unreadable: ${textOf(thrown)}]`;
+    return `[Unreadable: ${textOf(thrown)}]`; // a proxy throws
   }
 }

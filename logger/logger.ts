@@ -1,23 +1,23 @@
+import { isError } from "./error.ts";
 import { log } from "./record.ts";
-import { currentLevel, loggerState, toLevel } from "./state.ts";
-import { LOG_LEVELS, type LogLevel } from "./level.ts";
+import { currentLevel, LOG_LEVELS, loggerState, type LogLevel, toLevel } from "./state.ts";
+import { readProperty, textOf } from "./text.ts";
 
 /**
- * Writes one record of its level. Further arguments are the record's data: the message is no format, so
- * `%` in it stands for itself.
+ * Writes one record. The message is not a format: `%` stands for itself.
  *
- * @param message What happened; an error here or among the data is written with its stack and its causes.
- * @param data What it happened with: any values.
+ * @param message What happened.
+ * @param data Further values. An error, here or as the message, is written with its stack and its causes.
  */
 export type LogMethod = (message: unknown, ...data: readonly unknown[]) => void;
 
 /** The type of {@linkcode logger}. */
 export class Logger {
-  /** Writes a record of level DEBUG: for those who look into a fault. */
+  /** Writes a record of level DEBUG: a detail that helps to find a fault. */
   readonly debug: LogMethod = (message, ...data) => log("DEBUG", message, data);
-  /** Writes a record of level INFO: the course of things. */
+  /** Writes a record of level INFO: a normal event. */
   readonly info: LogMethod = (message, ...data) => log("INFO", message, data);
-  /** Writes a record of level WARN: something is odd, but the work went on. */
+  /** Writes a record of level WARN: something is odd, but the work goes on. */
   readonly warn: LogMethod = (message, ...data) => log("WARN", message, data);
   /** Writes a record of level ERROR: the request failed. */
   readonly error: LogMethod = (message, ...data) => log("ERROR", message, data);
@@ -33,7 +33,7 @@ export class Logger {
    * Sets the least severe level that is written, for the whole process.
    *
    * @param name `TRACE`, `DEBUG`, `INFO`, `WARN`, `ERROR` or `FATAL`, in any case.
-   * @throws {TypeError} If it is anything else.
+   * @throws {TypeError} If the name is not one of these.
    */
   set level(name: string) {
     const level = toLevel(name);
@@ -47,21 +47,22 @@ export class Logger {
 }
 
 /**
- * The logger: one call is one record in the platform's log, and no call ever throws.
+ * The logger: one call writes one record to the log of the function. No call ever throws.
  *
- * The methods need no `this`, so `const { info } = logger` works, and the logger can be handed to anything
- * that takes a `console`-like one.
+ * The methods need no `this`, so `const { info } = logger` works. The logger can be passed to any code that takes a
+ * console.
  *
- * - `AWS_LAMBDA_LOG_FORMAT=JSON` writes one JSON object a line: `timestamp`, `level`, `requestId`, `message`,
- *   `data` (one further argument as it is, several as an array), and of the first error among the arguments
- *   `errorType`, `errorMessage`, `stackTrace` and `cause`; its further properties take its place in `data`.
- * - Otherwise time, request id, level and message are separated by tabs, data following the message; line
- *   ends become carriage returns.
- * - `AWS_LAMBDA_LOG_LEVEL` is the least severe level that is written; `INFO` where it is not set, or unknown.
- * - What JSON cannot carry is rendered: cycles, bigints, maps, sets, errors within data. Beyond 100 levels or
- *   10,000 objects in one value, objects show as the name of their class.
+ * - If `AWS_LAMBDA_LOG_FORMAT` is `JSON`, a record is one JSON object on one line: `timestamp`, `level`, `requestId`,
+ *   `message` and `data` (one further argument as it is, several as an array). The first error among the arguments adds
+ *   `errorType`, `errorMessage`, `stackTrace` and `cause`; its further properties stand in `data`.
+ * - Otherwise a record is text: time, request id, level and message with data, between tabs. Line ends become carriage
+ *   returns.
+ * - `AWS_LAMBDA_LOG_LEVEL` is the least severe level that is written. The default, also for an unknown value, is `INFO`.
+ * - Values that JSON cannot carry are rendered: cycles, bigints, maps, sets, errors. Bytes become their number and the
+ *   first 100 of them in hex.
+ * - A record takes at most 256 KiB. Longer values, and objects below 100 levels, are cut, and the record says so.
  *
- * @example Records with data
+ * @example Write records with data
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { logger } from "@mate/core/logger";
@@ -75,3 +76,33 @@ export class Logger {
  * ```
  */
 export const logger: Logger = Object.freeze(new Logger());
+
+/**
+ * Writes one record of level FATAL for an error that is the function's own fault. The record has the message
+ * `INTERNAL ERROR: <message>.`, the stack and all causes.
+ *
+ * @param error The thrown value: an error, or any other value.
+ * @param message What failed, without a final period. By default the message of the error.
+ *
+ * @example Log a caught error
+ * ```ts
+ * import { assertThrows } from "@std/assert";
+ * import { logInternalError } from "@mate/core/logger";
+ *
+ * assertThrows(() => {
+ *   try {
+ *     JSON.parse("{");
+ *   } catch (error) {
+ *     logInternalError(error, "The configuration is broken");
+ *     throw error;
+ *   }
+ * }, SyntaxError);
+ * ```
+ */
+export function logInternalError(error: unknown, message?: string): void {
+  log("FATAL", `INTERNAL ERROR: ${textOf(message || messageOf(error))}.`, [error]);
+}
+
+function messageOf(error: unknown): unknown {
+  return isError(error) ? readProperty(error, "message") || error.name : error;
+}

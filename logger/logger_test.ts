@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { jsonOf, recordsOf, state, textOf } from "./capture_test.ts";
+import { jsonOf, PARTS, recordsOf, sample, STACKS, state, textOf } from "./testdata/records.ts";
 import { logger, logInternalError } from "./mod.ts";
 
 const LEVELS = {
@@ -10,44 +10,43 @@ const LEVELS = {
   critical: "FATAL",
 } as const;
 
-for (const [method, level] of Object.entries(LEVELS)) {
-  Deno.test(`logger.${method}() writes one record of level ${level}, also detached`, () => {
+Deno.test("each method of the logger writes one record of its level, also if it is detached", () => {
+  for (const [method, level] of Object.entries(LEVELS)) {
     const write = logger[method as keyof typeof LEVELS];
     assertEquals(textOf(() => write("Hello")), `${level} Hello`);
     assertEquals(jsonOf(() => write("Hello")), { level, message: "Hello" });
-  });
-}
+  }
+});
 
-for (
-  const [title, args, text, json] of [
+Deno.test("a record shows message and data", () => {
+  const cases: [string, [unknown, ...unknown[]], string, Record<string, unknown>][] = [
     ["no data", ["a"], "a", { message: "a" }],
-    ["one datum as it is", ["a", { b: 1n }], 'a {"b":"1"}', { message: "a", data: { b: "1" } }],
-    ["several data as a list", ["a", 1, "x y", null], "a 1 x y null", {
+    ["one value as it is", ["a", { b: 1n }], 'a {"b":"1"}', { message: "a", data: { b: "1" } }],
+    ["several values as a list", ["a", 1, "x y", null], "a 1 x y null", {
       message: "a",
       data: [1, "x y", null],
     }],
-    ["a list as one datum", ["a", [1, 2]], "a [1,2]", { message: "a", data: [1, 2] }],
+    ["a list as one value", ["a", [1, 2]], "a [1,2]", { message: "a", data: [1, 2] }],
     ["undefined", ["a", undefined], "a undefined", { message: "a", data: "undefined" }],
-    ["no format", ["100% of %s, %d and %%", "x"], "100% of %s, %d and %% x", {
+    ["percent signs as they are", ["100% of %s, %d and %%", "x"], "100% of %s, %d and %% x", {
       message: "100% of %s, %d and %%",
       data: "x",
     }],
-    ["a message that is no text", [{ a: 1 }], '{"a":1}', { message: { a: 1 } }],
+    ["an object as the message", [{ a: 1 }], '{"a":1}', { message: { a: 1 } }],
     ["a date", [new Date(0)], "1970-01-01T00:00:00.000Z", { message: "1970-01-01T00:00:00.000Z" }],
     ["an empty message", [""], "", { message: "" }],
     ["line ends", ["a\nb\r\nc\rd\n\ne\u2028f"], "a\rb\rc\rd\r\re\u2028f", {
       message: "a\nb\r\nc\rd\n\ne\u2028f",
     }],
     ["a tab", ["a\tb"], "a\tb", { message: "a\tb" }],
-  ] as [string, [unknown, ...unknown[]], string, Record<string, unknown>][]
-) {
-  Deno.test(`a record with ${title}`, () => {
-    assertEquals(textOf(() => logger.info(...args)), `INFO ${text}`);
-    assertEquals(jsonOf(() => logger.info(...args)), { level: "INFO", ...json });
-  });
-}
+  ];
+  for (const [title, args, text, json] of cases) {
+    assertEquals(textOf(() => logger.info(...args)), `INFO ${text}`, title);
+    assertEquals(jsonOf(() => logger.info(...args)), { level: "INFO", ...json }, title);
+  }
+});
 
-Deno.test("logger.level filters, in any case, and for all methods", () => {
+Deno.test("logger.level filters the records of all methods, in any case of the name", () => {
   const counts: Record<string, number> = {};
   for (const level of ["trace", "Debug", "INFO", "warn", "error", "fatal"]) {
     counts[level] = recordsOf("text", () => {
@@ -60,7 +59,7 @@ Deno.test("logger.level filters, in any case, and for all methods", () => {
   assertEquals(counts, { trace: 6, Debug: 6, INFO: 5, warn: 4, error: 3, fatal: 2 });
 });
 
-Deno.test("logger.level refuses what is no level", () => {
+Deno.test("logger.level refuses an unknown level", () => {
   for (
     const [level, got] of [["verbose", '"verbose"'], ["", '""'], [5, "number"], [null, "object"]]
   ) {
@@ -83,7 +82,7 @@ Deno.test("a record that is not written renders nothing", () => {
   logger.info("x", { toJSON: () => assert(false, "rendered") });
 });
 
-Deno.test("logging never throws, whatever writes and wherever", () => {
+Deno.test("logging never throws, even if the output fails or the stack is exhausted", () => {
   state.write = () => {
     throw new Error("full");
   };
@@ -96,7 +95,59 @@ Deno.test("logging never throws, whatever writes and wherever", () => {
   assertThrows(exhaust, RangeError); // that of exhaust() itself
 });
 
-Deno.test("the logger can be handed to what takes a console-like one", () => {
+Deno.test("the logger has the type of a console", () => {
   const consoleLike: Pick<Console, "debug" | "info" | "warn" | "error"> = logger;
   assertEquals(textOf(() => consoleLike.info("a", 1)), "INFO a 1");
+});
+
+Deno.test("logInternalError() writes a FATAL record with message, stack and causes", () => {
+  const message = "INTERNAL ERROR: Cannot order.";
+  assertEquals(
+    textOf(() => logInternalError(sample(), "Cannot order")),
+    `FATAL ${message} ${STACKS}`,
+  );
+  assertEquals(jsonOf(() => logInternalError(sample(), "Cannot order")), {
+    level: "FATAL",
+    message,
+    ...PARTS,
+    data: { code: "E42" },
+  });
+});
+
+Deno.test("logInternalError() names any thrown value", () => {
+  const cases: [string, unknown, string | undefined, string][] = [
+    ["an error's own message", new Error("boom"), undefined, "boom"],
+    ["the same for an empty one", new Error("boom"), "", "boom"],
+    ["the name of an error without one", new RangeError(), undefined, "RangeError"],
+    ["a thrown text", "boom", undefined, "boom"],
+    ["a thrown undefined", undefined, undefined, "undefined"],
+    ["a thrown object without text", Object.create(null), undefined, "[Unreadable]"],
+    [
+      "an error whose message throws",
+      Object.defineProperty(new Error(), "message", {
+        get() {
+          throw 1;
+        },
+      }),
+      undefined,
+      "[Unreadable: 1]",
+    ],
+    [
+      "a message that is a symbol",
+      Object.assign(new Error(), { message: Symbol("s") }),
+      undefined,
+      "Symbol(s)",
+    ],
+    [
+      "a message without text",
+      Object.assign(new Error(), { message: Object.create(null) }),
+      undefined,
+      "[Unreadable]",
+    ],
+    ["a given message", new Error("boom"), "Cannot order", "Cannot order"],
+  ];
+  for (const [title, thrown, message, expected] of cases) {
+    const json = jsonOf(() => logInternalError(thrown, message));
+    assertEquals([json.level, json.message], ["FATAL", `INTERNAL ERROR: ${expected}.`], title);
+  }
 });

@@ -1,11 +1,11 @@
 /**
- * The log of a function, as the platform takes it: one call, one record, as text or as JSON, with the id of
- * the request under way.
+ * The log of a function on AWS Lambda: one call writes one record to Amazon CloudWatch Logs, as text or as JSON,
+ * with the id of the request.
  *
- * Nothing is configured: format and level are those the platform sets for the function
+ * Nothing needs to be configured. The logger reads the format and the level that AWS Lambda sets for the function
  * (`AWS_LAMBDA_LOG_FORMAT`, `AWS_LAMBDA_LOG_LEVEL`).
  *
- * @example Logging from a handler
+ * @example Log from a handler
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { logger, withRequestId } from "@mate/core/logger";
@@ -22,7 +22,6 @@
  * @see https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-logformat.html
  * @module
  */
-export { logInternalError } from "./internal_error.ts";
-export type { LogLevel } from "./level.ts";
-export { type Logger, logger, type LogMethod } from "./logger.ts";
+export { type Logger, logger, logInternalError, type LogMethod } from "./logger.ts";
 export { withRequestId } from "./request_id.ts";
+export type { LogLevel } from "./state.ts";

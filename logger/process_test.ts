@@ -1,10 +1,10 @@
-/** The logger in processes of its own: bundled, on Deno and Node.js, with what the platform sets for them. */
+/** Runs the bundled logger in processes of Deno and Node.js, with the variables that AWS Lambda sets. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 
 const directory = await Deno.makeTempDir();
 addEventListener("unload", () => Deno.removeSync(directory, { recursive: true }));
 
-/** Two copies of the module, as a function and the runtime that loads it have. */
+/** Two copies of the module, because a function and its runtime are bundled apart. */
 const COPIES = [`${directory}/one.js`, `${directory}/two.js`];
 for (const copy of COPIES) {
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
@@ -32,7 +32,7 @@ const RUNTIMES: Record<string, string[]> = {
 };
 if (!await exists("node")) {
   delete RUNTIMES["Node.js"];
-  console.error("NOT CHECKED: the logger on Node.js, for there is no `node` on the PATH");
+  console.error("NOT CHECKED: the logger on Node.js, because `node` is not on the PATH");
 }
 
 async function exists(command: string): Promise<boolean> {
@@ -43,7 +43,7 @@ async function exists(command: string): Promise<boolean> {
   }
 }
 
-/** Runs a script in which `one` and `two` are the copies; `shell` says what becomes of its output. */
+/** Runs a script in which `one` and `two` are the copies. `shell` redirects the output. */
 async function run(
   command: string[],
   script: string,
@@ -65,7 +65,7 @@ async function run(
 }
 
 for (const [runtime, command] of Object.entries(RUNTIMES)) {
-  Deno.test(`${runtime}: text from level INFO on, where the platform sets nothing`, async () => {
+  Deno.test(`${runtime}: without variables, records are text from level INFO on`, async () => {
     const { stdout, stderr, code } = await run(
       command,
       `one.logger.debug("no"); one.logger.info("100%% of %s\\nyes", { a: 1 });`,
@@ -77,7 +77,7 @@ for (const [runtime, command] of Object.entries(RUNTIMES)) {
     );
   });
 
-  Deno.test(`${runtime}: JSON of the level that the platform sets`, async () => {
+  Deno.test(`${runtime}: the variables set format and level`, async () => {
     const { stdout } = await run(
       command,
       `one.logger.info("no"); one.logger.warn("yes\\n", 1n); console.log(one.logger.level);`,
@@ -90,7 +90,7 @@ for (const [runtime, command] of Object.entries(RUNTIMES)) {
     assertEquals(level, "WARN");
   });
 
-  Deno.test(`${runtime}: an unknown level is INFO, an unknown format text`, async () => {
+  Deno.test(`${runtime}: an unknown level means INFO, and an unknown format text`, async () => {
     const { stdout } = await run(
       command,
       `one.logger.debug("no"); one.logger.info("yes");`,
@@ -135,7 +135,7 @@ for (const [runtime, command] of Object.entries(RUNTIMES)) {
       ["a reader that went away", "| true"],
     ] as const
   ) {
-    Deno.test(`${runtime}: logging to ${output} does no harm`, async () => {
+    Deno.test(`${runtime}: the process survives logging to ${output}`, async () => {
       const { stderr } = await run(
         command,
         `
@@ -152,7 +152,7 @@ for (const [runtime, command] of Object.entries(RUNTIMES)) {
     });
   }
 
-  Deno.test(`${runtime}: a console that was sent to the logger takes no record away`, async () => {
+  Deno.test(`${runtime}: no record is lost if console.log() calls the logger`, async () => {
     const { stdout, stderr } = await run(
       command,
       `console.log = (...values) => two.logger.info(...values);
@@ -163,7 +163,7 @@ for (const [runtime, command] of Object.entries(RUNTIMES)) {
     assertMatch(stdout, /^\S+\t\tWARN\town\n\S+\t\tINFO\tof a library 1\n$/);
   });
 
-  Deno.test(`${runtime}: a scope keeps the process no longer than its function`, async () => {
+  Deno.test(`${runtime}: a scope does not keep the process alive`, async () => {
     const { code, stdout } = await run(
       command,
       `await one.withRequestId("a", async () => {}); one.logger.info("done");`,
@@ -173,9 +173,9 @@ for (const [runtime, command] of Object.entries(RUNTIMES)) {
   });
 }
 
-Deno.test("Deno: without permission to read the environment the defaults count, unasked", async () => {
+Deno.test("Deno: without permission to read the environment, the defaults count without a prompt", async () => {
   const { stdout, stderr, code } = await run(
-    // Without --no-prompt, for reading a denied variable may stop at a prompt.
+    // Without --no-prompt, because a read without permission may stop at a prompt.
     [Deno.execPath(), "run", "--no-config", `--allow-read=${directory}`],
     `one.logger.debug("no"); one.logger.info("yes");`,
     { AWS_LAMBDA_LOG_FORMAT: "JSON", AWS_LAMBDA_LOG_LEVEL: "DEBUG" },
@@ -202,7 +202,7 @@ Deno.test("Deno: the permission for the two variables is enough", async () => {
 });
 
 if (RUNTIMES["Node.js"]) {
-  Deno.test("Node.js: records go past a console that puts a prefix of its own before them", async () => {
+  Deno.test("Node.js: records do not pass a console that adds a prefix", async () => {
     const { stdout } = await run(
       RUNTIMES["Node.js"]!,
       `console.log = console.info = console.error = () => process.stdout.write("prefixed");
@@ -211,7 +211,7 @@ if (RUNTIMES["Node.js"]) {
     assertMatch(stdout, /^\S+\t\tERROR\tplain\n$/);
   });
 
-  Deno.test("Node.js: the id of the managed runtime is used outside a scope", async () => {
+  Deno.test("Node.js: outside a scope, records carry the id of the managed runtime", async () => {
     const { stdout } = await run(
       RUNTIMES["Node.js"]!,
       `globalThis.awslambda = { InvokeStore: { getRequestId: () => "managed" } };
@@ -224,7 +224,45 @@ if (RUNTIMES["Node.js"]) {
   });
 }
 
-Deno.test("the bundle names nothing of one runtime alone", async () => {
+/** Values that once took many times their size to log. */
+const HEAVY: Record<string, string> = {
+  "bytes of a request": "new Uint8Array(60e6)",
+  "bytes within an object": "({ body: Buffer.alloc(60e6) })",
+  "bytes with numbers": "new Float64Array(7e6)",
+  "a buffer": "new ArrayBuffer(60e6)",
+  "a text": "'x'.repeat(30e6)",
+  "a stack": "Object.assign(new Error('x'), { stack: 'x\\n'.repeat(10e6) })",
+  "a message": "new Error('\\n'.repeat(10e6))",
+  "a list": "Array(5e6).fill(0)",
+  "a map": "new Map(Array(3e5).entries())",
+  "an object": "Object.fromEntries(Array(1e5).entries())",
+};
+
+if (RUNTIMES["Node.js"]) {
+  Deno.test("the logger survives large values in little memory", async () => {
+    for (const [title, value] of Object.entries(HEAVY)) {
+      for (const format of ["Text", "JSON"]) {
+        const { code, stdout, stderr } = await run(
+          ["node", "--max-old-space-size=100"],
+          `const value = ${value};
+           one.logger.error("Cannot send", Object.assign(new Error("no"), { value }), value);
+           one.logger.error(value);`,
+          { AWS_LAMBDA_LOG_FORMAT: format },
+        );
+        assertEquals(code, 0, `${title} as ${format}: ${stderr.slice(-300)}`);
+        const [first, second, ...rest] = stdout.split("\n");
+        for (const record of [first!, second!]) {
+          assertMatch(record, /\[cut: /, title);
+          assert(record.length < 256 * 1024, `${title}: ${record.length}`);
+        }
+        assert(first!.includes("Cannot send") && first!.includes("at file:"), title);
+        assertEquals(rest, [""], title);
+      }
+    }
+  });
+}
+
+Deno.test("the bundle names no runtime", async () => {
   const bundle = await Deno.readTextFile(COPIES[0]!);
   assert(!/\bDeno\.[a-z]/.test(bundle));
   assert(!/\bfrom\s*"/.test(bundle) && !/\brequire\(/.test(bundle), "it imports nothing");

@@ -1,159 +1,202 @@
 import { describeError, isError } from "./error.ts";
-import { textOf } from "./text.ts";
+import { cutText, nameOf, readProperty, textOf } from "./text.ts";
 
-// Beyond these a record is of no use to a reader, and graphs of sockets and requests have no end.
+/** A value that `JSON.stringify()` writes as it is: without `toJSON()`, cycles and bigints. */
+export type Plain = null | boolean | number | string | Plain[] | { [key: string]: Plain };
+
+// The platform's limit is 256 KiB. The frame of the record and the texts that say what was cut take the rest.
+const MAX_BYTES = 240 * 1024;
 const MAX_DEPTH = 100;
-const MAX_OBJECTS = 10_000;
+const MAX_BYTES_IN_HEX = 100;
 
 /**
- * Renders any value as JSON (RFC 8259) on one line. What JSON cannot carry becomes what a reader
- * understands: a cycle `"[Circular]"`, a bigint its digits, a map an object, a set an array, an error an
- * object of its parts. What cannot be read says why, in its place.
+ * Renders any value as JSON (RFC 8259) on one line, in at most 256 KiB.
+ *
+ * @param value The value.
+ * @returns The JSON; {@linkcode Renderer} says how values look that JSON cannot carry.
  */
 export function renderJson(value: unknown): string {
-  return new Renderer().render(value);
+  return JSON.stringify(new Renderer().plain(value));
 }
 
-/** Text as JSON. */
-export function quote(text: string): string {
-  return JSON.stringify(text);
-}
-
-class Renderer {
+/**
+ * Copies any values of one record to what `JSON.stringify()` can write. A cycle becomes `[Circular]`, a bigint
+ * its digits, a map an object, a set an array, an error an object of its parts, and bytes become their length and
+ * the first of them in hex. Unreadable values say why they are unreadable.
+ *
+ * All copies of one renderer together take at most 256 KiB of JSON. The rest is cut, and a text says how much.
+ */
+export class Renderer {
+  #left = MAX_BYTES;
   readonly #ancestors: object[] = [];
-  #objects = 0;
 
-  render(value: unknown): string {
-    switch (typeof value) {
-      case "string":
-        return quote(value);
-      case "boolean":
-        return String(value);
-      case "number":
-        return Number.isFinite(value) ? JSON.stringify(value) : quote(String(value));
-      case "object":
-        return value === null ? "null" : this.#object(value);
-      case "function":
-        return quote(`[Function: ${nameOf(value)}]`);
-      default: // bigint, symbol, undefined
-        return quote(String(value));
+  /** True if no further value fits. */
+  get isFull(): boolean {
+    return this.#left < 32;
+  }
+
+  /**
+   * Copies a value.
+   *
+   * @param value The value.
+   * @param share The part of the remaining room that the copy may take, so that later values have room too.
+   */
+  plain(value: unknown, share = 1): Plain {
+    const reserve = this.#left * (1 - share);
+    this.#left -= reserve;
+    try {
+      return this.#plain(value);
+    } finally {
+      this.#left += reserve;
     }
   }
 
-  #object(value: object): string {
-    if (this.#ancestors.includes(value)) return quote("[Circular]");
+  #plain(value: unknown): Plain {
+    if (typeof value === "object" && value !== null) return this.#object(value);
+    if (typeof value === "string") return this.#text(value);
+    if (typeof value === "function") return this.#text(`[Function: ${nameOf(value)}]`);
+    const text = this.#text(String(value));
+    return value === null || typeof value === "boolean" || Number.isFinite(value)
+      ? value as Plain
+      : text;
+  }
+
+  #text(text: string): string {
+    let left = this.#left - 3; // quotes and comma
+    let end = 0;
+    for (; end < text.length; end++) {
+      const bytes = bytesInJson(text.charCodeAt(end));
+      if (bytes > left) break;
+      left -= bytes;
+    }
+    this.#left = end === text.length ? left : 0;
+    return cutText(text, end);
+  }
+
+  #object(value: object): Plain {
+    if (this.#ancestors.includes(value)) return this.#text("[Circular]");
+    if (this.#ancestors.length === MAX_DEPTH) {
+      return this.#text(`[cut: ${nameOf(readProperty(value, "constructor"))}]`);
+    }
     this.#ancestors.push(value);
+    this.#left -= 3; // brackets and comma
     try {
-      const isTooMuch = this.#ancestors.length > MAX_DEPTH || this.#objects >= MAX_OBJECTS;
-      if (isTooMuch) return quote(`[${nameOf(value.constructor)}]`);
-      this.#objects++;
       return this.#content(value);
-    } catch (error) {
-      return unreadable(error);
+    } catch (thrown) {
+      return this.#text(`[Unreadable: ${textOf(thrown)}]`);
     } finally {
       this.#ancestors.pop();
     }
   }
 
-  #content(value: object): string {
+  #content(value: object): Plain {
     if (isError(value)) return this.#members(describeError(value));
-    if (Array.isArray(value)) return this.#array(value);
-    const { toJSON } = value as { toJSON?: unknown };
-    return typeof toJSON === "function"
-      ? this.#converted(value, toJSON as () => unknown)
-      : this.#tagged(value);
+    if (Array.isArray(value)) return this.#list(value, value.length);
+    if (ArrayBuffer.isView(value)) return this.#text(describeBytes(value, value));
+    const converted = convert(value);
+    if (converted === null && value instanceof Date) return this.#text(String(value)); // Invalid Date
+    return converted === value ? this.#tagged(value) : this.#plain(converted);
   }
 
-  #converted(value: object, toJSON: (key: string) => unknown): string {
-    let converted: unknown;
-    try {
-      converted = toJSON.call(value, "");
-    } catch {
-      return this.#tagged(value); // its properties then
-    }
-    if (converted === null && value instanceof Date) return quote(String(value)); // Invalid Date
-    return converted === value ? this.#tagged(value) : this.render(converted);
-  }
-
-  /** By what kind of object it says it is, so that those of another realm count too. */
-  #tagged(value: object): string {
+  /** Goes by the tag of an object, which is the same in every realm. */
+  #tagged(value: object): Plain {
     switch (Object.prototype.toString.call(value).slice(8, -1)) {
       case "Object":
         return this.#members(value);
       case "Map":
         return this.#map(value as Map<unknown, unknown>);
       case "Set":
-        return this.#array([...value as Set<unknown>]);
+        return this.#list(value as Set<unknown>, (value as Set<unknown>).size);
       case "Headers":
-      case "FormData":
-        return this.#array([...value as Headers]);
+      case "FormData": {
+        const entries = [...value as Headers];
+        return this.#entries(entries, entries.length);
+      }
       case "ArrayBuffer":
       case "SharedArrayBuffer":
-        return this.#array([...new Uint8Array(value as ArrayBuffer)]);
-      case "DataView": {
-        const { buffer, byteOffset, byteLength } = value as DataView;
-        return this.#array([...new Uint8Array(buffer, byteOffset, byteLength)]);
-      }
+        return this.#text(describeBytes(value, { buffer: value as ArrayBuffer }));
       case "Boolean":
       case "Number":
       case "String":
       case "BigInt":
       case "Symbol":
-        return this.render(value.valueOf());
+        return this.#plain(value.valueOf());
     }
-    if (ArrayBuffer.isView(value)) return this.#array(Array.from(value as Uint8Array));
     return Object.keys(value).length > 0 ? this.#members(value) : this.#opaque(value);
   }
 
-  #array(items: readonly unknown[]): string {
-    let text = "";
-    for (let index = 0; index < items.length; index++) {
-      text += (index === 0 ? "" : ",") + this.#property(items, index);
+  #list(items: Iterable<unknown>, size: number): Plain[] {
+    const list: Plain[] = [];
+    for (const item of items) {
+      if (this.isFull) {
+        list.push(`[cut: ${size - list.length} more items]`);
+        break;
+      }
+      list.push(this.#plain(item));
     }
-    return `[${text}]`;
+    return list;
   }
 
-  #members(object: object): string {
-    let text = "";
-    for (const key of Object.keys(object)) {
-      text += `${text === "" ? "" : ","}${quote(key)}:${this.#property(object, key)}`;
+  #members(object: object): Plain {
+    const keys = Object.keys(object);
+    return Object.fromEntries(this.#entries(membersOf(object, keys), keys.length));
+  }
+
+  /** A map is an object if all its keys are texts. */
+  #map(map: Map<unknown, unknown>): Plain {
+    const entries = this.#entries(map, map.size);
+    return entries.every(([key]) => typeof key === "string")
+      ? Object.fromEntries(entries as [string, Plain][])
+      : entries;
+  }
+
+  #entries(entries: Iterable<readonly [unknown, unknown]>, size: number): [string, Plain][] {
+    const copies: [string, Plain][] = [];
+    for (const [key, value] of entries) {
+      if (this.isFull) {
+        copies.push(["…", `[cut: ${size - copies.length} more]`]);
+        break;
+      }
+      copies.push([this.#plain(key) as string, this.#plain(value)]);
     }
-    return `{${text}}`;
+    return copies;
   }
 
-  /** A map as an object, where its keys can be those of one. */
-  #map(map: Map<unknown, unknown>): string {
-    const entries = [...map];
-    if (!entries.every(([key]) => typeof key === "string")) return this.#array(entries);
-    return `{${entries.map(([key, item]) => `${quote(key as string)}:${this.render(item)}`)}}`;
-  }
-
-  #property(object: object, key: string | number): string {
-    let value: unknown;
-    try {
-      value = (object as Record<string | number, unknown>)[key];
-    } catch (error) {
-      return unreadable(error); // a getter that throws
-    }
-    return this.render(value);
-  }
-
-  /** What shows nothing of itself: its text, or else the name of its class. */
+  /** An object that shows nothing of itself becomes its text, or the name of its class. */
   #opaque(value: object): string {
     const text = String(value);
-    return quote(text.startsWith("[object ") ? `[${nameOf(value.constructor)}]` : text);
+    return this.#text(text.startsWith("[object ") ? `[${nameOf(value.constructor)}]` : text);
   }
 }
 
-function nameOf(constructor: unknown): string {
+function* membersOf(object: object, keys: readonly string[]): Iterable<[string, unknown]> {
+  for (const key of keys) yield [key, readProperty(object, key)];
+}
+
+/** The result of `toJSON()`; the value itself if that method is missing or throws. */
+function convert(value: { toJSON?: unknown }): unknown {
   try {
-    const name = typeof constructor === "function" ? constructor.name : "";
-    return typeof name === "string" && name !== "" ? name : "anonymous";
+    return typeof value.toJSON === "function" ? value.toJSON("") : value;
   } catch {
-    return "anonymous"; // a getter that throws, a proxy that was revoked
+    return value;
   }
 }
 
-function unreadable(error: unknown): string {
-  return quote(`[Unreadable: ${textOf(error)}]`);
+function describeBytes(
+  value: object,
+  { buffer, byteOffset, byteLength }: Partial<ArrayBufferView> & { buffer: ArrayBufferLike },
+): string {
+  const bytes = new Uint8Array(buffer, byteOffset, byteLength);
+  const shown = Array.from(bytes.subarray(0, MAX_BYTES_IN_HEX));
+  const hex = shown.map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const more = bytes.length - shown.length;
+  const rest = more > 0 ? `… [cut: ${more} more bytes]` : "";
+  return `[${nameOf(value.constructor)}, ${bytes.length} bytes: ${hex}${rest}]`;
+}
+
+/** The bytes that a UTF-16 unit takes at most in JSON and UTF-8. */
+function bytesInJson(unit: number): number {
+  if (unit < 0x20 || unit >= 0xd800 && unit <= 0xdfff) return 6; // \u0000
+  if (unit === 0x22 || unit === 0x5c) return 2; // \" and \\
+  return unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
 }

@@ -1,19 +1,22 @@
 import { type LoggerState, loggerState, type RequestIdStore } from "./state.ts";
 
 /**
- * Runs a function whose records all carry a request id, whatever it awaits, also while other scopes are
- * open in the same process.
+ * Runs a function whose records all carry a request id, also after an `await` and while other scopes are open in
+ * the same process.
  *
- * The gateway's `proxyHandler` and the custom runtime open such a scope by themselves; handlers of one's own
- * on another runtime can do it so. Within a scope another may be opened; the inner id counts until it ends.
+ * `proxyHandler` and the custom runtime open such a scope by themselves. On another runtime, open it in your own
+ * handler. Scopes nest: the inner id counts until the inner scope ends.
  *
- * @typeParam T What the function returns.
- * @param id The request id, such as `context.awsRequestId`; empty for none.
- * @param fn The function, sync or async; the scope lasts until what it returns is settled.
- * @returns What the function returns; in place of a promise or a thenable maybe another promise, of the same outcome.
- * @throws {TypeError} If the id is no string. What the function throws passes through.
+ * Work that a scope leaves behind keeps the id of that scope, or has no id. Such work never carries the id of a later
+ * scope if the runtime has `AsyncLocalStorage`.
  *
- * @example A handler of one's own
+ * @typeParam T The type of the result.
+ * @param id The request id, such as `context.awsRequestId`; `""` for none.
+ * @param fn The function, sync or async. The scope lasts until the result of the function is settled.
+ * @returns The result of the function. A promise may be replaced with another promise of the same outcome.
+ * @throws {TypeError} If the id is not a string. An error of the function passes through.
+ *
+ * @example Your own handler
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { logger, withRequestId } from "@mate/core/logger";
@@ -35,31 +38,29 @@ export function withRequestId<T>(id: string, fn: () => T): T {
     );
   }
   const state = loggerState();
-  // One scope at a time, the rule where each sandbox serves one invocation, needs but a variable: loading
-  // `AsyncLocalStorage` costs milliseconds. A scope of the id already in scope is part of that one.
-  if (!state.store && (state.openScopes === 0 || state.scopedId === id)) {
+  // A variable is enough for the first id of a process. To load `AsyncLocalStorage` would delay a cold start by 12 ms.
+  // Later ids need the store, because work that the first invocation left behind may still log.
+  if (!state.store && (state.firstId === undefined || state.firstId === id)) {
     return withVariable(state, id, fn);
   }
   state.store ??= createStore();
   return state.store ? state.store.run(id, fn) : withVariable(state, id, fn);
 }
 
-/** The request id in scope; empty where there is none. */
+/** The request id of the work that calls this function; `""` if the work belongs to no request. */
 export function currentRequestId(state: LoggerState): string {
   return state.store?.getStore() ??
-    (state.openScopes > 0 ? state.scopedId : undefined) ??
-    state.requestId ??
+    (state.openScopes > 0 ? state.firstId : undefined) ??
     managedRequestId();
 }
 
 function withVariable<T>(state: LoggerState, id: string, fn: () => T): T {
-  // Another scope is open here only where there is no `AsyncLocalStorage`: it gets its id back.
-  const outer = state.openScopes > 0 ? state.scopedId : id;
+  const outer = state.firstId ?? id; // another id only without `AsyncLocalStorage`
   state.openScopes++;
-  state.scopedId = id;
+  state.firstId = id;
   const close = () => {
     state.openScopes--;
-    if (outer !== id) state.scopedId = outer;
+    state.firstId = outer;
   };
   let result: T;
   let settlesLater: boolean;
@@ -74,15 +75,8 @@ function withVariable<T>(state: LoggerState, id: string, fn: () => T): T {
     close();
     return result;
   }
-  // A promise is handed on, not watched aside: watching would hide a rejection that nobody handles.
-  // `finally()` would take twice as long.
-  return Promise.resolve(result).then((value) => {
-    close();
-    return value;
-  }, (reason) => {
-    close();
-    throw reason;
-  }) as T;
+  // If this returned the original promise, `finally()` would hide that nobody handles its rejection.
+  return Promise.resolve(result).finally(close) as T;
 }
 
 function isThenable(value: unknown): boolean {
@@ -102,11 +96,11 @@ function createStore(): RequestIdStore | undefined {
   return hooks && new hooks.AsyncLocalStorage();
 }
 
-/** What the managed Node.js runtime says about the invocation under way, from its version 22 on. */
+/** The id that the managed Node.js runtime gives the invocation under way, from Node.js 22 on. */
 function managedRequestId(): string {
   const { awslambda } = globalThis as {
     awslambda?: { InvokeStore?: { getRequestId?(): string } };
   };
   const id = awslambda?.InvokeStore?.getRequestId?.();
-  return id === undefined || id === "-" ? "" : id; // the store's word for none
+  return id === undefined || id === "-" ? "" : id; // "-" stands for none
 }

@@ -6,10 +6,11 @@ const state = loggerState();
 const now = () => currentRequestId(state);
 const pause = () => new Promise((resolve) => setTimeout(resolve, 1));
 
-/** A test of a process that has seen no overlapping scopes yet; `store` tells whether it makes some. */
+/** A test in a fresh process. `store` tells if the test makes an AsyncLocalStorage. */
 function test(name: string, store: boolean, fn: () => void | Promise<void>): void {
   Deno.test(`withRequestId() ${name}`, async () => {
-    state.store = undefined;
+    delete state.store;
+    delete state.firstId;
     assertEquals(now(), "");
     await fn();
     assertEquals(now(), "", "the scope has ended");
@@ -22,7 +23,7 @@ test("covers a sync function and returns its value", false, () => {
   assertEquals(withRequestId("a", now), "a");
 });
 
-test("covers all that an async function awaits", false, async () => {
+test("covers an async function, also after an await", false, async () => {
   const ids = await withRequestId("a", async () => {
     const first = now();
     await pause();
@@ -60,7 +61,7 @@ test("leaves a rejection that nobody handles unhandled", false, async () => {
   assertEquals(reason, "nobody");
 });
 
-test("covers a thenable, asked once", false, async () => {
+test("covers a thenable, and calls its then() once", false, async () => {
   let asked = 0;
   const thenable = {
     then(resolve: (id: string) => void) {
@@ -72,7 +73,7 @@ test("covers a thenable, asked once", false, async () => {
   assertEquals(asked, 1);
 });
 
-test("ends where asking for then throws", false, () => {
+test("ends if the getter of then() throws", false, () => {
   const odd = {
     get then() {
       throw new Error("odd");
@@ -81,7 +82,7 @@ test("ends where asking for then throws", false, () => {
   assertThrows(() => withRequestId("a", () => odd), Error, "odd");
 });
 
-test("returns what only looks like a thenable as it is", false, () => {
+test("returns a value without then() as it is", false, () => {
   const value = { then: 1 };
   assert(withRequestId("a", () => value) === value);
   const fn = () => 1;
@@ -96,7 +97,7 @@ test("opened within itself is the same scope", false, async () => {
   });
 });
 
-test("of one id opened twice lasts until both have ended", false, async () => {
+test("opened twice with one id lasts until both scopes have ended", false, async () => {
   const short = withRequestId("a", pause);
   const long = withRequestId("a", async () => {
     await short;
@@ -135,7 +136,7 @@ test("keeps a hundred overlapping invocations apart", true, async () => {
   assertEquals(seen, ids.map((id) => new Set([id])));
 });
 
-test("goes on with AsyncLocalStorage once it was made", true, async () => {
+test("uses AsyncLocalStorage after the first two ids", true, async () => {
   await Promise.all([withRequestId("a", pause), withRequestId("b", pause)]);
   const ids = await Promise.all(["c", "d"].map((id) =>
     withRequestId(id, async () => {
@@ -146,7 +147,34 @@ test("goes on with AsyncLocalStorage once it was made", true, async () => {
   assertEquals(ids, ["c", "d"]);
 });
 
-Deno.test("withRequestId() takes an empty id, and refuses what is no text", () => {
+test("gives work left behind by the first scope no later id", true, async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let left!: Promise<string>;
+  withRequestId("a", () => {
+    left = promise.then(now);
+  });
+  const ids = await withRequestId("b", async () => {
+    resolve();
+    return [await left, now()];
+  });
+  assertEquals(ids, ["", "b"]);
+});
+
+test("gives work left behind by a later scope its own id", true, async () => {
+  withRequestId("a", () => {});
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let left!: Promise<string>;
+  withRequestId("b", () => {
+    left = promise.then(now);
+  });
+  const ids = await withRequestId("c", async () => {
+    resolve();
+    return [await left, now()];
+  });
+  assertEquals(ids, ["b", "c"]);
+});
+
+Deno.test("withRequestId() takes an empty id, and refuses an id that is not a string", () => {
   assertEquals(withRequestId("", now), "");
   for (const id of [undefined, null, 5]) {
     assertThrows(
@@ -157,8 +185,9 @@ Deno.test("withRequestId() takes an empty id, and refuses what is no text", () =
   }
 });
 
-Deno.test("withRequestId() nests where there is no AsyncLocalStorage", () => {
-  state.store = undefined;
+Deno.test("withRequestId() nests without AsyncLocalStorage", () => {
+  delete state.store;
+  delete state.firstId;
   const { getBuiltinModule } = globalThis.process;
   try {
     Object.assign(globalThis.process, { getBuiltinModule: undefined });
@@ -172,7 +201,7 @@ Deno.test("withRequestId() nests where there is no AsyncLocalStorage", () => {
   }
 });
 
-Deno.test("outside any scope the id is the runtime's, and else the managed runtime's", () => {
+Deno.test("outside any scope, the id is that of the managed Node.js runtime", () => {
   const host = globalThis as { awslambda?: unknown };
   try {
     for (const [id, expected] of [["managed", "managed"], ["-", ""], [undefined, ""]]) {
@@ -181,12 +210,7 @@ Deno.test("outside any scope the id is the runtime's, and else the managed runti
     }
     host.awslambda = {};
     assertEquals(now(), "");
-    state.requestId = "handed over";
-    assertEquals(now(), "handed over");
-    assertEquals(withRequestId("scope", now), "scope");
-    assertEquals(now(), "handed over");
   } finally {
     delete host.awslambda;
-    delete state.requestId;
   }
 });

@@ -1,50 +1,50 @@
 import { environmentOf, type ReadEnvironment } from "./environment.ts";
-import { LOG_LEVELS, type LogLevel } from "./level.ts";
 
-/** How records are written: as the managed Node.js runtime's text, or one JSON object a line. */
+/**
+ * The name of a level, as in the platform's log.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html
+ */
+export type LogLevel = "TRACE" | "DEBUG" | "INFO" | "WARN" | "ERROR" | "FATAL";
+
+/** The levels, the least severe first. */
+export const LOG_LEVELS: readonly LogLevel[] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"];
+
+/** The form of records: text as the managed Node.js runtime writes it, or one JSON object a line. */
 export type LogFormat = "text" | "json";
 
-/** What this module needs of an `AsyncLocalStorage`. */
+/** The methods of `AsyncLocalStorage` that the logger calls. */
 export interface RequestIdStore {
   run<T>(id: string, fn: () => T): T;
   getStore(): string | undefined;
 }
 
 /**
- * What all copies of this module in one process share: a function and the runtime that loads it are
- * bundled apart, so each has its own. It is made when it is first needed.
+ * The state that all copies of this module in one process share. A function and the runtime that loads the function
+ * are bundled apart, so each has its own copy.
  *
- * A runtime hands over what it knows by setting `format`, `level`, `write` and `requestId`, each of which
- * spares the logger from finding out by itself:
- *
- * ```ts ignore
- * const state = loggerState();
- * state.format = "json";
- * state.write = (line) => stdout.write(line + "\n");
- * state.requestId = invocation.id; // or withRequestId(), where invocations overlap
- * ```
+ * A runtime can set `format`, `level` and `write`; the logger then does not look for them by itself. A runtime tells
+ * the request id with `withRequestId()`.
  */
 export interface LoggerState {
-  /** How records are written; what the environment says where nobody set it. */
+  /** The form of records. By default the environment decides. */
   format?: LogFormat;
-  /** The least severe level that is written; what the environment says where nobody set it. */
+  /** The least severe level that is written. By default the environment decides. */
   level?: LogLevel;
-  /** Reads an environment variable; as the runtime allows it where nobody set it. */
+  /** Reads an environment variable. By default as the runtime allows it. */
   environment?: ReadEnvironment;
-  /** Writes one record, which comes without a line end; the standard output where nobody set it. */
+  /** Writes one record, which has no line end. By default to the standard output. */
   write?: (line: string) => void;
-  /** The request id outside any scope. */
-  requestId?: string;
-  /** The request id of the scopes that are open without `store`. */
-  scopedId?: string | undefined;
-  /** How many scopes are open without `store`: all of one request id. */
+  /** The first request id of this process. */
+  firstId?: string;
+  /** The number of open scopes of the first request id. */
   openScopes: number;
-  /** Tells scopes that overlap apart; made for the first that does. */
+  /** Knows the request id of any work, from the second request id of this process on. */
   store?: RequestIdStore | undefined;
 }
 
-// The number is the version of the shape above: copies of another shape do not meet.
-const KEY = Symbol.for("@mate/core/logger/1");
+// The number is the version of the interface above: copies with different interfaces do not share a state.
+const KEY = Symbol.for("@mate/core/logger/2");
 
 /** The state that all copies of this module in the process share. */
 export function loggerState(): LoggerState {
@@ -57,22 +57,20 @@ export function currentLevel(state: LoggerState): LogLevel {
   return state.level ?? toLevel(fromEnvironment(state, "AWS_LAMBDA_LOG_LEVEL")) ?? "INFO";
 }
 
-/** How records are written. */
+/** The form of records. */
 export function currentFormat(state: LoggerState): LogFormat {
   if (state.format !== undefined) return state.format;
   const format = fromEnvironment(state, "AWS_LAMBDA_LOG_FORMAT");
   return format?.toUpperCase() === "JSON" ? "json" : "text";
 }
 
-/** Nothing is kept of it: reading is cheap, and tests like to change it. */
+/** Reads the variable each time, because tests change it and reading is cheap. */
 function fromEnvironment(state: LoggerState, name: string): string | undefined {
   state.environment ??= environmentOf();
   return state.environment(name);
 }
 
-/** The level of that name, in any case; `undefined` where there is none. */
+/** The level of a name, in any case; `undefined` if there is no such level. */
 export function toLevel(name: unknown): LogLevel | undefined {
-  if (typeof name !== "string") return undefined;
-  const upper = name.toUpperCase();
-  return LOG_LEVELS.find((level) => level === upper);
+  return LOG_LEVELS.find((level) => level === String(name).toUpperCase());
 }

@@ -1,16 +1,16 @@
 import { assertEquals, assertStrictEquals, fail } from "@std/assert";
 import { currentFormat, currentLevel, type LoggerState, loggerState } from "./state.ts";
 
-Deno.test("loggerState() is one object a process, made when it is first needed", () => {
-  const key = Symbol.for("@mate/core/logger/1");
+Deno.test("loggerState() is one object in a process, made on first use", () => {
+  const key = Symbol.for("@mate/core/logger/2");
   assertEquals(key in globalThis, false);
   const state = loggerState();
   assertStrictEquals(loggerState(), state);
   assertStrictEquals((globalThis as { [key]?: unknown })[key], state);
 });
 
-for (
-  const [variable, read, values] of [
+Deno.test("the variables of AWS Lambda are read for each record, in any case", () => {
+  const cases = [
     ["AWS_LAMBDA_LOG_FORMAT", currentFormat, {
       "": "text",
       JSON: "json",
@@ -25,21 +25,20 @@ for (
       Fatal: "FATAL",
       verbose: "INFO",
     }],
-  ] as const
-) {
-  Deno.test(`${variable} is read for each record, in any case, with a default for the unknown`, () => {
+  ] as const;
+  for (const [variable, read, values] of cases) {
     const state = { openScopes: 0 };
     Deno.env.delete(variable);
-    assertEquals(read(state), values[""], "where it is not set");
+    assertEquals(read(state), values[""], `${variable} is not set`);
     for (const [value, expected] of Object.entries(values)) {
       Deno.env.set(variable, value);
-      assertEquals(read(state), expected);
+      assertEquals(read(state), expected, `${variable}=${value}`);
     }
     Deno.env.delete(variable);
-  });
-}
+  }
+});
 
-Deno.test("what a runtime hands over counts before the environment", () => {
+Deno.test("settings of a runtime count before the environment", () => {
   const environment = () => fail("read");
   const state: LoggerState = { openScopes: 0, format: "json", level: "WARN", environment };
   assertEquals([currentFormat(state), currentLevel(state)], ["json", "WARN"]);

@@ -1,6 +1,6 @@
 import type { LoggerState } from "./state.ts";
 
-/** What is used here of the runtimes' globals. */
+/** The globals of the runtimes that the logger writes to. */
 export interface OutputHost {
   Deno?: unknown;
   process?: { stdout?: Stdout };
@@ -13,7 +13,7 @@ export interface Stdout {
   once(event: "error", listener: () => void): unknown;
 }
 
-/** Writes one record; an output that is closed or full loses it, for there is nowhere to say so. */
+/** Writes one record. If the output is closed or full, the record is lost, because nothing else can tell anybody. */
 export function write(
   state: LoggerState,
   line: string,
@@ -26,10 +26,10 @@ export function write(
   }
 }
 
-/** As it was at first: many send it to the logger later, for the sake of libraries that write to it. */
+/** The console before anybody replaced its methods. */
 const { log } = console;
 
-/** Writes by `console.log()` as it is now; where that leads back here, by what it was at first. */
+/** Writes with today's `console.log()`. If that method calls the logger again, writes with the original method. */
 function throughConsole(): (line: string) => void {
   let isWriting = false;
   let leadsBack = false;
@@ -47,13 +47,13 @@ function throughConsole(): (line: string) => void {
 }
 
 function standardOutput(host: OutputHost): (line: string) => void {
-  // The managed Node.js runtime puts a prefix of its own before whatever goes through `console`; on Deno
-  // `console` writes a lone string as it is, and `process` would cost milliseconds.
+  // On managed Node.js, `console` adds its own prefix. On Deno, `console` writes a lone string as it is, and to touch
+  // `process` costs milliseconds.
   const stdout = host.Deno === undefined ? host.process?.stdout : undefined;
   if (stdout === undefined) return throughConsole();
   return (line) => {
     stdout.write(line + "\n", (error) => {
-      // An error nobody listens for would end the process.
+      // An error without a listener would end the process.
       if (error && stdout.listenerCount("error") === 0) stdout.once("error", () => {});
     });
   };

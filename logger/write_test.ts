@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import type { LoggerState } from "./state.ts";
 import { type OutputHost, type Stdout, write } from "./write.ts";
 
-/** The lines that reach `console.log()` rather than the standard output of such a process. */
+/** The lines that reach `console.log()` in a process with these globals. */
 function logged(host: OutputHost, lines: string[]): string[] {
   const { log } = console;
   const seen: string[] = [];
@@ -16,13 +16,13 @@ function logged(host: OutputHost, lines: string[]): string[] {
   return seen;
 }
 
-Deno.test("write() goes through the console on Deno, and where there is no other way", () => {
+Deno.test("write() uses the console on Deno, and on runtimes without a standard output", () => {
   for (const host of [globalThis as OutputHost, {}, { process: {} }]) {
     assertEquals(logged(host, ["a", "b %d"]), ["a", "b %d"]);
   }
 });
 
-Deno.test("write() goes straight to the standard output elsewhere, and survives its errors", () => {
+Deno.test("write() uses the standard output on Node.js, and survives its errors", () => {
   const seen: string[] = [];
   const errors: (Error | null)[] = [null, new Error("closed"), new Error("closed")];
   let listeners = 0;
@@ -43,7 +43,7 @@ Deno.test("write() goes straight to the standard output elsewhere, and survives 
   assertEquals(listeners, 1, "one listener is enough");
 });
 
-Deno.test("write() hands records to whoever took them over", () => {
+Deno.test("write() uses the function of the state", () => {
   const lines: string[] = [];
   write({ openScopes: 0, write: (line) => lines.push(line) }, "a");
   assertEquals(lines, ["a"]);

@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { FnContext } from "../function/mod.ts";
+import { currentRequestId } from "../logger/request_id.ts";
 import { loggerState } from "../logger/state.ts";
 import { drive, onlyFailure, onlyPost } from "./testdata/drive.ts";
 import { invocation, StubApi } from "./testdata/stub_api.ts";
@@ -88,14 +89,28 @@ Deno.test("run() sets the trace variable for each invocation, and deletes it whe
   assertEquals(seen, [trace, undefined]);
 });
 
-Deno.test("run() sets the logger's request id for each invocation", async () => {
-  await using stub = new StubApi([
-    invocation(1, { "Lambda-Runtime-Aws-Request-Id": "id-1" }),
-    invocation(2, { "Lambda-Runtime-Aws-Request-Id": "id-2" }),
-  ]);
-  const seen: unknown[] = [];
-  await drive(stub, () => void seen.push(loggerState().requestId));
-  assertEquals([...seen, loggerState().requestId], ["id-1", "id-2", ""]);
+Deno.test("run() sets the logger's request id, and work left behind never gets another's id", async () => {
+  await using stub = new StubApi(
+    [1, 2, 3].map((id) => invocation(id, { "Lambda-Runtime-Aws-Request-Id": `id-${id}` })),
+  );
+  const state = loggerState();
+  delete state.store; // as in a fresh process
+  delete state.firstId;
+  const now = () => currentRequestId(state);
+  const seen: string[] = [];
+  const left: Promise<unknown>[] = [];
+  const turns = [1, 2, 3].map(() => Promise.withResolvers<void>());
+  let turn = 0;
+  await drive(stub, async () => {
+    const own = turn++;
+    left.push(turns[own]!.promise.then(() => [own + 1, now()]));
+    turns[own - 1]?.resolve(); // what the invocation before left behind goes on now
+    await left[own - 1];
+    seen.push(now());
+  });
+  turns[2]!.resolve();
+  assertEquals([...seen, now()], ["id-1", "id-2", "id-3", ""]);
+  assertEquals(await Promise.all(left), [[1, ""], [2, "id-2"], [3, "id-3"]]);
 });
 
 for (

@@ -1,6 +1,5 @@
 import type { FnHandler } from "../function/context.ts";
 import { withRequestId } from "../logger/mod.ts";
-import { loggerState } from "../logger/state.ts";
 import { type Address, parseAddress } from "./address.ts";
 import { type Next, RuntimeClient } from "./client.ts";
 import { readSurroundings, type Surroundings } from "./context.ts";
@@ -91,18 +90,13 @@ export class Session {
   }
 
   async #loop(client: RuntimeClient, handler: FnHandler): Promise<void> {
-    const state = loggerState();
     while (!this.#ending) {
       const next = await client.next();
-      if (this.#overlapping) {
-        await withRequestId(next.id, () => this.#serve(client, next, handler));
-      } else {
-        state.requestId = next.id;
+      if (!this.#overlapping) {
         // The tracing libraries read it there; where invocations overlap it would be another's.
         this.#host.setEnv("_X_AMZN_TRACE_ID", next.fields.get("lambda-runtime-trace-id"));
-        await this.#serve(client, next, handler);
-        state.requestId = "";
       }
+      await withRequestId(next.id, () => this.#serve(client, next, handler));
     }
   }
 

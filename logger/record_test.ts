@@ -1,9 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
 import { runInNewContext } from "node:vm";
-import { jsonOf, PARTS, recordsOf, sample, STACKS, textOf } from "./capture_test.ts";
+import { jsonOf, PARTS, recordsOf, sample, STACKS, textOf } from "./testdata/records.ts";
 import { logger } from "./mod.ts";
 
-Deno.test("an error among the data is told by its parts, its further properties as data", () => {
+Deno.test("a record shows the parts of an error among the data, and its further properties as data", () => {
   const log = () => logger.error("Cannot order", sample());
   assertEquals(textOf(log), `ERROR Cannot order ${STACKS}`);
   assertEquals(jsonOf(log), {
@@ -14,7 +15,7 @@ Deno.test("an error among the data is told by its parts, its further properties 
   });
 });
 
-Deno.test("a JSON record has its keys in one order, those of an error last", () => {
+Deno.test("a JSON record has its keys in a fixed order", () => {
   const [record] = recordsOf("json", () => logger.error("Cannot order", sample(), 1));
   assertEquals(Object.keys(JSON.parse(record!)), [
     "timestamp",
@@ -29,7 +30,7 @@ Deno.test("a JSON record has its keys in one order, those of an error last", () 
   ]);
 });
 
-Deno.test("an error beside other data leaves them", () => {
+Deno.test("a record keeps the data beside an error", () => {
   const plain = Object.assign(new Error("x"), { stack: "Error: x" });
   const json = jsonOf(() => logger.error("a", 1, plain, 2));
   assertEquals(json.errorMessage, "x");
@@ -41,7 +42,7 @@ Deno.test("an error beside other data leaves them", () => {
   assertEquals(second.data, { ...PARTS, data: { code: "E42" } });
 });
 
-Deno.test("an error as the message is told by its parts", () => {
+Deno.test("a record shows the parts of an error that is the message", () => {
   assertEquals(textOf(() => logger.error(sample())), `ERROR ${STACKS}`);
   assertEquals(jsonOf(() => logger.error(sample(), 1)), {
     level: "ERROR",
@@ -53,7 +54,7 @@ Deno.test("an error as the message is told by its parts", () => {
   assertEquals(jsonOf(() => logger.error(bare)).message, "x");
 });
 
-Deno.test("the cause of an error may be anything", () => {
+Deno.test("a record shows a cause of any type", () => {
   const error = (cause: unknown) => Object.assign(new Error("x", { cause }), { stack: "Error: x" });
   assertEquals(textOf(() => logger.error(error({ a: 1n }))), 'ERROR Error: x\r[cause]: {"a":"1"}');
   assertEquals(textOf(() => logger.error(error("why"))), "ERROR Error: x\r[cause]: why");
@@ -65,18 +66,18 @@ Deno.test("the cause of an error may be anything", () => {
   assertEquals(jsonOf(() => logger.error(own)).cause.cause, "[Circular]");
 });
 
-Deno.test("a chain of causes without an end is cut", () => {
+Deno.test("a record cuts an endless chain of causes", () => {
   class Endless extends Error {
     override get cause(): unknown {
       return new Endless("again");
     }
   }
   assertEquals(textOf(() => logger.error(new Endless("x"))).split("[cause]").length, 101);
-  assert(recordsOf("json", () => logger.error(new Endless("x")))[0]!.includes('"[Endless]"'));
+  assert(recordsOf("json", () => logger.error(new Endless("x")))[0]!.includes('"[cut: Endless]"'));
 });
 
-for (
-  const [title, make, type, message] of [
+Deno.test("an error of any kind is described", () => {
+  const cases: [string, () => unknown, string, string][] = [
     ["named by its class", () => new (class OrderError extends Error {})("x"), "OrderError", "x"],
     [
       "named by its name",
@@ -94,13 +95,13 @@ for (
       "gone",
     ],
     [
-      "that only looks like one",
+      "that is a plain object",
       () => ({ name: "Odd", message: "x", stack: "at y" }),
       "Odd",
       "x",
     ],
     [
-      "with a message of another type",
+      "whose message is not a string",
       () => Object.assign(new Error(), { message: 5n }),
       "Error",
       "5",
@@ -118,17 +119,16 @@ for (
       "Error",
       "[Unreadable: Error: no]",
     ],
-  ] as [string, () => unknown, string, string][]
-) {
-  Deno.test(`an error ${title}`, () => {
+  ];
+  for (const [title, make, type, message] of cases) {
     const json = jsonOf(() => logger.error("Failed", make()));
-    assertEquals([json.errorType, json.errorMessage], [type, message]);
-    assert(Array.isArray(json.stackTrace));
-    assert(textOf(() => logger.error("Failed", make())).includes(message));
-  });
-}
+    assertEquals([json.errorType, json.errorMessage], [type, message], title);
+    assert(Array.isArray(json.stackTrace), title);
+    assert(textOf(() => logger.error("Failed", make())).includes(message), title);
+  }
+});
 
-Deno.test("an error keeps what it suppressed, and why", () => {
+Deno.test("a record shows the errors that an error suppressed", () => {
   const part = (message: string) =>
     Object.assign(new Error(message), { stack: `Error: ${message}` });
   // Made as `using` makes it: not every runtime has the class, and its properties are not enumerable.
@@ -141,19 +141,7 @@ Deno.test("an error keeps what it suppressed, and why", () => {
   assert(text.includes("cannot close") && text.includes("cannot read"), text);
 });
 
-Deno.test("an error keeps the status that its class has", () => {
-  class Gone extends Error {
-    get status() {
-      return 410;
-    }
-  }
-  const error = Object.assign(new Gone("x"), { stack: "Error: x", code: 5 });
-  assertEquals(jsonOf(() => logger.error(error)).data, { status: 410, code: 5 });
-  const own = Object.assign(new Error("x"), { stack: "Error: x", status: 409 });
-  assertEquals(jsonOf(() => logger.error(own)).data, { status: 409 });
-});
-
-Deno.test("an error is told also where its properties cannot be listed", () => {
+Deno.test("a record shows an error that does not list its properties", () => {
   const error = Object.assign(new Error("x"), { stack: "Error: x", code: 5 });
   const boom = () => {
     throw new Error("no");
@@ -165,8 +153,44 @@ Deno.test("an error is told also where its properties cannot be listed", () => {
   }
 });
 
-Deno.test("an error keeps a property of any name", () => {
+Deno.test("a record shows a property named __proto__", () => {
   const error = Object.assign(new Error("x"), { stack: "Error: x" });
   Object.defineProperty(error, "__proto__", { value: 1, enumerable: true });
   assert(textOf(() => logger.error(error)).endsWith(' {"__proto__":1}'));
+});
+
+Deno.test("a record of any values takes at most 256 KiB", () => {
+  const text = fc.integer({ min: 0, max: 300_000 }).map((length) => 'x\n\0é😀"'.repeat(length / 6));
+  const value = fc.oneof(
+    text,
+    fc.array(text, { maxLength: 4 }),
+    fc.dictionary(fc.string(), text, { maxKeys: 4 }),
+    fc.record({ message: text, cause: text, body: text })
+      .map(({ message, cause, body }) => Object.assign(new Error(message, { cause }), { body })),
+  );
+  fc.assert(
+    fc.property(value, fc.array(value, { maxLength: 4 }), (message, data) => {
+      for (const format of ["text", "json"] as const) {
+        const [record] = recordsOf(format, () => logger.error(message, ...data));
+        const { length } = new TextEncoder().encode(record + "\n");
+        assert(length <= 256 * 1024, `${format}: ${length}`);
+        if (format === "json") JSON.parse(record!);
+      }
+    }),
+    { numRuns: 50 },
+  );
+});
+
+Deno.test("a large value leaves room for the other parts of a record", () => {
+  const body = "x".repeat(1e6);
+  const cause = Object.assign(new Error("refused"), { body });
+  const error = Object.assign(new Error("Cannot send", { cause }), { body });
+  for (const format of ["text", "json"] as const) {
+    for (const args of [["first", error, "last"], [body, error, "last"], [error, body, "last"]]) {
+      const [record] = recordsOf(format, () => logger.error(...args as [unknown]));
+      for (const part of ["Cannot send", "refused", "record_test.ts", "last", "more characters]"]) {
+        assert(record!.includes(part), `${format}: ${part}`);
+      }
+    }
+  }
 });

@@ -1,12 +1,12 @@
-/** What the tests of the logger share: the records of a function, taken before they are written. */
+/** Catches the records of a function before they are written. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { loggerState } from "./state.ts";
-import { withRequestId } from "./mod.ts";
+import { loggerState } from "../state.ts";
+import { withRequestId } from "../mod.ts";
 
 export const state = loggerState();
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** What a function logs: the records as lines. */
+/** The records of a function, one line each. */
 export function recordsOf(format: "text" | "json", fn: () => void): string[] {
   const lines: string[] = [];
   Object.assign(state, { format, level: "TRACE", write: (line: string) => lines.push(line) });
@@ -14,7 +14,7 @@ export function recordsOf(format: "text" | "json", fn: () => void): string[] {
   return lines;
 }
 
-/** The one record of a function that logs once, without what every record has. */
+/** The level and the text of the only record of a function. */
 export function textOf(fn: () => void): string {
   const lines = recordsOf("text", fn);
   assertEquals(lines.length, 1);
@@ -24,6 +24,7 @@ export function textOf(fn: () => void): string {
   return `${level} ${rest.join("\t")}`;
 }
 
+/** The only record of a function, without its time and its request id. */
 // deno-lint-ignore no-explicit-any -- parsed JSON
 export function jsonOf(fn: () => void): any {
   const lines = recordsOf("json", fn);
@@ -45,7 +46,7 @@ export function sample(): Error {
     code: "E42",
   });
 }
-/** What it is in a record. */
+/** The parts of that error in a JSON record. */
 export const PARTS = {
   errorType: "TypeError",
   errorMessage: "no supplier",
@@ -56,6 +57,6 @@ export const PARTS = {
     stackTrace: ["Error: timed out", "    at connect"],
   },
 };
-/** The same as text. */
+/** That error in a text record. */
 export const STACKS = 'TypeError: no supplier\r    at order\r    at main {"code":"E42"}' +
   "\r[cause]: Error: timed out\r    at connect";
