@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { type HttpResponse, proxyHandler } from "../gateway/mod.ts";
 import type { FnContext } from "./mod.ts";
 
-// The declarations of the managed runtime are interfaces, which have no index signature.
+// The managed runtime declares interfaces, which do not have an index signature.
 interface Identity {
   cognitoIdentityId: string;
   cognitoIdentityPoolId: string;
@@ -28,7 +28,7 @@ interface Context {
 }
 type Handler = (event: object, context: Context, callback: () => void) => void | Promise<unknown>;
 
-Deno.test("FnContext takes the context of the managed runtime, as that is declared elsewhere", async () => {
+Deno.test("FnContext accepts the context type that the managed runtime declares", async () => {
   const context = {
     awsRequestId: "1",
     identity: { cognitoIdentityId: "i", cognitoIdentityPoolId: "p" },

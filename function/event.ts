@@ -1,12 +1,12 @@
 import type { JsonObject } from "./json.ts";
-import { isPlainObject } from "./read.ts";
+import { isPlainObject, kindOf } from "./read.ts";
 
 /**
- * The base of the event classes: holds the raw event, by identity, and never changes it.
+ * The base of the event classes. It holds the raw event of AWS Lambda and never copies or changes the event.
  *
- * Nothing is read at construction. What is wrong with an event shows on the first accessor that needs it.
+ * The constructor reads nothing. A fault in the event shows on the first accessor that needs the faulty part.
  *
- * @example An event of one's own
+ * @example An event of your own
  * ```ts
  * import { assertStrictEquals } from "@std/assert";
  * import { FnEvent } from "@mate/core/function";
@@ -20,26 +20,27 @@ export class FnEvent {
   readonly rawEvent: JsonObject;
 
   /**
-   * Wraps an event; reads nothing of it.
+   * Wraps an event and reads nothing of it.
    *
    * @param eventObject The event: a plain JSON object.
-   * @throws {TypeError} If it is anything else: null, an array, a string, an instance of a class.
+   * @throws {TypeError} If the event is anything else: null, an array, a string, an instance of a class.
    */
   constructor(eventObject: unknown) {
     if (!isPlainObject(eventObject)) {
-      throw new TypeError(
-        `Cannot wrap the event: expected a plain object, got ${kindOf(eventObject)}`,
-      );
+      const got = typeof eventObject === "object" && eventObject !== null &&
+          !Array.isArray(eventObject)
+        ? `an instance of ${classNameOf(eventObject)}`
+        : kindOf(eventObject);
+      throw new TypeError(`Cannot wrap the event: expected a plain object, got ${got}`);
     }
     this.rawEvent = eventObject as JsonObject;
   }
 }
 
-/** What a value is, in a word, for error messages. */
-function kindOf(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  if (Array.isArray(value)) return "an array";
-  if (typeof value !== "object") return `a ${typeof value}`;
-  const name = value.constructor?.name;
-  return name ? `an instance of ${name}` : "an instance of an unnamed class";
+function classNameOf(instance: object): string {
+  try {
+    return instance.constructor.name || "an unnamed class";
+  } catch { // a getter can throw, and a prototype can lack a constructor
+    return "an unknown class";
+  }
 }

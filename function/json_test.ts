@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
 import type { JsonObject, JsonValue } from "./mod.ts";
 
-/** What a user writes to read a payload: the compiler checks it, too. */
+/** Reads a payload as a user does. The compiler checks the types. */
 function describe(value: JsonValue): string {
   if (Array.isArray(value)) {
     const [first] = value;
-    // @ts-expect-error What an array holds is JSON, not anything.
+    // @ts-expect-error An item of an array is JSON, not `any`.
     first?.toFixed;
     return `array of ${value.map(describe).join()}`;
   }

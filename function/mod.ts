@@ -1,8 +1,8 @@
 /**
- * What all kinds of events share: the base class that holds the raw event, the error for an event that is
- * not what the platform specifies, and the types of a handler.
+ * The parts that events of all AWS services share: the base class that holds the raw event, the error for an event
+ * that does not match the specification, and the types of an AWS Lambda handler.
  *
- * @example A handler of an event of one's own
+ * @example A handler of your own event
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { FnEvent, type FnHandler } from "@mate/core/function";
@@ -17,4 +17,5 @@
 export type { FnClientContext, FnContext, FnHandler, FnIdentity } from "./context.ts";
 export { FnEvent } from "./event.ts";
 export type { JsonArray, JsonObject, JsonValue } from "./json.ts";
+export { FnRecord } from "./record.ts";
 export { CloudEventSpecificationError } from "./specification_error.ts";

@@ -1,94 +1,89 @@
 import type { JsonObject, JsonValue } from "./json.ts";
 import { CloudEventSpecificationError } from "./specification_error.ts";
 
-/** The keys that lead to a value; numbers are the indexes of an array. */
+/** The keys that lead to a value. A number is an index into an array. */
 export type Path = readonly (string | number)[];
 
-/** Whether a value is an object as JSON knows it: no array, no instance of a class. */
+/** Tells whether a value is a plain object: not an array, not an instance of a class. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return false;
   const prototype = Object.getPrototypeOf(value);
-  // An Object.prototype of another realm (`vm`, a test runner's) ends the chain as well.
+  // The Object.prototype of another realm (`vm`, a test runner) ends the prototype chain as well.
   return prototype === null || prototype === Object.prototype ||
     Object.getPrototypeOf(prototype) === null;
 }
 
-/** Whether a value read from an event is a JSON object. */
+/** Tells whether a value of an event is a JSON object. */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value of an own property, or `undefined`: `__proto__`, `constructor` and the like are absent. */
+/** Returns an own property or `undefined`, because `__proto__` and `constructor` are absent keys. */
 export function own(object: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 /**
- * Reads what is at the end of a path.
+ * Reads the value at the end of a path.
  *
- * @param root What the path starts from.
- * @param path The keys from there.
- * @param base How error messages name the root, such as `Records[0]`; empty for the event itself.
- * @throws {CloudEventSpecificationError} If a key is absent, or a parent is no object (or array, for an index).
+ * @throws {CloudEventSpecificationError} If a key is absent, or if a parent is not an object or array.
  */
-export function read(root: JsonObject, path: Path, base = ""): JsonValue {
-  let value: JsonValue = root;
-  for (let depth = 0; depth < path.length; depth++) {
-    const key = path[depth]!;
+export function read(event: JsonObject, path: Path): JsonValue {
+  let value: JsonValue = event;
+  for (const [depth, key] of path.entries()) {
     const isIndex = typeof key === "number";
-    if (value === null || typeof value !== "object" || Array.isArray(value) !== isIndex) {
-      const wanted = isIndex ? "an array" : "an object";
-      throw specificationError(path, depth, `is ${nameType(value)}, not ${wanted}`, base);
+    if (isIndex ? !Array.isArray(value) : !isObject(value)) {
+      throw wrongType(path.slice(0, depth), value, isIndex ? "an array" : "an object");
     }
-    const next: JsonValue | undefined = Object.hasOwn(value, key)
-      ? (value as JsonObject)[key as string]
-      : undefined;
-    if (next === undefined) throw specificationError(path, depth + 1, "is absent", base);
+    const next = own(value as JsonObject, key as string);
+    if (next === undefined) throw specificationError(path.slice(0, depth + 1), "is absent");
     value = next;
   }
   return value;
 }
 
 /** Reads a string; see {@linkcode read}. */
-export function readString(root: JsonObject, path: Path, base?: string): string {
-  const value = read(root, path, base);
-  if (typeof value !== "string") throw wrongType(path, value, "a string", base);
+export function readString(event: JsonObject, path: Path): string {
+  const value = read(event, path);
+  if (typeof value !== "string") throw wrongType(path, value, "a string");
   return value;
 }
 
-/** Reads what may be absent below a parent that may not; null where it is. See {@linkcode read}. */
-export function readOptional(root: JsonObject, path: Path): JsonValue {
-  const parent = read(root, path.slice(0, -1));
-  if (isObject(parent)) return own(parent, path.at(-1) as string) ?? null;
-  throw wrongType(path.slice(0, -1), parent, "an object");
+/** Reads a value that may be absent, which gives null. Its parent must be an object. */
+export function readOptional(event: JsonObject, path: Path): JsonValue {
+  const parent = read(event, path.slice(0, -1));
+  if (!isObject(parent)) throw wrongType(path.slice(0, -1), parent, "an object");
+  return own(parent, path.at(-1) as string) ?? null;
 }
 
-/** The error for a value of another type than the platform specifies. */
+/** Reads a string that may be absent or null; see {@linkcode readOptional}. */
+export function readOptionalString(event: JsonObject, path: Path): string | null {
+  const value = readOptional(event, path);
+  if (value !== null && typeof value !== "string") throw wrongType(path, value, "a string or null");
+  return value;
+}
+
+/** Makes the error for a value of another type than the platform specifies. */
 export function wrongType(
   path: Path,
   value: JsonValue | undefined,
   wanted: string,
-  base?: string,
 ): CloudEventSpecificationError {
-  return specificationError(path, path.length, `is ${nameType(value)}, not ${wanted}`, base);
+  return specificationError(path, `is ${kindOf(value)}, not ${wanted}`);
 }
 
-/** The error for the first `depth` keys of a path. */
+/** Makes the error for the value at the end of a path. */
 export function specificationError(
   path: Path,
-  depth: number,
   problem: string,
-  base = "",
   options?: ErrorOptions,
 ): CloudEventSpecificationError {
-  let dotted = base;
-  for (const key of path.slice(0, depth)) {
-    dotted += typeof key === "number" ? `[${key}]` : dotted === "" ? key : `.${key}`;
-  }
-  return new CloudEventSpecificationError(dotted, problem, options);
+  const dotted = path.map((key) => typeof key === "number" ? `[${key}]` : `.${key}`).join("");
+  return new CloudEventSpecificationError(dotted.replace(/^\./, ""), problem, options);
 }
 
-function nameType(value: JsonValue | undefined): string {
+/** Names the kind of a value for an error message. */
+export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;

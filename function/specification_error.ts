@@ -1,8 +1,8 @@
 /**
- * The event is not what the platform specifies: a key is absent, or its value, or one of its parents,
- * is null or of another type than the platform's documentation says.
+ * The event does not match the specification of its AWS service: a key is absent, or its value or one of its
+ * parents is null or of another type than the documentation of the service says.
  *
- * @example Telling which key failed
+ * @example Reading which key failed
  * ```ts
  * import { assertEquals, assertThrows } from "@std/assert";
  * import { CloudEventSpecificationError } from "@mate/core/function";
@@ -14,22 +14,22 @@
  * ```
  */
 export class CloudEventSpecificationError extends Error {
-  static {
-    this.prototype.name = "CloudEventSpecificationError"; // survives minification
-  }
-
-  /** The dotted key that failed, the shortest that did, such as `requestContext.identity.sourceIp` or `Records[0].s3`. */
+  /** The dotted key that failed, the shortest that did: `requestContext.identity.sourceIp`, `Records[0].s3`. */
   readonly path: string;
 
   /**
    * Makes the error for one key.
    *
    * @param path The dotted key that failed.
-   * @param problem What is wrong with it, as the end of a sentence that starts with the key: `is absent`.
-   * @param options The `cause`, where another error led to this one.
+   * @param problem The end of the sentence that starts with the key, such as `is absent`.
+   * @param options The `cause`, if another error led to this one.
    */
   constructor(path: string, problem: string, options?: ErrorOptions) {
     super(`Cannot read the event: "${path}" ${problem}`, options);
     this.path = path;
+    // The class is minified, and the engine wrote the first line of the stack before the error had its name.
+    Object.defineProperty(this, "name", { value: "CloudEventSpecificationError", writable: true });
+    (Error as { captureStackTrace?(error: Error, from: unknown): void })
+      .captureStackTrace?.(this, CloudEventSpecificationError);
   }
 }

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { gunzipSync } from "node:zlib";
-import { decodeBase64 } from "./event/base64.ts";
+import { decodeBase64 } from "../function/base64.ts";
 import { isStreamSooner } from "./response/gzip.ts";
 import { proxyHandler } from "./mod.ts";
 

@@ -28,7 +28,7 @@ for (
     ["a header value", () => {}, { extraHeaders: { a: 5 } }, '"a"'],
     ["a header value of two lines", () => {}, { extraHeaders: { a: "b\r\nc" } }, '"a"'],
     ["extra headers that are a list", () => {}, { extraHeaders: [] }, "extra headers"],
-    ["transformers that are a list", () => {}, { customTransformers: [] }, "custom transformers"],
+    ["transformers that are a list", () => {}, { customTransformers: [] }, "customTransformers"],
     ["a media type", () => {}, { customTransformers: { html } }, '"html"'],
     [
       "a transformer",

@@ -1,16 +1,17 @@
 import { FnEvent, type JsonValue } from "../function/mod.ts";
-import { read, readString, specificationError, wrongType } from "../function/read.ts";
+import { parseJson } from "../function/parse_json.ts";
+import { read, readString, wrongType } from "../function/read.ts";
 import { readTime } from "../function/rfc3339.ts";
 
 /**
- * The event of a schedule, or of a rule of the event bus.
+ * The event of a rule of Amazon EventBridge, or of a schedule of EventBridge Scheduler.
  *
- * Every accessor raises a `CloudEventSpecificationError` where its key is absent or of the wrong type. A
- * schedule with an input of its own sends that input and nothing else, so all of them raise: read `rawEvent`.
+ * Every accessor raises a `CloudEventSpecificationError` if its key is absent or of the wrong type. A target with its
+ * own input receives that input and nothing else, so all accessors raise: read `rawEvent` instead.
  *
  * @see https://docs.aws.amazon.com/eventbridge/latest/ref/events-structure.html
  *
- * @example A schedule that fired
+ * @example A schedule
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { FnBridgePutEvent } from "@mate/core/scheduler";
@@ -26,28 +27,23 @@ import { readTime } from "../function/rfc3339.ts";
  * ```
  */
 export class FnBridgePutEvent extends FnEvent {
-  /** Who sent the event (`source`): `aws.scheduler` for a schedule, `aws.events` for a rule's. */
+  /** The sender (`source`): `aws.scheduler` for EventBridge Scheduler, `aws.events` for a scheduled rule. */
   source(): string {
     return readString(this.rawEvent, ["source"]);
   }
 
-  /** What kind of event it is (`detail-type`), such as `Scheduled Event`. */
+  /** The kind of the event (`detail-type`), such as `Scheduled Event`. */
   detailType(): string {
     return readString(this.rawEvent, ["detail-type"]);
   }
 
   /**
-   * What the event is about (`detail`): any JSON value. The service for schedules sends JSON in a string,
-   * which is parsed; a string that is no JSON raises an error that does not show it.
+   * The content of the event (`detail`): any JSON value. EventBridge Scheduler sends JSON in a string, which is parsed.
+   * A string that is not JSON raises an error that does not show the string.
    */
   detail(): JsonValue {
     const detail = read(this.rawEvent, ["detail"]);
-    if (typeof detail !== "string") return detail;
-    try {
-      return JSON.parse(detail);
-    } catch { // its message would show the detail
-      throw specificationError(["detail"], 1, "is a string that is not JSON (RFC 8259)");
-    }
+    return typeof detail === "string" ? parseJson(detail, ["detail"]) : detail;
   }
 
   /** The identifier of the event (`id`). */
@@ -60,24 +56,24 @@ export class FnBridgePutEvent extends FnEvent {
     return readString(this.rawEvent, ["account"]);
   }
 
-  /** The region the event comes from (`region`). */
+  /** The region that the event comes from (`region`). */
   region(): string {
     return readString(this.rawEvent, ["region"]);
   }
 
-  /** The ARNs of what the event is about (`resources`), such as the rule or the schedule. */
+  /** The ARNs of the resources that the event is about (`resources`), such as the rule or the schedule. */
   resources(): readonly string[] {
     const resources = read(this.rawEvent, ["resources"]);
     if (!Array.isArray(resources)) throw wrongType(["resources"], resources, "an array");
-    return Array.from(resources, (_, index) => readString(this.rawEvent, ["resources", index]));
+    return resources.map((_, index) => readString(this.rawEvent, ["resources", index]));
   }
 
-  /** When the event happened (`time`, RFC 3339); for a schedule, when it was due. */
+  /** The time of the event (`time`, RFC 3339). For a schedule, this is the time when it was due. */
   time(): Date {
     return readTime(this.rawEvent, ["time"]);
   }
 
-  /** The version of the event's envelope (`version`): `0`. */
+  /** The version of the envelope (`version`): `0`. */
   version(): string {
     return readString(this.rawEvent, ["version"]);
   }

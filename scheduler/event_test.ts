@@ -1,11 +1,11 @@
-import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { CloudEventSpecificationError } from "../function/mod.ts";
 import rule from "../testdata/scheduler_rule.json" with { type: "json" };
 import schedule from "../testdata/scheduler_schedule.json" with { type: "json" };
 import topic from "../testdata/topic_message.json" with { type: "json" };
 import { FnBridgePutEvent } from "./event.ts";
 
-Deno.test("FnBridgePutEvent reads the event of a rule", () => {
+Deno.test("FnBridgePutEvent reads the event of an EventBridge rule", () => {
   const event = new FnBridgePutEvent(rule);
   assertEquals(event.source(), "aws.events");
   assertEquals(event.detailType(), "Scheduled Event");
@@ -20,42 +20,39 @@ Deno.test("FnBridgePutEvent reads the event of a rule", () => {
   assertEquals(event.version(), "0");
 });
 
-Deno.test("FnBridgePutEvent reads the event of a schedule, whose detail is a string", () => {
+Deno.test("FnBridgePutEvent reads the event of EventBridge Scheduler, whose detail is a string", () => {
   const event = new FnBridgePutEvent(schedule);
   assertEquals(event.source(), "aws.scheduler");
   assertEquals(event.detail(), {});
-  assertEquals(event.rawEvent.detail, "{}", "the raw event is as it was");
+  assertEquals(event.rawEvent.detail, "{}", "the raw event is unchanged");
 });
 
-for (
-  const [detail, expected] of [
-    [null, null],
-    [7, 7],
-    [false, false],
-    [["a"], ["a"]],
-    ["null", null],
-    ['"text"', "text"],
-    [' {"a": [1]} ', { a: [1] }],
-  ] as const
-) {
-  Deno.test(`detail() of ${JSON.stringify(detail)}`, () => {
+Deno.test("detail() returns any JSON value and parses a string", () => {
+  for (
+    const [detail, expected] of [
+      [null, null],
+      [7, 7],
+      [false, false],
+      [["a"], ["a"]],
+      ["null", null],
+      ['"text"', "text"],
+      [' {"a": [1]} ', { a: [1] }],
+    ] as const
+  ) {
     assertEquals<unknown>(new FnBridgePutEvent({ detail }).detail(), expected);
-  });
-}
+  }
+});
 
-for (const detail of ["", "secret text", "{secret: 1}", "NaN"]) {
-  Deno.test(`detail() refuses ${JSON.stringify(detail)} without showing it`, () => {
+Deno.test("detail() refuses a string that is not JSON and does not show it", () => {
+  for (const detail of ["", "secret text", "{secret: 1}", "NaN"]) {
     const error = assertThrows(
       () => new FnBridgePutEvent({ detail }).detail(),
       CloudEventSpecificationError,
     );
-    assertEquals(
-      error.message,
-      'Cannot read the event: "detail" is a string that is not JSON (RFC 8259)',
-    );
+    assertEquals(error.message, 'Cannot read the event: "detail" is not JSON (RFC 8259)');
     assertEquals(error.cause, undefined);
-  });
-}
+  }
+});
 
 const ACCESSORS = {
   source: "source",
@@ -69,22 +66,21 @@ const ACCESSORS = {
   version: "version",
 } as const;
 
-for (const [method, key] of Object.entries(ACCESSORS)) {
-  Deno.test(`${method}() raises where ${key} is absent or malformed`, () => {
-    const call = (raw: object) => () =>
-      new FnBridgePutEvent(raw)[method as keyof typeof ACCESSORS]();
-    for (const raw of [{}, { [key]: undefined }]) {
-      const error = assertThrows(call(raw), CloudEventSpecificationError);
-      assertEquals(error.message, `Cannot read the event: "${key}" is absent`);
+Deno.test("every accessor raises and names its key if the key is absent or malformed", () => {
+  for (const [method, key] of Object.entries(ACCESSORS)) {
+    const read = (raw: object) =>
+      assertThrows(
+        () => new FnBridgePutEvent(raw)[method as keyof typeof ACCESSORS](),
+        CloudEventSpecificationError,
+      );
+    assertEquals(read({}).message, `Cannot read the event: "${key}" is absent`);
+    for (const value of key === "detail" ? [] : [null, 5, {}]) {
+      assertEquals(read({ [key]: value }).path, key);
     }
-    for (const value of key === "detail" ? [] : [null, 5, {}, [5], [null]]) {
-      const error = assertThrows(call({ [key]: value }), CloudEventSpecificationError);
-      assertStringIncludes(error.path, key);
-    }
-  });
-}
+  }
+});
 
-Deno.test("resources() names the item that is no string", () => {
+Deno.test("resources() names the item that is not a string", () => {
   const error = assertThrows(
     () => new FnBridgePutEvent({ resources: ["a", 5] }).resources(),
     CloudEventSpecificationError,
@@ -92,13 +88,7 @@ Deno.test("resources() names the item that is no string", () => {
   assertEquals(error.path, "resources[1]");
 });
 
-Deno.test("time() refuses what RFC 3339 does not allow", () => {
-  for (const time of ["", "2026-03-01", "2026-02-30T00:00:00Z"]) {
-    assertThrows(() => new FnBridgePutEvent({ time }).time(), CloudEventSpecificationError, time);
-  }
-});
-
-Deno.test("FnBridgePutEvent raises for a target with its own input, and for another service's event", () => {
+Deno.test("FnBridgePutEvent raises for a target with its own input, and for an event of Amazon SNS", () => {
   for (const raw of [{ job: "cleanup" }, topic]) {
     assertThrows(() => new FnBridgePutEvent(raw).source(), CloudEventSpecificationError);
   }

@@ -1,5 +1,5 @@
 /**
- * The event of a schedule, or of a rule of the event bus.
+ * Validated accessors for events of Amazon EventBridge rules and of EventBridge Scheduler.
  *
  * @example A handler that a schedule calls
  * ```ts

@@ -1,13 +1,12 @@
-import { recordsOf } from "../function/records.ts";
-import { isTestEvent } from "./test_event.ts";
-import { FnNotificationRecord } from "./record.ts";
+import { recordsOf } from "../function/record.ts";
+import { FnNotificationRecord, isTestEvent } from "./record.ts";
 
 /**
- * The event of a change in a bucket. One event may cover several objects: iterate over it, or use
+ * The event of changes in a bucket of Amazon S3. One event may cover several objects: iterate over the event, or use
  * {@linkcode records}.
  *
- * The accessors inherited from {@linkcode FnNotificationRecord} are for the common event with one record;
- * with none or several they raise a `CloudEventSpecificationError` that names `records()`.
+ * The accessors inherited from {@linkcode FnNotificationRecord} are for the common event with one record. If the event
+ * has no record or several records, they raise a `CloudEventSpecificationError` that names `records()`.
  *
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
  *
@@ -30,23 +29,23 @@ import { FnNotificationRecord } from "./record.ts";
 export class FnNotificationEvent extends FnNotificationRecord
   implements Iterable<FnNotificationRecord> {
   /**
-   * Wraps an event; reads nothing of it.
+   * Wraps an event and reads nothing of it.
    *
    * @param eventObject The event: a plain JSON object.
-   * @throws {TypeError} If it is anything else: null, an array, a string, an instance of a class.
+   * @throws {TypeError} If the event is anything else: null, an array, a string, an instance of a class.
    */
   constructor(eventObject: unknown) {
     super(eventObject);
   }
 
   /**
-   * The records of the event; a record that is not what the platform specifies raises when it is read, and
-   * the others can be read all the same. Empty for the service's test event.
+   * The records of the event. A malformed record raises an error when it is read; the other records stay readable. The
+   * test event of Amazon S3 has no records.
    *
-   * @throws {CloudEventSpecificationError} If `Records` is absent or no array.
+   * @throws {CloudEventSpecificationError} If `Records` is absent or not an array.
    */
   records(): readonly FnNotificationRecord[] {
-    if (isTestEvent(this.rawEvent)) return [];
+    if (this.isTestEvent()) return [];
     return recordsOf(this.rawEvent).map((_, index) =>
       new FnNotificationRecord(this.rawEvent, index)
     );
@@ -57,7 +56,7 @@ export class FnNotificationEvent extends FnNotificationRecord
     return this.records().values();
   }
 
-  /** Whether this is what the service sends when notifications are set up: an `s3:TestEvent`, without records. */
+  /** Whether this is the `s3:TestEvent`, which Amazon S3 sends when notifications are set up. It has no records. */
   isTestEvent(): boolean {
     return isTestEvent(this.rawEvent);
   }

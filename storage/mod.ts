@@ -1,7 +1,7 @@
 /**
- * The event of a change in a bucket: what was created, deleted or restored, record by record.
+ * Validated accessors for Amazon S3 events: the objects of a bucket that were created, deleted or restored.
  *
- * @example A handler that answers with what was stored
+ * @example A handler that lists the new objects
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { FnNotificationEvent } from "@mate/core/storage";

@@ -1,27 +1,25 @@
-import { FnEvent, type JsonObject, type JsonValue } from "../function/mod.ts";
+import type { JsonObject } from "../function/mod.ts";
 import {
-  type Path,
-  read,
+  own,
   readOptional,
+  readOptionalString,
   readString,
   specificationError,
   wrongType,
 } from "../function/read.ts";
-import { checkSource, pathOfRecord } from "../function/records.ts";
+import { FnRecord } from "../function/record.ts";
 import { readTime } from "../function/rfc3339.ts";
-import { isTestEvent } from "./test_event.ts";
 
 /**
- * One record of a storage event: what happened to one object of a bucket.
+ * One record of an Amazon S3 event: a change of one object.
  *
- * Nothing is read before it is asked for, so a record that is not what the platform specifies takes no other
- * down with it. Every accessor raises a `CloudEventSpecificationError` where its key is absent or of
- * the wrong type, where the record comes from another service, or where it is of a version of the event other
- * than 2 (`eventVersion`), in which the service may change what keys mean.
+ * A record is read only on demand, so a malformed record does not spoil the other records. Every accessor raises a
+ * `CloudEventSpecificationError` in these cases: its key is absent or of the wrong type, the record comes from another
+ * service, or the record has a major version other than 2 (`eventVersion`), whose keys may mean something else.
  *
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
  *
- * @example Going on after a record that cannot be read
+ * @example Continuing after a malformed record
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { FnNotificationEvent } from "@mate/core/storage";
@@ -39,149 +37,113 @@ import { isTestEvent } from "./test_event.ts";
  * assertEquals(keys, ['Cannot read the event: "Records[0]" is null, not an object', "red flower.jpg"]);
  * ```
  */
-export class FnNotificationRecord extends FnEvent {
-  readonly #index: number | undefined;
+export class FnNotificationRecord extends FnRecord {
+  /** @ignore */
+  protected override readonly service = "s3";
 
-  /**
-   * Wraps one record of an event; reads nothing of it.
-   *
-   * @param eventObject The event that holds the record: a plain JSON object.
-   * @param index Which record of it, counted from 0; omitted where there is but one.
-   * @throws {TypeError} If the event is no plain object.
-   */
-  constructor(eventObject: unknown, index?: number) {
-    super(eventObject);
-    this.#index = index;
-  }
-
-  /** The record as it was sent, whatever it is: for a log or a queue of failures. */
-  rawRecord(): JsonValue {
-    return read(this.rawEvent, this.#record());
-  }
-
-  /** What happened (`eventName`), such as `ObjectCreated:Put`; without the prefix `s3:`. */
+  /** The kind of the change (`eventName`), such as `ObjectCreated:Put`, without the prefix `s3:`. */
   eventName(): string {
-    return this.#text("eventName");
+    return this.text("eventName");
   }
 
-  /** When the service finished the request (`eventTime`, RFC 3339). */
+  /** The time when Amazon S3 finished the request (`eventTime`, RFC 3339). */
   eventTime(): Date {
-    return readTime(this.rawEvent, this.#path("eventTime"));
+    return readTime(this.rawEvent, this.path("eventTime"));
   }
 
   /** The region of the bucket (`awsRegion`). */
   region(): string {
-    return this.#text("awsRegion");
+    return this.text("awsRegion");
   }
 
   /** The name of the bucket (`s3.bucket.name`). */
   bucketName(): string {
-    return this.#text("s3", "bucket", "name");
+    return this.text("s3", "bucket", "name");
   }
 
   /** The ARN of the bucket (`s3.bucket.arn`). */
   bucketArn(): string {
-    return this.#text("s3", "bucket", "arn");
+    return this.text("s3", "bucket", "arn");
   }
 
   /**
-   * The key of the object (`s3.object.key`), decoded: the service sends it form-encoded, a space as `+` and
-   * other octets percent-encoded. A key that cannot be decoded as UTF-8 raises.
+   * The decoded key of the object (`s3.object.key`). Amazon S3 sends the key form-encoded: a space as `+`, and other
+   * characters percent-encoded. A key that cannot be decoded as UTF-8 raises an error.
    */
   objectKey(): string {
-    const path = this.#path("s3", "object", "key");
+    const path = this.path("s3", "object", "key");
     const key = readString(this.rawEvent, path);
     try {
       return decodeURIComponent(key.replaceAll("+", " "));
     } catch (cause) {
-      const problem = `is ${JSON.stringify(key)}, which is not form-encoded`;
-      throw specificationError(path, path.length, problem, "", { cause });
+      throw specificationError(path, `is ${JSON.stringify(key)}, which is not form-encoded`, {
+        cause,
+      });
     }
   }
 
-  /** The size of the object in bytes (`s3.object.size`); null for a deletion, which has none. */
+  /** The size of the object in bytes (`s3.object.size`). A deletion has no size: null. */
   objectSize(): number | null {
-    const path = this.#path("s3", "object", "size");
+    const path = this.path("s3", "object", "size");
     const size = readOptional(this.rawEvent, path);
     if (size === null) return null;
     if (typeof size !== "number") throw wrongType(path, size, "a number");
     if (Number.isSafeInteger(size) && size >= 0) return size;
-    throw specificationError(path, path.length, `is ${size}, not a number of bytes`);
+    throw specificationError(path, `is ${size}, not a number of bytes`);
   }
 
-  /** The entity tag of the object (`s3.object.eTag`), without quotes; null for a deletion, which has none. */
+  /** The entity tag of the object (`s3.object.eTag`), without quotes. A deletion has no entity tag: null. */
   objectEtag(): string | null {
-    return this.#optionalText("eTag");
+    return readOptionalString(this.rawEvent, this.path("s3", "object", "eTag"));
   }
 
-  /** The version of the object (`s3.object.versionId`); null where the bucket keeps no versions. */
+  /** The version of the object (`s3.object.versionId`). A bucket without versioning has no versions: null. */
   objectVersionId(): string | null {
-    return this.#optionalText("versionId");
+    return readOptionalString(this.rawEvent, this.path("s3", "object", "versionId"));
   }
 
   /**
-   * What orders the creations and deletions of one key (`s3.object.sequencer`), hexadecimal digits of any
-   * length: of two texts, the shorter padded with zeros at its end, the greater one happened later. Null for
-   * other events, which have none.
+   * The order of the creations and deletions of one key (`s3.object.sequencer`), as hexadecimal digits. To compare two
+   * texts, pad the shorter text with zeros at its end: the greater text happened later. Other events have none: null.
    */
   objectSequencer(): string | null {
-    return this.#optionalText("sequencer");
+    return readOptionalString(this.rawEvent, this.path("s3", "object", "sequencer"));
   }
 
-  /**
-   * Bucket and key as `s3://bucket/key`, as the platform's command line tools take it: the key is decoded,
-   * and not percent-encoded again.
-   */
+  /** Bucket and key as `s3://bucket/key`, as the AWS CLI takes it: the key is decoded and is not encoded again. */
   objectUrl(): string {
     return `s3://${this.bucketName()}/${this.objectKey()}`;
   }
 
-  /** Who caused the event (`userIdentity.principalId`). */
+  /** The identity that caused the event (`userIdentity.principalId`). */
   principalId(): string {
-    return this.#text("userIdentity", "principalId");
+    return this.text("userIdentity", "principalId");
   }
 
-  /** Where the request came from (`requestParameters.sourceIPAddress`): an IP address or, for a service, a host name. */
+  /** The source of the request (`requestParameters.sourceIPAddress`): an IP address, or the host name of a service. */
   sourceIp(): string {
-    return this.#text("requestParameters", "sourceIPAddress");
+    return this.text("requestParameters", "sourceIPAddress");
   }
 
-  #record(): Path {
+  /** @ignore */
+  protected override recordPath(): (string | number)[] {
     if (isTestEvent(this.rawEvent)) {
-      throw specificationError(
-        ["Records"],
-        1,
-        "is absent, for this is a test event: use records()",
-      );
+      throw specificationError(["Records"], "is absent from the test event: use records()");
     }
-    return pathOfRecord(this.rawEvent, this.#index);
+    return super.recordPath();
   }
 
-  #path(...keys: Path): Path {
-    const record = this.#record();
-    checkSource(this.rawEvent, record, "s3");
-    checkVersion(this.rawEvent, record);
-    return [...record, ...keys];
-  }
-
-  #text(...keys: Path): string {
-    return readString(this.rawEvent, this.#path(...keys));
-  }
-
-  /** A string of the object; null where it has none. */
-  #optionalText(name: string): string | null {
-    const path = this.#path("s3", "object", name);
-    const text = readOptional(this.rawEvent, path);
-    if (text === null || typeof text === "string") return text;
-    throw wrongType(path, text, "a string");
+  /** @ignore */
+  protected override path(...keys: string[]): (string | number)[] {
+    const version = [...this.recordPath(), "eventVersion"];
+    const path = super.path(...keys);
+    const text = readOptional(this.rawEvent, version);
+    if (text === null || typeof text === "string" && /^2(?:\.|$)/.test(text)) return path;
+    throw specificationError(version, `is ${JSON.stringify(text)}, not a version 2`);
   }
 }
 
-/** Refuses a major version that may give the keys another meaning; absent, it is taken for the known one. */
-function checkVersion(event: JsonObject, record: Path): void {
-  const path = [...record, "eventVersion"];
-  const version = readOptional(event, path);
-  if (version === null || typeof version === "string" && /^2(?:\.|$)/.test(version)) return;
-  const problem = `is ${JSON.stringify(version)}, not a version 2`;
-  throw specificationError(path, path.length, problem);
+/** Tells whether an event is the one that Amazon S3 sends when notifications are set up. */
+export function isTestEvent(event: JsonObject): boolean {
+  return own(event, "Event") === "s3:TestEvent" && own(event, "Records") === undefined;
 }

@@ -1,9 +1,9 @@
+import { decodeLooseBase64 } from "../function/base64.ts";
 import type { JsonArray, JsonObject } from "../function/mod.ts";
 import { type Path, readString, specificationError } from "../function/read.ts";
-import { decodeBase64 } from "./base64.ts";
 
 /**
- * An attribute of a message, its value converted as its type says.
+ * An attribute of an Amazon SNS message. Its value is converted to its type.
  *
  * @see https://docs.aws.amazon.com/sns/latest/dg/sns-message-attributes.html
  */
@@ -12,9 +12,9 @@ export type MessageAttribute =
   | { readonly Type: "String"; readonly Value: string }
   /** The items of a JSON array: strings, numbers, booleans and null. */
   | { readonly Type: "String.Array"; readonly Value: JsonArray }
-  /** The number that is nearest to the decimal number sent. */
+  /** The number nearest to the decimal number that was sent. */
   | { readonly Type: "Number"; readonly Value: number }
-  /** Octets. */
+  /** Bytes. */
   | { readonly Type: "Binary"; readonly Value: Uint8Array };
 
 /** The attributes of a message by their names. */
@@ -22,9 +22,8 @@ export type MessageAttributes = { readonly [name: string]: MessageAttribute };
 
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[Ee][+-]?\d+)?$/;
 
-/** Converts the attributes at the end of a path, into an object of their own. */
+/** Converts the attributes at the end of a path. */
 export function readAttributes(event: JsonObject, path: Path, raw: JsonObject): MessageAttributes {
-  // From entries, for assigning to `__proto__` would make no attribute.
   return Object.fromEntries(
     Object.keys(raw).map((name) => [name, readAttribute(event, [...path, name])]),
   );
@@ -45,7 +44,7 @@ function readAttribute(event: JsonObject, path: Path): MessageAttribute {
       return { Type: type, Value: toBytes(valuePath, text) };
   }
   const problem = `is ${JSON.stringify(type)}, not String, String.Array, Number or Binary`;
-  throw specificationError([...path, "Type"], path.length + 1, problem);
+  throw specificationError([...path, "Type"], problem);
 }
 
 function toArray(path: Path, text: string): JsonArray {
@@ -53,20 +52,20 @@ function toArray(path: Path, text: string): JsonArray {
   try {
     value = JSON.parse(text);
   } catch {
-    // told below, without the parser's message, which would show the value
+    // The message of the engine would show the value.
   }
   if (Array.isArray(value)) return value;
-  throw specificationError(path, path.length, "is not a JSON array");
+  throw specificationError(path, "is not a JSON array");
 }
 
 function toNumber(path: Path, text: string): number {
   const value = DECIMAL.test(text) ? Number(text) : NaN;
   if (Number.isFinite(value)) return value;
-  throw specificationError(path, path.length, `is ${JSON.stringify(text)}, not a number`);
+  throw specificationError(path, `is ${JSON.stringify(text)}, not a number`);
 }
 
 function toBytes(path: Path, text: string): Uint8Array {
-  const bytes = decodeBase64(text);
+  const bytes = decodeLooseBase64(text);
   if (bytes !== undefined) return bytes;
-  throw specificationError(path, path.length, "is not base64 (RFC 4648, section 4)");
+  throw specificationError(path, "is not base64 (RFC 4648, section 4)");
 }

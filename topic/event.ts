@@ -1,12 +1,12 @@
-import { recordsOf } from "../function/records.ts";
+import { recordsOf } from "../function/record.ts";
 import { FnMessageRecord } from "./record.ts";
 
 /**
- * The event of messages to a topic. The service sends one at a time today, and may send several: iterate over
- * the event, or use {@linkcode records}.
+ * The event of messages to a topic of Amazon SNS. Amazon SNS sends one message at a time today, and may send several:
+ * iterate over the event, or use {@linkcode records}.
  *
- * The accessors inherited from {@linkcode FnMessageRecord} are for the common event with one record; with none
- * or several they raise a `CloudEventSpecificationError` that names `records()`.
+ * The accessors inherited from {@linkcode FnMessageRecord} are for the common event with one record. If the event has
+ * no record or several records, they raise a `CloudEventSpecificationError` that names `records()`.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html
  *
@@ -24,20 +24,19 @@ import { FnMessageRecord } from "./record.ts";
  */
 export class FnMessageEvent extends FnMessageRecord implements Iterable<FnMessageRecord> {
   /**
-   * Wraps an event; reads nothing of it.
+   * Wraps an event and reads nothing of it.
    *
    * @param eventObject The event: a plain JSON object.
-   * @throws {TypeError} If it is anything else: null, an array, a string, an instance of a class.
+   * @throws {TypeError} If the event is anything else: null, an array, a string, an instance of a class.
    */
   constructor(eventObject: unknown) {
     super(eventObject);
   }
 
   /**
-   * The records of the event; a record that is not what the platform specifies raises when it is read, and
-   * the others can be read all the same.
+   * The records of the event. A malformed record raises an error when it is read; the other records stay readable.
    *
-   * @throws {CloudEventSpecificationError} If `Records` is absent or no array.
+   * @throws {CloudEventSpecificationError} If `Records` is absent or not an array.
    */
   records(): readonly FnMessageRecord[] {
     return recordsOf(this.rawEvent).map((_, index) => new FnMessageRecord(this.rawEvent, index));

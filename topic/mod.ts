@@ -1,5 +1,5 @@
 /**
- * The event of messages published to a topic: their text or payload, subject and attributes, record by record.
+ * Validated accessors for Amazon SNS events: the text, payload, subject and attributes of each message.
  *
  * @example A handler that reads orders
  * ```ts

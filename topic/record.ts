@@ -1,23 +1,21 @@
-import { FnEvent, type JsonValue } from "../function/mod.ts";
+import type { JsonValue } from "../function/mod.ts";
+import { parseJson } from "../function/parse_json.ts";
 import {
   isObject,
-  type Path,
-  read,
   readOptional,
+  readOptionalString,
   readString,
-  specificationError,
   wrongType,
 } from "../function/read.ts";
-import { checkSource, pathOfRecord } from "../function/records.ts";
+import { FnRecord } from "../function/record.ts";
 import { readTime } from "../function/rfc3339.ts";
 import { type MessageAttributes, readAttributes } from "./attributes.ts";
 
 /**
- * One record of a topic event: one message.
+ * One record of an Amazon SNS event: one message.
  *
- * Nothing is read before it is asked for, so a record that is not what the platform specifies takes no other
- * down with it. Every accessor raises a `CloudEventSpecificationError` where its key is absent or of the wrong
- * type, or where the record comes from another service.
+ * A record is read only on demand, so a malformed record does not spoil the other records. Every accessor raises a
+ * `CloudEventSpecificationError` if its key is absent or of the wrong type, or if the record comes from another service.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html
  *
@@ -37,122 +35,87 @@ import { type MessageAttributes, readAttributes } from "./attributes.ts";
  * }
  * ```
  */
-export class FnMessageRecord extends FnEvent {
-  readonly #index: number | undefined;
-
-  /**
-   * Wraps one record of an event; reads nothing of it.
-   *
-   * @param eventObject The event that holds the record: a plain JSON object.
-   * @param index Which record of it, counted from 0; omitted where there is but one.
-   * @throws {TypeError} If the event is no plain object.
-   */
-  constructor(eventObject: unknown, index?: number) {
-    super(eventObject);
-    this.#index = index;
-  }
-
-  /** The record as it was sent, whatever it is: for a log or a queue of failures. */
-  rawRecord(): JsonValue {
-    return read(this.rawEvent, pathOfRecord(this.rawEvent, this.#index));
-  }
+export class FnMessageRecord extends FnRecord {
+  /** @ignore */
+  protected override readonly service = "sns";
 
   /** The ARN of the subscription that called the function (`EventSubscriptionArn`). */
   eventSubscriptionArn(): string {
-    return readString(this.rawEvent, this.#path("EventSubscriptionArn"));
+    return this.text("EventSubscriptionArn");
   }
 
   /** The ARN of the topic (`Sns.TopicArn`). */
   topicArn(): string {
-    return this.#text("TopicArn");
+    return this.text("Sns", "TopicArn");
   }
 
-  /** The identifier of the message (`Sns.MessageId`); the same when it is delivered again. */
+  /** The identifier of the message (`Sns.MessageId`). A repeated delivery has the same identifier. */
   messageId(): string {
-    return this.#text("MessageId");
+    return this.text("Sns", "MessageId");
   }
 
   /** The kind of the message (`Sns.Type`): `Notification`. */
   messageType(): string {
-    return this.#text("Type");
+    return this.text("Sns", "Type");
   }
 
-  /** The subject (`Sns.Subject`); null where the publisher gave none. */
+  /** The subject (`Sns.Subject`). A message without a subject has null. */
   subject(): string | null {
-    const path = this.#path("Sns", "Subject");
-    const subject = readOptional(this.rawEvent, path);
-    if (subject === null || typeof subject === "string") return subject;
-    throw wrongType(path, subject, "a string or null");
+    return readOptionalString(this.rawEvent, this.path("Sns", "Subject"));
   }
 
   /** The message (`Sns.Message`), as it was published. */
   message(): string {
-    return this.#text("Message");
+    return this.text("Sns", "Message");
   }
 
-  /** The message parsed as JSON; one that is no JSON raises an error that does not show it. */
+  /** The message parsed as JSON. A message that is not JSON raises an error that does not show the message. */
   messagePayload(): JsonValue {
-    const path = this.#path("Sns", "Message");
-    const message = readString(this.rawEvent, path);
-    try {
-      return JSON.parse(message);
-    } catch { // its message would show the payload
-      throw specificationError(path, path.length, "is not JSON (RFC 8259)");
-    }
+    const path = this.path("Sns", "Message");
+    return parseJson(readString(this.rawEvent, path), path);
   }
 
-  /** When the message was published (`Sns.Timestamp`, RFC 3339). */
+  /** The time when the message was published (`Sns.Timestamp`, RFC 3339). */
   timestamp(): Date {
-    return readTime(this.rawEvent, this.#path("Sns", "Timestamp"));
+    return readTime(this.rawEvent, this.path("Sns", "Timestamp"));
   }
 
   /** The signature of the message, in base64 (`Sns.Signature`). */
   signature(): string {
-    return this.#text("Signature");
+    return this.text("Sns", "Signature");
   }
 
-  /** Where the certificate of the signature is (`Sns.SigningCertUrl`, or `SigningCertURL`). */
+  /** The URL of the certificate for the signature (`Sns.SigningCertUrl` or `SigningCertURL`). */
   signingCertUrl(): string {
     return this.#url("SigningCert");
   }
 
-  /** Where the subscription can be ended (`Sns.UnsubscribeUrl`, or `UnsubscribeURL`). */
+  /** The URL that ends the subscription (`Sns.UnsubscribeUrl` or `UnsubscribeURL`). */
   unsubscribeUrl(): string {
     return this.#url("Unsubscribe");
   }
 
   /**
-   * The attributes of the message (`Sns.MessageAttributes`), their values converted: `String` to a string,
-   * `String.Array` to an array, `Number` to a number, `Binary` to a `Uint8Array`. Empty where it has none.
+   * The attributes of the message (`Sns.MessageAttributes`) with converted values: `String` gives a string, `String.Array`
+   * an array, `Number` a number, and `Binary` a `Uint8Array`. A message without attributes has `{}`.
    *
-   * A number of more digits than a `number` holds becomes the nearest one, as with `JSON.parse()`; `rawEvent`
-   * has all of them. Base64 may lack its padding.
+   * A number with more digits than a `number` holds becomes the nearest number, as with `JSON.parse()`; `rawEvent` has
+   * all digits. Base64 may lack its padding.
    *
-   * @throws {CloudEventSpecificationError} If the type of an attribute is another, or its value is not of its
-   *   type; `path` names the attribute.
+   * @throws {CloudEventSpecificationError} If an attribute has another type, or if its value does not match the type.
+   *   `path` names the attribute.
    */
   messageAttributes(): MessageAttributes {
-    const path = this.#path("Sns", "MessageAttributes");
+    const path = this.path("Sns", "MessageAttributes");
     const attributes = readOptional(this.rawEvent, path);
     if (attributes === null) return {};
     if (isObject(attributes)) return readAttributes(this.rawEvent, path, attributes);
     throw wrongType(path, attributes, "an object");
   }
 
-  #path(...keys: Path): Path {
-    const record = pathOfRecord(this.rawEvent, this.#index);
-    checkSource(this.rawEvent, record, "sns");
-    return [...record, ...keys];
-  }
-
-  #text(key: string): string {
-    return readString(this.rawEvent, this.#path("Sns", key));
-  }
-
-  /** A URL, whose name ends as the service writes it to functions or as it does elsewhere. */
+  /** Reads a URL, whose name ends in `Url` in an event to a function and in `URL` elsewhere. */
   #url(name: string): string {
-    const path = this.#path("Sns", `${name}URL`);
-    const isUpperCase = readOptional(this.rawEvent, path) !== null;
-    return this.#text(`${name}${isUpperCase ? "URL" : "Url"}`);
+    const path = this.path("Sns", `${name}URL`);
+    return readOptionalString(this.rawEvent, path) ?? this.text("Sns", `${name}Url`);
   }
 }

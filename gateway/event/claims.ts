@@ -24,7 +24,7 @@ export function readClaims(event: JsonObject): JsonObject | null {
   if (claims === null) {
     // Payload 2.0 keeps them in `jwt`, a load balancer in headers: not to be taken for an anonymous request.
     if (own(event, "version") === "2.0" || own(context, "elb") !== undefined) {
-      throw specificationError(CLAIMS, CLAIMS.length, "is absent: this is no event of a REST API");
+      throw specificationError(CLAIMS, "is absent: this is no event of a REST API");
     }
     return null;
   }

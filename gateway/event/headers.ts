@@ -1,27 +1,46 @@
-import { wrongType } from "../../function/read.ts";
-import type { JsonObject, JsonValue } from "../../function/mod.ts";
+import type { JsonObject } from "../../function/json.ts";
+import { isObject, read, wrongType } from "../../function/read.ts";
 
 /**
- * Finds one header of a request without touching the others, in time linear in the number of headers.
+ * Reads all header fields of a request.
  *
- * @param headers The `headers` of an event.
- * @param name The name to find, in any case.
- * @returns The value; the values of names equal but for case, joined with `, ` (RFC 9110 §5.3);
- * `undefined` where there is none.
- * @throws {CloudEventSpecificationError} If a value is no string.
+ * @returns The values by names in lower case. The values of names that differ only in case are joined with `, `.
+ * @throws {CloudEventSpecificationError} If `headers` is absent or malformed, or if a value is not a string.
  */
-export function findHeader(headers: JsonObject, name: string): string | undefined {
-  const last = name.length - 1;
-  const lastCode = name.charCodeAt(last) | 0x20;
-  let folded: string | undefined;
-  let found: string | undefined;
-  for (const key of Object.keys(headers)) {
-    // Folding case costs, so the last character has to be equal too, but for the bit that is its case.
-    if (key.length !== name.length || (key.charCodeAt(last) | 0x20) !== lastCode) continue;
-    if (key !== name && key.toLowerCase() !== (folded ??= name.toLowerCase())) continue;
-    const value = headers[key] as JsonValue;
-    if (typeof value !== "string") throw wrongType(["headers", key], value, "a string");
-    found = found === undefined ? value : `${found}, ${value}`;
+export function readHeaders(event: JsonObject): Record<string, string> {
+  const headers = new Map<string, string>();
+  for (const key of Object.keys(readFields(event))) {
+    const name = key.toLowerCase();
+    const value = readValue(event, key);
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : `${before}, ${value}`);
   }
-  return found;
+  return Object.fromEntries(headers);
+}
+
+/**
+ * Reads one header field of a request. The other fields are not checked.
+ *
+ * @param name The name of the header, in any case.
+ * @returns The value, or `undefined` if the request does not have this header.
+ * @throws {CloudEventSpecificationError} If `headers` is absent or malformed, or if the value is not a string.
+ */
+export function findHeader(event: JsonObject, name: string): string | undefined {
+  const wanted = name.toLowerCase();
+  const keys = Object.keys(readFields(event)).filter((key) => key.toLowerCase() === wanted);
+  return keys.length === 0 ? undefined : keys.map((key) => readValue(event, key)).join(", ");
+}
+
+function readFields(event: JsonObject): JsonObject {
+  // A caller without types may pass the raw event instead of the `FnProxyEvent` that wraps it.
+  if (event === undefined) throw new TypeError("Cannot read the request: expected an FnProxyEvent");
+  const fields = read(event, ["headers"]) ?? {};
+  if (!isObject(fields)) throw wrongType(["headers"], fields, "an object or null");
+  return fields;
+}
+
+function readValue(event: JsonObject, key: string): string {
+  const value = read(event, ["headers", key]);
+  if (typeof value !== "string") throw wrongType(["headers", key], value, "a string");
+  return value;
 }

@@ -2,11 +2,11 @@ import { HttpBadRequestError } from "../errors/client_errors.ts";
 import { type HttpErrorOptions, setName } from "../errors/http_error.ts";
 
 /**
- * The body of the request is not what it says it is: JSON, in base64 where it is flagged so.
+ * 400 Bad Request: the body of the request is not what the request says: JSON, base64, UTF-8 or a form.
  *
- * The message says where it broke, and never quotes it.
+ * The message says where the body broke if the engine knows the place, and never quotes the body.
  *
- * @example Saying where the JSON broke
+ * @example The place where the JSON broke
  * ```ts
  * import { assertEquals, assertThrows } from "@std/assert";
  * import { FnProxyEvent, MalformedPayloadError } from "@mate/core/gateway";
@@ -14,7 +14,7 @@ import { type HttpErrorOptions, setName } from "../errors/http_error.ts";
  * const event = new FnProxyEvent({ body: '{"password": "secret"' });
  * const error = assertThrows(() => event.queryPayload(), MalformedPayloadError);
  * assertEquals(error.status, 400);
- * assertEquals(error.message, "Cannot parse the payload: the JSON ends too early, at line 1, column 22");
+ * assertEquals(error.message.includes("secret"), false);
  * ```
  */
 export class MalformedPayloadError extends HttpBadRequestError {

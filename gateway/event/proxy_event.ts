@@ -2,17 +2,12 @@ import { FnEvent } from "../../function/event.ts";
 import type { JsonObject, JsonValue } from "../../function/json.ts";
 import { read, readString, specificationError, wrongType } from "../../function/read.ts";
 import { readClaims } from "./claims.ts";
-import { findHeader } from "./headers.ts";
-import { readFields, readHeaders } from "./http_headers.ts";
+import { findHeader, readHeaders } from "./headers.ts";
 import { IpAddress } from "./ip_address.ts";
 import { splitPath } from "./path.ts";
 import { readPayload } from "./payload.ts";
 import { encodeQuery, readParameters } from "./query.ts";
-import {
-  parsePreferences,
-  type Preference,
-  sortedPreferences,
-} from "../negotiation/preferences.ts";
+import { parsePreferences, type Preference } from "../negotiation/preferences.ts";
 
 const SOURCE_IP = ["requestContext", "identity", "sourceIp"] as const;
 const USER_AGENT = ["requestContext", "identity", "userAgent"] as const;
@@ -65,7 +60,7 @@ export class FnProxyEvent extends FnEvent {
       return new IpAddress(text);
     } catch (cause) {
       const problem = `is ${JSON.stringify(text)}, not an IP address`;
-      throw specificationError(SOURCE_IP, SOURCE_IP.length, problem, "", { cause });
+      throw specificationError(SOURCE_IP, problem, { cause });
     }
   }
 
@@ -132,8 +127,7 @@ export class FnProxyEvent extends FnEvent {
    * ```
    */
   headerSortedPreferences(header: string): readonly string[] {
-    const value = this.#findHeader(header);
-    return value === undefined ? [] : sortedPreferences(value);
+    return this.headerPreferences(header).map(({ value }) => value);
   }
 
   /**
@@ -158,8 +152,10 @@ export class FnProxyEvent extends FnEvent {
    * ```
    */
   headerPreferences(header: string): readonly Preference[] {
-    const value = this.#findHeader(header);
-    return value === undefined ? [] : parsePreferences(value);
+    if (typeof header !== "string") {
+      throw new TypeError(`Cannot find the header: expected a name, got ${String(header)}`);
+    }
+    return parsePreferences(findHeader(this.rawEvent, header) ?? "");
   }
 
   /**
@@ -245,12 +241,5 @@ export class FnProxyEvent extends FnEvent {
    */
   authorizerClaims(): JsonObject | null {
     return readClaims(this.rawEvent);
-  }
-
-  #findHeader(header: string): string | undefined {
-    if (typeof header !== "string") {
-      throw new TypeError(`Cannot find the header: expected a name, got ${String(header)}`);
-    }
-    return findHeader(readFields(this.rawEvent), header);
   }
 }

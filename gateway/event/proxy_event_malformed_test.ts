@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { CloudEventSpecificationError } from "../../function/mod.ts";
-import { alter, load } from "../testdata/events.ts";
+import { withKey } from "../../testdata/with_key.ts";
+import { load } from "../testdata/events.ts";
 import { FnProxyEvent } from "./proxy_event.ts";
 
 /** Every accessor, with the keys it needs: their parents' types follow. */
@@ -73,7 +74,7 @@ for (const [name, { call, needs, mayBeNull }] of Object.entries(ACCESSORS)) {
 
       Deno.test(`${name}() names "${key}" if it is absent`, () => {
         const error = assertThrows(
-          () => call(new FnProxyEvent(alter(rest, key, undefined))),
+          () => call(new FnProxyEvent(withKey(rest, key, undefined))),
           CloudEventSpecificationError,
         );
         assertEquals(error.path, key);
@@ -84,7 +85,7 @@ for (const [name, { call, needs, mayBeNull }] of Object.entries(ACCESSORS)) {
         if (isLeaf && mayBeNull && value === null) continue;
         Deno.test(`${name}() names "${key}" if it ${problem}`, () => {
           const error = assertThrows(
-            () => call(new FnProxyEvent(alter(rest, key, value))),
+            () => call(new FnProxyEvent(withKey(rest, key, value))),
             CloudEventSpecificationError,
           );
           assertEquals(error.path, key);
@@ -101,7 +102,7 @@ for (const [name, { call, needs, mayBeNull }] of Object.entries(ACCESSORS)) {
         if (isText !== (typeof other === "string") || key === "requestContext" && isLeaf) continue;
         Deno.test(`${name}() names "${key}" if it ${problem}`, () => {
           const error = assertThrows(
-            () => call(new FnProxyEvent(alter(rest, key, other))),
+            () => call(new FnProxyEvent(withKey(rest, key, other))),
             CloudEventSpecificationError,
           );
           assertEquals(error.path, key);
@@ -141,7 +142,7 @@ for (
   ] as const
 ) {
   Deno.test(`${call}() names "${key}" if it ${problem}`, () => {
-    const event = new FnProxyEvent(alter(load("rest"), key, value));
+    const event = new FnProxyEvent(withKey(load("rest"), key, value));
     const error = assertThrows(() => event[call](), CloudEventSpecificationError);
     assertEquals(error.path, key);
     assertEquals(error.message, `Cannot read the event: "${key}" ${problem}`);
@@ -149,7 +150,7 @@ for (
 }
 
 Deno.test("queryString() names the index of a value that is no string", () => {
-  const event = alter(load("rest"), "multiValueQueryStringParameters.q", ["a", null]);
+  const event = withKey(load("rest"), "multiValueQueryStringParameters.q", ["a", null]);
   const error = assertThrows(
     () => new FnProxyEvent(event).queryString(),
     CloudEventSpecificationError,
@@ -158,7 +159,7 @@ Deno.test("queryString() names the index of a value that is no string", () => {
 });
 
 Deno.test("queryString() of one value each names the value that is no string", () => {
-  const event = alter(load("rest"), "queryStringParameters.q", 7);
+  const event = withKey(load("rest"), "queryStringParameters.q", 7);
   delete (event as Record<string, unknown>)["multiValueQueryStringParameters"];
   const error = assertThrows(
     () => new FnProxyEvent(event).queryString(),
@@ -169,7 +170,7 @@ Deno.test("queryString() of one value each names the value that is no string", (
 
 for (const claims of ["a", 5, true, [], ["a"]]) {
   Deno.test(`authorizerClaims() refuses claims that are ${JSON.stringify(claims)}`, () => {
-    const event = alter(load("rest"), "requestContext.authorizer", { claims });
+    const event = withKey(load("rest"), "requestContext.authorizer", { claims });
     const error = assertThrows(
       () => new FnProxyEvent(event).authorizerClaims(),
       CloudEventSpecificationError,

@@ -5,7 +5,8 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../function/mod.ts";
-import { alter, load } from "../testdata/events.ts";
+import { withKey } from "../../testdata/with_key.ts";
+import { load } from "../testdata/events.ts";
 import type { IpAddress } from "./ip_address.ts";
 import type { Preference } from "../negotiation/preferences.ts";
 import { FnProxyEvent } from "./proxy_event.ts";
@@ -99,7 +100,7 @@ for (
   ] as const
 ) {
   Deno.test(`queryPath() splits ${JSON.stringify(path)}`, () => {
-    const event = alter(load("rest"), "requestContext.path", path);
+    const event = withKey(load("rest"), "requestContext.path", path);
     assertEquals(new FnProxyEvent(event).queryPath(), expected);
   });
 }
@@ -114,7 +115,7 @@ Deno.test("httpMethod(), httpProtocol() and queryDomainName() fold case", () => 
 });
 
 Deno.test("httpUserAgent() is empty if the client sent none", () => {
-  const event = alter(load("rest"), "requestContext.identity.userAgent", null);
+  const event = withKey(load("rest"), "requestContext.identity.userAgent", null);
   assertEquals(new FnProxyEvent(event).httpUserAgent(), "");
 });
 

@@ -1,9 +1,9 @@
 /**
- * Whether a body of a media type has to be carried as base64, because it may be no text.
+ * Tells whether a response must carry a body of this media type as base64, because the body may not be text.
  *
- * @param contentType A media type (RFC 9110 §8.3.1); its case and its parameters do not matter.
- * @returns False for `text/*`, `application/xml` and `application/json`; true for everything else, types
- * such as `image/svg+xml` and `application/problem+json` too.
+ * @param contentType A media type (RFC 9110 section 8.3.1). Case and parameters are ignored.
+ * @returns False for `text/*`, `application/xml` and `application/json`. True for every other type, also for
+ * `image/svg+xml` and `application/problem+json`.
  *
  * @example Text and bytes
  * ```ts

@@ -9,63 +9,64 @@ const EQUALS = 0x3d;
 const BACKSLASH = 0x5c;
 const LOWER_Q = 0x71;
 
-/** What stands after the last character. */
+/** The code after the last character. */
 const END = -1;
-/** The bit that tells a small letter from a capital one. */
+/** The bit by which a small letter differs from a capital letter. */
 const SMALL = 0x20;
 /** The weight of a member without one, in thousandths. */
 const DEFAULT_WEIGHT = 1000;
 
 /**
- * Walks over the members of a header of weighted preferences (RFC 9110 §12.4.2), one at a time, from left to
- * right, in time linear in the length of the header.
+ * Walks over the members of a header of weighted preferences (RFC 9110 section 12.4.2), from left to right, in time linear
+ * in the length of the header.
  *
- * After `next()` has returned true, the fields tell about one member. They are positions, so that whoever
- * only compares needs no substring.
+ * After `next()` has returned true, `name()`, `value()` and `weight` describe one member.
  */
 export class MemberScanner {
-  /** The field value that is scanned. */
-  readonly header: string;
-  /** Where the member starts. */
-  start = 0;
-  /** Where its first part ends: `text/html` in `text/html;level=1;q=0.5`. */
-  end = 0;
-  /** Its weight in thousandths, 0 to 1000: whole numbers, which compare and sort without rounding. */
+  /** The weight of the member in thousandths, from 0 to 1000: whole numbers compare without rounding. */
   weight = 0;
 
+  readonly #header: string;
+  #start = 0;
+  #end = 0; // of the first part: `text/html` in `text/html;level=1;q=0.5`
   #position = 0;
-  // `value()` is the header from `start` to `#valueEnd`, and then what stands apart from that: parameters
-  // after white space, an empty parameter or the weight.
+  // `value()` is the header from `#start` to `#valueEnd`, followed by the parameters that stand apart from it: those
+  // after white space, after an empty parameter or after the weight.
   #valueEnd = 0;
   #apart = "";
 
   constructor(header: string) {
-    this.header = header;
+    this.#header = header;
   }
 
-  /** The member without its weight and without optional white space. */
+  /** The first part of the member in lower case: `text/html` in `Text/HTML;level=1;q=0.5`. */
+  name(): string {
+    return this.#header.slice(this.#start, this.#end).toLowerCase();
+  }
+
+  /** The member without its weight and without optional white space: `text/html;level=1`. */
   value(): string {
-    const value = this.header.slice(this.start, this.#valueEnd);
+    const value = this.#header.slice(this.#start, this.#valueEnd);
     return this.#apart === "" ? value : value + this.#apart;
   }
 
-  /** Goes to the next member that names a value; false at the end of the header. */
+  /** Goes to the next member that has a value. Returns false at the end of the header. */
   next(): boolean {
-    const { header } = this;
+    const header = this.#header;
     let position = this.#position;
     for (;;) {
       const code = codeAt(header, position);
       if (code === COMMA || isSpace(code)) position++;
-      else if (code === SEMICOLON) position = skipPart(header, position + 1); // parameters of nothing
+      else if (code === SEMICOLON) position = skipPart(header, position + 1); // parameters without a value
       else if (code !== END) break;
       else {
         this.#position = position;
         return false;
       }
     }
-    this.start = position;
+    this.#start = position;
     position = skipPart(header, position);
-    this.end = this.#valueEnd = trimEnd(header, this.start, position);
+    this.#end = this.#valueEnd = trimEnd(header, this.#start, position);
     this.weight = DEFAULT_WEIGHT;
     this.#apart = "";
     this.#position = codeAt(header, position) === SEMICOLON
@@ -74,9 +75,9 @@ export class MemberScanner {
     return true;
   }
 
-  /** Reads parameters from the semicolon at `position`; returns where the member ends. */
+  /** Reads parameters from the semicolon at `position`. Returns the position after the member. */
   #scanParameters(position: number): number {
-    const { header } = this;
+    const header = this.#header;
     let isWeighted = false;
     while (codeAt(header, position) === SEMICOLON) {
       const start = skipSpace(header, position + 1);
@@ -86,7 +87,7 @@ export class MemberScanner {
         if (next === EQUALS || isDelimiter(next)) {
           const { weight } = this;
           position = this.#scanWeight(afterName);
-          if (isWeighted) this.weight = weight; // of several the first counts
+          if (isWeighted) this.weight = weight; // of several weights the first counts
           isWeighted = true;
           continue;
         }
@@ -101,13 +102,12 @@ export class MemberScanner {
   }
 
   /**
-   * Reads a weight from after its name: `=0`, `=1`, either with up to three decimals, or these alone. Whatever
-   * is outside the grammar weighs nothing.
+   * Reads a weight after its name: `=0` or `=1` with up to three decimals, or the decimals alone. Any other weight is 0.
    *
-   * @returns Where the parameter ends.
+   * @returns The position after the parameter.
    */
   #scanWeight(position: number): number {
-    const { header } = this;
+    const header = this.#header;
     let weight = 0;
     if (codeAt(header, position) === EQUALS) {
       position = skipSpace(header, position + 1);
@@ -134,11 +134,10 @@ export class MemberScanner {
 }
 
 function codeAt(header: string, position: number): number {
-  // The engine takes its slow path for a position after the end.
   return position < header.length ? header.charCodeAt(position) : END;
 }
 
-/** Whether a part ends here. */
+/** Tells whether a code ends a part. */
 function isDelimiter(code: number): boolean {
   return code === COMMA || code === SEMICOLON || code === END;
 }
@@ -152,7 +151,7 @@ function skipPart(header: string, position: number): number {
   }
 }
 
-/** The position after the closing quote, or the end of the header where there is none. */
+/** The position after the closing quote, or the end of the header if there is none. */
 function skipQuotedString(header: string, position: number): number {
   for (;;) {
     const code = codeAt(header, position);

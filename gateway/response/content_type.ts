@@ -1,6 +1,5 @@
 import { availableTypes, chooseType } from "../negotiation/choose_type.ts";
 import { findHeader } from "../event/headers.ts";
-import { readFields } from "../event/http_headers.ts";
 import { HttpNotAcceptableError } from "../errors/client_errors.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
 import type { CustomTransformers } from "./transformer.ts";
@@ -26,7 +25,7 @@ export interface NegotiationOptions {
  * @returns The type in lower case, without parameters.
  * @throws {HttpNotAcceptableError} If nothing fits; the message lists what is available.
  * @throws {CloudEventSpecificationError} If the headers of the event are absent or malformed.
- * @throws {TypeError} If a key of the transformers is no media type, or the request no `FnProxyEvent`.
+ * @throws {TypeError} If a key of the transformers is not a media type, or if the event is not an `FnProxyEvent`.
  *
  * @example A browser and a program
  * ```ts
@@ -55,7 +54,7 @@ export function determineContentType(event: FnProxyEvent, options?: NegotiationO
  * @throws {CloudEventSpecificationError} If the headers of the event are absent or malformed.
  */
 export function requireType(event: FnProxyEvent, types: readonly string[]): string {
-  const type = chooseType(findHeader(readFields(event.rawEvent), "accept"), types);
+  const type = chooseType(findHeader(event.rawEvent, "accept"), types);
   if (type === undefined) throw new HttpNotAcceptableError(listAvailable(types));
   return type;
 }

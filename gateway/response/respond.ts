@@ -1,10 +1,9 @@
 import { chooseType, JSON_TYPE } from "../negotiation/choose_type.ts";
-import { acceptsGzip } from "../negotiation/content_coding.ts";
+import { chooseCoding } from "../negotiation/content_coding.ts";
 import { encodeBase64 } from "./encode_base64.ts";
 import { type Fields, withoutContentFields } from "./extra_headers.ts";
 import { gzip, gzipStream, isStreamSooner } from "./gzip.ts";
 import { findHeader } from "../event/headers.ts";
-import { readFields } from "../event/http_headers.ts";
 import type { Settings } from "./settings.ts";
 import { transform } from "./transform.ts";
 import { mergeVary } from "./vary.ts";
@@ -63,7 +62,8 @@ export function draftResponse(
       customTransformers,
     );
   const isEncodedByCaller = extra.has("content-encoding");
-  const isGzipped = !isEncodedByCaller && acceptsGzip(headerOf(event, "accept-encoding", status));
+  const isGzipped = !isEncodedByCaller &&
+    chooseCoding(headerOf(event, "accept-encoding", status), ["gzip"]) === "gzip";
   const consulted = event && (isEncodedByCaller ? "Accept" : "Accept, Accept-Encoding");
   const isText = !isGzipped && typeof content === "string" &&
     (contentType === JSON_CONTENT_TYPE || !isBinary(contentType));
@@ -105,7 +105,7 @@ function headerOf(
 ): string | undefined {
   if (event === undefined) return undefined;
   try {
-    return findHeader(readFields(event.rawEvent), name);
+    return findHeader(event.rawEvent, name);
   } catch (error) {
     if (status < 400) throw error;
     return undefined; // an error is answered whatever the event

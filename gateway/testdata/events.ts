@@ -16,18 +16,6 @@ export function load(kind: string): JsonObject {
   );
 }
 
-/** A copy of an event with another value at a key; without the key, if the value is undefined. */
-export function alter(event: JsonObject, key: string, value: unknown): JsonObject {
-  const copy = structuredClone(event);
-  const keys = key.split(".");
-  const last = keys.pop()!;
-  // deno-lint-ignore no-explicit-any -- whatever is there
-  const parent = keys.reduce((object: any, name) => object[name], copy);
-  if (value === undefined) delete parent[last];
-  else parent[last] = value;
-  return copy;
-}
-
 /** An event with these headers, and nothing else. */
 export const request = (headers: unknown = {}) => ({ headers });
 

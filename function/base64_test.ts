@@ -1,0 +1,58 @@
+import { assertEquals } from "@std/assert";
+import { encodeBase64 } from "@std/encoding/base64";
+import fc from "fast-check";
+import { decodeBase64, decodeLooseBase64 } from "./base64.ts";
+
+/** Runs a test twice: with the decoder of the engine, and as on a runtime that does not have this decoder. */
+function testBoth(name: string, test: () => void): void {
+  Deno.test(name, test);
+  Deno.test(`${name}, if the engine cannot decode`, () => {
+    const descriptor = Object.getOwnPropertyDescriptor(Uint8Array, "fromBase64")!;
+    Reflect.deleteProperty(Uint8Array, "fromBase64");
+    try {
+      test();
+    } finally {
+      Object.defineProperty(Uint8Array, "fromBase64", descriptor);
+    }
+  });
+}
+
+testBoth("both decoders decode the text that an encoder writes", () => {
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 50 }), (bytes) => {
+    const text = encodeBase64(bytes);
+    assertEquals(decodeBase64(text), bytes.slice());
+    assertEquals(decodeLooseBase64(text), bytes.slice());
+    assertEquals(decodeLooseBase64(text.replaceAll("=", "")), bytes.slice());
+  }));
+});
+
+testBoth("decodeBase64() refuses every text that no encoder writes", () => {
+  const texts = ["A", "AA", "AAA", "=", "====", "A===", "AA=A", "AA==AAAA", "AAAA=", "QR==", "QUJ="]
+    .concat("AAA\n", " AAA", "AA A", "AAAA\r\n\t ", "-_-_", "AAAé", "A\uD800AA", "%3D%");
+  for (const text of texts) assertEquals(decodeBase64(text), undefined, text);
+});
+
+testBoth("decodeBase64() decodes a text to the bytes that encode to it, or not at all", () => {
+  const characters = fc.constantFrom(..."ABQgwR0/+=9 -_\n");
+  fc.assert(
+    fc.property(fc.string({ unit: characters, maxLength: 12 }), (text) => {
+      const decoded = decodeBase64(text);
+      if (decoded) assertEquals(encodeBase64(decoded), text);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+testBoth("decodeLooseBase64() ignores spare bits and refuses wrong padding and characters", () => {
+  assertEquals(decodeLooseBase64("QR"), new Uint8Array([0x41]));
+  for (
+    const text of ["A", "AAAAA", "A=", "AA=", "AAAA=", "A===", "=", "AA==AA==", "A A=", "-_-_"]
+  ) {
+    assertEquals(decodeLooseBase64(text), undefined, text);
+  }
+});
+
+Deno.test("decodeBase64() decodes six megabytes", () => {
+  assertEquals(decodeBase64("A".repeat(6e6))?.length, 4.5e6);
+  assertEquals(decodeBase64("A".repeat(6e6 - 1) + "!"), undefined);
+});

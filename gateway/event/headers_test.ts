@@ -1,0 +1,75 @@
+import { assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
+import { CloudEventSpecificationError } from "../../function/mod.ts";
+import { FnProxyEvent } from "./proxy_event.ts";
+
+const wrap = (headers: unknown) => new FnProxyEvent({ headers });
+
+Deno.test("httpHeaders() folds names and joins the values of equal names", () => {
+  for (
+    const [headers, expected] of [
+      [null, {}],
+      [{}, {}],
+      [{ Accept: "A/b", "X-FOO": " v ", low: "" }, { accept: "A/b", "x-foo": " v ", low: "" }],
+      [{ A: "1", b: "2", a: "3", "B": "" }, { a: "1, 3", b: "2, " }],
+    ]
+  ) {
+    assertEquals<unknown>(wrap(headers).httpHeaders(), expected);
+  }
+});
+
+Deno.test("httpHeaders() holds names such as __proto__ as own properties", () => {
+  const names = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueof"];
+  const headers = JSON.parse(
+    `{${names.map((name) => `"${name}":"1","${name.toUpperCase()}":"2"`).join()}}`,
+  );
+  const result = wrap(headers).httpHeaders();
+  assertStrictEquals(Object.getPrototypeOf(result), Object.prototype);
+  assertEquals(Object.entries(result), names.map((name) => [name.toLowerCase(), "1, 2"]));
+});
+
+Deno.test("httpHeaders() returns a new object and does not change the event", () => {
+  const headers = Object.freeze({ A: "1", a: "2" });
+  const event = wrap(headers);
+  event.httpHeaders()["a"] = "changed";
+  assertEquals(event.httpHeaders(), { a: "1, 2" });
+});
+
+const METHODS = ["headerPreferences", "headerSortedPreferences"] as const;
+
+function values(method: typeof METHODS[number], headers: unknown, name: string): string[] {
+  return wrap(headers)[method](name).map((item) => typeof item === "string" ? item : item.value);
+}
+
+Deno.test("headerPreferences() and headerSortedPreferences() find a header in any case", () => {
+  for (const method of METHODS) {
+    for (
+      const [headers, name, expected] of [
+        [{ aCCept: "b;q=0.5, a" }, "Accept", ["a", "b"]],
+        [{ aCCept: "b;q=0.5, a" }, "ACCEPT", ["a", "b"]],
+        [{ accept: "b;q=0.5", Other: "x", ACCEPT: "a" }, "accept", ["a", "b"]],
+        [{ Insect: "x", accept: "a" }, "accept", ["a"]],
+        [JSON.parse('{"__proto__":"a"}'), "__proto__", ["a"]],
+        [{ accept: "a", "X-Number": 5 }, "accept", ["a"]],
+        [null, "accept", []],
+        [{}, "accept", []],
+        [{ accept: "" }, "accept", []],
+        [{ accept: "a" }, "constructor", []],
+        [{ accept: "a" }, "__proto__", []],
+        [{ accept: "a" }, "accept ", []],
+      ]
+    ) {
+      assertEquals(values(method, headers, name), expected, `${method}(${name})`);
+    }
+  }
+});
+
+Deno.test("headerPreferences() and headerSortedPreferences() name the value that is not a string", () => {
+  for (const method of METHODS) {
+    for (const value of [null, 5, ["a"], {}]) {
+      const read = () => values(method, { "aCCEPT": value }, "Accept");
+      assertEquals(assertThrows(read, CloudEventSpecificationError).path, "headers.aCCEPT");
+    }
+    const error = assertThrows(() => values(method, {}, 5 as never), TypeError);
+    assertEquals(error.message, "Cannot find the header: expected a name, got 5");
+  }
+});
