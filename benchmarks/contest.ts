@@ -1,42 +1,96 @@
-/**
- * Measures the workloads in this process and prints the results as JSON: what the bundle does that is
- * run on each runtime.
- *
- * @module
- */
-import { type Effort, measure, type Timing } from "./_rounds.ts";
-import type { Workload } from "./workload.ts";
+/** A piece of work that several contestants do. */
+export interface Workload {
+  /** The name in the table. */
+  readonly name: string;
+  /** The contestants by name, `@mate/core` first. */
+  readonly contestants: Readonly<Record<string, () => unknown>>;
+  /** Throws if a result is wrong. */
+  check(result: unknown): void;
+}
 
-/** What was measured of a workload. */
+/** One row of the table. */
+export interface Row {
+  readonly work: string;
+  readonly unit: string;
+  readonly runtime: string;
+  /** The medians by contestant. */
+  readonly values: Readonly<Record<string, number>>;
+}
+
+/** How long to measure. */
+export interface Effort {
+  /** How often every contestant has a turn. */
+  readonly rounds: number;
+  /** Milliseconds of a turn; a turn has at least one call. */
+  readonly turn: number;
+  /** Milliseconds that each contestant runs before the first round. */
+  readonly warmUp: number;
+}
+
+/** Microseconds of a call by contestant, and the contestants whose result was wrong. */
 export interface Result {
-  /** The name of the workload. */
-  readonly workload: string;
-  /** How many times the floor's time `@mate/core` may take. */
-  readonly aim: number;
-  /** The contestants, the floor first. */
-  readonly timings: readonly Timing[];
-  /** Whose results were wrong, and why: they were not timed. */
+  readonly times: Readonly<Record<string, number>>;
   readonly failures: readonly string[];
 }
 
-/** Checks every contestant of the workloads, and measures those that do the work. */
-export async function contest(
-  workloads: readonly Workload[],
-  effort: Effort,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  for (const { name, aim, contestants, check } of workloads) {
-    const failures: string[] = [];
-    const able = [];
-    for (const contestant of contestants) {
-      try {
-        check(await contestant.run());
-        able.push(contestant);
-      } catch (error) {
-        failures.push(`${contestant.name}: ${error instanceof Error ? error.message : error}`);
-      }
+/** Checks the contestants, then measures in rounds. In every round each has a turn, in random order. */
+export async function contest(workload: Workload, effort: Effort): Promise<Result> {
+  const failures: string[] = [];
+  const turns = new Map<string, () => Promise<number>>();
+  for (const [name, run] of Object.entries(workload.contestants)) {
+    try {
+      workload.check(await run());
+      turns.set(name, await prepare(run, effort));
+    } catch (error) {
+      failures.push(`${name}: ${(error as Error).message}`);
     }
-    results.push({ workload: name, aim, timings: await measure(able, effort), failures });
   }
-  return results;
+  const times = new Map<string, number[]>([...turns.keys()].map((name) => [name, []]));
+  for (let round = 0; round < effort.rounds; round++) {
+    for (const [name, turn] of shuffled([...turns])) times.get(name)!.push(await turn());
+  }
+  return {
+    times: Object.fromEntries([...times].map(([name, all]) => [name, median(all) * 1000])),
+    failures,
+  };
+}
+
+/** Warms a contestant up; returns a turn, which gives the milliseconds of a call. */
+async function prepare(run: () => unknown, effort: Effort): Promise<() => Promise<number>> {
+  let calls = 1;
+  let duration = await timeOf(run, calls);
+  for (let spent = duration; spent < effort.warmUp; spent += duration) {
+    if (duration < effort.turn) calls *= 2;
+    duration = await timeOf(run, calls);
+  }
+  const callsPerTurn = Math.max(1, Math.round(calls * effort.turn / duration));
+  return async () => await timeOf(run, callsPerTurn) / callsPerTurn;
+}
+
+/** The result of the last call. Without a use of the results, the engine could leave the calls out. */
+export let lastResult: unknown;
+
+/** The milliseconds of some calls. */
+async function timeOf(run: () => unknown, calls: number): Promise<number> {
+  const start = performance.now();
+  for (let call = 0; call < calls; call++) {
+    const result = run();
+    lastResult = result instanceof Promise ? await result : result;
+  }
+  return performance.now() - start;
+}
+
+/** The middle value. */
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
+}
+
+/** The items in random order (Fisher and Yates). */
+export function shuffled<T>(items: readonly T[]): T[] {
+  const result = [...items];
+  for (let last = result.length - 1; last > 0; last--) {
+    const chosen = Math.floor(Math.random() * (last + 1));
+    [result[last], result[chosen]] = [result[chosen]!, result[last]!];
+  }
+  return result;
 }

@@ -2,8 +2,8 @@ import { Hono } from "npm:hono@4.13.19";
 import { handle } from "npm:hono@4.13.19/aws-lambda";
 import { compress } from "npm:hono@4.13.19/compress";
 import { HTTPException } from "npm:hono@4.13.19/http-exception";
-import { ARCHIVE, MENU, NO_SUCH_DISH } from "../workloads/_menu.ts";
-import type { Handler, Service } from "./service.ts";
+import { archive, MENU, NO_SUCH_DISH } from "../menu.ts";
+import { type Handler, type Service, serviceOf } from "./service.ts";
 
 const JSON_HEADERS = { "Content-Type": "application/json; charset=utf-8" };
 
@@ -18,7 +18,7 @@ app.get("/menu/:dish", (c) => {
   return c.body(write({ ...MENU[name], day: c.req.query("day") }), 200, JSON_HEADERS);
 });
 app.post("/orders", async (c) => c.body(write(await c.req.json()), 200, JSON_HEADERS));
-app.get("/archive", (c) => c.body(write(ARCHIVE), 200, JSON_HEADERS));
+app.get("/archive", (c) => c.body(write(archive()), 200, JSON_HEADERS));
 app.onError((error, c) => {
   if (!(error instanceof HTTPException)) throw error;
   return c.body(write({ Message: error.message }), error.status, JSON_HEADERS);
@@ -26,11 +26,4 @@ app.onError((error, c) => {
 
 const handler = handle(app) as unknown as Handler;
 
-/** The router for every runtime, with its adapter for Lambda. */
-export const honoService: Service = {
-  name: "hono/aws-lambda",
-  dish: handler,
-  order: handler,
-  archive: handler,
-  missing: handler,
-};
+export const service: Service = serviceOf(handler);

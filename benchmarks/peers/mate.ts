@@ -6,7 +6,7 @@ import {
   HttpNotFoundError,
   proxyHandler,
 } from "../../gateway/mod.ts";
-import { ARCHIVE, MENU, NO_SUCH_DISH } from "../workloads/_menu.ts";
+import { archive, MENU, NO_SUCH_DISH } from "../menu.ts";
 import type { Service } from "./service.ts";
 
 function dish(event: FnProxyEvent): object {
@@ -16,12 +16,10 @@ function dish(event: FnProxyEvent): object {
   return { ...MENU[name], day };
 }
 
-/** This library: its handler pattern, but for the error that is not logged, since the peers log none. */
-export const mate: Service = {
-  name: "@mate/core",
+export const service: Service = {
   dish: proxyHandler(dish) as Service["dish"],
   order: proxyHandler((event) => event.queryPayload()) as Service["order"],
-  archive: proxyHandler(() => ARCHIVE) as Service["archive"],
+  archive: proxyHandler(() => archive()) as Service["archive"],
   // deno-lint-ignore require-await -- a handler is async
   missing: async (eventObject) => {
     const event = new FnProxyEvent(eventObject);

@@ -7,8 +7,8 @@ import httpHeaderNormalizer from "npm:@middy/http-header-normalizer@6.4.5";
 import httpJsonBodyParser from "npm:@middy/http-json-body-parser@6.4.5";
 import httpResponseSerializer from "npm:@middy/http-response-serializer@6.4.5";
 import { createError } from "npm:@middy/util@6.4.5";
-import { ARCHIVE, MENU, NO_SUCH_DISH } from "../workloads/_menu.ts";
-import type { RestEvent } from "../workloads/_events.ts";
+import { archive, MENU, NO_SUCH_DISH } from "../menu.ts";
+import type { RestEvent } from "../events.ts";
 import type { Handler, Service } from "./service.ts";
 
 interface State {
@@ -61,11 +61,9 @@ function dish({ path, queryStringParameters }: RestEvent): unknown {
   return { statusCode: 200, body: { ...MENU[name], day: queryStringParameters?.["day"] } };
 }
 
-/** The engine for middlewares, with those for HTTP. */
-export const middyService: Service = {
-  name: "@middy/core",
+export const service: Service = {
   dish: stack(dish),
   order: stack(({ body }) => ({ statusCode: 200, body }), true),
-  archive: stack(() => ({ statusCode: 200, body: ARCHIVE })),
+  archive: stack(() => ({ statusCode: 200, body: archive() })),
   missing: stack(dish),
 };

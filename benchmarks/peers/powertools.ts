@@ -1,7 +1,7 @@
 import { NotFoundError, Router } from "npm:@aws-lambda-powertools/event-handler@2.35.0/http";
 import { compress } from "npm:@aws-lambda-powertools/event-handler@2.35.0/http/middleware";
-import { ARCHIVE, MENU, NO_SUCH_DISH } from "../workloads/_menu.ts";
-import type { Service } from "./service.ts";
+import { archive, MENU, NO_SUCH_DISH } from "../menu.ts";
+import { type Service, serviceOf } from "./service.ts";
 
 // What is an object would be written without indentation.
 const reply = (statusCode: number, payload: unknown) => ({
@@ -19,16 +19,9 @@ app.get("/menu/:dish", ({ event, params }) => {
   return reply(200, { ...MENU[name], day: queryStringParameters?.day });
 });
 app.post("/orders", async ({ req }) => reply(200, await req.json()));
-app.get("/archive", () => reply(200, ARCHIVE));
+app.get("/archive", () => reply(200, archive()));
 app.errorHandler(NotFoundError, ({ message }) => Promise.resolve(reply(404, { Message: message })));
 
 const handler: Service["dish"] = (event, context) => app.resolve(event, context as never);
 
-/** The router of the toolkit for Lambda. */
-export const powertoolsService: Service = {
-  name: "@aws-lambda-powertools/event-handler",
-  dish: handler,
-  order: handler,
-  archive: handler,
-  missing: handler,
-};
+export const service: Service = serviceOf(handler);

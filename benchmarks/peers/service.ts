@@ -1,21 +1,20 @@
-import type { RestEvent } from "../workloads/_events.ts";
+import type { RestEvent } from "../events.ts";
 
-/** A handler of the platform's. */
+/** A Lambda handler. */
 export type Handler = (event: RestEvent, context: object) => unknown;
 
-/**
- * The same service, made with one library: it answers in JSON indented by two spaces, gzipped where the
- * request allows it.
- */
 export interface Service {
-  /** The library. */
-  readonly name: string;
-  /** `GET /menu/{dish}`: the dish, which the parameter `day` is part of. */
+  /** `GET /menu/{dish}`: the dish with the query parameter `day`. */
   readonly dish: Handler;
   /** `POST /orders`: the body of the request, parsed and written again. */
   readonly order: Handler;
   /** `GET /archive`: one megabyte. */
   readonly archive: Handler;
-  /** `GET /menu/{dish}` of a dish that is not there: an error is thrown, caught, and answered with 404. */
+  /** `GET /menu/{dish}` for an unknown dish: an error is thrown, caught and answered with 404. */
   readonly missing: Handler;
+}
+
+/** The service of a library with a router: one handler for all requests. */
+export function serviceOf(handler: Handler): Service {
+  return { dish: handler, order: handler, archive: handler, missing: handler };
 }

@@ -1,0 +1,66 @@
+import { median, type Row, shuffled } from "./contest.ts";
+import { CONTEXT, restEvent, SCRIPT } from "./events.ts";
+import { ORDERS } from "./menu.ts";
+import { bundle, type Runtime } from "./runtimes.ts";
+
+/** The services by the names in the table. */
+const SERVICES = {
+  "@mate/core": "mate",
+  Hono: "hono",
+  "lambda-api": "lambda_api",
+  Middy: "middy",
+  Powertools: "powertools",
+};
+
+/** Measures the first reply of each service, each time in a process of its own. */
+export async function measureColdStart(
+  folder: string,
+  runtimes: readonly Runtime[],
+  rounds: number,
+): Promise<Row[]> {
+  const event = restEvent({
+    method: "POST",
+    path: "/orders",
+    headers: SCRIPT,
+    body: JSON.stringify(ORDERS),
+  });
+  const sizes: Record<string, number> = {};
+  for (const [name, file] of Object.entries(SERVICES)) {
+    const output = `${folder}/${file}.mjs`;
+    await bundle(new URL(`peers/${file}.ts`, import.meta.url), output);
+    sizes[name] = await gzippedSize(await Deno.readFile(output)) / 1000;
+    const program = `const event = ${JSON.stringify(event)};
+      const context = { ...${JSON.stringify(CONTEXT)}, getRemainingTimeInMillis: () => 3000 };
+      const start = performance.now();
+      const { service } = await import("./${file}.mjs");
+      const imported = performance.now() - start;
+      const { body } = await service.order(event, context);
+      const replied = performance.now() - start;
+      if (!body.startsWith("H4sI")) throw new Error("The reply is not gzipped");
+      console.log(JSON.stringify([imported, replied]));`;
+    await Deno.writeTextFile(`${folder}/${file}_start.mjs`, program);
+  }
+  const rows: Row[] = [
+    { work: "service, minified and gzipped", unit: "KB", runtime: "", values: sizes },
+  ];
+  for (const { name: runtime, run } of runtimes) {
+    const times: Record<string, number[]>[] = [{}, {}];
+    for (let round = 0; round <= rounds; round++) {
+      for (const [name, file] of shuffled(Object.entries(SERVICES))) {
+        const pair: number[] = JSON.parse(await run(`${folder}/${file}_start.mjs`));
+        if (round === 0) continue; // the first start fills Deno's code cache
+        pair.forEach((time, index) => (times[index]![name] ??= []).push(time));
+      }
+    }
+    ["cold: import", "cold: import and first gzipped reply"].forEach((work, index) => {
+      const medians = Object.entries(times[index]!).map(([name, all]) => [name, median(all)]);
+      rows.push({ work, unit: "ms", runtime, values: Object.fromEntries(medians) });
+    });
+  }
+  return rows;
+}
+
+async function gzippedSize(bytes: Uint8Array<ArrayBuffer>): Promise<number> {
+  const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip"));
+  return (await new Response(stream).arrayBuffer()).byteLength;
+}

@@ -1,0 +1,103 @@
+import hapi from "npm:@hapi/accept@6.0.3";
+import { accepts as honoAccepts } from "npm:hono@4.13.19/accepts";
+import { parseAccept } from "npm:hono@4.13.19/utils/accept";
+import Negotiator from "npm:negotiator@1.1.0";
+import { determineContentType, FnProxyEvent } from "../gateway/mod.ts";
+import type { Workload } from "./contest.ts";
+import { BROWSER, type RestEvent, restEvent } from "./events.ts";
+
+/** A request in the two forms that the libraries take. */
+interface NegotiatedRequest {
+  readonly event: RestEvent;
+  /** The headers by names in lower case, as `node:http` gives them. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+type Contestant = (request: NegotiatedRequest) => unknown;
+
+const TYPES = ["application/json", "text/html"];
+const OPTIONS = { customTransformers: { "text/html": () => ["", "text/html"] as const } };
+
+/** Choose one of {@linkcode TYPES} by the `Accept` header. */
+const CHOOSE: Record<string, Contestant> = {
+  "@mate/core": ({ event }) => determineContentType(new FnProxyEvent(event), OPTIONS),
+  negotiator: (request) => new Negotiator(request).mediaType([...TYPES]),
+  "hono/accepts": ({ headers }) =>
+    honoAccepts({ req: { header: (name: string) => headers[name] } } as never, {
+      header: "accept" as never,
+      supports: TYPES,
+      default: "",
+    }),
+  "@hapi/accept": ({ headers }) => hapi.mediaType(headers["accept"], TYPES),
+};
+
+/** Sort the languages of the `Accept-Language` header, best first. */
+const SORT: Record<string, Contestant> = {
+  "@mate/core": ({ event }) => new FnProxyEvent(event).headerSortedPreferences("Accept-Language"),
+  negotiator: (request) => new Negotiator(request).languages(),
+  "hono/accepts": ({ headers }) => parseAccept(headers["accept-language"]!).map((it) => it.type),
+  "@hapi/accept": ({ headers }) => hapi.languages(headers["accept-language"]),
+};
+
+/** Workloads that read one header. */
+export const negotiation: readonly Workload[] = [
+  workload("choose a type for a browser", CHOOSE, {}, "text/html"),
+  workload("sort Accept-Language", SORT, {}, ["de-CH", "de", "fr", "en-US", "en"]),
+  workload("8 KB of commas", SORT, { "Accept-Language": ",".repeat(8192) }, []),
+];
+
+function workload(
+  name: string,
+  contestants: Record<string, Contestant>,
+  headers: Readonly<Record<string, string>>,
+  expected: unknown,
+): Workload {
+  const event = restEvent({ path: "/menu", headers: { ...BROWSER, ...headers } });
+  const entries = Object.entries(event.headers).map(([name, value]) => [name.toLowerCase(), value]);
+  const request = { event, headers: Object.fromEntries(entries) };
+  return {
+    name,
+    contestants: Object.fromEntries(
+      Object.entries(contestants).map(([name, run]) => [name, () => run(request)]),
+    ),
+    check: (result) => {
+      // @hapi/accept gives languages in lower case, which means the same (RFC 5646 §2.1.1).
+      const given = JSON.stringify(result)?.toLowerCase();
+      if (given !== JSON.stringify(expected).toLowerCase()) {
+        throw new Error(`the result is ${given?.slice(0, 80)}`);
+      }
+    },
+  };
+}
+
+/** Headers that a hostile client may send. */
+const HOSTILE: readonly ((length: number) => string)[] = [
+  (length) => ",".repeat(length),
+  (length) => "a" + ";b=c".repeat(length / 4),
+  (length) => 'a;b="' + "\\".repeat(length),
+  (length) => "a" + " ".repeat(length) + "a",
+  (length) => "*/*,".repeat(length / 4),
+  (length) => Array.from({ length: length / 8 }, (_, i) => `a${1e6 + i}`).join(),
+];
+
+/** How many times longer `@mate/core` takes for 512 KB than for 32 KB, at worst. Linear time is 16. */
+export function hostileGrowth(): number {
+  return Math.max(
+    ...HOSTILE.map((make) => {
+      const [small, large] = [32, 512].map((size) =>
+        fastest(SORT["@mate/core"]!, make(size * 1024))
+      );
+      return large! / small!;
+    }),
+  );
+}
+
+/** The milliseconds of the fastest of ten calls. */
+function fastest(run: Contestant, value: string): number {
+  const event = restEvent({ path: "/", headers: { "Accept-Language": value } });
+  return Math.min(...Array.from({ length: 10 }, () => {
+    const start = performance.now();
+    run({ event, headers: {} });
+    return performance.now() - start;
+  }));
+}

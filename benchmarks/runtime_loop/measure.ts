@@ -1,0 +1,70 @@
+import { median, type Row, shuffled } from "../contest.ts";
+import { build, others, ours, type Program, start, stop } from "./programs.ts";
+import { StubApi } from "./stub_api.ts";
+
+const EVENT = JSON.stringify({ hello: "world", list: [1, 2, 3] });
+
+/** Measures the runtime next to other clients of the Runtime API. */
+export async function measureRuntimeLoop(folder: string, isQuick: boolean): Promise<Row[]> {
+  await build(folder);
+  const [rounds, count, starts] = isQuick ? [1, 1_000, 1] : [7, 5_000, 15];
+  const cached = ours(folder, `${folder}/deno_dir`);
+  for (let i = 0; i < 2; i++) await startUp(cached, folder); // fills the code cache
+  const uncached = { ...ours(folder), name: "@mate/core without a code cache" };
+  return [
+    {
+      work: "runtime loop: small invocations",
+      unit: "1/s",
+      runtime: "",
+      values: await measure(
+        [cached, ...others(folder)],
+        rounds,
+        (program) => serve(program, folder, count),
+      ),
+    },
+    {
+      work: "runtime loop: from the start to the first request for an event",
+      unit: "ms",
+      runtime: "",
+      values: await measure(
+        [cached, uncached, ...others(folder)],
+        starts,
+        (program) => startUp(program, folder),
+      ),
+    },
+  ];
+}
+
+/** The median of each program, measured in rounds of random order. */
+async function measure(
+  programs: readonly Program[],
+  rounds: number,
+  run: (program: Program) => Promise<number>,
+): Promise<Record<string, number>> {
+  const values = new Map<Program, number[]>(programs.map((program) => [program, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const program of shuffled(programs)) values.get(program)!.push(await run(program));
+  }
+  return Object.fromEntries([...values].map(([{ name }, all]) => [name, median(all)]));
+}
+
+/** Invocations in a second. */
+async function serve(program: Program, folder: string, count: number): Promise<number> {
+  using stub = new StubApi(count, () => EVENT);
+  const child = await start(program, folder, stub.api);
+  const ended = await Promise.race([stub.ended.promise, child.status]);
+  await stop(child);
+  if (typeof ended !== "number") throw new Error(`${program.name} ended early: ${ended.code}`);
+  return count / (ended - await stub.started.promise) * 1_000;
+}
+
+/** Milliseconds from the start of the process to its first request for an event. */
+async function startUp(program: Program, folder: string): Promise<number> {
+  using stub = new StubApi(0, () => EVENT);
+  const before = performance.now();
+  const child = await start(program, folder, stub.api);
+  const started = await Promise.race([stub.started.promise, child.status]);
+  await stop(child);
+  if (typeof started !== "number") throw new Error(`${program.name} ended early: ${started.code}`);
+  return started - before;
+}
