@@ -1,10 +1,10 @@
 /**
- * How the local platform names things: one account, one region, and the ARNs that follow from them.
+ * How the local platform names things: one account, one region, and the ARNs and trace identifiers that follow.
  *
  * @module
  */
 
-/** The account; the one that the platform's documentation uses in its examples. */
+/** The account: the one that Amazon's documentation uses in its examples. */
 export const ACCOUNT_ID = "123456789012";
 
 /** The region. */
@@ -25,7 +25,18 @@ export function topicArn(name: string): string {
   return `arn:aws:sns:${REGION}:${ACCOUNT_ID}:${name}`;
 }
 
-/** The ARN of the rule that holds a schedule. */
+/** The ARN of a rule of Amazon EventBridge. */
 export function ruleArn(name: string): string {
   return `arn:aws:events:${REGION}:${ACCOUNT_ID}:rule/${name}`;
+}
+
+/** The identifier of a new trace. */
+export function createTraceId(time = new Date()): string {
+  const seconds = Math.floor(time.getTime() / 1_000).toString(16).padStart(8, "0");
+  return `Root=1-${seconds}-${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`;
+}
+
+/** The name of a log stream that begins today. */
+export function logStreamName(id: string): string {
+  return `${new Date().toISOString().slice(0, 10).replaceAll("-", "/")}/[$LATEST]${id}`;
 }

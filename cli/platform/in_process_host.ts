@@ -5,18 +5,19 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { format } from "node:util";
 import type { FnContext } from "@mate/core/function";
-import { functionArn } from "./arn.ts";
+import { functionArn, logStreamName } from "./arn.ts";
 import type { InvokeOptions, InvokeOutcome, LogRecord, ReloadingHost } from "./function_host.ts";
 import { MAX_RESULT } from "./limits.ts";
 import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
+import { LogTail } from "./sandbox/log_lines.ts";
 
-/** What a host works with. */
+/** How a host in this process runs an application. */
 export interface InProcessHostOptions {
   /** The application. */
   readonly manifest: Manifest;
-  /** The path of the manifest; the modules are looked up from its folder. */
+  /** The path of the manifest. Modules are relative to it. */
   readonly manifestPath: string;
-  /** Takes what the functions log. */
+  /** Takes every record of the functions. */
   readonly log: (record: LogRecord) => void;
 }
 
@@ -24,22 +25,21 @@ export interface InProcessHostOptions {
 interface Scope {
   readonly functionName: string;
   readonly requestId: string;
-  readonly lines: string[];
+  readonly tail: LogTail;
   isOver: boolean;
 }
 
 const LEVELS = { debug: "DEBUG", error: "ERROR", info: "INFO", log: "INFO", warn: "WARN" } as const;
-const LOG_TAIL = 4_096;
 
 /**
- * Makes a host that runs the functions in this process, where a debugger's breakpoints reach them. What a function writes to
- * the console goes to the log.
+ * Makes a host that runs the functions in this process, so that a debugger stops at their breakpoints. What a function
+ * writes to the console goes to the log.
  *
- * The functions share the process: its environment, its memory and its permissions, so that `environment`, `memory` and
- * `permissions` of the manifest have no effect; and one that computes without end stops everything. A reload covers the
- * modules of the handlers, not what they import.
+ * The functions share the process with its environment, its memory and its permissions: `environment`, `memory` and
+ * `permissions` of the manifest have no effect. A function that computes without end stops everything. A reload covers the
+ * modules of the handlers, but not the modules that they import.
  *
- * @param options What it works with.
+ * @param options How to run the application.
  * @returns The host.
  */
 export function createInProcessHost(options: InProcessHostOptions): Promise<ReloadingHost> {
@@ -62,7 +62,7 @@ class InProcessHost implements ReloadingHost {
   reload(manifest: Manifest = this.#manifest): Promise<readonly string[]> {
     this.#manifest = manifest;
     this.#generation++;
-    return Promise.resolve(Object.keys(manifest.functions)); // which have changed, only loading tells
+    return Promise.resolve(Object.keys(manifest.functions)); // Which of them have changed is not known.
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -76,18 +76,20 @@ class InProcessHost implements ReloadingHost {
     options: InvokeOptions = {},
   ): Promise<InvokeOutcome> {
     const config = this.#manifest.functions[name];
-    if (config === undefined) throw new TypeError(`Cannot invoke "${name}": no such function`);
+    if (config === undefined) {
+      throw new TypeError(`Cannot invoke "${name}": there is no such function`);
+    }
     const scope: Scope = {
       functionName: name,
       requestId: options.requestId ?? randomUUID(),
-      lines: [],
+      tail: new LogTail(),
       isOver: false,
     };
     const end = (failure: InvokeOutcome["failure"], result: string): InvokeOutcome => ({
       requestId: scope.requestId,
       payload: Buffer.from(result),
       failure,
-      logTail: Buffer.from(scope.lines.join("")).subarray(-LOG_TAIL).toString(),
+      logTail: scope.tail.toString(),
     });
 
     const deadline = Date.now() + config.timeout * 1_000;
@@ -129,7 +131,7 @@ class InProcessHost implements ReloadingHost {
     }
   }
 
-  /** Loads the handler and calls it; its result as JSON. */
+  /** Loads the handler and calls it. Returns the result as JSON. */
   async #run(config: FunctionManifest, payload: Uint8Array, context: FnContext): Promise<string> {
     const url = pathToFileURL(resolve(this.#options.manifestPath, "..", config.module));
     url.searchParams.set("generation", String(this.#generation));
@@ -137,20 +139,20 @@ class InProcessHost implements ReloadingHost {
     const handler = module[config.handler];
     if (typeof handler !== "function") {
       const message =
-        `Cannot use the module "${config.module}": "${config.handler}" is no function of it`;
+        `Cannot use the module "${config.module}": it has no function "${config.handler}"`;
       throw Object.assign(new TypeError(message), { name: "Runtime.HandlerNotFound" });
     }
     const event: unknown = JSON.parse(Buffer.from(payload).toString());
     return JSON.stringify(await handler(event, context)) ?? "null";
   }
 
-  #write({ functionName, lines }: Scope, text: string): void {
-    lines.push(`${text}\n`);
-    // Whoever takes the record may write it to the console: that is none of the function's.
+  #write({ functionName, tail }: Scope, text: string): void {
+    tail.add(text);
+    // The taker of the record may write to the console. That is not output of the function.
     this.#scopes.exit(() => this.#options.log({ time: new Date(), functionName, text }));
   }
 
-  /** Sends what the functions write to the console to the log; returns what undoes it. */
+  /** Sends to the log what the functions write to the console. Returns a function that undoes this. */
   #captureConsole(): () => void {
     const undo: (() => void)[] = [];
     for (const [method, level] of Object.entries(LEVELS) as [keyof typeof LEVELS, string][]) {
@@ -159,7 +161,7 @@ class InProcessHost implements ReloadingHost {
         const scope = this.#scopes.getStore();
         if (scope === undefined || scope.isOver) return original.apply(console, data);
         const text = format(...data).replaceAll(/\r?\n/g, "\r");
-        // A line that names its level, such as the library's, is complete as it is.
+        // A line with a level, such as those of the logger of @mate/core, is complete.
         const isComplete = /^\{"|^\d{4}-\d\d-\d\dT[^\t]*\t/.test(text);
         const prefix = isComplete
           ? ""
@@ -188,14 +190,14 @@ function createContext(
     invokedFunctionArn: functionArn(functionName),
     memoryLimitInMB: String(config.memory),
     logGroupName: `/aws/lambda/${functionName}`,
-    logStreamName: `${new Date().toISOString().slice(0, 10).replaceAll("-", "/")}/[$LATEST]local`,
+    logStreamName: logStreamName("local"),
     getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
     ...(clientContext === undefined ? {} : { clientContext: JSON.parse(clientContext) }),
     ...(tenantId === undefined ? {} : { tenantId }),
   };
 }
 
-/** An error as the runtimes of the platform describe it; anything may have been thrown. */
+/** Describes an error as the runtimes of AWS Lambda do. Any value may have been thrown. */
 function describe(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) {
     return { errorType: typeof error, errorMessage: String(error), stackTrace: [] };

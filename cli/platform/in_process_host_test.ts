@@ -81,7 +81,7 @@ for (
       "lacks its handler",
       "export const other = 1;",
       "Runtime.HandlerNotFound",
-      'Cannot use the module "f.js": "handler" is no function of it',
+      'Cannot use the module "f.js": it has no function "handler"',
     ],
   ] as const
 ) {
@@ -172,5 +172,5 @@ Deno.test("the host in this process loads a function anew when it is told to", a
 Deno.test("the host in this process refuses a function that it does not know", async () => {
   await using test = await createHost("");
   const { message } = await assertRejects(() => test.host.invoke("g", EVENT), TypeError);
-  assertEquals(message, 'Cannot invoke "g": no such function');
+  assertEquals(message, 'Cannot invoke "g": there is no such function');
 });

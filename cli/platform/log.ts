@@ -7,9 +7,9 @@ export interface LogEntry extends LogRecord {
 }
 
 /**
- * The log of the local platform: keeps the last records and tells its listeners of new ones.
+ * The log of the local platform. It keeps the last records, and tells its followers of new ones.
  *
- * A record of the platform itself has the empty string for its function's name.
+ * A record of the platform itself has an empty function name.
  *
  * @example Following a log
  * ```ts
@@ -28,30 +28,33 @@ export interface LogEntry extends LogRecord {
  */
 export class Log {
   #entries: LogEntry[] = [];
-  #followers: Set<(entry: LogEntry) => void> = new Set();
+  #size = 0;
   #last = 0;
+  readonly #followers: Set<(entry: LogEntry) => void> = new Set();
   readonly #capacity: number;
 
   /**
    * Makes an empty log.
    *
-   * @param capacity How many records are kept.
+   * @param capacity How many characters are kept, 8 million by default. The last record is always kept.
    */
-  constructor(capacity = 1_000) {
+  constructor(capacity = 8_000_000) {
     this.#capacity = capacity;
   }
 
   /**
    * Adds a record.
    *
-   * @param record The record; a line of the platform's own has an empty function name.
+   * @param record The record.
    */
   write(record: LogRecord): void {
     const entry = { ...record, number: ++this.#last };
     this.#entries.push(entry);
-    // Trimmed at twice the capacity, so that a record costs the same however many are kept.
-    if (this.#entries.length >= 2 * this.#capacity) {
-      this.#entries = this.#entries.slice(-this.#capacity);
+    this.#size += sizeOf(entry);
+    // The log is trimmed at twice the capacity, so that a record costs the same however many are kept.
+    if (this.#size >= 2 * this.#capacity) {
+      this.#entries = [...this.after(0)];
+      this.#size = this.#entries.reduce((size, entry) => size + sizeOf(entry), 0);
     }
     for (const follower of this.#followers) follower(entry);
   }
@@ -66,23 +69,34 @@ export class Log {
   }
 
   /**
-   * The records that are kept, from a number on.
+   * The last records after one.
    *
-   * @param number The number of the last record that is not wanted; 0 for all.
+   * @param number The number of the record; 0 for all records.
+   * @param capacity How many characters the records may have together, the last one apart.
    * @returns The records, oldest first.
    */
-  after(number: number): readonly LogEntry[] {
-    return this.#entries.slice(-this.#capacity).filter((entry) => entry.number > number);
+  after(number: number, capacity: number = this.#capacity): readonly LogEntry[] {
+    let start = this.#entries.length;
+    for (let size = 0; start > 0 && this.#entries[start - 1]!.number > number; start--) {
+      size += sizeOf(this.#entries[start - 1]!);
+      if (size > capacity && start < this.#entries.length) break;
+    }
+    return this.#entries.slice(start);
   }
 
   /**
-   * Calls a listener with every record from now on.
+   * Calls a follower with every record from now on.
    *
-   * @param follower The listener.
-   * @returns What ends the listening.
+   * @param follower The follower.
+   * @returns A function that ends the calls.
    */
   follow(follower: (entry: LogEntry) => void): () => void {
     this.#followers.add(follower);
     return () => void this.#followers.delete(follower);
   }
+}
+
+/** A record's part of the capacity: its text, and 100 for the rest. */
+function sizeOf({ text }: LogRecord): number {
+  return text.length + 100;
 }

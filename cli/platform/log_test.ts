@@ -1,19 +1,22 @@
 import { assertEquals } from "@std/assert";
 import { Log } from "./log.ts";
 
-Deno.test("Log keeps the last records, however many there were", () => {
-  const log = new Log(3);
-  for (let i = 1; i <= 10; i++) log.note(`record ${i}`);
+Deno.test("Log keeps the last records within its capacity, and always the last one", () => {
+  const log = new Log(350);
+  for (let i = 1; i <= 100; i++) log.note(`record ${i}`);
   assertEquals(log.after(0).map(({ number, text }) => [number, text]), [
-    [8, "record 8"],
-    [9, "record 9"],
-    [10, "record 10"],
+    [98, "record 98"],
+    [99, "record 99"],
+    [100, "record 100"],
   ]);
-  assertEquals(log.after(9).map(({ number }) => number), [10]);
-  assertEquals(log.after(10), []);
+  assertEquals(log.after(99).map(({ number }) => number), [100]);
+  assertEquals(log.after(100), []);
+  assertEquals(log.after(0, 220).map(({ number }) => number), [99, 100]);
+  log.note("x".repeat(1_000));
+  assertEquals(log.after(0).map(({ number }) => number), [101]);
 });
 
-Deno.test("Log tells every follower of every record, until it stops", () => {
+Deno.test("Log tells every follower of every record until it stops", () => {
   const log = new Log();
   const seen: string[] = [];
   const stopOne = log.follow(({ text }) => seen.push(`one: ${text}`));

@@ -28,5 +28,5 @@ export {
   type TopicTrigger,
 } from "../manifest/manifest.ts";
 export { type Platform, type PlatformOptions, startPlatform } from "./platform.ts";
-export { createSandboxHost, type SandboxHostOptions } from "./sandbox/mod.ts";
+export { createSandboxHost, type SandboxHostOptions } from "./sandbox/host.ts";
 export { PortTakenError } from "./server.ts";

@@ -11,10 +11,11 @@ import { Log } from "./log.ts";
 import { type Manifest, readManifest } from "../manifest/manifest.ts";
 import { OWN_PATHS } from "../manifest/own_paths.ts";
 import { createLogStream } from "./page/log_stream.ts";
-import { createPages } from "./page/pages.ts";
-import { errorReply, type Reply } from "./reply.ts";
-import { createSandboxHost } from "./sandbox/mod.ts";
-import { listen, readBody } from "./server.ts";
+import { answerPage } from "./page/pages.ts";
+import { errorReply, Refusal, type Reply } from "./reply.ts";
+import { createSandboxHost } from "./sandbox/host.ts";
+import { listen } from "./server.ts";
+import { readBody } from "./body.ts";
 import { Buckets } from "./triggers/buckets.ts";
 import { createTriggerEndpoints } from "./triggers/endpoints.ts";
 import { Schedules } from "./triggers/schedules.ts";
@@ -121,14 +122,19 @@ export async function startPlatform(
     await Buckets.open({ manifest, asyncInvocations, log, folder: bucketsFolder }),
   );
   const schedules = stack.use(new Schedules(manifest, asyncInvocations));
-  const gateway = createGateway({ manifest, host, log, timeout: options.gatewayTimeout });
-  const answer = await createListener({ manifest, host, log, gateway }, {
-    asyncInvocations,
-    buckets,
-    schedules,
-  });
-  const onError = ({ message }: Error) => log.note(message);
-  const server = stack.use(await listen(options.port ?? 8_000, answer, onError));
+  const parts: Parts = {
+    manifest,
+    log,
+    gateway: createGateway({ manifest, host, log, timeout: options.gatewayTimeout }),
+    invokeApi: createInvokeApi({ manifest, host, asyncInvocations }),
+    endpoints: createTriggerEndpoints({ manifest, asyncInvocations, buckets, schedules }),
+  };
+  const server = stack.use(
+    await listen((request) => answer(request, parts), {
+      port: options.port ?? 8_000,
+      onError: ({ message }) => log.note(message),
+    }),
+  );
   const owned = stack.move();
   return {
     url: `http://localhost:${server.port}`,
@@ -140,77 +146,84 @@ export async function startPlatform(
   };
 }
 
-/** Sends each request to the part of the platform that it is for. */
-async function createListener(
-  { manifest, host, log, gateway }: {
-    manifest: Manifest;
-    host: FunctionHost;
-    log: Log;
-    gateway: Gateway;
-  },
-  triggers: { asyncInvocations: AsyncInvocations; buckets: Buckets; schedules: Schedules },
-): Promise<(request: IncomingMessage) => Promise<Reply>> {
-  const invokeApi = createInvokeApi({ manifest, host, ...triggers });
-  const endpoints = createTriggerEndpoints({ manifest, ...triggers });
-  const pages = await createPages(manifest);
-
-  async function answer(request: IncomingMessage): Promise<Reply> {
-    const method = request.method!;
-    const { headers, rawHeaders } = request;
-    if (hasManyHosts(rawHeaders)) return errorReply(400, "The request has more than one Host");
-    const { authority, path, query } = readTarget(request);
-    if (!isLocalHost(authority)) {
-      return errorReply(
-        421,
-        `The request is for the host ${
-          JSON.stringify(authority ?? "")
-        }, and this server is only for localhost, 127.0.0.1 and [::1]`,
-      );
-    }
-    const [, first = ""] = path.split("/", 2);
-    const sourceIp = request.socket.remoteAddress!;
-    if (!OWN_PATHS.includes(first) && path !== "/") {
-      const protocol = `HTTP/${request.httpVersion}`;
-      const time = new Date();
-      const body = await readBody(request, MAX_REQUEST_BODY);
-      const port = request.socket.localPort!;
-      return await gateway({
-        method,
-        path,
-        query,
-        authority: authority!,
-        rawHeaders,
-        protocol,
-        sourceIp,
-        port,
-        body,
-        time,
-      });
-    }
-    if (isForged(method, headers, authority!)) {
-      return errorReply(403, "A page of another origin may not do this");
-    }
-    if (first === "2015-03-31") {
-      const body = await readBody(request, MAX_SYNC_EVENT);
-      return await invokeApi({ method, path, query, headers, body });
-    }
-    if (["", "assets", "favicon.ico"].includes(first)) return pages(method, path, authority!);
-    if (path === "/log") return createLogStream(log, headers["last-event-id"]?.toString());
-    const content = request.iterator({ destroyOnReturn: false }); // whoever reads no further still answers
-    return await endpoints({ method, path, headers, sourceIp, content });
-  }
-
-  return async (request) => {
-    try {
-      return await answer(request);
-    } catch (error) {
-      log.note(`${request.method} ${request.url}: ${(error as Error).message}`);
-      return errorReply(500, "The local platform failed; its log says why");
-    }
-  };
+/** The parts of the platform that answer requests. */
+interface Parts {
+  readonly manifest: Manifest;
+  readonly log: Log;
+  readonly gateway: Gateway;
+  readonly invokeApi: ReturnType<typeof createInvokeApi>;
+  readonly endpoints: ReturnType<typeof createTriggerEndpoints>;
 }
 
-/** The parts of a request's target, which may be a path or a URL; the host of a URL goes before Host (RFC 9112 §3.2.2). */
+/** Sends a request to the part of the platform that it is for. */
+async function answer(request: IncomingMessage, parts: Parts): Promise<Reply> {
+  const method = request.method!;
+  const { rawHeaders } = request;
+  if (hasManyHosts(rawHeaders)) return errorReply(400, "The request has more than one Host header");
+  const { authority = "", path, query } = readTarget(request);
+  if (!isLocalHost(authority)) {
+    const host = JSON.stringify(authority);
+    const message = `The request is for the host ${host}, but this server is only for localhost, ` +
+      "127.0.0.1 and [::1]";
+    return errorReply(421, message);
+  }
+  const [, first = ""] = path.split("/", 2);
+  if (!OWN_PATHS.includes(first) && path !== "/") {
+    const time = new Date();
+    return await parts.gateway({
+      method,
+      path,
+      query,
+      authority,
+      rawHeaders,
+      protocol: `HTTP/${request.httpVersion}`,
+      sourceIp: request.socket.remoteAddress!,
+      port: request.socket.localPort!,
+      body: await readBody(request, MAX_REQUEST_BODY),
+      time,
+    });
+  }
+  try {
+    return guarded(await answerOwn(request, parts, { authority, path, query, first }));
+  } catch (error) {
+    if (error instanceof Refusal) return guarded(error.reply);
+    throw error;
+  }
+}
+
+/** Answers a request to one of the platform's own paths. */
+async function answerOwn(
+  request: IncomingMessage,
+  parts: Parts,
+  { authority, path, query, first }: Record<"authority" | "path" | "query" | "first", string>,
+): Promise<Reply> {
+  const { headers } = request;
+  const method = request.method!;
+  if (isForged(method, headers, authority)) {
+    throw new Refusal(403, "A page of another origin may not do this");
+  }
+  if (first === "2015-03-31") {
+    const body = await readBody(request, MAX_SYNC_EVENT);
+    return await parts.invokeApi({ method, path, query, headers, body });
+  }
+  if (["", "assets", "favicon.ico"].includes(first)) {
+    return answerPage(parts.manifest, method, path, authority);
+  }
+  if (path === "/log") return createLogStream(parts.log, headers["last-event-id"]?.toString());
+  return await parts.endpoints(request, path);
+}
+
+/** A response of the platform's own that no page of another origin may use, as a script or otherwise. */
+function guarded(reply: Reply): Reply {
+  const headers = [
+    ...reply.headers,
+    ["Cross-Origin-Resource-Policy", "same-origin"],
+    ["X-Content-Type-Options", "nosniff"],
+  ] as const;
+  return { ...reply, headers };
+}
+
+/** The parts of a request's target: a path or a URL. The host of a URL takes precedence over Host (RFC 9112 §3.2.2). */
 function readTarget({ url = "", headers }: IncomingMessage) {
   const [, authority = headers.host, target = ""] = /^http:\/\/([^/?]*)(.*)$/is.exec(url) ??
     [url, undefined, url];

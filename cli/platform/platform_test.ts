@@ -26,7 +26,7 @@ Deno.test("the platform says when the port is taken, and what to do", async () =
   const { message } = await assertRejects(start, PortTakenError);
   assertEquals(
     message,
-    `Cannot listen on port ${port}: another program does; stop it, or choose another port with --port (0 for any)`,
+    `Cannot listen on port ${port}: another program uses it; stop that program, or choose another port with --port (0 for any)`,
   );
 });
 

@@ -5,7 +5,7 @@ import { createInProcessHost } from "./in_process_host.ts";
 import { Log } from "./log.ts";
 import { type Manifest, readManifest } from "../manifest/manifest.ts";
 import { type Platform, startPlatform } from "./platform.ts";
-import { createSandboxHost, type SandboxHostOptions } from "./sandbox/mod.ts";
+import { createSandboxHost, type SandboxHostOptions } from "./sandbox/host.ts";
 import { formatRecord, introduce } from "./terminal.ts";
 import { watch } from "./watch.ts";
 

@@ -9,10 +9,20 @@ import {
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { Reply } from "./reply.ts";
+import { errorReply, Refusal, type Reply } from "./reply.ts";
 
-/** Answers a request. */
+/** Answers a request. A {@linkcode Refusal} that it throws is sent. */
 export type Listener = (request: IncomingMessage) => Promise<Reply>;
+
+/** How a server listens. */
+export interface ServerOptions {
+  /** The port; 0 for one that the system chooses. */
+  readonly port: number;
+  /** Is told of each request that is not HTTP, and of each response that failed. */
+  readonly onError: (error: Error) => void;
+  /** How long a client may take to send a request, in milliseconds. The default is a minute. */
+  readonly requestTimeout?: number | undefined;
+}
 
 /** A server on the loopback interface. */
 export interface LoopbackServer extends AsyncDisposable {
@@ -22,12 +32,14 @@ export interface LoopbackServer extends AsyncDisposable {
 
 /** The port is in use. */
 export class PortTakenError extends Error {
-  static {
-    this.prototype.name = "PortTakenError";
+  /** Makes the error; its message names the port and the remedy. */
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "PortTakenError";
   }
 }
 
-/** The codes of errors that say no more than that the client went away. */
+/** The codes of errors that only say that the client went away. */
 const HANG_UPS: ReadonlySet<string> = new Set([
   "ECONNRESET",
   "EPIPE",
@@ -36,52 +48,47 @@ const HANG_UPS: ReadonlySet<string> = new Set([
   "HPE_INVALID_EOF_STATE",
 ]);
 
-/** What stands in for a response that cannot be sent, as it is the gateway's answer to a malformed result. */
-const BAD_GATEWAY: Reply = {
-  status: 502,
-  headers: [["Content-Type", "application/json"]],
-  body: Buffer.from('{"message": "Internal server error"}'),
+/** The status codes for errors of the HTTP parser; any other error is answered with 400. */
+const STATUSES: Readonly<Record<string, number>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_HEADER_OVERFLOW: 431,
 };
+
+/** The most header lines of a request. */
+const MAX_HEADER_LINES = 1_000;
 
 /** How long a client may go on sending after it was answered, in milliseconds. */
 const GRACE = 2_000;
 
 /**
- * Listens on the loopback interface, in both versions of IP where the machine has them, and nowhere else.
+ * Listens on the loopback interface, in both versions of IP if the machine has them, and nowhere else.
  *
- * @param port The port; 0 for one that the system chooses.
- * @param listener What answers requests; it never rejects.
- * @param onError Told of what is no HTTP request, which is answered with 400, or 431 if it is too long; and of a
- * response that could not be sent, unless the client went away: if nothing of it was, 502 is sent.
+ * @param listener Answers each request.
+ * @param options How to listen.
  * @returns The server.
- * @throws {PortTakenError} If the port is in use; the message names it and the remedy.
+ * @throws {PortTakenError} If the port is in use.
  */
-export async function listen(
-  port: number,
-  listener: Listener,
-  onError: (error: Error) => void,
-): Promise<LoopbackServer> {
+export async function listen(listener: Listener, options: ServerOptions): Promise<LoopbackServer> {
   const servers: Server[] = [];
-  const answer = (request: IncomingMessage, response: ServerResponse) => {
-    respond(request, response, listener, onError);
-  };
   const close = async () => {
     await Promise.all(servers.map(closeServer));
   };
   try {
-    servers.push(await bind("127.0.0.1", port, answer, onError));
-    const chosen = (servers[0]!.address() as AddressInfo).port;
-    const second = await bind("::1", chosen, answer, onError).catch((error) => {
+    servers.push(await bind("127.0.0.1", options.port, listener, options));
+    const { port } = servers[0]!.address() as AddressInfo;
+    const second = await bind("::1", port, listener, options).catch((error) => {
       if (isTaken(error)) throw error;
-    }); // a machine without IPv6 has the other
+    }); // a machine without IPv6 has the first server alone
     if (second) servers.push(second);
-    return { port: chosen, [Symbol.asyncDispose]: close };
+    return { port, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     if (!isTaken(error)) throw error;
-    if (port === 0) return await listen(port, listener, onError); // free in one version of IP only
+    // The port that the system chose is free in one version of IP only.
+    if (options.port === 0) return await listen(listener, options);
     throw new PortTakenError(
-      `Cannot listen on port ${port}: another program does; stop it, or choose another port with --port (0 for any)`,
+      `Cannot listen on port ${options.port}: another program uses it; ` +
+        "stop that program, or choose another port with --port (0 for any)",
       { cause: error },
     );
   }
@@ -98,15 +105,20 @@ function isTaken(error: unknown): boolean {
 function bind(
   host: string,
   port: number,
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
-  onError: (error: Error) => void,
+  listener: Listener,
+  { onError, requestTimeout = 60_000 }: ServerOptions,
 ): Promise<Server> {
-  const server = createServer(answer);
+  const server = createServer({
+    headersTimeout: Math.min(requestTimeout, 10_000),
+    requestTimeout,
+    connectionsCheckingInterval: Math.min(requestTimeout, 1_000),
+  }, (request, response) => respond(request, response, listener, onError));
+  server.maxHeadersCount = 0; // Without a limit: the parser would drop further lines silently.
   server.on("clientError", (cause, socket) => {
     if (isHangUp(cause)) socket.destroy();
     if (!socket.writable) return; // gone, or answered before
     onError(new Error(`Cannot read a request as HTTP/1.1: ${cause.message}`, { cause }));
-    const status = (cause as { code?: string }).code === "HPE_HEADER_OVERFLOW" ? 431 : 400;
+    const status = STATUSES[(cause as { code?: string }).code ?? ""] ?? 400;
     const body = `{"message": "${STATUS_CODES[status]}"}`;
     socket.end(
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n` +
@@ -132,28 +144,45 @@ async function respond(
   listener: Listener,
   onError: (error: Error) => void,
 ): Promise<void> {
-  response.on("error", () => {}); // the client is gone: nobody is left to be told
+  response.on("error", () => {}); // The client is gone, so there is nobody to tell.
   request.on("error", () => {});
   const report = (error: unknown) => {
     const { message } = error as Error;
     onError(new Error(`Cannot send a response: ${message}`, { cause: error }));
   };
   try {
-    let reply = await listener(request);
+    let reply = await answer(request, listener, onError);
     try {
       writeHead(response, reply, request);
     } catch (error) {
       report(error);
       if (!(reply.body instanceof Uint8Array)) await reply.body.cancel();
       for (const name of response.getHeaderNames()) response.removeHeader(name);
-      response.statusMessage = ""; // so that the one of its status is sent
-      reply = BAD_GATEWAY;
+      response.statusMessage = ""; // so that the text of the new status is sent
+      reply = errorReply(502, "Internal server error");
       writeHead(response, reply, request);
     }
     await writeBody(response, reply, request.method === "HEAD");
   } catch (error) {
     if (!isHangUp(error)) report(error);
     response.destroy();
+  }
+}
+
+async function answer(
+  request: IncomingMessage,
+  listener: Listener,
+  onError: (error: Error) => void,
+): Promise<Reply> {
+  if (request.rawHeaders.length > 2 * MAX_HEADER_LINES) {
+    return errorReply(431, `The request has over ${MAX_HEADER_LINES} header lines`);
+  }
+  try {
+    return await listener(request);
+  } catch (error) {
+    if (error instanceof Refusal) return error.reply;
+    onError(new Error(`${request.method} ${request.url}: ${(error as Error).message}`));
+    return errorReply(500, "The local platform failed: its log says why");
   }
 }
 
@@ -164,7 +193,7 @@ function writeHead(response: ServerResponse, reply: Reply, request: IncomingMess
     response.setHeader(name, values.length === 1 ? values[0]! : values);
   }
   const hasBody = reply.status !== 204 && reply.status !== 304;
-  if (hasBody && reply.body instanceof Uint8Array) {
+  if (hasBody && reply.body instanceof Uint8Array && !response.hasHeader("Content-Length")) {
     response.setHeader("Content-Length", reply.body.length);
   }
   if (!request.complete) response.setHeader("Connection", "close");
@@ -185,39 +214,11 @@ async function writeBody(
 ): Promise<void> {
   if (body instanceof Uint8Array) {
     response.end(isHead || status === 204 || status === 304 ? undefined : Buffer.from(body));
-    return;
-  }
-  if (isHead) {
+  } else if (isHead) {
     await body.cancel();
     response.end();
-    return;
+  } else {
+    response.flushHeaders();
+    await pipeline(Readable.fromWeb(body as never), response);
   }
-  response.flushHeaders();
-  await pipeline(Readable.fromWeb(body as never), response);
-}
-
-/**
- * Reads the body of a request.
- *
- * @param request The request.
- * @param limit How many bytes are of interest.
- * @returns The body; if it is over the limit, a part of it that is.
- */
-export async function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array> {
-  const announced = Number(request.headers["content-length"] ?? 0);
-  if (announced > limit) return new Uint8Array(limit + 1);
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  request.on("data", (chunk: Uint8Array) => {
-    if (size > limit) return;
-    size += chunk.length;
-    chunks.push(chunk);
-    if (size > limit) resolve();
-  });
-  request.once("end", resolve);
-  request.once("error", reject);
-  request.once("close", () => reject(new Error("The client hung up")));
-  await promise;
-  return Buffer.concat(chunks);
 }

@@ -4,10 +4,12 @@ import type { Reply } from "./reply.ts";
 import { listen } from "./server.ts";
 
 /** A server with one reply, and what it complained of. */
-async function serve(reply: Reply) {
+async function serve(reply: Reply, requestTimeout?: number) {
   const errors: string[] = [];
-  const server = await listen(0, () => Promise.resolve(reply), ({ message }) => {
-    errors.push(message);
+  const server = await listen(() => Promise.resolve(reply), {
+    port: 0,
+    onError: ({ message }) => void errors.push(message),
+    requestTimeout,
   });
   return {
     port: server.port,
@@ -48,8 +50,8 @@ for (
     const [head, text] = (await new Response(connection.readable).text()).split("\r\n\r\n");
     const [statusLine, ...lines] = head!.split("\r\n");
     assertEquals(statusLine, "HTTP/1.1 502 Bad Gateway");
-    assertEquals(lines.slice(0, 2), ["Content-Type: application/json", "Content-Length: 36"]);
-    assertEquals(text, '{"message": "Internal server error"}');
+    assertEquals(lines.slice(0, 2), ["Content-Type: application/json", "Content-Length: 41"]);
+    assertEquals(text, '{\n  "message": "Internal server error"\n}\n');
     assertEquals(server.errors.length, 1);
     assertStringIncludes(server.errors[0]!, "Cannot send a response: ");
     assertStringIncludes(server.errors[0]!, problem);
@@ -116,6 +118,24 @@ for (
     assertStringIncludes(server.errors[0]!, "Cannot read a request as HTTP/1.1: ");
   });
 }
+
+Deno.test("listen() answers 408 to a request that is sent in part only", async () => {
+  await using server = await serve({ status: 200, headers: [], body: new Uint8Array() }, 100);
+  for (const part of ["GET / HT", "GET / HTTP/1.1\r\nHost: localhost\r\n"]) {
+    using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+    await connection.write(new TextEncoder().encode(part));
+    const text = await new Response(connection.readable).text(); // until the server hangs up
+    assertStringIncludes(text, "HTTP/1.1 408 Request Timeout", part);
+  }
+});
+
+Deno.test("listen() answers 431 to more than 1,000 header lines, and reads 1,000", async () => {
+  await using server = await serve({ status: 200, headers: [], body: new Uint8Array() });
+  for (const [count, status] of [[1_000, 200], [1_001, 431], [3_000, 431]] as const) {
+    const headers = Array.from({ length: count - 2 }, () => ["a", "b"] as const);
+    assertEquals((await send(server.port, { path: "/", headers })).status, status, `${count}`);
+  }
+});
 
 Deno.test("listen() keeps quiet about a client that goes away within a request", async () => {
   await using server = await serve({ status: 200, headers: [], body: new Uint8Array() });

@@ -1,4 +1,4 @@
-import { curlCommand, examplePath } from "./curl.ts";
+import { curlCommand, examplePath } from "./example_requests.ts";
 import type { LogRecord } from "./function_host.ts";
 import { routesOf } from "./gateway/routes.ts";
 import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";

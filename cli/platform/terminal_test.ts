@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import fc from "fast-check";
 import { MANIFEST } from "../testdata/platform.ts";
-import { curlCommand } from "./curl.ts";
+import { curlCommand } from "./example_requests.ts";
 import { formatRecord, introduce } from "./terminal.ts";
 
 const time = new Date(2026, 2, 1, 9, 5, 7);

@@ -1,20 +1,20 @@
-/** Runs the runtime in a separate process. */
+/** Runs the runtime in processes of their own. */
 import type { StubApi } from "./stub_api.ts";
 
 export const BOOTSTRAP = new URL("../bootstrap.ts", import.meta.url).pathname;
 export const TASK_ROOT = new URL("task", import.meta.url).pathname;
 
-// The processes count towards the coverage if it is measured.
+// The processes count towards the coverage, where it is measured.
 const coverage = Deno.env.get("DENO_COVERAGE_DIR");
 const COVERAGE: Record<string, string> = coverage ? { DENO_COVERAGE_DIR: coverage } : {};
 
-/** The status of a process, and all its output. */
+/** How a process ended, and all it wrote. */
 export interface Ended {
   code: number;
   log: string;
 }
 
-/** Runs a program in a process with the given environment only. */
+/** Runs a program in a process of its own, with nothing but the given environment. */
 export async function runProcess(
   program: string,
   env: Record<string, string>,
@@ -43,17 +43,16 @@ export async function runProcess(
   return { code, log: new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr) };
 }
 
-/** Runs the bootstrap, which may read the given folders. */
+/** Runs the bootstrap. */
 export function boot(
   stub: StubApi,
   handler: string,
   env: Record<string, string> = {},
-  root = TASK_ROOT,
 ): Promise<Ended> {
-  return runProcess(
-    BOOTSTRAP,
-    { AWS_LAMBDA_RUNTIME_API: stub.api, LAMBDA_TASK_ROOT: TASK_ROOT, _HANDLER: handler, ...env },
-    undefined,
-    root,
-  );
+  return runProcess(BOOTSTRAP, {
+    AWS_LAMBDA_RUNTIME_API: stub.api,
+    LAMBDA_TASK_ROOT: TASK_ROOT,
+    _HANDLER: handler,
+    ...env,
+  });
 }

@@ -1,6 +1,6 @@
-/** A Runtime API for the tests. It speaks plain TCP, so that it can break every rule of HTTP. */
+/** A Runtime API for the tests: plain TCP, so that it can break every rule. */
 
-/** A request, as it was received. */
+/** A request, as received. */
 export interface StubRequest {
   readonly method: string;
   readonly path: string;
@@ -8,48 +8,51 @@ export interface StubRequest {
   readonly trailers: Record<string, string>;
   readonly body: string;
   readonly size: number;
-  /** The sizes of the chunks of a chunked body. */
+  /** The sizes of the chunks, of a chunked body. */
   readonly chunks: number[];
+  /** The number of its connection, from 0. */
+  readonly connection: number;
 }
 
-/** The answer to a request. */
+/** What to answer a request with. */
 export interface StubAnswer {
   readonly status?: number;
   readonly headers?: Record<string, string>;
   readonly body?: string | Uint8Array;
-  /** Bytes to send instead of status, headers and body. */
+  /** What to send instead of all that. */
   readonly raw?: string | Uint8Array;
-  /** The size of the pieces that are sent, in bytes. */
+  /** In pieces of how many bytes. */
   readonly pieces?: number;
-  /** The time to wait before the answer, in milliseconds. */
+  /** Wait before it, in milliseconds. */
   readonly delay?: number;
-  /** A promise to wait for before the answer. */
+  /** Wait for it before. */
   readonly until?: Promise<unknown> | undefined;
-  /** Close the connection after the answer. */
+  /** Close the connection after it. */
   readonly close?: boolean;
 }
 
 const ENCODER = new TextEncoder();
 
-/** Makes the answer to *next* that brings an event. */
+/** An invocation, as *next* answers it. */
 export function invocation(
   event: unknown,
   headers: Record<string, string> = {},
   more: StubAnswer = {},
 ): StubAnswer {
+  const body = typeof event === "string" ? event : JSON.stringify(event);
   return {
-    body: JSON.stringify(event),
+    body,
     ...more,
     headers: { "Lambda-Runtime-Aws-Request-Id": crypto.randomUUID(), ...headers },
   };
 }
 
-/** Answers *next* from a list of events, then with 410. It accepts every report, unless a test says otherwise. */
+/** Serves *next* from a list, then 410; takes every report, unless told otherwise. */
 export class StubApi implements AsyncDisposable {
   readonly requests: StubRequest[] = [];
-  /** Called for each head before the body is read. A returned answer is sent at once, and the connection is closed. */
+  /** Asked for each head before the body is read; an answer is sent at once and the connection closed. */
   onHead: (path: string) => StubAnswer | undefined = () => undefined;
-  /** Called for each request. `undefined` stands for the usual answer. */
+  /** Asked for each request. */
   onRequest: (request: StubRequest) => StubAnswer | undefined = () => undefined;
   #events: StubAnswer[];
   #listener: Deno.TcpListener;
@@ -57,17 +60,18 @@ export class StubApi implements AsyncDisposable {
   #done: Promise<void>;
   #count = 0;
 
-  constructor(events: StubAnswer[]) {
+  constructor(events: StubAnswer[], hostname = "127.0.0.1") {
     this.#events = events;
-    this.#listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    this.#listener = Deno.listen({ hostname, port: 0 });
     this.#done = this.#accept();
   }
 
   get api(): string {
-    return `127.0.0.1:${this.#listener.addr.port}`;
+    const { hostname, port } = this.#listener.addr;
+    return `${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
   }
 
-  /** The reports. */
+  /** The requests that report something. */
   get posts(): StubRequest[] {
     return this.requests.filter(({ method }) => method === "POST");
   }
@@ -85,9 +89,10 @@ export class StubApi implements AsyncDisposable {
     await this.#done;
   }
 
-  /** Closes every connection, and waits until the other side can see it. */
-  async hangUp(): Promise<void> {
+  /** Says something unasked over every connection, and closes them, so that both have arrived when it resolves. */
+  async hangUp(last = ""): Promise<void> {
     for (const connection of this.#open) {
+      await send(connection, { raw: last });
       this.#open.delete(connection);
       connection.close();
     }
@@ -99,9 +104,9 @@ export class StubApi implements AsyncDisposable {
     try {
       for await (const connection of this.#listener) {
         this.#open.add(connection);
-        this.#count++;
+        const number = this.#count++;
         served.push(
-          this.#serve(connection).catch(() => {}).finally(() => {
+          this.#serve(connection, number).catch(() => {}).finally(() => {
             if (this.#open.delete(connection)) connection.close();
           }),
         );
@@ -112,7 +117,7 @@ export class StubApi implements AsyncDisposable {
     await Promise.all(served);
   }
 
-  async #serve(connection: Deno.TcpConn): Promise<void> {
+  async #serve(connection: Deno.TcpConn, number: number): Promise<void> {
     const source = new Source(connection);
     for (;;) {
       const head = await source.until("\r\n\r\n");
@@ -152,6 +157,7 @@ export class StubApi implements AsyncDisposable {
         body: new TextDecoder().decode(bytes),
         size: bytes.length,
         chunks,
+        connection: number,
       };
       this.requests.push(request);
       const answer = this.onRequest(request) ?? this.#usual(request);
@@ -178,8 +184,8 @@ async function send(connection: Deno.TcpConn, answer: StubAnswer): Promise<void>
   }
 }
 
-/** Returns the bytes of an answer. */
-function render(answer: StubAnswer): Uint8Array {
+/** The bytes of an answer. */
+export function render(answer: StubAnswer): Uint8Array {
   const { raw, status = 200, headers = {}, body = "" } = answer;
   if (raw !== undefined) return typeof raw === "string" ? ENCODER.encode(raw) : raw;
   const content = typeof body === "string" ? ENCODER.encode(body) : body;
@@ -200,7 +206,7 @@ function parseFields(lines: string[]): Record<string, string> {
   }));
 }
 
-/** Reads a connection in pieces. */
+/** Reads a connection by pieces. */
 class Source {
   #connection: Deno.TcpConn;
   #buffer = new Uint8Array(0);
@@ -209,7 +215,7 @@ class Source {
     this.#connection = connection;
   }
 
-  /** Reads the text before a mark. Resolves to `undefined` at the end of the connection. */
+  /** The text before a mark, without it; `undefined` at the end. */
   async until(mark: string): Promise<string | undefined> {
     for (;;) {
       const text = String.fromCharCode(...this.#buffer.subarray(0, 100_000));
@@ -222,7 +228,7 @@ class Source {
     }
   }
 
-  /** Reads that many bytes. */
+  /** So many bytes. */
   async take(count: number): Promise<Uint8Array> {
     const bytes = new Uint8Array(count);
     let length = 0;

@@ -65,13 +65,7 @@ export async function checkJsonLog(runtime: Runtime): Promise<void> {
 
 /** Checks that a runtime serves the invocations of the emulated Runtime API. */
 export async function checkLoop(runtime: Runtime): Promise<void> {
-  const answers: ((answer: Answer) => void)[] = [];
-  const settle = (answer: Answer) => answers.shift()?.(answer);
-  await using api = await RuntimeApi.listen({
-    onNext() {},
-    onInitError: settle,
-    onAnswer: settle,
-  });
+  await using api = await RuntimeApi.listen();
   const child = start(runtime, "loop_program", {
     AWS_LAMBDA_RUNTIME_API: api.address,
     AWS_LAMBDA_LOG_FORMAT: "JSON",
@@ -79,16 +73,13 @@ export async function checkLoop(runtime: Runtime): Promise<void> {
   const ended = child.output();
   const invoke = (event: unknown, requestId: string): Promise<Answer> =>
     Promise.race([
-      new Promise<Answer>((resolve) => {
-        answers.push(resolve);
-        api.invoke({
-          requestId,
-          functionName: "loop",
-          payload: new TextEncoder().encode(JSON.stringify(event)),
-          deadline: Date.now() + 60_000,
-          tenantId: "tenant-1",
-        });
-      }),
+      api.invoke({
+        requestId,
+        functionName: "loop",
+        payload: new TextEncoder().encode(JSON.stringify(event)),
+        deadline: Date.now() + 60_000,
+        tenantId: "tenant-1",
+      }).answered,
       ended.then(({ stdout, stderr }) => {
         throw new Error(`The loop ended: ${decoder.decode(stdout)}${decoder.decode(stderr)}`);
       }),

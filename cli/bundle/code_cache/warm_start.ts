@@ -1,5 +1,5 @@
 import type { Folders, Isolation } from "../../platform/isolation/isolation.ts";
-import type { Answer } from "../../platform/runtime_api/answer.ts";
+import type { ErrorAnswer } from "../../platform/runtime_api/answer.ts";
 import { RuntimeApi } from "../../platform/runtime_api/runtime_api.ts";
 
 /** A function that is started without being invoked. */
@@ -38,11 +38,8 @@ export async function startFunction(
 ): Promise<string> {
   signal?.throwIfAborted();
   const outcome = Promise.withResolvers<void>();
-  await using api = await RuntimeApi.listen({
-    onNext: () => outcome.resolve(),
-    onInitError: (answer) => outcome.reject(initError(answer)),
-    onAnswer: () => {},
-  });
+  await using api = await RuntimeApi.listen();
+  void api.started.then((error) => error ? outcome.reject(initError(error)) : outcome.resolve());
   const { path, options } = isolation.command(folders, ["/opt/bootstrap"], {
     ...environment,
     AWS_LAMBDA_RUNTIME_API: api.address,
@@ -85,7 +82,7 @@ function kill(child: Deno.ChildProcess): void {
   }
 }
 
-function initError({ body }: Answer & { kind: "error" }): Error {
+function initError({ body }: ErrorAnswer): Error {
   const text = new TextDecoder().decode(body);
   try {
     const { errorType, errorMessage } = JSON.parse(text);

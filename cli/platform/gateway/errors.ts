@@ -1,72 +1,48 @@
-import { Buffer } from "node:buffer";
-
-/** An HTTP response, ready to be sent. */
-export interface HttpResponse {
-  /** The status code. */
-  readonly status: number;
-  /** The headers; a name may be repeated. */
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  /** The body. */
-  readonly body: Uint8Array;
-}
+import { MAX_HEADERS, MAX_REQUEST_BODY } from "../limits.ts";
+import { type Reply, reply } from "../reply.ts";
 
 /**
- * What the gateway answers itself: its status, its error type, and the exact text of its body.
+ * The gateway's own answers: status, error type without `Exception`, and the exact text of the body.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
 const ANSWERS = {
-  API_CONFIGURATION_ERROR: [
-    500,
-    "InternalServerErrorException",
-    '{"message": "Internal server error"}',
-  ],
-  BAD_REQUEST: [400, "BadRequestException", '{"message": "Bad Request"}'],
-  // Its status is RFC 6585's: the documentation names none.
+  API_CONFIGURATION_ERROR: [500, "InternalServerError", '{"message": "Internal server error"}'],
+  BAD_REQUEST: [400, "BadRequest", '{"message": "Bad Request"}'],
+  // The status is that of RFC 6585, because the documentation names none.
   HEADERS_TOO_LARGE: [
     431,
-    "RequestTooLargeException",
-    '{"message":"HTTP header is larger than 10240 bytes."}',
+    "RequestTooLarge",
+    `{"message":"HTTP header is larger than ${MAX_HEADERS} bytes."}`,
   ],
-  INTEGRATION_FAILURE: [
-    502,
-    "InternalServerErrorException",
-    '{"message": "Internal server error"}',
-  ],
-  INTEGRATION_TIMEOUT: [
-    504,
-    "InternalServerErrorException",
-    '{"message": "Endpoint request timed out"}',
-  ],
+  INTEGRATION_FAILURE: [502, "InternalServerError", '{"message": "Internal server error"}'],
+  INTEGRATION_TIMEOUT: [504, "InternalServerError", '{"message": "Endpoint request timed out"}'],
   MISSING_AUTHENTICATION_TOKEN: [
     403,
-    "MissingAuthenticationTokenException",
+    "MissingAuthenticationToken",
     '{"message":"Missing Authentication Token"}',
   ],
   REQUEST_TOO_LARGE: [
     413,
-    "RequestTooLargeException",
-    '{"message":"HTTP content length exceeded 10485760 bytes."}',
+    "RequestTooLarge",
+    `{"message":"HTTP content length exceeded ${MAX_REQUEST_BODY} bytes."}`,
   ],
-  REQUEST_TOO_LONG: [413, "RequestTooLargeException", '{"message":"Request Too Long"}'],
+  REQUEST_TOO_LONG: [413, "RequestTooLarge", '{"message":"Request Too Long"}'],
 } as const;
 
 /** A request that the gateway answers itself. */
 export class GatewayError extends Error {
-  static {
-    this.prototype.name = "GatewayError";
-  }
-
   readonly #answer: keyof typeof ANSWERS;
 
   /**
    * Makes the error.
    *
-   * @param answer What is answered.
-   * @param reason Why, for the log; the client does not see it.
+   * @param answer The answer.
+   * @param reason Why, for the log. The client does not see it.
    */
   constructor(answer: keyof typeof ANSWERS, reason: string) {
     super(reason);
+    this.name = "GatewayError";
     this.#answer = answer;
   }
 
@@ -75,17 +51,13 @@ export class GatewayError extends Error {
     return ANSWERS[this.#answer][0];
   }
 
-  /** The answer; any origin may read it, as it may in the deployed API. */
-  toResponse(): HttpResponse {
+  /** The answer. Any origin may read it, as in the deployed API. */
+  toReply(): Reply {
     const [status, type, body] = ANSWERS[this.#answer];
-    return {
-      status,
-      headers: [
-        ["Content-Type", "application/json"],
-        ["x-amzn-ErrorType", type],
-        ["Access-Control-Allow-Origin", "*"],
-      ],
-      body: Buffer.from(body),
-    };
+    return reply(status, [
+      ["Content-Type", "application/json"],
+      ["x-amzn-ErrorType", `${type}Exception`],
+      ["Access-Control-Allow-Origin", "*"],
+    ], body);
   }
 }

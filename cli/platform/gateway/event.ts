@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
-import { createHash, randomBytes } from "node:crypto";
-import { ACCOUNT_ID } from "../arn.ts";
+import { createHash } from "node:crypto";
+import { ACCOUNT_ID, createTraceId } from "../arn.ts";
 import type { RouteMatch } from "./routes.ts";
 
 /** An HTTP request, as read from the wire. */
@@ -11,7 +11,7 @@ export interface HttpRequest {
   readonly path: string;
   /** The query as transmitted, without `?`; empty if there is none. */
   readonly query: string;
-  /** The host that it is for, and perhaps a port; it goes before the `Host` header. */
+  /** The host of the request, and perhaps a port. It takes precedence over the `Host` header. */
   readonly authority: string;
   /** The names and values of the headers, in turn, as transmitted. */
   readonly rawHeaders: readonly string[];
@@ -27,7 +27,7 @@ export interface HttpRequest {
   readonly time: Date;
 }
 
-/** Where the request is handled. */
+/** The API that handles a request. */
 export interface Api {
   /** The name of the application. */
   readonly name: string;
@@ -35,7 +35,7 @@ export interface Api {
   readonly stage: string;
 }
 
-/** What a request is known by, in its event and in the headers of its response. */
+/** The identifiers of a request, in its event and in the headers of its response. */
 export interface RequestIds {
   /** `x-amzn-RequestId`. */
   readonly requestId: string;
@@ -43,7 +43,7 @@ export interface RequestIds {
   readonly extendedRequestId: string;
 }
 
-/** Request headers that the gateway keeps to itself. */
+/** Request headers that the gateway does not pass on. */
 const DROPPED: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
@@ -65,10 +65,10 @@ const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
  * Makes the event of a REST API with Lambda proxy integration (payload format 1.0) and `binaryMediaTypes: ["*\/*"]`.
  *
  * @param request The request.
- * @param match The route it takes.
+ * @param match Its route.
  * @param path Its path below the stage, as transmitted.
- * @param api The API that it is sent to.
- * @param ids What it is known by.
+ * @param api The API.
+ * @param ids Its identifiers.
  * @returns The event, ready to be written as JSON.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format
  */
@@ -160,12 +160,6 @@ function readHeaders(request: HttpRequest): ReadonlyMap<string, Header> {
   return headers;
 }
 
-/** The identifier of a new trace. */
-function createTraceId(time: Date): string {
-  const seconds = Math.floor(time.getTime() / 1_000).toString(16);
-  return `Root=1-${seconds}-${randomBytes(12).toString("hex")}`;
-}
-
 /**
  * The parameters of a query, decoded; `null` if there are none. A semicolon separates like `&`, as the documentation of the
  * gateway warns.
@@ -189,7 +183,7 @@ function requestTime(time: Date): string {
   return `${day}/${MONTHS[Number(month) - 1]}/${year}:${clock.slice(0, 8)} +0000`;
 }
 
-/** An identifier of lower-case letters and digits that is always the same for the same text. */
+/** An identifier of lower-case letters and digits. The same text always has the same identifier. */
 function shortId(text: string, length: number): string {
   const digest = createHash("sha256").update(text).digest("hex").slice(0, 24);
   return BigInt(`0x${digest}`).toString(36).padStart(length, "0").slice(-length);

@@ -1,40 +1,34 @@
 import { Buffer } from "node:buffer";
 import { randomBytes, randomUUID } from "node:crypto";
 import type { FunctionHost, InvokeOutcome } from "../function_host.ts";
-import { GATEWAY_TIMEOUT, MAX_REQUEST_BODY, MAX_RESULT, MAX_SYNC_EVENT } from "../limits.ts";
+import { GATEWAY_TIMEOUT, MAX_HEADERS, MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "../limits.ts";
 import type { Log } from "../log.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
-import { GatewayError, type HttpResponse } from "./errors.ts";
+import type { Reply } from "../reply.ts";
+import { GatewayError } from "./errors.ts";
 import { createProxyEvent, type HttpRequest, type RequestIds } from "./event.ts";
 import { readProxyResult } from "./result.ts";
 import { createRouter, routesOf } from "./routes.ts";
 
-/**
- * The largest header section of a request, in bytes.
- *
- * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
- */
-const MAX_HEADERS = 10_240;
-
-/** What the gateway works with. */
+/** What the gateway uses. */
 export interface GatewayOptions {
   /** The application. */
   readonly manifest: Manifest;
   /** What runs its functions. */
   readonly host: FunctionHost;
-  /** Where the reasons of the gateway's own answers go. */
+  /** Takes the reasons of the gateway's own answers. */
   readonly log: Log;
-  /** How long to wait for a function, in milliseconds: 29 seconds without. */
+  /** How long to wait for a function, in milliseconds. The default is 29 seconds. */
   readonly timeout?: number | undefined;
 }
 
-/** Answers a request; the body of one that is over the limit may be cut anywhere beyond it. Never rejects. */
-export type Gateway = (request: HttpRequest) => Promise<HttpResponse>;
+/** Answers a request. A body over the limit may be cut anywhere beyond the limit. Never rejects. */
+export type Gateway = (request: HttpRequest) => Promise<Reply>;
 
 /**
  * Makes the HTTP gateway of an application: a REST API with Lambda proxy integration.
  *
- * @param options What it works with.
+ * @param options What it uses.
  * @returns The gateway.
  */
 export function createGateway(
@@ -42,7 +36,7 @@ export function createGateway(
 ): Gateway {
   const findRoute = createRouter(routesOf(manifest));
 
-  async function forward(request: HttpRequest, ids: RequestIds): Promise<HttpResponse> {
+  async function forward(request: HttpRequest, ids: RequestIds): Promise<Reply> {
     const size = sizeOfHeaders(request.rawHeaders);
     if (size > MAX_HEADERS) {
       const reason = `the headers have ${size} bytes, over ${MAX_HEADERS}`;
@@ -86,13 +80,13 @@ export function createGateway(
       extendedRequestId: randomBytes(11).toString("base64"),
     };
     const response = await forward(request, ids).catch((error: unknown) => {
-      // Of a host that rejects, which it must not, the client learns no more than of any other failure.
+      // A host must not reject. If one does, it is a failure like any other.
       const { message } = error as Error;
       log.note(`${request.method} ${request.path}: ${message}`);
       const known = error instanceof GatewayError
         ? error
         : new GatewayError("INTEGRATION_FAILURE", message);
-      return known.toResponse();
+      return known.toReply();
     });
     return withOwn(response, [
       ["x-amzn-RequestId", ids.requestId],
@@ -101,34 +95,25 @@ export function createGateway(
   };
 }
 
-/** The size of headers in bytes, with the delimiters: `: ` and a line break each. */
+/** The size of headers in bytes, with the delimiters: `: ` and a line break for each. */
 function sizeOfHeaders(rawHeaders: readonly string[]): number {
   return rawHeaders.reduce((size, text) => size + text.length + 2, 0); // a character is a byte
 }
 
-/** A response with headers that are the gateway's own, in the place of those that a function gave the same name. */
-function withOwn(response: HttpResponse, own: HttpResponse["headers"]): HttpResponse {
+/** Adds headers of the gateway's own. They replace headers of the function with the same names. */
+function withOwn(response: Reply, own: Reply["headers"]): Reply {
   const names = new Set(own.map(([name]) => name.toLowerCase()));
   const others = response.headers.filter(([name]) => !names.has(name.toLowerCase()));
   return { ...response, headers: [...others, ...own] };
 }
 
-/** The result of an invocation that has one. */
+/** The result of an invocation that has one. A function's own time-out is a failure too: the answer is 502. */
 function resultOf({ failure, payload }: InvokeOutcome): Uint8Array {
-  if (failure === "timeout") {
-    throw new GatewayError("INTEGRATION_TIMEOUT", "the function timed out");
-  }
-  if (failure !== undefined) {
-    throw new GatewayError("INTEGRATION_FAILURE", `the function failed (${failure})`);
-  }
-  if (payload.length > MAX_RESULT) {
-    const reason = `the function's result has ${payload.length} bytes, over ${MAX_RESULT}`;
-    throw new GatewayError("INTEGRATION_FAILURE", reason);
-  }
-  return payload;
+  if (failure === undefined) return payload;
+  throw new GatewayError("INTEGRATION_FAILURE", `the function failed (${failure})`);
 }
 
-/** An outcome, if it comes in time. */
+/** Waits for an outcome until the gateway gives up. */
 async function within(
   milliseconds: number,
   outcome: Promise<InvokeOutcome>,

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
-import { GatewayError, type HttpResponse } from "./errors.ts";
+import type { Reply } from "../reply.ts";
+import { GatewayError } from "./errors.ts";
 
 const KEYS: ReadonlySet<string> = new Set([
   "statusCode",
@@ -9,7 +10,7 @@ const KEYS: ReadonlySet<string> = new Set([
   "isBase64Encoded",
 ]);
 
-/** RFC 9110 §5.6.2 and §5.5: what a header's name and value may hold. */
+/** The characters of a header's name and of its value: RFC 9110 §5.6.2 and §5.5. */
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 const FIELD_VALUE = /^[\t\x20-\x7E\x80-\uFFFF]*$/;
 
@@ -36,20 +37,20 @@ const REMAPPED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Makes the HTTP response of what a function returned, as a REST API with Lambda proxy integration and
- * `binaryMediaTypes: ["*\/*"]` does: no key must be there, but none may be there that the gateway does not know.
+ * Makes the HTTP response of a function's result, as a REST API with Lambda proxy integration and
+ * `binaryMediaTypes: ["*\/*"]` does. Every key is optional, and no other key is allowed.
  *
  * @param payload The result of the function, as JSON.
  * @returns The response.
- * @throws {GatewayError} If the result is malformed; its message says where.
+ * @throws {GatewayError} If the result is malformed; the message says where.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-output-format
  */
-export function readProxyResult(payload: Uint8Array): HttpResponse {
+export function readProxyResult(payload: Uint8Array): Reply & { readonly body: Uint8Array } {
   const result = parse(payload);
   const stranger = Object.keys(result).find((key) => !KEYS.has(key));
-  if (stranger !== undefined) throw malformed(`${JSON.stringify(stranger)} is no key of it`);
+  if (stranger !== undefined) throw malformed(`unknown key ${JSON.stringify(stranger)}`);
   const isBase64 = result.isBase64Encoded ?? false;
-  if (typeof isBase64 !== "boolean") throw malformed('"isBase64Encoded" is no boolean');
+  if (typeof isBase64 !== "boolean") throw malformed('"isBase64Encoded" must be a boolean');
   return {
     status: readStatus(result.statusCode ?? 200),
     headers: readHeaders(result.headers ?? {}, result.multiValueHeaders ?? {}),
@@ -64,30 +65,32 @@ function parse(payload: Uint8Array): Record<string, unknown> {
   } catch (error) {
     throw malformed((error as Error).message);
   }
-  if (!isObject(result)) throw malformed("it is no object");
+  if (!isObject(result)) throw malformed("it must be an object");
   return result;
 }
 
-/** An integer, which may be written as a string. */
+/** An integer. It may be written as a string. */
 function readStatus(status: unknown): number {
   const isNumeral = typeof status === "string" && /^\d+$/.test(status);
   const number = isNumeral ? Number(status) : status;
   if (!Number.isInteger(number) || (number as number) < 200 || (number as number) > 599) {
-    throw malformed(`"statusCode" is ${JSON.stringify(status)}, not an integer from 200 to 599`);
+    throw malformed(
+      `"statusCode" must be an integer from 200 to 599, got ${JSON.stringify(status)}`,
+    );
   }
   return number as number;
 }
 
-/** Both maps, merged: of a name that is in both, the values of `multiValueHeaders` come first, and none comes twice. */
+/** Merges both maps. If a name is in both, the values of `multiValueHeaders` come first, and no value comes twice. */
 function readHeaders(single: unknown, multi: unknown): readonly (readonly [string, string])[] {
-  if (!isObject(single)) throw malformed('"headers" is no object');
-  if (!isObject(multi)) throw malformed('"multiValueHeaders" is no object');
+  if (!isObject(single)) throw malformed('"headers" must be an object');
+  if (!isObject(multi)) throw malformed('"multiValueHeaders" must be an object');
   const headers = new Map<string, { name: string; values: string[] }>();
   const add = (key: string, path: string, value: unknown) => {
     const text = typeof value === "boolean" ? String(value) : value;
-    if (typeof text !== "string") throw malformed(`${path} is no string`);
-    if (!TOKEN.test(key)) throw malformed(`${path} has a name that is no token`);
-    if (!FIELD_VALUE.test(text)) throw malformed(`${path} has a value with control characters`);
+    if (typeof text !== "string") throw malformed(`${path} must be a string`);
+    if (!TOKEN.test(key)) throw malformed(`${path} must have a token for its name`);
+    if (!FIELD_VALUE.test(text)) throw malformed(`${path} must not have control characters`);
     const lower = key.toLowerCase();
     if (lower === "transfer-encoding") return;
     const name = REMAPPED.has(lower) ? `x-amzn-Remapped-${key}` : key;
@@ -97,7 +100,7 @@ function readHeaders(single: unknown, multi: unknown): readonly (readonly [strin
   };
   for (const [key, values] of Object.entries(multi)) {
     const path = `"multiValueHeaders.${key}"`;
-    if (!Array.isArray(values)) throw malformed(`${path} is no array`);
+    if (!Array.isArray(values)) throw malformed(`${path} must be an array`);
     for (const value of values) add(key, path, value);
   }
   for (const [key, value] of Object.entries(single)) add(key, `"headers.${key}"`, value);
@@ -105,18 +108,18 @@ function readHeaders(single: unknown, multi: unknown): readonly (readonly [strin
     headers.set("content-type", { name: "Content-Type", values: ["application/json"] });
   }
   return [...headers.values()].flatMap(({ name, values }) =>
-    // Node writes one byte per character: what the function wrote as UTF-8 must stay so.
+    // Node writes one byte per character, so that UTF-8 must be passed as bytes.
     values.map((value) => [name, Buffer.from(value).toString("latin1")] as const)
   );
 }
 
 function readBody(body: unknown, isBase64: boolean): Uint8Array {
-  if (typeof body !== "string") throw malformed('"body" is no string');
+  if (typeof body !== "string") throw malformed('"body" must be a string');
   if (!isBase64) return Buffer.from(body);
   if (body.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(body)) {
     throw new GatewayError(
       "API_CONFIGURATION_ERROR",
-      'Cannot decode the "body" of the function\'s result: it is flagged as base64 and is none',
+      'Cannot decode the "body" of the function\'s result: "isBase64Encoded" is true, and the body is not base64',
     );
   }
   return Buffer.from(body, "base64");

@@ -97,37 +97,39 @@ for (const name of ["Age", "Content-Encoding", "Pragma", "TE", "Vary", "Via", "W
 for (
   const [json, problem] of [
     ["", "Unexpected end of JSON input"],
-    ["null", "it is no object"],
-    ['"text"', "it is no object"],
-    ["[]", "it is no object"],
-    ['{"statusCode":200,"wrong":1}', '"wrong" is no key of it'],
-    ['{"cookies":[]}', '"cookies" is no key of it'],
-    ['{"statusCode":"test"}', '"statusCode" is "test", not an integer from 200 to 599'],
-    ['{"statusCode":0}', '"statusCode" is 0,'],
-    ['{"statusCode":101}', '"statusCode" is 101,'],
-    ['{"statusCode":200.5}', '"statusCode" is 200.5,'],
-    ['{"statusCode":600}', '"statusCode" is 600,'],
-    ['{"body":{}}', '"body" is no string'],
-    ['{"body":1}', '"body" is no string'],
-    ['{"isBase64Encoded":"true"}', '"isBase64Encoded" is no boolean'],
-    ['{"headers":[]}', '"headers" is no object'],
-    ['{"headers":{"x":1}}', '"headers.x" is no string'],
-    ['{"headers":{"x y":"1"}}', '"headers.x y" has a name that is no token'],
-    ['{"headers":{"x":"a\\r\\nb"}}', '"headers.x" has a value with control characters'],
-    ['{"multiValueHeaders":"x"}', '"multiValueHeaders" is no object'],
-    ['{"multiValueHeaders":{"x":"1"}}', '"multiValueHeaders.x" is no array'],
-    ['{"multiValueHeaders":{"x":[null]}}', '"multiValueHeaders.x" is no string'],
+    ["null", "it must be an object"],
+    ['"text"', "it must be an object"],
+    ["[]", "it must be an object"],
+    ['{"statusCode":200,"wrong":1}', 'unknown key "wrong"'],
+    ['{"cookies":[]}', 'unknown key "cookies"'],
+    ['{"statusCode":"test"}', '"statusCode" must be an integer from 200 to 599, got "test"'],
+    ['{"statusCode":0}', "599, got 0"],
+    ['{"statusCode":101}', "599, got 101"],
+    ['{"statusCode":200.5}', "599, got 200.5"],
+    ['{"statusCode":600}', "599, got 600"],
+    ['{"body":{}}', '"body" must be a string'],
+    ['{"body":1}', '"body" must be a string'],
+    ['{"isBase64Encoded":"true"}', '"isBase64Encoded" must be a boolean'],
+    ['{"headers":[]}', '"headers" must be an object'],
+    ['{"headers":{"x":1}}', '"headers.x" must be a string'],
+    ['{"headers":{"x y":"1"}}', '"headers.x y" must have a token for its name'],
+    ['{"headers":{"x":"a\\r\\nb"}}', '"headers.x" must not have control characters'],
+    ['{"multiValueHeaders":"x"}', '"multiValueHeaders" must be an object'],
+    ['{"multiValueHeaders":{"x":"1"}}', '"multiValueHeaders.x" must be an array'],
+    ['{"multiValueHeaders":{"x":[null]}}', '"multiValueHeaders.x" must be a string'],
   ] as const
 ) {
   Deno.test(`readProxyResult() finds ${json || "nothing"} malformed`, () => {
     const error = assertThrows(() => readProxyResult(encode(json)), GatewayError);
     assertEquals(error.status, 502);
-    assertStringIncludes(error.message, `Malformed Lambda proxy response: ${problem}`);
+    assertStringIncludes(error.message, "Malformed Lambda proxy response: ");
+    assertStringIncludes(error.message, problem);
   });
 }
 
-Deno.test("readProxyResult() finds bytes that are no UTF-8 malformed", () => {
-  const error = assertThrows(() => readProxyResult(Uint8Array.of(0x22, 0xff, 0x22)), GatewayError);
+Deno.test("readProxyResult() refuses a result that is not UTF-8", () => {
+  const result = Uint8Array.from('{"body":"\xff"}', (character) => character.charCodeAt(0));
+  const error = assertThrows(() => readProxyResult(result), GatewayError);
   assertEquals(error.status, 502);
 });
 

@@ -14,7 +14,7 @@ export interface Route {
 export interface RouteMatch {
   /** The route. */
   readonly route: Route;
-  /** The values of the parameters, percent-encoded as in the request; `null` if the route has none. */
+  /** The values of the parameters, percent-encoded as in the request; `null` if the route has no parameters. */
   readonly pathParameters: Readonly<Record<string, string>> | null;
 }
 
@@ -37,12 +37,12 @@ export function routesOf(manifest: Manifest): readonly Route[] {
 }
 
 /**
- * Finds the route of a request as the HTTP gateway does: first the resource, where in each segment a literal goes before
- * `{name}` and that before `{name+}`; then its method, where a named one goes before `ANY`. A resource without the method
- * is no reason to look at the next one. A trailing slash makes no difference.
+ * Finds the route of a request as Amazon API Gateway does. First it chooses the resource: in each segment a literal beats
+ * `{name}`, and `{name}` beats `{name+}`. Then it chooses the method: a named method beats `ANY`. If that resource lacks the
+ * method, no other resource is tried. A trailing slash makes no difference.
  *
  * @param routes The routes of the application.
- * @returns What finds the route for a method and a path below the stage, or `undefined`.
+ * @returns A function that finds the route for a method and a path below the stage, or `undefined`.
  */
 export function createRouter(
   routes: readonly Route[],

@@ -2,22 +2,21 @@ import { randomUUID } from "node:crypto";
 import type { FunctionHost, InvokeOptions } from "../function_host.ts";
 import type { Log } from "../log.ts";
 
-/** What asynchronous invocations work with. */
+/** What asynchronous invocations use. */
 export interface AsyncInvocationsOptions {
   /** What runs the functions. */
   readonly host: FunctionHost;
-  /** Where it is said that an event was given up. */
+  /** Takes a line for each event that is given up. */
   readonly log: Log;
   /**
-   * How long to wait before each retry, in milliseconds; as many retries as there are numbers. Without: 1 and 2 seconds,
-   * where the platform waits 1 and 2 minutes.
+   * How long to wait before each retry, in milliseconds. The default is 1 and 2 seconds; AWS Lambda waits 1 and 2 minutes.
    */
   readonly retryDelays?: readonly number[] | undefined;
 }
 
 /**
- * Invokes functions without a caller who waits: an event whose invocation fails is tried again, twice, with the same
- * request identifier; then it is given up.
+ * Invokes functions for callers who do not wait. If an invocation fails, the event is tried twice more with the same request
+ * identifier, and then given up.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
  */
@@ -31,7 +30,7 @@ export class AsyncInvocations implements Disposable {
   /**
    * Makes the queue.
    *
-   * @param options What it works with.
+   * @param options What it uses.
    */
   constructor({ host, log, retryDelays = [1_000, 2_000] }: AsyncInvocationsOptions) {
     this.#host = host;
@@ -44,7 +43,7 @@ export class AsyncInvocations implements Disposable {
    *
    * @param functionName The function.
    * @param payload The event, as JSON.
-   * @param options What the caller passes along.
+   * @param options Further facts of the invocation.
    * @returns The identifier of the invocation and of its retries.
    */
   start(functionName: string, payload: Uint8Array, options: InvokeOptions = {}): string {
@@ -60,7 +59,7 @@ export class AsyncInvocations implements Disposable {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  /** Gives up the retries; an invocation that is under way is the host's to end. */
+  /** Gives up the retries. The host ends an invocation that is under way. */
   [Symbol.dispose](): void {
     this.#stop.abort();
   }
@@ -85,7 +84,7 @@ export class AsyncInvocations implements Disposable {
   }
 }
 
-/** Waits, but no longer than until the signal. */
+/** Waits, at most until the signal. */
 function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   if (milliseconds === 0 || signal.aborted) return Promise.resolve();
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -2,20 +2,19 @@ import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { FunctionHost } from "../function_host.ts";
-import type { HttpResponse } from "../gateway/errors.ts";
 import { MAX_ASYNC_EVENT, MAX_SYNC_EVENT } from "../limits.ts";
+import { type Reply, reply } from "../reply.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
 import type { AsyncInvocations } from "./async_invocations.ts";
-import { InvokeError } from "./errors.ts";
-import { findFunction } from "./function_name.ts";
+import { findFunction, InvokeError } from "./function_name.ts";
 
-/** What the Invoke API works with. */
+/** What the Invoke API uses. */
 export interface InvokeApiOptions {
   /** The application. */
   readonly manifest: Manifest;
   /** What runs its functions. */
   readonly host: FunctionHost;
-  /** What takes the events that nobody waits for. */
+  /** Takes the events of asynchronous invocations. */
   readonly asyncInvocations: AsyncInvocations;
 }
 
@@ -29,23 +28,23 @@ export interface InvokeRequest {
   readonly query: string;
   /** The headers, with lower-case names. */
   readonly headers: IncomingHttpHeaders;
-  /** The body; of one that is over the limit perhaps only the start. */
+  /** The body. A body over the limit may be cut beyond the limit. */
   readonly body: Uint8Array;
 }
 
 const MAX_CLIENT_CONTEXT = 3_583;
 
 /**
- * Makes the Invoke API, which `aws lambda invoke --endpoint-url` and the SDKs talk to.
+ * Makes the Invoke API of AWS Lambda, for `aws lambda invoke --endpoint-url` and the SDKs.
  *
- * @param options What it works with.
- * @returns What answers a request.
+ * @param options What it uses.
+ * @returns A function that answers a request.
  * @see https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
  */
 export function createInvokeApi(
   { manifest, host, asyncInvocations }: InvokeApiOptions,
-): (request: InvokeRequest) => Promise<HttpResponse> {
-  async function invoke(request: InvokeRequest): Promise<HttpResponse> {
+): (request: InvokeRequest) => Promise<Reply> {
+  async function invoke(request: InvokeRequest): Promise<Reply> {
     const [, encoded] = /^\/2015-03-31\/functions\/([^/]+)\/invocations\/?$/.exec(request.path) ??
       [];
     if (encoded === undefined || request.method !== "POST") {
@@ -68,13 +67,14 @@ export function createInvokeApi(
     const tenantId = header(request, "x-amz-tenant-id");
     const traceId = header(request, "x-amzn-trace-id");
 
-    if (type === "DryRun") return reply(204, randomUUID());
+    if (type === "DryRun") return reply(204, identified(randomUUID()));
     if (type === "Event") {
-      // The platform hands the client context to synchronous invocations only.
-      return reply(202, asyncInvocations.start(name, payload, { tenantId, traceId }));
+      // AWS Lambda passes the client context to synchronous invocations only.
+      return reply(202, identified(asyncInvocations.start(name, payload, { tenantId, traceId })));
     }
     const outcome = await host.invoke(name, payload, { clientContext, tenantId, traceId });
     const headers: (readonly [string, string])[] = [
+      ...identified(outcome.requestId),
       ["Content-Type", "application/json"],
       ["X-Amz-Executed-Version", "$LATEST"],
     ];
@@ -82,7 +82,7 @@ export function createInvokeApi(
     if (logType === "Tail") {
       headers.push(["X-Amz-Log-Result", Buffer.from(outcome.logTail).toString("base64")]);
     }
-    return reply(200, outcome.requestId, headers, outcome.payload);
+    return { status: 200, headers, body: outcome.payload };
   }
 
   return async (request) => {
@@ -92,29 +92,25 @@ export function createInvokeApi(
       const known = error instanceof InvokeError
         ? error
         : new InvokeError(500, "ServiceException", (error as Error).message);
-      const headers = [
+      const headers: Reply["headers"] = [
         ["Content-Type", "application/json"],
         ["x-amzn-ErrorType", known.type],
-      ] as const;
-      return reply(known.status, randomUUID(), headers, Buffer.from(JSON.stringify(known)));
+        ...identified(randomUUID()),
+      ];
+      return reply(known.status, headers, JSON.stringify(known));
     }
   };
 }
 
-function reply(
-  status: number,
-  requestId: string,
-  headers: HttpResponse["headers"] = [],
-  body: Uint8Array = new Uint8Array(),
-): HttpResponse {
-  return { status, headers: [...headers, ["x-amzn-RequestId", requestId]], body };
+function identified(requestId: string): Reply["headers"] {
+  return [["x-amzn-RequestId", requestId]];
 }
 
 function header({ headers }: InvokeRequest, name: string): string | undefined {
   return headers[name]?.toString();
 }
 
-/** One of some values; the first if the header is absent. */
+/** The value of a header that takes one of some values; the first value if the header is absent. */
 function readEnum<T extends string>(
   request: InvokeRequest,
   name: string,
@@ -171,7 +167,7 @@ function isJsonObject(text: string): boolean {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value);
   } catch {
-    return false; // the caller says what it must be
+    return false; // The caller says what is expected.
   }
 }
 
@@ -179,6 +175,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // no function has such a name: the answer quotes it
+    return text; // No function has such a name. The error quotes it.
   }
 }

@@ -1,22 +1,21 @@
 import { REGION } from "../arn.ts";
 import type { FunctionManifest } from "../../manifest/manifest.ts";
 
-/** What else decides on a function's environment variables. */
+/** Further facts that environment variables tell. */
 export interface EnvironmentOptions {
-  /** The folder of the function, in its own eyes. */
+  /** The path by which the function finds its folder. */
   readonly task: string;
-  /** The name of the log's stream. */
+  /** The name of the log stream. */
   readonly logStream: string;
 }
 
 /**
- * The environment variables that a function has on Lambda, but for the Runtime API's address and the credentials of its
- * role: nothing of this machine's.
+ * The environment variables that a function has on AWS Lambda, without the address of the Runtime API and without
+ * credentials. No variable of this machine is among them.
  *
  * @param name The name of the function.
- * @param manifest Its settings. Its own variables take the place of `LANG`, `LD_LIBRARY_PATH`, `PATH` and `TZ`, and of no
- * other.
- * @param options What else decides.
+ * @param manifest Its settings. Its own variables replace `LANG`, `LD_LIBRARY_PATH`, `PATH` and `TZ`, and no others.
+ * @param options Further facts.
  * @returns The variables.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
  */

@@ -1,5 +1,5 @@
 /**
- * How a process is kept apart from the machine: as close to Lambda's execution environment as the machine allows.
+ * How a process is kept apart from the machine: as on AWS Lambda, as far as the machine allows.
  *
  * @module
  */
@@ -8,12 +8,14 @@ import { findProgram } from "./program.ts";
 
 /** The folders that a process is given. */
 export interface Folders {
-  /** The unpacked function; read-only at `/var/task` where the machine allows it. */
+  /** The unpacked function; read-only at `/var/task` if the machine allows it. */
   readonly task: string;
-  /** The unpacked layer; read-only at `/opt` where the machine allows it. */
+  /** The unpacked layer; read-only at `/opt` if the machine allows it. */
   readonly layer: string;
-  /** The Deno that stands in for the layer's `bin/deno`; without it the layer has its own. */
+  /** The Deno that is mounted at the layer's `bin/deno`; without it the layer has its own. */
   readonly deno?: string | undefined;
+  /** The folder that Deno keeps compiled code in, if the process has plain folders; `/tmp/deno` without. */
+  readonly cache?: string | undefined;
   /** A folder that anyone may write to, for `/tmp`; without it a namespace has one in memory that goes with the process. */
   readonly tmp?: string | undefined;
 }
@@ -22,20 +24,20 @@ export interface Folders {
 export interface Isolation {
   /** Its name: a mount namespace made as root, one in a user namespace, or plain folders. */
   readonly kind: "root namespace" | "user namespace" | "plain folders";
-  /** What it does and does not do, in one line. */
+  /** What it does, in one line. */
   readonly description: string;
   /**
-   * Where a process finds its folders.
+   * The paths by which a process finds its folders.
    *
-   * @param folders Where they are on this machine.
-   * @returns Where they are in the process's eyes.
+   * @param folders Their paths on this machine.
+   * @returns Their paths for the process.
    */
   place(folders: Folders): { readonly task: string; readonly layer: string; readonly tmp: string };
   /**
    * The command that runs a program.
    *
    * @param folders The folders that the program is given.
-   * @param program The path of the program in its own eyes, and its arguments.
+   * @param program The path of the program by which the process finds it, and its arguments.
    * @param environment Its environment variables, all of them.
    * @returns The command, with its input, output and errors left to the caller.
    */
@@ -46,7 +48,7 @@ export interface Isolation {
   ): IsolatedCommand;
 }
 
-/** What starts an isolated program. */
+/** A command that starts an isolated program. */
 export interface IsolatedCommand {
   /** The path of the executable. */
   readonly path: string;
@@ -60,7 +62,7 @@ const NAMESPACE =
 /**
  * Finds the best way that works here, by trying each with a program that does nothing.
  *
- * @returns A mount namespace where the machine lets one be made, else plain folders.
+ * @returns A mount namespace if the machine lets one be made, else plain folders.
  * @throws {Error} On Windows, where a program for `/tmp`, `/opt` and `/var/task` cannot run.
  */
 export async function detectIsolation(): Promise<Isolation> {
@@ -82,7 +84,7 @@ export async function detectIsolation(): Promise<Isolation> {
   return problem === undefined ? candidate : plainFolders(problem, setpriv);
 }
 
-/** Runs a program that does nothing; what went wrong, or `undefined`. */
+/** Runs a program that does nothing. Returns what went wrong, or `undefined`. */
 async function tryOut(isolation: Isolation): Promise<string | undefined> {
   const folder = await Deno.makeTempDir({ prefix: "mate-isolation-" });
   try {
@@ -137,7 +139,7 @@ function namespace(unshare: string, isRoot: boolean): Isolation {
 /**
  * The way for machines without namespaces: the same environment variables and Deno's own permissions, in plain folders.
  *
- * @param reason Why nothing better is at hand.
+ * @param reason Why there is no namespace.
  * @param setpriv The path of the program `setpriv`: with it, a process is killed with its parent, however that ends.
  * @returns The isolation.
  */
@@ -146,19 +148,19 @@ export function plainFolders(reason: string, setpriv?: string): Isolation {
     kind: "plain folders",
     description:
       `plain folders, only Lambda's environment variables, and Deno's permissions; ${reason}, ` +
-      "so /tmp is this machine's own",
+      "so that all functions share the /tmp of this machine",
     place: ({ task, layer, tmp }) => ({ task, layer, tmp: tmp ?? "/tmp" }),
-    command: ({ task }, program, environment) => ({
+    command: ({ task, cache }, program, environment) => ({
       path: setpriv ?? program[0],
       options: {
         args: setpriv === undefined
           ? program.slice(1)
           : ["--pdeathsig", "KILL", "--no-new-privs", "--", ...program],
-        env: { ...environment },
+        env: { ...(cache === undefined ? {} : { DENO_DIR: cache }), ...environment },
         clearEnv: true,
         cwd: task,
         detached: true,
-        // As root, the user that Lambda has; anyone else stays who they are.
+        // Root becomes the user that AWS Lambda has; anyone else stays the same.
         ...(Deno.uid() === 0 ? { uid: USER_ID, gid: GROUP_ID } : {}),
       },
     }),

@@ -46,6 +46,17 @@ Deno.test({
 });
 
 Deno.test({
+  name: "a namespace limits the bytes and the files of its /tmp",
+  ignore: !hasNamespace,
+  async fn() {
+    const script = "seq -f /tmp/%g 1 20000 | xargs touch 2>/dev/null; ls /tmp | wc -l; df -m /tmp";
+    const [count, , ...fields] = (await run(isolation!, script)).split("\n");
+    assert(Number(count) > 15_000 && Number(count) < 20_000, count);
+    assertMatch(fields.join(" "), /^tmpfs +512 /);
+  },
+});
+
+Deno.test({
   name: "a namespace has Lambda's user, no privileges, and only the environment variables given",
   ignore: !hasNamespace,
   async fn() {

@@ -1,15 +1,18 @@
 import type { Log, LogEntry } from "../log.ts";
 import type { Reply } from "../reply.ts";
 
-/** How many events may wait for a slow reader before it is left alone; it then asks again from where it was. */
-const MAX_WAITING = 2_000;
+/** How many characters of the log a new reader gets. */
+const HISTORY = 500_000;
+
+/** How many bytes may wait for a slow reader before its stream ends. It then asks again from where it was. */
+const MAX_WAITING = 4_000_000;
 
 /**
- * Makes the response that tells of a log as it grows, as Server-Sent Events.
+ * Makes the response that follows a log, as Server-Sent Events.
  *
  * @param log The log.
- * @param lastEventId The number of the last record that the reader has, as it says itself.
- * @returns The response; it ends when the reader goes away or falls far behind.
+ * @param lastEventId The number of the last record that the reader has, as the reader sent it.
+ * @returns The response. It ends when the reader goes away or falls far behind.
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 export function createLogStream(log: Log, lastEventId: string | undefined): Reply {
@@ -19,19 +22,18 @@ export function createLogStream(log: Log, lastEventId: string | undefined): Repl
     start(controller) {
       const send = (entry: LogEntry) => {
         controller.enqueue(encoder.encode(format(entry)));
-        if (controller.desiredSize! > -MAX_WAITING) return;
+        if (controller.desiredSize! >= 0) return;
         stop();
         controller.close();
       };
       controller.enqueue(encoder.encode("retry: 1000\n\n"));
-      const missed = log.after(Number(lastEventId) || 0).slice(-MAX_WAITING / 2);
-      for (const entry of missed) send(entry);
+      for (const entry of log.after(Number(lastEventId) || 0, HISTORY)) send(entry);
       stop = log.follow(send);
     },
     cancel() {
       stop();
     },
-  });
+  }, new ByteLengthQueuingStrategy({ highWaterMark: MAX_WAITING }));
   const headers = [
     ["Content-Type", "text/event-stream"],
     ["Cache-Control", "no-store"],
@@ -39,7 +41,7 @@ export function createLogStream(log: Log, lastEventId: string | undefined): Repl
   return { status: 200, headers, body };
 }
 
-/** One event; JSON has no line ends of its own. */
+/** One event. JSON text has no line breaks. */
 function format({ number, time, functionName, text }: LogEntry): string {
   return `id: ${number}\ndata: ${JSON.stringify({ time, functionName, text })}\n\n`;
 }

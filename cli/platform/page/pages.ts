@@ -1,16 +1,16 @@
 import { Buffer } from "node:buffer";
 import type { Manifest } from "../../manifest/manifest.ts";
-import { errorReply, type Reply } from "../reply.ts";
+import { allow, errorReply, type Reply } from "../reply.ts";
+import { SCRIPT } from "./script.ts";
 import { createStartPage } from "./start_page.ts";
+import { ICON, STYLE } from "./style.ts";
 
-const ASSETS = {
-  "forms.css": "text/css; charset=utf-8",
-  "icon.svg": "image/svg+xml",
-  "log.css": "text/css; charset=utf-8",
-  "log.js": "text/javascript; charset=utf-8",
-  "style.css": "text/css; charset=utf-8",
-  "triggers.js": "text/javascript; charset=utf-8",
-} as const;
+const ASSETS: Readonly<Record<string, readonly [type: string, text: string]>> = {
+  "/assets/icon.svg": ["image/svg+xml", ICON],
+  "/assets/script.js": ["text/javascript; charset=utf-8", SCRIPT],
+  "/assets/style.css": ["text/css; charset=utf-8", STYLE],
+  "/favicon.ico": ["image/svg+xml", ICON], // the default icon of the pages of functions
+};
 
 const SECURITY = [
   [
@@ -18,44 +18,32 @@ const SECURITY = [
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   ],
-  ["Cross-Origin-Resource-Policy", "same-origin"],
   ["Referrer-Policy", "no-referrer"],
-  ["X-Content-Type-Options", "nosniff"],
   ["Cache-Control", "no-cache"],
 ] as const;
 
 /**
- * Makes what serves the start page and what belongs to it.
+ * Answers a request to the start page or to a file of it.
  *
  * @param manifest The application.
- * @returns What answers a request, given its method, path and authority.
+ * @param method The method of the request.
+ * @param path The path of the request.
+ * @param authority The host of the request, and perhaps its port.
+ * @returns The response.
  */
-export async function createPages(
+export function answerPage(
   manifest: Manifest,
-): Promise<(method: string, path: string, authority: string) => Reply> {
-  const assets = new Map<string, Reply>();
-  for (const [name, type] of Object.entries(ASSETS)) {
-    // Works wherever this module comes from: a folder or a registry.
-    const response = await fetch(new URL(`assets/${name}`, import.meta.url));
-    assets.set(`/assets/${name}`, page(type, new Uint8Array(await response.arrayBuffer())));
-  }
-  assets.set("/favicon.ico", assets.get("/assets/icon.svg")!); // where functions' pages name no other
-  return (method, path, authority) => {
-    const isRoot = path === "/";
-    const asset = assets.get(path);
-    if (!isRoot && asset === undefined) return errorReply(404, `There is no ${path}`, SECURITY);
-    if (method !== "GET" && method !== "HEAD") {
-      const message = `The method ${method} is not allowed here: use GET, HEAD`;
-      return errorReply(405, message, [["Allow", "GET, HEAD"], ...SECURITY]);
-    }
-    return asset ??
-      page(
-        "text/html; charset=utf-8",
-        Buffer.from(createStartPage(manifest, `http://${authority}`)),
-      );
-  };
-}
-
-function page(type: string, body: Uint8Array): Reply {
-  return { status: 200, headers: [["Content-Type", type], ...SECURITY], body };
+  method: string,
+  path: string,
+  authority: string,
+): Reply {
+  const asset = path === "/"
+    ? ["text/html; charset=utf-8", createStartPage(manifest, `http://${authority}`)] as const
+    : Object.hasOwn(ASSETS, path)
+    ? ASSETS[path]!
+    : undefined;
+  if (asset === undefined) return errorReply(404, `There is no ${path}`, SECURITY);
+  allow(method, "GET", "HEAD");
+  const [type, text] = asset;
+  return { status: 200, headers: [["Content-Type", type], ...SECURITY], body: Buffer.from(text) };
 }

@@ -1,7 +1,12 @@
 import type { FunctionManifest, Manifest } from "../../manifest/manifest.ts";
 import { type Html, markup } from "./html.ts";
-import { copyable, createRequestForm } from "./request_form.ts";
-import { createBucketForm, createScheduleForm, createTopicForm } from "./trigger_forms.ts";
+import {
+  copyable,
+  createBucketForm,
+  createRequestForm,
+  createScheduleForm,
+  createTopicForm,
+} from "./forms.ts";
 
 /**
  * Makes the start page: the functions with a form for each of their triggers, and the place for the log.
@@ -22,10 +27,7 @@ export function createStartPage(manifest: Manifest, origin: string): string {
 <title>${manifest.name} · local platform</title>
 <link rel="icon" type="image/svg+xml" href="/assets/icon.svg">
 <link rel="stylesheet" href="/assets/style.css">
-<link rel="stylesheet" href="/assets/forms.css">
-<link rel="stylesheet" href="/assets/log.css">
-<script type="module" src="/assets/log.js"></script>
-<script type="module" src="/assets/triggers.js"></script>
+<script type="module" src="/assets/script.js"></script>
 </head>
 <body>
 <a class="skip" href="#log">Skip to the log</a>
@@ -73,8 +75,8 @@ ${bucket === undefined ? [] : createBucketForm(name, bucket.name)}
 ${topic === undefined ? [] : createTopicForm(name, topic.name)}
 <details>
 <summary>Invoke with an event of your own</summary>
-<form data-form="invoke" data-function="${name}">
-<label>Event (JSON)<textarea name="event" rows="4" spellcheck="false">{}</textarea></label>
+<form data-form="post" data-path="/2015-03-31/functions/${name}/invocations">
+<label>Event (JSON)<textarea name="body" rows="4" spellcheck="false">{}</textarea></label>
 <button>Invoke</button>
 <output></output>
 </form>

@@ -1,7 +1,7 @@
-import { functionArn } from "../arn.ts";
+import { createTraceId, functionArn } from "../arn.ts";
 import type { InvokeOptions } from "../function_host.ts";
 
-/** One invocation, as it is handed to a runtime. */
+/** One invocation, as a runtime receives it. */
 export interface Invocation extends InvokeOptions {
   /** The identifier. */
   readonly requestId: string;
@@ -20,28 +20,21 @@ export interface Invocation extends InvokeOptions {
  * @returns The headers of the answer to *next*.
  */
 export function nextHeaders(invocation: Invocation): Record<string, string> {
-  const { clientContext, tenantId } = invocation;
+  const { clientContext, tenantId, traceId } = invocation;
+  const trace = traceId ??
+    `${createTraceId()};Parent=${crypto.randomUUID().slice(-17).replace("-", "")};Sampled=0`;
   return {
     "content-type": "application/json",
     "lambda-runtime-aws-request-id": invocation.requestId,
     "lambda-runtime-deadline-ms": String(invocation.deadline),
     "lambda-runtime-invoked-function-arn": functionArn(invocation.functionName),
-    "lambda-runtime-trace-id": oneLine(invocation.traceId ?? makeTraceId()),
-    ...(clientContext === undefined
-      ? {}
-      : { "lambda-runtime-client-context": asciiJson(clientContext) }),
-    ...(tenantId === undefined ? {} : { "lambda-runtime-aws-tenant-id": oneLine(tenantId) }),
+    "lambda-runtime-trace-id": oneLine(trace),
+    ...(clientContext && { "lambda-runtime-client-context": asciiJson(clientContext) }),
+    ...(tenantId && { "lambda-runtime-aws-tenant-id": oneLine(tenantId) }),
   };
 }
 
-/** A trace header for an invocation that has none, not sampled. */
-function makeTraceId(): string {
-  const hex = crypto.randomUUID().replaceAll("-", "");
-  const seconds = Math.floor(Date.now() / 1_000).toString(16);
-  return `Root=1-${seconds}-${hex.slice(0, 24)};Parent=${hex.slice(16)};Sampled=0`;
-}
-
-/** JSON text that fits into a header: line breaks mean nothing between its tokens, other characters are escaped. */
+/** JSON text that fits into a header: line breaks between tokens become spaces, other characters are escaped. */
 function asciiJson(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, (character) => {
     if (/\s/.test(character) && character < "\x7f") return " ";

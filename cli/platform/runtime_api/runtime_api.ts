@@ -1,144 +1,143 @@
 /**
- * The Runtime API as the platform serves it to one sandbox, over HTTP on the loopback interface.
+ * The Runtime API as AWS Lambda serves it to one sandbox, over HTTP on the loopback interface.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
  * @module
  */
 import { Buffer } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import {
-  type Answer,
-  errorBody,
-  MAX_RESPONSE,
-  MAX_STREAM,
-  postedError,
-  tooLarge,
-} from "./answer.ts";
-import { readBody } from "./body.ts";
+import type { AddressInfo } from "node:net";
+import { MAX_RESULT, MAX_STREAM } from "../limits.ts";
+import { readBody } from "../body.ts";
+import { type Answer, type ErrorAnswer, postedError, runtimeError, tooLarge } from "./answer.ts";
 import { type Invocation, nextHeaders } from "./invocation.ts";
-import { isAllowed, nameState, type State, type Transition } from "./state.ts";
 
-const VERSION = "/2018-06-01";
+/** Where a runtime is between its start and its next invocation. */
+type State = "Started" | "InitError" | "Ready" | "Running" | "Responding" | "ResponseSent";
 
-/** What a Runtime API tells its owner. */
-export interface RuntimeApiListener {
-  /** The runtime asks for an invocation: its first request ends the init phase, a later one the invocation before. */
-  onNext(): void;
-  /** The runtime could not start. */
-  onInitError(error: Answer & { kind: "error" }): void;
-  /** The runtime answered the invocation. */
-  onAnswer(answer: Answer): void;
-}
+/** What a runtime asks for, by the names that error messages use, with the states that allow it. */
+const TRANSITIONS = {
+  // A runtime that asks again while an invocation runs gets the same invocation again.
+  Ready: ["Started", "Running", "ResponseSent"],
+  InitError: ["Started"],
+  InvocationResponse: ["Running"],
+  InvocationErrorResponse: ["Running"],
+} as const satisfies Record<string, readonly State[]>;
 
-/** The Runtime API of one sandbox. */
+const POST = /^\/2018-06-01\/runtime\/invocation\/([^/]+)\/(response|error)$/;
+
+/**
+ * The Runtime API of one sandbox.
+ *
+ * On Linux it listens on an address of its own, such as 127.83.12.201, which only the sandbox is told: other programs and
+ * pages on the web cannot find it. It answers only requests for exactly this host that no browser sent.
+ */
 export class RuntimeApi implements AsyncDisposable {
+  /** The value of `AWS_LAMBDA_RUNTIME_API`: host and port. */
+  readonly address: string;
+  /** Is fulfilled at the end of the init phase: with an error if the runtime could not start. */
+  readonly started: Promise<ErrorAnswer | undefined>;
   readonly #server: Server;
-  readonly #listener: RuntimeApiListener;
   #state: State = "Started";
   #invocation: Invocation | undefined;
   #poll: ServerResponse | undefined;
+  readonly #start = Promise.withResolvers<ErrorAnswer | undefined>();
+  #answered = Promise.withResolvers<Answer>();
+  #finished = Promise.withResolvers<void>();
 
-  private constructor(server: Server, listener: RuntimeApiListener) {
+  private constructor(server: Server) {
     this.#server = server;
-    this.#listener = listener;
+    this.started = this.#start.promise;
+    const { address, port } = server.address() as AddressInfo;
+    this.address = `${address}:${port}`;
+    server.on("request", (request, response) => void this.#serve(request, response));
+  }
+
+  /** Starts to listen. */
+  static async listen(): Promise<RuntimeApi> {
+    // A runtime waits for its next invocation without a time-out, and may be frozen meanwhile.
+    const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    server.once("error", reject);
+    server.listen(0, ownAddress(), resolve);
+    await promise;
+    return new RuntimeApi(server);
   }
 
   /**
-   * Starts to listen on a free port.
-   *
-   * @param listener What is told of the runtime's requests.
-   * @returns The Runtime API.
-   */
-  static async listen(listener: RuntimeApiListener): Promise<RuntimeApi> {
-    const server = createServer({ keepAlive: true });
-    const api = new RuntimeApi(server, listener);
-    // A runtime waits for its next invocation without a time-out, frozen for as long as it takes.
-    server.keepAliveTimeout = 0;
-    server.requestTimeout = 0;
-    server.headersTimeout = 0;
-    server.timeout = 0;
-    server.on("request", (request, response) => void api.#serve(request, response));
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(0, "127.0.0.1", resolve);
-    });
-    return api;
-  }
-
-  /** The value of `AWS_LAMBDA_RUNTIME_API`: host and port. */
-  get address(): string {
-    const address = this.#server.address();
-    if (address === null || typeof address === "string") {
-      throw new Error("Cannot name the Runtime API's address: it does not listen");
-    }
-    return `${address.address}:${address.port}`;
-  }
-
-  /** Where the runtime is. */
-  get state(): State {
-    return this.#state;
-  }
-
-  /**
-   * Hands an invocation to the runtime, as soon as it asks.
+   * Hands an invocation to the runtime as soon as the runtime asks for it. The invocation before must be finished.
    *
    * @param invocation The invocation.
-   * @throws {Error} If the one before has no answer.
+   * @returns Two promises: `answered` is fulfilled when the runtime has posted a result or an error, and `finished` when
+   * it asks for the next invocation after that.
    */
-  invoke(invocation: Invocation): void {
-    if (this.#invocation !== undefined) {
-      throw new Error(
-        `Cannot invoke "${invocation.requestId}": "${this.#invocation.requestId}" is under way`,
-      );
-    }
+  invoke(
+    invocation: Invocation,
+  ): { readonly answered: Promise<Answer>; readonly finished: Promise<void> } {
     this.#invocation = invocation;
+    this.#answered = Promise.withResolvers();
+    this.#finished = Promise.withResolvers();
     if (this.#poll !== undefined) this.#sendNext(this.#poll);
+    return { answered: this.#answered.promise, finished: this.#finished.promise };
   }
 
   /** Closes every connection and the port. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const closed = new Promise((resolve) => this.#server.close(resolve));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#server.close(() => resolve());
     this.#server.closeAllConnections();
-    await closed;
+    await promise;
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = (request.url ?? "").split("?")[0]!;
-    const isPost = request.method === "POST";
-    const post = /^\/2018-06-01\/runtime\/invocation\/([^/]+)\/(response|error)$/.exec(path);
-    if (path === `${VERSION}/runtime/invocation/next` && request.method === "GET") {
+    request.on("error", () => {}); // the reader of the body is told
+    const { method, headers } = request;
+    const [path] = request.url!.split("?");
+    const [, id, kind] = POST.exec(path!) ?? [];
+    if (
+      headers.host !== this.address || headers.origin !== undefined ||
+      Object.keys(headers).some((name) => name.startsWith("sec-fetch-"))
+    ) {
+      send(response, 403, "Forbidden", "Only the runtime of the sandbox may use its Runtime API");
+    } else if (path === "/2018-06-01/runtime/invocation/next" && method === "GET") {
       this.#next(response);
-    } else if (path === `${VERSION}/runtime/init/error` && isPost) {
+    } else if (path === "/2018-06-01/runtime/init/error" && method === "POST") {
       await this.#initError(request, response);
-    } else if (post && isPost) {
-      await this.#answer(request, response, post[1]!, post[2] === "error");
+    } else if (id !== undefined && method === "POST") {
+      await this.#answer(request, response, id, kind === "error");
     } else {
-      request.resume();
       response.writeHead(404, { "content-type": "text/plain" });
       response.end("404 page not found\n");
     }
+    request.resume(); // whatever nobody has read
   }
 
-  /** Whether a request is allowed now; if not, it is answered. */
-  #admit(response: ServerResponse, transition: Transition): boolean {
-    if (isAllowed(this.#state, transition)) return true;
-    const [from, to] = [nameState(this.#state), transition];
-    const message = `State transition from ${from} to ${to} failed for runtime. ` +
+  /** Whether a request is allowed now. If it is not, it is answered. */
+  #admit(response: ServerResponse, transition: keyof typeof TRANSITIONS): boolean {
+    const states: readonly State[] = TRANSITIONS[transition];
+    if (states.includes(this.#state)) return true;
+    const from = this.#state === "ResponseSent" ? "RuntimeResponseSentState" : this.#state;
+    const message = `State transition from ${from} to ${transition} failed for runtime. ` +
       "Error: State transition is not allowed";
     send(response, 403, "InvalidStateTransition", message);
     return false;
   }
 
   #next(response: ServerResponse): void {
+    // One connection waits at a time: the state is "Ready" only while it does.
     if (!this.#admit(response, "Ready")) return;
-    const isRepeated = this.#state === "Running";
-    if (!isRepeated) this.#state = "Ready";
+    const before = this.#state;
     this.#poll = response;
+    if (before === "Running") return this.#sendNext(response);
+    this.#state = "Ready";
     response.on("close", () => {
-      if (this.#poll === response) this.#poll = undefined; // the runtime went away, or asks anew
+      if (this.#poll !== response) return;
+      this.#poll = undefined; // the runtime went away, and may come back
+      this.#state = before;
     });
-    if (!isRepeated) this.#listener.onNext();
-    if (this.#invocation !== undefined) this.#sendNext(response);
+    this.#start.resolve(undefined);
+    if (this.#invocation === undefined) this.#finished.resolve();
+    else this.#sendNext(response);
   }
 
   #sendNext(response: ServerResponse): void {
@@ -153,12 +152,11 @@ export class RuntimeApi implements AsyncDisposable {
   }
 
   async #initError(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { bytes, isTruncated } = await readBody(request, MAX_RESPONSE);
+    const body = await readBody(request, MAX_RESULT).catch(() => undefined);
     if (!this.#admit(response, "InitError")) return;
     this.#state = "InitError";
-    if (isTruncated) return; // the process is going: its exit tells
-    const error = postedError(header(request, "lambda-runtime-function-error-type"), bytes);
-    this.#listener.onInitError(error as Answer & { kind: "error" });
+    if (body === undefined) return; // The process is about to end: its exit is the error.
+    this.#start.resolve(postedError(header(request, "error-type"), body));
     send(response, 202);
   }
 
@@ -168,76 +166,83 @@ export class RuntimeApi implements AsyncDisposable {
     id: string,
     isError: boolean,
   ): Promise<void> {
-    if (!this.#admit(response, isError ? "InvocationErrorResponse" : "InvocationResponse")) {
-      request.resume();
-      return;
+    if (!this.#admit(response, isError ? "InvocationErrorResponse" : "InvocationResponse")) return;
+    if (id !== this.#invocation!.requestId) {
+      return send(response, 400, "InvalidRequestID", "Invalid request ID");
     }
-    if (id !== this.#invocation?.requestId) {
-      request.resume();
-      send(response, 400, "InvalidRequestID", "Invalid request ID");
-      return;
+    this.#state = "Responding";
+    const mode = request.headers["lambda-runtime-function-response-mode"];
+    if (!isError && mode !== undefined && mode !== "streaming") {
+      this.#settle(runtimeError("Runtime.InvalidResponseModeHeader", `"${mode}"`));
+      return send(response, 400, "InvalidFunctionResponseMode", "Invalid function response mode");
     }
-    this.#state = isError ? "InvocationErrorResponse" : "InvocationResponse";
-    const mode = header(request, "lambda-runtime-function-response-mode");
-    const isStream = !isError && mode === "streaming";
-    const limit = isStream ? MAX_STREAM : MAX_RESPONSE;
-    const { bytes, size, isTruncated } = await readBody(request, limit);
-    const errorType = header(request, "lambda-runtime-function-error-type");
-    if (isTruncated) {
-      const type = "Runtime.TruncatedResponse";
-      const message = `RequestId: ${id} Error: The connection broke in the middle of the response`;
-      this.#settle({ kind: "error", errorType: type, body: errorBody(type, message) });
-      send(response, 400, "TruncatedHTTPRequest", "HTTP request detected as truncated");
-    } else if (isError) {
-      this.#settle(postedError(errorType, bytes));
-      send(response, 202);
-    } else if (mode !== undefined && !isStream) {
-      const type = "Runtime.InvalidResponseModeHeader";
-      this.#settle({ kind: "error", errorType: type, body: errorBody(type, `"${mode}"`) });
-      send(response, 400, "InvalidFunctionResponseMode", "Invalid function response mode");
-    } else if (size > limit) {
-      this.#settle(tooLarge(size));
-      const message = `Exceeded maximum allowed payload size (${limit} bytes).`;
+    try {
+      const answer = await this.#read(request, isError, mode === "streaming");
+      this.#settle(answer);
+      if (answer.kind !== "too large") return send(response, 202);
+      const message = `Exceeded maximum allowed payload size (${MAX_RESULT} bytes).`;
       send(response, 413, "RequestEntityTooLarge", message);
-    } else {
-      const contentType = header(request, "content-type") ?? "application/octet-stream";
-      this.#settle(
-        trailingError(request) ?? { kind: "response", body: bytes, contentType, isStream },
-      );
-      send(response, 202);
+    } catch { // the connection broke
+      const message = `RequestId: ${id} Error: The connection broke in the middle of the response`;
+      this.#settle(runtimeError("Runtime.TruncatedResponse", message));
     }
+  }
+
+  /** Reads a result or an error to its end. */
+  async #read(request: IncomingMessage, isError: boolean, isStream: boolean): Promise<Answer> {
+    const contentType = request.headers["content-type"] ?? "application/octet-stream";
+    const { stream } = this.#invocation!;
+    if (isStream && !isError && stream !== undefined) {
+      const writer = stream(contentType).getWriter();
+      writer.closed.catch(() => {}); // A client that went away does not end the function.
+      for await (const chunk of request) await writer.write(chunk).catch(() => {});
+      const error = trailingError(request);
+      await (error === undefined ? writer.close() : writer.abort(error.errorType)).catch(() => {});
+      return error ?? { kind: "response", body: new Uint8Array(), contentType, isStream };
+    }
+    const limit = isStream ? MAX_STREAM : MAX_RESULT;
+    const body = await readBody(request, limit);
+    if (isError) return postedError(header(request, "error-type"), body);
+    if (body.length > limit) {
+      return tooLarge(Number(request.headers["content-length"] ?? body.length));
+    }
+    return trailingError(request) ?? { kind: "response", body, contentType, isStream };
   }
 
   #settle(answer: Answer): void {
     this.#state = "ResponseSent";
     this.#invocation = undefined;
-    this.#listener.onAnswer(answer);
+    this.#answered.resolve(answer);
   }
 }
 
+/** An address of the loopback interface. On Linux it is one of 16 million. */
+function ownAddress(): string {
+  if (Deno.build.os !== "linux") return "127.0.0.1";
+  const [a, b, c] = crypto.getRandomValues(new Uint8Array(3));
+  return `127.${a}.${b}.${1 + c! % 254}`;
+}
+
 /** The error that a stream ended with, from its trailers. */
-function trailingError(request: IncomingMessage): Answer | undefined {
-  const type = request.trailers["lambda-runtime-function-error-type"];
-  if (type === undefined) return undefined;
-  const encoded = request.trailers["lambda-runtime-function-error-body"] ?? "";
-  return postedError(type, new Uint8Array(Buffer.from(encoded, "base64")));
+function trailingError({ trailers }: IncomingMessage): ErrorAnswer | undefined {
+  const type = trailers["lambda-runtime-function-error-type"];
+  const body = trailers["lambda-runtime-function-error-body"] ?? "";
+  return type === undefined ? undefined : postedError(type, Buffer.from(body, "base64"));
 }
 
-function header(request: IncomingMessage, name: string): string | undefined {
-  const value = request.headers[name];
-  return Array.isArray(value) ? value[0] : value;
+function header({ headers }: IncomingMessage, name: string): string | undefined {
+  return headers[`lambda-runtime-function-${name}`]?.toString();
 }
 
-/** Answers a runtime: accepted, or an error in the platform's form. */
+/** Answers a runtime: accepted, or an error in the form of AWS Lambda. */
 function send(
   response: ServerResponse,
   status: number,
   errorType?: string,
   errorMessage?: string,
 ): void {
-  const body = JSON.stringify(
-    errorType === undefined ? { status: "OK" } : { errorMessage, errorType },
-  ) + "\n";
+  const value = errorType === undefined ? { status: "OK" } : { errorMessage, errorType };
+  const body = `${JSON.stringify(value)}\n`;
   response.writeHead(status, {
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),

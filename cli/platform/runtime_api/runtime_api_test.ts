@@ -1,21 +1,25 @@
-import { assertEquals, assertMatch } from "@std/assert";
-import { running, setUp, text } from "../../testdata/runtime_api.ts";
-import { MAX_RESPONSE } from "./answer.ts";
+import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { send, startRunning, startRuntimeApi } from "../../testdata/runtime_api.ts";
+import type { Answer } from "./answer.ts";
 
-Deno.test("next waits for an invocation, and hands it over with its headers", async () => {
-  const { api, calls, invoke, next } = await setUp();
-  await using _ = api;
-  const polling = next();
-  while (calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-  assertEquals(api.state, "Ready");
-  invoke("id-1", { clientContext: '{"k":\n"é"}', tenantId: "t", traceId: "Root=1-2-3" });
-  const response = await polling;
-  assertEquals(response.status, 200);
-  assertEquals(await response.text(), '{"a":1}');
-  const headers = Object.fromEntries(
-    [...response.headers].filter(([name]) => name.startsWith("lambda-")),
-  );
-  assertEquals(headers, {
+const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
+/** What a test looks at in an answer. */
+const brief = (answer: Answer) => [
+  answer.kind,
+  answer.kind === "response" ? answer.contentType : answer.errorType,
+  decode(answer.body),
+];
+
+Deno.test("RuntimeApi hands an invocation with its headers to a runtime that waits", async () => {
+  await using runtime = await startRuntimeApi();
+  const polling = runtime.next();
+  assertEquals(await runtime.api.started, undefined);
+  runtime.invoke("id-1", { clientContext: '{"k":\n"é"}', tenantId: "t", traceId: "Root=1-2-3" });
+  const { status, text, headers } = await polling;
+  assertEquals([status, text], [200, '{"a":1}']);
+  const own = Object.fromEntries([...headers].filter(([name]) => name.startsWith("lambda-")));
+  assertEquals(own, {
     "lambda-runtime-aws-request-id": "id-1",
     "lambda-runtime-aws-tenant-id": "t",
     "lambda-runtime-client-context": '{"k": "\\u00e9"}',
@@ -23,15 +27,13 @@ Deno.test("next waits for an invocation, and hands it over with its headers", as
     "lambda-runtime-invoked-function-arn": "arn:aws:lambda:us-east-1:123456789012:function:one",
     "lambda-runtime-trace-id": "Root=1-2-3",
   });
-  assertEquals(response.headers.get("content-type"), "application/json");
+  assertEquals(headers.get("content-type"), "application/json");
 });
 
-Deno.test("next has a trace of its own, and no header for what is absent", async () => {
-  const { api, invoke, next } = await setUp();
-  await using _ = api;
-  invoke("id");
-  const { headers, body } = await next();
-  await body?.cancel();
+Deno.test("RuntimeApi sends a new trace, and no header for an absent fact", async () => {
+  await using runtime = await startRuntimeApi();
+  runtime.invoke("id");
+  const { headers } = await runtime.next();
   assertMatch(
     headers.get("lambda-runtime-trace-id")!,
     /^Root=1-[0-9a-f]{8}-[0-9a-f]{24};Parent=[0-9a-f]{16};Sampled=0$/,
@@ -40,144 +42,160 @@ Deno.test("next has a trace of its own, and no header for what is absent", async
   assertEquals(headers.has("lambda-runtime-aws-tenant-id"), false);
 });
 
-Deno.test("next asked for again gives the same invocation", async () => {
-  const { api, next, calls } = await running("again");
-  await using _ = api;
-  const response = await next();
-  assertEquals(response.headers.get("lambda-runtime-aws-request-id"), "again");
-  assertEquals(await response.text(), '{"a":1}');
-  assertEquals(calls, ["next"]);
+Deno.test("RuntimeApi gives an invocation again to a runtime that asks again", async () => {
+  await using runtime = await startRunning();
+  const { headers, text } = await runtime.next();
+  assertEquals([headers.get("lambda-runtime-aws-request-id"), text], ["id", '{"a":1}']);
 });
 
-Deno.test("a response is accepted with 202, and then next waits again", async () => {
-  const { api, post, answers, calls, next, invoke } = await running();
-  await using _ = api;
-  const response = await post("invocation/id/response", "[1]", { "content-type": "a/b" });
-  assertEquals([response.status, await response.text()], [202, '{"status":"OK"}\n']);
-  const [answer] = answers;
-  assertEquals(answer?.kind === "response" && [text(answer.body), answer.contentType], [
-    "[1]",
-    "a/b",
-  ]);
-  invoke("id-2");
-  assertEquals(await (await next()).text(), '{"a":1}');
-  assertEquals(calls, ["next", "response", "next"]);
+Deno.test("RuntimeApi takes a result, and is finished when the runtime asks for the next invocation", async () => {
+  await using runtime = await startRunning();
+  const post = await runtime.post("invocation/id/response", "[1]", { "content-type": "a/b" });
+  assertEquals([post.status, post.text], [202, '{"status":"OK"}\n']);
+  assertEquals(brief(await runtime.answered), ["response", "a/b", "[1]"]);
+  const polling = runtime.next();
+  await runtime.finished;
+  runtime.invoke("id-2");
+  assertEquals((await polling).headers.get("lambda-runtime-aws-request-id"), "id-2");
 });
 
-for (
-  const [header, recorded] of [
-    ["Function.MyError", "Function.MyError"],
-    ["Runtime.ExitError", "Runtime.ExitError"],
-    ["Function.my-error", "Function.Unknown"],
-    ["TypeError", "Runtime.Unknown"],
-    [undefined, "Runtime.Unknown"],
-  ] as const
-) {
-  Deno.test(`an error of the type ${header} is recorded as ${recorded}`, async () => {
-    const { api, post, answers } = await running();
-    await using _ = api;
-    const { status, body } = await post(
-      "invocation/id/error",
-      '{"errorType":"E"}',
-      header === undefined ? {} : { "lambda-runtime-function-error-type": header },
-    );
-    await body?.cancel();
-    const [answer] = answers;
-    assertEquals(status, 202);
-    assertEquals(answer?.kind === "error" && [answer.errorType, text(answer.body)], [
-      recorded,
-      '{"errorType":"E"}',
-    ]);
-  });
-}
+Deno.test("RuntimeApi answers only the runtime of its sandbox", async () => {
+  await using other = await startRuntimeApi();
+  await using runtime = await startRuntimeApi();
+  assertNotEquals(runtime.api.address, other.api.address);
+  const port = runtime.api.address.split(":")[1];
+  if (Deno.build.os === "linux") {
+    assertMatch(runtime.api.address, /^127\.\d+\.\d+\.\d+:/);
+    const connected = await Deno.connect({ hostname: "127.0.0.1", port: Number(port) })
+      .then((connection) => (connection.close(), "connected"), () => "refused");
+    assertEquals(connected, "refused", "the port alone does not lead there");
+  }
+  runtime.invoke("id");
+  for (
+    const header of [
+      "Host: evil.example",
+      `Host: localhost:${port}`,
+      `Host: ${runtime.api.address}\r\nOrigin: http://${runtime.api.address}`,
+      `Host: ${runtime.api.address}\r\nSec-Fetch-Site: none`,
+    ]
+  ) {
+    using connection = await runtime.connect();
+    const head = `GET /2018-06-01/runtime/invocation/next HTTP/1.1\r\n${header}\r\n\r\n`;
+    await connection.write(new TextEncoder().encode(head));
+    const buffer = new Uint8Array(1_000);
+    const text = decode(buffer.subarray(0, await connection.read(buffer) ?? 0));
+    assertMatch(text, /^HTTP\/1.1 403 /, header);
+  }
+  assertEquals((await runtime.next()).status, 200, "the runtime still gets its invocation");
+});
 
-Deno.test("an error without a body is made of its type", async () => {
-  const { api, post, answers } = await running();
-  await using _ = api;
-  await (await post("invocation/id/error", "", {
+Deno.test("RuntimeApi refuses a second poll beside one that waits, which still gets the invocation", async () => {
+  await using runtime = await startRuntimeApi();
+  const polling = runtime.next();
+  await runtime.api.started;
+  assertEquals((await runtime.next()).status, 403);
+  runtime.invoke("id");
+  assertEquals((await polling).headers.get("lambda-runtime-aws-request-id"), "id");
+});
+
+Deno.test("RuntimeApi does not hand an invocation to a runtime that went away while it waited", async () => {
+  await using runtime = await startRuntimeApi();
+  const aborting = new AbortController();
+  const polling = runtime.next(aborting.signal).catch(() => {});
+  await runtime.api.started;
+  aborting.abort();
+  await polling;
+  let next = await runtime.next(AbortSignal.timeout(100)).catch(() => undefined);
+  runtime.invoke("id");
+  while (next?.status !== 200) next = await runtime.next(); // until the loss is noticed
+  assertEquals(next.headers.get("lambda-runtime-aws-request-id"), "id");
+});
+
+Deno.test("RuntimeApi records the type of an error", async () => {
+  for (
+    const [header, recorded] of [
+      ["Function.MyError", "Function.MyError"],
+      ["Runtime.ExitError", "Runtime.ExitError"],
+      ["Function.my-error", "Function.Unknown"],
+      ["TypeError", "Runtime.Unknown"],
+      [undefined, "Runtime.Unknown"],
+    ] as const
+  ) {
+    await using runtime = await startRunning();
+    const headers: Record<string, string> = header === undefined
+      ? {}
+      : { "lambda-runtime-function-error-type": header };
+    assertEquals((await runtime.post("invocation/id/error", '{"e":1}', headers)).status, 202);
+    assertEquals(brief(await runtime.answered), ["error", recorded, '{"e":1}'], header);
+  }
+  await using runtime = await startRunning();
+  await runtime.post("invocation/id/error", "", {
     "lambda-runtime-function-error-type": "Function.Failed",
-  })).text();
-  assertEquals(text(answers[0]!.body), '{"errorType":"Function.Failed","errorMessage":""}');
-});
-
-for (const kind of ["response", "error"]) {
-  Deno.test(`a post of ${kind} for another invocation is refused with 400 InvalidRequestID`, async () => {
-    const { api, post, answers } = await running();
-    await using _ = api;
-    const response = await post(`invocation/other/${kind}`);
-    assertEquals(response.status, 400);
-    assertEquals(await response.json(), {
-      errorMessage: "Invalid request ID",
-      errorType: "InvalidRequestID",
-    });
-    assertEquals(answers, []);
-    assertEquals((await post("invocation/id/response")).status, 202, "the right one still counts");
   });
-
-  Deno.test(`a second post, of ${kind}, is refused with 403 InvalidStateTransition`, async () => {
-    const { api, post } = await running();
-    await using _ = api;
-    await (await post("invocation/id/response")).text();
-    const response = await post(`invocation/id/${kind}`);
-    assertEquals(response.status, 403);
-    const { errorType, errorMessage } = await response.json();
-    assertEquals(errorType, "InvalidStateTransition");
-    assertMatch(errorMessage, /^State transition from RuntimeResponseSentState to Invocation/);
-  });
-}
-
-Deno.test("a result of 6,291,556 bytes is taken, and one byte more answered with 413", async () => {
-  for (const [size, status, kind] of [[0, 202, "response"], [1, 413, "too large"]] as const) {
-    const { api, post, answers } = await running();
-    await using _ = api;
-    const response = await post("invocation/id/response", new Uint8Array(MAX_RESPONSE + size));
-    assertEquals(MAX_RESPONSE, 6_291_556);
-    assertEquals(response.status, status);
-    const body = await response.json();
-    assertEquals(answers[0]!.kind, kind);
-    if (status !== 413) continue;
-    assertEquals(body, {
-      errorMessage: "Exceeded maximum allowed payload size (6291556 bytes).",
-      errorType: "RequestEntityTooLarge",
-    });
-    assertEquals(JSON.parse(text(answers[0]!.body)), {
-      errorType: "Function.ResponseSizeTooLarge",
-      errorMessage:
-        "Response payload size (6291557 bytes) exceeded maximum allowed payload size (6291556 bytes).",
-    });
-    assertEquals((await post("invocation/id/error")).status, 403, "the caller is answered already");
-  }
-});
-
-Deno.test("init/error is taken once, before the first next", async () => {
-  const { api, post, calls, answers, next } = await setUp();
-  await using _ = api;
-  const first = await post("init/error", '{"errorType":"E"}', {
-    "lambda-runtime-function-error-type": "Runtime.NoHandler",
-  });
-  assertEquals([first.status, await first.text()], [202, '{"status":"OK"}\n']);
-  assertEquals(answers[0]?.kind === "error" && answers[0].errorType, "Runtime.NoHandler");
-  for (const response of [await post("init/error"), await next()]) {
-    assertEquals(response.status, 403);
-    assertEquals((await response.json()).errorType, "InvalidStateTransition");
-  }
-  assertEquals(calls, ["init error"]);
-});
-
-Deno.test("init/error after the first next is refused", async () => {
-  const { api, post } = await running();
-  await using _ = api;
-  const response = await post("init/error");
-  assertEquals(response.status, 403);
   assertEquals(
-    (await response.json()).errorMessage,
-    "State transition from Running to InitError failed for runtime. Error: State transition is not allowed",
+    decode((await runtime.answered).body),
+    '{"errorType":"Function.Failed","errorMessage":""}',
+    "an error without a body is made of its type",
   );
 });
 
-Deno.test("what the Runtime API does not have is answered with 404", async () => {
-  const { api } = await setUp();
-  await using _ = api;
+Deno.test("RuntimeApi refuses a post for another invocation, and a second post", async () => {
+  for (const kind of ["response", "error"]) {
+    await using runtime = await startRunning();
+    const other = await runtime.post(`invocation/other/${kind}`);
+    assertEquals([other.status, JSON.parse(other.text)], [400, {
+      errorMessage: "Invalid request ID",
+      errorType: "InvalidRequestID",
+    }]);
+    assertEquals((await runtime.post("invocation/id/response")).status, 202);
+    const second = await runtime.post(`invocation/id/${kind}`);
+    const { errorType, errorMessage } = JSON.parse(second.text);
+    assertEquals([second.status, errorType], [403, "InvalidStateTransition"]);
+    assertMatch(errorMessage, /^State transition from RuntimeResponseSentState to Invocation/);
+  }
+});
+
+Deno.test("RuntimeApi takes a result of 6,291,556 bytes, and answers 413 to one byte more", async () => {
+  for (const isChunked of [false, true]) {
+    for (const [size, status, kind] of [[0, 202, "response"], [1, 413, "too large"]] as const) {
+      await using runtime = await startRunning();
+      const bytes = new Uint8Array(6_291_556 + size);
+      const body = isChunked ? new Blob([bytes]).stream() : bytes;
+      const post = await runtime.post("invocation/id/response", body);
+      const answer = await runtime.answered;
+      assertEquals([post.status, answer.kind], [status, kind]);
+      if (answer.kind === "response") continue;
+      assertEquals(JSON.parse(post.text), {
+        errorMessage: "Exceeded maximum allowed payload size (6291556 bytes).",
+        errorType: "RequestEntityTooLarge",
+      });
+      const { errorMessage } = JSON.parse(decode(answer.body));
+      assertMatch(errorMessage, /^Response payload size \(6291557 bytes\) exceeded maximum/);
+      assertEquals((await runtime.post("invocation/id/error")).status, 403, "it is answered");
+    }
+  }
+});
+
+Deno.test("RuntimeApi takes one init error, before the first poll", async () => {
+  await using runtime = await startRuntimeApi();
+  const type = { "lambda-runtime-function-error-type": "Runtime.NoHandler" };
+  const first = await runtime.post("init/error", '{"errorType":"E"}', type);
+  assertEquals([first.status, first.text], [202, '{"status":"OK"}\n']);
+  assertEquals((await runtime.api.started)?.errorType, "Runtime.NoHandler");
+  for (const response of [await runtime.post("init/error"), await runtime.next()]) {
+    assertEquals(response.status, 403);
+    assertEquals(JSON.parse(response.text).errorType, "InvalidStateTransition");
+  }
+  await using running = await startRunning();
+  const { status, text } = await running.post("init/error");
+  assertEquals([status, JSON.parse(text).errorMessage], [
+    403,
+    "State transition from Running to InitError failed for runtime. Error: State transition is not allowed",
+  ]);
+});
+
+Deno.test("RuntimeApi answers 404 to other requests", async () => {
+  await using runtime = await startRuntimeApi();
   for (
     const [method, path] of [
       ["GET", "/"],
@@ -187,25 +205,87 @@ Deno.test("what the Runtime API does not have is answered with 404", async () =>
       ["POST", "/2020-01-01/extension/register"],
     ]
   ) {
-    const response = await fetch(`http://${api.address}${path}`, { method: method! });
-    await response.body?.cancel();
-    assertEquals(response.status, 404, `${method} ${path}`);
+    const { status } = await send(`http://${runtime.api.address}${path}`, { method: method! });
+    assertEquals(status, 404, `${method} ${path}`);
   }
 });
 
-Deno.test("a runtime that went away while it waited is not handed an invocation", async () => {
-  const { api, calls, invoke, next } = await setUp();
-  await using _ = api;
-  const aborting = new AbortController();
-  const polling = fetch(`http://${api.address}/2018-06-01/runtime/invocation/next`, {
-    signal: aborting.signal,
-  }).catch(() => {});
-  while (calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-  aborting.abort();
-  await polling;
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  invoke("id");
-  const response = await next();
-  assertEquals(response.headers.get("lambda-runtime-aws-request-id"), "id");
-  await response.body?.cancel();
+/** A streamed result without its end. */
+const streamed = (host: string) =>
+  [
+    "POST /2018-06-01/runtime/invocation/id/response HTTP/1.1",
+    `Host: ${host}`,
+    "Lambda-Runtime-Function-Response-Mode: streaming",
+    "Content-Type: application/vnd.awslambda.http-integration-response",
+    "Trailer: Lambda-Runtime-Function-Error-Type, Lambda-Runtime-Function-Error-Body",
+    "Transfer-Encoding: chunked",
+    "",
+    "3",
+    "{}\0",
+    "2",
+    "ab\r\n",
+  ].join("\r\n");
+
+/** Sends the end of a stream over a connection of its own; the status line of the answer. */
+async function stream(runtime: Awaited<ReturnType<typeof startRunning>>, end: string) {
+  using connection = await runtime.connect();
+  const bytes = new TextEncoder().encode(streamed(runtime.api.address) + end);
+  await connection.write(bytes);
+  const buffer = new Uint8Array(4_096);
+  return decode(buffer.subarray(0, await connection.read(buffer) ?? 0)).split("\r\n")[0];
+}
+
+const TYPE = "application/vnd.awslambda.http-integration-response";
+const TRAILERS = "Lambda-Runtime-Function-Error-Type: Function.Broken\r\n" +
+  `Lambda-Runtime-Function-Error-Body: ${btoa('{"errorType":"E"}')}\r\n`;
+
+Deno.test("RuntimeApi collects a streamed result, and takes the error of its trailers", async () => {
+  await using runtime = await startRunning();
+  assertEquals(await stream(runtime, "0\r\n\r\n"), "HTTP/1.1 202 Accepted");
+  assertEquals(brief(await runtime.answered), ["response", TYPE, "{}\0ab"]);
+  await using broken = await startRunning();
+  assertEquals(await stream(broken, `0\r\n${TRAILERS}\r\n`), "HTTP/1.1 202 Accepted");
+  assertEquals(brief(await broken.answered), ["error", "Function.Broken", '{"errorType":"E"}']);
+});
+
+Deno.test("RuntimeApi passes a streamed result on as it comes, and its error", async () => {
+  for (const [end, expected] of [["0\r\n\r\n", "end"], [`0\r\n${TRAILERS}\r\n`, "broken"]]) {
+    const types: string[] = [];
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const open = (type: string) => (types.push(type), writable);
+    await using runtime = await startRunning({ stream: open });
+    using connection = await runtime.connect();
+    const write = (text: string) => connection.write(new TextEncoder().encode(text));
+    await write(streamed(runtime.api.address));
+    const reader = readable.getReader();
+    let text = "";
+    while (text !== "{}\0ab") text += decode((await reader.read()).value!); // before the end
+    await write(end!);
+    const last = await reader.read().then(({ done }) => done && "end", () => "broken");
+    assertEquals([types, last], [[TYPE], expected]);
+  }
+});
+
+Deno.test("RuntimeApi goes on if the reader of a streamed result went away", async () => {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  await readable.cancel();
+  await using runtime = await startRunning({ stream: () => writable });
+  assertEquals(await stream(runtime, "0\r\n\r\n"), "HTTP/1.1 202 Accepted");
+  assertEquals((await runtime.answered).kind, "response");
+});
+
+Deno.test("RuntimeApi makes an error of a result whose connection breaks", async () => {
+  await using runtime = await startRunning();
+  const connection = await runtime.connect();
+  await connection.write(new TextEncoder().encode(streamed(runtime.api.address)));
+  connection.close();
+  assertEquals(brief(await runtime.answered)[1], "Runtime.TruncatedResponse");
+});
+
+Deno.test("RuntimeApi refuses an unknown response mode", async () => {
+  await using runtime = await startRunning();
+  const mode = { "lambda-runtime-function-response-mode": "buffered?" };
+  const { status, text } = await runtime.post("invocation/id/response", "{}", mode);
+  assertEquals([status, JSON.parse(text).errorType], [400, "InvalidFunctionResponseMode"]);
+  assertEquals(brief(await runtime.answered)[1], "Runtime.InvalidResponseModeHeader");
 });

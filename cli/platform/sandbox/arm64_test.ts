@@ -6,7 +6,7 @@ import { layerFiles } from "../../bundle/layer_files.ts";
 import { DENO_PACKAGES, DENO_VERSION, ownArchitecture } from "../../bundle/pinned_deno.ts";
 import { findProgram } from "../isolation/program.ts";
 import { readManifest } from "../../manifest/manifest.ts";
-import { createSandboxHost } from "./mod.ts";
+import { createSandboxHost } from "./host.ts";
 
 const LIBRARIES = "/usr/aarch64-linux-gnu";
 const isNative = ownArchitecture() === "arm64";

@@ -1,26 +1,27 @@
 import type { InvokeOptions, InvokeOutcome } from "../function_host.ts";
 import type { Folders, Isolation } from "../isolation/isolation.ts";
 import type { FunctionManifest } from "../../manifest/manifest.ts";
-import { Execution } from "./execution.ts";
+import { InvocationLog } from "./invocation_log.ts";
+import type { Ending } from "./report.ts";
 import { Sandbox } from "./sandbox.ts";
 
-/** What a pool runs, and how. */
+/** The settings of a pool. */
 export interface FunctionPoolOptions {
   /** The name of the function. */
   readonly name: string;
   /** How processes are kept apart from the machine. */
   readonly isolation: Isolation;
-  /** Is called with each line of the function's log. */
+  /** Takes each line of the function's log. */
   readonly log: (line: string) => void;
   /** The most sandboxes at a time; further invocations wait. */
   readonly concurrency: number;
-  /** How long a sandbox is kept that nothing invokes, in milliseconds. */
+  /** How long an idle sandbox is kept, in milliseconds. */
   readonly idleLimit: number;
   /** How long the init phase may take, in milliseconds. */
   readonly initLimit: number;
 }
 
-/** A function's code and settings, as they are now. */
+/** The code and the settings of a function. */
 export interface Code {
   /** The settings. */
   readonly manifest: FunctionManifest;
@@ -28,7 +29,7 @@ export interface Code {
   readonly folders: Folders;
 }
 
-/** The sandboxes of one function: each runs one invocation at a time, and there are as many as are needed at once. */
+/** The sandboxes of one function: each runs one invocation at a time, and there are as many as there are invocations at a time. */
 export class FunctionPool implements AsyncDisposable {
   readonly #options: FunctionPoolOptions;
   #code: Code;
@@ -44,7 +45,7 @@ export class FunctionPool implements AsyncDisposable {
   /**
    * Makes a pool without sandboxes.
    *
-   * @param options What it runs, and how.
+   * @param options The settings.
    * @param code The code.
    */
   constructor(options: FunctionPoolOptions, code: Code) {
@@ -52,13 +53,13 @@ export class FunctionPool implements AsyncDisposable {
     this.#code = code;
   }
 
-  /** The sandboxes that there are, for a look at their processes. */
+  /** The sandboxes, for a look at their processes. */
   get sandboxes(): readonly Sandbox[] {
     return [...this.#all];
   }
 
   /**
-   * Takes other code for the invocations from now on; what is under way ends with the code it began with.
+   * Replaces the code. An invocation that is under way ends with the code that it began with.
    *
    * @param code The code.
    */
@@ -67,7 +68,7 @@ export class FunctionPool implements AsyncDisposable {
     await Promise.all(
       this.#idle.splice(0).map(({ sandbox, timer }) => {
         clearTimeout(timer);
-        return this.#end(sandbox);
+        return sandbox.kill();
       }),
     );
   }
@@ -76,33 +77,38 @@ export class FunctionPool implements AsyncDisposable {
    * Invokes the function.
    *
    * @param payload The event.
-   * @param options What the caller passes along.
+   * @param options Further facts of the invocation.
    * @returns How it ended.
-   * @throws {Error} If the pool is, or gets, disposed of before the invocation begins.
+   * @throws {Error} If the pool is disposed of before the invocation begins.
    */
   async invoke(payload: Uint8Array, options: InvokeOptions): Promise<InvokeOutcome> {
     await this.#enter();
     const code = this.#code;
-    const { name, log, initLimit, isolation } = this.#options;
-    const execution = new Execution({ name, manifest: code.manifest, payload, options, log });
+    const { manifest } = code;
+    const requestId = options.requestId ?? crypto.randomUUID();
+    const log = new InvocationLog(requestId, manifest, this.#options.log);
     try {
-      const sandbox = await execution.run({
-        idle: () => this.#takeIdle(),
-        start: async (onLine) => {
-          const started = await Sandbox.start({ name, ...code, isolation }, onLine);
-          this.#all.add(started);
-          void started.gone.then(() => this.#all.delete(started));
-          if (this.#isDisposed) await started.kill();
-          return started;
-        },
-        initLimit,
-      });
-      if (sandbox !== undefined) await this.#giveBack(sandbox, code);
+      let sandbox = this.#takeIdle() ??
+        await this.#start(code, log, "init", this.#options.initLimit);
+      log.begin();
+      // An init phase that failed is tried once more, in the time of the invocation.
+      sandbox ??= await this.#start(code, log, "invoke", manifest.timeout * 1_000);
+      if (sandbox === undefined) return log.end(performance.now());
+      const limit = log.timeLeft;
+      const deadline = Date.now() + Math.floor(limit);
+      const { ending, answer } = await sandbox.run(
+        { ...options, requestId, functionName: this.#options.name, payload, deadline },
+        limit,
+        log.line,
+      );
+      log.ran(ending, answer, sandbox.peakMemory);
+      const outcome = log.end(sandbox.phaseEnd);
+      if (ending.kind === "done") await this.#giveBack(sandbox, code);
+      return outcome;
     } finally {
       this.#busy--;
       this.#waiting.shift()?.resolve();
     }
-    return execution.outcome;
   }
 
   /** Kills every sandbox, whatever it is doing. */
@@ -110,7 +116,36 @@ export class FunctionPool implements AsyncDisposable {
     this.#isDisposed = true;
     for (const { timer } of this.#idle.splice(0)) clearTimeout(timer);
     for (const { reject } of this.#waiting.splice(0)) reject(this.#stopping());
-    await Promise.all([...this.#all].map((sandbox) => this.#end(sandbox)));
+    await Promise.all([...this.#all].map((sandbox) => sandbox.kill()));
+  }
+
+  /** Starts a sandbox, and waits for its init phase. If that fails there is no sandbox, and the log says why. */
+  async #start(
+    code: Code,
+    log: InvocationLog,
+    phase: "init" | "invoke",
+    limit: number,
+  ): Promise<Sandbox | undefined> {
+    const { name, isolation } = this.#options;
+    const start = performance.now();
+    let sandbox: Sandbox | undefined;
+    let ending: Ending;
+    try {
+      sandbox = await Sandbox.start({ name, ...code, isolation }, log.line);
+      this.#add(sandbox);
+      ending = await sandbox.init(limit);
+    } catch (error) {
+      ending = { kind: "exit", reason: `fork/exec /opt/bootstrap: ${(error as Error).message}` };
+    }
+    const duration = Math.min((sandbox?.phaseEnd ?? performance.now()) - start, limit);
+    log.initialized(phase, ending, duration, sandbox?.peakMemory ?? 0);
+    return ending.kind === "done" ? sandbox : undefined;
+  }
+
+  #add(sandbox: Sandbox): void {
+    this.#all.add(sandbox);
+    void sandbox.gone.then(() => this.#all.delete(sandbox));
+    if (this.#isDisposed) void sandbox.kill();
   }
 
   /** Waits for a turn. */
@@ -137,21 +172,17 @@ export class FunctionPool implements AsyncDisposable {
     return undefined;
   }
 
-  /** Freezes a sandbox until it is needed, or ends it when its code is no longer what counts. */
+  /** Freezes a sandbox until it is needed, or ends it if its code was replaced. */
   async #giveBack(sandbox: Sandbox, code: Code): Promise<void> {
     if (sandbox.hasEnded) return;
-    if (this.#isDisposed || code !== this.#code) return await this.#end(sandbox);
+    if (this.#isDisposed || code !== this.#code) return await sandbox.kill();
     sandbox.freeze();
     const timer = setTimeout(() => {
       const index = this.#idle.findIndex((entry) => entry.sandbox === sandbox);
       if (index < 0) return;
       this.#idle.splice(index, 1);
-      void this.#end(sandbox);
+      void sandbox.kill();
     }, this.#options.idleLimit);
     this.#idle.push({ sandbox, timer });
-  }
-
-  #end(sandbox: Sandbox): Promise<void> {
-    return sandbox.kill();
   }
 }

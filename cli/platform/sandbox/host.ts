@@ -1,115 +1,174 @@
-import type { InvokeOptions, InvokeOutcome, LogRecord, ReloadingHost } from "../function_host.ts";
-import { detectIsolation, type Isolation } from "../isolation/isolation.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
+import type { LogRecord, ReloadingHost } from "../function_host.ts";
+import { detectIsolation, type Isolation } from "../isolation/isolation.ts";
 import { FunctionPool } from "./function_pool.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { Workshop } from "./workshop.ts";
 
-/** What a host with sandboxes runs, and how. */
+/** How a host with sandboxes runs an application. */
 export interface SandboxHostOptions {
   /** The application. */
   readonly manifest: Manifest;
-  /** The path of its manifest, which its modules are relative to. */
+  /** The path of its manifest. Modules are relative to it. */
   readonly manifestPath: string;
-  /** Takes every record of the functions' logs, and the host's own, which have an empty function name. */
+  /** Takes every record of the functions, and of the host itself, which have an empty function name. */
   readonly log: (record: LogRecord) => void;
-  /** The unpacked layer; without it one is made whose Deno is the one that runs this. */
+  /** The unpacked layer. The default is a new one with the Deno that runs this. */
   readonly layer?: string | undefined;
-  /** The most sandboxes of a function at a time, 10 without; further invocations wait. */
+  /** The most sandboxes of a function at a time; further invocations wait. The default is 10. */
   readonly concurrency?: number | undefined;
-  /** How long a sandbox is kept that nothing invokes, in milliseconds; 5 minutes without. */
+  /** How long an idle sandbox is kept, in milliseconds. The default is 5 minutes. */
   readonly idleLimit?: number | undefined;
-  /** How long the init phase of a function may take, in milliseconds; 10 seconds without, as on Lambda. */
+  /** How long the init phase of a function may take, in milliseconds. The default is 10 seconds, as on AWS Lambda. */
   readonly initLimit?: number | undefined;
-  /** Ends bundling early, at the start and later, when the host is to end. */
+  /** Ends the bundling of functions early. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a host with sandboxes may be told besides. */
+/** The options that tests have besides. */
 export interface SandboxSettings extends SandboxHostOptions {
-  /** How processes are kept apart from the machine; the best that works here without. */
+  /** How processes are kept apart from the machine. The default is the best way that works here. */
   readonly isolation?: Isolation | undefined;
 }
 
-/** A host whose functions run in sandboxes. */
+/** A host that shows its sandboxes. */
 export interface SandboxHost extends ReloadingHost {
   /** The sandboxes of a function, for a look at their processes. */
   sandboxesOf(name: string): readonly Sandbox[];
 }
 
 /**
- * Bundles an application and gets ready to run it.
+ * Bundles an application and makes a host that runs each function in processes of its own, as AWS Lambda does: the same
+ * bundle, the same start, an emulated Runtime API, and the manifest's memory, time-out, environment and permissions.
  *
- * @param options What is run, and how.
- * @returns The host.
+ * A sandbox starts with the first invocation that needs it, serves one invocation at a time, and is frozen between them.
+ * If mount namespaces can be made (most of Linux), a function sees a read-only `/var/task` and `/opt` and a `/tmp` of its
+ * own, and runs as another user. Otherwise it gets plain folders, and the first record of the log says so.
+ *
+ * `reload()` bundles every function anew. Where the code or the settings differ, later invocations get the new ones. A
+ * function that cannot be bundled stays as it was, and the log says why.
+ *
+ * @param options How to run the application.
+ * @returns The host. Dispose of it to end the processes.
  * @throws {Error} If a function cannot be bundled; the message names each.
+ *
+ * @example Invoking a function in a process of its own
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createSandboxHost, readManifest } from "@mate/cli/platform";
+ *
+ * const folder = await Deno.makeTempDir();
+ * await Deno.writeTextFile(`${folder}/add.ts`, `export const handler = ([a, b]: number[]) => a + b;`);
+ * const manifestPath = `${folder}/app.json`;
+ * await Deno.writeTextFile(
+ *   manifestPath,
+ *   `{ "name": "sums", "stage": "v0", "functions": { "add": { "module": "add.ts" } } }`,
+ * );
+ *
+ * const manifest = await readManifest(manifestPath);
+ * await using host = await createSandboxHost({ manifest, manifestPath, log() {} });
+ * const { payload, failure } = await host.invoke("add", new TextEncoder().encode("[2, 3]"));
+ *
+ * assertEquals(new TextDecoder().decode(payload), "5");
+ * assertEquals(failure, undefined);
+ * ```
  */
+export async function createSandboxHost(options: SandboxHostOptions): Promise<ReloadingHost> {
+  return await openSandboxHost(options);
+}
+
+/** Makes a host that shows its sandboxes; see {@linkcode createSandboxHost}. */
 export async function openSandboxHost(options: SandboxSettings): Promise<SandboxHost> {
   const isolation = options.isolation ?? await detectIsolation();
-  const log = (functionName: string, text: string) =>
-    options.log({ time: new Date(), functionName, text });
-  log("", `Functions run in ${isolation.description}`);
-  const workshop = await Workshop.open(options.manifestPath, isolation, options);
-  const pools = new Map<string, FunctionPool>();
-  let faults = new Map<string, string>();
-  const take = async (manifest: Manifest, isFirst: boolean) => {
-    const { built, problems } = await workshop.build(manifest);
-    if (isFirst && problems.length > 0) {
-      throw new Error(problems.map(({ message }) => message).join("\n"));
-    }
-    const former = faults;
-    faults = new Map(problems.map(({ name, message }) => [name, message]));
-    for (const [name, message] of faults) if (former.get(name) !== message) log(name, message);
-    for (const [name, code] of built) {
-      const pool = pools.get(name);
-      if (pool !== undefined) await pool.replace(code);
-      else {
-        pools.set(
-          name,
-          new FunctionPool({
-            name,
-            isolation,
-            log: (line) => log(name, line),
-            concurrency: options.concurrency ?? 10,
-            idleLimit: options.idleLimit ?? 300_000,
-            initLimit: options.initLimit ?? 10_000,
-          }, code),
-        );
-      }
-    }
-    for (const [name, pool] of pools) {
-      if (name in manifest.functions) continue;
-      pools.delete(name);
-      await pool[Symbol.asyncDispose]();
-    }
-    return Object.keys(manifest.functions).filter((name) =>
-      built.has(name) || former.has(name) && !faults.has(name)
-    );
-  };
+  const host = new Host(options, isolation, await Workshop.open(isolation, options));
   try {
-    await take(options.manifest, true);
+    await host.open();
+    return host;
   } catch (error) {
-    await workshop[Symbol.asyncDispose]();
+    await host[Symbol.asyncDispose]();
     throw error;
   }
-  let { manifest } = options;
-  // One after the other: the last one to be asked for is the one that counts.
-  let reloading: Promise<readonly string[]> = Promise.resolve([]);
-  return {
-    async invoke(name, payload, invokeOptions: InvokeOptions = {}): Promise<InvokeOutcome> {
-      const pool = pools.get(name);
-      if (pool === undefined) throw new Error(`Cannot invoke "${name}": there is no such function`);
-      return await pool.invoke(payload, invokeOptions);
-    },
-    reload(changed = manifest) {
-      manifest = changed;
-      return reloading = reloading.catch(() => []).then(() => take(changed, false));
-    },
-    sandboxesOf: (name) => pools.get(name)?.sandboxes ?? [],
-    async [Symbol.asyncDispose]() {
-      await Promise.all([...pools.values()].map((pool) => pool[Symbol.asyncDispose]()));
-      await reloading.catch(() => {}); // whoever asked for it is told
-      await workshop[Symbol.asyncDispose]();
-    },
-  };
+}
+
+class Host implements SandboxHost {
+  readonly #options: SandboxHostOptions;
+  readonly #isolation: Isolation;
+  readonly #workshop: Workshop;
+  readonly #pools = new Map<string, FunctionPool>();
+  #manifest: Manifest;
+  #faults = new Map<string, string>();
+  #reloading: Promise<readonly string[]> = Promise.resolve([]);
+
+  constructor(options: SandboxHostOptions, isolation: Isolation, workshop: Workshop) {
+    this.#options = options;
+    this.#isolation = isolation;
+    this.#workshop = workshop;
+    this.#manifest = options.manifest;
+    this.#log("", `Functions run in ${isolation.description}`);
+  }
+
+  async open(): Promise<void> {
+    await this.#take();
+    if (this.#faults.size > 0) throw new Error([...this.#faults.values()].join("\n"));
+  }
+
+  async invoke(...[name, payload, options = {}]: Parameters<SandboxHost["invoke"]>) {
+    const pool = this.#pools.get(name);
+    if (pool === undefined) throw new Error(`Cannot invoke "${name}": there is no such function`);
+    return await pool.invoke(payload, options);
+  }
+
+  reload(manifest = this.#manifest): Promise<readonly string[]> {
+    this.#manifest = manifest;
+    // One after the other: the last one counts.
+    return this.#reloading = this.#reloading.catch(() => []).then(async () => {
+      const former = this.#faults;
+      const changed = await this.#take();
+      for (const [name, message] of this.#faults) {
+        if (former.get(name) !== message) this.#log(name, message);
+      }
+      return Object.keys(manifest.functions).filter((name) =>
+        changed.has(name) || former.has(name) && !this.#faults.has(name)
+      );
+    });
+  }
+
+  sandboxesOf(name: string): readonly Sandbox[] {
+    return this.#pools.get(name)?.sandboxes ?? [];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#pools.values()].map((pool) => pool[Symbol.asyncDispose]()));
+    await this.#reloading.catch(() => {}); // The caller of reload() gets the error.
+    await this.#workshop[Symbol.asyncDispose]();
+  }
+
+  #log(functionName: string, text: string): void {
+    this.#options.log({ time: new Date(), functionName, text });
+  }
+
+  /** Builds the functions; the names of those that are new. */
+  async #take(): Promise<ReadonlySet<string>> {
+    const { functions } = this.#manifest;
+    const { built, faults } = await this.#workshop.build(this.#manifest);
+    this.#faults = faults;
+    for (const [name, code] of built) {
+      const pool = this.#pools.get(name);
+      if (pool !== undefined) await pool.replace(code);
+      else this.#pools.set(name, this.#createPool(name, code));
+    }
+    for (const [name, pool] of this.#pools) {
+      if (name in functions) continue;
+      this.#pools.delete(name);
+      await pool[Symbol.asyncDispose]();
+    }
+    return new Set(built.keys());
+  }
+
+  #createPool(name: string, code: ConstructorParameters<typeof FunctionPool>[1]): FunctionPool {
+    const { concurrency = 10, idleLimit = 300_000, initLimit = 10_000 } = this.#options;
+    const log = (line: string) => this.#log(name, line);
+    const isolation = this.#isolation;
+    return new FunctionPool({ name, isolation, log, concurrency, idleLimit, initLimit }, code);
+  }
 }

@@ -17,7 +17,7 @@ Deno.test("a cold start reports its init phase, a warm one does not, and both go
       const { pid } = first.json as { pid: number };
       assertEquals(first.json, { event: { a: 1 }, count: 1, id: "id-1", pid });
       assertEquals(first.requestId, "id-1");
-      assertEquals("failure" in first, false);
+      assertEquals(first.failure, undefined);
       assertEquals(first.logTail, log.map((line) => `${line}\n`).join(""));
       const [init, start, ...rest] = log.splice(0);
       assertEquals([init, start], ["init", "START RequestId: id-1 Version: $LATEST"]);
@@ -159,20 +159,26 @@ Deno.test("an unknown function is refused by name", async () => {
 });
 
 Deno.test({
-  name: "functions run in plain folders as well, with the same environment and permissions",
+  name: "a function in plain folders can change no code, no permissions and no compiled code",
   ignore: Deno.build.os === "windows",
   async fn() {
     await withApp(
       `export const handler = ({ path }) => {
-        try { Deno.writeTextFileSync(path ?? import.meta.dirname + "/x", ""); } catch (error) { return error.name; }
+        const full = path.replace("TASK", import.meta.dirname).replace("CACHE", Deno.env.get("DENO_DIR"));
+        try { Deno.writeTextFileSync(full, ""); } catch (error) { return error.name; }
         return Deno.env.has("USER");
       };`,
       async ({ invoke }) => {
-        assertEquals((await invoke()).json, "NotCapable");
-        assertEquals((await invoke({ path: "/home/x" })).json, "NotCapable");
+        const paths = ["TASK/x", "TASK/../two-1/index.js", "TASK/../two-1/mate/net", "CACHE/x"];
+        for (const path of [...paths, "/home/x"]) {
+          assertEquals((await invoke({ path })).json, "NotCapable", path);
+        }
+        const path = `/tmp/mate-test-${crypto.randomUUID()}`;
+        assertEquals((await invoke({ path })).json, false);
+        await Deno.remove(path);
       },
       {},
-      { isolation: plainFolders("a test wants it so") },
+      { isolation: plainFolders("a test needs this") },
     );
   },
 });

@@ -1,9 +1,9 @@
-/** The longest record of the platform's log, in characters; what is longer makes several. */
+import { LOG_TAIL } from "../limits.ts";
+
+/** The longest record of a log, in characters. A longer line makes several records. */
 const LONGEST = 262_144;
 
-/**
- * Hands on what a process writes, line by line as it comes: each line feed ends a record, as in the platform's log.
- */
+/** Hands on the output of a process line by line, as it comes. Each line feed ends a record. */
 export class LogLines {
   readonly #emit: (line: string) => void;
   readonly #decoder = new TextDecoder();
@@ -13,7 +13,7 @@ export class LogLines {
   /**
    * Starts without a line.
    *
-   * @param emit Is called with each line, without its end.
+   * @param emit Takes each line, without its end.
    */
   constructor(emit: (line: string) => void) {
     this.#emit = emit;
@@ -27,7 +27,7 @@ export class LogLines {
   /**
    * Reads a stream to its end.
    *
-   * @param stream What the process writes.
+   * @param stream The output of the process.
    */
   async read(stream: ReadableStream<Uint8Array>): Promise<void> {
     for await (const chunk of stream) {
@@ -53,12 +53,9 @@ export class LogLines {
   }
 }
 
-const TAIL = 4_096;
-
-/** The last 4 KiB of a log. */
+/** The end of a log: at most 4 KiB. */
 export class LogTail {
-  #lines: string[] = [];
-  #size = 0;
+  #text = "";
 
   /**
    * Adds a line.
@@ -66,20 +63,14 @@ export class LogTail {
    * @param line The line, without its end.
    */
   add(line: string): void {
-    this.#lines.push(line + "\n");
-    this.#size += line.length + 1;
-    // Counted in UTF-16 units, which are never more than bytes, and forgotten in batches: a line costs the same in any log.
-    if (this.#size < 4 * TAIL || this.#lines.length < 2) return;
-    const text = this.#lines.join("").slice(-2 * TAIL);
-    this.#lines = [text];
-    this.#size = text.length;
+    // A character has at least one byte, so that more characters are never needed.
+    this.#text = `${this.#text}${line}\n`.slice(-LOG_TAIL);
   }
 
   /** The text: at most 4,096 bytes of UTF-8, cut between characters. */
   toString(): string {
-    const bytes = new TextEncoder().encode(this.#lines.join(""));
-    if (bytes.length <= TAIL) return new TextDecoder().decode(bytes);
-    let start = bytes.length - TAIL;
+    const bytes = new TextEncoder().encode(this.#text);
+    let start = Math.max(0, bytes.length - LOG_TAIL);
     while ((bytes[start]! & 0xc0) === 0x80) start++;
     return new TextDecoder().decode(bytes.subarray(start));
   }

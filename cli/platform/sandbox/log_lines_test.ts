@@ -23,7 +23,7 @@ Deno.test("LogLines makes a record of every line, wherever the chunks are cut", 
   }));
 });
 
-Deno.test("LogLines cuts what is longer than a record can be, and loses nothing", async () => {
+Deno.test("LogLines cuts a line that is longer than a record can be, and loses nothing", async () => {
   const long = "x".repeat(600_000);
   const lines = await linesOf(`${long}\n`, long);
   assertEquals(lines.every(({ length }) => length <= 262_144), true);
@@ -31,15 +31,22 @@ Deno.test("LogLines cuts what is longer than a record can be, and loses nothing"
 });
 
 Deno.test("LogTail keeps the last 4,096 bytes, cut between characters", () => {
-  const tail = new LogTail();
-  tail.add("short");
-  assertEquals(tail.toString(), "short\n");
-  for (let i = 0; i < 5_000; i++) tail.add(`line ${i} €`);
-  const all = Array.from({ length: 5_000 }, (_, i) => `line ${i} €\n`).join("");
-  const text = tail.toString();
-  assertEquals(all.endsWith(text), true);
-  const size = new TextEncoder().encode(text).length;
-  assertEquals(size <= 4_096 && size > 4_092, true, `${size} bytes`);
-  tail.add("€".repeat(3_000));
-  assertEquals(tail.toString(), "€".repeat(1_365) + "\n");
+  const short = new LogTail();
+  short.add("short");
+  assertEquals(short.toString(), "short\n");
+  // The limit falls between two characters, and on each byte within one.
+  for (const character of ["€", "👩"]) {
+    for (const end of ["", "a", "ab", "abc"]) {
+      const tail = new LogTail();
+      for (let i = 0; i < 9; i++) tail.add(character.repeat(500));
+      tail.add(end);
+      const rest = `\n${end}\n`;
+      const all = `${character.repeat(500)}\n`.repeat(9).slice(0, -1) + rest;
+      const text = tail.toString();
+      const size = new TextEncoder().encode(text).length;
+      const width = new TextEncoder().encode(character).length;
+      assertEquals(all.endsWith(text), true, text.slice(0, 3));
+      assertEquals(size <= 4_096 && size > 4_096 - width, true, `${size} bytes`);
+    }
+  }
 });

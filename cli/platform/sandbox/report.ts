@@ -1,35 +1,96 @@
-import type { Ending } from "./ending.ts";
+/**
+ * The words of AWS Lambda: the lines that it adds to the log of a function, and its errors.
+ *
+ * @module
+ */
+import { type ErrorAnswer, runtimeError } from "../runtime_api/answer.ts";
 
-/** What the platform writes at the end of an invocation. */
+/** How a phase of a sandbox ended: its init phase, or an invocation. */
+export type Ending =
+  | { readonly kind: "done" }
+  | { readonly kind: "init error"; readonly error: ErrorAnswer }
+  | { readonly kind: "exit"; readonly reason: string }
+  | { readonly kind: "out of memory" }
+  | { readonly kind: "timeout" };
+
+/** What is reported at the end of an invocation. */
 export interface Report {
   /** The invocation. */
   readonly requestId: string;
   /** How long it took, in milliseconds. */
   readonly duration: number;
-  /** How long the init phase took that it waited for, in milliseconds. */
+  /** How long its cold start took, in milliseconds. */
   readonly initDuration?: number | undefined;
   /** The memory allotted, in MiB. */
   readonly memory: number;
   /** The most memory used, in bytes. */
   readonly peakMemory: number;
-  /** What went wrong on the platform's side of the matter. */
+  /** The fields that say what went wrong. */
   readonly status?: string | undefined;
 }
 
-/** The line for the start of an invocation. */
-export function startLine(requestId: string): string {
-  return `START RequestId: ${requestId} Version: $LATEST`;
-}
+/** The signals that end a process, as AWS Lambda words them. */
+const SIGNALS: Readonly<Record<string, string>> = {
+  SIGABRT: "aborted (core dumped)",
+  SIGBUS: "bus error (core dumped)",
+  SIGFPE: "floating point exception (core dumped)",
+  SIGILL: "illegal instruction (core dumped)",
+  SIGINT: "interrupt",
+  SIGKILL: "killed",
+  SIGSEGV: "segmentation fault (core dumped)",
+  SIGTERM: "terminated",
+  SIGTRAP: "trace/breakpoint trap (core dumped)",
+};
 
-/** The line for the end of an invocation. */
-export function endLine(requestId: string): string {
-  return `END RequestId: ${requestId}`;
+/**
+ * Says why a runtime ended.
+ *
+ * @param status How the process ended.
+ * @returns The reason, such as `Runtime exited with error: exit status 1`.
+ */
+export function exitReason({ code, signal }: Deno.CommandStatus): string {
+  if (signal !== null) return `Runtime exited with error: signal: ${SIGNALS[signal] ?? signal}`;
+  if (code === 0) return "Runtime exited without providing a reason";
+  return `Runtime exited with error: exit status ${code}`;
 }
 
 /**
- * The line that tells what an invocation took.
+ * The error that the caller of a function gets after a phase failed.
  *
- * @param report What it took. The init phase is billed as well.
+ * @param ending How the phase ended.
+ * @param requestId The invocation.
+ * @param timeout The time-out of the function, in seconds.
+ * @returns The error.
+ */
+export function endingError(
+  ending: Exclude<Ending, { kind: "done" }>,
+  requestId: string,
+  timeout: number,
+): ErrorAnswer {
+  const error = (type: string, message: string) =>
+    runtimeError(type, `RequestId: ${requestId} Error: ${message}`);
+  switch (ending.kind) {
+    case "init error":
+      return ending.error;
+    case "timeout":
+      return error("Sandbox.Timedout", `Task timed out after ${timeout.toFixed(2)} seconds`);
+    case "out of memory":
+      return error("Runtime.OutOfMemory", "Runtime exited with error: signal: killed");
+    case "exit":
+      return error("Runtime.ExitError", ending.reason);
+  }
+}
+
+/** The fields of a report that name an error. */
+export function statusFields({ errorType }: ErrorAnswer): string {
+  if (errorType === "Sandbox.Timedout") return "Status: timeout";
+  return `Status: error\tError Type: ${errorType}`;
+}
+
+/**
+ * The line that reports an invocation.
+ *
+ * @param report The report. The cold start is billed as well.
  * @returns The line, its fields separated by tabs.
  */
 export function reportLine(report: Report): string {
@@ -47,19 +108,13 @@ export function reportLine(report: Report): string {
 }
 
 /**
- * The line that tells of an init phase that failed.
+ * The line that reports an init phase that failed.
  *
- * @param phase Whether it was the init phase proper, or its repetition within an invocation.
+ * @param phase `init`, or `invoke` for the second attempt within the invocation.
  * @param duration How long it took, in milliseconds.
- * @param status What went wrong.
+ * @param status The fields that say what went wrong.
  * @returns The line, its fields separated by tabs.
  */
 export function initReportLine(phase: "init" | "invoke", duration: number, status: string): string {
   return `INIT_REPORT Init Duration: ${duration.toFixed(2)} ms\tPhase: ${phase}\t${status}`;
-}
-
-/** The fields of a report that name what went wrong, or `undefined`. */
-export function statusFields(ending: Ending, errorType: string): string | undefined {
-  if (ending.kind === "done") return undefined;
-  return ending.kind === "timeout" ? "Status: timeout" : `Status: error\tError Type: ${errorType}`;
 }

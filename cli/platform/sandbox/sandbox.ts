@@ -1,12 +1,13 @@
+import type { FunctionManifest } from "../../manifest/manifest.ts";
+import { logStreamName } from "../arn.ts";
 import { lambdaEnvironment } from "../isolation/environment.ts";
 import type { Folders, Isolation } from "../isolation/isolation.ts";
-import type { FunctionManifest } from "../../manifest/manifest.ts";
 import type { Answer } from "../runtime_api/answer.ts";
 import type { Invocation } from "../runtime_api/invocation.ts";
 import { RuntimeApi } from "../runtime_api/runtime_api.ts";
-import { type Ending, exitReason } from "./ending.ts";
 import { LogLines } from "./log_lines.ts";
 import { measureMemory } from "./memory.ts";
+import { type Ending, exitReason } from "./report.ts";
 
 /** What a sandbox runs. */
 export interface SandboxOptions {
@@ -20,23 +21,24 @@ export interface SandboxOptions {
   readonly isolation: Isolation;
 }
 
-/** How often the memory of a process is looked at, in milliseconds. */
+/** How often the memory of a process is measured, in milliseconds. */
 const MEMORY_INTERVAL = 25;
 
-/** How long a runtime may take to leave after it told of its failure to start, in milliseconds. */
+/** How long a runtime may take to leave after it reported that it cannot start, in milliseconds. */
 const LEAVE_LIMIT = 500;
 
-/** One process that runs a function, with the Runtime API that it is served by. */
+/** One process that runs a function, with the Runtime API that serves it. */
 export class Sandbox {
+  /** Is fulfilled when the process has ended and its output is handed on. */
+  readonly gone: Promise<void>;
   readonly #api: RuntimeApi;
   readonly #child: Deno.ChildProcess;
   readonly #memory: number;
   readonly #lines: readonly LogLines[];
-  readonly #gone: Promise<void>;
-  #onLine: (line: string) => void;
-  #ending: PromiseWithResolvers<Ending> = Promise.withResolvers();
-  #answer: Answer | undefined;
-  #peak = 0;
+  /** An ending that the function itself does not bring about. */
+  readonly #broken = Promise.withResolvers<Ending>();
+  #log: (line: string) => void;
+  #peakMemory = 0;
   #phaseEnd = 0;
   #hasEnded = false;
   #isFrozen = false;
@@ -45,53 +47,41 @@ export class Sandbox {
     { memory }: FunctionManifest,
     api: RuntimeApi,
     child: Deno.ChildProcess,
-    onLine: (line: string) => void,
+    log: (line: string) => void,
   ) {
     this.#api = api;
     this.#child = child;
     this.#memory = memory * 1024 * 1024;
-    this.#onLine = onLine;
-    this.#lines = [0, 1].map(() => new LogLines((line) => this.#onLine(line)));
-    this.#gone = this.#watch();
+    this.#log = log;
+    this.#lines = [0, 1].map(() => new LogLines((line) => this.#log(line)));
+    this.gone = this.#watch();
   }
 
   /**
-   * Starts a process; its init phase begins.
+   * Starts a process: its init phase begins.
    *
    * @param options What it runs.
-   * @param onLine Is called with each line that it logs.
+   * @param log Takes each line that the process logs until its first invocation.
    * @returns The sandbox.
    * @throws {Error} If the process cannot be started.
    */
-  static async start(options: SandboxOptions, onLine: (line: string) => void): Promise<Sandbox> {
+  static async start(options: SandboxOptions, log: (line: string) => void): Promise<Sandbox> {
     const { name, manifest, folders, isolation } = options;
     const { task, layer } = isolation.place(folders);
-    // The process that asks exists only once the sandbox does.
-    let sandbox: Sandbox;
-    const api = await RuntimeApi.listen({
-      onNext: () => sandbox.#ending.resolve({ kind: "done" }),
-      onInitError: ({ errorType, body }) => {
-        sandbox.#ending.resolve({ kind: "init error", errorType, body });
-      },
-      onAnswer: (answer) => {
-        sandbox.#answer = answer;
-      },
-    });
-    const day = new Date().toISOString().slice(0, 10).replaceAll("-", "/");
-    const logStream = `${day}/[$LATEST]${crypto.randomUUID().replaceAll("-", "")}`;
-    const { path, options: commandOptions } = isolation.command(folders, [`${layer}/bootstrap`], {
+    const api = await RuntimeApi.listen();
+    const logStream = logStreamName(crypto.randomUUID().replaceAll("-", ""));
+    const command = isolation.command(folders, [`${layer}/bootstrap`], {
       ...lambdaEnvironment(name, manifest, { task, logStream }),
       AWS_LAMBDA_RUNTIME_API: api.address,
     });
     try {
-      const child = new Deno.Command(path, {
-        ...commandOptions,
+      const child = new Deno.Command(command.path, {
+        ...command.options,
         stdin: "null",
         stdout: "piped",
         stderr: "piped",
       }).spawn();
-      sandbox = new Sandbox(manifest, api, child, onLine);
-      return sandbox;
+      return new Sandbox(manifest, api, child, log);
     } catch (error) {
       await api[Symbol.asyncDispose]();
       throw error;
@@ -115,49 +105,47 @@ export class Sandbox {
 
   /** The most memory that the process had, in bytes. */
   get peakMemory(): number {
-    return this.#peak;
+    return this.#peakMemory;
   }
 
-  /** When the last phase ended, before the log was waited for or the process killed, as `performance.now()` tells. */
+  /** When the last phase ended, by `performance.now()`, without the wait for the log or for the end of the process. */
   get phaseEnd(): number {
     return this.#phaseEnd;
-  }
-
-  /** Is fulfilled when the process has ended and all it wrote is handed on. */
-  get gone(): Promise<void> {
-    return this.#gone;
   }
 
   /**
    * Waits for the end of the init phase.
    *
    * @param limit How long it may take, in milliseconds.
-   * @returns How it ended; unless it is done, the process is gone.
+   * @returns How it ended. Unless it is done, the process is gone.
    */
-  init(limit: number): Promise<Ending> {
-    return this.#phase(limit);
+  async init(limit: number): Promise<Ending> {
+    const started = this.#api.started.then((error): Ending =>
+      error === undefined ? { kind: "done" } : { kind: "init error", error }
+    );
+    return await this.#phase(started, limit);
   }
 
   /**
-   * Runs an invocation: the sandbox wakes up, and is frozen again at the end.
+   * Runs an invocation. The sandbox wakes up; {@linkcode freeze} puts it to sleep again.
    *
    * @param invocation The invocation.
    * @param limit How long it may take, in milliseconds.
-   * @param onLine Is called with each line that is logged meanwhile.
-   * @returns How it ended, and what was answered before that, if anything.
+   * @param log Takes each line that is logged meanwhile.
+   * @returns How it ended, and the answer of the runtime if there was one before that.
    */
   async run(
     invocation: Invocation,
     limit: number,
-    onLine: (line: string) => void,
+    log: (line: string) => void,
   ): Promise<{ readonly ending: Ending; readonly answer: Answer | undefined }> {
-    this.#onLine = onLine;
-    this.#answer = undefined;
-    if (!this.#hasEnded) this.#ending = Promise.withResolvers();
+    this.#log = log;
     this.#signal("SIGCONT");
-    this.#api.invoke(invocation);
-    const ending = await this.#phase(limit);
-    return { ending, answer: this.#answer };
+    let answer: Answer | undefined;
+    const { answered, finished } = this.#api.invoke(invocation);
+    void answered.then((value) => answer = value);
+    const ending = await this.#phase(finished.then(() => ({ kind: "done" })), limit);
+    return { ending, answer };
   }
 
   /** Stops the process until its next invocation. */
@@ -168,45 +156,38 @@ export class Sandbox {
   /** Kills the process and all that it started, and waits until it is gone. */
   async kill(): Promise<void> {
     this.#signal("SIGKILL");
-    await this.#gone;
+    await this.gone;
   }
 
-  async #phase(limit: number): Promise<Ending> {
-    const timer = setTimeout(() => this.#ending.resolve({ kind: "timeout" }), limit);
+  async #phase(work: Promise<Ending>, limit: number): Promise<Ending> {
+    const late = Promise.withResolvers<Ending>();
+    const timer = setTimeout(() => late.resolve({ kind: "timeout" }), limit);
     void this.#measure();
     const watching = setInterval(() => void this.#measure(), MEMORY_INTERVAL);
-    const ending = await this.#ending.promise;
+    const ending = await Promise.race([this.#broken.promise, work, late.promise]);
     this.#phaseEnd = performance.now();
     clearTimeout(timer);
     clearInterval(watching);
     if (ending.kind === "done") {
       await Promise.all([this.#drain(), this.#measure()]);
     } else {
-      if (ending.kind === "init error") await this.#leave();
+      if (ending.kind === "init error") await Promise.race([this.gone, pause(LEAVE_LIMIT)]);
       await this.kill();
     }
     return ending;
   }
 
-  /** Waits until the runtime has left by itself, or for as long as it may take. */
-  async #leave(): Promise<void> {
-    const limit = Promise.withResolvers<void>();
-    const timer = setTimeout(limit.resolve, LEAVE_LIMIT);
-    await Promise.race([this.#gone, limit.promise]);
-    clearTimeout(timer);
-  }
-
   async #measure(): Promise<void> {
     const memory = await measureMemory(this.#child.pid);
     if (memory === undefined || this.#hasEnded) return;
-    this.#peak = Math.max(this.#peak, memory.peak);
+    this.#peakMemory = Math.max(this.#peakMemory, memory.peak);
     if (memory.own > this.#memory) {
-      this.#peak = this.#memory;
-      this.#ending.resolve({ kind: "out of memory" });
+      this.#peakMemory = this.#memory;
+      this.#broken.resolve({ kind: "out of memory" });
     }
   }
 
-  /** Hands on what was written before the last request, which may still be in the pipes. */
+  /** Hands on the output before the last request, which may still be in the pipes. */
   async #drain(): Promise<void> {
     const count = () => this.#lines.reduce((sum, lines) => sum + lines.count, 0);
     for (let before = -1, quiet = 0; quiet < 2;) {
@@ -226,7 +207,7 @@ export class Sandbox {
     ]);
     this.#hasEnded = true;
     await pause(5); // for an answer that it sent just before
-    this.#ending.resolve({ kind: "exit", reason: exitReason(status) });
+    this.#broken.resolve({ kind: "exit", reason: exitReason(status) });
     await this.#api[Symbol.asyncDispose]();
   }
 

@@ -1,99 +1,110 @@
 import { type ArchiveFile, writeFiles } from "../../bundle/archive.ts";
-import { bundleFunctions, type FunctionProblem } from "../../bundle/functions.ts";
+import { bundleFunctions } from "../../bundle/functions.ts";
 import { layerFiles } from "../../bundle/layer_files.ts";
 import { ownArchitecture } from "../../bundle/pinned_deno.ts";
-import type { Isolation } from "../isolation/isolation.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
+import { GROUP_ID, USER_ID } from "../isolation/namespace.ts";
+import type { Isolation } from "../isolation/isolation.ts";
 import type { Code } from "./function_pool.ts";
 
-/** What was built: the code that is new, and what could not be built. */
-export interface Built {
-  /** The code by the function's name, where it is not what it was. */
-  readonly built: ReadonlyMap<string, Code>;
-  /** What could not be built. */
-  readonly problems: readonly FunctionProblem[];
+/** How a workshop bundles functions. */
+export interface WorkshopOptions {
+  /** The path of the manifest. Modules are relative to it. */
+  readonly manifestPath: string;
+  /** An unpacked layer. The default is a new one with the Deno that runs this. */
+  readonly layer?: string | undefined;
+  /** Ends the bundling early. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Unpacks bundles as they are in the cloud, in a folder of its own. */
 export class Workshop implements AsyncDisposable {
   readonly #folder: string;
-  readonly #manifestPath: string;
-  readonly #layer: { readonly layer: string; readonly deno?: string };
-  readonly #signal: AbortSignal | undefined;
+  readonly #isolation: Isolation;
+  readonly #options: WorkshopOptions;
   readonly #identities = new Map<string, string>();
+  #layer: { readonly layer: string; readonly deno?: string } = { layer: "" };
   #count = 0;
 
-  private constructor(
-    folder: string,
-    manifestPath: string,
-    layer: { readonly layer: string; readonly deno?: string },
-    signal: AbortSignal | undefined,
-  ) {
+  private constructor(folder: string, isolation: Isolation, options: WorkshopOptions) {
     this.#folder = folder;
-    this.#manifestPath = manifestPath;
-    this.#layer = layer;
-    this.#signal = signal;
+    this.#isolation = isolation;
+    this.#options = options;
   }
 
   /**
    * Makes the folder and the layer in it.
    *
-   * @param manifestPath The path of the manifest.
-   * @param isolation How functions will find the layer.
-   * @param options An unpacked layer to be used, without which one is made with the Deno that runs this; and what ends
-   * bundling early.
+   * @param isolation How functions find the layer.
+   * @param options How to bundle functions.
    * @returns The workshop.
    */
-  static async open(
-    manifestPath: string,
-    isolation: Isolation,
-    { layer, signal }: {
-      readonly layer?: string | undefined;
-      readonly signal?: AbortSignal | undefined;
-    } = {},
-  ): Promise<Workshop> {
-    const folder = await Deno.makeTempDir({ prefix: "mate-" });
+  static async open(isolation: Isolation, options: WorkshopOptions): Promise<Workshop> {
+    // Functions in plain folders may write to all of /tmp, so that the workshop must be elsewhere.
+    const isPlain = isolation.kind === "plain folders";
+    const dir = isPlain ? "/var/tmp" : undefined;
+    const folder = await Deno.makeTempDir({
+      prefix: "mate-",
+      ...(dir === undefined ? {} : { dir }),
+    });
+    const workshop = new Workshop(folder, isolation, options);
     try {
       await Deno.chmod(folder, 0o755); // functions run as another user
-      if (layer !== undefined) return new Workshop(folder, manifestPath, { layer }, signal);
-      const made = `${folder}/layer`;
-      const deno = Deno.execPath();
-      await writeFiles(made, await layerFiles(ownArchitecture() ?? "x86_64", signal));
-      await Deno.mkdir(`${made}/bin`);
-      if (isolation.kind === "plain folders") {
-        // Functions of root run as another user, who may not get at the folder that Deno is in.
-        const place = Deno.uid() === 0 ? Deno.copyFile : Deno.symlink;
-        await place(deno, `${made}/bin/deno`);
-        return new Workshop(folder, manifestPath, { layer: made }, signal);
-      }
-      await Deno.writeFile(`${made}/bin/deno`, new Uint8Array()); // the place to mount it at
-      return new Workshop(folder, manifestPath, { layer: made, deno }, signal);
+      workshop.#layer = options.layer === undefined
+        ? await workshop.#makeLayer()
+        : { layer: options.layer };
+      return workshop;
     } catch (error) {
-      await Deno.remove(folder, { recursive: true });
+      await workshop[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  async #makeLayer(): Promise<{ readonly layer: string; readonly deno?: string }> {
+    const layer = `${this.#folder}/layer`;
+    const deno = Deno.execPath();
+    await writeFiles(layer, await layerFiles(ownArchitecture() ?? "x86_64", this.#options.signal));
+    await Deno.mkdir(`${layer}/bin`);
+    if (this.#isolation.kind !== "plain folders") {
+      await Deno.writeFile(`${layer}/bin/deno`, new Uint8Array()); // the place to mount it at
+      return { layer, deno };
+    }
+    // Functions of root run as another user, who may not have access to the folder that Deno is in.
+    const place = Deno.uid() === 0 ? Deno.copyFile : Deno.symlink;
+    await place(deno, `${layer}/bin/deno`);
+    return { layer };
   }
 
   /**
    * Bundles every function.
    *
    * @param manifest The application.
-   * @returns What was built.
+   * @returns The code of each function that has changed, and what is wrong with each that cannot be bundled.
    */
-  async build(manifest: Manifest): Promise<Built> {
+  async build(manifest: Manifest) {
     const built = new Map<string, Code>();
-    const signal = this.#signal;
-    const { functions, problems } = await bundleFunctions(this.#manifestPath, manifest, { signal });
+    const { manifestPath, signal } = this.#options;
+    const { functions, problems } = await bundleFunctions(manifestPath, manifest, { signal });
     for (const [name, files] of functions) {
       const settings = manifest.functions[name]!;
       const identity = await identify(files, settings);
       if (this.#identities.get(name) === identity) continue;
       const task = `${this.#folder}/${name}-${++this.#count}`;
       await writeFiles(task, files);
+      const cache = await this.#makeCache(task);
       this.#identities.set(name, identity);
-      built.set(name, { manifest: settings, folders: { ...this.#layer, task } });
+      built.set(name, { manifest: settings, folders: { ...this.#layer, task, cache } });
     }
-    return { built, problems };
+    return { built, faults: new Map(problems.map(({ name, message }) => [name, message])) };
+  }
+
+  /** A folder for what Deno compiles of a function. In /tmp, other functions in plain folders could change it. */
+  async #makeCache(task: string): Promise<string | undefined> {
+    if (this.#isolation.kind !== "plain folders") return undefined;
+    const cache = `${task}-cache`;
+    await Deno.mkdir(cache, { mode: 0o700 });
+    if (Deno.uid() === 0) await Deno.chown(cache, USER_ID, GROUP_ID);
+    return cache;
   }
 
   /** Removes the folder. */
@@ -102,7 +113,7 @@ export class Workshop implements AsyncDisposable {
   }
 }
 
-/** What tells one build of a function from another. */
+/** Tells one build of a function from another. */
 async function identify(files: readonly ArchiveFile[], settings: unknown): Promise<string> {
   const parts = files.flatMap(({ path, data }) => [`${path}\n`, data as Uint8Array<ArrayBuffer>]);
   const bytes = await new Blob([JSON.stringify(settings), ...parts]).arrayBuffer();

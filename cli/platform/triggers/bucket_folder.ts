@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { join } from "node:path";
 import { createRequestIds, type ObjectChange, type RequestIds } from "./notification.ts";
-import { ObjectKeyError, pathOf } from "./object_key.ts";
+import { checkLinks, ObjectKeyError, pathOf } from "./object_key.ts";
 
 /** An object of a bucket. */
 export interface StoredObject {
@@ -15,7 +15,7 @@ export interface StoredObject {
   readonly modified: number;
 }
 
-/** Who changes an object. */
+/** The client that changes an object. */
 export interface Client {
   /** Its IP address. */
   readonly sourceIp: string;
@@ -23,11 +23,11 @@ export interface Client {
   readonly ids: RequestIds;
 }
 
-const DISK = "127.0.0.1"; // whoever writes to the folder itself
+const DISK = "127.0.0.1"; // the client that writes to the folder itself
 
 /**
- * A bucket whose objects are the files of a folder. Changes through it and changes on disk are told to the same listener,
- * each once. Files whose names start with a period are none of the bucket's, unless they were put through it.
+ * A bucket whose objects are the files of a folder. One listener is told of each change once, whether the change was made
+ * through the bucket or on disk. A file whose name starts with a period is an object only if it was put through the bucket.
  */
 export class BucketFolder {
   readonly #folder: string;
@@ -37,7 +37,7 @@ export class BucketFolder {
   #last: Promise<unknown> = Promise.resolve();
 
   /**
-   * Makes a bucket of a folder, which is created if need be. {@linkcode scan} must follow.
+   * Makes a bucket of a folder. {@linkcode scan} must follow, which creates the folder.
    *
    * @param folder The folder.
    * @param uploads Where objects are written until they are complete: another folder on the same disk.
@@ -59,16 +59,16 @@ export class BucketFolder {
    *
    * @param key The key.
    * @param content The content.
-   * @param client Who does it.
+   * @param client The client.
    * @returns The object.
-   * @throws {ObjectKeyError} If the folder can hold no such key.
+   * @throws {ObjectKeyError} If the folder cannot hold the key.
    */
   async put(
     key: string,
     content: AsyncIterable<Uint8Array>,
     client: Client,
   ): Promise<StoredObject> {
-    const path = pathOf(this.#folder, key);
+    const path = await this.#locate(key);
     await Deno.mkdir(this.#uploads, { recursive: true });
     const upload = await Deno.makeTempFile({ dir: this.#uploads });
     try {
@@ -76,6 +76,7 @@ export class BucketFolder {
       const file = await Deno.open(upload, { write: true });
       await ReadableStream.from(digest(content, hash)).pipeTo(file.writable);
       return await this.#alone(async () => {
+        await this.#locate(key); // The folder may have changed during the upload.
         await makeRoom(key, path, upload);
         const { size, mtime } = await Deno.stat(path);
         const object = { key, size, etag: hash.digest("hex"), modified: Number(mtime) };
@@ -93,12 +94,12 @@ export class BucketFolder {
    *
    * @param key The key.
    * @returns The object and its content, or `undefined` if there is none.
-   * @throws {ObjectKeyError} If the folder can hold no such key.
+   * @throws {ObjectKeyError} If the folder cannot hold the key.
    */
   async open(
     key: string,
   ): Promise<{ object: StoredObject; content: ReadableStream<Uint8Array> } | undefined> {
-    const path = pathOf(this.#folder, key);
+    const path = await this.#locate(key);
     const object = this.#objects.get(key);
     if (object === undefined) return undefined;
     try {
@@ -109,14 +110,14 @@ export class BucketFolder {
   }
 
   /**
-   * Removes an object. One that is not there is removed already: nobody is told.
+   * Removes an object. If there is none, the listener is not told.
    *
    * @param key The key.
-   * @param client Who does it.
-   * @throws {ObjectKeyError} If the folder can hold no such key.
+   * @param client The client.
+   * @throws {ObjectKeyError} If the folder cannot hold the key.
    */
   async delete(key: string, client: Client): Promise<void> {
-    const path = pathOf(this.#folder, key);
+    const path = await this.#locate(key);
     await this.#alone(async () => {
       if (!this.#objects.has(key)) return;
       await Deno.remove(path).catch(ignoreNotFound);
@@ -127,9 +128,9 @@ export class BucketFolder {
   }
 
   /**
-   * Compares the folder with what is known of it.
+   * Compares the folder with the known objects.
    *
-   * @param tells Whether the listener is told of the differences; it is not of what was there at the start.
+   * @param tells Whether the listener is told of the differences. At the start it is not.
    */
   async scan(tells: boolean): Promise<void> {
     await this.#alone(async () => {
@@ -148,6 +149,14 @@ export class BucketFolder {
         if (tells) this.#tell("ObjectRemoved:Delete", key, client);
       }
     });
+  }
+
+  /** The path of the file of an object, which no link leads elsewhere. */
+  async #locate(key: string): Promise<string> {
+    const path = pathOf(this.#folder, key);
+    await Deno.mkdir(this.#folder, { recursive: true });
+    await checkLinks(this.#folder, path);
+    return path;
   }
 
   /** A file that is new or has changed. */
@@ -177,14 +186,14 @@ export class BucketFolder {
     this.#onChange({ eventName, key, size, etag, time: new Date(), ...client });
   }
 
-  /** Runs one thing after the other, so that a scan sees no half of a change. */
+  /** Runs one work after the other, so that a scan does not see half of a change. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#last.then(work);
-    this.#last = result.catch(() => {}); // who asked for it gets the error
+    this.#last = result.catch(() => {}); // The caller gets the error.
     return result;
   }
 
-  /** A bucket has no folders: one that holds nothing goes. */
+  /** A bucket has no folders, so that empty folders are removed. */
   async #removeEmptyFolders(key: string): Promise<void> {
     const parts = key.split("/").slice(0, -1);
     for (; parts.length > 0; parts.pop()) {
@@ -218,7 +227,7 @@ async function* digest(content: AsyncIterable<Uint8Array>, hash: Hash): AsyncGen
   }
 }
 
-/** The files below a folder, with their keys; links are not followed. */
+/** The files below a folder, with their keys. Links are not followed. */
 async function* walk(folder: string, prefix = ""): AsyncGenerator<[key: string, path: string]> {
   try {
     for await (const { name, isDirectory, isFile } of Deno.readDir(folder)) {

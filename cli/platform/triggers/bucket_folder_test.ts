@@ -59,6 +59,22 @@ Deno.test("BucketFolder finds what changed on disk, hidden files only if they we
   assertEquals(test.told(), []);
 });
 
+Deno.test("BucketFolder follows no link out of its folder", async () => {
+  await using test = await createBucket();
+  const outside = join(test.folder, "..", "outside");
+  await Deno.mkdir(outside);
+  await Deno.writeTextFile(join(outside, "secret"), "secret");
+  await Deno.symlink(outside, join(test.folder, "folder"));
+  await Deno.symlink(join(outside, "new"), join(test.folder, "file"));
+  for (const key of ["folder/secret", "folder/a/b", "file"]) {
+    await assertRejects(() => test.put(key), ObjectKeyError, "a link is in it");
+    await assertRejects(() => test.bucket.open(key), ObjectKeyError, "a link is in it");
+    await assertRejects(() => test.bucket.delete(key, CLIENT), ObjectKeyError, "a link is in it");
+  }
+  assertEquals(await Array.fromAsync(Deno.readDir(outside), ({ name }) => name), ["secret"]);
+  assertEquals(await Deno.readTextFile(join(outside, "secret")), "secret");
+});
+
 Deno.test("BucketFolder deletes an object whose file is gone already", async () => {
   await using test = await createBucket();
   await test.put("a");

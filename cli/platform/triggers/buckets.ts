@@ -12,19 +12,19 @@ import {
   type ObjectChange,
 } from "./notification.ts";
 
-/** What the buckets work with. */
+/** What the buckets use. */
 export interface BucketsOptions {
   /** The application. */
   readonly manifest: Manifest;
-  /** What takes the events. */
+  /** Takes the events. */
   readonly asyncInvocations: AsyncInvocations;
-  /** Where it is said that something went wrong. */
+  /** Takes a line for each problem. */
   readonly log: Log;
   /** The folder that holds the folders of the buckets. */
   readonly folder: string;
 }
 
-/** The buckets of an application: folders that are watched, whose changes invoke functions. */
+/** The buckets of an application: folders whose changes invoke functions. */
 export class Buckets implements AsyncDisposable {
   readonly #buckets: ReadonlyMap<string, BucketFolder>;
   readonly #stack: AsyncDisposableStack;
@@ -35,9 +35,9 @@ export class Buckets implements AsyncDisposable {
   }
 
   /**
-   * Opens the buckets; of what they hold already nobody is told.
+   * Opens the buckets. No function is told of the objects that are there already.
    *
-   * @param options What they work with.
+   * @param options What they use.
    * @returns The buckets.
    */
   static async open(options: BucketsOptions): Promise<Buckets> {
@@ -81,7 +81,7 @@ export class Buckets implements AsyncDisposable {
   }
 }
 
-/** Invokes the functions that want to know of a change. */
+/** Invokes the functions that listen to a change. */
 function notify(
   { manifest, asyncInvocations }: BucketsOptions,
   bucket: string,

@@ -113,6 +113,10 @@ Deno.test("an object comes back as it was uploaded, never as a page", async () =
   assertEquals([response.status, response.text], [200, "<script>alert(1)</script>"]);
   assertEquals(response.header("Content-Type"), "application/octet-stream");
   assertEquals(response.header("Content-Disposition"), "attachment");
+  for (const other of [response, await test.send({ path: "/buckets/files" })]) {
+    assertEquals(other.header("X-Content-Type-Options"), "nosniff");
+    assertEquals(other.header("Cross-Origin-Resource-Policy"), "same-origin");
+  }
   const head = await test.send({ method: "HEAD", path });
   assertEquals([head.status, head.header("Content-Length"), head.text], [200, "25", ""]);
 });

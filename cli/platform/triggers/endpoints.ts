@@ -1,8 +1,10 @@
 import { Buffer } from "node:buffer";
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { AsyncInvocations } from "../invoke/async_invocations.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
-import { emptyReply, errorReply, jsonReply, type Reply } from "../reply.ts";
+import { MAX_PUBLICATION } from "../limits.ts";
+import { allow, errorReply, jsonReply, Refusal, type Reply, reply } from "../reply.ts";
+import { readBody } from "../body.ts";
 import type { Buckets } from "./buckets.ts";
 import {
   checkPublication,
@@ -14,11 +16,11 @@ import { createRequestIds } from "./notification.ts";
 import { ObjectKeyError } from "./object_key.ts";
 import type { Schedules } from "./schedules.ts";
 
-/** What the endpoints of the triggers work with. */
+/** What the endpoints of the triggers use. */
 export interface TriggerOptions {
   /** The application. */
   readonly manifest: Manifest;
-  /** What takes the events. */
+  /** Takes the events. */
   readonly asyncInvocations: AsyncInvocations;
   /** Its buckets. */
   readonly buckets: Buckets;
@@ -26,43 +28,20 @@ export interface TriggerOptions {
   readonly schedules: Schedules;
 }
 
-/** A request to a trigger. */
-export interface TriggerRequest {
-  /** The method. */
-  readonly method: string;
-  /** The path, percent-encoded. */
-  readonly path: string;
-  /** The headers, with lower-case names. */
-  readonly headers: IncomingHttpHeaders;
-  /** The IP address of the client. */
-  readonly sourceIp: string;
-  /** The body, as it arrives. */
-  readonly content: AsyncIterable<Uint8Array>;
-}
-
-const MAX_PUBLICATION = 1_048_576;
-
-/** An answer that is thrown. */
-class Refusal extends Error {
-  readonly reply: Reply;
-  constructor(status: number, message: string, headers: Reply["headers"] = []) {
-    super(message);
-    this.reply = errorReply(status, message, headers);
-  }
-}
+/** The largest request that publishes a message. Its encoding may take more bytes than the message itself. */
+const MAX_REQUEST = 4 * MAX_PUBLICATION;
 
 /**
- * Makes what answers requests to the triggers: `/buckets/{name}/{key}`, `/topics/{name}` and `/schedules/{function}`.
+ * Answers requests to the triggers: `/buckets/{name}/{key}`, `/topics/{name}` and `/schedules/{function}`.
  *
- * @param options What they work with.
- * @returns What answers a request.
+ * @param options What they use.
+ * @returns A function that answers a request to a path.
  */
 export function createTriggerEndpoints(
   options: TriggerOptions,
-): (request: TriggerRequest) => Promise<Reply> {
-  return async (request) => {
-    const [, kind, name = "", key = ""] = /^\/([^/]*)(?:\/([^/]*))?(?:\/(.*))?$/s
-      .exec(request.path) ?? [];
+): (request: IncomingMessage, path: string) => Promise<Reply> {
+  return async (request, path) => {
+    const [, kind, name = "", key = ""] = /^\/([^/]*)(?:\/([^/]*))?(?:\/(.*))?$/s.exec(path) ?? [];
     try {
       if (kind === "buckets") {
         return await answerBucket(options, request, decode(name), decode(key));
@@ -70,7 +49,6 @@ export function createTriggerEndpoints(
       if (kind === "topics") return await answerTopic(options, request, decode(name), key);
       return answerSchedule(options, request, decode(name), key);
     } catch (error) {
-      if (error instanceof Refusal) return error.reply;
       if (error instanceof ObjectKeyError || error instanceof PublicationError) {
         return errorReply(400, error.message);
       }
@@ -81,30 +59,32 @@ export function createTriggerEndpoints(
 
 async function answerBucket(
   { buckets }: TriggerOptions,
-  { method, headers, sourceIp, content }: TriggerRequest,
+  request: IncomingMessage,
   name: string,
   key: string,
 ): Promise<Reply> {
+  const { method = "", headers } = request;
   const bucket = buckets.get(name);
   if (bucket === undefined) throw new Refusal(404, `The application has no bucket "${name}"`);
   if (key === "") {
-    allow(method, ["GET", "HEAD"]);
+    allow(method, "GET", "HEAD");
     return jsonReply(200, { objects: bucket.list() }, [["Cache-Control", "no-store"]]);
   }
-  allow(method, ["GET", "HEAD", "PUT", "DELETE"]);
+  allow(method, "GET", "HEAD", "PUT", "DELETE");
   const ids = createRequestIds();
+  const client = { sourceIp: request.socket.remoteAddress!, ids };
   const common = [["x-amz-request-id", ids.requestId], ["x-amz-id-2", ids.hostId]] as const;
   if (method === "PUT") {
     const encoding = headers["content-encoding"] ?? "";
     if (/aws-chunked/i.test(encoding)) {
       throw new Refusal(415, 'Cannot store the object: the coding "aws-chunked" is not supported');
     }
-    const { etag } = await bucket.put(key, content, { sourceIp, ids });
-    return emptyReply(200, [["ETag", `"${etag}"`], ...common]);
+    const { etag } = await bucket.put(key, request.iterator({ destroyOnReturn: false }), client);
+    return reply(200, [["ETag", `"${etag}"`], ...common]);
   }
   if (method === "DELETE") {
-    await bucket.delete(key, { sourceIp, ids });
-    return emptyReply(204, common);
+    await bucket.delete(key, client);
+    return reply(204, common);
   }
   const found = await bucket.open(key);
   if (found === undefined) {
@@ -114,8 +94,7 @@ async function answerBucket(
     status: 200,
     headers: [
       ["Content-Type", "application/octet-stream"],
-      // Whatever was uploaded is never a page of the platform's own origin.
-      ["Content-Disposition", "attachment"],
+      ["Content-Disposition", "attachment"], // whatever was uploaded, it is not a page
       ["Content-Length", String(found.object.size)],
       ["ETag", `"${found.object.etag}"`],
       ["Last-Modified", new Date(found.object.modified).toUTCString()],
@@ -127,7 +106,7 @@ async function answerBucket(
 
 async function answerTopic(
   { manifest, asyncInvocations }: TriggerOptions,
-  { method, headers, content }: TriggerRequest,
+  request: IncomingMessage,
   name: string,
   rest: string,
 ): Promise<Reply> {
@@ -140,8 +119,9 @@ async function answerTopic(
       `The application has no topic "${[name, rest].join("/").replace(/\/$/, "")}"`,
     );
   }
-  allow(method, ["POST"]);
-  const publication = checkPublication(readPublication(headers, await readText(content)));
+  allow(request.method!, "POST");
+  const text = await readText(request);
+  const publication = checkPublication(readPublication(request.headers, text));
   const messageId = createMessageId();
   const time = new Date();
   for (const functionName of subscribers) {
@@ -153,18 +133,18 @@ async function answerTopic(
 
 function answerSchedule(
   { schedules }: TriggerOptions,
-  { method }: TriggerRequest,
+  { method = "" }: IncomingMessage,
   name: string,
   rest: string,
 ): Reply {
   if (!schedules.has(name) || rest !== "") {
     throw new Refusal(404, `The application has no schedule "${name}"`);
   }
-  allow(method, ["POST"]);
+  allow(method, "POST");
   return jsonReply(202, { RequestId: schedules.fire(name) });
 }
 
-/** The message in a body that is JSON, a form, or the message itself. */
+/** The message of a body, which is JSON, a form, or the text of the message. */
 function readPublication(headers: IncomingHttpHeaders, text: string): unknown {
   const type = (headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
   if (type === "application/json") return parseJson(text);
@@ -188,30 +168,25 @@ function readPublication(headers: IncomingHttpHeaders, text: string): unknown {
   };
 }
 
-/** An object of fields, each of which is there once. */
+/** An object of fields. No field may occur twice. */
 function collect<T>(fields: readonly (readonly [string, T])[], kind: string): Record<string, T> {
   const names = new Set<string>();
   for (const [name] of fields) {
     if (names.has(name)) {
-      throw new PublicationError(`${kind} ${JSON.stringify(name)} is there twice`);
+      throw new PublicationError(`${kind} ${JSON.stringify(name)} occurs twice`);
     }
     names.add(name);
   }
   return Object.fromEntries(fields);
 }
 
-async function readText(content: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of content) {
-    size += chunk.length;
-    if (size > MAX_PUBLICATION) {
-      throw new Refusal(413, "Cannot publish the message: it has over 262,144 bytes");
-    }
-    chunks.push(chunk);
+async function readText(request: IncomingMessage): Promise<string> {
+  const body = await readBody(request, MAX_REQUEST);
+  if (body.length > MAX_REQUEST) {
+    throw new Refusal(413, `Cannot publish the message: the request has over ${MAX_REQUEST} bytes`);
   }
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+    return new TextDecoder("utf-8", { fatal: true }).decode(body);
   } catch (error) {
     throw new PublicationError("its body is not UTF-8", { cause: error });
   }
@@ -223,15 +198,6 @@ function parseJson(text: string): unknown {
   } catch (error) {
     throw new PublicationError((error as Error).message, { cause: error });
   }
-}
-
-function allow(method: string, methods: readonly string[]): void {
-  if (methods.includes(method)) return;
-  const list = methods.join(", ");
-  throw new Refusal(405, `The method ${method} is not allowed here: use ${list}`, [[
-    "Allow",
-    list,
-  ]]);
 }
 
 function decode(text: string): string {

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
 import { REGION, topicArn } from "../arn.ts";
+import { MAX_PUBLICATION } from "../limits.ts";
 import { describeProblems, record } from "../../manifest/schema.ts";
 
 /** A message as it is published. */
@@ -24,22 +25,17 @@ export interface MessageAttribute {
 
 /** A message that cannot be published. */
 export class PublicationError extends TypeError {
-  static {
-    this.prototype.name = "PublicationError";
-  }
-
   /**
    * Makes the error.
    *
    * @param problem What is wrong with the message.
-   * @param options The `cause`, where another error led to this one.
+   * @param options The `cause`.
    */
   constructor(problem: string, options?: ErrorOptions) {
     super(`Cannot publish the message: ${problem}`, options);
+    this.name = "PublicationError";
   }
 }
-
-const MAX_PUBLICATION = 262_144;
 
 const ATTRIBUTE: z.ZodType<MessageAttribute> = z.strictObject({
   Type: z.enum(["String", "String.Array", "Number", "Binary"], {
@@ -79,10 +75,10 @@ const PUBLICATION: z.ZodType<Publication> = z.strictObject({
 });
 
 /**
- * Checks what is to be published, by the rules of the topic service.
+ * Checks a message by the rules of Amazon SNS.
  *
  * @param value The message, with its `subject` and `attributes` if it has some.
- * @returns The same, with empty `attributes` if it had none.
+ * @returns The message, with empty `attributes` if it had none.
  * @throws {PublicationError} If it cannot be published; the message names every key that is wrong.
  * @see https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
  */
@@ -93,13 +89,12 @@ export function checkPublication(value: unknown): Publication {
 }
 
 /**
- * Makes the event that a topic sends to a function which is subscribed to it. Its signature has the form of a real one, but
- * nothing that it could be verified with.
+ * Makes the event that Amazon SNS sends to a function. The signature has the form of a real one, but nothing can verify it.
  *
  * @param topic The name of the topic.
  * @param functionName The function.
  * @param publication The message.
- * @param messageId The identifier of the message; the same for every subscriber.
+ * @param messageId The identifier of the message. Every subscriber gets the same one.
  * @param time When it was published.
  * @returns The event, ready to be written as JSON.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html
@@ -141,7 +136,7 @@ export function createMessageId(): string {
   return randomUUID();
 }
 
-/** A UUID that is always the same for the same text. */
+/** A UUID. The same text always has the same one. */
 function uuidOf(text: string): string {
   const hex = createHash("sha256").update(text).digest("hex");
   return [8, 4, 4, 4, 12].map((length, index) => {
@@ -156,11 +151,11 @@ function isArrayOfScalars(text: string): boolean {
     return Array.isArray(array) &&
       array.every((item) => item === null || typeof item !== "object");
   } catch {
-    return false; // the caller says what it must be
+    return false; // The caller says what is expected.
   }
 }
 
-/** How many bytes of the limit a message takes: its own, and those of its attributes' names, types and values. */
+/** How many bytes of the limit a message takes: its own, and those of the names, types and values of its attributes. */
 function sizeOf({ message, attributes }: Publication): number {
   return Object.entries(attributes).reduce(
     (size, [name, { Type, Value }]) =>

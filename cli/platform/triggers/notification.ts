@@ -1,29 +1,29 @@
 import { randomBytes } from "node:crypto";
 import { bucketArn, REGION } from "../arn.ts";
 
-/** Something that happened to an object. */
+/** A change of an object. */
 export interface ObjectChange {
-  /** What happened. */
+  /** The type of the event. */
   readonly eventName: "ObjectCreated:Put" | "ObjectRemoved:Delete";
-  /** The key of the object, as the user knows it. */
+  /** The key of the object, not encoded. */
   readonly key: string;
-  /** The size in bytes; not of one that was removed. */
+  /** The size in bytes, unless the object was removed. */
   readonly size?: number | undefined;
-  /** The MD5 digest of the content, in hexadecimal; not of one that was removed. */
+  /** The MD5 digest of the content in hexadecimal, unless the object was removed. */
   readonly etag?: string | undefined;
   /** When it happened. */
   readonly time: Date;
   /** The IP address of the client. */
   readonly sourceIp: string;
-  /** The identifiers of the request that did it. */
+  /** The identifiers of the request that made the change. */
   readonly ids: RequestIds;
 }
 
-/** The identifiers that the storage service gives to a request. */
+/** The identifiers that Amazon S3 gives to a request. */
 export interface RequestIds {
-  /** Of the request. */
+  /** The identifier of the request. */
   readonly requestId: string;
-  /** Of the machine that handled it. */
+  /** The identifier of the machine that handled it. */
   readonly hostId: string;
 }
 
@@ -39,10 +39,10 @@ export function createRequestIds(): RequestIds {
 }
 
 /**
- * Makes the event that a bucket sends to a function.
+ * Makes the event that Amazon S3 sends to a function.
  *
  * @param bucket The name of the bucket.
- * @param change What happened.
+ * @param change The change.
  * @param sequencer Its place among the events of the key.
  * @returns The event, ready to be written as JSON.
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
@@ -92,7 +92,7 @@ function encodeKey(key: string): string {
 /**
  * Makes sequencers: hexadecimal numbers of one length, each greater than all before.
  *
- * @returns What makes the next one.
+ * @returns A function that makes the next one.
  */
 export function createSequencer(): () => string {
   let last = 0n;
@@ -104,7 +104,7 @@ export function createSequencer(): () => string {
 }
 
 /**
- * Whether a bucket is to tell of an event.
+ * Whether a function listens to an event.
  *
  * @param eventName The event, such as `ObjectCreated:Put`.
  * @param types The types of events in the manifest, such as `s3:ObjectCreated:*`.

@@ -1,9 +1,11 @@
-import { join, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 
-/** A key that the folder cannot hold; the message says why. */
+/** A key that the folder cannot hold. */
 export class ObjectKeyError extends Error {
-  static {
-    this.prototype.name = "ObjectKeyError";
+  /** Makes the error; its message says why. */
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "ObjectKeyError";
   }
 }
 
@@ -13,7 +15,7 @@ export class ObjectKeyError extends Error {
  * @param folder The folder of the bucket.
  * @param key The key of the object.
  * @returns The path, which is always below the folder.
- * @throws {ObjectKeyError} If no file can have the key for its path.
+ * @throws {ObjectKeyError} If the key cannot be the path of a file.
  */
 export function pathOf(folder: string, key: string): string {
   const problem = findProblem(key);
@@ -23,7 +25,7 @@ export function pathOf(folder: string, key: string): string {
   return join(folder, ...key.split("/"));
 }
 
-/** What is wrong with a key, as far as the names of files go. */
+/** What is wrong with a key for the path of a file. */
 function findProblem(key: string): string | undefined {
   if (new TextEncoder().encode(key).length > 1_024) return "it has over 1,024 bytes";
   for (const part of key.split("/")) {
@@ -34,4 +36,32 @@ function findProblem(key: string): string | undefined {
     if (new TextEncoder().encode(part).length > 255) return "a part of it has over 255 bytes";
   }
   return undefined;
+}
+
+/**
+ * Checks that no link leads from the path of an object out of the folder of its bucket.
+ *
+ * @param folder The folder of the bucket.
+ * @param path The path of the object. It and the folders above it need not be there.
+ * @throws {ObjectKeyError} If a part of the path is a link to another place.
+ */
+export async function checkLinks(folder: string, path: string): Promise<void> {
+  const root = await Deno.realPath(folder);
+  for (let part = path; part !== folder; part = dirname(part)) {
+    try {
+      if (await Deno.realPath(part) === join(root, relative(folder, part))) return;
+    } catch (error) {
+      const isMissing = error instanceof Deno.errors.NotFound ||
+        error instanceof Deno.errors.NotADirectory;
+      if (!isMissing) throw error;
+      if (!await isLink(part)) continue;
+    }
+    throw new ObjectKeyError(
+      `Cannot use ${JSON.stringify(relative(folder, path))}: a link is in it`,
+    );
+  }
+}
+
+function isLink(path: string): Promise<boolean> {
+  return Deno.lstat(path).then(({ isSymlink }) => isSymlink, () => false);
 }

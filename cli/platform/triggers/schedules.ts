@@ -6,7 +6,7 @@ import type { Manifest } from "../../manifest/manifest.ts";
 
 const UNITS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 
-/** The longest time that a timer takes; it fires at once beyond. */
+/** The longest delay of a timer. A timer with a longer delay fires at once. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
 /**
@@ -14,16 +14,18 @@ const MAX_TIMEOUT = 2 ** 31 - 1;
  *
  * @param rate The expression, such as `rate(5 minutes)`, as a manifest may hold it.
  * @returns The interval, in milliseconds.
- * @throws {RangeError} If it is no rate expression.
+ * @throws {RangeError} If it is not a rate expression.
  */
 export function readRate(rate: string): number {
   const [, value, unit] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(rate) ?? [];
-  if (unit === undefined) throw new RangeError(`Cannot read the rate: "${rate}" is none`);
+  if (unit === undefined) {
+    throw new RangeError(`Cannot read the rate "${rate}": expected one such as rate(5 minutes)`);
+  }
   return Number(value) * UNITS[unit as keyof typeof UNITS];
 }
 
 /**
- * Makes the event that a rule with a schedule sends.
+ * Makes the event that Amazon EventBridge sends for a schedule.
  *
  * @param rule The name of the rule.
  * @param time When it fired.
@@ -44,11 +46,11 @@ export function createScheduledEvent(rule: string, time: Date): Readonly<Record<
   };
 }
 
-/** What lets time pass. */
+/** Timers, which tests replace. */
 export interface Timers {
-  /** Calls back after some milliseconds, and returns a name for that. */
+  /** Calls back after some milliseconds. Returns the timer. */
   setTimeout(callback: () => void, milliseconds: number): unknown;
-  /** Calls back no more. */
+  /** Stops a timer. */
   clearTimeout(timer: unknown): void;
 }
 
@@ -57,7 +59,7 @@ const TIMERS: Timers = {
   clearTimeout: (timer) => clearTimeout(timer as number),
 };
 
-/** The schedules of an application: each fires by itself, and when it is told to. */
+/** The schedules of an application. Each fires by itself, and on demand. */
 export class Schedules implements Disposable {
   readonly #manifest: Manifest;
   readonly #asyncInvocations: AsyncInvocations;
@@ -65,11 +67,11 @@ export class Schedules implements Disposable {
   readonly #waiting: Map<string, unknown> = new Map();
 
   /**
-   * Starts the schedules; each fires for the first time after one interval.
+   * Starts the schedules. Each fires for the first time after one interval.
    *
    * @param manifest The application.
-   * @param asyncInvocations What takes the events.
-   * @param timers What lets time pass.
+   * @param asyncInvocations Takes the events.
+   * @param timers The timers.
    */
   constructor(manifest: Manifest, asyncInvocations: AsyncInvocations, timers: Timers = TIMERS) {
     this.#timers = timers;
@@ -91,7 +93,7 @@ export class Schedules implements Disposable {
   }
 
   /**
-   * Fires a schedule now; its own time stays as it is.
+   * Fires a schedule now. Its next own time stays as it is.
    *
    * @param functionName The function that has it.
    * @returns The identifier of the invocation.
@@ -107,7 +109,7 @@ export class Schedules implements Disposable {
     this.#waiting.clear();
   }
 
-  /** Waits for the next firing, or for the part of that time that a timer can take. */
+  /** Waits for the next firing, or for as much of that time as a timer can wait. */
   #wait(functionName: string, interval: number, left = interval): void {
     const step = Math.min(left, MAX_TIMEOUT);
     const timer = this.#timers.setTimeout(() => {

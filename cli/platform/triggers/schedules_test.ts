@@ -22,7 +22,10 @@ for (
 
 Deno.test("readRate() refuses what is no rate", () => {
   const error = assertThrows(() => readRate("cron(0 12 * * ? *)"), RangeError);
-  assertEquals(error.message, 'Cannot read the rate: "cron(0 12 * * ? *)" is none');
+  assertEquals(
+    error.message,
+    'Cannot read the rate "cron(0 12 * * ? *)": expected one such as rate(5 minutes)',
+  );
 });
 
 Deno.test("createScheduledEvent() makes the event of a rule", () => {

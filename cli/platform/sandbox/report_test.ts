@@ -1,23 +1,23 @@
 import { assertEquals } from "@std/assert";
-import { exitReason, platformError } from "./ending.ts";
-import { initReportLine, reportLine } from "./report.ts";
+import { endingError, exitReason, initReportLine, reportLine } from "./report.ts";
 
-for (
-  const [code, signal, reason] of [
-    [0, null, "Runtime exited without providing a reason"],
-    [1, null, "Runtime exited with error: exit status 1"],
-    [137, "SIGKILL", "Runtime exited with error: signal: killed"],
-    [139, "SIGSEGV", "Runtime exited with error: signal: segmentation fault (core dumped)"],
-    [140, "SIGUSR2", "Runtime exited with error: signal: SIGUSR2"],
-  ] as const
-) {
-  Deno.test(`exitReason() words the end with ${signal ?? code} as the platform does`, () => {
+Deno.test("exitReason() words the end of a process as AWS Lambda does", () => {
+  for (
+    const [code, signal, reason] of [
+      [0, null, "Runtime exited without providing a reason"],
+      [1, null, "Runtime exited with error: exit status 1"],
+      [137, "SIGKILL", "Runtime exited with error: signal: killed"],
+      [139, "SIGSEGV", "Runtime exited with error: signal: segmentation fault (core dumped)"],
+      [140, "SIGUSR2", "Runtime exited with error: signal: SIGUSR2"],
+    ] as const
+  ) {
     assertEquals(exitReason({ success: code === 0, code, signal }), reason);
-  });
-}
+  }
+});
 
-Deno.test("platformError() names the invocation and what became of it", () => {
-  const error = (kind: "timeout" | "out of memory") => platformError({ kind }, "id", 3);
+Deno.test("endingError() names the invocation and its end", () => {
+  const error = (kind: "timeout" | "out of memory") =>
+    JSON.parse(new TextDecoder().decode(endingError({ kind }, "id", 3).body));
   assertEquals(error("timeout"), {
     errorType: "Sandbox.Timedout",
     errorMessage: "RequestId: id Error: Task timed out after 3.00 seconds",
@@ -28,7 +28,7 @@ Deno.test("platformError() names the invocation and what became of it", () => {
   });
 });
 
-Deno.test("reportLine() bills the init phase too, and never tells of more memory than there is", () => {
+Deno.test("reportLine() bills the cold start too, and never reports more memory than allotted", () => {
   const report = { requestId: "id", duration: 10.004, memory: 128, peakMemory: 45.6 * 1024 ** 2 };
   assertEquals(
     reportLine(report),

@@ -1,0 +1,201 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+
+/** The script of the start page, as text. */
+export const SCRIPT: string = `(${runPage})();\n`;
+
+/** Runs in the browser, from its text: it may use nothing of this module. */
+function runPage(): void {
+  /** The most records that the page shows. */
+  const shownRecords = 1_000;
+  // deno-lint-ignore no-explicit-any -- elements of several types, by their identifiers
+  const byId = (id: string): any => document.getElementById(id);
+  const records: HTMLElement = byId("log-records");
+  const filter: HTMLSelectElement = byId("log-filter");
+
+  function element(name: string, text: string, className = ""): HTMLElement {
+    const made = document.createElement(name);
+    made.textContent = text;
+    made.className = className;
+    return made;
+  }
+
+  const objectUrl = (bucket: string, key: string) =>
+    `/buckets/${bucket}/${key.split("/").map(encodeURIComponent).join("/")}`;
+
+  /** Sends the request of a form, by the kind of the form. */
+  const senders: Record<string, (form: HTMLFormElement, fields: FormData) => Promise<Response>> = {
+    request(_form, fields) {
+      const method = String(fields.get("method"));
+      const body = String(fields.get("body"));
+      return fetch(String(fields.get("path")), {
+        method,
+        headers: { Accept: String(fields.get("accept")) },
+        body: method === "GET" || method === "HEAD" || body === "" ? null : body,
+      });
+    },
+    post({ dataset: { path } }, fields) {
+      return fetch(path!, { method: "POST", body: String(fields.get("body") ?? "") });
+    },
+    upload({ dataset: { bucket } }, fields) {
+      const file = fields.get("file") as File;
+      const url = objectUrl(bucket!, String(fields.get("key")) || file.name);
+      return fetch(url, { method: "PUT", body: file });
+    },
+    publish({ dataset: { path } }, fields) {
+      const all = (name: string) => fields.getAll(`attribute-${name}`).map(String);
+      const [types, values] = [all("type"), all("value")];
+      const attributes = Object.fromEntries(
+        all("name").map((name, index) => [name, { Type: types[index], Value: values[index] }])
+          .filter(([name]) => name !== ""),
+      );
+      const message = String(fields.get("message"));
+      const subject = String(fields.get("subject")) || null;
+      return fetch(path!, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ message, subject, attributes }),
+      });
+    },
+  };
+
+  document.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const form = event.target as HTMLFormElement;
+    const output = form.querySelector("output")!;
+    const button = form.querySelector<HTMLButtonElement>("button:not([type])")!;
+    button.disabled = true;
+    try {
+      const response = await senders[form.dataset.form!]!(form, new FormData(form));
+      await showResponse(output, response);
+      if (form.dataset.bucket) await listObjects(form.dataset.bucket);
+    } catch (error) {
+      const text = `The platform does not answer: ${error}`;
+      output.replaceChildren(element("span", text, "failed"));
+    }
+    button.disabled = false;
+  });
+
+  async function showResponse(output: HTMLElement, response: Response): Promise<void> {
+    const { status, statusText, headers, ok } = response;
+    const hasFailed = headers.has("x-amz-function-error");
+    const type = headers.get("content-type") ?? "";
+    const line = `${status} ${statusText} ${type}${hasFailed ? " · the function failed" : ""}`;
+    output.replaceChildren(element("span", line, hasFailed || !ok ? "failed" : ""));
+    let text = await response.text();
+    if (text === "") return;
+    try {
+      if (type.includes("json")) text = JSON.stringify(JSON.parse(text), null, 2);
+    } catch {
+      // The text is shown as it came.
+    }
+    const content = element("pre", text);
+    content.tabIndex = 0;
+    output.append(content);
+  }
+
+  async function listObjects(bucket: string): Promise<void> {
+    const { objects } = await (await fetch(`/buckets/${bucket}`)).json();
+    for (const list of document.querySelectorAll(`[data-objects="${bucket}"]`)) {
+      list.replaceChildren(
+        ...objects.map((object: { key: string; size: number }) => createObject(bucket, object)),
+      );
+    }
+  }
+
+  function createObject(bucket: string, { key, size }: { key: string; size: number }): HTMLElement {
+    const item = element("li", "");
+    const link = element("a", key) as HTMLAnchorElement;
+    link.href = objectUrl(bucket, key);
+    const button = element("button", "Delete") as HTMLButtonElement;
+    button.type = "button";
+    button.setAttribute("aria-label", `Delete ${key}`);
+    button.onclick = async () => {
+      await fetch(link.href, { method: "DELETE" });
+      await listObjects(bucket);
+    };
+    item.append(link, element("span", `${size.toLocaleString("en-GB")} bytes`), button);
+    return item;
+  }
+
+  document.addEventListener("click", async ({ target }) => {
+    if (!(target instanceof HTMLButtonElement)) return;
+    const { copy, add } = target.dataset;
+    if (copy !== undefined) {
+      await navigator.clipboard.writeText(copy);
+      target.textContent = "Copied";
+      setTimeout(() => target.textContent = "Copy", 1_500);
+    }
+    if (add !== undefined) {
+      const row = target.previousElementSibling!;
+      const copyOfRow = row.cloneNode(true) as HTMLElement;
+      for (const input of copyOfRow.querySelectorAll("input")) input.value = "";
+      row.after(copyOfRow);
+      copyOfRow.querySelector("input")!.focus();
+    }
+  });
+
+  /** The level, the message and the request of a record. Its time has a column of its own. */
+  function parseRecord(text: string) {
+    const [all, requestId = "", level = ""] = /^\d{4}-\S+Z\t([^\t]*)\t([A-Z]+)\t/.exec(text) ?? [];
+    if (all !== undefined) return { requestId, level, message: text.slice(all.length) };
+    try {
+      const record = JSON.parse(text);
+      if (typeof record.level === "string" && typeof record.message === "string") return record;
+    } catch {
+      // The record is not JSON.
+    }
+    return { level: /^ERROR\b/.exec(text)?.[0] ?? "", message: text.replace(/^ERROR /, "") };
+  }
+
+  /** The text of a record. A long text is folded. */
+  function createText(brief: string, record: string): HTMLElement {
+    const lines = brief.split("\r");
+    if (lines.length <= 4 && brief.length <= 300) {
+      return element("span", lines.join("\n"), "text");
+    }
+    const details = element("details", "");
+    const first = lines[0]!.length > 160 ? `${lines[0]!.slice(0, 160)}…` : lines[0]!;
+    const whole = element("span", record.replaceAll("\r", "\n"), "text");
+    details.append(element("summary", first, "text"), whole);
+    return details;
+  }
+
+  const isHidden = (name: string | undefined) => filter.value !== "*" && filter.value !== name;
+  const source = new EventSource("/log");
+  let last = 0;
+  source.onopen = () => byId("log-state").textContent = "Live";
+  source.onerror = () => byId("log-state").textContent = "Waiting for the platform…";
+  source.onmessage = ({ lastEventId, data }) => {
+    const number = Number(lastEventId);
+    if (number <= last && number > 1) return; // seen before the connection was lost
+    last = number;
+    const { time, functionName, text } = JSON.parse(data);
+    const { level, message, requestId } = parseRecord(text);
+    const isError = ["ERROR", "CRITICAL", "FATAL"].includes(level);
+    const item = element("li", "", isError ? "error" : level === "WARN" ? "warn" : "");
+    item.dataset.function = functionName;
+    item.hidden = isHidden(functionName);
+    const name = element("span", functionName || "platform", functionName ? "name" : "platform");
+    if (requestId) name.title = `Request ${requestId}`;
+    const clock = element("time", new Date(time).toLocaleTimeString("en-GB"));
+    item.append(clock, name, createText(`${level} ${message}`.trim(), text));
+    records.append(item);
+    while (records.childElementCount > shownRecords) records.firstElementChild!.remove();
+    byId("log-empty").hidden = true;
+    const view = byId("log-view");
+    if (byId("log-follow").checked) view.scrollTop = view.scrollHeight;
+  };
+  filter.onchange = () => {
+    for (const item of records.children as HTMLCollectionOf<HTMLElement>) {
+      item.hidden = isHidden(item.dataset.function);
+    }
+  };
+  byId("log-clear").onclick = () => {
+    records.replaceChildren();
+    byId("log-empty").hidden = false;
+  };
+  for (const list of document.querySelectorAll<HTMLElement>("[data-objects]")) {
+    void listObjects(list.dataset.objects!);
+  }
+}

@@ -1,0 +1,142 @@
+import type { InvokeOutcome } from "../function_host.ts";
+import type { Answer, ErrorAnswer } from "../runtime_api/answer.ts";
+import { LogTail } from "./log_lines.ts";
+import { type Ending, endingError, initReportLine, reportLine, statusFields } from "./report.ts";
+
+/** The failures of outcomes by how a phase ended. */
+const FAILURES = {
+  "init error": "error",
+  exit: "exit",
+  "out of memory": "exit",
+  timeout: "timeout",
+} as const;
+
+/** Notes down what happens in an invocation, writes the lines of AWS Lambda about it, and makes its outcome. */
+export class InvocationLog {
+  readonly #requestId: string;
+  readonly #settings: { readonly timeout: number; readonly memory: number };
+  readonly #log: (line: string) => void;
+  readonly #tail: LogTail = new LogTail();
+  #start = 0;
+  #initDuration: number | undefined;
+  #peakMemory = 0;
+  #payload: Uint8Array = new Uint8Array();
+  #failure: InvokeOutcome["failure"];
+  #status: string | undefined;
+
+  /**
+   * Begins the log of an invocation.
+   *
+   * @param requestId The invocation.
+   * @param settings The time-out of the function in seconds, and its memory in MiB.
+   * @param log Takes each line.
+   */
+  constructor(
+    requestId: string,
+    settings: { readonly timeout: number; readonly memory: number },
+    log: (line: string) => void,
+  ) {
+    this.#requestId = requestId;
+    this.#settings = settings;
+    this.#log = log;
+  }
+
+  /** Adds a line. */
+  readonly line = (text: string): void => {
+    this.#tail.add(text);
+    this.#log(text);
+  };
+
+  /** How much of the time-out is left, in milliseconds. */
+  get timeLeft(): number {
+    return this.#settings.timeout * 1_000 - (performance.now() - this.#start);
+  }
+
+  /** The invocation begins: its time runs. */
+  begin(): void {
+    this.#start = performance.now();
+    this.line(`START RequestId: ${this.#requestId} Version: $LATEST`);
+  }
+
+  /**
+   * Notes an init phase.
+   *
+   * @param phase `init`, or `invoke` for the second attempt within the invocation.
+   * @param ending How it ended.
+   * @param duration How long it took, in milliseconds.
+   * @param peakMemory The most memory used, in bytes.
+   */
+  initialized(
+    phase: "init" | "invoke",
+    ending: Ending,
+    duration: number,
+    peakMemory: number,
+  ): void {
+    this.#peakMemory = Math.max(this.#peakMemory, peakMemory);
+    if (ending.kind === "done") {
+      if (phase === "init") this.#initDuration = duration;
+      this.#failure = undefined;
+      this.#status = undefined;
+      return;
+    }
+    const error = this.#fail(ending, phase === "invoke");
+    this.line(initReportLine(phase, duration, statusFields(error)));
+  }
+
+  /**
+   * Notes what a sandbox made of the invocation.
+   *
+   * @param ending How it ended.
+   * @param answer The answer of the runtime, if there was one before the end.
+   * @param peakMemory The most memory used, in bytes.
+   */
+  ran(ending: Ending, answer: Answer | undefined, peakMemory: number): void {
+    this.#peakMemory = Math.max(this.#peakMemory, peakMemory);
+    if (ending.kind !== "done") this.#fail(ending, true);
+    if (answer === undefined) return;
+    // An answer stands, whatever the process did after it.
+    this.#payload = answer.body;
+    this.#failure = answer.kind === "response" ? undefined : answer.kind;
+    if (answer.kind !== "response") this.#status = statusFields(answer);
+  }
+
+  /**
+   * The invocation ends.
+   *
+   * @param time When it ended, by `performance.now()`.
+   * @returns The outcome.
+   */
+  end(time: number): InvokeOutcome {
+    const timeout = this.#settings.timeout * 1_000;
+    const requestId = this.#requestId;
+    this.line(`END RequestId: ${requestId}`);
+    this.line(reportLine({
+      requestId,
+      // Timers are not exact, and AWS Lambda reports the limit itself.
+      duration: this.#failure === "timeout" ? timeout : Math.min(time - this.#start, timeout),
+      initDuration: this.#initDuration,
+      memory: this.#settings.memory,
+      peakMemory: this.#peakMemory,
+      status: this.#status,
+    }));
+    const logTail = this.#tail.toString();
+    return { requestId, payload: this.#payload, failure: this.#failure, logTail };
+  }
+
+  #fail(ending: Exclude<Ending, { kind: "done" }>, isLogged: boolean): ErrorAnswer {
+    const { timeout } = this.#settings;
+    const error = endingError(ending, this.#requestId, timeout);
+    this.#failure = FAILURES[ending.kind];
+    this.#payload = error.body;
+    this.#status = statusFields(error);
+    if (!isLogged || ending.kind === "init error") return error;
+    if (ending.kind === "timeout") {
+      const time = new Date().toISOString();
+      this.line(`${time} ${this.#requestId} Task timed out after ${timeout.toFixed(2)} seconds`);
+    } else {
+      this.line(JSON.parse(new TextDecoder().decode(error.body)).errorMessage);
+      this.line(error.errorType);
+    }
+    return error;
+  }
+}
