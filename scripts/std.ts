@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 const root = new URL("../", import.meta.url);
 
 /** The stand-in for each module that the project takes from JSR. */
-const STAND_INS: Record<string, string> = {
+export const STAND_INS: Record<string, string> = {
   "@deno/dnt": "scripts/offline/dnt.ts",
   "@std/assert": "scripts/offline/assert.ts",
   "@std/encoding/base64": "scripts/offline/base64.ts",

@@ -2,6 +2,9 @@ import { basename, dirname, join, resolve } from "node:path/posix";
 import { build } from "esbuild";
 import { DOCUMENTS, ENTRY_POINTS, OUTPUT, packageMetadata, ROOT } from "./metadata.ts";
 
+/** TypeScript has this type from 5.4 on; the package works from 5.2 on. */
+const NO_INFER = "\ntype NoInfer<T> = [T][T extends unknown ? 0 : never];\n";
+
 /** The name of an entry point's file in the package, without its ending. */
 const NAMES = Object.values(ENTRY_POINTS).map((path) => path.replace(/^\.\/|\.ts$/g, ""));
 
@@ -26,9 +29,7 @@ export async function finish(folder: string): Promise<void> {
     format: "esm",
     platform: "neutral",
     external: ["node:*"],
-    target: "es2022",
-    minifySyntax: true,
-    minifyWhitespace: true, // names stay, for they show in stack traces
+    target: "es2022", // not minified: an uncaught error shows a line that a human can read
     legalComments: "none",
     logLevel: "error",
     metafile: true,
@@ -54,7 +55,7 @@ async function removeEmptyChunks(outputs: { path: string; isEmpty: boolean }[]):
     }
     let text = await Deno.readTextFile(path);
     for (const name of empty.map((path) => basename(path))) {
-      text = text.replaceAll(`import"./${name}";`, "").replaceAll(`import"../${name}";`, "");
+      text = text.replaceAll(new RegExp(`^import "\\.\\.?/${name}";\n`, "gm"), "");
     }
     await Deno.writeTextFile(path, text);
   }
@@ -73,7 +74,8 @@ async function copyDeclarations(folder: string): Promise<void> {
     }
     const target = join(OUTPUT.pathname, path);
     await Deno.mkdir(dirname(target), { recursive: true });
-    await Deno.writeTextFile(target, text.replace(/^\/\/# sourceMappingURL=.*\n?/m, ""));
+    const declaration = text.replace(/^\/\/# sourceMappingURL=.*\n?/m, "");
+    await Deno.writeTextFile(target, declaration + (/\bNoInfer</.test(text) ? NO_INFER : ""));
   }
 }
 

@@ -14,6 +14,11 @@ export const OUTPUT: URL = new URL("npm/", ROOT);
 /** The entry points of the package: the name of each, such as `./gateway`, and its source. */
 export const ENTRY_POINTS: Readonly<Record<string, string>> = config.exports;
 
+/** The entry points that are modules. The bootstrap is a program: importing it starts the runtime. */
+export const MODULES: readonly (readonly [name: string, path: string])[] = Object.entries(
+  ENTRY_POINTS,
+).filter(([name]) => name !== "./runtime/bootstrap");
+
 /** The folders whose sources the package is made of. */
 export const FOLDERS: readonly string[] = [
   ...new Set(Object.values(ENTRY_POINTS).map((path) => path.split("/")[1]!)),

@@ -1,6 +1,5 @@
-import { parseTarGzip } from "nanotar";
-import { dirname } from "node:path";
-import { copySources } from "./sources.ts";
+import config from "../../deno.json" with { type: "json" };
+import { FOLDERS, ROOT } from "./metadata.ts";
 
 /**
  * Builds the modules with `deno pack`, which needs no registry.
@@ -10,18 +9,34 @@ import { copySources } from "./sources.ts";
  * @throws {Error} If `deno pack` fails; the message holds what it printed.
  */
 export async function buildWithPack(folder: string): Promise<string> {
-  await copySources(new URL(`file://${folder}/source/`));
+  const { name, version, license, compilerOptions, exports } = config;
+  const text = JSON.stringify({ name, version, license, compilerOptions, exports });
+  await Deno.mkdir(`${folder}/source`);
+  await Deno.writeTextFile(`${folder}/source/deno.json`, text);
+  for (const name of [...FOLDERS, "mod.ts"]) await copySources(name, `${folder}/source`);
   const archive = `${folder}/package.tgz`;
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["pack", "--no-source-maps", "--allow-dirty", "--output", archive],
-    cwd: `${folder}/source`,
-  }).output();
-  if (!success) throw new Error(`Cannot pack the sources: ${new TextDecoder().decode(stderr)}`);
-  for (const { name, data } of await parseTarGzip(await Deno.readFile(archive))) {
-    if (data === undefined) continue; // a folder
-    const file = `${folder}/built/${name.slice("package/".length)}`;
-    await Deno.mkdir(dirname(file), { recursive: true });
-    await Deno.writeFile(file, data);
+  const pack = ["pack", "--no-source-maps", "--allow-dirty", "--output", archive];
+  await run(Deno.execPath(), pack, `${folder}/source`);
+  await run("tar", ["-xzf", archive], folder);
+  return `${folder}/package`;
+}
+
+async function run(program: string, args: string[], cwd: string): Promise<void> {
+  const { success, stderr } = await new Deno.Command(program, { args, cwd }).output();
+  if (success) return;
+  throw new Error(`Cannot run "${program} ${args[0]}": ${new TextDecoder().decode(stderr)}`);
+}
+
+/** Copies a file or the sources of a folder, without tests. */
+async function copySources(path: string, to: string): Promise<void> {
+  if (path.endsWith(".ts")) {
+    if (!path.endsWith("_test.ts")) await Deno.copyFile(new URL(path, ROOT), `${to}/${path}`);
+    return;
   }
-  return `${folder}/built`;
+  await Deno.mkdir(`${to}/${path}`);
+  for await (const { name, isDirectory } of Deno.readDir(new URL(path, ROOT))) {
+    if (isDirectory ? name !== "testdata" : name.endsWith(".ts")) {
+      await copySources(`${path}/${name}`, to);
+    }
+  }
 }

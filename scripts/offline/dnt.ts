@@ -1,20 +1,16 @@
-/** Stand-in for the types of `@deno/dnt`, which has no substitute: `build_npm.ts` takes another way without it. */
+/** Stand-in for the types of `@deno/dnt`. Without JSR, `build_npm.ts` uses `deno pack` in place of dnt. */
 
 export interface BuildOptions {
   entryPoints: { name: string; path: string }[];
   outDir: string;
-  rootTestDir?: string;
-  testPattern?: string;
-  importMap?: string;
-  mappings?: Record<string, string>;
-  skipSourceOutput?: boolean;
-  shims: { deno?: boolean | "dev" };
-  scriptModule?: false | "cjs" | "umd";
-  declaration?: "inline" | "separate" | false;
-  typeCheck?: false | "single" | "both";
-  compilerOptions?: { target?: "ES2022"; lib?: ("ES2022" | "DOM" | "DOM.Iterable")[] };
-  package: { name: string; version: string; [key: string]: unknown };
-  postBuild?: () => void | Promise<void>;
+  mappings: Record<string, string>;
+  skipSourceOutput: boolean;
+  shims: Record<string, never>;
+  test: boolean;
+  scriptModule: false | "cjs" | "umd";
+  typeCheck: false | "single" | "both";
+  compilerOptions: { target: "ES2022"; lib: ("ES2022" | "DOM" | "DOM.Iterable")[] };
+  package: { name: string; version: string };
 }
 
 export function build(_options: BuildOptions): Promise<void> {

@@ -1,0 +1,167 @@
+/**
+ * Bundles the library's own tests so that they test the npm package on any runtime.
+ *
+ * A test imports files of the library. Everything that the package exports comes from the package; the rest, such as
+ * a private function, comes from the source, whose own imports are treated alike.
+ *
+ * @module
+ */
+import { build, type Plugin, stop } from "esbuild";
+import config from "../../deno.json" with { type: "json" };
+import { STAND_INS } from "../std.ts";
+import { FOLDERS, MODULES, ROOT } from "./metadata.ts";
+
+/** APIs that {@linkcode RUNNER} does not have. */
+const ONLY_DENO = /\bDeno\.(?!test\b|readTextFileSync\b)|\baddEventListener\(/;
+
+/** Tests whose rule depends on the runtime: the runtimes that differ, the test, and how they differ. */
+export const DIFFERENCES: readonly (readonly [runtime: RegExp, test: string, why: string])[] = [
+  [/./, "write() uses the console on Deno, and on runtimes without a standard output", "not Deno"],
+  [
+    /node@20|bun/,
+    "queryPayload() says where the JSON broke and never quotes the body",
+    "the engine's message has no line, or no position",
+  ],
+  [/bun/, "IpAddress reads exactly the texts that node:net calls an address", "its own node:net"],
+  [/bun/, "renderJson() renders values of every kind", "URLSearchParams have toJSON()"],
+  [
+    /bun/,
+    "the error classes survive minifying, are known to another copy, and fall out if unused",
+    "no modules in data: URLs",
+  ],
+  ...[
+    "buildHttpServerErrorResponse() logs one critical record with status, stack and causes",
+    "each error class has its status, its name, and the reason phrase as its message",
+    "a large value leaves room for the other parts of a record",
+    "describeFailure() gives the frames of the stack, and no line of the message",
+  ].map((test) => [/bun/, test, "no source maps, so a stack does not name the test file"] as const),
+];
+
+/** The test runner of the bundle: `Deno.test()` collects, `runAll()` runs. */
+const RUNNER = `
+import { readFileSync } from "node:fs";
+
+export const readTextFileSync = (file) => readFileSync(file, "utf8");
+
+const tests = [];
+export function test(first, second) {
+  const options = typeof first === "string" ? { name: first, fn: second } : first;
+  if (!options.ignore) tests.push(options);
+}
+export async function runAll() {
+  const failures = [];
+  const run = async ({ name, fn }) => {
+    try {
+      await fn({ step: (name, fn) => run({ name, fn }) });
+    } catch (error) {
+      failures.push(name);
+      console.error("FAILED", name, error);
+    }
+  };
+  for (const one of tests) await run(one);
+  console.log(JSON.stringify({ names: tests.map(({ name }) => name), failures }));
+}
+`;
+
+/** What was bundled. */
+export interface LibraryTests {
+  /** The test files in the bundle. */
+  readonly files: readonly string[];
+  /** The test files that need Deno. */
+  readonly leftOut: readonly string[];
+  /** The npm packages that the bundle imports, such as `fast-check@4.10.2`. */
+  readonly packages: readonly string[];
+}
+
+/** Bundles the tests into a file, which prints `{ names, failures }` of the tests as its last line. */
+export async function bundleLibraryTests(output: string): Promise<LibraryTests> {
+  const all = FOLDERS.flatMap((folder) => [...testsBelow(folder)]);
+  const files = all.filter((file) => !needsDeno(new URL(file, ROOT)));
+  const packages = new Set<string>();
+  await build({
+    stdin: {
+      contents: [
+        `import { runAll } from "runner";`,
+        ...files.map((file) => `import ${JSON.stringify(new URL(file, ROOT).pathname)};`),
+        `await runAll();`,
+      ].join("\n"),
+      resolveDir: ROOT.pathname,
+    },
+    outfile: output,
+    bundle: true,
+    sourcemap: "inline", // some tests look for the name of their file in a stack
+    format: "esm",
+    target: "es2022",
+    external: ["node:*"],
+    define: { "Deno.test": "test", "Deno.readTextFileSync": "readTextFileSync" },
+    inject: ["runner"],
+    plugins: [await routeToPackage(packages)],
+    logLevel: "error",
+  });
+  await stop();
+  return { files, leftOut: all.filter((file) => !files.includes(file)), packages: [...packages] };
+}
+
+function* testsBelow(folder: string): Generator<string> {
+  for (const { name, isDirectory } of Deno.readDirSync(new URL(folder, ROOT))) {
+    if (isDirectory) yield* testsBelow(`${folder}/${name}`);
+    else if (name.endsWith("_test.ts")) yield `${folder}/${name}`;
+  }
+}
+
+/** Whether a test, or a helper that it imports, uses APIs of Deno. */
+function needsDeno(file: URL): boolean {
+  const text = Deno.readTextFileSync(file);
+  const helpers = [...text.matchAll(/ from "(\.[^"]*\/testdata\/[^"]*\.ts)"/g)];
+  return ONLY_DENO.test(text) || helpers.some(([, path]) => needsDeno(new URL(path!, file)));
+}
+
+/** Resolves the files of the library to the package, and the packages of JSR to the stand-ins. */
+async function routeToPackage(packages: Set<string>): Promise<Plugin> {
+  const entries = await Promise.all(
+    MODULES.map(async ([name, path]) =>
+      [config.name + name.slice(1), await import(new URL(path, ROOT).href)] as const
+    ),
+  );
+  const isSource = (path: string) =>
+    FOLDERS.some((folder) => path.startsWith(`${ROOT.pathname}${folder}/`)) &&
+    /(?<!_test)\.ts$/.test(path) && !path.includes("/testdata/");
+  return {
+    name: "route to the package",
+    setup(build) {
+      build.onResolve({ filter: /^runner$/ }, ({ path }) => ({ path, namespace: "runner" }));
+      build.onLoad({ filter: /./, namespace: "runner" }, () => ({ contents: RUNNER }));
+      build.onResolve({ filter: /^source:/ }, ({ path }) => ({
+        path: path.slice("source:".length),
+      }));
+      build.onResolve({ filter: /^@mate\// }, ({ path }) => ({ path, external: true }));
+      build.onResolve({ filter: /^@std\// }, ({ path }) => ({
+        path: new URL(STAND_INS[path]!, ROOT).pathname,
+      }));
+      build.onResolve({ filter: /^(npm:|[a-z])/ }, ({ path }) => {
+        if (path === "runner" || path.startsWith("node:")) return;
+        const target = (config.imports as Record<string, string>)[path] ?? path;
+        packages.add(target.slice("npm:".length));
+        return { path: /^npm:(.+)@/.exec(target)![1]!, external: true };
+      });
+      build.onResolve({ filter: /^\.\.?\// }, ({ path, importer, resolveDir }) => {
+        const file = new URL(path, `file://${resolveDir}/`).pathname;
+        return isSource(file) && importer !== file
+          ? { path: file, namespace: "routed" }
+          : undefined;
+      });
+      build.onLoad({ filter: /\.ts$/, namespace: "file" }, async ({ path }) => {
+        const source = await Deno.readTextFile(path);
+        const url = JSON.stringify(`file://${path}`); // a bundle has only one URL
+        return { contents: source.replaceAll("import.meta.url", url), loader: "ts" };
+      });
+      build.onLoad({ filter: /./, namespace: "routed" }, async ({ path }) => {
+        const lines = Object.entries(await import(`file://${path}`)).map(([name, value]) => {
+          const entry = entries.find(([, module]) => module[name] === value)?.[0];
+          return `export { ${name} } from ${JSON.stringify(entry ?? `source:${path}`)};`;
+        });
+        return { contents: lines.join("\n"), loader: "js" };
+      });
+    },
+  };
+}
