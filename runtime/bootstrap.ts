@@ -1,6 +1,6 @@
 /**
- * The program of the custom runtime: loads the handler that `_HANDLER` names and serves the Runtime API's invocations
- * with it, until the platform ends the process.
+ * The program of the custom runtime for AWS Lambda: loads the handler that `_HANDLER` names and serves the invocations
+ * of the Runtime API with it, until the platform ends the process.
  *
  * @module
  */

@@ -1,237 +1,189 @@
-import type { Address } from "./address.ts";
-import type { Head } from "./head.ts";
 import type { Host, Socket } from "./host.ts";
-import { ResponseReader } from "./reader.ts";
+import { type Response, ResponseReader } from "./response.ts";
 import { RuntimeApiError } from "./runtime_api_error.ts";
 
-/** A response, as received. */
-export interface Response {
-  readonly head: Head;
-  /** The content; only valid until the next request on the same connection. */
-  readonly content: Uint8Array;
+/** The address of the Runtime API. */
+export interface Address {
+  /** The name or IP address. An IPv6 address has no brackets. */
+  readonly hostname: string;
+  /** The TCP port. */
+  readonly port: number;
+  /** The value of the `Host` header. */
+  readonly authority: string;
 }
 
-/** Writes the bytes of a request's content that is not known beforehand. */
-export type Writer = (bytes: Uint8Array) => Promise<void>;
+/** Sends bytes. Resolves to `false` if the other side does not take more. */
+export type Send = (bytes: Uint8Array) => Promise<boolean>;
 
-/** What is open at one time: a socket and the reader of what comes from it. */
+/** A request of at most this many bytes is written before its response is read. */
+const SHORT = 64 * 1024;
+
+/**
+ * Reads the value of `AWS_LAMBDA_RUNTIME_API`: a host and a port. An IPv6 address stands in brackets.
+ *
+ * @throws {TypeError} If the value has another form.
+ */
+export function parseAddress(text: string): Address {
+  const match = /^(?:\[([\da-fA-F:.]+)\]|([\w.-]+)):(\d{1,5})$/.exec(text);
+  if (match) {
+    return { hostname: match[1] ?? match[2]!, port: Number(match[3]), authority: text };
+  }
+  throw new TypeError(
+    `Invalid AWS_LAMBDA_RUNTIME_API ${
+      JSON.stringify(text)
+    }: expected a host and a port such as 127.0.0.1:9001`,
+  );
+}
+
+/** An open socket and the reader of its responses. */
 interface Open {
   readonly socket: Socket;
   readonly reader: ResponseReader;
-  /** Whether a response came over it. */
-  used: boolean;
 }
 
-/** A connection to the Runtime API that lives from one request to the next, and is opened again when it is lost. */
+/** A connection to the Runtime API. It is kept between requests and opened again if it is lost. */
 export class Connection {
   #address: Address;
   #host: Host;
   #open: Promise<Open> | undefined;
-  #ended = false;
-  #unref = false;
+  #isUsed = false; // a response came over the connection that is open now
+  #isEnded = false;
+  #isUnref = false;
 
   constructor(address: Address, host: Host) {
     this.#address = address;
     this.#host = host;
   }
 
-  /** Opens the connection where it is not, so that the first request need not wait. */
-  open(): Promise<unknown> {
+  /** Opens the connection if it is not open. */
+  open(): Promise<Open> {
     return this.#open ??= this.#connect();
   }
 
-  /** Lets the process end although a response is awaited, over this connection and those opened for it later. */
+  /** Lets the process end although a response is awaited, on this connection and on later ones. */
   unref(): void {
-    this.#unref = true;
+    this.#isUnref = true;
     this.#open?.then(({ socket }) => socket.unref(), () => {});
   }
 
-  /** Closes the connection; the next request opens another. */
+  /** Closes the connection. The next request opens another. */
   close(): void {
     this.#open?.then(({ socket }) => socket.close(), () => {});
     this.#open = undefined;
   }
 
-  /** Closes the connection for good; what is awaited fails, and so does every further request. */
+  /** Closes the connection for good. The pending request and all further requests fail. */
   end(): void {
-    this.#ended = true;
+    this.#isEnded = true;
     this.close();
   }
 
   /**
    * Sends a request and reads the response.
    *
-   * A connection that turns out lost before the first byte of the response is opened again, once, and only where an
-   * earlier response came over it: then the other side has, by all that is known, closed it while it was idle.
-   * Should it have taken the request nevertheless, its state machine refuses the second.
-   *
-   * @param request The head, and the content if it is short.
-   * @param content The content, where it is long.
+   * If a connection that worked before is lost before the first byte of the response, the request is sent once more
+   * over a new connection, because the other side has probably closed the idle connection. If the platform took the
+   * first request, it refuses the second one.
    */
-  async exchange(request: Uint8Array, content?: Uint8Array): Promise<Response> {
-    const lost = await this.#attempt(request, content);
-    if (!(lost instanceof Lost)) return lost;
-    const last = lost.used && !this.#ended ? await this.#attempt(request, content) : lost;
-    if (!(last instanceof Lost)) return last;
-    throw this.#closed(last.cause);
+  async exchange(request: Uint8Array): Promise<Response> {
+    const mayRetry = this.#open !== undefined && this.#isUsed;
+    try {
+      return await this.#attempt(request);
+    } catch (error) {
+      if (!mayRetry || this.#isEnded || !(error instanceof UnansweredError)) throw error;
+      return await this.#attempt(request);
+    }
   }
 
   /**
-   * Sends a request whose content is made while it is sent, and reads the response.
+   * Sends a request whose content is made while it is sent, and reads the response. Such a request cannot be sent
+   * twice, so it gets a new connection.
    *
-   * @param head The head.
-   * @param write Writes the content; rejects with what the writer rejected with. Its second argument resolves when the
-   * response comes, after which the writer refuses to go on.
+   * @param head The head of the request.
+   * @param write Sends the content. Its second argument resolves when the response comes or cannot come any more.
    */
   async stream(
     head: Uint8Array,
-    write: (writer: Writer, answered: Promise<unknown>) => Promise<void>,
+    write: (send: Send, answered: Promise<void>) => Promise<void>,
   ): Promise<Response> {
-    const open = await this.#ready();
-    const { socket } = open;
-    socket.unref(); // or a stream that never goes on would look as if something could happen
-    const sending: { over: boolean; error?: unknown } = { over: false };
-    const response = this.#read(open);
-    const answered = response.catch(() => {}).then(() => {
-      sending.over = true;
-    });
-    const writer: Writer = async (bytes) => {
-      try {
-        if (sending.over) throw new Error("The response came before the end of the request");
-        await writeAll(socket, bytes);
-      } catch (error) {
-        sending.error = error;
-        throw error;
-      }
-    };
-    try {
-      await writer(head);
-      await write(writer, answered);
-    } catch (error) {
-      if (error !== sending.error) {
-        this.close();
-        throw error;
-      } // else what the other side said before it closed tells more than that it closed
-    } finally {
-      socket.ref();
-    }
-    const result = await response;
-    if (sending.error !== undefined) this.close();
-    if (result instanceof Lost) throw this.#closed(result.cause);
-    return result;
-  }
-
-  /**
-   * The connection, opened again where it ended while it was idle. What was said over it unasked must not be taken
-   * for the next response either (RFC 9112 §9.2).
-   */
-  async #ready(): Promise<Open> {
-    const open = await (this.#open ??= this.#connect());
-    if (!open.used || !await open.reader.stirs()) return open;
     this.close();
-    return await (this.#open = this.#connect());
+    const { socket, reader } = await this.open();
+    socket.unref(); // so that a source of content that never settles lets the process drain
+    let isOver = false;
+    const over = () => {
+      isOver = true;
+    };
+    const response = this.#read(reader);
+    const answered = response.then(over, over);
+    const send: Send = async (bytes) => {
+      if (!isOver) await writeAll(socket, bytes).catch(over); // the pending read says why
+      return !isOver;
+    };
+    if (await send(head)) await write(send, answered);
+    if (isOver) this.close();
+    socket.ref();
+    return await response;
   }
 
   async #connect(): Promise<Open> {
     const { hostname, port, authority } = this.#address;
+    this.#isUsed = false;
     try {
-      if (this.#ended) throw new Error("The connection was ended");
+      if (this.#isEnded) throw new Error("the connection was ended");
       const socket = await this.#host.connect(hostname, port);
-      if (this.#unref) socket.unref();
-      return { socket, reader: new ResponseReader(socket), used: false };
+      if (this.#isUnref) socket.unref();
+      return { socket, reader: new ResponseReader(socket) };
     } catch (cause) {
       this.#open = undefined;
-      const { message } = cause as Error;
-      throw new RuntimeApiError(`Cannot reach the Runtime API at ${authority}: ${message}`, {
-        cause,
-      });
+      throw new RuntimeApiError(
+        `Cannot reach the Runtime API at ${authority}: ${(cause as Error).message}`,
+        { cause },
+      );
     }
   }
 
-  async #attempt(request: Uint8Array, content: Uint8Array | undefined): Promise<Response | Lost> {
-    const open = await this.#ready();
-    let failed: unknown;
-    let written = false;
-    const writing = writeAll(open.socket, request, content).then(() => {
-      written = true;
-    }, (error) => {
-      failed = error;
-    });
-    // What is long is refused before its end; waiting for that end first would be a deadlock.
-    if (content === undefined) await writing;
-    if (failed !== undefined) return this.#lost(failed, open);
-    const response = await this.#read(open);
-    if (response instanceof Lost) return new Lost(response.used, failed ?? response.cause);
-    if (!written) this.close();
+  async #attempt(request: Uint8Array): Promise<Response> {
+    const { socket, reader } = await this.open();
+    let isWritten = false;
+    const writing = writeAll(socket, request).then(() => {
+      isWritten = true;
+    }, () => {}); // the read says why
+    // A long request may be refused before its end, and nobody reads the rest of it then.
+    if (request.length <= SHORT) await writing;
+    const response = await this.#read(reader);
+    if (!isWritten) this.close();
     return response;
   }
 
-  /** Reads a response, and closes the connection unless it can be used again. */
-  async #read(open: Open): Promise<Response | Lost> {
-    const { reader } = open;
-    let head: Head | undefined;
+  /** Reads a response. The connection is closed unless it can be used again. */
+  async #read(reader: ResponseReader): Promise<Response> {
     try {
-      head = await reader.readHead();
-    } catch (error) {
-      if (!(error instanceof RuntimeApiError) && reader.pending === 0) {
-        return this.#lost(error, open);
+      const response = await reader.read();
+      this.#isUsed = true;
+      if (response.fields.get("connection") === "close") this.close();
+      return response;
+    } catch (cause) {
+      this.close();
+      if (cause instanceof RuntimeApiError) throw cause;
+      const { message } = cause as Error;
+      if (reader.hasBegun) {
+        throw new RuntimeApiError(`Cannot read the response of the Runtime API: ${message}`, {
+          cause,
+        });
       }
-      throw this.#broken(error);
+      throw new UnansweredError(
+        `Cannot talk to the Runtime API: ${this.#address.authority} closed the connection before it answered: ${message}`,
+        { cause },
+      );
     }
-    if (head === undefined) return this.#lost(undefined, open);
-    open.used = true;
-    try {
-      const content = await reader.readContent(head);
-      // What nobody asked for would be taken for the next response.
-      if (!head.keepAlive || reader.pending > 0) this.close();
-      return { head, content };
-    } catch (error) {
-      throw this.#broken(error);
-    }
-  }
-
-  #lost(cause: unknown, { used }: Open): Lost {
-    this.close();
-    return new Lost(used, cause);
-  }
-
-  /** The error for a response that began and cannot be read to its end. */
-  #broken(error: unknown): RuntimeApiError {
-    this.close();
-    if (error instanceof RuntimeApiError) return error;
-    const { message } = error as Error;
-    return new RuntimeApiError(`Cannot read the Runtime API's response: ${message}`, {
-      cause: error,
-    });
-  }
-
-  /** The error for a connection that was lost before the response began. */
-  #closed(cause: unknown): UnansweredError {
-    return new UnansweredError(
-      `Cannot talk to the Runtime API: ${this.#address.authority} closed the connection before it answered`,
-      { cause },
-    );
   }
 }
 
-/** The other side closed the connection before it answered, so that what came of the request is not known. */
+/** The other side closed the connection before it answered, so it may or may not have taken the request. */
 export class UnansweredError extends RuntimeApiError {}
 
-/** A connection was lost before the first byte of the response. */
-class Lost {
-  readonly used: boolean;
-  readonly cause: unknown;
-
-  constructor(used: boolean, cause: unknown) {
-    this.used = used;
-    this.cause = cause;
-  }
-}
-
-async function writeAll(socket: Socket, ...parts: (Uint8Array | undefined)[]): Promise<void> {
-  for (const part of parts) {
-    for (let sent = 0; part !== undefined && sent < part.length;) {
-      sent += await socket.write(sent === 0 ? part : part.subarray(sent));
-    }
+async function writeAll(socket: Socket, bytes: Uint8Array): Promise<void> {
+  for (let sent = 0; sent < bytes.length;) {
+    sent += await socket.write(sent === 0 ? bytes : bytes.subarray(sent));
   }
 }

@@ -2,17 +2,17 @@ import { describeError, isError } from "../logger/error.ts";
 import { renderJson } from "../logger/render.ts";
 import { textOf } from "../logger/text.ts";
 
-/** What went wrong, as the platform records it. */
+/** A failure in the form that the platform records. */
 export interface Failure {
-  /** The name of the error, or the type of what was thrown instead. */
+  /** The name of the error, or the type of another thrown value. */
   readonly errorType: string;
-  /** Its message. */
+  /** The message of the error. */
   readonly errorMessage: string;
-  /** The frames of its stack, the innermost first. */
+  /** The frames of the stack. The innermost frame comes first. */
   readonly stackTrace: readonly string[];
 }
 
-/** An error that the runtime itself found; its name is the type the platform records, such as `Runtime.HandlerNotFound`. */
+/** An error that the runtime found. Its name is the type that the platform records, such as `Runtime.HandlerNotFound`. */
 export class RuntimeFailure extends Error {
   constructor(type: `Runtime.${string}`, message: string, options?: ErrorOptions) {
     super(message, options);
@@ -20,59 +20,93 @@ export class RuntimeFailure extends Error {
   }
 }
 
+const MAX_TYPE = 256;
 const MAX_MESSAGE = 32 * 1024;
 const MAX_FRAMES = 100;
 const MAX_FRAME = 1_000;
-const COLOUR = new RegExp("\u001b\\[[\\d;]*m", "g"); // Deno's errors come in colour
+const COLOUR = new RegExp("\u001b\\[[\\d;]*m", "g"); // errors of Deno contain colours
 
-/** Describes what was thrown, whatever it is, as the log does; never throws itself. */
+/** Describes any thrown value as the log does. It never throws. */
 export function describeFailure(thrown: unknown): Failure {
-  if (isErrorLike(thrown)) {
-    const { errorType, errorMessage, stackTrace } = describeError(thrown);
-    return failure(errorType, errorMessage, stackTrace);
+  if (!isErrorLike(thrown)) {
+    const isObject = typeof thrown === "object" && thrown !== null;
+    return {
+      errorType: thrown === null ? "null" : typeof thrown,
+      errorMessage: clip(isObject ? renderJson(thrown) : textOf(thrown), MAX_MESSAGE),
+      stackTrace: [],
+    };
   }
-  if (thrown === null) return failure("null", "null", []);
-  return failure(
-    typeof thrown,
-    typeof thrown === "object" ? renderJson(thrown) : textOf(thrown),
-    [],
-  );
+  const { errorType, errorMessage, stackTrace } = describeError(thrown);
+  return {
+    errorType: clip(errorType, MAX_TYPE),
+    errorMessage: clip(errorMessage, MAX_MESSAGE),
+    // The lines before the frames repeat the message.
+    stackTrace: stackTrace.filter((line) => /^\s*at /.test(line)).slice(0, MAX_FRAMES)
+      .map((line) => clip(line.trim(), MAX_FRAME)),
+  };
 }
 
-/** Whether a value is an error, or has at least the name and the message of one. */
+/** Tells whether a value is an error or has at least the name and the message of one. */
 function isErrorLike(value: unknown): value is Error {
   if (isError(value)) return true;
   try {
     const { name, message } = value as Partial<Error>;
     return typeof value === "object" && typeof name === "string" && typeof message === "string";
   } catch {
-    return false; // null, undefined, or what throws when it is read
+    return false; // null, undefined, or a getter that throws
   }
-}
-
-function failure(errorType: string, message: string, stack: readonly string[]): Failure {
-  const stackTrace: string[] = [];
-  for (const line of stack) {
-    if (stackTrace.length === MAX_FRAMES) break;
-    // The lines before the frames repeat the message.
-    if (/^\s*at /.test(line)) stackTrace.push(clip(line.trim(), MAX_FRAME).replace(COLOUR, ""));
-  }
-  return {
-    errorType: clip(errorType, 256),
-    errorMessage: clip(message, MAX_MESSAGE).replace(COLOUR, ""),
-    stackTrace,
-  };
 }
 
 function clip(text: string, length: number): string {
-  return text.length > length ? text.slice(0, length) + "…" : text;
+  const clipped = text.length > length ? text.slice(0, length) + "…" : text;
+  return clipped.replace(COLOUR, "");
 }
 
 /**
- * The value of `Lambda-Runtime-Function-Error-Type`: `Function.` or `Runtime.` and a word of letters, for the platform
- * records anything else as unknown.
+ * Returns the value of the header `Lambda-Runtime-Function-Error-Type`: `Function.` or `Runtime.` and a word of
+ * letters. The platform records any other value as unknown.
  */
 export function errorTypeField(errorType: string): string {
   if (/^(Function|Runtime)\.[A-Z][a-zA-Z]+$/.test(errorType)) return errorType;
   return /^[A-Z][a-zA-Z]+$/.test(errorType) ? `Function.${errorType}` : "Function.Unknown";
+}
+
+/** The longest value of `Lambda-Runtime-Function-XRay-Error-Cause` that the platform accepts, in bytes. */
+const MAX_CAUSE = 64 * 1024;
+
+/** A frame: `at label (path:line:column)` or `at path:line:column`. */
+const FRAME = /^at (?:async )?(?:(.*) \()?(.*?):(\d+):\d+\)?$/;
+
+/**
+ * Returns the value of the header `Lambda-Runtime-Function-XRay-Error-Cause`: the details that AWS X-Ray shows of an
+ * error, as JSON in ASCII. If the value would be too long, the message is clipped and frames are left out.
+ *
+ * @param failure The failure.
+ * @param directory The directory of the function.
+ */
+export function xrayCause(failure: Failure, directory: string): string {
+  const stack = failure.stackTrace.flatMap((frame) => {
+    const match = FRAME.exec(frame);
+    return match ? [{ path: match[2]!, line: Number(match[3]), label: match[1] ?? "" }] : [];
+  });
+  const render = (length: number, depth: number) => {
+    const frames = stack.slice(0, depth);
+    const message = failure.errorMessage.slice(0, length);
+    return toAscii(JSON.stringify({
+      working_directory: directory,
+      exceptions: [{ type: failure.errorType, message, stack: frames }],
+      paths: [...new Set(frames.map(({ path }) => path))],
+    }));
+  };
+  const whole = render(MAX_MESSAGE, MAX_FRAMES);
+  if (whole.length <= MAX_CAUSE) return whole;
+  const less = render(4_000, 10);
+  return less.length <= MAX_CAUSE ? less : render(1_000, 0); // a character takes six bytes at most
+}
+
+/** Escapes the characters that a header cannot contain: DEL and all characters outside ASCII. */
+function toAscii(json: string): string {
+  return json.replace(/[\u007f-\uffff]/g, (character) => {
+    return "\\u" + character.charCodeAt(0).toString(16).padStart(4, "0");
+  });
 }

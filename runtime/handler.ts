@@ -8,14 +8,14 @@ const EXTENSIONS = [".js", ".mjs", ".cjs", ".ts", ".mts"];
  * Loads the handler that `_HANDLER` names: a module below `LAMBDA_TASK_ROOT` without its extension, a full stop, and
  * the name of the export, such as `index.handler` or `orders/index.handler`.
  *
- * @throws {RuntimeFailure} If that cannot be done; its name says why. What the module itself throws passes through.
+ * @throws {RuntimeFailure} If the handler cannot be loaded. The name of the error says why. An error that the module
+ * throws passes through.
  */
 export async function loadHandler(host: Host): Promise<FnHandler> {
   const name = host.getEnv("_HANDLER") ?? "";
   const { module, path } = parseName(name);
   const file = await findFile(host, module, name);
-  const namespace = await importModule(file, name);
-  const handler = findExport(namespace, path);
+  const handler = findExport(await importModule(file, name), path);
   if (handler === undefined) {
     const message = `Cannot load the handler "${name}": "${file}" exports no "${path.join(".")}"`;
     throw new RuntimeFailure("Runtime.HandlerNotFound", message);
@@ -25,11 +25,11 @@ export async function loadHandler(host: Host): Promise<FnHandler> {
 }
 
 /**
- * Checks that a handler is one.
+ * Checks that a value can be a handler.
  *
- * @param handler The handler.
- * @param name How error messages name it.
- * @throws {RuntimeFailure} If it is no function, or one that wants a callback.
+ * @param handler The value.
+ * @param name The name of the handler in error messages.
+ * @throws {RuntimeFailure} If the value is not a function, or if the function takes a callback.
  */
 export function checkHandler(handler: unknown, name: string): asserts handler is FnHandler {
   if (typeof handler !== "function") {
@@ -46,15 +46,17 @@ export function checkHandler(handler: unknown, name: string): asserts handler is
   }
 }
 
-/** Splits the name of a handler. */
+/** Splits the name of a handler into the module and the path of the export. */
 function parseName(name: string): { module: string; path: string[] } {
   const slash = name.lastIndexOf("/") + 1;
   const [file, ...path] = name.slice(slash).split(".");
   if (!file || path.length === 0 || path.includes("") || name.includes("..")) {
-    const message = `Cannot load the handler ${
-      JSON.stringify(name)
-    }: _HANDLER must be a module and an export such as index.handler, without ".."`;
-    throw new RuntimeFailure("Runtime.MalformedHandlerName", message);
+    throw new RuntimeFailure(
+      "Runtime.MalformedHandlerName",
+      `Invalid _HANDLER ${
+        JSON.stringify(name)
+      }: expected a module and an export such as index.handler, without ".."`,
+    );
   }
   return { module: name.slice(0, slash) + file, path };
 }
@@ -62,14 +64,10 @@ function parseName(name: string): { module: string; path: string[] } {
 async function findFile(host: Host, module: string, name: string): Promise<string> {
   const root = host.getEnv("LAMBDA_TASK_ROOT") ?? "";
   const base = module.startsWith("/") ? module : `${root}/${module}`;
-  if (!base.startsWith("/") || root === "" && base !== module) {
-    throw new RuntimeFailure(
-      "Runtime.ImportModuleError",
-      `Cannot load the handler "${name}": LAMBDA_TASK_ROOT must be an absolute path, got "${root}"`,
-    );
-  }
-  for (const extension of EXTENSIONS) {
-    if (await host.isFile(base + extension)) return base + extension;
+  if (base === module || root.startsWith("/")) {
+    for (const extension of EXTENSIONS) {
+      if (await host.isFile(base + extension)) return base + extension;
+    }
   }
   throw new RuntimeFailure(
     "Runtime.ImportModuleError",
@@ -84,7 +82,7 @@ async function importModule(file: string, name: string): Promise<Record<string, 
   } catch (cause) {
     const { errorMessage } = describeFailure(cause);
     const message = `Cannot load the handler "${name}": ${errorMessage}`;
-    // Deno reports code that it cannot parse as a module that it cannot find.
+    // Deno reports a syntax error with the same code as a missing module.
     if (cause instanceof SyntaxError || /^SyntaxError\b/.test(errorMessage)) {
       throw new RuntimeFailure("Runtime.UserCodeSyntaxError", message, { cause });
     }
@@ -96,10 +94,10 @@ async function importModule(file: string, name: string): Promise<Record<string, 
   }
 }
 
-/** The value at the end of a path of exports, its methods bound to what they are methods of. */
+/** Returns the value at the end of a path of exports. A method stays bound to its object. */
 function findExport(namespace: Record<string, unknown>, path: readonly string[]): unknown {
   let owner: unknown;
-  // What a CommonJS module exports may only be found in its default export.
+  // Some exports of a CommonJS module are only in its default export.
   let value: unknown = Object.hasOwn(namespace, path[0]!) ? namespace : namespace.default;
   for (const key of path) {
     owner = value;

@@ -1,33 +1,196 @@
-/** A TCP connection, as much of it as the client uses: the shape of Deno's. */
+/** A TCP connection, with the methods that Deno's connections have. */
 export interface Socket {
-  /** Reads into the buffer; how many bytes, or `null` at the end. */
+  /** Reads bytes into the buffer. Resolves to their number, or to `null` at the end. */
   read(buffer: Uint8Array): Promise<number | null>;
-  /** Writes; how many bytes of the buffer it took. */
+  /** Writes bytes. Resolves to the number of bytes that were taken. */
   write(bytes: Uint8Array): Promise<number>;
-  /** Closes both ways; what is pending fails. */
+  /** Closes both directions. Pending reads and writes fail. */
   close(): void;
-  /** Lets a pending read keep the process alive, which is the rule. */
+  /** Makes a pending read keep the process alive, which is the default. */
   ref(): void;
   /** Lets the process end although a read is pending. */
   unref(): void;
 }
 
-/** What differs between the programs that can run the loop. */
+/** The parts of Deno or Node.js that the runtime needs. */
 export interface Host {
   /** Opens a TCP connection. */
   connect(hostname: string, port: number): Promise<Socket>;
-  /** An environment variable. */
+  /** Reads an environment variable. */
   getEnv(name: string): string | undefined;
   /** Sets an environment variable, or deletes it. */
   setEnv(name: string, value: string | undefined): void;
-  /** Whether there is a file of that path. */
+  /** Tells whether the path is a file. */
   isFile(path: string): boolean | Promise<boolean>;
   /** Ends the process. */
   exit(code: number): void;
-  /** Calls back for each error that nobody caught and each rejection that nobody handled. */
+  /** Calls the listener for each uncaught error and each unhandled rejection. */
   onUncaught(listener: (error: unknown) => void): void;
-  /** Calls back when nothing is left that could ever happen; what the listener starts still runs. */
+  /** Calls the listener when the process has nothing left to wait for. Work that the listener starts still runs. */
   onDrained(listener: () => void): void;
-  /** Calls back for SIGTERM, which then no longer ends the process. */
+  /** Calls the listener for each SIGTERM, which then no longer ends the process. */
   onTerminate(listener: () => void): void;
+}
+
+/** The part of `Deno` that is used. It is declared here so that the module needs no types of Deno. */
+interface DenoLike {
+  connect(
+    options: { hostname: string; port: number },
+  ): Promise<Socket & { setNoDelay(on: boolean): void }>;
+  env: {
+    get(name: string): string | undefined;
+    set(name: string, value: string): void;
+    delete(name: string): void;
+  };
+  statSync(path: string): { isFile: boolean };
+  exit(code: number): never;
+  addSignalListener(signal: "SIGTERM", listener: () => void): void;
+  errors: { NotFound: abstract new () => Error; NotADirectory: abstract new () => Error };
+}
+
+/** The part of `process` that is used. */
+interface ProcessLike {
+  env: Record<string, string | undefined>;
+  exit(code: number): never;
+  on(event: string, listener: (value: unknown) => void): unknown;
+}
+
+/** The part of a socket of `node:net` that is used. */
+interface NodeSocket extends AsyncIterable<Uint8Array> {
+  on(event: "error", listener: (error: Error) => void): unknown;
+  once(event: "connect", listener: () => void): unknown;
+  write(bytes: Uint8Array, callback: (error?: Error | null) => void): boolean;
+  setNoDelay(on: boolean): unknown;
+  ref(): unknown;
+  unref(): unknown;
+  destroy(): unknown;
+}
+
+/** Returns the host of this process: Deno, or else Node.js or Bun. */
+export function currentHost(): Host {
+  const { Deno: deno } = globalThis as { Deno?: DenoLike };
+  return deno ? denoHost(deno) : nodeHost();
+}
+
+function denoHost(deno: DenoLike): Host {
+  return {
+    async connect(hostname, port) {
+      const connection = await deno.connect({ hostname, port });
+      connection.setNoDelay(true); // each chunk of a stream leaves at once
+      return connection;
+    },
+    getEnv: (name) => deno.env.get(name),
+    setEnv: (name, value) =>
+      value === undefined ? deno.env.delete(name) : deno.env.set(name, value),
+    isFile(path) {
+      try {
+        return deno.statSync(path).isFile; // the async call costs milliseconds at a cold start
+      } catch (error) {
+        const { NotFound, NotADirectory } = deno.errors;
+        if (error instanceof NotFound || error instanceof NotADirectory) return false;
+        throw error;
+      }
+    },
+    exit: (code) => deno.exit(code),
+    onUncaught(listener) {
+      addEventListener("unhandledrejection", (event) => {
+        event.preventDefault(); // otherwise the process ends before the error is reported
+        listener(event.reason);
+      });
+      addEventListener("error", (event) => {
+        event.preventDefault();
+        listener(event.error);
+      });
+    },
+    onDrained(listener) {
+      addEventListener("beforeunload", (event) => {
+        event.preventDefault();
+        listener();
+      });
+    },
+    onTerminate: (listener) => deno.addSignalListener("SIGTERM", listener),
+  };
+}
+
+/** Makes the host of Node.js and Bun. */
+export function nodeHost(): Host {
+  const { process } = globalThis as unknown as { process: ProcessLike };
+  return {
+    async connect(host, port) {
+      const net = await import("node:net");
+      const socket = net.connect({ host, port }) as unknown as NodeSocket;
+      return await new Promise((resolve, reject) => {
+        socket.on("error", reject); // the pending read reports later errors
+        socket.once("connect", () => resolve(new NodeConnection(socket)));
+      });
+    },
+    getEnv: (name) => process.env[name],
+    setEnv(name, value) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    },
+    async isFile(path) {
+      const { statSync } = await import("node:fs");
+      return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+    },
+    exit: (code) => process.exit(code),
+    onUncaught(listener) {
+      process.on("uncaughtException", listener);
+      process.on("unhandledRejection", listener);
+    },
+    onDrained: (listener) => void process.on("beforeExit", () => listener()),
+    onTerminate: (listener) => void process.on("SIGTERM", () => listener()),
+  };
+}
+
+/** Gives a socket of `node:net` the methods of {@linkcode Socket}. */
+class NodeConnection implements Socket {
+  #socket: NodeSocket;
+  #chunks: AsyncIterator<Uint8Array>;
+  #rest: Uint8Array = new Uint8Array(0); // the end of a chunk that was longer than the buffer
+  #isReading = false;
+  #keepsAlive = true;
+
+  constructor(socket: NodeSocket) {
+    this.#socket = socket;
+    this.#chunks = socket[Symbol.asyncIterator]();
+    socket.setNoDelay(true);
+    socket.unref(); // only a pending read keeps the process alive
+  }
+
+  async read(buffer: Uint8Array): Promise<number | null> {
+    if (this.#rest.length === 0) {
+      this.#isReading = true;
+      if (this.#keepsAlive) this.#socket.ref();
+      const { done, value } = await this.#chunks.next();
+      this.#isReading = false;
+      this.#socket.unref();
+      if (done) return null;
+      this.#rest = value;
+    }
+    const part = this.#rest.subarray(0, buffer.length);
+    buffer.set(part);
+    this.#rest = this.#rest.subarray(part.length);
+    return part.length;
+  }
+
+  write(bytes: Uint8Array): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#socket.write(bytes, (error) => error ? reject(error) : resolve(bytes.length));
+    });
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  ref(): void {
+    this.#keepsAlive = true;
+    if (this.#isReading) this.#socket.ref();
+  }
+
+  unref(): void {
+    this.#keepsAlive = false;
+    this.#socket.unref();
+  }
 }

@@ -1,43 +1,61 @@
-/** What a stream may bring: bytes as they are, text as UTF-8. */
+/** A chunk of a stream: bytes, or text that is sent as UTF-8. */
 export type StreamChunk = Uint8Array | string;
 
-/** A body that is sent while it is made: a web stream or what an async generator returns. */
+/** A body that is sent while it is made: a web stream, or the result of an async generator. */
 export type StreamBody = ReadableStream<StreamChunk> | AsyncIterable<StreamChunk>;
 
-/** What stands before the body of an HTTP response that is streamed. */
+/** The status, header fields and cookies of a streamed HTTP response. */
 export interface HttpPrelude {
-  /** The status code: 200 to 599; 200 without. */
+  /** The status code from 200 to 599. The default is 200. */
   readonly statusCode?: number | undefined;
-  /** The fields. */
+  /** The header fields. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The values of `Set-Cookie`, one each. */
+  /** The values of `Set-Cookie`, one string for each cookie. */
   readonly cookies?: readonly string[] | undefined;
 }
 
-/** A body and the prelude of its HTTP response; {@linkcode httpStream} makes it. */
+/** A streamed HTTP response. {@linkcode httpStream} makes it. */
 export interface HttpStream {
-  /** The prelude. */
+  /** The status, header fields and cookies. */
   readonly prelude: HttpPrelude;
   /** The body. */
   readonly body: StreamBody;
 }
 
-// A function and the runtime that loads it are bundled apart, so that a class would exist twice.
-const HTTP_STREAM = Symbol.for("@mate/core/runtime/http-stream/1");
+/**
+ * Marks a result that is streamed as an HTTP response.
+ *
+ * This is a protocol between code that is bundled apart: the runtime streams every object that has an own property
+ * with this registered symbol and the members of {@linkcode HttpStream}. So a library can return such a stream
+ * without an import of this module:
+ *
+ * ```ts ignore
+ * return { [Symbol.for("@mate/core/http-stream/1")]: true, prelude: { statusCode, headers, cookies }, body };
+ * ```
+ *
+ * - The runtime sends `prelude` as JSON, as it is. The maker checks it.
+ * - The runtime pulls the first chunk before it sends anything. If the body fails before that chunk, the invocation
+ *   fails as if the handler had thrown.
+ * - The runtime pulls a chunk only after the previous chunk was written, so a slow reader slows the body down.
+ * - If the body fails later, the runtime logs the error and sends it in the trailers. The body must not log it too.
+ * - If nobody reads any more, the runtime calls `return()` of the body's iterator.
+ */
+const HTTP_STREAM = Symbol.for("@mate/core/http-stream/1");
 
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-// deno-lint-ignore no-control-regex -- these are what a field may not hold (RFC 9110 §5.5)
+// deno-lint-ignore no-control-regex -- a field must not contain these (RFC 9110 §5.5)
 const FORBIDDEN = /[\0-\x08\x0a-\x1f\x7f]/;
 
 /**
- * Makes a handler's result that is streamed as an HTTP response, with status, fields and cookies, by a function URL
- * whose invoke mode is `RESPONSE_STREAM`.
+ * Makes a result that a handler returns to stream an HTTP response with status, header fields and cookies. The
+ * response is streamed by a function URL whose invoke mode is `RESPONSE_STREAM` and by an API Gateway REST API whose
+ * response transfer mode is `STREAM`.
  *
- * @param prelude The status, the fields and the cookies.
- * @param body What follows them.
- * @returns What the handler returns to the runtime's loop.
- * @throws {TypeError} If the status is no integer from 200 to 599, a field's name or value or a cookie is malformed
- * (RFC 9110 §5), or the body is no stream.
+ * @param prelude The status, the header fields and the cookies.
+ * @param body The body.
+ * @returns The result for the runtime.
+ * @throws {TypeError} If the status is not an integer from 200 to 599, if a field's name or value or a cookie is
+ * malformed (RFC 9110 §5), or if the body is not a stream.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-response-streaming.html
  *
  * @example A page in pieces
@@ -56,16 +74,18 @@ const FORBIDDEN = /[\0-\x08\x0a-\x1f\x7f]/;
 export function httpStream(prelude: HttpPrelude, body: StreamBody): HttpStream {
   const { statusCode = 200, headers = {}, cookies = [] } = prelude;
   if (!Number.isInteger(statusCode) || statusCode < 200 || statusCode > 599) {
-    throw new TypeError(`Cannot stream a response: ${statusCode} is no status from 200 to 599`);
+    throw new TypeError(`Invalid status ${statusCode}: expected an integer from 200 to 599`);
   }
   for (const [name, value] of Object.entries(headers)) {
     if (!NAME.test(name)) {
-      throw new TypeError(`Cannot stream a response: ${JSON.stringify(name)} is no field name`);
+      throw new TypeError(`Invalid header name ${JSON.stringify(name)}: expected a token`);
     }
-    checkValue(`the field "${name}"`, value);
+    checkValue(`value of the header "${name}"`, value);
   }
-  for (const cookie of cookies) checkValue("a cookie", cookie);
-  if (!isStream(body)) throw new TypeError("Cannot stream a response: the body is no stream");
+  for (const cookie of cookies) checkValue("cookie", cookie);
+  if (!isStream(body)) {
+    throw new TypeError("Invalid body: expected a ReadableStream or an async iterable");
+  }
   const result = { prelude: { statusCode, headers, cookies }, body };
   Object.defineProperty(result, HTTP_STREAM, { value: true });
   return result;
@@ -73,16 +93,18 @@ export function httpStream(prelude: HttpPrelude, body: StreamBody): HttpStream {
 
 function checkValue(name: string, value: unknown): void {
   if (typeof value === "string" && !FORBIDDEN.test(value)) return;
-  const quoted = typeof value === "string" ? JSON.stringify(value) : `of type ${typeof value}`;
-  throw new TypeError(`Cannot stream a response: ${name} cannot be ${quoted}`);
+  const quoted = typeof value === "string" ? ` ${JSON.stringify(value)}` : "";
+  throw new TypeError(
+    `Invalid ${name}${quoted}: expected a string without control characters, got ${typeof value}`,
+  );
 }
 
-/** Whether a handler's result is streamed. */
+/** Tells whether a handler's result is streamed. */
 export function isStream(value: unknown): value is StreamBody {
   return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }
 
-/** Whether a handler's result is streamed as an HTTP response. */
+/** Tells whether a handler's result is streamed as an HTTP response. */
 export function isHttpStream(value: unknown): value is HttpStream {
   return typeof value === "object" && value !== null && Object.hasOwn(value, HTTP_STREAM);
 }

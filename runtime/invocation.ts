@@ -1,81 +1,136 @@
 import type { FnHandler } from "../function/context.ts";
 import { logger } from "../logger/mod.ts";
 import type { Next, RuntimeClient } from "./client.ts";
-import { makeContext, type Surroundings } from "./context.ts";
-import { describeFailure, RuntimeFailure } from "./failure.ts";
-import { sendStream, type Streaming } from "./send_stream.ts";
-import { type HttpPrelude, isHttpStream, isStream, type StreamBody } from "./http_stream.ts";
+import { makeContext, type SharedContext } from "./context.ts";
+import { describeFailure, type Failure, RuntimeFailure } from "./failure.ts";
+import {
+  type HttpPrelude,
+  isHttpStream,
+  isStream,
+  type StreamBody,
+  type StreamChunk,
+} from "./http_stream.ts";
 
-// A byte order mark is no JSON (RFC 8259 §8.1), and bytes that are no UTF-8 are no text.
+const ENCODER = new TextEncoder();
+// A byte order mark is not JSON (RFC 8259 §8.1).
 const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+/** The separator between the prelude of an HTTP response and its body. */
+const SEPARATOR = "\0".repeat(8);
+
 /** One invocation, from its arrival to the answer. */
-export class Invocation implements Streaming {
-  /** Resolves when the answer is sent; rejects where the Runtime API wants the process to end. */
+export class Invocation {
+  /** Resolves when the answer is sent. Rejects if the Runtime API asks the process to end. */
   readonly finished: Promise<void>;
 
   #client: RuntimeClient;
-  #next: Next;
-  #abort: ((error: unknown) => void) | undefined;
+  #id: string;
+  #reject: ((error: unknown) => void) | undefined;
   #aborted: { readonly error: unknown } | undefined;
 
-  constructor(client: RuntimeClient, next: Next, handler: FnHandler, surroundings: Surroundings) {
+  constructor(client: RuntimeClient, next: Next, handler: FnHandler, shared: SharedContext) {
     this.#client = client;
-    this.#next = next;
-    this.finished = this.#answer(handler, surroundings);
+    this.#id = next.id;
+    this.finished = this.#answer(next, handler, shared);
   }
 
-  /** Makes it fail with an error, unless it is being answered already. */
+  /** Ends the wait for the handler or its stream with an error, which the caller has logged. */
   abort(error: unknown): void {
     this.#aborted ??= { error };
-    this.#abort?.(error);
+    this.#reject?.(error);
   }
 
-  /** Waits for what the handler's code does; an abort ends the wait. */
-  wait<T>(promise: PromiseLike<T>): Promise<T> {
+  async #answer(next: Next, handler: FnHandler, shared: SharedContext): Promise<void> {
+    let send: () => Promise<void>;
+    try {
+      const event = parseEvent(next.event);
+      const value = await this.#wait(handler(event, makeContext(next.id, next.fields, shared)));
+      if (isHttpStream(value)) send = await this.#openStream(value.body, value.prelude);
+      else if (isStream(value)) send = await this.#openStream(value);
+      else {
+        const json = toJson(value);
+        send = () => this.#client.respond(this.#id, json);
+      }
+    } catch (error) {
+      return await this.#client.fail(this.#id, this.#describe(error));
+    }
+    await send(); // no failure may be reported once the answer is on its way
+  }
+
+  /**
+   * Pulls the first chunk of a stream. A stream that fails before this chunk is an ordinary failure.
+   *
+   * @returns A function that sends the stream.
+   */
+  async #openStream(body: StreamBody, prelude?: HttpPrelude): Promise<() => Promise<void>> {
+    const start = prelude && ENCODER.encode(JSON.stringify(prelude) + SEPARATOR);
+    const source = (body as AsyncIterable<StreamChunk>)[Symbol.asyncIterator]();
+    let isDone = false;
+    const pull = async (): Promise<Uint8Array | undefined> => {
+      const { done, value } = await this.#wait(source.next());
+      if (done) isDone = true;
+      return done ? undefined : toBytes(value);
+    };
+    let chunk: Uint8Array | undefined;
+    try {
+      chunk = await pull();
+    } catch (error) {
+      void close(source);
+      throw error;
+    }
+    const type = prelude
+      ? "application/vnd.awslambda.http-integration-response"
+      : "application/octet-stream";
+    return async () => {
+      try {
+        await this.#client.stream(this.#id, type, async (send, answered) => {
+          answered.then(() => this.abort(ANSWERED));
+          if (start && !await send(start)) return undefined;
+          try {
+            while (chunk && await send(chunk)) chunk = await pull();
+          } catch (error) {
+            return error === ANSWERED ? undefined : this.#describe(error);
+          }
+        });
+      } finally {
+        if (!isDone) void close(source);
+      }
+    };
+  }
+
+  /** Waits for the handler's code. An abort ends the wait. */
+  #wait<T>(value: T | PromiseLike<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#aborted) return reject(this.#aborted.error);
-      this.#abort = reject;
-      promise.then(resolve, reject);
+      this.#reject = reject;
+      Promise.resolve(value).then(resolve, reject);
     });
   }
 
-  /** Logs what went wrong, unless whoever aborted did. */
-  log(error: unknown): void {
+  /** Describes an error for the report, and logs the error if it is not logged yet. */
+  #describe(error: unknown): Failure {
     if (!this.#aborted) logger.error("The invocation failed", error);
-  }
-
-  async #answer(handler: FnHandler, surroundings: Surroundings): Promise<void> {
-    const { id } = this.#next;
-    let stream: { body: StreamBody; prelude?: HttpPrelude } | undefined;
-    let json = "";
-    try {
-      const event = parseEvent(this.#next.event);
-      const context = makeContext(id, this.#next.fields, surroundings);
-      // What is no promise costs no turn of the event loop.
-      const result = handler(event, context);
-      const value = isThenable(result) ? await this.wait(result) : result;
-      if (isHttpStream(value)) stream = value;
-      else if (isStream(value)) stream = { body: value };
-      else json = toJson(value);
-    } catch (error) {
-      return await this.fail(error);
-    }
-    // No failure may follow an answer, so what sending it comes to passes through.
-    if (stream) await sendStream(this, this.#client, id, stream.body, stream.prelude);
-    else await this.#client.respond(id, json);
-  }
-
-  /** Answers with an error. */
-  async fail(error: unknown): Promise<void> {
-    this.log(error);
-    await this.#client.fail(this.#next.id, describeFailure(error));
+    return describeFailure(error);
   }
 }
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (typeof value === "object" && value !== null || typeof value === "function") &&
-    typeof (value as { then?: unknown }).then === "function";
+/** Ends the wait for the next chunk of a stream when the platform has answered before the end of the stream. */
+const ANSWERED = Symbol("answered");
+
+/** Tells the source of a stream that no chunk is wanted any more. An error of the source has no consequence then. */
+async function close(source: AsyncIterator<unknown>): Promise<void> {
+  try {
+    await source.return?.();
+  } catch {
+    // The stream is over in any case.
+  }
+}
+
+function toBytes(chunk: unknown): Uint8Array {
+  if (typeof chunk === "string") return ENCODER.encode(chunk);
+  if (chunk instanceof Uint8Array) return chunk;
+  const got = chunk === null ? "null" : Array.isArray(chunk) ? "an array" : typeof chunk;
+  throw new TypeError(`Invalid chunk of a stream: expected a string or a Uint8Array, got ${got}`);
 }
 
 function parseEvent(bytes: Uint8Array): unknown {
@@ -90,7 +145,7 @@ function parseEvent(bytes: Uint8Array): unknown {
 function toJson(value: unknown): string {
   if (value === undefined) return "null";
   let json: string | undefined;
-  let problem = `a ${typeof value} has no JSON`;
+  let problem = `JSON cannot carry a ${typeof value}`;
   try {
     json = JSON.stringify(value);
   } catch (error) {
@@ -99,6 +154,6 @@ function toJson(value: unknown): string {
   if (json !== undefined) return json;
   throw new RuntimeFailure(
     "Runtime.MarshalError",
-    `Cannot send what the handler returned: ${problem}`,
+    `Cannot send the result of the handler: ${problem}`,
   );
 }

@@ -1,8 +1,8 @@
 /**
- * A custom runtime for AWS Lambda: fetches invocations from the Runtime API, runs a handler, and reports what came of it.
+ * A custom runtime for AWS Lambda: fetches invocations from the Runtime API, runs a handler, and reports its result.
  *
- * `serve` makes one file a whole function; `run` is the bare loop. A handler answers with JSON, or with a stream;
- * `httpStream` gives a stream the status, fields and cookies of an HTTP response.
+ * `serve` makes one file a whole function. `run` is the loop alone. A handler answers with JSON or with a stream.
+ * `httpStream` gives a stream the status, header fields and cookies of an HTTP response.
  *
  * @example A handler that streams
  * ```ts

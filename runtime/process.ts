@@ -1,32 +1,35 @@
 import type { FnHandler } from "../function/context.ts";
-import { logger } from "../logger/mod.ts";
-import { currentHost } from "./current_host.ts";
+import { logger, withRequestId } from "../logger/mod.ts";
+import { currentRequestId } from "../logger/request_id.ts";
+import { loggerState } from "../logger/state.ts";
 import { RuntimeFailure } from "./failure.ts";
-import type { Host } from "./host.ts";
-import { readConcurrency, Session } from "./session.ts";
+import { currentHost, type Host } from "./host.ts";
 import { readApi } from "./run.ts";
+import { readConcurrency, Session } from "./session.ts";
 
 /**
- * Runs the loop as what the process is there for: whatever ends it ends the process, and is reported before.
+ * Runs the loop as the only purpose of the process: an error that ends the loop is reported and ends the process.
  *
  * @param load Loads the handler.
- * @param prepare What has to be done before the first invocation.
- * @throws {Error} If the environment does not say where the Runtime API is, so that nothing can be reported.
+ * @param prepare Does the work that must be done before the first invocation.
+ * @throws {Error} If the address of the Runtime API is not set or malformed, because then nothing can be reported.
  */
 export function takeOver(
   load: (host: Host) => FnHandler | Promise<FnHandler>,
   prepare?: (host: Host, api: string) => Promise<void>,
 ): void {
   const host = currentHost();
-  const api = readApi(host.getEnv);
+  const api = readApi(host);
   const session = new Session(host, api);
-  let started = false;
-  let ending = false;
+  let isStarted = false;
+  let isEnding = false;
 
   const end = async (message: string, error: unknown) => {
-    logger.critical(message, error);
-    if (ending) return;
-    ending = true;
+    // The listeners for errors may run outside the asynchronous context of the invocation.
+    const id = currentRequestId(loggerState()) || session.requestId;
+    withRequestId(id, () => logger.critical(message, error));
+    if (isEnding) return;
+    isEnding = true;
     try {
       await session.end(error);
     } finally {
@@ -36,8 +39,8 @@ export function takeOver(
 
   host.onUncaught((error) => void end("An error was not caught", error));
   host.onDrained(() => {
-    const what = started ? "handler" : "handler's module";
-    const message = `The ${what} never settled: it awaits a promise that nothing is left to settle`;
+    const culprit = isStarted ? "handler" : "module of the handler";
+    const message = `The ${culprit} never settled: it awaits a promise that nothing can settle`;
     void end("Nothing is left to run", new RuntimeFailure("Runtime.NeverSettled", message));
   });
 
@@ -49,16 +52,16 @@ export function takeOver(
       concurrency = readConcurrency(host);
       handler = await load(host);
       await prepare?.(host, api);
-      await opened; // what goes wrong meanwhile is a failed start too
+      await opened; // an error that is not caught meanwhile fails the start too
     } catch (error) {
       return await end("The function did not start", error);
     }
-    if (ending) return; // and about to exit
-    started = true;
+    if (isEnding) return;
+    isStarted = true;
     try {
       await session.run(handler, concurrency);
     } catch (error) {
-      if (ending) return;
+      if (isEnding) return;
       logger.critical("The runtime cannot go on", error);
       host.exit(1);
     }

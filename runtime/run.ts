@@ -1,34 +1,35 @@
 import type { FnHandler } from "../function/context.ts";
-import { currentHost } from "./current_host.ts";
 import { checkHandler } from "./handler.ts";
+import { currentHost, type Host } from "./host.ts";
 import { readConcurrency, Session } from "./session.ts";
 
-/** What the loop may be told. */
+/** The options of {@linkcode run}. */
 export interface RunOptions {
-  /** The host and port of the Runtime API, such as `127.0.0.1:9001`; `AWS_LAMBDA_RUNTIME_API` without. */
+  /** The host and port of the Runtime API, such as `127.0.0.1:9001`. The default is `AWS_LAMBDA_RUNTIME_API`. */
   readonly api?: string | undefined;
 }
 
 /**
- * Serves invocations of a Runtime API with a handler, one after the other, or as many at once as
+ * Serves the invocations of an AWS Lambda Runtime API with a handler: one after the other, or as many at once as
  * `AWS_LAMBDA_MAX_CONCURRENCY` says.
  *
- * It is the bare loop, for runtimes and tests of one's own: it neither ends the process nor watches for errors
- * outside the handler. A function wants {@linkcode serve}.
+ * This is the loop alone, for your own runtimes and tests: it does not end the process, and it does not watch for
+ * errors outside the handler. A function uses {@linkcode serve}.
  *
- * @typeParam Event What the invocations bring.
- * @typeParam Result What the handler returns.
+ * @typeParam Event The type of the events.
+ * @typeParam Result The type of the handler's results.
  * @param handler The handler.
- * @param options Where the Runtime API is.
- * @returns Never: it rejects when the Runtime API ends the loop. Nothing is fetched after that, and what else is under
- * way is reported as failed.
- * @throws {RuntimeApiError} If the Runtime API cannot be reached, breaks HTTP, or refuses the next invocation.
+ * @param options The address of the Runtime API.
+ * @returns Never. The promise rejects when the Runtime API ends the loop. Then nothing more is fetched, and the
+ * invocations that are still under way are reported as failed.
+ * @throws {RuntimeApiError} If the Runtime API cannot be reached, sends a malformed response, or refuses the next
+ * invocation.
  * @throws {TypeError} If the address or the concurrency is malformed.
- * @throws {Error} If the handler is no function, or takes a callback (`name` is the type the platform records, such as
- * `Runtime.HandlerNotFound`), or no address is given and `AWS_LAMBDA_RUNTIME_API` is not set.
+ * @throws {Error} If the handler is not a function or takes a callback (`name` is the type that the platform records,
+ * such as `Runtime.HandlerNotFound`), or if neither `api` nor `AWS_LAMBDA_RUNTIME_API` is set.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
  *
- * @example One invocation, from a Runtime API of one's own
+ * @example One invocation from your own Runtime API
  * ```ts
  * import { assertEquals, assertRejects } from "@std/assert";
  * import { run, RuntimeApiError } from "@mate/core/runtime";
@@ -56,15 +57,15 @@ export async function run<Event, Result>(
 ): Promise<never> {
   const host = currentHost();
   checkHandler(handler, "handler");
-  const session = new Session(host, options.api ?? readApi(host.getEnv));
-  return await session.run(handler as FnHandler, readConcurrency(host)) as never; // nothing here asks it to end
+  const session = new Session(host, options.api ?? readApi(host));
+  return await session.run(handler as FnHandler, readConcurrency(host)) as never; // it ends by an error only
 }
 
-/** Reads where the Runtime API is. */
-export function readApi(getEnv: (name: string) => string | undefined): string {
-  const api = getEnv("AWS_LAMBDA_RUNTIME_API");
+/** Reads the address of the Runtime API. */
+export function readApi(host: Host): string {
+  const api = host.getEnv("AWS_LAMBDA_RUNTIME_API");
   if (api) return api;
   throw new Error(
-    "Cannot serve invocations: AWS_LAMBDA_RUNTIME_API is not set: the platform sets it where it runs a function",
+    "Cannot serve invocations: AWS_LAMBDA_RUNTIME_API is not set; AWS Lambda sets it when it runs a function",
   );
 }

@@ -1,40 +1,51 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import type { FnContext } from "../function/mod.ts";
-import { currentRequestId } from "../logger/request_id.ts";
+import { logger, withRequestId } from "../logger/mod.ts";
 import { loggerState } from "../logger/state.ts";
-import { drive, onlyFailure, onlyPost } from "./testdata/drive.ts";
-import { invocation, StubApi } from "./testdata/stub_api.ts";
+import { run } from "./mod.ts";
+import { drive, failureOf, reportOf, withEnv } from "./testdata/drive.ts";
+import { invocation, type StubAnswer, type StubApi } from "./testdata/stub_api.ts";
 
-Deno.test("run() polls, answers under the invocation's id, and keeps one connection", async () => {
-  const ids = ["a-1", "b-2", "c-3"];
-  await using stub = new StubApi(ids.map((id) => {
-    return invocation({ id }, { "Lambda-Runtime-Aws-Request-Id": id });
-  }));
-  await drive(stub, (event: { id: string }) => Promise.resolve({ seen: event.id }));
+const echo = (event: unknown) => event;
+
+/** Makes an invocation with a request id, which is also its event. */
+function named(id: string, more: Record<string, string> = {}): StubAnswer {
+  return invocation(id, { "Lambda-Runtime-Aws-Request-Id": id, ...more });
+}
+
+Deno.test("run() polls, answers each invocation under its id, and keeps one connection", async () => {
+  const driven = await drive(["a-1", "b-2", "c-3"].map((id) => named(id)), async (event) => {
+    return { seen: await event };
+  });
   assertEquals(
-    stub.posts.map(({ path, body }) => [path, body]),
-    ids.map((id) => [`/2018-06-01/runtime/invocation/${id}/response`, `{"seen":"${id}"}`]),
+    driven.posts.map((post) => [reportOf(post), post.body]),
+    ["a-1", "b-2", "c-3"].map((id) => [`${id}/response`, `{"seen":"${id}"}`]),
   );
-  assertEquals(stub.requests[0]!.path, "/2018-06-01/runtime/invocation/next");
-  assertEquals(stub.requests[0]!.headers.host, stub.api);
-  assertEquals(stub.connections, 1);
+  assertEquals(driven.requests[0]!.path, "/2018-06-01/runtime/invocation/next");
+  assertEquals(driven.requests[0]!.headers.host!.startsWith("127.0.0.1:"), true);
+  assertEquals([driven.connections, driven.log], [1, []]);
+  assertEquals(
+    driven.error.message,
+    "Cannot fetch the next invocation: the Runtime API answered 410 no more",
+  );
 });
 
-Deno.test("run() gives what the headers say of the invocation as the context", async () => {
+Deno.test("run() makes the context from the headers", async () => {
   const deadline = Date.now() + 5_000;
-  await using stub = new StubApi([invocation(1, {
-    "LAMBDA-RUNTIME-AWS-REQUEST-ID": "r-1",
-    "Lambda-Runtime-Deadline-Ms": String(deadline),
-    "Lambda-Runtime-Invoked-Function-Arn": "arn:aws:lambda:eu-west-1:1:function:f",
-    "Lambda-Runtime-Client-Context": '{"custom":{"k":"é"}}',
-    "Lambda-Runtime-Cognito-Identity": '{"cognitoIdentityId":"c","cognitoIdentityPoolId":"p"}',
-    "Lambda-Runtime-Aws-Tenant-Id": "tenant",
-  })]);
   let seen: FnContext | undefined;
-  await drive(stub, (_event, context) => void (seen = context));
-  const { getRemainingTimeInMillis, awsRequestId, ...rest } = seen!;
-  assertEquals(awsRequestId.endsWith("r-1"), true);
+  await drive([
+    invocation(1, {
+      "LAMBDA-RUNTIME-AWS-REQUEST-ID": "r-1",
+      "Lambda-Runtime-Deadline-Ms": String(deadline),
+      "Lambda-Runtime-Invoked-Function-Arn": "arn:aws:lambda:eu-west-1:1:function:f",
+      "Lambda-Runtime-Client-Context": '{"custom":{"k":"é"}}',
+      "Lambda-Runtime-Cognito-Identity": '{"cognitoIdentityId":"c","cognitoIdentityPoolId":"p"}',
+      "Lambda-Runtime-Aws-Tenant-Id": "tenant",
+    }),
+  ], (_event, context) => void (seen = context));
+  const { getRemainingTimeInMillis, ...rest } = seen!;
   assertEquals(rest, {
+    awsRequestId: "r-1",
     functionName: "",
     functionVersion: "",
     memoryLimitInMB: "",
@@ -49,138 +60,395 @@ Deno.test("run() gives what the headers say of the invocation as the context", a
   assertEquals(left >= 0 && left <= 5_000, true);
 });
 
-Deno.test("run() makes a context of an invocation that says nothing but its id", async () => {
-  await using stub = new StubApi([
+Deno.test("run() makes a context without the optional headers", async () => {
+  const seen: FnContext[] = [];
+  await drive([
     invocation(1),
     invocation(2, {
       "Lambda-Runtime-Deadline-Ms": "1",
       "Lambda-Runtime-Client-Context": "null",
     }),
-  ]);
-  const seen: FnContext[] = [];
-  await drive(stub, (_event, context) => void seen.push(context));
-  assertEquals(seen[0]!.invokedFunctionArn, "");
-  assertEquals([seen[0]!.clientContext, seen[0]!.identity, seen[0]!.tenantId], [
+  ], (_event, context) => void seen.push(context));
+  const [bare, past] = seen as [FnContext, FnContext];
+  assertEquals(bare.invokedFunctionArn, "");
+  assertEquals([bare.clientContext, bare.identity, bare.tenantId], [
     undefined,
     undefined,
     undefined,
   ]);
-  assertEquals(seen[0]!.getRemainingTimeInMillis(), Infinity);
-  assertEquals([seen[1]!.getRemainingTimeInMillis(), seen[1]!.clientContext], [0, undefined]);
+  assertEquals([bare.getRemainingTimeInMillis(), past.getRemainingTimeInMillis()], [Infinity, 0]);
+  assertEquals(past.clientContext, undefined);
 });
 
-for (const text of ["{", "5", "[]"]) {
-  Deno.test(`run() fails the invocation whose client context is ${text}`, async () => {
-    const headers = { "Lambda-Runtime-Client-Context": text };
-    await using stub = new StubApi([invocation(1, headers)]);
-    await drive(stub, () => 1);
-    assertEquals(onlyFailure(stub).field, "Runtime.UnmarshalError");
+Deno.test("run() names the function in the context as the environment does", async () => {
+  const env = {
+    AWS_LAMBDA_FUNCTION_NAME: "n",
+    AWS_LAMBDA_FUNCTION_VERSION: "v",
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "128",
+    AWS_LAMBDA_LOG_GROUP_NAME: "g",
+    AWS_LAMBDA_LOG_STREAM_NAME: "s",
+  };
+  const { posts } = await withEnv(env, () => {
+    return drive([invocation(1)], (_event, context) => [
+      context.functionName,
+      context.functionVersion,
+      context.memoryLimitInMB,
+      context.logGroupName,
+      context.logStreamName,
+    ]);
   });
-}
+  assertEquals(posts[0]!.body, '["n","v","128","g","s"]');
+});
 
-Deno.test("run() sets the trace variable for each invocation, and deletes it where there is none", async () => {
+Deno.test("run() fails an invocation with a malformed event or header, without the handler", async () => {
+  const clientContext = (text: string) => invocation(1, { "Lambda-Runtime-Client-Context": text });
+  const event = (body: string | Uint8Array) => invocation(1, {}, { body });
+  for (
+    const [name, answer] of [
+      ["invalid JSON", event("{")],
+      ["an empty event", event("")],
+      ["a byte order mark", event("\ufeff1")],
+      ["invalid UTF-8", event(new Uint8Array([34, 255, 34]))],
+      ["an unfinished client context", clientContext("{")],
+      ["a number as client context", clientContext("5")],
+      ["an array as client context", clientContext("[]")],
+    ] as const
+  ) {
+    let isCalled = false;
+    const { posts } = await drive([answer], () => void (isCalled = true));
+    assertEquals(failureOf(posts[0]!).field, "Runtime.UnmarshalError", name);
+    assertEquals(isCalled, false, name);
+  }
+});
+
+Deno.test("run() sets the trace variable for each invocation, and deletes it if the header is absent", async () => {
   const trace = "Root=1-5bef4de7-ad49b0e87f6ef6c87fc2e700;Parent=9a9197af755a6419;Sampled=1";
-  await using stub = new StubApi([
-    invocation(1, { "Lambda-Runtime-Trace-Id": trace }),
-    invocation(2),
-  ]);
   const seen: unknown[] = [];
-  await drive(stub, () => void seen.push(Deno.env.get("_X_AMZN_TRACE_ID")));
+  await drive([invocation(1, { "Lambda-Runtime-Trace-Id": trace }), invocation(2)], () => {
+    seen.push(Deno.env.get("_X_AMZN_TRACE_ID"));
+  });
   assertEquals(seen, [trace, undefined]);
 });
 
-Deno.test("run() sets the logger's request id, and work left behind never gets another's id", async () => {
-  await using stub = new StubApi(
-    [1, 2, 3].map((id) => invocation(id, { "Lambda-Runtime-Aws-Request-Id": `id-${id}` })),
-  );
-  const state = loggerState();
-  delete state.store; // as in a fresh process
-  delete state.firstId;
-  const now = () => currentRequestId(state);
-  const seen: string[] = [];
-  const left: Promise<unknown>[] = [];
-  const turns = [1, 2, 3].map(() => Promise.withResolvers<void>());
-  let turn = 0;
-  await drive(stub, async () => {
-    const own = turn++;
-    left.push(turns[own]!.promise.then(() => [own + 1, now()]));
-    turns[own - 1]?.resolve(); // what the invocation before left behind goes on now
-    await left[own - 1];
-    seen.push(now());
-  });
-  turns[2]!.resolve();
-  assertEquals([...seen, now()], ["id-1", "id-2", "id-3", ""]);
-  assertEquals(await Promise.all(left), [[1, ""], [2, "id-2"], [3, "id-3"]]);
+Deno.test("run() answers with the JSON of the result", async () => {
+  for (
+    const [result, body] of [
+      [undefined, "null"],
+      [null, "null"],
+      ["é\ud800", '"é\\ud800"'],
+      [{ a: [1, undefined], b: undefined }, '{"a":[1,null]}'],
+      [new Date(0), '"1970-01-01T00:00:00.000Z"'],
+      [{ then: (done: (value: unknown) => void) => done(5) }, "5"],
+    ] as const
+  ) {
+    const { posts: [post, ...others] } = await drive([invocation(1)], () => result);
+    assertEquals([post!.body, others], [body, []]);
+    assertEquals(post!.headers["content-type"], "application/json");
+  }
 });
 
-for (
-  const [name, result, body] of [
-    ["undefined", undefined, "null"],
-    ["null", null, "null"],
-    ["a string", "é\ud800", '"é\\ud800"'],
-    ["an object", { a: [1, undefined], b: undefined }, '{"a":[1,null]}'],
-    ["a date", new Date(0), '"1970-01-01T00:00:00.000Z"'],
-    ["a thenable", { then: (done: (value: unknown) => void) => done(5) }, "5"],
-  ] as const
-) {
-  Deno.test(`run() answers with JSON: ${name}`, async () => {
-    await using stub = new StubApi([invocation(1)]);
-    await drive(stub, () => result as unknown);
-    assertEquals(onlyPost(stub).body, body);
-    assertEquals(onlyPost(stub).headers["content-type"], "application/json");
+Deno.test("run() fails an invocation whose result JSON cannot carry, and goes on", async () => {
+  const cycle: Record<string, unknown> = {};
+  cycle.self = cycle;
+  const broken = {
+    toJSON() {
+      throw new Error("no");
+    },
+  };
+  const results = [cycle, { n: 1n }, () => {}, Symbol("x"), broken, "fine"];
+  const { posts } = await drive(results.map((_, i) => invocation(i)), (i: number) => results[i]);
+  assertEquals(posts.pop()!.body, '"fine"');
+  assertEquals(posts.length, 5);
+  for (const post of posts) {
+    const { field, message } = failureOf(post);
+    assertEquals(field, "Runtime.MarshalError");
+    assertStringIncludes(message, "Cannot send the result of the handler: ");
+  }
+});
+
+Deno.test("run() carries events and results of all sizes", async () => {
+  const sizes = [100, 16_000, 16_384, 40_000, 65_536, 6_291_556, 6_291_557];
+  const texts = sizes.map((size) => "x".repeat(size - 2));
+  const { posts } = await drive(texts.map((text) => invocation(text)), echo);
+  assertEquals(posts.map(({ size }) => size), sizes);
+  assertEquals(posts.every(({ body }, i) => body === `"${texts[i]}"`), true);
+});
+
+Deno.test("run() waits for an API that answers late and in small pieces", async () => {
+  const late = invocation({ text: "é€😀" }, {}, { delay: 50, pieces: 7 });
+  const { posts, log } = await drive([late], echo, (stub) => {
+    stub.onRequest = ({ path }) => {
+      return path.endsWith("/response") ? { status: 202, pieces: 1, delay: 20 } : undefined;
+    };
   });
+  assertEquals([posts[0]!.body, log], ['{"text":"é€😀"}', []]);
+});
+
+Deno.test("run() connects without a proxy", async () => {
+  const env = { HTTP_PROXY: "http://127.0.0.1:1", http_proxy: "http://127.0.0.1:1" };
+  const { posts } = await withEnv(env, () => drive([invocation(1)], echo));
+  assertEquals(posts[0]!.body, "1");
+});
+
+class OrderError extends Error {
+  override name = "OrderError";
 }
 
-const cycle: Record<string, unknown> = {};
-cycle.self = cycle;
+Deno.test("run() reports and logs a handler that throws or rejects, and goes on", async () => {
+  const hostile = {
+    get message(): string {
+      throw new Error("hostile");
+    },
+  };
+  const unnamed = Object.assign(new Error("x"), { name: "a\r\nb: c" });
+  for (
+    const [thrown, type, field, message] of [
+      [new OrderError("é\r\nInjected: 1"), "OrderError", "Function.OrderError", "é\r\nInjected: 1"],
+      ["text", "string", "Function.Unknown", "text"],
+      [undefined, "undefined", "Function.Unknown", "undefined"],
+      [unnamed, "a\r\nb: c", "Function.Unknown", "x"],
+      [hostile, "object", "Function.Unknown", '{"message":"[Unreadable: Error: hostile]"}'],
+    ] as const
+  ) {
+    const fail = (event: unknown) => {
+      if (event === "throw") throw thrown;
+      return event === "reject" ? Promise.reject(thrown) : "fine";
+    };
+    const events = ["throw", "reject", "go on"].map((event) => invocation(event));
+    const { posts, log } = await drive(events, fail);
+    assertEquals(posts.pop()!.body, '"fine"');
+    assertEquals(posts.map(failureOf), [{ type, field, message }, { type, field, message }]);
+    assertEquals(posts.map(({ headers }) => headers.injected), [undefined, undefined]);
+    assertEquals(log.map((line) => line.includes("The invocation failed")), [true, true]);
+  }
+});
 
-for (
-  const [name, result] of [
-    ["a cycle", cycle],
-    ["a bigint", { n: 1n }],
-    ["a function", () => {}],
-    ["a symbol", Symbol("x")],
-    ["a toJSON() that throws", {
-      toJSON() {
-        throw new Error("no");
-      },
-    }],
-  ] as const
-) {
-  Deno.test(`run() fails the invocation whose result is ${name}`, async () => {
-    await using stub = new StubApi([invocation(1), invocation(2)]);
-    let count = 0;
-    await drive(stub, () => count++ === 0 ? result : "fine");
-    assertStringIncludes(stub.posts[0]!.body, "Cannot send what the handler returned: ");
-    assertEquals(
-      stub.posts[0]!.headers["lambda-runtime-function-error-type"],
-      "Runtime.MarshalError",
+Deno.test("run() logs a response that the platform refuses, reports nothing after it, and goes on", async () => {
+  for (const [status, type] of [[413, "RequestEntityTooLarge"], [403, "InvalidStateTransition"]]) {
+    const { posts, log } = await drive([named("a"), named("b")], echo, (stub) => {
+      stub.onRequest = ({ path }) => {
+        return path.endsWith("a/response")
+          ? { status: Number(status), body: `${type}` }
+          : undefined;
+      };
+    });
+    assertEquals(posts.map(reportOf), ["a/response", "b/response"]);
+    assertEquals(log.length, 1);
+    assertStringIncludes(
+      log[0]!,
+      `Cannot answer the invocation: the Runtime API answered ${status} ${type}`,
     );
-    assertEquals(stub.posts[1]!.body, '"fine"', "the loop goes on");
-  });
-}
-
-for (const [name, event] of [["no JSON", "{"], ["empty", ""], ["a byte order mark", "\ufeff1"]]) {
-  Deno.test(`run() fails the invocation whose event is ${name}`, async () => {
-    await using stub = new StubApi([invocation(event)]);
-    let called = false;
-    await drive(stub, () => void (called = true));
-    assertEquals([onlyFailure(stub).field, called], ["Runtime.UnmarshalError", false]);
-  });
-}
-
-Deno.test("run() fails the invocation whose event is no UTF-8", async () => {
-  await using stub = new StubApi([{ ...invocation(1), body: new Uint8Array([34, 255, 34]) }]);
-  await drive(stub, () => 1);
-  assertEquals(onlyFailure(stub).field, "Runtime.UnmarshalError");
+  }
 });
 
-for (const size of [100, 10_000, 11_000, 40_000, 6_291_556, 6_291_557]) {
-  Deno.test(`run() carries ${size} bytes in and out`, async () => {
-    const text = "x".repeat(size - 2);
-    await using stub = new StubApi([invocation(JSON.stringify(text))]);
-    await drive(stub, (event) => event);
-    assertEquals(onlyPost(stub).size, size);
-    assertEquals(onlyPost(stub).body === `"${text}"`, true);
+Deno.test("run() takes a refusal that comes before a large response has been read", async () => {
+  const { posts, log } = await drive([named("a"), named("b")], (event) => {
+    return event === "a" ? "x".repeat(20_000_000) : "small";
+  }, (stub) => {
+    stub.onHead = (path) => path.endsWith("a/response") ? { status: 413 } : undefined;
   });
-}
+  assertEquals(posts.map(({ body }) => body), ['"small"']);
+  assertEquals(log.length, 1); // the refusal, or the closed connection if that is seen first
+});
+
+Deno.test("run() ends if the platform answers a report with 500", async () => {
+  for (
+    const [path, handler] of [["response", echo], ["error", () => Promise.reject("x")]] as const
+  ) {
+    const { error, requests } = await drive([invocation(1), invocation(2)], handler, (stub) => {
+      stub.onRequest = (request) => request.path.endsWith(path) ? { status: 500 } : undefined;
+    });
+    assertEquals([error.status, requests.length], [500, 2]);
+  }
+});
+
+Deno.test("run() ends if next is not answered with 200, without asking again", async () => {
+  for (const status of [204, 400, 403, 500]) {
+    const { error, requests } = await drive([], echo, (stub) => {
+      stub.onRequest = () => ({ status, body: status === 204 ? "" : "why" });
+    });
+    assertEquals([error.status, requests.length], [status, 1]);
+  }
+});
+
+Deno.test("run() ends if an invocation has no request id, or is lost on the way", async () => {
+  const id = "Lambda-Runtime-Aws-Request-Id: 1";
+  for (
+    const [raw, message] of [
+      ["HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1", '-Request-Id" is absent'],
+      [`HTTP/1.1 200 OK\r\nContent-Length: 9\r\n${id}\r\n\r\n{`, "ended before the response did"],
+    ] as const
+  ) {
+    const { error, requests } = await drive([], echo, (stub) => {
+      stub.onRequest = () => ({ raw, close: true });
+    });
+    assertStringIncludes(error.message, message);
+    assertEquals(requests.length, 1);
+  }
+});
+
+Deno.test("run() names the address if nobody listens there", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const api = `127.0.0.1:${listener.addr.port}`;
+  listener.close();
+  await assertRejects(() => run(echo, { api }), Error, `Cannot reach the Runtime API at ${api}: `);
+});
+
+Deno.test("run() opens a connection again that was closed while it was idle", async () => {
+  let api: StubApi;
+  const events = [1, 2, 3].map((event) => invocation(event, {}, { close: event === 2 }));
+  const { posts, connections, log } = await drive(events, async (event) => {
+    if (event === 1) await api.hangUp();
+    return event === 3 ? ReadableStream.from(["3"]) : event;
+  }, (stub) => void (api = stub));
+  assertEquals(posts.map(({ body }) => body), ["1", "2", "3"]);
+  assertEquals([connections, log], [4, []]);
+});
+
+Deno.test("run() sends a lost response once more, then gives it up, logs it, and goes on", async () => {
+  for (const [drops, reports] of [[1, ["a", "a", "b"]], [2, ["a", "a", "b"]]] as const) {
+    let dropped = 0;
+    const { posts, log } = await drive([named("a"), named("b")], echo, (stub) => {
+      stub.onRequest = ({ path }) => {
+        const isDropped = path.endsWith("/response") && dropped++ < drops;
+        return isDropped ? { raw: "", close: true } : undefined;
+      };
+    });
+    assertEquals(posts.map((post) => reportOf(post).split("/")[0]), [...reports]);
+    assertEquals(
+      log.map((line) => /closed the connection before/.test(line)),
+      drops === 2 ? [true] : [],
+    );
+  }
+});
+
+Deno.test("run() does not send a response again if the answer was cut off", async () => {
+  const { posts, log } = await drive([named("a"), named("b")], echo, (stub) => {
+    stub.onRequest = ({ path }) => {
+      return path.endsWith("a/response") ? { raw: "HTTP/1.1 202 Acc", close: true } : undefined;
+    };
+  });
+  assertEquals([posts.map(reportOf), log.length], [["a/response", "b/response"], 1]);
+});
+
+Deno.test("run() refuses an invalid handler, address or concurrency", async () => {
+  const api = "127.0.0.1:1";
+  await assertRejects(() => run("x" as never, { api }), Error, "expected a function, got string");
+  // deno-lint-ignore no-explicit-any -- a handler of the form that older runtimes took
+  const old: any = (_event: unknown, _context: unknown, callback: () => void) => callback();
+  await assertRejects(() => run(old, { api }), Error, "takes a callback");
+  await assertRejects(() => run(echo, { api: "nowhere" }), TypeError, '"nowhere"');
+  await assertRejects(() => run(echo), Error, "AWS_LAMBDA_RUNTIME_API is not set");
+  for (const text of ["", "0", "-1", "x", "1.5", "10000"]) {
+    await withEnv({ AWS_LAMBDA_MAX_CONCURRENCY: text }, async () => {
+      const quoted = `AWS_LAMBDA_MAX_CONCURRENCY ${JSON.stringify(text)}`;
+      await assertRejects(() => run(echo, { api }), TypeError, quoted);
+    });
+  }
+});
+
+Deno.test("run() fetches as many invocations at once as the environment says, each with its own context", async () => {
+  const env = { AWS_LAMBDA_MAX_CONCURRENCY: "3", _X_AMZN_TRACE_ID: "left alone" };
+  const ids = ["a", "b", "c", "d"];
+  const events = ids.map((id) => named(id, { "Lambda-Runtime-Trace-Id": id }));
+  const all = Promise.withResolvers<void>();
+  let running = 0;
+  let most = 0;
+  const { posts, log } = await withEnv(env, () =>
+    drive(events, async (event: string, context) => {
+      most = Math.max(most, ++running);
+      if (running === 3) all.resolve();
+      await all.promise;
+      running--;
+      logger.info(event);
+      return [event, context.awsRequestId, Deno.env.get("_X_AMZN_TRACE_ID")];
+    }, (stub) => {
+      stub.onRequest = ({ path }) => {
+        // The refusal must not overtake the answers.
+        const isLast = path.endsWith("/next") && events.length === 0 && stub.posts.length < 4;
+        return isLast ? { delay: 100, status: 410 } : undefined;
+      };
+    }));
+  assertEquals(most, 3);
+  assertEquals(posts.map(reportOf).toSorted(), ids.map((id) => `${id}/response`));
+  for (const post of posts) {
+    const id = reportOf(post).split("/")[0];
+    assertEquals(JSON.parse(post.body), [id, id, "left alone"]);
+  }
+  const logged = log.map((line) => line.split("\t")).map(([, id, , text]) => [id, text]);
+  assertEquals(logged.toSorted(), ids.map((id) => [id, id]));
+});
+
+Deno.test("run() fetches and runs nothing more once one of several loops has failed", async () => {
+  const over = Promise.withResolvers<void>();
+  const seen: number[] = [];
+  let fetched = 0;
+  const { error } = await withEnv(
+    { AWS_LAMBDA_MAX_CONCURRENCY: "3" },
+    () =>
+      drive([], (event: number) => void seen.push(event), (stub) => {
+        stub.onRequest = ({ path }) => {
+          if (!path.endsWith("/next")) return undefined;
+          fetched++;
+          if (fetched === 4) return { delay: 50, status: 500 };
+          setTimeout(over.resolve, 150); // after the loop has ended
+          return { ...invocation(fetched), until: fetched > 4 ? over.promise : undefined };
+        };
+      }),
+  );
+  assertEquals([error.status, seen.toSorted(), fetched], [500, [1, 2, 3], 6]);
+});
+
+Deno.test("run() fails the other invocations under way if the platform answers one with 500", async () => {
+  for (const refused of ["next", "response"]) {
+    const isUnderWay = Promise.withResolvers<void>();
+    const events = [named("slow"), named("fast")];
+    const { error, posts } = await withEnv(
+      { AWS_LAMBDA_MAX_CONCURRENCY: "2" },
+      () =>
+        drive(events, (event) => {
+          if (event === "fast") return 1;
+          isUnderWay.resolve();
+          return new Promise(() => {});
+        }, (stub) => {
+          stub.onRequest = ({ path }) => {
+            const isRefused = path.endsWith(refused) && (refused !== "next" || events.length === 0);
+            return isRefused ? { status: 500, until: isUnderWay.promise } : undefined;
+          };
+        }),
+    );
+    assertEquals(error.status, 500);
+    assertEquals(reportOf(posts.at(-1)!), "slow/error");
+    assertStringIncludes(failureOf(posts.at(-1)!).message, "answered 500");
+  }
+});
+
+Deno.test("run() logs the work that an invocation left behind with that invocation's id, or with none", async () => {
+  const left: PromiseWithResolvers<void>[] = [];
+  const done: Promise<void>[] = [];
+  delete loggerState().store; // as in a new process
+  delete loggerState().firstId;
+  const { log } = await drive(["a", "b", "c"].map((id) => named(id)), async (id) => {
+    for (const { resolve } of left) resolve(); // now the earlier invocations go on
+    await Promise.all(done);
+    logger.info(`work of ${id}`);
+    const release = Promise.withResolvers<void>();
+    left.push(release);
+    done.push(release.promise.then(() => logger.info(`left by ${id}`)));
+  });
+  // The first invocation runs before the module that tells invocations apart is loaded.
+  assertEquals(log.map((line) => line.split("\t")).map(([, id, , text]) => `${id}: ${text}`), [
+    "a: work of a",
+    ": left by a",
+    "b: work of b",
+    "b: left by b",
+    "c: work of c",
+  ]);
+});
+
+Deno.test("run() lets a handler open a scope of its own", async () => {
+  const { log } = await drive([named("outer"), named("outer")], () => {
+    return withRequestId("inner", async () => logger.info(await "text"));
+  });
+  assertEquals(log.map((line) => line.split("\t")[1]), ["inner", "inner"]);
+});

@@ -1,7 +1,7 @@
 /**
- * The Runtime API cannot be reached, breaks HTTP, or refuses what the loop cannot go on without.
+ * The Runtime API of AWS Lambda cannot be reached, sends a malformed response, or refuses a request that the loop needs.
  *
- * @example Telling a refusal from a lost connection
+ * @example Tell a refusal from a lost connection
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { RuntimeApiError } from "@mate/core/runtime";
@@ -12,22 +12,19 @@
  * ```
  */
 export class RuntimeApiError extends Error {
-  static {
-    this.prototype.name = "RuntimeApiError"; // survives minification
-  }
-
-  /** The status the Runtime API answered; `undefined` where there was no answer. */
+  /** The status of the Runtime API's answer. It is `undefined` if no answer came. */
   declare readonly status: number | undefined;
 
   /**
    * Makes the error.
    *
-   * @param message What failed, and why.
-   * @param options The `status` of the answer and the `cause`, where there are any.
+   * @param message The action that failed, and the reason.
+   * @param options The `status` of the answer and the `cause`, if there are any.
    */
   constructor(message: string, options?: ErrorOptions & { status?: number }) {
     super(message, options);
+    this.name = "RuntimeApiError"; // the name survives minification
     const status = options?.status;
-    if (status !== undefined) this.status = status; // the log shows what is there
+    if (status !== undefined) this.status = status; // the log shows only properties that exist
   }
 }

@@ -1,38 +1,43 @@
 import type { FnHandler } from "../function/context.ts";
+import { logger } from "../logger/mod.ts";
+import { Connection, parseAddress } from "./connection.ts";
 import { checkHandler } from "./handler.ts";
+import type { Host } from "./host.ts";
 import { takeOver } from "./process.ts";
-import { watchShutdown } from "./shutdown.ts";
+import { RuntimeApiError } from "./runtime_api_error.ts";
 
-/** What a function may ask for beyond being called. */
+/** The options of {@linkcode serve}. */
 export interface ServeOptions {
   /**
-   * Called once when the platform shuts the sandbox down; the process ends when it has settled. There are 500 ms for it.
+   * Called once when the platform shuts the sandbox down. The process ends when the callback has settled. The platform
+   * allows 500 ms.
    *
-   * The platform announces a shutdown to functions with an extension only, so an internal one without events is
-   * registered for it, which costs a request at the start.
+   * The platform announces a shutdown only to functions with an extension. Therefore an internal extension without
+   * events is registered, which costs a request at the start.
    */
   readonly onShutdown?: (() => void | Promise<void>) | undefined;
 }
 
 /**
- * Makes the process a function: serves invocations with a handler until the platform ends it.
+ * Makes the process a function of AWS Lambda: serves invocations with a handler until the platform ends the process.
  *
- * Whatever ends it earlier is logged, reported to the platform as the failure of every invocation under way or else of
- * the start, and ends the process with status 1: a handler that is none, an error that nobody caught, a rejection that
- * nobody handled, a handler that can never settle, a Runtime API that refuses. The reports may take 2 s.
- * Call it once, last in the module, and do not await it: what the module throws before cannot be reported.
+ * These errors end the process with status 1: an invalid handler, an uncaught error, an unhandled rejection, a handler
+ * that can never settle, and a refusal of the Runtime API. The error is logged and reported to the platform as the
+ * failure of every invocation under way, or else of the start. The reports may take 2 s.
+ * Call `serve()` once, at the end of the module, and do not await it. An error that the module throws before this call
+ * cannot be reported.
  *
- * It reads `AWS_LAMBDA_RUNTIME_API`, `AWS_LAMBDA_FUNCTION_*`, `AWS_LAMBDA_LOG_*`, `AWS_LAMBDA_MAX_CONCURRENCY` and
- * `LAMBDA_TASK_ROOT`, sets `_X_AMZN_TRACE_ID`, and connects to nothing but the Runtime API: on Deno it needs
- * `--allow-env` and `--allow-net`.
+ * `serve()` reads `AWS_LAMBDA_RUNTIME_API`, `AWS_LAMBDA_FUNCTION_*`, `AWS_LAMBDA_LOG_*`, `AWS_LAMBDA_MAX_CONCURRENCY`
+ * and `LAMBDA_TASK_ROOT`, sets `_X_AMZN_TRACE_ID`, and connects to the Runtime API only. On Deno it needs `--allow-env`
+ * and `--allow-net`.
  *
- * @typeParam Event What the invocations bring.
- * @typeParam Result What the handler returns: anything JSON can carry, a {@linkcode StreamBody}, or what
- * {@linkcode httpStream} makes.
+ * @typeParam Event The type of the events.
+ * @typeParam Result The type of the handler's results: any JSON value, a {@linkcode StreamBody}, or the result of
+ * {@linkcode httpStream}.
  * @param handler The handler.
- * @param options What else the function asks for.
+ * @param options The callback for the shutdown.
  * @throws {TypeError} If `AWS_LAMBDA_RUNTIME_API` is malformed.
- * @throws {Error} If `AWS_LAMBDA_RUNTIME_API` is not set: the process is no function.
+ * @throws {Error} If `AWS_LAMBDA_RUNTIME_API` is not set, because then the process is not a function.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/runtimes-custom.html
  *
  * @example A function in one file
@@ -44,7 +49,7 @@ export interface ServeOptions {
  *   return `Hello ${event.name}`;
  * }
  *
- * // Only the platform sets it: elsewhere, in a test say, the module only exports its handler.
+ * // Only the platform sets the variable. In a test, the module only exports its handler.
  * if (Deno.env.has("AWS_LAMBDA_RUNTIME_API")) serve(handler);
  *
  * assertEquals(handler({ name: "Ada" }), "Hello Ada");
@@ -61,5 +66,60 @@ export function serve<Event, Result>(
       return handler as FnHandler;
     },
     onShutdown && ((host, api) => watchShutdown(host, api, onShutdown)),
+  );
+}
+
+const EXTENSIONS_API = "/2020-01-01/extension";
+const ENCODER = new TextEncoder();
+
+/**
+ * Makes the platform announce the shutdown by SIGTERM, which needs an extension.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/runtimes-extensions-api.html
+ */
+async function watchShutdown(
+  host: Host,
+  api: string,
+  onShutdown: () => void | Promise<void>,
+): Promise<void> {
+  let isShuttingDown = false;
+  host.onTerminate(async () => {
+    if (isShuttingDown) return;
+    isShuttingDown = true;
+    try {
+      await onShutdown();
+    } catch (error) {
+      logger.error("The shutdown failed", error);
+    }
+    host.exit(0);
+  });
+  const connection = new Connection(parseAddress(api), host);
+  try {
+    const id = await register(connection, api);
+    connection.unref();
+    // The platform waits for this request before it counts the extension as started. The request is never answered.
+    connection.exchange(ENCODER.encode(
+      `GET ${EXTENSIONS_API}/event/next HTTP/1.1\r\nHost: ${api}\r\n` +
+        `Lambda-Extension-Identifier: ${id}\r\n\r\n`,
+    )).catch((error) => logger.warn("Shutdowns are no longer announced", error));
+  } catch (error) {
+    logger.warn("Cannot have shutdowns announced", error);
+    connection.end();
+  }
+}
+
+/** Registers the extension and returns its identifier. */
+async function register(connection: Connection, api: string): Promise<string> {
+  const body = '{"events":[]}';
+  const { status, fields } = await connection.exchange(ENCODER.encode(
+    `POST ${EXTENSIONS_API}/register HTTP/1.1\r\nHost: ${api}\r\n` +
+      "Lambda-Extension-Name: mate-core-shutdown\r\nContent-Type: application/json\r\n" +
+      `Content-Length: ${body.length}\r\n\r\n${body}`,
+  ));
+  const id = fields.get("lambda-extension-identifier");
+  if (status === 200 && id !== undefined) return id;
+  throw new RuntimeApiError(
+    `Cannot register the extension: the Extensions API answered ${status}`,
+    { status },
   );
 }

@@ -1,26 +1,26 @@
 import type { FnHandler } from "../function/context.ts";
 import { withRequestId } from "../logger/mod.ts";
-import { type Address, parseAddress } from "./address.ts";
+import { loggerState } from "../logger/state.ts";
 import { type Next, RuntimeClient } from "./client.ts";
-import { readSurroundings, type Surroundings } from "./context.ts";
+import { type Address, parseAddress } from "./connection.ts";
+import { readSharedContext, type SharedContext } from "./context.ts";
 import { describeFailure } from "./failure.ts";
 import type { Host } from "./host.ts";
 import { Invocation } from "./invocation.ts";
 
-/** How long the last reports may take, in milliseconds. */
+/** The time that the last reports may take, in milliseconds. */
 const GRACE = 2_000;
 
-/** What one process has to do with the Runtime API. */
+/** The invocations of one process. */
 export class Session {
-  /** The client for what concerns no invocation, and for the first of those at once. */
+  /** The client of the first loop, and of reports that concern no invocation. */
   readonly client: RuntimeClient;
 
   #host: Host;
   #address: Address;
-  #surroundings: Surroundings;
-  #overlapping = false;
-  #started = false;
-  #underWay = new Set<Invocation>(); // what is not answered yet
+  #shared: SharedContext;
+  #isStarted = false;
+  #underWay = new Map<Invocation, string>(); // with their request ids
   #ending: { readonly error: unknown } | undefined;
 
   /**
@@ -33,28 +33,34 @@ export class Session {
   constructor(host: Host, api: string) {
     this.#host = host;
     this.#address = parseAddress(api);
-    this.#surroundings = readSurroundings(host);
+    this.#shared = readSharedContext(host);
     this.client = new RuntimeClient(this.#address, host);
   }
 
+  /** The request id of the invocation under way. It is empty if there is none, or if there are several. */
+  get requestId(): string {
+    const [id = "", ...others] = this.#underWay.values();
+    return others.length === 0 ? id : "";
+  }
+
   /**
-   * Serves invocations. Where several are under way and one of them, or the fetching of the next, brings the end, the
-   * others are reported as failed.
+   * Serves invocations. If one of several loops fails, the invocations of the other loops are reported as failed.
    *
    * @param handler The handler.
-   * @param concurrency How many at once; one after the other without.
+   * @param concurrency The number of invocations at once. Without it, they come one after the other.
    * @returns Only when the session is ending.
-   * @throws {RuntimeApiError} If the Runtime API cannot be reached or wants the process to end.
+   * @throws {RuntimeApiError} If the Runtime API cannot be reached or asks the process to end.
    */
   async run(handler: FnHandler, concurrency?: number): Promise<void> {
-    this.#started = true;
-    this.#overlapping = concurrency !== undefined;
+    this.#isStarted = true;
     const clients = [this.client];
-    for (let i = 1; i < (concurrency ?? 1); i++) {
+    while (clients.length < (concurrency ?? 1)) {
       clients.push(new RuntimeClient(this.#address, this.#host));
     }
+    const isAlone = concurrency === undefined;
+    if (!isAlone) await separateRequestIds();
     try {
-      await Promise.all(clients.map((client) => this.#loop(client, handler)));
+      await Promise.all(clients.map((client) => this.#loop(client, handler, isAlone)));
     } catch (error) {
       for (const client of clients) client.stopFetching();
       await this.end(error);
@@ -65,8 +71,8 @@ export class Session {
   }
 
   /**
-   * Fetches nothing more, and reports the reason for what is under way and what still arrives, or else for the start.
-   * Returns when that is done or takes too long, as where nobody reads what a stream sends.
+   * Fetches nothing more, and reports the error for each invocation under way, or else for the start. Returns when the
+   * reports are sent or when they take too long, for example because nobody reads a stream.
    */
   async end(error: unknown): Promise<void> {
     this.#ending ??= { error };
@@ -82,56 +88,64 @@ export class Session {
   }
 
   async #reportEnd(error: unknown): Promise<void> {
-    if (!this.#started) return await this.client.failInit(describeFailure(error));
+    if (!this.#isStarted) return await this.client.failInit(describeFailure(error));
     while (this.#underWay.size > 0) {
-      for (const invocation of this.#underWay) invocation.abort(error);
-      await Promise.allSettled(Array.from(this.#underWay, ({ finished }) => finished));
+      const invocations = [...this.#underWay.keys()];
+      for (const invocation of invocations) invocation.abort(error);
+      await Promise.allSettled(invocations.map(({ finished }) => finished));
     }
   }
 
-  async #loop(client: RuntimeClient, handler: FnHandler): Promise<void> {
+  async #loop(client: RuntimeClient, handler: FnHandler, isAlone: boolean): Promise<void> {
     while (!this.#ending) {
       const next = await client.next();
-      if (!this.#overlapping) {
-        // The tracing libraries read it there; where invocations overlap it would be another's.
+      // Tracing libraries read the variable. If invocations overlap, it would belong to another one.
+      if (isAlone) {
         this.#host.setEnv("_X_AMZN_TRACE_ID", next.fields.get("lambda-runtime-trace-id"));
       }
       await withRequestId(next.id, () => this.#serve(client, next, handler));
+      if (isAlone) await separateRequestIds();
     }
   }
 
   async #serve(client: RuntimeClient, next: Next, handler: FnHandler): Promise<void> {
-    const invocation = new Invocation(client, next, this.#refusal ?? handler, this.#surroundings);
-    this.#underWay.add(invocation);
+    const ending = this.#ending;
+    const refuse = () => {
+      throw ending!.error;
+    };
+    const invocation = new Invocation(client, next, ending ? refuse : handler, this.#shared);
+    this.#underWay.set(invocation, next.id);
     try {
       await invocation.finished;
     } finally {
       this.#underWay.delete(invocation);
     }
   }
-
-  /** What stands in for the handler where an invocation arrives too late. */
-  get #refusal(): FnHandler | undefined {
-    const ending = this.#ending;
-    return ending && (() => {
-      throw ending.error;
-    });
-  }
 }
 
 /**
- * Reads how many invocations the platform sends at once.
+ * Loads the store that lets each request id follow the asynchronous work of its invocation. The logger would load it
+ * with the second invocation, in three times the time. The first invocation does not need it, so it costs nothing at a
+ * cold start.
+ */
+async function separateRequestIds(): Promise<void> {
+  const state = loggerState();
+  if (state.store) return;
+  const { AsyncLocalStorage } = await import("node:async_hooks");
+  state.store = new AsyncLocalStorage<string>();
+}
+
+/**
+ * Reads the number of invocations that the platform sends at once.
  *
- * @returns The number; `undefined` where it sends one after the other.
- * @throws {TypeError} If it is malformed.
+ * @returns The number, or `undefined` if the invocations come one after the other.
+ * @throws {TypeError} If the number is malformed.
  */
 export function readConcurrency(host: Host): number | undefined {
   const text = host.getEnv("AWS_LAMBDA_MAX_CONCURRENCY");
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
   throw new TypeError(
-    `Cannot use AWS_LAMBDA_MAX_CONCURRENCY: expected a number from 1 to 9999, got ${
-      JSON.stringify(text)
-    }`,
+    `Invalid AWS_LAMBDA_MAX_CONCURRENCY ${JSON.stringify(text)}: expected a number from 1 to 9999`,
   );
 }

@@ -1,48 +1,67 @@
-/** What the tests of the loop share. */
-import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+/** Helpers for the tests of the loop. */
+import { assertEquals, assertRejects } from "@std/assert";
 import type { FnContext } from "../../function/mod.ts";
 import { loggerState } from "../../logger/state.ts";
 import { run, RuntimeApiError } from "../mod.ts";
-import type { StubApi, StubRequest } from "./stub_api.ts";
+import { type StubAnswer, StubApi, type StubRequest } from "./stub_api.ts";
 
-/** Runs the loop until the stub has no more events; what was logged meanwhile. */
-export async function drive<Event, Result>(
-  stub: StubApi,
-  handler: (event: Event, context: FnContext) => Result | Promise<Result>,
-): Promise<string[]> {
+/** The requests of a loop that has ended, its log, and the error that ended it. */
+export interface Driven {
+  readonly requests: StubRequest[];
+  readonly posts: StubRequest[];
+  readonly connections: number;
+  readonly log: string[];
+  readonly error: RuntimeApiError;
+}
+
+/** Runs the loop until the Runtime API refuses a request, which it does when no event is left. */
+export async function drive<Event>(
+  events: StubAnswer[],
+  handler: (event: Event, context: FnContext) => unknown,
+  prepare?: (stub: StubApi) => void,
+): Promise<Driven> {
+  await using stub = new StubApi(events);
+  prepare?.(stub);
+  const { result: error, log } = await logOf(() => {
+    return assertRejects(() => run(handler, { api: stub.api }), RuntimeApiError);
+  });
+  return { requests: stub.requests, posts: stub.posts, connections: stub.connections, log, error };
+}
+
+/** Returns the result of a function and the records that it logged. */
+export async function logOf<T>(fn: () => Promise<T>): Promise<{ result: T; log: string[] }> {
+  const log: string[] = [];
   const state = loggerState();
-  const lines: string[] = [];
-  const before = state.write!;
-  state.write = (line) => lines.push(line);
+  const { write } = state;
+  state.write = (line) => log.push(line);
   try {
-    const error = await assertRejects(() => run(handler, { api: stub.api }), RuntimeApiError);
-    assertEquals([error.message, error.status], [
-      "Cannot fetch the next invocation: the Runtime API answered 410 no more",
-      410,
-    ]);
+    return { result: await fn(), log };
   } finally {
-    state.write = before;
+    Object.assign(state, { write });
   }
-  return lines;
 }
 
-/** The path of a report; what it reports is the first group. */
-export const PATH = /^\/2018-06-01\/runtime\/invocation\/[\w-]+\/(response|error)$/;
-
-/** What the only report says. */
-export function onlyPost(stub: StubApi): StubRequest {
-  assertEquals(stub.posts.length, 1);
-  assertMatch(stub.posts[0]!.path, PATH);
-  return stub.posts[0]!;
+/** Returns the parts of the path that name a report: its request id, and `response` or `error`. */
+export function reportOf({ path }: StubRequest): string {
+  return path.replace("/2018-06-01/runtime/invocation/", "");
 }
 
-/** The only report, which is of a failure. */
-export function onlyFailure(stub: StubApi): { type: string; message: string; field: string } {
-  const { path, body, headers } = onlyPost(stub);
-  assertEquals(path.endsWith("/error"), true);
-  const { errorType, errorMessage, stackTrace } = JSON.parse(body);
+/** Returns the failure in a report, with the values of its headers checked. */
+export function failureOf(post: StubRequest): { type: string; message: string; field: string } {
+  assertEquals(post.path.endsWith("/error"), true, post.path);
+  const { errorType, errorMessage, stackTrace } = JSON.parse(post.body);
   assertEquals(Array.isArray(stackTrace), true);
-  JSON.parse(headers["lambda-runtime-function-xray-error-cause"]!);
-  const field = headers["lambda-runtime-function-error-type"]!;
+  JSON.parse(post.headers["lambda-runtime-function-xray-error-cause"]!);
+  const field = post.headers["lambda-runtime-function-error-type"]!;
   return { type: errorType, message: errorMessage, field };
+}
+
+/** Sets environment variables while a function runs. */
+export async function withEnv<T>(env: Record<string, string>, fn: () => Promise<T>): Promise<T> {
+  for (const [name, value] of Object.entries(env)) Deno.env.set(name, value);
+  try {
+    return await fn();
+  } finally {
+    for (const name of Object.keys(env)) Deno.env.delete(name);
+  }
 }

@@ -1,20 +1,20 @@
-/** Runs the runtime in processes of their own. */
+/** Runs the runtime in a separate process. */
 import type { StubApi } from "./stub_api.ts";
 
 export const BOOTSTRAP = new URL("../bootstrap.ts", import.meta.url).pathname;
 export const TASK_ROOT = new URL("task", import.meta.url).pathname;
 
-// The processes count towards the coverage, where it is measured.
+// The processes count towards the coverage if it is measured.
 const coverage = Deno.env.get("DENO_COVERAGE_DIR");
 const COVERAGE: Record<string, string> = coverage ? { DENO_COVERAGE_DIR: coverage } : {};
 
-/** How a process ended, and all it wrote. */
+/** The status of a process, and all its output. */
 export interface Ended {
   code: number;
   log: string;
 }
 
-/** Runs a program in a process of its own, with nothing but the given environment. */
+/** Runs a program in a process with the given environment only. */
 export async function runProcess(
   program: string,
   env: Record<string, string>,
@@ -43,16 +43,17 @@ export async function runProcess(
   return { code, log: new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr) };
 }
 
-/** Runs the bootstrap. */
+/** Runs the bootstrap, which may read the given folders. */
 export function boot(
   stub: StubApi,
   handler: string,
   env: Record<string, string> = {},
+  root = TASK_ROOT,
 ): Promise<Ended> {
-  return runProcess(BOOTSTRAP, {
-    AWS_LAMBDA_RUNTIME_API: stub.api,
-    LAMBDA_TASK_ROOT: TASK_ROOT,
-    _HANDLER: handler,
-    ...env,
-  });
+  return runProcess(
+    BOOTSTRAP,
+    { AWS_LAMBDA_RUNTIME_API: stub.api, LAMBDA_TASK_ROOT: TASK_ROOT, _HANDLER: handler, ...env },
+    undefined,
+    root,
+  );
 }

@@ -1,6 +1,6 @@
-/** A Runtime API for the tests: plain TCP, so that it can break every rule. */
+/** A Runtime API for the tests. It speaks plain TCP, so that it can break every rule of HTTP. */
 
-/** A request, as received. */
+/** A request, as it was received. */
 export interface StubRequest {
   readonly method: string;
   readonly path: string;
@@ -8,51 +8,48 @@ export interface StubRequest {
   readonly trailers: Record<string, string>;
   readonly body: string;
   readonly size: number;
-  /** The sizes of the chunks, of a chunked body. */
+  /** The sizes of the chunks of a chunked body. */
   readonly chunks: number[];
-  /** The number of its connection, from 0. */
-  readonly connection: number;
 }
 
-/** What to answer a request with. */
+/** The answer to a request. */
 export interface StubAnswer {
   readonly status?: number;
   readonly headers?: Record<string, string>;
   readonly body?: string | Uint8Array;
-  /** What to send instead of all that. */
+  /** Bytes to send instead of status, headers and body. */
   readonly raw?: string | Uint8Array;
-  /** In pieces of how many bytes. */
+  /** The size of the pieces that are sent, in bytes. */
   readonly pieces?: number;
-  /** Wait before it, in milliseconds. */
+  /** The time to wait before the answer, in milliseconds. */
   readonly delay?: number;
-  /** Wait for it before. */
+  /** A promise to wait for before the answer. */
   readonly until?: Promise<unknown> | undefined;
-  /** Close the connection after it. */
+  /** Close the connection after the answer. */
   readonly close?: boolean;
 }
 
 const ENCODER = new TextEncoder();
 
-/** An invocation, as *next* answers it. */
+/** Makes the answer to *next* that brings an event. */
 export function invocation(
   event: unknown,
   headers: Record<string, string> = {},
   more: StubAnswer = {},
 ): StubAnswer {
-  const body = typeof event === "string" ? event : JSON.stringify(event);
   return {
-    body,
+    body: JSON.stringify(event),
     ...more,
     headers: { "Lambda-Runtime-Aws-Request-Id": crypto.randomUUID(), ...headers },
   };
 }
 
-/** Serves *next* from a list, then 410; takes every report, unless told otherwise. */
+/** Answers *next* from a list of events, then with 410. It accepts every report, unless a test says otherwise. */
 export class StubApi implements AsyncDisposable {
   readonly requests: StubRequest[] = [];
-  /** Asked for each head before the body is read; an answer is sent at once and the connection closed. */
+  /** Called for each head before the body is read. A returned answer is sent at once, and the connection is closed. */
   onHead: (path: string) => StubAnswer | undefined = () => undefined;
-  /** Asked for each request. */
+  /** Called for each request. `undefined` stands for the usual answer. */
   onRequest: (request: StubRequest) => StubAnswer | undefined = () => undefined;
   #events: StubAnswer[];
   #listener: Deno.TcpListener;
@@ -60,18 +57,17 @@ export class StubApi implements AsyncDisposable {
   #done: Promise<void>;
   #count = 0;
 
-  constructor(events: StubAnswer[], hostname = "127.0.0.1") {
+  constructor(events: StubAnswer[]) {
     this.#events = events;
-    this.#listener = Deno.listen({ hostname, port: 0 });
+    this.#listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     this.#done = this.#accept();
   }
 
   get api(): string {
-    const { hostname, port } = this.#listener.addr;
-    return `${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+    return `127.0.0.1:${this.#listener.addr.port}`;
   }
 
-  /** The requests that report something. */
+  /** The reports. */
   get posts(): StubRequest[] {
     return this.requests.filter(({ method }) => method === "POST");
   }
@@ -89,10 +85,9 @@ export class StubApi implements AsyncDisposable {
     await this.#done;
   }
 
-  /** Says something unasked over every connection, and closes them, so that both have arrived when it resolves. */
-  async hangUp(last = ""): Promise<void> {
+  /** Closes every connection, and waits until the other side can see it. */
+  async hangUp(): Promise<void> {
     for (const connection of this.#open) {
-      await send(connection, { raw: last });
       this.#open.delete(connection);
       connection.close();
     }
@@ -104,9 +99,9 @@ export class StubApi implements AsyncDisposable {
     try {
       for await (const connection of this.#listener) {
         this.#open.add(connection);
-        const number = this.#count++;
+        this.#count++;
         served.push(
-          this.#serve(connection, number).catch(() => {}).finally(() => {
+          this.#serve(connection).catch(() => {}).finally(() => {
             if (this.#open.delete(connection)) connection.close();
           }),
         );
@@ -117,7 +112,7 @@ export class StubApi implements AsyncDisposable {
     await Promise.all(served);
   }
 
-  async #serve(connection: Deno.TcpConn, number: number): Promise<void> {
+  async #serve(connection: Deno.TcpConn): Promise<void> {
     const source = new Source(connection);
     for (;;) {
       const head = await source.until("\r\n\r\n");
@@ -157,7 +152,6 @@ export class StubApi implements AsyncDisposable {
         body: new TextDecoder().decode(bytes),
         size: bytes.length,
         chunks,
-        connection: number,
       };
       this.requests.push(request);
       const answer = this.onRequest(request) ?? this.#usual(request);
@@ -184,8 +178,8 @@ async function send(connection: Deno.TcpConn, answer: StubAnswer): Promise<void>
   }
 }
 
-/** The bytes of an answer. */
-export function render(answer: StubAnswer): Uint8Array {
+/** Returns the bytes of an answer. */
+function render(answer: StubAnswer): Uint8Array {
   const { raw, status = 200, headers = {}, body = "" } = answer;
   if (raw !== undefined) return typeof raw === "string" ? ENCODER.encode(raw) : raw;
   const content = typeof body === "string" ? ENCODER.encode(body) : body;
@@ -206,7 +200,7 @@ function parseFields(lines: string[]): Record<string, string> {
   }));
 }
 
-/** Reads a connection by pieces. */
+/** Reads a connection in pieces. */
 class Source {
   #connection: Deno.TcpConn;
   #buffer = new Uint8Array(0);
@@ -215,7 +209,7 @@ class Source {
     this.#connection = connection;
   }
 
-  /** The text before a mark, without it; `undefined` at the end. */
+  /** Reads the text before a mark. Resolves to `undefined` at the end of the connection. */
   async until(mark: string): Promise<string | undefined> {
     for (;;) {
       const text = String.fromCharCode(...this.#buffer.subarray(0, 100_000));
@@ -228,7 +222,7 @@ class Source {
     }
   }
 
-  /** So many bytes. */
+  /** Reads that many bytes. */
   async take(count: number): Promise<Uint8Array> {
     const bytes = new Uint8Array(count);
     let length = 0;

@@ -1,6 +1,12 @@
+/** A function for the tests of serve(). The variable `PROGRAM` says how it behaves. */
 import { serve } from "../mod.ts";
 
-switch (Deno.env.get("FAULT")) {
+const greet = (name: string) => `Hello ${name}`;
+
+switch (Deno.env.get("PROGRAM")) {
+  case "greet":
+    serve(greet);
+    break;
   case "no function":
     serve("text" as never);
     break;
@@ -9,19 +15,24 @@ switch (Deno.env.get("FAULT")) {
     break;
   case "rejection":
     Promise.reject(new RangeError("nobody handles this"));
-    serve(() => 1);
+    serve(greet);
     break;
   case "never":
     serve(() => new Promise(() => {}), { onShutdown() {} });
     break;
   case "slow shutdown":
-    serve(() => 1, {
+    serve(greet, {
       async onShutdown() {
-        console.log("bye");
+        await Deno.stdout.write(new TextEncoder().encode("bye\n"));
         await new Promise((resolve) => setTimeout(resolve, 400));
       },
     });
     break;
-  default:
-    serve(() => 1);
+  case "failing shutdown":
+    serve(greet, {
+      async onShutdown() {
+        await Deno.stdout.write(new TextEncoder().encode("bye\n"));
+        throw new Error("a fault on the way out");
+      },
+    });
 }

@@ -1,0 +1,96 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import type { EventEmitter } from "node:events";
+import process from "node:process";
+import { Connection, parseAddress } from "./connection.ts";
+import { currentHost, type Host, nodeHost } from "./host.ts";
+import { httpStream } from "./http_stream.ts";
+import { RuntimeApiError } from "./runtime_api_error.ts";
+import { Session } from "./session.ts";
+import { invocation, StubApi } from "./testdata/stub_api.ts";
+
+const REQUEST = new TextEncoder().encode("GET / HTTP/1.1\r\n\r\n");
+
+Deno.test("nodeHost() serves events and results of all sizes, and streams", async () => {
+  const text = "x".repeat(3_000_000);
+  await using stub = new StubApi([
+    invocation({ n: 1 }),
+    invocation(text, {}, { close: true }),
+    invocation("é", {}, { pieces: 3 }),
+    invocation("stream"),
+  ]);
+  const session = new Session(nodeHost(), stub.api);
+  const handler = (event: unknown) => {
+    return event === "stream" ? httpStream({}, ReadableStream.from(["a", "b"])) : event;
+  };
+  await assertRejects(() => session.run(handler), RuntimeApiError, "answered 410");
+  const bodies = stub.posts.map(({ body }) => body);
+  assertEquals(bodies.map((body) => body.length), [7, 3_000_002, 3, 54]);
+  assertEquals([bodies[0], bodies[1] === `"${text}"`, bodies[2]], ['{"n":1}', true, '"é"']);
+  assertEquals(bodies[3]!.endsWith("\0\0ab"), true);
+});
+
+Deno.test("nodeHost() says why it cannot connect, and notices a lost connection", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const address = parseAddress(`127.0.0.1:${listener.addr.port}`);
+  listener.close();
+  const refused = new Connection(address, nodeHost());
+  await assertRejects(() => refused.exchange(REQUEST), RuntimeApiError, "ECONNREFUSED");
+
+  await using stub = new StubApi([]);
+  stub.onRequest = () => ({ raw: "", close: true });
+  const lost = new Connection(parseAddress(stub.api), nodeHost());
+  await assertRejects(() => lost.exchange(REQUEST), RuntimeApiError, "closed the connection");
+});
+
+Deno.test("nodeHost() opens a connection again that was closed while it was idle", async () => {
+  await using stub = new StubApi([invocation(1), invocation(2)]);
+  const session = new Session(nodeHost(), stub.api);
+  const handler = async (event: unknown) => {
+    await stub.hangUp();
+    return event;
+  };
+  await assertRejects(() => session.run(handler), RuntimeApiError, "answered 410");
+  assertEquals([stub.posts.map(({ body }) => body), stub.connections], [["1", "2"], 3]);
+});
+
+Deno.test("nodeHost() calls its listeners for the events of the process", () => {
+  const host = nodeHost();
+  const emitter: EventEmitter = process;
+  const events = ["uncaughtException", "unhandledRejection", "beforeExit", "SIGTERM"];
+  const before = events.map((event) => emitter.listeners(event));
+  const seen: unknown[] = [];
+  host.onUncaught((error) => seen.push(error));
+  host.onDrained(() => seen.push("drained"));
+  host.onTerminate(() => seen.push("terminated"));
+  for (const [i, event] of events.entries()) {
+    for (const listener of emitter.listeners(event)) {
+      if (before[i]!.includes(listener)) continue;
+      (listener as (value: unknown) => void)(event);
+      emitter.removeListener(event, listener as () => void);
+    }
+  }
+  assertEquals(seen, ["uncaughtException", "unhandledRejection", "drained", "terminated"]);
+});
+
+Deno.test("nodeHost() reads and writes the environment, and finds files", async () => {
+  const host = nodeHost();
+  host.setEnv("MATE_TEST", "1");
+  assertEquals(host.getEnv("MATE_TEST"), "1");
+  host.setEnv("MATE_TEST", undefined);
+  assertEquals(host.getEnv("MATE_TEST"), undefined);
+  const paths = [new URL(import.meta.url).pathname, "/", "/nowhere"];
+  assertEquals(await Promise.all(paths.map((path) => host.isFile(path))), [true, false, false]);
+});
+
+Deno.test("currentHost() is the host of Node.js if there is no Deno", async () => {
+  const { Deno: deno } = globalThis;
+  let host: Host;
+  try {
+    delete (globalThis as { Deno?: unknown }).Deno;
+    host = currentHost();
+  } finally {
+    globalThis.Deno = deno;
+  }
+  assertEquals(host.isFile("/") instanceof Promise, true); // that of Deno is synchronous
+  assertEquals(await host.isFile("/"), false);
+});

@@ -1,0 +1,155 @@
+import type { Socket } from "./host.ts";
+import { RuntimeApiError } from "./runtime_api_error.ts";
+
+const BUFFER = 16 * 1024;
+const MAX_HEAD = 64 * 1024;
+const CR = 13;
+const LF = 10;
+const DECODER = new TextDecoder();
+
+/** A response of the Runtime API. */
+export interface Response {
+  /** The status code. */
+  readonly status: number;
+  /** The header fields by their names in lower case. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** The content. It is valid until the next response is read. */
+  readonly content: Uint8Array;
+}
+
+/**
+ * Reads the responses of one connection, however their bytes are split.
+ *
+ * The Runtime API is the platform's own server on this machine. Therefore the reader supports the HTTP/1.1 that this
+ * server speaks (`Content-Length` or chunks) and does not check the rest.
+ */
+export class ResponseReader {
+  #socket: Socket;
+  #buffer = new Uint8Array(BUFFER);
+  #start = 0; // of the bytes that were received but not consumed
+  #end = 0;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  /** Tells whether a byte of the current response has come. */
+  get hasBegun(): boolean {
+    return this.#end > 0;
+  }
+
+  /**
+   * Reads the next response.
+   *
+   * @throws {RuntimeApiError} If the head is malformed or longer than 64 KiB.
+   * @throws {Error} If the connection ends or fails.
+   */
+  async read(): Promise<Response> {
+    this.#start = this.#end = 0;
+    const head = await this.#readUntil(4);
+    const [line, ...lines] = head.split("\r\n");
+    const status = /^HTTP\/1\.1 (\d{3})\b/.exec(line!)?.[1];
+    if (status === undefined) throw malformed("status line", line!);
+    const fields = new Map(lines.map((field) => {
+      const colon = field.indexOf(":");
+      return [field.slice(0, colon).toLowerCase(), field.slice(colon + 1).trim()];
+    }));
+    const content = fields.get("transfer-encoding") === "chunked"
+      ? await this.#readChunks()
+      : await this.#take(Number(fields.get("content-length") ?? 0));
+    return { status: Number(status), fields, content };
+  }
+
+  async #readChunks(): Promise<Uint8Array> {
+    const parts: Uint8Array[] = [];
+    for (;;) {
+      const line = await this.#readUntil(2);
+      const size = parseInt(line, 16);
+      if (Number.isNaN(size)) throw malformed("chunk size", line);
+      if (size === 0) break;
+      parts.push((await this.#take(size)).slice());
+      await this.#take(2);
+    }
+    while (await this.#readUntil(2) !== ""); // trailers
+    return concat(...parts);
+  }
+
+  /** Reads text up to a line end (2 bytes) or up to a line end and an empty line (4 bytes). */
+  async #readUntil(markLength: 2 | 4): Promise<string> {
+    let scanned = 0;
+    for (;;) {
+      const received = this.#buffer.subarray(this.#start, this.#end);
+      const end = findMark(received, scanned, markLength);
+      if (end > MAX_HEAD || end === -1 && received.length > MAX_HEAD) {
+        throw new RuntimeApiError(
+          `Cannot read the response of the Runtime API: the head is longer than ${MAX_HEAD} bytes`,
+        );
+      }
+      if (end !== -1) {
+        this.#start += end + markLength;
+        return DECODER.decode(received.subarray(0, end));
+      }
+      scanned = Math.max(received.length - markLength + 1, 0);
+      await this.#fill();
+    }
+  }
+
+  /** Takes that many bytes, without a copy if they are in the buffer already. */
+  async #take(count: number): Promise<Uint8Array> {
+    const received = this.#buffer.subarray(this.#start, Math.min(this.#start + count, this.#end));
+    this.#start += received.length;
+    if (received.length === count) return received;
+    const bytes = new Uint8Array(count);
+    bytes.set(received);
+    for (let length = received.length; length < count;) {
+      length += await this.#receive(bytes.subarray(length));
+    }
+    return bytes;
+  }
+
+  /** Receives more bytes into the buffer. A full buffer keeps its unconsumed bytes and gets room behind them. */
+  async #fill(): Promise<void> {
+    if (this.#end === this.#buffer.length) {
+      const rest = this.#buffer.subarray(this.#start);
+      const buffer = this.#start > 0 ? this.#buffer : new Uint8Array(this.#buffer.length * 2);
+      buffer.set(rest);
+      this.#buffer = buffer;
+      this.#start = 0;
+      this.#end = rest.length;
+    }
+    this.#end += await this.#receive(this.#buffer.subarray(this.#end));
+  }
+
+  async #receive(target: Uint8Array): Promise<number> {
+    const count = await this.#socket.read(target);
+    if (count === null) throw new Error("the connection ended before the response did");
+    return count;
+  }
+}
+
+/** Joins byte arrays. */
+export function concat(...parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
+}
+
+function findMark(bytes: Uint8Array, from: number, length: 2 | 4): number {
+  for (let at = bytes.indexOf(CR, from); at !== -1; at = bytes.indexOf(CR, at + 1)) {
+    if (bytes[at + 1] !== LF) continue;
+    if (length === 2 || bytes[at + 2] === CR && bytes[at + 3] === LF) return at;
+  }
+  return -1;
+}
+
+function malformed(part: string, text: string): RuntimeApiError {
+  return new RuntimeApiError(
+    `Cannot read the response of the Runtime API: malformed ${part} ${
+      JSON.stringify(text.slice(0, 200))
+    }`,
+  );
+}

@@ -1,0 +1,133 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import fc from "fast-check";
+import type { Socket } from "./host.ts";
+import { type Response, ResponseReader } from "./response.ts";
+import { RuntimeApiError } from "./runtime_api_error.ts";
+
+const ENCODER = new TextEncoder();
+const DECODER = new TextDecoder();
+
+/** Makes a reader of a connection that sends one text, in pieces of the given sizes, over and over. */
+function readerOf(text: string, sizes: readonly number[]): ResponseReader {
+  const bytes = ENCODER.encode(text);
+  let start = 0;
+  let turn = 0;
+  const socket: Pick<Socket, "read"> = {
+    read(buffer) {
+      if (start === bytes.length) return Promise.resolve(null);
+      const size = Math.min(sizes[turn++ % sizes.length]!, buffer.length);
+      const piece = bytes.subarray(start, start + size);
+      buffer.set(piece);
+      start += piece.length;
+      return Promise.resolve(piece.length);
+    },
+  };
+  return new ResponseReader(socket as Socket);
+}
+
+function show({ status, fields, content }: Response): unknown {
+  return [status, Object.fromEntries(fields), DECODER.decode(content)];
+}
+
+Deno.test("ResponseReader reads names in any case, and values without white space around them", async () => {
+  const text = "HTTP/1.1 202 Accepted\r\nX-A:  1 2 \r\nCONTENT-LENGTH: 5\r\nEmpty:\r\n\r\nhello";
+  assertEquals(show(await readerOf(text, [999]).read()), [
+    202,
+    { "x-a": "1 2", "content-length": "5", empty: "" },
+    "hello",
+  ]);
+});
+
+Deno.test("ResponseReader reads a response without content", async () => {
+  const response = await readerOf("HTTP/1.1 204 No Content\r\nX: 1\r\n\r\n", [999]).read();
+  assertEquals(show(response), [204, { x: "1" }, ""]);
+});
+
+Deno.test("ResponseReader reads the same response however the bytes are split", async () => {
+  const property = fc.asyncProperty(
+    fc.integer({ min: 200, max: 599 }),
+    fc.record({
+      text: fc.string({ unit: fc.constantFrom("a", "é", "\r", "\n", ":", " "), maxLength: 40 }),
+      // Long heads and contents fill the buffer of 16 KiB in the middle of a field or a chunk.
+      times: fc.constantFrom(1, 9, 400, 1_200),
+    }).map(({ text, times }) => text.repeat(times)),
+    fc.constantFrom(0, 16_000, 16_300, 16_384, 40_000, 65_000),
+    fc.option(fc.array(fc.integer({ min: 1, max: 9_000 }), { minLength: 1, maxLength: 5 })),
+    fc.constantFrom("", "X-Trailer: 1\r\n"),
+    fc.array(fc.integer({ min: 1, max: 20_000 }), { minLength: 1, maxLength: 8 }),
+    async (status, content, padding, chunks, trailer, sizes) => {
+      const value = Array.from({ length: padding }, (_, i) => i % 10).join("");
+      const bytes = ENCODER.encode(content);
+      let body = content;
+      let framing = `content-length: ${bytes.length}`;
+      if (chunks) {
+        framing = "transfer-encoding: chunked";
+        const parts: string[] = [];
+        for (let start = 0, i = 0; start < content.length; i++) {
+          const part = content.slice(start, start + chunks[i % chunks.length]!);
+          start += part.length;
+          parts.push(`${ENCODER.encode(part).length.toString(16)}\r\n${part}\r\n`);
+        }
+        body = `${parts.join("")}0\r\n${trailer}\r\n`;
+      }
+      const text = `HTTP/1.1 ${status} X\r\nX-Value: ${value}\r\n${framing}\r\n\r\n${body}`;
+      const response = await readerOf(text, sizes).read();
+      assertEquals(response.status, status);
+      assertEquals(response.fields.get("x-value"), value);
+      assertEquals(DECODER.decode(response.content), content);
+    },
+  );
+  await fc.assert(property, { numRuns: 150 });
+});
+
+Deno.test("ResponseReader keeps the received bytes of a long head when its buffer is full", async () => {
+  const value = Array.from({ length: 5_000 }, (_, i) => i).join(" "); // 23,889 bytes
+  const text = `HTTP/1.1 200 OK\r\nX-Long: ${value}\r\nContent-Length: 2\r\n\r\nok`;
+  assertEquals(show(await readerOf(text, [10_000]).read()), [
+    200,
+    { "x-long": value, "content-length": "2" },
+    "ok",
+  ]);
+});
+
+Deno.test("ResponseReader keeps the start of a chunk size that ends its buffer", async () => {
+  const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const size = 16 * 1024 - head.length - "3000\r\n".length - "\r\n".length - 1;
+  const first = "x".repeat(size);
+  // The "1" of the second size "10" is the last byte that fits in the buffer.
+  const text = `${head}${size.toString(16)}\r\n${first}\r\n10\r\n0123456789abcdef\r\n0\r\n\r\n`;
+  const { content } = await readerOf(text, [20_000]).read();
+  assertEquals(DECODER.decode(content), `${first}0123456789abcdef`);
+});
+
+Deno.test("ResponseReader refuses a malformed or truncated response", async () => {
+  const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (
+    const [text, message] of [
+      ["", "the connection ended"],
+      ["HTTP/1.1 200 OK\r\nX: 1", "the connection ended"],
+      ["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", "the connection ended"],
+      [`${chunked}9\r\nabc`, "the connection ended"],
+      [`${chunked}3\r\nabc\r\n`, "the connection ended"],
+      [`${chunked}xyz\r\nabc\r\n`, 'malformed chunk size "xyz"'],
+      ["ICY 200 OK\r\n\r\n", 'malformed status line "ICY 200 OK"'],
+      ["HTTP/1.1 20 OK\r\n\r\n", 'malformed status line "HTTP/1.1 20 OK"'],
+    ] as const
+  ) {
+    await assertRejects(() => readerOf(text, [7]).read(), Error, message, JSON.stringify(text));
+  }
+});
+
+Deno.test("ResponseReader refuses a head of more than 64 KiB, and reads one of exactly 64 KiB", async () => {
+  const start = "HTTP/1.1 200 OK\r\nX: ";
+  for (const sizes of [[65_536 + 4], [997]]) {
+    const longest = start + "x".repeat(64 * 1024 - start.length);
+    assertEquals((await readerOf(`${longest}\r\n\r\n`, sizes).read()).status, 200);
+    const error = await assertRejects(
+      () => readerOf(`${longest}x\r\n\r\n`, sizes).read(),
+      RuntimeApiError,
+    );
+    assertEquals(error.message.endsWith("the head is longer than 65536 bytes"), true);
+    await assertRejects(() => readerOf(start + "x".repeat(9e5), sizes).read(), RuntimeApiError);
+  }
+});

@@ -1,0 +1,277 @@
+import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
+import { type HttpPrelude, httpStream, type StreamBody } from "./mod.ts";
+import { drive, type Driven, failureOf, logOf } from "./testdata/drive.ts";
+import { invocation, type StubApi } from "./testdata/stub_api.ts";
+import { run } from "./run.ts";
+
+const NULS = "\0".repeat(8);
+
+/** Serves one invocation with a handler. */
+function answer(handler: () => unknown, prepare?: (stub: StubApi) => void): Promise<Driven> {
+  return drive([invocation(1)], handler, prepare);
+}
+
+async function* chunks(...values: unknown[]): AsyncGenerator<never> {
+  for (const value of values) {
+    if (value instanceof Error) throw value;
+    yield await Promise.resolve(value as never);
+  }
+}
+
+/** Returns what the trailers of a stream say about its failure. */
+function trailersOf(
+  { posts: [post] }: Driven,
+): { field: string; failure: { errorMessage: string } } {
+  const body = post!.trailers["lambda-runtime-function-error-body"]!;
+  const bytes = Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
+  const field = post!.trailers["lambda-runtime-function-error-type"]!;
+  return { field, failure: JSON.parse(new TextDecoder().decode(bytes)) };
+}
+
+Deno.test("run() streams async generators, web streams and other async iterables", async () => {
+  const bytes = new Uint8Array([98, 99]);
+  const plain = () => {
+    let count = 0;
+    return { next: () => ({ done: count === 3, value: ["a", "bc", "é"][count++] }) };
+  };
+  for (
+    const [name, make] of [
+      ["generator", () => chunks("a", bytes, "é")],
+      ["web stream", () => ReadableStream.from(["a", bytes, "é"])],
+      [
+        "iterable with an empty chunk",
+        () => ({ [Symbol.asyncIterator]: () => chunks("abc", "", "é") }),
+      ],
+      ["iterable without promises", () => ({ [Symbol.asyncIterator]: plain })],
+      ["promise of a generator", () => Promise.resolve(chunks("abc", "é"))],
+    ] as const
+  ) {
+    const { posts: [post, ...others], log } = await answer(make);
+    assertEquals([others, log], [[], []], name);
+    assertEquals(post!.path.endsWith("/response"), true, name);
+    assertEquals([post!.body, post!.trailers], ["abcé", {}], name);
+    assertEquals(post!.headers["lambda-runtime-function-response-mode"], "streaming", name);
+    assertEquals(post!.headers["content-type"], "application/octet-stream", name);
+    assertEquals(post!.headers["transfer-encoding"], "chunked", name);
+    assertEquals(post!.headers["content-length"], undefined, name);
+  }
+});
+
+Deno.test("run() streams an empty body as an empty answer", async () => {
+  const { posts: [post] } = await answer(() => chunks());
+  assertEquals([post!.body, post!.chunks], ["", []]);
+});
+
+Deno.test("run() sends each chunk before it asks for the next", async () => {
+  const { posts: [post] } = await answer(() => chunks("a", new Uint8Array(100_000).fill(120), "b"));
+  assertEquals(post!.chunks, [1, 100_000, 1]);
+});
+
+Deno.test("run() sends an HTTP stream byte by byte as the platform specifies it", async () => {
+  const release = Promise.withResolvers<void>();
+  async function* body() {
+    yield "a";
+    await release.promise;
+    throw new RangeError("late");
+  }
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  const handler = () => httpStream({ statusCode: 201, cookies: ["a=b"] }, body());
+  const ended = logOf(() => assertRejects(() => run(handler, { api: `127.0.0.1:${port}` }), Error));
+  using first = await listener.accept();
+  await receive(first, "\r\n\r\n");
+  await first.write(new TextEncoder().encode(
+    "HTTP/1.1 200 OK\r\nLambda-Runtime-Aws-Request-Id: r-1\r\nContent-Length: 2\r\n\r\n{}",
+  ));
+  using second = await listener.accept();
+  listener.close();
+  const prelude = '{"statusCode":201,"headers":{},"cookies":["a=b"]}' + NULS;
+  assertEquals(
+    await receive(second, "1\r\na\r\n"), // the first chunk comes although the body goes on
+    "POST /2018-06-01/runtime/invocation/r-1/response HTTP/1.1\r\n" +
+      "Content-Type: application/vnd.awslambda.http-integration-response\r\n" +
+      "Lambda-Runtime-Function-Response-Mode: streaming\r\n" +
+      "Trailer: Lambda-Runtime-Function-Error-Type, Lambda-Runtime-Function-Error-Body\r\n" +
+      `Transfer-Encoding: chunked\r\nHost: 127.0.0.1:${port}\r\nUser-Agent: mate-core\r\n\r\n` +
+      `${prelude.length.toString(16)}\r\n${prelude}\r\n1\r\na\r\n`,
+  );
+  release.resolve();
+  const end = await receive(second, "\r\n\r\n");
+  const [, body64] =
+    /^0\r\nLambda-Runtime-Function-Error-Type: Function\.RangeError\r\nLambda-Runtime-Function-Error-Body: (\S+)\r\n\r\n$/
+      .exec(end)!;
+  assertEquals(JSON.parse(atob(body64!)).errorMessage, "late");
+  await second.write(new TextEncoder().encode("HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n"));
+  const { result, log } = await ended;
+  assertStringIncludes(result.message, "answered 500");
+  assertEquals(log.length, 1);
+});
+
+async function receive(connection: Deno.Conn, mark: string): Promise<string> {
+  let text = "";
+  const buffer = new Uint8Array(1_024);
+  while (!text.endsWith(mark)) {
+    text += new TextDecoder().decode(buffer.subarray(0, (await connection.read(buffer))!));
+  }
+  return text;
+}
+
+Deno.test("run() streams the HTTP response of a library that does not import the runtime", async () => {
+  const prelude = { statusCode: 204, headers: { "x-a": "é" }, multiValueHeaders: { "x-b": ["1"] } };
+  const marked = { [Symbol.for("@mate/core/http-stream/1")]: true, prelude, body: chunks("ab") };
+  const { posts: [post] } = await answer(() => marked);
+  assertEquals(post!.body, `${JSON.stringify(prelude)}${NULS}ab`);
+});
+
+Deno.test("run() asks for no more chunks while nobody reads the stream", async () => {
+  const read = Promise.withResolvers<void>();
+  let count = 0;
+  async function* endless() {
+    for (; count < 1_000; count++) yield await Promise.resolve(new Uint8Array(100_000));
+  }
+  const counts: number[] = [];
+  const { posts, log } = await answer(endless, (stub) => {
+    stub.onHead = (path) => {
+      if (!path.endsWith("/response")) return undefined;
+      setTimeout(() => {
+        counts.push(count);
+        setTimeout(() => {
+          counts.push(count);
+          read.resolve();
+        }, 100);
+      }, 300);
+      return { until: read.promise, status: 413 };
+    };
+  });
+  assertEquals(counts[0], counts[1]); // the buffers of the system are full
+  assertEquals([counts[0]! < 900, posts, log.length], [true, [], 1]);
+});
+
+Deno.test("httpStream() without a prelude is a 200, also if the body is empty", async () => {
+  const { posts: [post] } = await answer(() => httpStream({}, chunks()));
+  assertEquals(post!.body, '{"statusCode":200,"headers":{},"cookies":[]}' + NULS);
+});
+
+Deno.test("httpStream() refuses a prelude or body that HTTP cannot carry", () => {
+  for (
+    const [prelude, body, message] of [
+      [{ statusCode: 199 }, chunks(), "Invalid status 199"],
+      [{ statusCode: 600 }, chunks(), "Invalid status 600"],
+      [{ statusCode: 200.5 }, chunks(), "Invalid status 200.5"],
+      [{ headers: { "a b": "x" } }, chunks(), 'Invalid header name "a b"'],
+      [{ headers: { a: "x\r\nb: c" } }, chunks(), 'value of the header "a" "x\\r\\nb: c"'],
+      [{ headers: { a: 5 } }, chunks(), 'value of the header "a": expected a string'],
+      [{ cookies: ["a=b\nc"] }, chunks(), 'Invalid cookie "a=b\\nc"'],
+      [{}, "text", "Invalid body"],
+      [{}, null, "Invalid body"],
+    ] as const
+  ) {
+    const make = () => httpStream(prelude as HttpPrelude, body as StreamBody);
+    assertThrows(make, TypeError, message);
+  }
+});
+
+Deno.test("run() reports a stream that fails before its first chunk as an ordinary failure", async () => {
+  const broken = {
+    [Symbol.asyncIterator]: () => {
+      throw new RangeError("early");
+    },
+  };
+  const early = () => chunks(new RangeError("early"));
+  for (const handler of [early, () => httpStream({}, early()), () => broken]) {
+    const { posts: [post, ...others], log } = await answer(handler);
+    assertEquals([failureOf(post!).field, others], ["Function.RangeError", []]);
+    assertEquals(log.length, 1);
+  }
+});
+
+Deno.test("run() reports a stream that fails later in its trailers, and logs the error once", async () => {
+  const driven = await answer(() => chunks("a", new RangeError("spät")));
+  const { posts: [post, ...others], log } = driven;
+  assertEquals([post!.path.endsWith("/response"), post!.body, others], [true, "a", []]);
+  const { field, failure } = trailersOf(driven);
+  assertEquals([field, failure.errorMessage], ["Function.RangeError", "spät"]);
+  assertEquals(log.length, 1);
+});
+
+Deno.test("run() fails a stream with a chunk that is neither a string nor bytes", async () => {
+  for (const [name, chunk] of [["number", 5], ["object", {}], ["null", null], ["an array", [1]]]) {
+    const driven = await answer(() => chunks("a", chunk));
+    assertEquals(trailersOf(driven).field, "Function.TypeError");
+    assertStringIncludes(driven.log.join(), `expected a string or a Uint8Array, got ${name}`);
+  }
+});
+
+Deno.test("run() closes the source of a stream that ends early, and goes on", async () => {
+  const stuck = () => new Promise<IteratorResult<string>>(() => {});
+  const more = () =>
+    new Promise<IteratorResult<string>>((resolve) => {
+      setTimeout(() => resolve({ done: false, value: "x".repeat(60_000) }), 1);
+    });
+  for (
+    const [name, next, head, log, reports] of [
+      ["refused while it is sent", more, { status: 413 }, "answered 413", []],
+      ["refused while its source is stuck", stuck, { status: 413 }, "answered 413", []],
+      ["lost", more, { raw: "" }, "closed the connection before it answered", ["error"]],
+    ] as const
+  ) {
+    let isClosed = false;
+    let count = 0;
+    const source = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => count++ === 0 ? { done: false, value: "a" } : next(),
+        return() {
+          isClosed = true;
+          return Promise.resolve({ done: true });
+        },
+      }),
+    };
+    const driven = await drive([invocation(1), invocation(2)], (event) => {
+      return event === 1 ? source : "next";
+    }, (stub) => {
+      stub.onHead = (path) => {
+        return path.endsWith("/response") && stub.requests.length === 1 ? head : undefined;
+      };
+    });
+    assertEquals(isClosed, true, name);
+    assertEquals(driven.posts.map(({ path }) => path.split("/").at(-1)), [...reports, "response"]);
+    assertEquals(driven.log.length, 1, name);
+    assertStringIncludes(driven.log[0]!, log);
+  }
+});
+
+Deno.test("run() ignores the errors of a source that it closes", async () => {
+  const failing = [() => Promise.reject(new Error("second")), () => {
+    throw new Error("second");
+  }];
+  for (const close of failing) {
+    for (const count of [0, 1]) {
+      let left = count;
+      const source = {
+        [Symbol.asyncIterator]: () => ({
+          next: () => left-- > 0 ? { value: "a" } : Promise.reject(new Error("first")),
+          return: close,
+        }),
+      };
+      const driven = await answer(() => source);
+      assertEquals(driven.posts.length, 1);
+      const { message } = count ? { message: "" } : failureOf(driven.posts[0]!);
+      assertEquals(count ? trailersOf(driven).failure.errorMessage : message, "first");
+    }
+  }
+});
+
+Deno.test("run() ends if the platform answers a stream or its failure with 500", async () => {
+  for (
+    const [handler, refused] of [
+      [() => chunks("a"), "response"],
+      [() => chunks(new Error("early")), "error"],
+    ] as const
+  ) {
+    const { error, requests } = await drive([invocation(1), invocation(2)], handler, (stub) => {
+      stub.onRequest = ({ path }) => path.endsWith(refused) ? { status: 500 } : undefined;
+    });
+    assertEquals(error.status, 500);
+    assertEquals(requests.map(({ path }) => path.split("/").at(-1)), ["next", refused]);
+  }
+});
