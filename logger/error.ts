@@ -1,3 +1,4 @@
+import { loggerState } from "./state.ts";
 import { cutText, readProperty, textOf } from "./text.ts";
 
 /** The parts of an error. Their names are those of the platform's log. */
@@ -35,11 +36,12 @@ export function isError(value: unknown): value is Error {
 
 /** Takes an error apart. An unreadable part says why it is unreadable. */
 export function describeError(error: Error): ErrorDescription {
-  const stack = textOf(readProperty(error, "stack") ?? "");
+  const given = cutText(textOf(readProperty(error, "stack") ?? ""), MAX_STACK);
+  const stack = loggerState().mapStack?.(given) ?? given;
   const description: ErrorDescription = {
     errorType: typeOf(error),
     errorMessage: textOf(readProperty(error, "message") ?? ""),
-    stackTrace: stack ? cutText(stack, MAX_STACK).split(/\r?\n/) : [],
+    stackTrace: stack ? stack.split(/\r?\n/) : [],
   };
   const cause = readProperty(error, "cause");
   if (cause !== undefined) description.cause = cause;

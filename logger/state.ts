@@ -35,6 +35,8 @@ export interface LoggerState {
   environment?: ReadEnvironment;
   /** Writes one record, which has no line end. By default to the standard output. */
   write?: (line: string) => void;
+  /** Translates the positions in a stack into those of the author's sources. By default they stay as they are. */
+  mapStack?: (stack: string) => string;
   /** The first request id of this process. */
   firstId?: string;
   /** The number of open scopes of the first request id. */

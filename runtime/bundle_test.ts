@@ -1,6 +1,6 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { TASK_ROOT } from "./testdata/run_process.ts";
-import { invocation, StubApi } from "./testdata/stub_api.ts";
+import { invocation, StubApi, type StubRequest } from "./testdata/stub_api.ts";
 
 /** Bundles the bootstrap as it is in the layer. */
 async function bundle() {
@@ -14,9 +14,15 @@ async function bundle() {
   return { file, [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
 }
 
-async function runBundle(program: string, args: string[], handler: string, stub: StubApi) {
+async function runBundle(
+  program: string,
+  args: readonly string[],
+  handler: string,
+  stub: StubApi,
+  more: Record<string, string> = {},
+) {
   const { code, stdout } = await new Deno.Command(program, {
-    args,
+    args: [...args],
     clearEnv: true,
     env: {
       AWS_LAMBDA_RUNTIME_API: stub.api,
@@ -24,6 +30,7 @@ async function runBundle(program: string, args: string[], handler: string, stub:
       _HANDLER: handler,
       HOME: "/tmp",
       NO_COLOR: "1",
+      ...more,
     },
   }).output();
   return { code, log: new TextDecoder().decode(stdout) };
@@ -76,6 +83,46 @@ Deno.test({
       if (!field && !isStream) assertStringIncludes(log, "answered 410");
     }
   },
+});
+
+Deno.test("a bundled function's failures name the author's file and line", async () => {
+  await using bundled = await bundle();
+  await using folder = {
+    path: await Deno.makeTempDir(),
+    [Symbol.asyncDispose]: () => Deno.remove(folder.path, { recursive: true }),
+  };
+  await Deno.writeTextFile(
+    `${folder.path}/orders.ts`,
+    `// A comment that the bundle lacks.
+     export const handler = (event: { log: boolean }): string => {
+       const error = new RangeError("no supplier");
+       if (!event.log) throw error;
+       console.error("Cannot order", error);
+       return "logged";
+     };`,
+  );
+  const { success } = await new Deno.Command(Deno.execPath(), {
+    args: "bundle --quiet --minify --sourcemap=external -o index.js orders.ts".split(" "),
+    cwd: folder.path,
+  }).output();
+  assertEquals(success, true);
+  const permissions = ["--allow-env", "--allow-net", `--allow-read=${folder.path}`];
+  for (
+    const [program, args] of [
+      [Deno.execPath(), ["run", "--no-prompt", ...permissions]],
+      ...(node ? [["node", []] as const] : []),
+    ] as const
+  ) {
+    await using stub = new StubApi([invocation({ log: false }), invocation({ log: true })]);
+    const env = { LAMBDA_TASK_ROOT: folder.path };
+    const { log } = await runBundle(program, [...args, bundled.file], "index.handler", stub, env);
+    const [{ body, headers }, { body: second }] = stub.posts as [StubRequest, StubRequest];
+    assertMatch(JSON.parse(body).stackTrace[0], /^at .*\borders\.ts:3:22\)?$/);
+    const cause = JSON.parse(headers["lambda-runtime-function-xray-error-cause"]!);
+    assertEquals(cause.exceptions[0].stack[0].line, 3);
+    assertEquals(second, '"logged"');
+    assertMatch(log, /\tERROR\tThe invocation failed [^\n]*orders\.ts:3:22/);
+  }
 });
 
 async function hasNode(): Promise<boolean> {

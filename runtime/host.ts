@@ -22,6 +22,8 @@ export interface Host {
   setEnv(name: string, value: string | undefined): void;
   /** Tells whether the path is a file. */
   isFile(path: string): boolean | Promise<boolean>;
+  /** Reads a text file at once. Returns `undefined` if the file cannot be read. */
+  readText(path: string): string | undefined;
   /** Ends the process. */
   exit(code: number): void;
   /** Calls the listener for each uncaught error and each unhandled rejection. */
@@ -43,6 +45,7 @@ interface DenoLike {
     delete(name: string): void;
   };
   statSync(path: string): { isFile: boolean };
+  readTextFileSync(path: string): string;
   exit(code: number): never;
   addSignalListener(signal: "SIGTERM", listener: () => void): void;
   errors: { NotFound: abstract new () => Error; NotADirectory: abstract new () => Error };
@@ -53,6 +56,7 @@ interface ProcessLike {
   env: Record<string, string | undefined>;
   exit(code: number): never;
   on(event: string, listener: (value: unknown) => void): unknown;
+  getBuiltinModule(name: "node:fs"): { readFileSync(path: string, encoding: "utf8"): string };
 }
 
 /** The part of a socket of `node:net` that is used. */
@@ -91,6 +95,7 @@ function denoHost(deno: DenoLike): Host {
         throw error;
       }
     },
+    readText: (path) => attempt(() => deno.readTextFileSync(path)),
     exit: (code) => deno.exit(code),
     onUncaught(listener) {
       addEventListener("unhandledrejection", (event) => {
@@ -133,6 +138,9 @@ export function nodeHost(): Host {
       const { statSync } = await import("node:fs");
       return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
     },
+    readText: (path) => {
+      return attempt(() => process.getBuiltinModule("node:fs").readFileSync(path, "utf8"));
+    },
     exit: (code) => process.exit(code),
     onUncaught(listener) {
       process.on("uncaughtException", listener);
@@ -141,6 +149,14 @@ export function nodeHost(): Host {
     onDrained: (listener) => void process.on("beforeExit", () => listener()),
     onTerminate: (listener) => void process.on("SIGTERM", () => listener()),
   };
+}
+
+function attempt<T>(fn: () => T): T | undefined {
+  try {
+    return fn();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Gives a socket of `node:net` the methods of {@linkcode Socket}. */

@@ -5,6 +5,7 @@ import { loggerState } from "../logger/state.ts";
 import { RuntimeFailure } from "./failure.ts";
 import { currentHost, type Host } from "./host.ts";
 import { readApi } from "./run.ts";
+import { stackMapper } from "./source_map.ts";
 import { readConcurrency, Session } from "./session.ts";
 
 /**
@@ -21,6 +22,8 @@ export function takeOver(
   const host = currentHost();
   const api = readApi(host);
   const session = new Session(host, api);
+  const root = host.getEnv("LAMBDA_TASK_ROOT");
+  if (root) loggerState().mapStack = stackMapper(root, host.readText);
   let isStarted = false;
   let isEnding = false;
 
