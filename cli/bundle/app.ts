@@ -59,12 +59,6 @@ export async function bundleApp(
 ): Promise<BundledArchive[]> {
   const { signal } = options;
   const manifest = await readManifest(manifestPath);
-  const clash = Object.keys(manifest.functions).find((name) => /^layer-(arm64|x86_64)$/.test(name));
-  if (clash !== undefined) {
-    throw new TypeError(
-      `Cannot use the manifest "${manifestPath}": "functions.${clash}" has the name of the layer's zip`,
-    );
-  }
   const { functions, problems } = await bundleFunctions(manifestPath, manifest, options);
   if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join("\n"));
   const layers = new Map<Architecture, ArchiveFile[]>();

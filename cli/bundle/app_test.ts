@@ -76,16 +76,6 @@ Deno.test("bundleApp() names every problem, and writes nothing", async () => {
       ],
       [one("export const handler = ("), ONE, /SyntaxError/],
       [one("export const handlers = 1;"), ONE, /its module "one.ts" does not export "handler"$/],
-      [
-        one("export const handler = 1;"),
-        { one: { module: "one.ts", permissions: { net: ["https://example.com/"] } } },
-        /"https:\/\/example\.com\/" is not a host such as "api\.example\.com:443"$/,
-      ],
-      [
-        one("export const handler = 1;"),
-        { "layer-arm64": { module: "one.ts" } },
-        /"functions\.layer-arm64" has the name of the layer's zip$/,
-      ],
       [{}, {}, /^Cannot use the manifest ".*app\.json"/],
     ] as const
   ) {

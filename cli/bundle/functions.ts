@@ -1,5 +1,4 @@
 import { dirname, resolve } from "node:path";
-import { isHost } from "../manifest/host.ts";
 import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
 import type { ArchiveFile } from "./archive.ts";
 import { bundleModule } from "./module_bundle.ts";
@@ -72,10 +71,6 @@ async function functionFiles(
   const folder = dirname(resolve(manifestPath));
   const path = resolve(folder, module);
   const action = `Cannot bundle the function "${name}"`;
-  const host = net.find((item) => item !== "*" && !isHost(item));
-  if (host !== undefined) {
-    throw new TypeError(`${action}: "${host}" is not a host such as "api.example.com:443"`);
-  }
   if (!await Deno.stat(path).then(({ isFile }) => isFile, () => false)) {
     throw new Error(`${action}: its module "${module}" is not a file in "${folder}"`);
   }

@@ -1,124 +1,136 @@
-/** What is read of a function. */
-interface TriggeredFunction {
-  readonly triggers: {
-    readonly routes?: readonly { readonly method: string; readonly path: string }[] | undefined;
-    readonly bucket?: { readonly name: string; readonly events: readonly string[] } | undefined;
-  };
-}
+import type { BucketTrigger, Manifest } from "./types.ts";
 
-/** What one function asks for at one place. */
-interface Claim {
-  /** The name of the function. */
-  readonly owner: string;
-  /** Where it stands, from the functions on. */
-  readonly at: readonly (string | number)[];
-}
-
-/** What a function cannot have beside what another one has. */
+/** A value that is wrong because of another value of the manifest. */
 export interface Conflict {
-  /** Where it stands, from the functions on. */
+  /** The keys that lead to the value. */
   readonly path: readonly (string | number)[];
-  /** What it must be instead. */
+  /** The words for the problem. */
   readonly message: string;
 }
 
 /**
- * Finds what no deployment takes of functions together: one route twice, two variables in one place of the routes, one
- * event of a bucket for two functions.
+ * Finds bucket triggers for the same events. Amazon S3 sends an event to one function only.
  *
- * @param functions The functions, by name.
+ * @param manifest The manifest.
  * @returns The conflicts.
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-how-to-filtering.html
  */
-export function* findConflicts(
-  functions: Readonly<Record<string, TriggeredFunction>>,
-): Generator<Conflict> {
-  const all = Object.entries(functions);
-  const routes = all.flatMap(([owner, { triggers }]) =>
-    (triggers.routes ?? []).map((route, index) => ({
-      ...route,
+export function* findBucketConflicts({ functions }: Manifest): Generator<Conflict> {
+  const triggers = Object.entries(functions).flatMap(([owner, { triggers }]) =>
+    triggers.buckets.map((trigger, index) => ({
+      trigger,
       owner,
-      at: [owner, "triggers", "routes", index],
+      path: ["functions", owner, "triggers", "buckets", index],
     }))
   );
-  const events = all.flatMap(([owner, { triggers: { bucket } }]) =>
-    (bucket?.events ?? []).map((event, index) => ({
-      bucket: bucket!.name,
-      event,
-      owner,
-      at: [owner, "triggers", "bucket", "events", index],
-    }))
-  );
-  yield* sameRoutes(routes);
-  yield* otherVariables(routes);
-  yield* sharedEvents(events);
-}
-
-interface Route extends Claim {
-  readonly method: string;
-  readonly path: string;
-}
-
-function* sameRoutes(routes: readonly Route[]): Generator<Conflict> {
-  const owners = new Map<string, string>();
-  for (const { method, path, owner, at } of routes) {
-    const route = `${method} ${path}`;
-    const other = owners.get(route);
-    owners.set(route, owner);
+  for (const [index, { trigger, path }] of triggers.entries()) {
+    const other = triggers.slice(0, index).find((earlier) => overlap(earlier.trigger, trigger));
     if (other === undefined) continue;
-    yield { path: at, message: `must be another route than ${route}, which "${other}" has` };
-  }
-}
-
-/** Of the children of a resource of a REST API one alone may be a variable. */
-function* otherVariables(routes: readonly Route[]): Generator<Conflict> {
-  const variables = routes.flatMap(({ path, owner, at }) =>
-    [...path.matchAll(/\{[^}]*\}/g)].map(({ 0: variable, index }) => ({
-      variable,
-      parent: path.slice(0, index),
-      owner,
-      at: [...at, "path"],
-    }))
-  );
-  const firsts = new Map<string, { readonly variable: string; readonly owner: string }>();
-  for (const { variable, parent, owner, at } of variables) {
-    const first = firsts.get(parent) ?? { variable, owner };
-    firsts.set(parent, first);
-    if (first.variable === variable) continue;
     yield {
-      path: at,
-      message: `must not have ${variable} after "${parent}", where ${first.variable} of ` +
-        `"${first.owner}" stands: a REST API takes one variable there`,
+      path,
+      message: `must have other events, another prefix or another suffix than "${other.owner}" ` +
+        `has for the bucket "${trigger.name}": Amazon S3 sends an event to one function`,
     };
   }
 }
 
-interface BucketEvent extends Claim {
-  readonly bucket: string;
-  readonly event: string;
+/** Tells whether an event can be for both triggers. */
+function overlap(a: BucketTrigger, b: BucketTrigger): boolean {
+  const isSame = (one: string, other: string) =>
+    one === other || one.endsWith("*") && other.startsWith(one.slice(0, -1));
+  return a.name === b.name &&
+    (a.prefix.startsWith(b.prefix) || b.prefix.startsWith(a.prefix)) &&
+    (a.suffix.endsWith(b.suffix) || b.suffix.endsWith(a.suffix)) &&
+    a.events.some((one) => b.events.some((other) => isSame(one, other) || isSame(other, one)));
 }
 
 /**
- * A bucket sends an event to one function alone.
+ * Finds topics that a function names twice, because a topic has one subscription for a function.
  *
- * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-how-to-filtering.html
+ * @param manifest The manifest.
+ * @returns The conflicts.
  */
-function* sharedEvents(events: readonly BucketEvent[]): Generator<Conflict> {
-  for (const [index, { bucket, event, owner, at }] of events.entries()) {
-    const other = events.slice(0, index).find((earlier) =>
-      earlier.bucket === bucket && earlier.owner !== owner && overlap(earlier.event, event)
-    );
-    if (other === undefined) continue;
-    yield {
-      path: at,
-      message: `must be another type than ${other.event}, which "${other.owner}" has of the ` +
-        "bucket: it sends an event to one function",
-    };
+export function* findTopicConflicts({ functions }: Manifest): Generator<Conflict> {
+  for (const [owner, { triggers: { topics } }] of Object.entries(functions)) {
+    for (const [index, { name }] of topics.entries()) {
+      if (topics.findIndex((topic) => topic.name === name) === index) continue;
+      const path = ["functions", owner, "triggers", "topics", index, "name"];
+      yield { path, message: `must be another topic: the function has "${name}" already` };
+    }
   }
 }
 
-/** Whether an event can be of both types. */
-function overlap(a: string, b: string): boolean {
-  const includes = (all: string, one: string) =>
-    all.endsWith("*") && one.startsWith(all.slice(0, -1));
-  return a === b || includes(a, b) || includes(b, a);
+/**
+ * Finds queues that are not declared, that two functions read, or that Lambda refuses for a function.
+ *
+ * @param manifest The manifest.
+ * @returns The conflicts.
+ */
+export function* findQueueConflicts({ functions, queues }: Manifest): Generator<Conflict> {
+  const names = Object.keys(queues);
+  const expected = names.length === 0
+    ? ", which is empty"
+    : `: expected one of ${names.join(", ")}`;
+  const unknown = `must be a queue of the manifest's "queues"${expected}`;
+  const readers = new Map<string, string>();
+  for (const [owner, { timeout, triggers, uses }] of Object.entries(functions)) {
+    for (const name of Object.keys(uses.queues)) {
+      if (names.includes(name)) continue;
+      yield { path: ["functions", owner, "uses", "queues", name], message: unknown };
+    }
+    for (const [index, { name, batch, window }] of triggers.queues.entries()) {
+      const path = ["functions", owner, "triggers", "queues", index];
+      const queue = names.includes(name) ? queues[name]! : undefined;
+      const reader = readers.get(name);
+      readers.set(name, owner);
+      if (queue === undefined) {
+        yield { path: [...path, "name"], message: unknown };
+      } else if (reader !== undefined) {
+        const message =
+          `must be another queue: "${reader}" reads "${name}", and a message goes to one reader`;
+        yield { path: [...path, "name"], message };
+      } else if (queue.visibility < timeout) {
+        const message =
+          `must be at least ${timeout}, the timeout of "${owner}", which reads the queue`;
+        yield { path: ["queues", name, "visibility"], message };
+      } else if (queue.fifo && (batch > 10 || window > 0)) {
+        const key = batch > 10 ? "batch" : "window";
+        const message = `must be ${
+          batch > 10 ? "at most 10" : "0"
+        }, because "${name}" is a FIFO queue`;
+        yield { path: [...path, key], message };
+      }
+    }
+  }
+}
+
+/**
+ * Finds names that are too long in AWS together with the name of the application.
+ *
+ * @param manifest The manifest.
+ * @returns The conflicts.
+ */
+export function* findLongNames({ name, region, functions }: Manifest): Generator<Conflict> {
+  // Amazon S3: <application>-<bucket>-<account>-<region>, at most 63 characters.
+  const bucketLimit = 63 - `${name}--123456789012-${region ?? "us-east-1"}`.length;
+  for (const [owner, { triggers, uses }] of Object.entries(functions)) {
+    const path = ["functions", owner];
+    const limit = 64 - `${name}-`.length;
+    if (owner.length > limit) {
+      yield {
+        path,
+        message: `must have at most ${limit} characters beside the application's name`,
+      };
+    }
+    for (const [index, bucket] of triggers.buckets.entries()) {
+      if (bucket.name.length <= bucketLimit) continue;
+      const message = `must have at most ${bucketLimit} characters beside the application's name`;
+      yield { path: [...path, "triggers", "buckets", index, "name"], message };
+    }
+    for (const bucket of Object.keys(uses.buckets)) {
+      if (bucket.length <= bucketLimit) continue;
+      const message = `must have at most ${bucketLimit} characters beside the application's name`;
+      yield { path: [...path, "uses", "buckets", bucket], message };
+    }
+  }
 }

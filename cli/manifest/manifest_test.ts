@@ -1,18 +1,16 @@
-import { assertEquals, assertThrows } from "@std/assert";
-import { parseManifest } from "./manifest.ts";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { FULL, manifestText, withF, withFunctions, withTriggers } from "../testdata/manifest.ts";
+import { parseManifest, readManifest } from "./manifest.ts";
 
-/** The text of a manifest with one function, changed by `change`. */
-function manifest(change: (manifest: Record<string, unknown>, f: Record<string, unknown>) => void) {
-  const f: Record<string, unknown> = { module: "f.ts" };
-  const all: Record<string, unknown> = { name: "app", stage: "v0", functions: { f } };
-  change(all, f);
-  return JSON.stringify(all);
-}
+const parse = (text: string) => parseManifest(text, "app.json");
 
-Deno.test("parseManifest() fills in what a manifest leaves out", () => {
-  assertEquals(parseManifest(manifest(() => {}), "app.json"), {
+Deno.test("parseManifest() fills in the defaults", () => {
+  assertEquals(parse(manifestText()), {
     name: "app",
     stage: "v0",
+    architecture: "x86_64",
+    tracing: false,
+    queues: {},
     functions: {
       f: {
         module: "f.ts",
@@ -22,220 +20,518 @@ Deno.test("parseManifest() fills in what a manifest leaves out", () => {
         timeout: 3,
         environment: {},
         permissions: { net: [] },
-        triggers: {},
+        triggers: { routes: [], schedules: [], events: [], buckets: [], topics: [], queues: [] },
+        uses: { buckets: {}, topics: {}, queues: {} },
+        statements: [],
       },
     },
   });
 });
 
-Deno.test("parseManifest() reads the manifest of the example", async () => {
-  const text = await Deno.readTextFile(new URL("../../examples/app.json", import.meta.url));
-  const { functions } = parseManifest(text, "app.json");
-  assertEquals(Object.keys(functions).length, 7);
+Deno.test("parseManifest() fills in the defaults of triggers and queues", () => {
+  const { functions, queues } = parse(withTriggers({
+    routes: [{ method: "GET", path: "/" }],
+    url: { cors: { origins: ["*"] } },
+    schedules: ["rate(1 hour)"],
+    events: [{ pattern: { source: ["shop"] } }],
+    buckets: [{ name: "files", events: ["s3:ObjectCreated:*"] }],
+    queues: [{ name: "jobs" }],
+  }));
+  const { triggers } = functions.f!;
+  assertEquals(queues.jobs, { fifo: false, retries: 3, visibility: 30 });
+  assertEquals(triggers, {
+    routes: [{ method: "GET", path: "/", stream: false }],
+    url: {
+      auth: "iam",
+      stream: false,
+      cors: {
+        origins: ["*"],
+        methods: ["*"],
+        headers: [],
+        exposeHeaders: [],
+        credentials: false,
+        maxAge: 0,
+      },
+    },
+    schedules: [{ expression: "rate(1 hour)", timezone: "UTC" }],
+    events: [{ pattern: { source: ["shop"] }, bus: "default" }],
+    buckets: [{ name: "files", events: ["s3:ObjectCreated:*"], prefix: "", suffix: "" }],
+    topics: [],
+    queues: [{ name: "jobs", batch: 10, window: 0 }],
+  });
+});
+
+Deno.test("parseManifest() accepts everything that a manifest can have", () => {
+  const { $schema: _, ...wanted } = JSON.parse(FULL);
+  const found = parse(FULL);
+  assertEquals(found.functions.orders!.statements, wanted.functions.orders.statements);
+  assertEquals(found.functions.orders!.uses, wanted.functions.orders.uses);
+  assertEquals(found.state, wanted.state);
 });
 
 Deno.test("parseManifest() ignores a byte order mark", () => {
-  const text = manifest(() => {});
-  assertEquals(parseManifest(`\uFEFF${text}`, "app.json"), parseManifest(text, "app.json"));
+  assertEquals(parse(`\uFEFF${manifestText()}`), parse(manifestText()));
 });
 
-Deno.test("parseManifest() refuses what is not JSON", () => {
-  const error = assertThrows(() => parseManifest("{", "app.json"), SyntaxError);
-  assertEquals(error.message.startsWith('Cannot read the manifest "app.json": '), true);
-});
-
-for (
-  const [key, change] of [
-    ["functions", (m) => void (m.functions = {})],
-    ["functions.f.memory", (_, f) => void (f.memory = 64)],
-    ["functions.f.timeout", (_, f) => void (f.timeout = 901)],
-    ["functions.f.handler", (_, f) => void (f.handler = "a b")],
-    ["functions.f.triggers.schedule", (_, f) => void (f.triggers = { schedule: "rate(0 hours)" })],
-    ["functions.f.triggers.schedule", (_, f) => void (f.triggers = { schedule: "rate(1 hours)" })],
-    ["functions.f.triggers.schedule", (_, f) => void (f.triggers = { schedule: "rate(5 minute)" })],
-    [
-      "functions.f.triggers.routes.0.path",
-      (_, f) => void (f.triggers = { routes: [{ method: "GET", path: "okay" }] }),
-    ],
-    [
-      "functions.f.triggers.bucket.events.0",
-      (_, f) => void (f.triggers = { bucket: { name: "b", events: ["ObjectCreated"] } }),
-    ],
-    ["stage", (m) => void (m.stage = "v/0")],
-    ["stage", (m) => void (m.stage = "buckets")],
-    ["name", (m) => void (m.name = "App")],
-  ] as [string, (m: Record<string, unknown>, f: Record<string, unknown>) => void][]
-) {
-  Deno.test(`parseManifest() names the key that is wrong: ${key}`, () => {
-    const text = manifest(change);
-    const error = assertThrows(() => parseManifest(text, "app.json"), TypeError);
-    assertEquals(error.message.startsWith(`Cannot use the manifest "app.json": "${key}" `), true);
-  });
-}
-
-for (
-  const [problem, change] of [
-    ['"foo" is no key of a manifest', (m) => void (m.foo = 1)],
-    [
-      '"functions.f.a" is no key of a manifest; "functions.f.b" is no key of a manifest',
-      (_, f) => void Object.assign(f, { a: 1, b: 1 }),
-    ],
-    [
-      '"functions.F" must be a lower-case letter, then up to 39 lower-case letters, digits or hyphens',
-      (m) => void (m.functions = { F: { module: "f.ts" } }),
-    ],
-    [
-      '"functions.f.environment.1A" must be the name of an environment variable',
-      (_, f) => void (f.environment = { "1A": "" }),
-    ],
-    [
-      '"functions.f.environment" must have no key "__proto__"',
-      (_, f) => void (f.environment = JSON.parse('{"__proto__":"x"}')),
-    ],
-    ['"functions.f.module" must not be empty', (_, f) => void (f.module = "")],
-    [
-      '"functions.f.memory" must be a whole number from 128 to 10240',
-      (_, f) => void (f.memory = 127),
-    ],
-    [
-      '"functions.f.timeout" must be a whole number from 1 to 900',
-      (_, f) => void (f.timeout = 1.5),
-    ],
-    [
-      '"functions.f.description" must have at most 256 characters',
-      (_, f) => void (f.description = "x".repeat(257)),
-    ],
-    [
-      '"functions.f.environment" must have at most 4096 bytes, names and values together',
-      (_, f) => void (f.environment = { AB: "é".repeat(2047), CD: "x" }),
-    ],
-    [
-      '"functions.f.triggers.bucket.events" must hold at least one type of event',
-      (_, f) => void (f.triggers = { bucket: { name: "b", events: [] } }),
-    ],
-  ] as [string, (m: Record<string, unknown>, f: Record<string, unknown>) => void][]
-) {
-  Deno.test(`parseManifest() explains what is wrong: ${problem}`, () => {
-    const error = assertThrows(() => parseManifest(manifest(change), "app.json"), TypeError);
-    assertEquals(error.message, `Cannot use the manifest "app.json": ${problem}`);
-  });
-}
-
-for (const name of ["AWS_REGION", "AWS_LAMBDA_FUNCTION_NAME", "AWS_SESSION_TOKEN"]) {
-  Deno.test(`parseManifest() refuses the environment variable ${name}, which Lambda reserves`, () => {
-    const text = manifest((_, f) => void (f.environment = { [name]: "x" }));
-    const error = assertThrows(() => parseManifest(text, "app.json"), TypeError);
-    assertEquals(
-      error.message,
-      `Cannot use the manifest "app.json": "functions.f.environment.${name}" must be another variable: Lambda reserves it`,
-    );
-  });
-}
-
-Deno.test("parseManifest() takes environment variables that Lambda lets a function set", () => {
+Deno.test("parseManifest() accepts what AWS accepts", () => {
   const names = ["AWS_LAMBDA_EXEC_WRAPPER", "LANG", "LD_LIBRARY_PATH", "NODE_PATH", "PATH", "TZ"];
-  const environment = Object.fromEntries(names.map((name) => [name, "x"]));
-  const { functions } = parseManifest(
-    manifest((_, f) => void (f.environment = environment)),
-    "app.json",
-  );
-  assertEquals(functions.f!.environment, environment);
+  const route = (path: string, method = "GET") => ({ routes: [{ method, path }] });
+  const bucket = (name: string, event: string, rest = {}) => ({
+    buckets: [{ name, events: [event], ...rest }],
+  });
+  for (
+    const text of [
+      withF({ environment: Object.fromEntries(names.map((name) => [name, "x"])) }),
+      withF({ environment: { COST: "5 $", SHELL_TEXT: "$HOME" } }),
+      withFunctions(route("/a/{x}"), route("/b/{y}")),
+      withFunctions(route("/a/{x}"), route("/a/{x}/{y}")),
+      withFunctions(route("/{x}"), route("/a/{y}")),
+      withFunctions(route("/a"), route("/a", "POST")),
+      withFunctions(
+        bucket("files", "s3:ObjectCreated:Put"),
+        bucket("files", "s3:ObjectCreated:Copy"),
+      ),
+      withFunctions(bucket("files", "s3:ObjectCreated:*"), bucket("files", "s3:ObjectRemoved:*")),
+      withFunctions(bucket("files", "s3:ObjectCreated:*"), bucket("others", "s3:ObjectCreated:*")),
+      withFunctions(
+        bucket("files", "s3:ObjectCreated:*", { prefix: "a/" }),
+        bucket("files", "s3:ObjectCreated:*", { prefix: "b/" }),
+        bucket("files", "s3:ObjectRemoved:*", { prefix: "b/" }),
+      ),
+      withFunctions(
+        bucket("files", "s3:ObjectCreated:*", { suffix: ".csv" }),
+        bucket("files", "s3:ObjectCreated:*", { suffix: ".txt" }),
+      ),
+      withTriggers({ schedules: ["cron(0/15 8-17 ? * MON-FRI *)", "cron(0 0 L * ? 2030)"] }),
+      withTriggers({ schedules: ["cron(0 9 ? JAN,JUN 6#3 *)", "cron(5 0 15W * ? *)"] }),
+      withTriggers({ events: [{ pattern: { $or: [{ source: ["a"] }, { account: ["b"] }] } }] }),
+      withTriggers({ queues: [{ name: "ordered", batch: 10 }] }),
+      withF({ statements: [{ Effect: "Deny", Action: "s3:*", Resource: ["*"] }] }),
+      withF({ statements: [{ Effect: "Allow", Action: "*", Resource: "${infra.table_arn}" }] }),
+    ]
+  ) {
+    parse(text);
+  }
 });
 
-/** A manifest of two functions that listen to one bucket, or two. */
-const withEvents = (a: string, b: string, bucket = "files") =>
-  manifest((m) => {
-    m.functions = Object.fromEntries(
-      [["a", "files", a], ["b", bucket, b]].map(([name, bucket, event]) => [name, {
-        module: "f.ts",
-        triggers: { bucket: { name: bucket, events: [event] } },
-      }]),
-    );
-  });
+const MODULE = { module: "f.ts" };
+const cors = (settings: Record<string, unknown>) =>
+  withTriggers({ url: { cors: { origins: ["*"], ...settings } } });
+const statement = (settings: Record<string, unknown>) =>
+  withF({ statements: [{ Effect: "Allow", Action: "s3:GetObject", Resource: "*", ...settings }] });
+const schedule = (...schedules: unknown[]) => withTriggers({ schedules });
+const route = (settings: unknown) => withTriggers({ routes: [settings] });
+const bucketOf = (name: string, settings: Record<string, unknown> = {}) => ({
+  buckets: [{ name, events: ["s3:ObjectCreated:*"], ...settings }],
+});
+const queue = (settings: unknown) => withTriggers({ queues: [settings] });
+const top = (settings: Record<string, unknown>) =>
+  manifestText((manifest) => void Object.assign(manifest, settings));
 
-for (
-  const [first, second] of [
-    ["s3:ObjectCreated:Put", "s3:ObjectCreated:Put"],
-    ["s3:ObjectCreated:*", "s3:ObjectCreated:Put"],
-    ["s3:ObjectRemoved:Delete", "s3:ObjectRemoved:*"],
-  ] as const
-) {
-  Deno.test(`parseManifest() refuses ${second} for one function and ${first} for another`, () => {
-    const error = assertThrows(() => parseManifest(withEvents(first, second), "app.json"));
-    assertEquals(
-      (error as Error).message,
-      `Cannot use the manifest "app.json": "functions.b.triggers.bucket.events.0" must be another type than ${first}, which "a" has of the bucket: it sends an event to one function`,
-    );
-  });
-}
-
-for (
-  const [first, second, bucket] of [
-    ["s3:ObjectCreated:Put", "s3:ObjectCreated:Copy", "files"],
-    ["s3:ObjectCreated:*", "s3:ObjectRemoved:*", "files"],
-    ["s3:ObjectCreated:*", "s3:ObjectCreated:*", "others"],
-  ] as const
-) {
-  Deno.test(`parseManifest() takes ${second} of "${bucket}" beside ${first} of "files"`, () => {
-    const { functions } = parseManifest(withEvents(first, second, bucket), "app.json");
-    assertEquals(Object.keys(functions), ["a", "b"]);
-  });
-}
-
-/** A manifest with a route for each of two functions. */
-const withRoutes = (a: string, b: string) =>
-  manifest((m) =>
-    m.functions = Object.fromEntries(
-      Object.entries({ a, b }).map(([name, path]) => [name, {
-        module: `${name}.ts`,
-        triggers: { routes: [{ method: name === "a" ? "GET" : "POST", path }] },
-      }]),
-    )
-  );
-
-for (
-  const [first, second, place, mine, other] of [
+/** Wrong manifests, and the message after the name of the file. */
+const WRONG: readonly (readonly [text: string, message: string])[] = [
+  ["[]", "the manifest must be an object"],
+  [
+    "{}",
+    '"name" is missing: expected a string; "stage" is missing: expected a string; "functions" is missing: expected an object',
+  ],
+  [top({ naem: "x" }), '"naem" is not a key of a manifest: did you mean "name"?'],
+  [
+    top({ foo: 1 }),
+    '"foo" is not a key of a manifest: expected one of $schema, name, stage, region, architecture, tracing, state, functions, queues',
+  ],
+  [
+    top({ name: "App" }),
+    '"name" must be a lower-case letter, then up to 39 lower-case letters, digits or hyphens',
+  ],
+  [top({ name: 5 }), '"name" must be a string'],
+  [top({ name: null }), '"name" must be a string'],
+  [top({ stage: "v/0" }), '"stage" must be 1 to 128 letters, digits or _'],
+  [
+    top({ stage: "buckets" }),
+    '"stage" must not be a path of the local platform: 2015-03-31, assets, buckets, favicon.ico, log, schedules, topics',
+  ],
+  [top({ region: "Ireland" }), '"region" must be an AWS Region such as eu-west-1'],
+  [top({ architecture: "x64" }), '"architecture" must be one of "x86_64", "arm64"'],
+  [top({ tracing: "yes" }), '"tracing" must be true or false'],
+  [top({ state: "s3://bucket" }), '"state" must be an S3 URL such as s3://bucket/key'],
+  [top({ functions: {} }), '"functions" must have at least one function'],
+  [top({ functions: [] }), '"functions" must be an object'],
+  [
+    top({ functions: { F: MODULE } }),
+    '"functions.F" must be a lower-case letter, then up to 39 lower-case letters, digits or hyphens',
+  ],
+  [
+    top({ functions: { "layer-arm64": MODULE } }),
+    '"functions.layer-arm64" must be another name: the layer\'s zip has this name',
+  ],
+  [
+    top({ name: "a".repeat(40), functions: { ["b".repeat(24)]: MODULE } }),
+    `"functions.${"b".repeat(24)}" must have at most 23 characters beside the application's name`,
+  ],
+  [top({ functions: { f: "f.ts" } }), '"functions.f" must be an object'],
+  [top({ functions: { f: {} } }), '"functions.f.module" is missing: expected a string'],
+  [withF({ module: "" }), '"functions.f.module" must not be empty'],
+  [withF({ handler: "a b" }), '"functions.f.handler" must be the name of an export'],
+  [
+    withF({ memry: 256 }),
+    '"functions.f.memry" is not a key of "functions.f": did you mean "memory"?',
+  ],
+  [
+    withF({ enviroment: {}, tiemout: 3 }),
+    '"functions.f.enviroment" is not a key of "functions.f": did you mean "environment"?; "functions.f.tiemout" is not a key of "functions.f": did you mean "timeout"?',
+  ],
+  [withF({ memory: 127 }), '"functions.f.memory" must be a whole number from 128 to 10240'],
+  [withF({ memory: "256" }), '"functions.f.memory" must be a whole number from 128 to 10240'],
+  [withF({ timeout: 901 }), '"functions.f.timeout" must be a whole number from 1 to 900'],
+  [withF({ timeout: 1.5 }), '"functions.f.timeout" must be a whole number from 1 to 900'],
+  [
+    withF({ description: "x".repeat(257) }),
+    '"functions.f.description" must have at most 256 characters',
+  ],
+  [
+    withF({ reservedConcurrency: -1 }),
+    '"functions.f.reservedConcurrency" must be a whole number from 0 to 1000',
+  ],
+  [
+    withF({ environment: { "1A": "" } }),
+    '"functions.f.environment.1A" must be the name of an environment variable, such as TABLE_NAME',
+  ],
+  [withF({ environment: { PORT: 80 } }), '"functions.f.environment.PORT" must be a string'],
+  [
+    withF({ environment: { AWS_REGION: "x" } }),
+    '"functions.f.environment.AWS_REGION" must be another variable: Lambda reserves it',
+  ],
+  [
+    withF({ environment: { AB: "é".repeat(2047), CD: "x" } }),
+    '"functions.f.environment" must have at most 4096 bytes, names and values together',
+  ],
+  [
+    withF({ environment: { TABLE: "${infra.}" } }),
+    '"functions.f.environment.TABLE" must have no placeholders except ${region}, ${account} and ${infra.NAME}',
+  ],
+  [
+    withF({ environment: { TABLE: "${table}" } }),
+    '"functions.f.environment.TABLE" must have no placeholders except ${region}, ${account} and ${infra.NAME}',
+  ],
+  [
+    withF({ environment: { BUCKET_IN_BOX: "x" }, uses: { buckets: { "in-box": "read" } } }),
+    '"functions.f.environment.BUCKET_IN_BOX" must be another variable: "uses" sets it',
+  ],
+  [withF({ permissions: { net: "*" } }), '"functions.f.permissions.net" must be an array'],
+  [
+    withF({ permissions: { net: ["https://example.com/"] } }),
+    '"functions.f.permissions.net.0" must be a host such as api.example.com:443, or *',
+  ],
+  [
+    withF({ permissions: { net: ["s3.${regoin}.amazonaws.com"] } }),
+    '"functions.f.permissions.net.0" must have no placeholders except ${region}, ${account} and ${infra.NAME}',
+  ],
+  [
+    withF({ permissions: { read: [] } }),
+    '"functions.f.permissions.read" is not a key of "functions.f.permissions": expected one of net',
+  ],
+  [
+    withTriggers({ schedule: "rate(1 hour)" }),
+    '"functions.f.triggers.schedule" is not a key of "functions.f.triggers": did you mean "schedules"?',
+  ],
+  [
+    withTriggers({ bucket: {} }),
+    '"functions.f.triggers.bucket" is not a key of "functions.f.triggers": did you mean "buckets"?',
+  ],
+  [withTriggers({ routes: {} }), '"functions.f.triggers.routes" must be an array'],
+  [
+    route({ method: "GET", path: "okay" }),
+    '"functions.f.triggers.routes.0.path" must be a path such as /okay, /items/{id} or /okay/{proxy+}',
+  ],
+  [
+    route({ method: "get", path: "/okay" }),
+    '"functions.f.triggers.routes.0.method" must be one of "ANY", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"',
+  ],
+  [
+    route({ path: "/okay" }),
+    '"functions.f.triggers.routes.0.method" is missing: expected one of "ANY", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"',
+  ],
+  [
+    route({ method: "GET", path: "/okay", authorizer: "chekc" }),
+    '"functions.f.triggers.routes.0.authorizer" must be a function of the manifest, and there is no other function',
+  ],
+  [
+    route({ method: "GET", path: "/okay", authorizer: "f" }),
+    '"functions.f.triggers.routes.0.authorizer" must be another function than the function of the route',
+  ],
+  [
+    withFunctions({ routes: [{ method: "GET", path: "/", authorizer: "d" }] }, {}),
+    '"functions.a.triggers.routes.0.authorizer" must be a function of the manifest: expected one of b',
+  ],
+  [
+    route({ method: "GET", path: "/okay", stream: 1 }),
+    '"functions.f.triggers.routes.0.stream" must be true or false',
+  ],
+  [
+    withFunctions({ routes: [{ method: "GET", path: "/x" }] }, {
+      routes: [{ method: "GET", path: "/x" }],
+    }),
+    '"functions.b.triggers.routes.0" must be another route than GET /x, which "a" has',
+  ],
+  ...[
     ["/a/{x}", "/a/{y}", "/a/", "{y}", "{x}"],
     ["/{x}/b", "/{y}/c", "/", "{y}", "{x}"],
     ["/a/{x}/b", "/a/{proxy+}", "/a/", "{proxy+}", "{x}"],
-  ] as const
-) {
-  Deno.test(`parseManifest() refuses ${second} beside ${first}, which a REST API cannot have`, () => {
-    const text = withRoutes(first, second);
-    const error = assertThrows(() => parseManifest(text, "app.json"), TypeError);
-    assertEquals(
-      error.message,
-      `Cannot use the manifest "app.json": "functions.b.triggers.routes.0.path" must not have ${mine} after "${place}", where ${other} of "a" stands: a REST API takes one variable there`,
-    );
-  });
-}
+  ].map(([first, second, place, mine, other]) =>
+    [
+      withFunctions({ routes: [{ method: "GET", path: first }] }, {
+        routes: [{ method: "POST", path: second }],
+      }),
+      `"functions.b.triggers.routes.0.path" must have ${other} after "${place}", not ${mine}: "a" has ${other}, and a REST API takes one variable there`,
+    ] as const
+  ),
+  [withTriggers({ url: true }), '"functions.f.triggers.url" must be an object'],
+  [
+    withTriggers({ url: { auth: "None" } }),
+    '"functions.f.triggers.url.auth" must be one of "none", "iam"',
+  ],
+  [cors({ origins: [] }), '"functions.f.triggers.url.cors.origins" must have at least one origin'],
+  [
+    cors({ origins: ["shop.example"] }),
+    '"functions.f.triggers.url.cors.origins.0" must be an origin such as https://shop.example, or *',
+  ],
+  [
+    cors({ methods: ["TRACE"] }),
+    '"functions.f.triggers.url.cors.methods.0" must be one of "*", "DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"',
+  ],
+  [
+    cors({ credentials: true }),
+    '"functions.f.triggers.url.cors.origins" must name the origins if credentials is true: browsers refuse *',
+  ],
+  [
+    cors({ maxAge: 86_401 }),
+    '"functions.f.triggers.url.cors.maxAge" must be a whole number from 0 to 86400',
+  ],
+  ...[
+    "rate(0 hours)",
+    "rate(1 hours)",
+    "rate(5 minute)",
+    "cron(0 3 * * * *)",
+    "cron(0 3 * * ?)",
+    "cron(60 3 * * ? *)",
+    "cron(0 3 ? * ? *)",
+    "cron(0 3 32 * ? *)",
+    "5 minutes",
+  ].map((text) =>
+    [
+      schedule("rate(1 hour)", text),
+      '"functions.f.triggers.schedules.1" must be a rate such as rate(5 minutes), or a cron such as cron(0 3 * * ? *)',
+    ] as const
+  ),
+  [
+    schedule(5),
+    '"functions.f.triggers.schedules.0" must be an expression such as rate(5 minutes), or an object',
+  ],
+  [
+    schedule({ expression: "rate(1 day)", zone: "UTC" }),
+    '"functions.f.triggers.schedules.0.zone" is not a key of "functions.f.triggers.schedules.0": expected one of expression, timezone, input',
+  ],
+  [
+    schedule({ expression: "cron(0 3 * * ? *)", timezone: "Paris" }),
+    '"functions.f.triggers.schedules.0.timezone" must be a time zone such as Europe/Paris',
+  ],
+  [
+    withTriggers({ events: [{}] }),
+    '"functions.f.triggers.events.0.pattern" is missing: expected an object',
+  ],
+  [
+    withTriggers({ events: [{ pattern: {} }] }),
+    '"functions.f.triggers.events.0.pattern" must have at least one key',
+  ],
+  [
+    withTriggers({ events: [{ pattern: { source: "shop" } }] }),
+    '"functions.f.triggers.events.0.pattern.source" must be an array of values, or an object',
+  ],
+  [
+    withTriggers({ events: [{ pattern: { source: ["a"] }, bus: "my bus" }] }),
+    '"functions.f.triggers.events.0.bus" must be the name of an event bus',
+  ],
+  [
+    withTriggers(bucketOf("Files")),
+    '"functions.f.triggers.buckets.0.name" must be a lower-case letter, then up to 39 lower-case letters, digits or hyphens',
+  ],
+  [
+    withTriggers(bucketOf("b".repeat(37))),
+    '"functions.f.triggers.buckets.0.name" must have at most 36 characters beside the application\'s name',
+  ],
+  [
+    withTriggers(bucketOf("files", { events: [] })),
+    '"functions.f.triggers.buckets.0.events" must have at least one type of event',
+  ],
+  [
+    withTriggers(bucketOf("files", { events: ["ObjectCreated"] })),
+    '"functions.f.triggers.buckets.0.events.0" must be one of "s3:ObjectCreated:*", "s3:ObjectCreated:Put", "s3:ObjectCreated:Post", "s3:ObjectCreated:Copy", "s3:ObjectCreated:CompleteMultipartUpload", "s3:ObjectRemoved:*", "s3:ObjectRemoved:Delete", "s3:ObjectRemoved:DeleteMarkerCreated"',
+  ],
+  ...[
+    [{}, {}],
+    [{}, { events: ["s3:ObjectCreated:Put"] }],
+    [{ prefix: "in/" }, { prefix: "in/csv/" }],
+    [{ suffix: ".csv" }, { prefix: "in/" }],
+    [{ suffix: ".csv" }, { suffix: "a.csv" }],
+  ].map(([first, second]) =>
+    [
+      withFunctions(bucketOf("files", first), bucketOf("files", second)),
+      '"functions.b.triggers.buckets.0" must have other events, another prefix or another suffix than "a" has for the bucket "files": Amazon S3 sends an event to one function',
+    ] as const
+  ),
+  [
+    withTriggers({ topics: [{ name: "news", filter: { kind: "x" } }] }),
+    '"functions.f.triggers.topics.0.filter.kind" must be an array of values, or an object',
+  ],
+  [
+    withTriggers({ topics: [{ name: "news" }, { name: "news" }] }),
+    '"functions.f.triggers.topics.1.name" must be another topic: the function has "news" already',
+  ],
+  [
+    queue({ name: "job" }),
+    '"functions.f.triggers.queues.0.name" must be a queue of the manifest\'s "queues": expected one of jobs, ordered',
+  ],
+  [
+    manifestText((_, f) => void (f.triggers = { queues: [{ name: "job" }] })),
+    '"functions.f.triggers.queues.0.name" must be a queue of the manifest\'s "queues", which is empty',
+  ],
+  [
+    queue({ name: "jobs", batch: 0 }),
+    '"functions.f.triggers.queues.0.batch" must be a whole number from 1 to 10000',
+  ],
+  [
+    queue({ name: "jobs", batch: 11 }),
+    '"functions.f.triggers.queues.0.window" must be at least 1 if batch is more than 10',
+  ],
+  [
+    queue({ name: "jobs", window: 301 }),
+    '"functions.f.triggers.queues.0.window" must be a whole number from 0 to 300',
+  ],
+  [
+    queue({ name: "jobs", concurrency: 1 }),
+    '"functions.f.triggers.queues.0.concurrency" must be a whole number from 2 to 1000',
+  ],
+  [
+    queue({ name: "ordered", batch: 11, window: 1 }),
+    '"functions.f.triggers.queues.0.batch" must be at most 10, because "ordered" is a FIFO queue',
+  ],
+  [
+    queue({ name: "ordered", window: 1 }),
+    '"functions.f.triggers.queues.0.window" must be 0, because "ordered" is a FIFO queue',
+  ],
+  [
+    withFunctions({ queues: [{ name: "jobs" }] }, { queues: [{ name: "jobs" }] }),
+    '"functions.b.triggers.queues.0.name" must be another queue: "a" reads "jobs", and a message goes to one reader',
+  ],
+  [
+    manifestText((m, f) => {
+      m.queues = { jobs: { visibility: 5 } };
+      f.timeout = 6;
+      f.triggers = { queues: [{ name: "jobs" }] };
+    }),
+    '"queues.jobs.visibility" must be at least 6, the timeout of "f", which reads the queue',
+  ],
+  [
+    top({ queues: { jobs: { retries: 1000 } } }),
+    '"queues.jobs.retries" must be a whole number from 0 to 999',
+  ],
+  [
+    top({ queues: { jobs: { visibility: 43_201 } } }),
+    '"queues.jobs.visibility" must be a whole number from 0 to 43200',
+  ],
+  [
+    top({ queues: { "jobs.fifo": {} } }),
+    '"queues.jobs.fifo" must be a lower-case letter, then up to 39 lower-case letters, digits or hyphens',
+  ],
+  [
+    withF({ uses: { buckets: { uploads: "all" } } }),
+    '"functions.f.uses.buckets.uploads" must be one of "read", "write", "read-write"',
+  ],
+  [withF({ uses: { buckets: ["uploads"] } }), '"functions.f.uses.buckets" must be an object'],
+  [
+    withF({ uses: { buckets: { ["b".repeat(37)]: "read" } } }),
+    `"functions.f.uses.buckets.${
+      "b".repeat(37)
+    }" must have at most 36 characters beside the application's name`,
+  ],
+  [
+    withF({ uses: { topics: { news: "read" } } }),
+    '"functions.f.uses.topics.news" must be "publish"',
+  ],
+  [
+    withF({ uses: { queues: { job: "send" } } }),
+    '"functions.f.uses.queues.job" must be a queue of the manifest\'s "queues", which is empty',
+  ],
+  [
+    withF({ uses: { tables: {} } }),
+    '"functions.f.uses.tables" is not a key of "functions.f.uses": expected one of buckets, topics, queues',
+  ],
+  [
+    statement({ Effect: "allow" }),
+    '"functions.f.statements.0.Effect" must be one of "Allow", "Deny"',
+  ],
+  [
+    statement({ Action: "GetObject" }),
+    '"functions.f.statements.0.Action" must be an action such as dynamodb:GetItem',
+  ],
+  [statement({ Action: [] }), '"functions.f.statements.0.Action" must not be empty'],
+  [
+    statement({ Action: 5 }),
+    '"functions.f.statements.0.Action" must be a string or an array of strings',
+  ],
+  [
+    statement({ Action: ["s3:GetObject", "x"] }),
+    '"functions.f.statements.0.Action.1" must be an action such as dynamodb:GetItem',
+  ],
+  [
+    statement({ Resource: "table" }),
+    '"functions.f.statements.0.Resource" must be an ARN such as arn:aws:s3:::name, or *',
+  ],
+  [
+    statement({ Resource: "arn:${acount}" }),
+    '"functions.f.statements.0.Resource" must have no placeholders except ${region}, ${account} and ${infra.NAME}',
+  ],
+  [
+    statement({ resource: "*" }),
+    '"functions.f.statements.0.resource" is not a key of "functions.f.statements.0": did you mean "Resource"?',
+  ],
+  [statement({ Sid: "a b" }), '"functions.f.statements.0.Sid" must be letters and digits'],
+];
 
-for (
-  const [first, second] of [["/a/{x}", "/b/{y}"], ["/a/{x}", "/a/{x}/{y}"], ["/{x}", "/a/{y}"]]
-) {
-  Deno.test(`parseManifest() takes ${second} beside ${first}`, () => {
-    assertEquals(Object.keys(parseManifest(withRoutes(first!, second!), "app.json").functions), [
-      "a",
-      "b",
-    ]);
-  });
-}
-
-Deno.test("parseManifest() refuses JSON that is no object", () => {
-  const { message } = assertThrows(() => parseManifest("[]", "app.json"), TypeError);
-  assertEquals(message.startsWith('Cannot use the manifest "app.json": "the manifest" '), true);
+Deno.test("parseManifest() says in one line which keys are wrong, and what would be right", () => {
+  assertEquals(WRONG.length >= 60, true);
+  const messages = WRONG.map(([text]) =>
+    assertThrows(() => parse(text), TypeError, "", text).message
+  );
+  assertEquals(
+    messages,
+    WRONG.map(([, message]) => `Cannot use the manifest "app.json": ${message}`),
+  );
 });
 
-Deno.test("parseManifest() refuses a route that two functions have", () => {
-  const triggers = { routes: [{ method: "GET", path: "/x" }] };
-  const text = JSON.stringify({
-    name: "app",
-    stage: "v0",
-    functions: { a: { module: "a.ts", triggers }, b: { module: "b.ts", triggers } },
-  });
-  const error = assertThrows(() => parseManifest(text, "app.json"), TypeError);
-  assertEquals(
-    error.message,
-    'Cannot use the manifest "app.json": "functions.b.triggers.routes.0" must be another route than GET /x, which "a" has',
-  );
+Deno.test("parseManifest() refuses text that is not JSON, and the key __proto__", () => {
+  for (const text of ["{", "", '{"name": "a",}', '{"functions":{"__proto__":{}}}']) {
+    const { message } = assertThrows(() => parse(text), SyntaxError, "", text);
+    assertEquals(message.startsWith('Cannot read the manifest "app.json": '), true, message);
+  }
+});
+
+Deno.test("readManifest() names the file that it cannot read", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const message = async (path: string) =>
+      (await assertRejects(() => readManifest(path), Error)).message;
+    const missing = `${folder}/app.json`;
+    assertEquals(
+      await message(missing),
+      `Cannot read the manifest "${missing}": there is no such file`,
+    );
+    assertEquals(
+      (await message(folder)).startsWith(`Cannot read the manifest "${folder}": `),
+      true,
+    );
+  } finally {
+    await Deno.remove(folder);
+  }
 });

@@ -18,15 +18,8 @@ export type {
 } from "./function_host.ts";
 export { createInProcessHost, type InProcessHostOptions } from "./in_process_host.ts";
 export { Log, type LogEntry } from "./log.ts";
-export {
-  type BucketTrigger,
-  type FunctionManifest,
-  type Manifest,
-  parseManifest,
-  readManifest,
-  type RouteTrigger,
-  type TopicTrigger,
-} from "../manifest/manifest.ts";
+export { parseManifest } from "../manifest/manifest.ts";
+export type * from "../manifest/types.ts";
 export { type Platform, type PlatformOptions, startPlatform } from "./platform.ts";
 export { createSandboxHost, type SandboxHostOptions } from "./sandbox/host.ts";
 export { PortTakenError } from "./server.ts";

@@ -18,6 +18,7 @@ import { listen } from "./server.ts";
 import { readBody } from "./body.ts";
 import { Buckets } from "./triggers/buckets.ts";
 import { createTriggerEndpoints } from "./triggers/endpoints.ts";
+import { unsupportedParts } from "./unsupported.ts";
 import { Schedules } from "./triggers/schedules.ts";
 
 /** How the local platform runs an application. */
@@ -122,6 +123,7 @@ export async function startPlatform(
     await Buckets.open({ manifest, asyncInvocations, log, folder: bucketsFolder }),
   );
   const schedules = stack.use(new Schedules(manifest, asyncInvocations));
+  unsupportedParts(manifest).forEach((line) => log.note(line));
   const parts: Parts = {
     manifest,
     log,

@@ -75,22 +75,22 @@ export function introduce(
     rows.push([`${method} ${resource}`, functionName, command]);
   }
   for (const [name, { triggers }] of Object.entries(manifest.functions)) {
-    if (triggers.schedule !== undefined) {
-      rows.push([triggers.schedule, name, curlCommand("POST", `${url}/schedules/${name}`)]);
+    for (const { expression } of triggers.schedules) {
+      rows.push([expression, name, curlCommand("POST", `${url}/schedules/${name}`)]);
     }
   }
-  for (const [bucket, names] of namesBy(manifest, ({ triggers }) => triggers.bucket?.name)) {
+  for (const [bucket, names] of namesBy(manifest, ({ triggers }) => triggers.buckets)) {
     const objects = `${url}/buckets/${bucket}`;
     rows.push([`bucket ${bucket}`, names, `curl -T FILE '${objects}/'`]);
     rows.push(["", "", `curl -X DELETE '${objects}/FILE'`]);
     rows.push(["", "", `or copy files to ${bucketsFolder}/${bucket}`]);
   }
-  for (const [topic, names] of namesBy(manifest, ({ triggers }) => triggers.topic?.name)) {
+  for (const [topic, names] of namesBy(manifest, ({ triggers }) => triggers.topics)) {
     const command = `curl -d message=Hello -d subject=Greeting -d attribute=n:Number:1`;
     rows.push([`topic ${topic}`, names, `${command} '${url}/topics/${topic}'`]);
   }
   for (const [name, { triggers }] of Object.entries(manifest.functions)) {
-    if (Object.values(triggers).some((trigger) => trigger !== undefined)) continue;
+    if (Object.values(triggers).flat().some((trigger) => trigger !== undefined)) continue;
     const path = `${url}/2015-03-31/functions/${name}/invocations`;
     rows.push(["no trigger", name, `curl -d '{}' '${path}'`]);
   }
@@ -111,13 +111,17 @@ export function introduce(
   ];
 }
 
-/** The functions, listed by something that several may share. */
+/** The functions by the name of a resource that several may share. */
 function namesBy(
   manifest: Manifest,
-  keyOf: (config: FunctionManifest) => string | undefined,
-): readonly [key: string, names: string][] {
-  const groups = Map.groupBy(Object.entries(manifest.functions), ([, config]) => keyOf(config));
-  return [...groups].flatMap(([key, functions]) =>
-    key === undefined ? [] : [[key, functions.map(([name]) => name).join(", ")]]
+  resourcesOf: (config: FunctionManifest) => readonly { readonly name: string }[],
+): readonly [resource: string, functionNames: string][] {
+  const pairs = Object.entries(manifest.functions).flatMap(([name, config]) =>
+    [...new Set(resourcesOf(config).map((resource) => resource.name))]
+      .map((resource) => ({ resource, name }))
   );
+  return [...Map.groupBy(pairs, ({ resource }) => resource)].map(([resource, users]) => [
+    resource,
+    users.map(({ name }) => name).join(", "),
+  ]);
 }

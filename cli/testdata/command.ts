@@ -74,8 +74,8 @@ export const greet = (text: string) =>
 /** The manifest of an application of one function. */
 export function manifest(path: string, module = "hello.ts"): string {
   const triggers = { routes: [{ method: "GET", path }] };
-  const bucket = { name: "files", events: ["s3:ObjectCreated:*"] };
-  const functions = { hello: { module, timeout: 10, triggers: { ...triggers, bucket } } };
+  const buckets = [{ name: "files", events: ["s3:ObjectCreated:*"] }];
+  const functions = { hello: { module, timeout: 10, triggers: { ...triggers, buckets } } };
   return JSON.stringify({ name: "greeter", stage: "v0", functions });
 }
 

@@ -14,9 +14,9 @@ locals {
       timeout     = try(function.timeout, 3)
       environment = try(function.environment, {})
       routes      = try(function.triggers.routes, [])
-      schedule    = try(function.triggers.schedule, null)
-      bucket      = try(function.triggers.bucket, null)
-      topic       = try(function.triggers.topic, null)
+      schedule    = try(function.triggers.schedules[0].expression, function.triggers.schedules[0], null)
+      bucket      = try(function.triggers.buckets[0], null)
+      topic       = try(function.triggers.topics[0], null)
     }
   }
 
@@ -40,4 +40,17 @@ locals {
 
   subscribers = { for key, f in local.functions : key => f.topic.name if f.topic != null }
   topics      = toset(values(local.subscribers))
+}
+
+# This module does not deploy every key of a manifest, and says so before it makes anything.
+check "manifest" {
+  assert {
+    condition = alltrue([
+      for function in values(local.manifest.functions) : alltrue([
+        for key, value in try(function.triggers, {}) :
+        contains(["routes", "schedules", "buckets", "topics"], key) && (key == "routes" || length(value) <= 1)
+      ]) && length(setintersection(keys(function), ["uses", "statements", "reservedConcurrency"])) == 0
+    ])
+    error_message = "The module deploys routes and one schedule, bucket and topic of a function; the rest of the manifest is left out."
+  }
 }

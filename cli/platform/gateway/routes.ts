@@ -32,7 +32,7 @@ export const METHODS: readonly string[] = [
 /** The routes of an application, in the order of the manifest. */
 export function routesOf(manifest: Manifest): readonly Route[] {
   return Object.entries(manifest.functions).flatMap(([functionName, { triggers }]) =>
-    (triggers.routes ?? []).map(({ method, path }) => ({ method, resource: path, functionName }))
+    triggers.routes.map(({ method, path }) => ({ method, resource: path, functionName }))
   );
 }
 

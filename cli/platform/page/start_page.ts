@@ -63,16 +63,16 @@ Nothing yet. Send a request or fire a trigger, and its records appear here.
 }
 
 function createCard(name: string, config: FunctionManifest, stage: string, base: string): Html {
-  const { routes = [], schedule, bucket, topic } = config.triggers;
+  const { routes, schedules, buckets, topics } = config.triggers;
   return markup`
 <article aria-labelledby="function-${name}">
 <h3 id="function-${name}">${name}</h3>
 <p>${config.description}</p>
 <p class="facts">${config.memory} MiB · ${config.timeout} s · <code>${config.module}</code></p>
 ${routes.length > 0 ? createRequestForm(name, routes, stage, base) : []}
-${schedule === undefined ? [] : createScheduleForm(name, schedule)}
-${bucket === undefined ? [] : createBucketForm(name, bucket.name)}
-${topic === undefined ? [] : createTopicForm(name, topic.name)}
+${schedules.map(({ expression }) => createScheduleForm(name, expression))}
+${buckets.map((bucket) => createBucketForm(name, bucket.name))}
+${topics.map((topic) => createTopicForm(name, topic.name))}
 <details>
 <summary>Invoke with an event of your own</summary>
 <form data-form="post" data-path="/2015-03-31/functions/${name}/invocations">

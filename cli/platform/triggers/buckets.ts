@@ -43,9 +43,9 @@ export class Buckets implements AsyncDisposable {
   static async open(options: BucketsOptions): Promise<Buckets> {
     const buckets = new Map<string, BucketFolder>();
     await using stack = new AsyncDisposableStack();
-    for (const { triggers } of Object.values(options.manifest.functions)) {
-      const name = triggers.bucket?.name;
-      if (name === undefined || buckets.has(name)) continue;
+    const functions = Object.values(options.manifest.functions);
+    const names = functions.flatMap(({ triggers }) => triggers.buckets.map(({ name }) => name));
+    for (const name of new Set(names)) {
       const folder = join(options.folder, name);
       const next = createSequencer();
       const bucket = new BucketFolder(folder, join(options.folder, ".uploads"), (change) => {
@@ -90,8 +90,10 @@ function notify(
 ): void {
   const event = createNotification(bucket, change, sequencer);
   for (const [functionName, { triggers }] of Object.entries(manifest.functions)) {
-    if (triggers.bucket?.name === bucket && isWanted(change.eventName, triggers.bucket.events)) {
-      asyncInvocations.start(functionName, Buffer.from(JSON.stringify(event)));
-    }
+    const isListening = triggers.buckets.some(({ name, events, prefix, suffix }) =>
+      name === bucket && isWanted(change.eventName, events) && change.key.startsWith(prefix) &&
+      change.key.endsWith(suffix)
+    );
+    if (isListening) asyncInvocations.start(functionName, Buffer.from(JSON.stringify(event)));
   }
 }

@@ -111,7 +111,7 @@ async function answerTopic(
   rest: string,
 ): Promise<Reply> {
   const subscribers = Object.entries(manifest.functions)
-    .filter(([, { triggers }]) => triggers.topic?.name === name)
+    .filter(([, { triggers }]) => triggers.topics.some((topic) => topic.name === name))
     .map(([functionName]) => functionName);
   if (subscribers.length === 0 || rest !== "") {
     throw new Refusal(

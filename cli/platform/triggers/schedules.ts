@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { ACCOUNT_ID, REGION, ruleArn } from "../arn.ts";
 import type { AsyncInvocations } from "../invoke/async_invocations.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
+import { isRate } from "../../manifest/schedule_expression.ts";
 
 const UNITS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 
@@ -64,7 +65,7 @@ export class Schedules implements Disposable {
   readonly #manifest: Manifest;
   readonly #asyncInvocations: AsyncInvocations;
   readonly #timers: Timers;
-  readonly #waiting: Map<string, unknown> = new Map();
+  readonly #waiting = new Set<{ timer: unknown }>();
 
   /**
    * Starts the schedules. Each fires for the first time after one interval.
@@ -78,7 +79,9 @@ export class Schedules implements Disposable {
     this.#manifest = manifest;
     this.#asyncInvocations = asyncInvocations;
     for (const [name, { triggers }] of Object.entries(manifest.functions)) {
-      if (triggers.schedule !== undefined) this.#wait(name, readRate(triggers.schedule));
+      for (const { expression } of triggers.schedules) {
+        if (isRate(expression)) this.#wait(name, readRate(expression));
+      }
     }
   }
 
@@ -89,7 +92,7 @@ export class Schedules implements Disposable {
    */
   has(functionName: string): boolean {
     return Object.hasOwn(this.#manifest.functions, functionName) &&
-      this.#manifest.functions[functionName]!.triggers.schedule !== undefined;
+      this.#manifest.functions[functionName]!.triggers.schedules.length > 0;
   }
 
   /**
@@ -105,18 +108,23 @@ export class Schedules implements Disposable {
 
   /** Stops the schedules. */
   [Symbol.dispose](): void {
-    for (const timer of this.#waiting.values()) this.#timers.clearTimeout(timer);
+    for (const { timer } of this.#waiting) this.#timers.clearTimeout(timer);
     this.#waiting.clear();
   }
 
   /** Waits for the next firing, or for as much of that time as a timer can wait. */
-  #wait(functionName: string, interval: number, left = interval): void {
+  #wait(
+    functionName: string,
+    interval: number,
+    left = interval,
+    waiting: { timer: unknown } = { timer: undefined },
+  ): void {
     const step = Math.min(left, MAX_TIMEOUT);
-    const timer = this.#timers.setTimeout(() => {
-      if (left > step) return this.#wait(functionName, interval, left - step);
-      this.#wait(functionName, interval);
+    waiting.timer = this.#timers.setTimeout(() => {
+      if (left > step) return this.#wait(functionName, interval, left - step, waiting);
+      this.#wait(functionName, interval, interval, waiting);
       this.fire(functionName);
     }, step);
-    this.#waiting.set(functionName, timer);
+    this.#waiting.add(waiting);
   }
 }

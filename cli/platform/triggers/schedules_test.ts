@@ -96,7 +96,7 @@ Deno.test("Schedules fires by itself after each interval, until it is disposed o
 });
 
 Deno.test("Schedules waits longer than one timer can", async () => {
-  const functions = { f: { module: "f.ts", triggers: { schedule: "rate(30 days)" } } };
+  const functions = { f: { module: "f.ts", triggers: { schedules: ["rate(30 days)"] } } };
   const text = JSON.stringify({ name: "app", stage: "v0", functions });
   const host = new TestHost(() => "{}");
   const timers = new TestTimers();

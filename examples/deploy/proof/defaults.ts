@@ -15,7 +15,7 @@ const SPARSE = JSON.stringify({
       memory: 512,
       timeout: 30,
       environment: { MODE: "fast" },
-      triggers: { routes: [{ method: "GET", path: "/" }], schedule: "rate(1 hour)" },
+      triggers: { routes: [{ method: "GET", path: "/" }], schedules: ["rate(1 hour)"] },
     },
   },
 });
@@ -45,10 +45,10 @@ export function manifestDefaults(): unknown {
       memory: f.memory,
       timeout: f.timeout,
       environment: f.environment,
-      routes: f.triggers.routes ?? [],
-      schedule: f.triggers.schedule ?? null,
-      bucket: f.triggers.bucket ?? null,
-      topic: f.triggers.topic ?? null,
+      routes: f.triggers.routes.map(({ method, path }) => ({ method, path })),
+      schedule: f.triggers.schedules[0]?.expression ?? null,
+      bucket: f.triggers.buckets[0] ?? null,
+      topic: f.triggers.topics[0] ?? null,
     }]),
   );
 }

@@ -127,7 +127,7 @@ async function gateway(cloud: Cloud, expected: Expected): Promise<void> {
     ])
   );
   const wanted = Object.entries(manifest.functions).flatMap(([key, { triggers }]) =>
-    (triggers.routes ?? []).map(({ method, path }) => [
+    triggers.routes.map(({ method, path }) => [
       `${method} ${path}`,
       "NONE",
       "AWS_PROXY",
@@ -155,22 +155,22 @@ async function invokers(cloud: Cloud, expected: Expected): Promise<void> {
   const [gateway] = await cloud.gateways();
   for (const [name, { invokers: found }] of await cloud.functions()) {
     const { triggers } = manifest.functions[name.slice(manifest.name.length + 1)]!;
-    const wanted: unknown[] = (triggers.routes ?? []).map(({ method, path }) => [
+    const wanted: unknown[] = triggers.routes.map(({ method, path }) => [
       "apigateway.amazonaws.com",
       `arn:aws:execute-api:${region}:${account}:${gateway?.id}/*/` +
       `${method === "ANY" ? "*" : method}${path.replaceAll(/\{[^}]*\}/g, "*")}`,
       undefined,
     ]);
-    if (triggers.schedule) {
+    for (const _ of triggers.schedules) {
       const rule = `arn:aws:events:${region}:${account}:rule/${name}`;
       wanted.push(["events.amazonaws.com", rule, undefined]);
     }
-    if (triggers.bucket) {
-      const arn = `arn:aws:s3:::${bucketName(triggers.bucket.name, expected)}`;
+    for (const bucket of triggers.buckets) {
+      const arn = `arn:aws:s3:::${bucketName(bucket.name, expected)}`;
       wanted.push(["s3.amazonaws.com", arn, account]);
     }
-    if (triggers.topic) {
-      const arn = `arn:aws:sns:${region}:${account}:${manifest.name}-${triggers.topic.name}`;
+    for (const topic of triggers.topics) {
+      const arn = `arn:aws:sns:${region}:${account}:${manifest.name}-${topic.name}`;
       wanted.push(["sns.amazonaws.com", arn, undefined]);
     }
     assertEquals(
@@ -190,10 +190,9 @@ async function invokers(cloud: Cloud, expected: Expected): Promise<void> {
 
 async function schedule(cloud: Cloud, { manifest, region, account }: Expected): Promise<void> {
   const wanted = Object.entries(manifest.functions).flatMap(([key, { triggers }]) => {
-    if (!triggers.schedule) return [];
     const name = `${manifest.name}-${key}`;
     const target = `arn:aws:lambda:${region}:${account}:function:${name}`;
-    return [[name, triggers.schedule, "ENABLED", [target]]];
+    return triggers.schedules.map(({ expression }) => [name, expression, "ENABLED", [target]]);
   });
   const rules = await cloud.rules();
   assertEquals(
@@ -210,23 +209,21 @@ async function schedule(cloud: Cloud, { manifest, region, account }: Expected): 
 async function bucket(cloud: Cloud, expected: Expected): Promise<void> {
   const { manifest, region, account } = expected;
   const wanted = Object.entries(manifest.functions).flatMap(([key, { triggers }]) =>
-    triggers.bucket
-      ? [{
-        name: bucketName(triggers.bucket.name, expected),
-        listeners: [[
-          `arn:aws:lambda:${region}:${account}:function:${manifest.name}-${key}`,
-          triggers.bucket.events.toSorted(),
-        ]],
-        access: {
-          BlockPublicAcls: true,
-          BlockPublicPolicy: true,
-          IgnorePublicAcls: true,
-          RestrictPublicBuckets: true,
-        },
-        encryption: ["AES256"],
-        tags: { ...TAGS, application: manifest.name },
-      }]
-      : []
+    triggers.buckets.map((bucket) => ({
+      name: bucketName(bucket.name, expected),
+      listeners: [[
+        `arn:aws:lambda:${region}:${account}:function:${manifest.name}-${key}`,
+        bucket.events.toSorted(),
+      ]],
+      access: {
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
+      },
+      encryption: ["AES256"],
+      tags: { ...TAGS, application: manifest.name },
+    }))
   );
   const found = (await cloud.buckets()).map(({ name, listeners, access, encryption, tags }) => ({
     name,
@@ -242,16 +239,14 @@ async function bucket(cloud: Cloud, expected: Expected): Promise<void> {
 
 async function topic(cloud: Cloud, { manifest, region, account }: Expected): Promise<void> {
   const wanted = Object.entries(manifest.functions).flatMap(([key, { triggers }]) =>
-    triggers.topic
-      ? [{
-        arn: `arn:aws:sns:${region}:${account}:${manifest.name}-${triggers.topic.name}`,
-        subscriptions: [[
-          "lambda",
-          `arn:aws:lambda:${region}:${account}:function:${manifest.name}-${key}`,
-        ]],
-        tags: { ...TAGS, application: manifest.name },
-      }]
-      : []
+    triggers.topics.map((topic) => ({
+      arn: `arn:aws:sns:${region}:${account}:${manifest.name}-${topic.name}`,
+      subscriptions: [[
+        "lambda",
+        `arn:aws:lambda:${region}:${account}:function:${manifest.name}-${key}`,
+      ]],
+      tags: { ...TAGS, application: manifest.name },
+    }))
   );
   const found = (await cloud.topics()).map(({ arn, subscriptions, tags }) => ({
     arn,

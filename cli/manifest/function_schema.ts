@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { isHost } from "./host.ts";
+import { fillPlaceholders, hasKnownPlaceholders, PLACEHOLDERS } from "./placeholders.ts";
+import { object } from "./problems.ts";
+import { RESERVED_VARIABLES } from "./reserved_variables.ts";
+import { NAME, TRIGGERS, whole } from "./trigger_schemas.ts";
+import { variablesOf } from "./use_variables.ts";
+
+/** The most bytes of the names and values of environment variables. */
+const MAX_ENVIRONMENT = 4096;
+
+const WRONG_PLACEHOLDER = { error: `must have no placeholders except ${PLACEHOLDERS}` };
+
+/** The schema of a text with placeholders. */
+const TEXT = z.string().refine(hasKnownPlaceholders, WRONG_PLACEHOLDER);
+
+const HOST = z.string().refine(
+  (host) => host === "*" || isHost(fillPlaceholders(host, () => "x")),
+  { error: "must be a host such as api.example.com:443, or *" },
+).refine(hasKnownPlaceholders, WRONG_PLACEHOLDER);
+
+const ENVIRONMENT = z.record(
+  z.string().regex(/^[A-Za-z]\w+$/, {
+    error: "must be the name of an environment variable, such as TABLE_NAME",
+  })
+    .refine((name) => !RESERVED_VARIABLES.has(name), {
+      error: "must be another variable: Lambda reserves it",
+    }),
+  TEXT,
+).refine((environment) => byteLength(environment) <= MAX_ENVIRONMENT, {
+  error: `must have at most ${MAX_ENVIRONMENT} bytes, names and values together`,
+});
+
+const ACTION = z.string().regex(/^(\*|[a-z0-9-]+:[\w*?]+)$/i, {
+  error: "must be an action such as dynamodb:GetItem",
+});
+
+/** IAM's own variables, such as `${aws:username}`, are not placeholders. */
+const RESOURCE = z.string().refine(
+  (text) => hasKnownPlaceholders(text.replaceAll(/\$\{(\w+:[^}]*|[*?$])\}/g, "")),
+  WRONG_PLACEHOLDER,
+).refine((text) => text === "*" || text.startsWith("arn:") || text.startsWith("${infra."), {
+  error: "must be an ARN such as arn:aws:s3:::name, or *",
+});
+
+const STATEMENT = object({
+  Sid: z.string().regex(/^[A-Za-z0-9]+$/, { error: "must be letters and digits" }).optional()
+    .meta({ description: "The identifier" }),
+  Effect: z.enum(["Allow", "Deny"]).meta({ description: "Allow or Deny" }),
+  Action: oneOrMore(ACTION).meta({ description: "The actions, such as dynamodb:GetItem" }),
+  Resource: oneOrMore(RESOURCE).meta({ description: "The ARNs of the resources" }),
+  Condition: z.record(z.string(), z.json()).optional().meta({ description: "The conditions" }),
+});
+
+const USES = object({
+  buckets: z.record(NAME, z.enum(["read", "write", "read-write"])).default({})
+    .meta({ description: "Buckets: read, write or read-write" }),
+  topics: z.record(NAME, z.enum(["publish"])).default({})
+    .meta({ description: "Topics: publish" }),
+  queues: z.record(NAME, z.enum(["send"])).default({}).meta({ description: "Queues: send" }),
+});
+
+/** The schema of a function. */
+export const FUNCTION = object({
+  module: z.string().min(1, { error: "must not be empty" })
+    .meta({ description: "The module that exports the handler, relative to the manifest" }),
+  handler: z.string().regex(/^[A-Za-z_$][\w$]*$/, { error: "must be the name of an export" })
+    .default("handler").meta({ description: "The name of the export that is the handler" }),
+  description: z.string().max(256, { error: "must have at most 256 characters" }).default("")
+    .meta({ description: "What the function is for" }),
+  memory: whole(128, 10_240).default(128).meta({ description: "The memory in MiB" }),
+  timeout: whole(1, 900).default(3)
+    .meta({ description: "The longest time of an invocation in seconds" }),
+  reservedConcurrency: whole(0, 1000).optional().meta({
+    description: "The invocations at a time that are reserved for the function: also its limit",
+  }),
+  environment: ENVIRONMENT.default({})
+    .meta({ description: `Environment variables. Values may have ${PLACEHOLDERS}` }),
+  permissions: object({
+    net: z.array(HOST).default([])
+      .meta({ description: "The hosts that it may connect to, such as api.example.com:443" }),
+  }).default({ net: [] }).meta({
+    description: "What Deno permits, besides its own files and /tmp",
+  }),
+  triggers: TRIGGERS.prefault({}),
+  uses: USES.prefault({}).meta({
+    description: "The buckets, topics and queues that it works with: permission, network and name",
+  }),
+  statements: z.array(STATEMENT).default([])
+    .meta({ description: "Further statements for the IAM policy of its role" }),
+}).superRefine(({ environment, uses }, context) => {
+  for (const name of variablesOf(uses)) {
+    if (!Object.hasOwn(environment, name)) continue;
+    const message = 'must be another variable: "uses" sets it';
+    context.addIssue({ code: "custom", path: ["environment", name], message });
+  }
+});
+
+function oneOrMore<T extends z.ZodString>(
+  schema: T,
+): z.ZodUnion<readonly [T, z.ZodArray<T>]> {
+  return z.union([schema, z.array(schema).min(1, { error: "must not be empty" })], {
+    error: "must be a string or an array of strings",
+  });
+}
+
+function byteLength(environment: Readonly<Record<string, string>>): number {
+  return new TextEncoder().encode(Object.entries(environment).flat().join("")).length;
+}

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import {
+  findBucketConflicts,
+  findLongNames,
+  findQueueConflicts,
+  findTopicConflicts,
+} from "./conflicts.ts";
+import { FUNCTION } from "./function_schema.ts";
+import { OWN_PATHS } from "./own_paths.ts";
+import { object } from "./problems.ts";
+import { findRouteConflicts } from "./route_conflicts.ts";
+import { NAME, whole } from "./trigger_schemas.ts";
+import type { Manifest } from "./types.ts";
+
+const QUEUE = object({
+  fifo: z.boolean().default(false)
+    .meta({ description: "Whether the queue keeps the order of messages" }),
+  retries: whole(0, 999).default(3).meta({
+    description: "How often a message is delivered again before it goes to the dead-letter queue",
+  }),
+  visibility: whole(0, 43_200).default(30).meta({
+    description: "The time that a delivered message is invisible to other receivers, in seconds",
+  }),
+});
+
+/** The schema of a manifest. */
+export const MANIFEST: z.ZodType<Manifest> = object({
+  $schema: z.string().optional().meta({ description: "The URL of this JSON Schema, for editors" }),
+  name: NAME.meta({ description: "The name of the application" }),
+  stage: z.string().regex(/^\w{1,128}$/, { error: "must be 1 to 128 letters, digits or _" })
+    .refine((stage) => !OWN_PATHS.includes(stage), {
+      error: `must not be a path of the local platform: ${OWN_PATHS.join(", ")}`,
+    }).meta({ description: "The stage of the HTTP gateway: the first element of every path" }),
+  region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, {
+    error: "must be an AWS Region such as eu-west-1",
+  }).optional().meta({ description: "The AWS Region to deploy to" }),
+  architecture: z.enum(["x86_64", "arm64"]).default("x86_64")
+    .meta({ description: "The processor of the functions" }),
+  tracing: z.boolean().default(false)
+    .meta({ description: "Whether AWS X-Ray traces invocations" }),
+  state: z.string().regex(/^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/\S+$/, {
+    error: "must be an S3 URL such as s3://bucket/key",
+  }).optional().meta({ description: "The place of the deployment's state; .mate/ by default" }),
+  functions: z.record(
+    NAME.refine((name) => !/^layer-(arm64|x86_64)$/.test(name), {
+      error: "must be another name: the layer's zip has this name",
+    }),
+    FUNCTION,
+  ).refine((functions) => Object.keys(functions).length > 0, {
+    error: "must have at least one function",
+  }).meta({ description: "The functions by name" }),
+  queues: z.record(NAME, QUEUE).default({}).meta({ description: "The Amazon SQS queues by name" }),
+}).superRefine((manifest, context) => {
+  const finders = [
+    findRouteConflicts,
+    findBucketConflicts,
+    findTopicConflicts,
+    findQueueConflicts,
+    findLongNames,
+  ];
+  for (const find of finders) {
+    for (const { path, message } of find(manifest)) {
+      context.addIssue({ code: "custom", path: [...path], message });
+    }
+  }
+});

@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { nearest } from "./nearest.ts";
+
+/** The words for what JSON holds. */
+const TYPES: Readonly<Record<string, string>> = {
+  array: "an array",
+  boolean: "true or false",
+  int: "a whole number",
+  number: "a number",
+  object: "an object",
+  record: "an object",
+  string: "a string",
+};
+
+/**
+ * Makes the schema of an object whose keys are all known. A wrong key is reported with the key that was probably meant.
+ *
+ * @param shape The schemas of the keys.
+ * @returns The schema.
+ */
+export function object<T extends z.ZodRawShape>(shape: T): z.ZodObject<T, z.core.$strict> {
+  const known = Object.keys(shape);
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === "unrecognized_keys"
+        ? JSON.stringify((issue.keys as string[]).map((key) => {
+          const word = nearest(key, known);
+          return [
+            key,
+            word === undefined ? `expected one of ${known.join(", ")}` : `did you mean "${word}"?`,
+          ];
+        }))
+        : undefined,
+  });
+}
+
+/**
+ * Words the problem of a value that has the wrong type, or that is not one of the possible values.
+ *
+ * @param issue The problem that Zod found.
+ * @returns The words, without the key.
+ */
+export function wordIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === "invalid_type") {
+    const expected = TYPES[issue.expected] ?? issue.expected;
+    return issue.input === undefined ? `is missing: expected ${expected}` : `must be ${expected}`;
+  }
+  if (issue.code === "invalid_value") {
+    const values = issue.values.map((value) => JSON.stringify(value)).join(", ");
+    const expected = issue.values.length > 1 ? `one of ${values}` : values;
+    return issue.input === undefined ? `is missing: expected ${expected}` : `must be ${expected}`;
+  }
+  return undefined;
+}
+
+/**
+ * Describes the problems of a manifest.
+ *
+ * @param error The problems that Zod found.
+ * @returns The problems in one line, each with its key.
+ */
+export function describe(error: z.ZodError): string {
+  return error.issues.flatMap((issue) => describeIssue(issue, [])).join("; ");
+}
+
+function describeIssue(issue: z.core.$ZodIssue, parent: readonly PropertyKey[]): string[] {
+  const path = [...parent, ...issue.path];
+  switch (issue.code) {
+    case "unrecognized_keys": {
+      const keys: [string, string][] = JSON.parse(issue.message);
+      const owner = path.length === 0 ? "a manifest" : nameOf(path);
+      return keys.map(([key, hint]) =>
+        `${nameOf([...path, key])} is not a key of ${owner}: ${hint}`
+      );
+    }
+    case "invalid_key":
+      return issue.issues.map(({ message }) => `${nameOf(path)} ${message}`);
+    case "invalid_union": {
+      // The alternative that the value resembles says more than the union.
+      const issues = issue.errors.find(([first]) =>
+        first!.code !== "invalid_type" || first!.path.length > 0
+      );
+      if (issues !== undefined) return issues.flatMap((item) => describeIssue(item, path));
+    }
+  }
+  return [`${nameOf(path)} ${issue.message}`];
+}
+
+function nameOf(path: readonly PropertyKey[]): string {
+  return path.length === 0 ? "the manifest" : `"${path.join(".")}"`;
+}

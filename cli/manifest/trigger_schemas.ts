@@ -1,0 +1,167 @@
+import { z } from "zod";
+import { object } from "./problems.ts";
+import { isCron, isRate } from "./schedule_expression.ts";
+
+/** The schema of the name of an application, a function, a bucket, a topic or a queue. */
+export const NAME: z.ZodString = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, {
+  error: "must be a lower-case letter, then up to 39 lower-case letters, digits or hyphens",
+});
+
+/**
+ * Makes the schema of a whole number.
+ *
+ * @param min The least number.
+ * @param max The greatest number.
+ */
+export function whole(min: number, max: number): z.ZodInt {
+  const error = `must be a whole number from ${min} to ${max}`;
+  const ofInput = ({ input }: { input?: unknown }) => input === undefined ? undefined : error;
+  return z.int({ error: ofInput }).min(min, { error }).max(max, { error });
+}
+
+const METHODS = ["ANY", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"] as const;
+
+/** The types of events of objects that are created and removed. */
+const BUCKET_EVENTS = [
+  "s3:ObjectCreated:*",
+  "s3:ObjectCreated:Put",
+  "s3:ObjectCreated:Post",
+  "s3:ObjectCreated:Copy",
+  "s3:ObjectCreated:CompleteMultipartUpload",
+  "s3:ObjectRemoved:*",
+  "s3:ObjectRemoved:Delete",
+  "s3:ObjectRemoved:DeleteMarkerCreated",
+] as const;
+
+const ROUTE = object({
+  method: z.enum(METHODS).meta({ description: "The method, or ANY" }),
+  path: z.string().regex(/^(?=\/)(\/([\w.:-]+|\{\w+\}))*(\/\{\w+\+\})?$|^\/$/, {
+    error: "must be a path such as /okay, /items/{id} or /okay/{proxy+}",
+  }).meta({ description: "The path below the stage, such as /items/{id} or /files/{proxy+}" }),
+  authorizer: NAME.optional().meta({
+    description: "The function that decides whether a request is allowed",
+  }),
+  stream: z.boolean().default(false).meta({ description: "Whether the response is streamed" }),
+});
+
+const CORS = object({
+  origins: z.array(
+    z.string().regex(/^(\*|https?:\/\/[^/\s]+)$/, {
+      error: "must be an origin such as https://shop.example, or *",
+    }),
+  ).min(1, { error: "must have at least one origin" }).meta({
+    description: "The origins of the pages that may call the URL; * for any",
+  }),
+  methods: z.array(z.enum(["*", "DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"]))
+    .default(["*"]).meta({ description: "The methods; * for any" }),
+  headers: z.array(z.string()).default([]).meta({
+    description: "The request headers; * for any",
+  }),
+  exposeHeaders: z.array(z.string()).default([]).meta({
+    description: "The response headers that pages may read",
+  }),
+  credentials: z.boolean().default(false).meta({ description: "Whether pages may send cookies" }),
+  maxAge: whole(0, 86_400).default(0).meta({
+    description: "The time that browsers keep the answer of a preflight request, in seconds",
+  }),
+}).refine(({ credentials, origins }) => !credentials || !origins.includes("*"), {
+  error: "must name the origins if credentials is true: browsers refuse *",
+  path: ["origins"],
+});
+
+const URL_TRIGGER = object({
+  auth: z.enum(["none", "iam"]).default("iam").meta({
+    description: "Who may call the URL: anyone (none), or signed requests only (iam)",
+  }),
+  stream: z.boolean().default(false).meta({ description: "Whether responses are streamed" }),
+  cors: CORS.optional().meta({ description: "The pages of other origins that may call the URL" }),
+});
+
+const EXPRESSION = z.string().refine((text) => isRate(text) || isCron(text), {
+  error: "must be a rate such as rate(5 minutes), or a cron such as cron(0 3 * * ? *)",
+});
+
+const SCHEDULE_OBJECT = object({
+  expression: EXPRESSION.meta({ description: "rate(5 minutes) or cron(0 3 * * ? *)" }),
+  timezone: z.string().refine(isTimeZone, { error: "must be a time zone such as Europe/Paris" })
+    .default("UTC").meta({ description: "The time zone of the cron, such as Europe/Paris" }),
+  input: z.json().optional().meta({
+    description: "The event that the function gets; by default the event of EventBridge",
+  }),
+});
+
+/** A schedule is its expression alone, or an object. */
+const SCHEDULE = z.union([EXPRESSION, SCHEDULE_OBJECT], {
+  error: "must be an expression such as rate(5 minutes), or an object",
+}).transform((value) => typeof value === "string" ? { expression: value, timezone: "UTC" } : value);
+
+/** The schema of an event pattern or a filter policy: arrays of values at the ends of objects. */
+const PATTERN = z.record(z.string(), z.json()).superRefine((pattern, context) => {
+  for (const path of wrongEnds(pattern)) {
+    context.addIssue({ code: "custom", path, message: "must be an array of values, or an object" });
+  }
+}).refine((pattern) => Object.keys(pattern).length > 0, { error: "must have at least one key" });
+
+const EVENT = object({
+  pattern: PATTERN.meta({ description: 'The event pattern, such as { "source": ["shop"] }' }),
+  bus: z.string().regex(/^[\w./-]{1,256}$/, { error: "must be the name of an event bus" })
+    .default("default").meta({ description: "The name of the event bus" }),
+});
+
+const BUCKET = object({
+  name: NAME.meta({ description: "The name of the bucket within the application" }),
+  events: z.array(z.enum(BUCKET_EVENTS)).min(1, { error: "must have at least one type of event" })
+    .meta({ description: "The types of events" }),
+  prefix: z.string().max(1024, { error: "must have at most 1024 characters" }).default("")
+    .meta({ description: "The start of the object keys" }),
+  suffix: z.string().max(1024, { error: "must have at most 1024 characters" }).default("")
+    .meta({ description: "The end of the object keys" }),
+});
+
+const TOPIC = object({
+  name: NAME.meta({ description: "The name of the topic within the application" }),
+  filter: PATTERN.optional().meta({ description: "The filter policy, by message attribute" }),
+});
+
+const QUEUE = object({
+  name: NAME.meta({ description: "The name of a queue of the manifest" }),
+  batch: whole(1, 10_000).default(10).meta({ description: "The most messages of an event" }),
+  window: whole(0, 300).default(0).meta({
+    description: "The time to collect messages for an event, in seconds",
+  }),
+  concurrency: whole(2, 1000).optional().meta({ description: "The most invocations at a time" }),
+}).refine(({ batch, window }) => batch <= 10 || window > 0, {
+  error: "must be at least 1 if batch is more than 10",
+  path: ["window"],
+});
+
+/** The schema of everything that invokes a function. */
+export const TRIGGERS = object({
+  routes: z.array(ROUTE).default([]).meta({ description: "Routes of the HTTP gateway" }),
+  url: URL_TRIGGER.optional().meta({ description: "The function URL" }),
+  schedules: z.array(SCHEDULE).default([]).meta({ description: "Schedules" }),
+  events: z.array(EVENT).default([]).meta({ description: "Events of Amazon EventBridge" }),
+  buckets: z.array(BUCKET).default([]).meta({ description: "Changes of objects in buckets" }),
+  topics: z.array(TOPIC).default([]).meta({ description: "Messages of topics" }),
+  queues: z.array(QUEUE).default([]).meta({ description: "Messages of queues" }),
+}).meta({ description: "Everything that invokes the function" });
+
+function isTimeZone(name: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat("en", { timeZone: name }));
+  } catch {
+    return false;
+  }
+}
+
+/** Finds the paths in a pattern that end in neither a non-empty array nor an object. */
+function wrongEnds(value: unknown, path: string[] = []): string[][] {
+  if (Array.isArray(value)) return value.length > 0 ? [] : [path];
+  if (typeof value !== "object" || value === null) return [path];
+  return Object.entries(value).flatMap(([key, child]) =>
+    // The values of "$or" are patterns.
+    key === "$or" && Array.isArray(child)
+      ? child.flatMap((item, index) => wrongEnds(item, [...path, key, String(index)]))
+      : wrongEnds(child, [...path, key])
+  );
+}
