@@ -18,4 +18,5 @@ export type { FnClientContext, FnContext, FnHandler, FnIdentity } from "./contex
 export { FnEvent } from "./event.ts";
 export type { JsonArray, JsonObject, JsonValue } from "./json.ts";
 export { FnRecord } from "./record.ts";
+export type { SchemaIssue, SchemaResult, StandardSchema, ValidationIssue } from "./schema.ts";
 export { CloudEventSpecificationError } from "./specification_error.ts";

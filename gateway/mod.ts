@@ -70,6 +70,7 @@ export {
   HttpServerError,
 } from "./errors/http_error.ts";
 export type { HttpResponse } from "./response/http_response.ts";
+export type { EventFormat } from "./event/formats/format.ts";
 export { IpAddress } from "./event/ip_address.ts";
 export { jsonTransformer } from "./response/json_transformer.ts";
 export { MalformedPayloadError } from "./event/malformed_payload_error.ts";

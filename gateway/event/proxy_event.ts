@@ -1,26 +1,30 @@
 import { FnEvent } from "../../function/event.ts";
 import type { JsonObject, JsonValue } from "../../function/json.ts";
-import { read, readString, specificationError, wrongType } from "../../function/read.ts";
-import { readClaims } from "./claims.ts";
-import { findHeader, readHeaders } from "./headers.ts";
-import { IpAddress } from "./ip_address.ts";
-import { splitPath } from "./path.ts";
-import { readPayload } from "./payload.ts";
-import { encodeQuery, readParameters } from "./query.ts";
+import { readOptionalString, readString, specificationError } from "../../function/read.ts";
+import { invalidAt, type StandardSchema, validate } from "../../function/schema.ts";
+import {
+  HttpBadRequestError,
+  HttpNotFoundError,
+  HttpUnprocessableEntityError,
+} from "../errors/client_errors.ts";
 import { parsePreferences, type Preference } from "../negotiation/preferences.ts";
-
-const SOURCE_IP = ["requestContext", "identity", "sourceIp"] as const;
-const USER_AGENT = ["requestContext", "identity", "userAgent"] as const;
-const HTTP_METHOD = ["requestContext", "httpMethod"] as const;
-const PROTOCOL = ["requestContext", "protocol"] as const;
-const DOMAIN_NAME = ["requestContext", "domainName"] as const;
-const PATH = ["requestContext", "path"] as const;
+import { readBytes, readFormData, readPayload, readText, requireJsonType } from "./body.ts";
+import { parseCookies } from "./cookies.ts";
+import { readContextObject } from "./formats/authorizer.ts";
+import { readMap } from "./formats/entries.ts";
+import type { EventFormat } from "./formats/format.ts";
+import { formatOf, recogniseFormat } from "./formats/recognise.ts";
+import { findHeader, pathOf, readHeaders, readNullable, readPlace } from "./headers.ts";
+import { IpAddress } from "./ip_address.ts";
+import { readPathParameters } from "./path_parameters.ts";
+import { encodeQuery, readPath, readRequest, readUrl, withoutPort } from "./request.ts";
 
 /**
- * The event of an HTTP request to a REST API with proxy integration, in the payload format 1.0.
+ * The event of an HTTP request behind any gateway: an API Gateway REST API or HTTP API, a Lambda function URL, an
+ * Application Load Balancer, or Amazon VPC Lattice.
  *
- * Nothing is read before it is asked for, so that a function fails only for what it needs: every method
- * raises a {@linkcode CloudEventSpecificationError} if its key, named below, is absent or malformed.
+ * An accessor reads its part of the event only when it is called. It raises a `CloudEventSpecificationError` if this part
+ * is absent or malformed, or if another AWS service sent the event.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
  *
@@ -37,7 +41,8 @@ const PATH = ["requestContext", "path"] as const;
  *   requestContext: { httpMethod: "POST", domainName: "api.example.com", path: "/v0/orders" },
  * });
  *
- * assertEquals(event.httpHeaders()["x-order"], "7");
+ * assertEquals(event.format, "rest");
+ * assertEquals(event.header("X-Order"), "7");
  * assertEquals(event.headerSortedPreferences("Accept-Language"), ["de", "en"]);
  * assertEquals(event.queryPath(), ["v0", "orders"]);
  * assertEquals(event.queryString(), "POST https://api.example.com/v0/orders?q=fish%20%26%20chips");
@@ -48,98 +53,77 @@ const PATH = ["requestContext", "path"] as const;
  * ```
  */
 export class FnProxyEvent extends FnEvent {
-  /**
-   * The address of the client, `requestContext.identity.sourceIp`.
-   *
-   * @returns The address. An event that the console makes to test a method has none.
-   * @throws {CloudEventSpecificationError} If the key is absent or no IP address.
-   */
+  /** The format of the event, which tells the kind of gateway. It never raises an error: an unknown event is `rest`. */
+  get format(): EventFormat {
+    return recogniseFormat(this.rawEvent).name;
+  }
+
+  /** The address of the client. Behind a load balancer or VPC Lattice, it is the last entry of `X-Forwarded-For`. */
   sourceIp(): IpAddress {
-    const text = readString(this.rawEvent, SOURCE_IP);
+    const { sourceIp } = formatOf(this.rawEvent);
+    const value = readPlace(this.rawEvent, sourceIp);
+    const text = typeof sourceIp === "string" ? lastAddress(value) : value;
     try {
       return new IpAddress(text);
     } catch (cause) {
-      const problem = `is ${JSON.stringify(text)}, not an IP address`;
-      throw specificationError(SOURCE_IP, problem, { cause });
+      const problem = `is ${JSON.stringify(value)}, not an IP address`;
+      throw specificationError(pathOf(sourceIp), problem, { cause });
     }
   }
 
   /**
-   * The header fields, `headers`.
-   *
-   * @returns Names in lower case, values as submitted; those of names equal but for case are joined with `, `
-   * (RFC 9110 §5.3). Empty if the key is null.
-   * @throws {CloudEventSpecificationError} If the key is absent, or a value is no string.
+   * All header fields, by names in lower case. The values of one name are joined with `, ` (RFC 9110 section 5.3), and
+   * cookies with `; `.
    */
   httpHeaders(): Record<string, string> {
     return readHeaders(this.rawEvent);
   }
 
-  /**
-   * The method, `requestContext.httpMethod` (RFC 9110 §9).
-   *
-   * @returns The method in upper case, whatever it is.
-   * @throws {CloudEventSpecificationError} If the key is absent or no string.
-   */
+  /** The value of one header field, or `undefined`. The name may be in any case. Other fields are not checked. */
+  header(name: string): string | undefined {
+    if (typeof name !== "string") {
+      throw new TypeError(`Cannot find the header: expected a name, got ${String(name)}`);
+    }
+    return findHeader(this.rawEvent, name);
+  }
+
+  /** The cookies by name (RFC 6265 section 5.4). Values are percent-decoded if that is possible. */
+  cookies(): Record<string, string> {
+    return parseCookies(this.header("cookie") ?? "");
+  }
+
+  /** The method in upper case (RFC 9110 section 9), unchecked. */
   httpMethod(): string {
-    return readString(this.rawEvent, HTTP_METHOD).toUpperCase();
+    return readString(this.rawEvent, formatOf(this.rawEvent).method).toUpperCase();
   }
 
-  /**
-   * The protocol, `requestContext.protocol`.
-   *
-   * @returns The protocol in upper case, such as `HTTP/1.1`.
-   * @throws {CloudEventSpecificationError} If the key is absent or no string.
-   */
+  /** The protocol in upper case, such as `HTTP/1.1`. Load balancers and VPC Lattice do not send it: an error says so. */
   httpProtocol(): string {
-    return readString(this.rawEvent, PROTOCOL).toUpperCase();
+    const { protocol, gateway } = formatOf(this.rawEvent);
+    if (protocol !== null) return readString(this.rawEvent, protocol).toUpperCase();
+    throw specificationError(
+      ["requestContext", "protocol"],
+      `is absent: ${gateway} does not send it`,
+    );
   }
 
-  /**
-   * What the client calls itself, `requestContext.identity.userAgent` (RFC 9110 §10.1.5).
-   *
-   * @returns The value as transmitted; empty if the key is null, for the client sent none.
-   * @throws {CloudEventSpecificationError} If the key is absent, or neither a string nor null.
-   */
+  /** The name of the client software (RFC 9110 section 10.1.5). It is empty if the client sent none. */
   httpUserAgent(): string {
-    const value = read(this.rawEvent, USER_AGENT);
-    if (value === null) return "";
-    if (typeof value !== "string") throw wrongType(USER_AGENT, value, "a string or null");
-    return value;
+    return readNullable(this.rawEvent, formatOf(this.rawEvent).userAgent);
   }
 
   /**
-   * The values of a header of weighted preferences in `headers`, such as `Accept-Language` (RFC 9110 §12.4.2).
-   *
-   * @param header The name of the header, in any case.
-   * @returns All values by decreasing quality, those that the client refuses last; equal qualities keep the
-   * order of the header. Empty if there is no such header.
-   * @throws {CloudEventSpecificationError} If `headers` is absent, or the value is no string.
-   * @throws {TypeError} If the name is no string.
-   *
-   * @example The languages of a client, best first
-   * ```ts
-   * import { assertEquals } from "@std/assert";
-   * import { FnProxyEvent } from "@mate/core/gateway";
-   *
-   * const event = new FnProxyEvent({ headers: { "accept-language": "fr;q=0, en;q=0.7, de" } });
-   * assertEquals(event.headerSortedPreferences("Accept-Language"), ["de", "en", "fr"]);
-   * ```
+   * The values of a header of weighted preferences, such as `Accept-Language` (RFC 9110 section 12.4.2), by decreasing
+   * quality. Equal qualities keep the order of the header. The values that the client refuses come last.
    */
   headerSortedPreferences(header: string): readonly string[] {
     return this.headerPreferences(header).map(({ value }) => value);
   }
 
   /**
-   * The values of a header of weighted preferences in `headers`, with their qualities (RFC 9110 §12.4.2).
+   * The preferences in the same order, with their qualities from 0 (refused) to 1.
    *
-   * @param header The name of the header, in any case.
-   * @returns All values in the order of {@linkcode FnProxyEvent.headerSortedPreferences}, each with its quality
-   * from 0, refused, to 1. Empty if there is no such header.
-   * @throws {CloudEventSpecificationError} If `headers` is absent, or the value is no string.
-   * @throws {TypeError} If the name is no string.
-   *
-   * @example Telling what the client refuses
+   * @example Finding the refused types
    * ```ts
    * import { assertEquals } from "@std/assert";
    * import { FnProxyEvent } from "@mate/core/gateway";
@@ -152,94 +136,176 @@ export class FnProxyEvent extends FnEvent {
    * ```
    */
   headerPreferences(header: string): readonly Preference[] {
-    if (typeof header !== "string") {
-      throw new TypeError(`Cannot find the header: expected a name, got ${String(header)}`);
-    }
-    return parsePreferences(findHeader(this.rawEvent, header) ?? "");
+    return parsePreferences(this.header(header) ?? "");
   }
 
-  /**
-   * The domain name that the client asked, `requestContext.domainName`.
-   *
-   * @returns The name in lower case.
-   * @throws {CloudEventSpecificationError} If the key is absent or no string.
-   */
+  /** The domain name of the request in lower case. */
   queryDomainName(): string {
-    return readString(this.rawEvent, DOMAIN_NAME).toLowerCase();
+    const { domainName } = formatOf(this.rawEvent);
+    const host = readPlace(this.rawEvent, domainName);
+    return typeof domainName === "string" ? withoutPort(host) : host.toLowerCase();
   }
 
   /**
-   * The path, `requestContext.path`, which starts with the stage unless a mapping hides it.
-   *
-   * @returns What is between the slashes, as transmitted: percent-encoded. Neither a leading nor a trailing
-   * slash makes an empty element; of `/` there is none.
-   * @throws {CloudEventSpecificationError} If the key is absent or no string.
+   * The parts of the path between the slashes, as transmitted: the stage is included, and nothing is decoded. A leading
+   * and a trailing slash make no empty part.
    */
   queryPath(): readonly string[] {
-    return splitPath(readString(this.rawEvent, PATH));
+    const parts = formatOf(this.rawEvent).path(this.rawEvent).split("/");
+    return parts.slice(parts[0] === "" ? 1 : 0, parts.at(-1) === "" ? -1 : undefined);
   }
 
+  /** The decoded parameters of the query. The last value of a repeated parameter counts. */
+  queryStringParameters(): Record<string, string>;
   /**
-   * The parameters of the query, `queryStringParameters`: of each the last value, decoded by the gateway.
+   * The decoded parameters of the query, validated.
    *
-   * @returns Names and values as they are in the event. Empty if the key is null.
-   * @throws {CloudEventSpecificationError} If the key is absent, or a value is no string.
+   * @throws {HttpBadRequestError} If the schema refuses the parameters. The `details` hold the issues.
    */
-  queryStringParameters(): Record<string, string> {
-    return readParameters(this.rawEvent);
+  queryStringParameters<Output>(schema: StandardSchema<Output>): Output;
+  queryStringParameters(schema?: StandardSchema): unknown {
+    const parameters = Object.fromEntries(formatOf(this.rawEvent).query(this.rawEvent));
+    return schema === undefined ? parameters : validate(
+      schema,
+      parameters,
+      (issues) => new HttpBadRequestError("Invalid query parameters", { details: { issues } }),
+    );
+  }
+
+  /** All values of a parameter of the query, in order. */
+  queryValues(name: string): readonly string[] {
+    return formatOf(this.rawEvent).query(this.rawEvent).filter(([key]) => key === name)
+      .map(([, value]) => value);
   }
 
   /**
-   * The method and the URL of the request, on a line.
-   *
-   * The gateway hands parameters over decoded: names and values are percent-encoded again (RFC 3986 §2.1), so
-   * that the URL means what the client sent. If `multiValueQueryStringParameters` is an object, it has every value.
-   *
-   * @returns A text such as `GET https://api.example.com/v0/orders?page=2`, the path as transmitted.
-   * @throws {CloudEventSpecificationError} If one of `requestContext.httpMethod`, `requestContext.domainName`,
-   * `requestContext.path` and `queryStringParameters` is absent, or one of them or
-   * `multiValueQueryStringParameters` is malformed.
+   * The method and the URL of the request in one line, such as `GET https://api.example.com/v0/orders?page=2`. The path is
+   * as transmitted. Names and values of the query are percent-encoded again.
    */
   queryString(): string {
-    const path = readString(this.rawEvent, PATH);
-    const slash = path.startsWith("/") ? "" : "/";
-    const url = `${this.httpMethod()} https://${this.queryDomainName()}${slash}${path}`;
-    const query = encodeQuery(this.rawEvent);
-    return query === "" ? url : `${url}?${query}`;
+    const path = readPath(this.rawEvent);
+    return `${this.httpMethod()} https://${this.queryDomainName()}${path}${
+      encodeQuery(this.rawEvent)
+    }`;
+  }
+
+  /** The URL of the request, stage included. The scheme comes from `X-Forwarded-Proto`; without this header it is https. */
+  url(): URL {
+    return readUrl(this.rawEvent);
+  }
+
+  /** A standard request with the same meaning as the request of the client. */
+  toRequest(): Request {
+    return readRequest(this.rawEvent);
   }
 
   /**
-   * The body, `body`, parsed as JSON (RFC 8259); in base64 if `isBase64Encoded` (RFC 4648 §4). A byte order
-   * mark before the JSON is ignored.
+   * The parameters of the path, percent-decoded.
    *
-   * @returns What the JSON says; `null` also if the key is null, for there is no body.
-   * @throws {CloudEventSpecificationError} If `body` is absent or neither a string nor null, or
-   * `isBase64Encoded` is neither a boolean, null nor absent.
-   * @throws {MalformedPayloadError} If the body is no JSON (an empty one, too), or flagged as base64 and no base64
-   * of UTF-8. The message says where the JSON broke, the column in UTF-16 code units.
-   *
-   * @example A body in base64
-   * ```ts
-   * import { assertEquals } from "@std/assert";
-   * import { FnProxyEvent } from "@mate/core/gateway";
-   *
-   * const event = new FnProxyEvent({ body: btoa('{"count":2}'), isBase64Encoded: true });
-   * assertEquals(event.queryPayload(), { count: 2 });
-   * ```
+   * @throws {HttpNotFoundError} If a parameter has a malformed escape, because no resource has this name.
    */
-  queryPayload(): JsonValue {
-    return readPayload(this.rawEvent);
+  pathParameters(): Record<string, string>;
+  /**
+   * The parameters of the path, validated.
+   *
+   * @throws {HttpNotFoundError} If the schema refuses the parameters. The `details` hold the issues.
+   */
+  pathParameters<Output>(schema: StandardSchema<Output>): Output;
+  pathParameters(schema?: StandardSchema): unknown {
+    const parameters = readPathParameters(this);
+    return schema === undefined ? parameters : validate(
+      schema,
+      parameters,
+      (issues) => new HttpNotFoundError("Invalid path parameters", { details: { issues } }),
+    );
   }
 
   /**
-   * What the authorizer knows about the client, `requestContext.authorizer.claims`.
+   * The body as JSON (RFC 8259), or `null` if there is no body. A body in base64 is decoded first.
    *
-   * @returns The claims of the token; `null` if the request is anonymous: the authorizer or its claims are absent
-   * or null.
-   * @throws {CloudEventSpecificationError} If `requestContext` is absent, a key is malformed, or the event is of
-   * another kind, which keeps its claims elsewhere: of the payload format 2.0, or of a load balancer.
+   * @throws {MalformedPayloadError} If the body is not JSON, or if a body that is flagged as base64 is not base64 of UTF-8.
    */
-  authorizerClaims(): JsonObject | null {
-    return readClaims(this.rawEvent);
+  queryPayload(): JsonValue;
+  /**
+   * The body as JSON, validated.
+   *
+   * @throws {HttpUnsupportedMediaTypeError} If the `Content-Type` is neither absent, JSON, `*+json` nor `text/plain`.
+   * @throws {MalformedPayloadError} If the body is not JSON.
+   * @throws {HttpUnprocessableEntityError} If the schema refuses the payload. The `details` hold the issues.
+   */
+  queryPayload<Output>(schema: StandardSchema<Output>): Output;
+  queryPayload(schema?: StandardSchema): unknown {
+    if (schema === undefined) return readPayload(this.rawEvent);
+    requireJsonType(this.rawEvent);
+    return validate(
+      schema,
+      readPayload(this.rawEvent),
+      (issues) => new HttpUnprocessableEntityError("Invalid payload", { details: { issues } }),
+    );
   }
+
+  /** The bytes of the body. */
+  bytes(): Uint8Array<ArrayBuffer> {
+    return readBytes(this.rawEvent);
+  }
+
+  /**
+   * The text of the body, without a byte order mark.
+   *
+   * @throws {MalformedPayloadError} If the body is not UTF-8.
+   */
+  text(): string {
+    return readText(this.rawEvent) ?? "";
+  }
+
+  /**
+   * The form in the body: `multipart/form-data` or `application/x-www-form-urlencoded`.
+   *
+   * @throws {HttpUnsupportedMediaTypeError} If the `Content-Type` is absent or another type.
+   * @throws {MalformedPayloadError} If the body is not such a form.
+   */
+  formData(): Promise<FormData> {
+    return readFormData(this.rawEvent);
+  }
+
+  /** The claims that the authorizer found in the token. An anonymous request has `null`. */
+  authorizerClaims(): JsonObject | null;
+  /** The claims, validated. An anonymous request has `null`, which is not validated. */
+  authorizerClaims<Output>(schema: StandardSchema<Output>): Output | null;
+  authorizerClaims(schema?: StandardSchema): unknown {
+    const { claims: path } = formatOf(this.rawEvent);
+    const claims = path && readContextObject(this.rawEvent, path);
+    return claims && schema ? validate(schema, claims, invalidAt(path)) : claims;
+  }
+
+  /**
+   * The data that any kind of authorizer passed on: the claims of a token, the context of a Lambda authorizer, or the IAM
+   * identity. Without such data it is `null`.
+   */
+  authorizer(): JsonObject | null {
+    return formatOf(this.rawEvent).authorizer(this.rawEvent);
+  }
+
+  /** The identifier of the request. Behind a load balancer or VPC Lattice, it is the trace id. It may be empty. */
+  requestId(): string {
+    const { requestId } = formatOf(this.rawEvent);
+    if (typeof requestId === "string") return this.header(requestId) ?? "";
+    return readOptionalString(this.rawEvent, requestId) ?? "";
+  }
+
+  /** The method and resource of the route, such as `GET /orders/{id}`. Load balancers and VPC Lattice have `null`. */
+  routeKey(): string | null {
+    return formatOf(this.rawEvent).routeKey(this.rawEvent);
+  }
+
+  /** The variables of the stage. */
+  stageVariables(): Record<string, string> {
+    return Object.fromEntries(readMap(this.rawEvent, "stageVariables", "texts") ?? []);
+  }
+}
+
+/** The last address of `X-Forwarded-For`, which the gateway wrote. A port is removed. */
+function lastAddress(forwarded: string): string {
+  const address = forwarded.slice(forwarded.lastIndexOf(",") + 1).trim();
+  return address.replace(/^\[(.*)\](?::\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1");
 }

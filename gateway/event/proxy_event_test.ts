@@ -36,7 +36,7 @@ Deno.test("the accessors read a request to a REST API", () => {
   assertEquals(event.authorizerClaims(), null);
 });
 
-Deno.test("everything but sourceIp() works on the event of a console's test", () => {
+Deno.test("every accessor except sourceIp() reads the test event of the console", () => {
   const event = new FnProxyEvent(load("rest_console_test"));
   assertEquals(event.httpHeaders(), {});
   assertEquals(event.httpMethod(), "POST");
@@ -57,7 +57,7 @@ Deno.test("everything but sourceIp() works on the event of a console's test", ()
   );
 });
 
-Deno.test("sourceIp(), queryPath() and queryString() read SAM's local gateway", () => {
+Deno.test("sourceIp() and queryString() read an event of SAM local", () => {
   const event = new FnProxyEvent(load("sam_local"));
   assertEquals(String(event.sourceIp()), "127.0.0.1");
   assertEquals(event.queryString(), "GET https://127.0.0.1:3000/okay?n=1");
@@ -71,41 +71,41 @@ Deno.test("queryPayload() decodes a body in base64", () => {
   });
 });
 
-for (
-  const [kind, sub] of [
-    ["rest_authorizer_claims", "8c5f9a6e-0b4e-4f7e-8d38-0f6a7c1d2e3f"],
-    ["rest_authorizer_null_claims", undefined],
-    ["rest_authorizer_custom", undefined],
-    ["rest_authorizer_null", undefined],
-    ["rest", undefined],
-  ] as const
-) {
-  Deno.test(`authorizerClaims() reads ${kind}`, () => {
+Deno.test("authorizerClaims() returns the claims, and null for an anonymous request", () => {
+  for (
+    const [kind, sub] of [
+      ["rest_authorizer_claims", "8c5f9a6e-0b4e-4f7e-8d38-0f6a7c1d2e3f"],
+      ["rest_authorizer_null_claims", undefined],
+      ["rest_authorizer_custom", undefined],
+      ["rest_authorizer_null", undefined],
+      ["rest", undefined],
+    ] as const
+  ) {
     const claims = new FnProxyEvent(load(kind)).authorizerClaims();
     if (sub === undefined) assertStrictEquals(claims, null);
     else assertEquals(claims?.["sub"], sub);
-  });
-}
+  }
+});
 
-for (
-  const [path, expected] of [
-    ["/", []],
-    ["", []],
-    ["//", [""]],
-    ["/a", ["a"]],
-    ["/a/", ["a"]],
-    ["a/b", ["a", "b"]],
-    ["/a//b/", ["a", "", "b"]],
-    ["/a%2Fb/%C3%A9", ["a%2Fb", "%C3%A9"]],
-  ] as const
-) {
-  Deno.test(`queryPath() splits ${JSON.stringify(path)}`, () => {
+Deno.test("queryPath() splits the path and drops one empty part at each end", () => {
+  for (
+    const [path, expected] of [
+      ["/", []],
+      ["", []],
+      ["//", [""]],
+      ["/a", ["a"]],
+      ["/a/", ["a"]],
+      ["a/b", ["a", "b"]],
+      ["/a//b/", ["a", "", "b"]],
+      ["/a%2Fb/%C3%A9", ["a%2Fb", "%C3%A9"]],
+    ] as const
+  ) {
     const event = withKey(load("rest"), "requestContext.path", path);
     assertEquals(new FnProxyEvent(event).queryPath(), expected);
-  });
-}
+  }
+});
 
-Deno.test("httpMethod(), httpProtocol() and queryDomainName() fold case", () => {
+Deno.test("httpMethod(), httpProtocol() and queryDomainName() ignore case", () => {
   const event = new FnProxyEvent({
     requestContext: { httpMethod: "pAtch", protocol: "http/2.0", domainName: "API.Example.COM" },
   });
@@ -119,7 +119,7 @@ Deno.test("httpUserAgent() is empty if the client sent none", () => {
   assertEquals(new FnProxyEvent(event).httpUserAgent(), "");
 });
 
-Deno.test("the accessors have the types that a route works with", () => {
+Deno.test("the accessors have the documented types", () => {
   const event = new FnProxyEvent(load("rest"));
   const ip: IpAddress = event.sourceIp();
   const headers: Record<string, string> = event.httpHeaders();
@@ -138,7 +138,7 @@ Deno.test("the accessors have the types that a route works with", () => {
   const claims: JsonObject | null = event.authorizerClaims();
   // @ts-expect-error: the event is read-only
   const change = () => event.rawEvent["body"] = null;
-  // @ts-expect-error: a payload is any JSON, so that its type must be told first
+  // @ts-expect-error: a payload is any JSON value
   const member = () => event.queryPayload().member;
   for (
     const value of [

@@ -1,0 +1,81 @@
+import { type Path, specificationError } from "./read.ts";
+import type { CloudEventSpecificationError } from "./specification_error.ts";
+
+/**
+ * A schema of any library that follows Standard Schema, version 1, such as Zod, Valibot and ArkType. The library
+ * validates with it and imports no package.
+ *
+ * @typeParam Output The type of the validated value.
+ * @see https://standardschema.dev
+ */
+export interface StandardSchema<Output = unknown> {
+  /** The properties that Standard Schema defines. */
+  readonly "~standard": {
+    /** The version of Standard Schema. */
+    readonly version: 1;
+    /** The name of the library that made the schema. */
+    readonly vendor: string;
+    /** Validates a value. */
+    readonly validate: (
+      value: unknown,
+    ) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
+  };
+}
+
+/** The result of a validation: the validated value, or the issues. */
+export type SchemaResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] };
+
+/** An issue as a schema reports it. */
+export interface SchemaIssue {
+  /** The description of the issue. */
+  readonly message: string;
+  /** The keys that lead to the invalid value. */
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** An issue as the `details` of an error carry it. */
+export interface ValidationIssue {
+  /** The keys that lead to the invalid value. The root has no keys. */
+  readonly path: readonly (string | number)[];
+  /** The description of the issue. */
+  readonly message: string;
+}
+
+/**
+ * Validates a value.
+ *
+ * @param toError Makes the error from the issues.
+ * @returns The output of the schema.
+ * @throws {TypeError} If the schema validates asynchronously.
+ */
+export function validate<Output>(
+  schema: StandardSchema<Output>,
+  value: unknown,
+  toError: (issues: readonly ValidationIssue[]) => Error,
+): Output {
+  const result = schema["~standard"].validate(value);
+  if (result instanceof Promise) {
+    throw new TypeError(
+      "Cannot validate with an asynchronous schema: expected a synchronous schema",
+    );
+  }
+  if (result.issues === undefined) return result.value;
+  throw toError(
+    result.issues.map(({ message, path = [] }) => ({ path: path.map(toKey), message })),
+  );
+}
+
+function toKey(part: PropertyKey | { readonly key: PropertyKey }): string | number {
+  const key = typeof part === "object" ? part.key : part;
+  return typeof key === "symbol" ? String(key) : key;
+}
+
+/** Makes the error for platform data that a schema refuses. */
+export function invalidAt(
+  path: Path,
+): (issues: readonly ValidationIssue[]) => CloudEventSpecificationError {
+  return ([issue]) =>
+    specificationError([...path, ...issue?.path ?? []], `is invalid: ${issue?.message}`);
+}

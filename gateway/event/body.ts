@@ -1,0 +1,115 @@
+import { decodeBase64 } from "../../function/base64.ts";
+import type { JsonObject, JsonValue } from "../../function/json.ts";
+import { own, wrongType } from "../../function/read.ts";
+import { HttpUnsupportedMediaTypeError } from "../errors/client_errors.ts";
+import { formatOf } from "./formats/recognise.ts";
+import { findHeader } from "./headers.ts";
+import { MalformedPayloadError } from "./malformed_payload_error.ts";
+
+/**
+ * Reads the body of a request.
+ *
+ * @returns The bytes if the body is flagged as base64, otherwise the text. A request without a body gives null.
+ * @throws {CloudEventSpecificationError} If `body` or `isBase64Encoded` is malformed, or if a REST event has no `body`.
+ * @throws {MalformedPayloadError} If the body is flagged as base64 but is not base64.
+ */
+function readBody(event: JsonObject): string | Uint8Array<ArrayBuffer> | null {
+  const body = formatOf(event).body(event);
+  if (body !== null && typeof body !== "string") {
+    throw wrongType(["body"], body, "a string or null");
+  }
+  const isBase64Encoded = own(event, "isBase64Encoded") ?? false;
+  if (typeof isBase64Encoded !== "boolean") {
+    throw wrongType(["isBase64Encoded"], isBase64Encoded, "a boolean");
+  }
+  if (body === null || !isBase64Encoded) return body;
+  const bytes = decodeBase64(body);
+  if (!bytes) throw malformed("the body is flagged as base64 but is not base64");
+  return bytes;
+}
+
+/** Reads the bytes of the body; see {@linkcode readBody}. A request without a body gives no bytes. */
+export function readBytes(event: JsonObject): Uint8Array<ArrayBuffer> {
+  const body = readBody(event) ?? "";
+  return typeof body === "string" ? new TextEncoder().encode(body) : body;
+}
+
+/** Reads the text of the body as UTF-8, without a byte order mark; see {@linkcode readBody}. */
+export function readText(event: JsonObject): string | null {
+  const body = readBody(event);
+  if (typeof body === "string") return body.replace(/^\uFEFF/, "");
+  try {
+    return body && new TextDecoder("utf-8", { fatal: true }).decode(body);
+  } catch {
+    throw malformed("the bytes of the body are not UTF-8");
+  }
+}
+
+/** Reads the body as JSON; see {@linkcode readText}. A request without a body gives null. */
+export function readPayload(event: JsonObject): JsonValue {
+  const text = readText(event);
+  if (text === null) return null;
+  try {
+    return JSON.parse(text);
+  } catch (error) { // not the cause of our error, because its message quotes the body
+    throw malformed(describe((error as Error).message));
+  }
+}
+
+/** Describes an error of `JSON.parse()` without the quotes of the body, which never stand at the end of its message. */
+function describe(message: string): string {
+  if (/(?:end of JSON input|Unexpected EOF)$/.test(message)) return "the JSON ends too early";
+  const position = / at (position \d+(?: \(line \d+ column \d+\))?)$/.exec(message)?.[1];
+  return position ? `the JSON is malformed at ${position}` : "the JSON is malformed";
+}
+
+/**
+ * Refuses a request whose `Content-Type` says that the body is not JSON.
+ *
+ * @throws {HttpUnsupportedMediaTypeError} If the type is neither absent, JSON, `*+json` nor `text/plain`.
+ */
+export function requireJsonType(event: JsonObject): void {
+  const type = readType(event);
+  if (type === "" || /^(?:application\/json|text\/plain|[^/]+\/[^/]+\+json)$/.test(type)) return;
+  throw new HttpUnsupportedMediaTypeError("Unsupported media type: expected application/json");
+}
+
+/**
+ * Reads the body as a form.
+ *
+ * @throws {HttpUnsupportedMediaTypeError} If `Content-Type` is not a type of forms.
+ * @throws {MalformedPayloadError} If the body does not have the form that `Content-Type` says.
+ */
+export async function readFormData(event: JsonObject): Promise<FormData> {
+  const type = readType(event);
+  const isMultipart = type === "multipart/form-data";
+  if (!isMultipart && type !== "application/x-www-form-urlencoded") {
+    const expected = "multipart/form-data or application/x-www-form-urlencoded";
+    throw new HttpUnsupportedMediaTypeError(`Unsupported media type: expected ${expected}`);
+  }
+  const bytes = readBytes(event);
+  const contentType = findHeader(event, "content-type")!;
+  // Deno reads multipart data that was cut off as an empty form.
+  if (isMultipart && !hasEnd(bytes, contentType)) throw malformed("the form ends too early");
+  try {
+    return await new Response(bytes, { headers: { "content-type": contentType } }).formData();
+  } catch {
+    throw malformed("the form is malformed");
+  }
+}
+
+/** Tells whether multipart data has its closing delimiter (RFC 2046 section 5.1.1). */
+function hasEnd(bytes: Uint8Array, contentType: string): boolean {
+  const [, quoted, token] = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType) ?? [];
+  const text = `\r\n${new TextDecoder("latin1").decode(bytes)}`;
+  return text.includes(`\r\n--${quoted ?? token}--`);
+}
+
+/** The media type of the body in lower case, without parameters. */
+function readType(event: JsonObject): string {
+  return (findHeader(event, "content-type") ?? "").split(";")[0]!.trim().toLowerCase();
+}
+
+function malformed(problem: string): MalformedPayloadError {
+  return new MalformedPayloadError(`Cannot parse the payload: ${problem}`);
+}

@@ -1,0 +1,55 @@
+import type { JsonObject, JsonValue } from "../../../function/json.ts";
+import type { Path } from "../../../function/read.ts";
+
+/**
+ * The format of an HTTP event.
+ *
+ * - `rest`: payload 1.0 of an API Gateway REST API, or of an HTTP API that is set to 1.0
+ * - `http`: payload 2.0 of an API Gateway HTTP API or of a Lambda function URL
+ * - `alb`: an Application Load Balancer
+ * - `lattice`: Amazon VPC Lattice, version 2
+ */
+export type EventFormat = "rest" | "http" | "alb" | "lattice";
+
+/** The place of a text: a path in the event, or the name of a header. */
+export type Place = Path | string;
+
+/** Selects names in lower case. */
+export type Selection = (name: string) => boolean;
+
+/** The names and values of headers or parameters, in order. */
+export type Entries = readonly (readonly [name: string, value: string])[];
+
+/** The places of all facts in the events of one kind of gateway. */
+export interface Format {
+  /** The public name of the format. */
+  readonly name: EventFormat;
+  /** The gateway, as the end of a sentence. */
+  readonly gateway: string;
+  /** Tells whether an event has the keys that only this gateway sends. */
+  readonly matches: (event: JsonObject, context: JsonObject) => boolean;
+  readonly sourceIp: Place;
+  readonly method: Path;
+  /** Null if the gateway does not send the protocol. */
+  readonly protocol: Path | null;
+  readonly userAgent: Place;
+  readonly domainName: Place;
+  /** The path as transmitted, stage included. */
+  readonly path: (event: JsonObject) => string;
+  /** The path below the stage, for routes. */
+  readonly routePath: (event: JsonObject) => string;
+  /** Tells whether the gateway decoded the path and the path parameters. */
+  readonly isPathDecoded: (event: JsonObject) => boolean;
+  readonly requestId: Place;
+  readonly routeKey: (event: JsonObject) => string | null;
+  /** The header fields whose names are selected. */
+  readonly headers: (event: JsonObject, isSelected: Selection) => Entries;
+  /** The decoded parameters of the query. */
+  readonly query: (event: JsonObject) => Entries;
+  /** The body, unchecked. */
+  readonly body: (event: JsonObject) => JsonValue;
+  /** Null if the gateway does not send claims. */
+  readonly claims: Path | null;
+  /** The data of any kind of authorizer. */
+  readonly authorizer: (event: JsonObject) => JsonObject | null;
+}

@@ -1,0 +1,45 @@
+import { own, read, readOptional, readOptionalString, readString } from "../../../function/read.ts";
+import { readAuthorizerContext, readContextObject } from "./authorizer.ts";
+import { parseQuery, readMap } from "./entries.ts";
+import type { Format } from "./format.ts";
+
+const CLAIMS = ["requestContext", "authorizer", "jwt", "claims"] as const;
+
+/** Payload 2.0: an API Gateway HTTP API, or a Lambda function URL. */
+export const HTTP: Format = {
+  name: "http",
+  gateway: "an HTTP API",
+  matches: (event, context) =>
+    own(event, "version") === "2.0" && own(context, "http") !== undefined,
+  sourceIp: ["requestContext", "http", "sourceIp"],
+  method: ["requestContext", "http", "method"],
+  protocol: ["requestContext", "http", "protocol"],
+  userAgent: ["requestContext", "http", "userAgent"],
+  domainName: ["requestContext", "domainName"],
+  path: (event) => readString(event, ["rawPath"]),
+  routePath: (event) => {
+    const path = readString(event, ["rawPath"]);
+    const stage = `/${readOptionalString(event, ["requestContext", "stage"])}/`;
+    return `${path}/`.startsWith(stage) ? path.slice(stage.length - 1) || "/" : path;
+  },
+  // A function URL does not decode the path.
+  isPathDecoded: (event) =>
+    !readOptionalString(event, ["requestContext", "domainName"])?.includes(".lambda-url."),
+  requestId: ["requestContext", "requestId"],
+  routeKey: (event) => readString(event, ["routeKey"]),
+  headers: (event, isSelected) => {
+    read(event, ["headers"]); // always sent
+    const headers = readMap(event, "headers", "texts", isSelected) ?? [];
+    const cookies = readOptional(event, ["cookies"]);
+    if (!Array.isArray(cookies) || !isSelected("cookie")) return headers;
+    // A function URL sends the cookies twice.
+    return headers.filter(([name]) => name.toLowerCase() !== "cookie")
+      .concat(cookies.map((_, index) => ["cookie", readString(event, ["cookies", index])]));
+  },
+  query: (event) => parseQuery(readOptionalString(event, ["rawQueryString"]) ?? ""),
+  body: (event) => readOptional(event, ["body"]),
+  claims: CLAIMS,
+  authorizer: (event) =>
+    readContextObject(event, CLAIMS) ?? readAuthorizerContext(event, "lambda") ??
+      readContextObject(event, ["requestContext", "authorizer", "iam"]),
+};

@@ -1,0 +1,40 @@
+import { own, read, readOptionalString, readString } from "../../../function/read.ts";
+import { readAuthorizerContext, readContextObject, readIdentity } from "./authorizer.ts";
+import { readMap } from "./entries.ts";
+import type { Format } from "./format.ts";
+
+const PATH = ["requestContext", "path"] as const;
+const METHOD = ["requestContext", "httpMethod"] as const;
+const CLAIMS = ["requestContext", "authorizer", "claims"] as const;
+
+/** Payload 1.0: an API Gateway REST API, or an HTTP API that is set to 1.0. */
+export const REST: Format = {
+  name: "rest",
+  gateway: "a REST API",
+  matches: () => true,
+  sourceIp: ["requestContext", "identity", "sourceIp"],
+  method: METHOD,
+  protocol: ["requestContext", "protocol"],
+  userAgent: ["requestContext", "identity", "userAgent"],
+  domainName: ["requestContext", "domainName"],
+  path: (event) => readString(event, PATH),
+  routePath: (event) => readOptionalString(event, ["path"]) ?? readString(event, PATH),
+  isPathDecoded: (event) => own(event, "version") === "1.0", // only an HTTP API sends a version
+  requestId: ["requestContext", "requestId"],
+  routeKey: (event) => `${readString(event, METHOD)} ${readString(event, ["resource"])}`,
+  headers: (event, isSelected) => {
+    read(event, ["headers"]); // always sent
+    const single = readMap(event, "headers", "texts", isSelected);
+    return readMap(event, "multiValueHeaders", "lists", isSelected) ?? single ?? [];
+  },
+  query: (event) => {
+    read(event, ["queryStringParameters"]); // always sent
+    const single = readMap(event, "queryStringParameters", "texts");
+    return readMap(event, "multiValueQueryStringParameters", "lists") ?? single ?? [];
+  },
+  body: (event) => read(event, ["body"]),
+  claims: CLAIMS,
+  authorizer: (event) =>
+    readContextObject(event, CLAIMS) ?? readAuthorizerContext(event) ??
+      readIdentity(event, "userArn"),
+};

@@ -1,0 +1,74 @@
+import type { JsonObject } from "../../function/json.ts";
+import { readString, specificationError } from "../../function/read.ts";
+import type { Format } from "./formats/format.ts";
+import { formatOf } from "./formats/recognise.ts";
+import { findHeader, pathOf, readHeaders, readPlace } from "./headers.ts";
+import { readBytes } from "./body.ts";
+
+/** Writes the query of a request, percent-encoded again because some gateways decode it. Without parameters it is "". */
+export function encodeQuery(event: JsonObject): string {
+  const query = formatOf(event).query(event)
+    .map(([name, value]) => `${encode(name)}=${encode(value)}`).join("&");
+  return query && `?${query}`;
+}
+
+/** Lone surrogates do not have a UTF-8 form. As in the URL standard, they become U+FFFD. */
+function encode(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
+}
+
+/** Reads the path of a request. It always begins with a slash. */
+export function readPath(event: JsonObject): string {
+  const path = formatOf(event).path(event);
+  return path.startsWith("/") ? path : `/${path}`;
+}
+
+/**
+ * Makes the URL of a request.
+ *
+ * @throws {CloudEventSpecificationError} If the event has no path, or if the host is not a host.
+ */
+export function readUrl(event: JsonObject): URL {
+  const format = formatOf(event);
+  const path = readPath(event);
+  const encoded = format.isPathDecoded(event) ? encodeURI(path.toWellFormed()) : path;
+  const origin = readOrigin(event, format);
+  // The path cannot replace the host, because it follows the host.
+  return new URL(
+    origin + encoded.replaceAll("?", "%3F").replaceAll("#", "%23") + encodeQuery(event),
+  );
+}
+
+function readOrigin(event: JsonObject, { domainName }: Format): string {
+  const scheme = findHeader(event, "x-forwarded-proto")?.toLowerCase() === "http"
+    ? "http"
+    : "https";
+  // The health check of a load balancer may lack the header.
+  const isHeader = typeof domainName === "string";
+  const host = isHeader
+    ? findHeader(event, domainName) ?? "localhost"
+    : readPlace(event, domainName);
+  const origin = `${scheme}://${host}`;
+  if (URL.canParse(origin) && new URL(origin).hostname === withoutPort(host)) return origin;
+  throw specificationError(pathOf(domainName), `is ${JSON.stringify(host)}, not a host`);
+}
+
+/** Removes the port from a host. The host is in lower case. */
+export function withoutPort(host: string): string {
+  return host.toLowerCase().replace(/:\d*$/, "");
+}
+
+/** Makes the standard request with the same meaning as the request of the client. */
+export function readRequest(event: JsonObject): Request {
+  const method = readString(event, formatOf(event).method).toUpperCase();
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(readHeaders(event))) headers.set(name, toBytes(value));
+  const hasBody = method !== "GET" && method !== "HEAD" && formatOf(event).body(event) !== null;
+  return new Request(readUrl(event), { method, headers, body: hasBody ? readBytes(event) : null });
+}
+
+/** Writes a header value as `Headers` takes it: one character for each byte of the UTF-8 form. */
+function toBytes(value: string): string {
+  if (/^[\0-\xff]*$/.test(value)) return value;
+  return String.fromCharCode(...new TextEncoder().encode(value));
+}
