@@ -22,5 +22,12 @@ export function decodeLooseBase64(text: string): Uint8Array<ArrayBuffer> | undef
 function toBytes(text: string): Uint8Array<ArrayBuffer> {
   const decoder: Base64Decoder = Uint8Array;
   // `Buffer` ignores invalid characters, so the text was checked before.
-  return decoder.fromBase64?.(text) ?? new Uint8Array(Buffer.from(text, "base64"));
+  return decoder.fromBase64?.(text) ?? new Uint8Array(bufferClass().from(text, "base64"));
+}
+
+/** Finds the class `Buffer`. In Deno 2.1 to 2.3 it is not a global. */
+export function bufferClass(): typeof Buffer {
+  const buffer = globalThis.Buffer ?? globalThis.process.getBuiltinModule?.("node:buffer").Buffer;
+  if (buffer) return buffer;
+  throw new Error("Cannot convert base64: this runtime is too old; expected Deno 2.1 or later");
 }

@@ -3,21 +3,28 @@ import { encodeBase64 } from "@std/encoding/base64";
 import fc from "fast-check";
 import { decodeBase64, decodeLooseBase64 } from "./base64.ts";
 
-/** Runs a test twice: with the decoder of the engine, and as on a runtime that does not have this decoder. */
-function testBoth(name: string, test: () => void): void {
+/** Runs a test on the decoder of the engine, on the global `Buffer`, and as on Deno 2.1 to 2.3, which have neither. */
+function testAll(name: string, test: () => void): void {
   Deno.test(name, test);
-  Deno.test(`${name}, if the engine cannot decode`, () => {
-    const descriptor = Object.getOwnPropertyDescriptor(Uint8Array, "fromBase64")!;
-    Reflect.deleteProperty(Uint8Array, "fromBase64");
-    try {
-      test();
-    } finally {
-      Object.defineProperty(Uint8Array, "fromBase64", descriptor);
-    }
-  });
+  for (const removed of [["fromBase64"], ["fromBase64", "Buffer"]]) {
+    Deno.test(`${name}, without ${removed.join(" and ")}`, () => {
+      const owners = removed.map((key) =>
+        [key === "Buffer" ? globalThis : Uint8Array, key] as const
+      );
+      const before = owners.map(([owner, key]) => Object.getOwnPropertyDescriptor(owner, key)!);
+      for (const [owner, key] of owners) Reflect.deleteProperty(owner, key);
+      try {
+        test();
+      } finally {
+        for (const [i, [owner, key]] of owners.entries()) {
+          Object.defineProperty(owner, key, before[i]!);
+        }
+      }
+    });
+  }
 }
 
-testBoth("both decoders decode the text that an encoder writes", () => {
+testAll("both decoders decode the text that an encoder writes", () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 50 }), (bytes) => {
     const text = encodeBase64(bytes);
     assertEquals(decodeBase64(text), bytes.slice());
@@ -26,13 +33,13 @@ testBoth("both decoders decode the text that an encoder writes", () => {
   }));
 });
 
-testBoth("decodeBase64() refuses every text that no encoder writes", () => {
+testAll("decodeBase64() refuses every text that no encoder writes", () => {
   const texts = ["A", "AA", "AAA", "=", "====", "A===", "AA=A", "AA==AAAA", "AAAA=", "QR==", "QUJ="]
     .concat("AAA\n", " AAA", "AA A", "AAAA\r\n\t ", "-_-_", "AAAé", "A\uD800AA", "%3D%");
   for (const text of texts) assertEquals(decodeBase64(text), undefined, text);
 });
 
-testBoth("decodeBase64() decodes a text to the bytes that encode to it, or not at all", () => {
+testAll("decodeBase64() decodes a text to the bytes that encode to it, or not at all", () => {
   const characters = fc.constantFrom(..."ABQgwR0/+=9 -_\n");
   fc.assert(
     fc.property(fc.string({ unit: characters, maxLength: 12 }), (text) => {
@@ -43,7 +50,7 @@ testBoth("decodeBase64() decodes a text to the bytes that encode to it, or not a
   );
 });
 
-testBoth("decodeLooseBase64() ignores spare bits and refuses wrong padding and characters", () => {
+testAll("decodeLooseBase64() ignores spare bits and refuses wrong padding and characters", () => {
   assertEquals(decodeLooseBase64("QR"), new Uint8Array([0x41]));
   for (
     const text of ["A", "AAAAA", "A=", "AA=", "AAAA=", "A===", "=", "AA==AA==", "A A=", "-_-_"]

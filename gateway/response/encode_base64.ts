@@ -1,3 +1,5 @@
+import { bufferClass } from "../../function/base64.ts";
+
 /** What is new in ECMAScript 2026, and not yet in every runtime. */
 interface Base64Encoder {
   toBase64?(): string;
@@ -13,5 +15,5 @@ export function encodeBase64(bytes: Uint8Array): string {
   const encoder = bytes as Base64Encoder;
   if (encoder.toBase64) return encoder.toBase64();
   // Runtimes without the former have this one, loaded or not. A view of the bytes, no copy.
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+  return bufferClass().from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 }

@@ -24,3 +24,13 @@ Deno.test("encodeBase64() takes a megabyte, and part of a buffer", () => {
     assertEquals(decodeBase64(encodeBase64(part)), part.slice());
   }
 });
+
+Deno.test("encodeBase64() works if Buffer is not a global, as on Deno 2.1 to 2.3", () => {
+  const before = Object.getOwnPropertyDescriptor(globalThis, "Buffer")!;
+  Reflect.deleteProperty(globalThis, "Buffer");
+  try {
+    assertEquals(encodeBase64(withoutMethod(new Uint8Array([1, 2, 255]))), "AQL/");
+  } finally {
+    Object.defineProperty(globalThis, "Buffer", before);
+  }
+});
