@@ -20,7 +20,6 @@ Options:
 export interface CliOptions {
   /** The path of the manifest. */
   readonly manifestPath: string;
-  /** The port. */
   readonly port: number;
   /** The folder for the objects of the buckets; `undefined` for the default. */
   readonly data: string | undefined;
@@ -38,8 +37,6 @@ export class UsageError extends Error {
 /**
  * Reads the command line.
  *
- * @param args The arguments.
- * @returns What they ask for, or `"help"`.
  * @throws {UsageError} If they cannot be understood; the message names the one that is wrong.
  */
 export function readArguments(args: readonly string[]): CliOptions | "help" {

@@ -4,8 +4,6 @@ import type { IncomingMessage } from "node:http";
 /**
  * Reads the body of a request.
  *
- * @param request The request.
- * @param limit How many bytes the caller takes.
  * @returns The body. If it is over the limit, a part of it that is over the limit as well.
  * @throws {Error} If the client hangs up.
  */

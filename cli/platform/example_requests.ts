@@ -8,13 +8,7 @@ export function examplePath(route: string): string {
   return route.replace(/\{\w+\+\}/, "a/b").replaceAll(/\{\w+\}/g, "1");
 }
 
-/**
- * The command that sends a request.
- *
- * @param method The method, or `ANY`.
- * @param url The URL.
- * @returns The command, to be copied to a shell.
- */
+/** The command that sends a request. */
 export function curlCommand(method: string, url: string): string {
   const isDefault = method === "ANY" || method === "GET";
   return `curl ${isDefault ? "" : method === "HEAD" ? "-I " : `-X ${method} `}'${url}'`;

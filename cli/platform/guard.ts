@@ -7,7 +7,6 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
  * then the request carries that name.
  *
  * @param host The authority of the request: a host, and perhaps a port.
- * @returns Whether the host is a name of the loopback interface.
  */
 export function isLocalHost(host: string | undefined): boolean {
   return /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(host ?? "");
@@ -16,8 +15,6 @@ export function isLocalHost(host: string | undefined): boolean {
 /**
  * Whether a request says more than once which host it is for, so that two readers may take it for different ones.
  *
- * @param rawHeaders The names and values of the headers, in turn.
- * @returns Whether it is to be refused.
  * @see https://www.rfc-editor.org/rfc/rfc9112#section-3.2
  */
 export function hasManyHosts(rawHeaders: readonly string[]): boolean {
@@ -28,10 +25,6 @@ export function hasManyHosts(rawHeaders: readonly string[]): boolean {
 /**
  * Whether a request that may change something was made by a page of another origin.
  *
- * @param method The method.
- * @param headers The headers, with lower-case names.
- * @param host The authority of the request.
- * @returns Whether it is to be refused.
  * @see https://fetch.spec.whatwg.org/#origin-header
  * @see https://w3c.github.io/webappsec-fetch-metadata/#sec-fetch-site-header
  */

@@ -11,11 +11,8 @@ import { watch } from "./watch.ts";
 
 /** What {@linkcode run} needs of its surroundings. */
 export interface CliEnvironment {
-  /** Ends the run. */
   readonly signal: AbortSignal;
-  /** Writes a line. */
   readonly print: (line: string) => void;
-  /** Whether lines have colours. */
   readonly isColored: boolean;
 }
 
@@ -23,8 +20,6 @@ export interface CliEnvironment {
  * Runs an application until it is told to stop: prints where everything is, then the log. When a file of a function changes
  * the functions are reloaded; when the manifest changes the application starts anew.
  *
- * @param options What the command line asks for.
- * @param environment Its surroundings.
  * @throws {Error} If the application cannot be started; the message says what to do.
  */
 export async function run(options: CliOptions, environment: CliEnvironment): Promise<void> {

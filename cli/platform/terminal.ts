@@ -9,10 +9,6 @@ const NAME_COLORS: readonly number[] = [36, 32, 35, 34, 96, 92, 95, 94];
 /**
  * Makes a line of the terminal of a record: the time, the function and the text, whose line breaks and control characters
  * are made visible, so that a record is one line and no function can steer the terminal.
- *
- * @param record The record.
- * @param isColored Whether the line has colours.
- * @returns The line, without its end.
  */
 export function formatRecord({ time, functionName, text }: LogRecord, isColored: boolean): string {
   const paint = (code: number | string, part: string) =>
@@ -49,7 +45,6 @@ function hash(text: string): number {
 
 /** What the introduction tells of. */
 export interface Introduction {
-  /** The application. */
   readonly manifest: Manifest;
   /** The URL of the start page. */
   readonly url: string;
@@ -59,12 +54,7 @@ export interface Introduction {
   readonly watchedFolder: string;
 }
 
-/**
- * What the terminal shows first: where everything is, with commands to copy.
- *
- * @param introduction What it tells of.
- * @returns The lines.
- */
+/** What the terminal shows first: where everything is, with commands to copy. */
 export function introduce(
   { manifest, url, bucketsFolder, watchedFolder }: Introduction,
 ): readonly string[] {

@@ -16,8 +16,6 @@ export interface WatchOptions {
  * Watches a folder, and says once that something changed when it has been quiet for a moment. A folder that is removed is
  * watched again if it is there once `onChange` has settled.
  *
- * @param folder The folder, with all that is in it.
- * @param options How it is watched.
  * @returns The watch; dispose of it to end it.
  * @throws {Error} If the folder cannot be watched.
  */

@@ -1,12 +1,7 @@
 import { createTarGzip } from "nanotar";
 import type { DenoPackage } from "../bundle/pinned_deno.ts";
 
-/**
- * Makes an npm package like the packages with Deno.
- *
- * @param files The paths and contents of its files.
- * @returns The tarball, and the package with the integrity of that tarball.
- */
+/** Makes an npm package like the packages with Deno. */
 export async function makeDenoPackage(
   files: readonly (readonly [string, string | Uint8Array])[] = [["package/deno", "deno"]],
 ): Promise<{ tarball: Uint8Array<ArrayBuffer>; package_: DenoPackage }> {
@@ -18,13 +13,7 @@ export async function makeDenoPackage(
   return { tarball, package_: { name: "@deno/test", version: "1.2.3", integrity } };
 }
 
-/**
- * Writes an application to a new folder.
- *
- * @param modules The modules by path.
- * @param functions The functions of the manifest.
- * @returns The folder, which is removed on disposal, and the path of the manifest.
- */
+/** Writes an application to a new folder. */
 export async function makeApp(
   modules: Readonly<Record<string, string>>,
   functions: Readonly<Record<string, unknown>>,
@@ -44,12 +33,7 @@ export async function makeApp(
   };
 }
 
-/**
- * Starts a server on a free port of the loopback interface.
- *
- * @param answer Answers a request.
- * @returns The URL of the server, which ends on disposal.
- */
+/** Starts a server on a free port of the loopback interface. */
 export function serve(
   answer: (request: Request) => Response | Promise<Response>,
 ): AsyncDisposable & { readonly url: string } {

@@ -37,7 +37,6 @@ export class GatewayError extends Error {
   /**
    * Makes the error.
    *
-   * @param answer The answer.
    * @param reason Why, for the log. The client does not see it.
    */
   constructor(answer: keyof typeof ANSWERS, reason: string) {

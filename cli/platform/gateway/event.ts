@@ -5,7 +5,6 @@ import type { RouteMatch } from "./routes.ts";
 
 /** An HTTP request, as read from the wire. */
 export interface HttpRequest {
-  /** The method. */
   readonly method: string;
   /** The path as transmitted, the stage included. */
   readonly path: string;
@@ -23,7 +22,6 @@ export interface HttpRequest {
   readonly port: number;
   /** The body; empty if there is none. */
   readonly body: Uint8Array;
-  /** When it arrived. */
   readonly time: Date;
 }
 
@@ -31,15 +29,12 @@ export interface HttpRequest {
 export interface Api {
   /** The name of the application. */
   readonly name: string;
-  /** The stage. */
   readonly stage: string;
 }
 
 /** The identifiers of a request, in its event and in the headers of its response. */
 export interface RequestIds {
-  /** `x-amzn-RequestId`. */
   readonly requestId: string;
-  /** `x-amz-apigw-id`. */
   readonly extendedRequestId: string;
 }
 
@@ -64,12 +59,6 @@ const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 /**
  * Makes the event of a REST API with Lambda proxy integration (payload format 1.0) and `binaryMediaTypes: ["*\/*"]`.
  *
- * @param request The request.
- * @param match Its route.
- * @param path Its path below the stage, as transmitted.
- * @param api The API.
- * @param ids Its identifiers.
- * @returns The event, ready to be written as JSON.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format
  */
 export function createProxyEvent(

@@ -12,9 +12,7 @@ import { createRouter, routesOf } from "./routes.ts";
 
 /** What the gateway uses. */
 export interface GatewayOptions {
-  /** The application. */
   readonly manifest: Manifest;
-  /** What runs its functions. */
   readonly host: FunctionHost;
   /** Takes the reasons of the gateway's own answers. */
   readonly log: Log;
@@ -25,12 +23,7 @@ export interface GatewayOptions {
 /** Answers a request. A body over the limit may be cut anywhere beyond the limit. Never rejects. */
 export type Gateway = (request: HttpRequest) => Promise<Reply>;
 
-/**
- * Makes the HTTP gateway of an application: a REST API with Lambda proxy integration.
- *
- * @param options What it uses.
- * @returns The gateway.
- */
+/** Makes the HTTP gateway of an application: a REST API with Lambda proxy integration. */
 export function createGateway(
   { manifest, host, log, timeout = GATEWAY_TIMEOUT }: GatewayOptions,
 ): Gateway {

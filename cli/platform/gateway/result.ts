@@ -40,8 +40,6 @@ const REMAPPED: ReadonlySet<string> = new Set([
  * Makes the HTTP response of a function's result, as a REST API with Lambda proxy integration and
  * `binaryMediaTypes: ["*\/*"]` does. Every key is optional, and no other key is allowed.
  *
- * @param payload The result of the function, as JSON.
- * @returns The response.
  * @throws {GatewayError} If the result is malformed; the message says where.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-output-format
  */

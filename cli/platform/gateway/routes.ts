@@ -2,17 +2,14 @@ import type { Manifest } from "../../manifest/manifest.ts";
 
 /** A route of the HTTP gateway. */
 export interface Route {
-  /** The method, or `ANY`. */
   readonly method: string;
   /** The path below the stage, with its parameters in braces. */
   readonly resource: string;
-  /** The function that answers. */
   readonly functionName: string;
 }
 
 /** The route that a request takes. */
 export interface RouteMatch {
-  /** The route. */
   readonly route: Route;
   /** The values of the parameters, percent-encoded as in the request; `null` if the route has no parameters. */
   readonly pathParameters: Readonly<Record<string, string>> | null;
@@ -41,7 +38,6 @@ export function routesOf(manifest: Manifest): readonly Route[] {
  * `{name}`, and `{name}` beats `{name+}`. Then it chooses the method: a named method beats `ANY`. If that resource lacks the
  * method, no other resource is tried. A trailing slash makes no difference.
  *
- * @param routes The routes of the application.
  * @returns A function that finds the route for a method and a path below the stage, or `undefined`.
  */
 export function createRouter(

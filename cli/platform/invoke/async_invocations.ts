@@ -4,7 +4,6 @@ import type { Log } from "../log.ts";
 
 /** What asynchronous invocations use. */
 export interface AsyncInvocationsOptions {
-  /** What runs the functions. */
   readonly host: FunctionHost;
   /** Takes a line for each event that is given up. */
   readonly log: Log;
@@ -27,25 +26,13 @@ export class AsyncInvocations implements Disposable {
   readonly #underWay: Set<Promise<void>> = new Set();
   readonly #stop: AbortController = new AbortController();
 
-  /**
-   * Makes the queue.
-   *
-   * @param options What it uses.
-   */
   constructor({ host, log, retryDelays = [1_000, 2_000] }: AsyncInvocationsOptions) {
     this.#host = host;
     this.#log = log;
     this.#retryDelays = retryDelays;
   }
 
-  /**
-   * Takes an event.
-   *
-   * @param functionName The function.
-   * @param payload The event, as JSON.
-   * @param options Further facts of the invocation.
-   * @returns The identifier of the invocation and of its retries.
-   */
+  /** Takes an event. */
   start(functionName: string, payload: Uint8Array, options: InvokeOptions = {}): string {
     const requestId = options.requestId ?? randomUUID();
     const run = this.#run(functionName, payload, { ...options, requestId });

@@ -7,18 +7,10 @@ import { functionArn } from "../arn.ts";
  * @see https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html#API_Invoke_Errors
  */
 export class InvokeError extends Error {
-  /** The status code. */
   readonly status: number;
   /** The name of the exception, as clients know it. */
   readonly type: string;
 
-  /**
-   * Makes the error.
-   *
-   * @param status The status code.
-   * @param type The name of the exception.
-   * @param message What is wrong, for the caller.
-   */
   constructor(status: number, type: string, message: string) {
     super(message);
     this.name = "InvokeError";
@@ -41,10 +33,8 @@ const NAME =
  * Finds the function that a caller of the Invoke API means. Whatever account and region an ARN names, the function is the
  * one of this application.
  *
- * @param manifest The application.
  * @param name The name of the function, its ARN, or the part of it from the account on; a version may follow.
  * @param qualifier The version that is named apart, or `null`.
- * @returns The name of the function in the manifest.
  * @throws {InvokeError} If there is no such function, or no such version of it.
  */
 export function findFunction(manifest: Manifest, name: string, qualifier: string | null): string {

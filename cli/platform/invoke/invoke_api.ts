@@ -10,9 +10,7 @@ import { findFunction, InvokeError } from "./function_name.ts";
 
 /** What the Invoke API uses. */
 export interface InvokeApiOptions {
-  /** The application. */
   readonly manifest: Manifest;
-  /** What runs its functions. */
   readonly host: FunctionHost;
   /** Takes the events of asynchronous invocations. */
   readonly asyncInvocations: AsyncInvocations;
@@ -20,11 +18,8 @@ export interface InvokeApiOptions {
 
 /** A request to the Invoke API. */
 export interface InvokeRequest {
-  /** The method. */
   readonly method: string;
-  /** The path, percent-encoded. */
   readonly path: string;
-  /** The query, without `?`. */
   readonly query: string;
   /** The headers, with lower-case names. */
   readonly headers: IncomingHttpHeaders;
@@ -37,8 +32,6 @@ const MAX_CLIENT_CONTEXT = 3_583;
 /**
  * Makes the Invoke API of AWS Lambda, for `aws lambda invoke --endpoint-url` and the SDKs.
  *
- * @param options What it uses.
- * @returns A function that answers a request.
  * @see https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
  */
 export function createInvokeApi(

@@ -13,10 +13,7 @@ export interface EnvironmentOptions {
  * The environment variables that a function has on AWS Lambda, without the address of the Runtime API and without
  * credentials. No variable of this machine is among them.
  *
- * @param name The name of the function.
  * @param manifest Its settings. Its own variables replace `LANG`, `LD_LIBRARY_PATH`, `PATH` and `TZ`, and no others.
- * @param options Further facts.
- * @returns The variables.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
  */
 export function lambdaEnvironment(

@@ -26,21 +26,9 @@ export interface Isolation {
   readonly kind: "root namespace" | "user namespace" | "plain folders";
   /** What it does, in one line. */
   readonly description: string;
-  /**
-   * The paths by which a process finds its folders.
-   *
-   * @param folders Their paths on this machine.
-   * @returns Their paths for the process.
-   */
+  /** The paths by which a process finds its folders. */
   place(folders: Folders): { readonly task: string; readonly layer: string; readonly tmp: string };
-  /**
-   * The command that runs a program.
-   *
-   * @param folders The folders that the program is given.
-   * @param program The path of the program by which the process finds it, and its arguments.
-   * @param environment Its environment variables, all of them.
-   * @returns The command, with its input, output and errors left to the caller.
-   */
+  /** The command that runs a program. */
   command(
     folders: Folders,
     program: readonly [string, ...string[]],
@@ -62,7 +50,6 @@ const NAMESPACE =
 /**
  * Finds the best way that works here, by trying each with a program that does nothing.
  *
- * @returns A mount namespace if the machine lets one be made, else plain folders.
  * @throws {Error} On Windows, where a program for `/tmp`, `/opt` and `/var/task` cannot run.
  */
 export async function detectIsolation(): Promise<Isolation> {
@@ -139,9 +126,7 @@ function namespace(unshare: string, isRoot: boolean): Isolation {
 /**
  * The way for machines without namespaces: the same environment variables and Deno's own permissions, in plain folders.
  *
- * @param reason Why there is no namespace.
  * @param setpriv The path of the program `setpriv`: with it, a process is killed with its parent, however that ends.
- * @returns The isolation.
  */
 export function plainFolders(reason: string, setpriv?: string): Isolation {
   return {

@@ -1,8 +1,6 @@
 /**
  * Looks a program up in `PATH`.
  *
- * @param name The name of the program, without a folder.
- * @param path The folders to look in, separated by colons.
  * @returns The path of the first executable file of that name, or `undefined`.
  */
 export async function findProgram(

@@ -7,14 +7,7 @@ const TYPES = ["application/json", "text/html", "*/*"];
 
 const ATTRIBUTE_TYPES = ["String", "Number", "String.Array", "Binary"];
 
-/**
- * The routes of a function, each with a command, and a form that sends a request to one.
- *
- * @param name The function.
- * @param routes Its routes.
- * @param stage The stage.
- * @param base The URL that the routes are below.
- */
+/** The routes of a function, each with a command, and a form that sends a request to one. */
 export function createRequestForm(
   name: string,
   routes: readonly RouteTrigger[],

@@ -1,13 +1,8 @@
 /** Text that is HTML already. */
 export class Html {
-  /** The HTML. */
   readonly text: string;
 
-  /**
-   * Marks text as HTML.
-   *
-   * @param text The HTML.
-   */
+  /** Marks text as HTML. */
   constructor(text: string) {
     this.text = text;
   }
@@ -26,10 +21,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /**
  * Makes HTML of a template: every value in it is escaped, for an element's content as for an attribute in quotes.
- *
- * @param strings The literal parts.
- * @param values The values between them.
- * @returns The HTML.
  */
 export function markup(strings: TemplateStringsArray, ...values: readonly Fragment[]): Html {
   return new Html(

@@ -10,8 +10,6 @@ const MAX_WAITING = 4_000_000;
 /**
  * Makes the response that follows a log, as Server-Sent Events.
  *
- * @param log The log.
- * @param lastEventId The number of the last record that the reader has, as the reader sent it.
  * @returns The response. It ends when the reader goes away or falls far behind.
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  */

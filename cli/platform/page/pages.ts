@@ -22,15 +22,7 @@ const SECURITY = [
   ["Cache-Control", "no-cache"],
 ] as const;
 
-/**
- * Answers a request to the start page or to a file of it.
- *
- * @param manifest The application.
- * @param method The method of the request.
- * @param path The path of the request.
- * @param authority The host of the request, and perhaps its port.
- * @returns The response.
- */
+/** Answers a request to the start page or to a file of it. */
 export function answerPage(
   manifest: Manifest,
   method: string,

@@ -11,9 +11,7 @@ import {
 /**
  * Makes the start page: the functions with a form for each of their triggers, and the place for the log.
  *
- * @param manifest The application.
  * @param origin The origin that the page is asked for under, such as `http://localhost:8000`.
- * @returns The page.
  */
 export function createStartPage(manifest: Manifest, origin: string): string {
   const base = `${origin}/${manifest.stage}`;

@@ -5,7 +5,6 @@ export interface ErrorAnswer {
   readonly kind: "error" | "too large";
   /** The type of the error, in the form `Function.X` or `Runtime.X`. */
   readonly errorType: string;
-  /** The error as JSON. */
   readonly body: Uint8Array;
 }
 
@@ -16,7 +15,6 @@ export interface ResultAnswer {
   readonly body: Uint8Array;
   /** Its media type; `application/vnd.awslambda.http-integration-response` for a stream with an HTTP prelude. */
   readonly contentType: string;
-  /** Whether it was streamed. */
   readonly isStream: boolean;
 }
 
@@ -27,8 +25,6 @@ export type Answer = ResultAnswer | ErrorAnswer;
  * Makes an error of the platform in the form of the runtimes'.
  *
  * @param errorType The type, such as `Runtime.ExitError`.
- * @param errorMessage The message.
- * @returns The error as JSON.
  */
 export function errorBody(errorType: string, errorMessage: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(JSON.stringify({ errorType, errorMessage }));
@@ -53,7 +49,6 @@ export function runtimeError(errorType: string, message: string): ErrorAnswer {
  * @param type The header `Lambda-Runtime-Function-Error-Type`. A type in another form than `Function.X` or `Runtime.X`
  * is recorded as `Runtime.Unknown`, or as `Function.Unknown` if it begins with `Function.`.
  * @param body The error as JSON. If it is empty, the type makes the error.
- * @returns The answer.
  */
 export function postedError(type: string | undefined, body: Uint8Array): ErrorAnswer {
   const isKnown = type !== undefined && /^(Runtime|Function)\.[A-Z][a-zA-Z]+$/.test(type);

@@ -3,7 +3,6 @@ import type { InvokeOptions } from "../function_host.ts";
 
 /** One invocation, as a runtime receives it. */
 export interface Invocation extends InvokeOptions {
-  /** The identifier. */
   readonly requestId: string;
   /** The name of the function. */
   readonly functionName: string;
@@ -13,12 +12,7 @@ export interface Invocation extends InvokeOptions {
   readonly deadline: number;
 }
 
-/**
- * The headers that come with an invocation.
- *
- * @param invocation The invocation.
- * @returns The headers of the answer to *next*.
- */
+/** The headers that come with an invocation. */
 export function nextHeaders(invocation: Invocation): Record<string, string> {
   const { clientContext, tenantId, traceId } = invocation;
   const trace = traceId ??

@@ -67,7 +67,6 @@ export class RuntimeApi implements AsyncDisposable {
   /**
    * Hands an invocation to the runtime as soon as the runtime asks for it. The invocation before must be finished.
    *
-   * @param invocation The invocation.
    * @returns Two promises: `answered` is fulfilled when the runtime has posted a result or an error, and `finished` when
    * it asks for the next invocation after that.
    */

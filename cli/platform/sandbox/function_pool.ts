@@ -23,7 +23,6 @@ export interface FunctionPoolOptions {
 
 /** The code and the settings of a function. */
 export interface Code {
-  /** The settings. */
   readonly manifest: FunctionManifest;
   /** The unpacked bundle and layer. */
   readonly folders: Folders;
@@ -42,12 +41,6 @@ export class FunctionPool implements AsyncDisposable {
   #busy = 0;
   #isDisposed = false;
 
-  /**
-   * Makes a pool without sandboxes.
-   *
-   * @param options The settings.
-   * @param code The code.
-   */
   constructor(options: FunctionPoolOptions, code: Code) {
     this.#options = options;
     this.#code = code;
@@ -58,11 +51,7 @@ export class FunctionPool implements AsyncDisposable {
     return [...this.#all];
   }
 
-  /**
-   * Replaces the code. An invocation that is under way ends with the code that it began with.
-   *
-   * @param code The code.
-   */
+  /** Replaces the code. An invocation that is under way ends with the code that it began with. */
   async replace(code: Code): Promise<void> {
     this.#code = code;
     await Promise.all(
@@ -76,9 +65,6 @@ export class FunctionPool implements AsyncDisposable {
   /**
    * Invokes the function.
    *
-   * @param payload The event.
-   * @param options Further facts of the invocation.
-   * @returns How it ended.
    * @throws {Error} If the pool is disposed of before the invocation begins.
    */
   async invoke(payload: Uint8Array, options: InvokeOptions): Promise<InvokeOutcome> {

@@ -24,13 +24,7 @@ export class InvocationLog {
   #failure: InvokeOutcome["failure"];
   #status: string | undefined;
 
-  /**
-   * Begins the log of an invocation.
-   *
-   * @param requestId The invocation.
-   * @param settings The time-out of the function in seconds, and its memory in MiB.
-   * @param log Takes each line.
-   */
+  /** Begins the log of an invocation. */
   constructor(
     requestId: string,
     settings: { readonly timeout: number; readonly memory: number },
@@ -61,10 +55,7 @@ export class InvocationLog {
   /**
    * Notes an init phase.
    *
-   * @param phase `init`, or `invoke` for the second attempt within the invocation.
-   * @param ending How it ended.
    * @param duration How long it took, in milliseconds.
-   * @param peakMemory The most memory used, in bytes.
    */
   initialized(
     phase: "init" | "invoke",
@@ -83,13 +74,7 @@ export class InvocationLog {
     this.line(initReportLine(phase, duration, statusFields(error)));
   }
 
-  /**
-   * Notes what a sandbox made of the invocation.
-   *
-   * @param ending How it ended.
-   * @param answer The answer of the runtime, if there was one before the end.
-   * @param peakMemory The most memory used, in bytes.
-   */
+  /** Notes what a sandbox made of the invocation. */
   ran(ending: Ending, answer: Answer | undefined, peakMemory: number): void {
     this.#peakMemory = Math.max(this.#peakMemory, peakMemory);
     if (ending.kind !== "done") this.#fail(ending, true);
@@ -100,12 +85,7 @@ export class InvocationLog {
     if (answer.kind !== "response") this.#status = statusFields(answer);
   }
 
-  /**
-   * The invocation ends.
-   *
-   * @param time When it ended, by `performance.now()`.
-   * @returns The outcome.
-   */
+  /** The invocation ends. */
   end(time: number): InvokeOutcome {
     const timeout = this.#settings.timeout * 1_000;
     const requestId = this.#requestId;

@@ -10,11 +10,6 @@ export class LogLines {
   #rest = "";
   #count = 0;
 
-  /**
-   * Starts without a line.
-   *
-   * @param emit Takes each line, without its end.
-   */
   constructor(emit: (line: string) => void) {
     this.#emit = emit;
   }
@@ -24,11 +19,7 @@ export class LogLines {
     return this.#count;
   }
 
-  /**
-   * Reads a stream to its end.
-   *
-   * @param stream The output of the process.
-   */
+  /** Reads a stream to its end. */
   async read(stream: ReadableStream<Uint8Array>): Promise<void> {
     for await (const chunk of stream) {
       this.#count++;
@@ -57,11 +48,7 @@ export class LogLines {
 export class LogTail {
   #text = "";
 
-  /**
-   * Adds a line.
-   *
-   * @param line The line, without its end.
-   */
+  /** Adds a line. */
   add(line: string): void {
     // A character has at least one byte, so that more characters are never needed.
     this.#text = `${this.#text}${line}\n`.slice(-LOG_TAIL);

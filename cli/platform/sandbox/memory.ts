@@ -9,7 +9,6 @@ export interface Memory {
 /**
  * Measures a process.
  *
- * @param pid Its identifier.
  * @returns What it has, or `undefined` where the system does not tell, or the process has ended.
  */
 export async function measureMemory(pid: number): Promise<Memory | undefined> {

@@ -15,7 +15,6 @@ export type Ending =
 
 /** What is reported at the end of an invocation. */
 export interface Report {
-  /** The invocation. */
   readonly requestId: string;
   /** How long it took, in milliseconds. */
   readonly duration: number;
@@ -45,7 +44,6 @@ const SIGNALS: Readonly<Record<string, string>> = {
 /**
  * Says why a runtime ended.
  *
- * @param status How the process ended.
  * @returns The reason, such as `Runtime exited with error: exit status 1`.
  */
 export function exitReason({ code, signal }: Deno.CommandStatus): string {
@@ -54,14 +52,7 @@ export function exitReason({ code, signal }: Deno.CommandStatus): string {
   return `Runtime exited with error: exit status ${code}`;
 }
 
-/**
- * The error that the caller of a function gets after a phase failed.
- *
- * @param ending How the phase ended.
- * @param requestId The invocation.
- * @param timeout The time-out of the function, in seconds.
- * @returns The error.
- */
+/** The error that the caller of a function gets after a phase failed. */
 export function endingError(
   ending: Exclude<Ending, { kind: "done" }>,
   requestId: string,
@@ -91,7 +82,6 @@ export function statusFields({ errorType }: ErrorAnswer): string {
  * The line that reports an invocation.
  *
  * @param report The report. The cold start is billed as well.
- * @returns The line, its fields separated by tabs.
  */
 export function reportLine(report: Report): string {
   const { requestId, duration, initDuration, memory, peakMemory, status } = report;
@@ -110,10 +100,7 @@ export function reportLine(report: Report): string {
 /**
  * The line that reports an init phase that failed.
  *
- * @param phase `init`, or `invoke` for the second attempt within the invocation.
  * @param duration How long it took, in milliseconds.
- * @param status The fields that say what went wrong.
- * @returns The line, its fields separated by tabs.
  */
 export function initReportLine(phase: "init" | "invoke", duration: number, status: string): string {
   return `INIT_REPORT Init Duration: ${duration.toFixed(2)} ms\tPhase: ${phase}\t${status}`;

@@ -13,7 +13,6 @@ import { type Ending, exitReason } from "./report.ts";
 export interface SandboxOptions {
   /** The name of the function. */
   readonly name: string;
-  /** Its settings. */
   readonly manifest: FunctionManifest;
   /** Its unpacked bundle and layer. */
   readonly folders: Folders;
@@ -60,9 +59,6 @@ export class Sandbox {
   /**
    * Starts a process: its init phase begins.
    *
-   * @param options What it runs.
-   * @param log Takes each line that the process logs until its first invocation.
-   * @returns The sandbox.
    * @throws {Error} If the process cannot be started.
    */
   static async start(options: SandboxOptions, log: (line: string) => void): Promise<Sandbox> {
@@ -129,10 +125,7 @@ export class Sandbox {
   /**
    * Runs an invocation. The sandbox wakes up; {@linkcode freeze} puts it to sleep again.
    *
-   * @param invocation The invocation.
    * @param limit How long it may take, in milliseconds.
-   * @param log Takes each line that is logged meanwhile.
-   * @returns How it ended, and the answer of the runtime if there was one before that.
    */
   async run(
     invocation: Invocation,

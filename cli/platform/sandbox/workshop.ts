@@ -13,7 +13,6 @@ export interface WorkshopOptions {
   readonly manifestPath: string;
   /** An unpacked layer. The default is a new one with the Deno that runs this. */
   readonly layer?: string | undefined;
-  /** Ends the bundling early. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -32,13 +31,7 @@ export class Workshop implements AsyncDisposable {
     this.#options = options;
   }
 
-  /**
-   * Makes the folder and the layer in it.
-   *
-   * @param isolation How functions find the layer.
-   * @param options How to bundle functions.
-   * @returns The workshop.
-   */
+  /** Makes the folder and the layer in it. */
   static async open(isolation: Isolation, options: WorkshopOptions): Promise<Workshop> {
     // Functions in plain folders may write to all of /tmp, so that the workshop must be elsewhere.
     const isPlain = isolation.kind === "plain folders";
@@ -75,12 +68,7 @@ export class Workshop implements AsyncDisposable {
     return { layer };
   }
 
-  /**
-   * Bundles every function.
-   *
-   * @param manifest The application.
-   * @returns The code of each function that has changed, and what is wrong with each that cannot be bundled.
-   */
+  /** Bundles every function. */
   async build(manifest: Manifest) {
     const built = new Map<string, Code>();
     const { manifestPath, signal } = this.#options;

@@ -5,9 +5,7 @@ import { checkLinks, ObjectKeyError, pathOf } from "./object_key.ts";
 
 /** An object of a bucket. */
 export interface StoredObject {
-  /** The key. */
   readonly key: string;
-  /** The size in bytes. */
   readonly size: number;
   /** The MD5 digest of the content, in hexadecimal. */
   readonly etag: string;
@@ -17,7 +15,6 @@ export interface StoredObject {
 
 /** The client that changes an object. */
 export interface Client {
-  /** Its IP address. */
   readonly sourceIp: string;
   /** The identifiers of its request. */
   readonly ids: RequestIds;
@@ -39,9 +36,7 @@ export class BucketFolder {
   /**
    * Makes a bucket of a folder. {@linkcode scan} must follow, which creates the folder.
    *
-   * @param folder The folder.
    * @param uploads Where objects are written until they are complete: another folder on the same disk.
-   * @param onChange Told of every change.
    */
   constructor(folder: string, uploads: string, onChange: (change: ObjectChange) => void) {
     this.#folder = folder;
@@ -57,10 +52,6 @@ export class BucketFolder {
   /**
    * Stores an object.
    *
-   * @param key The key.
-   * @param content The content.
-   * @param client The client.
-   * @returns The object.
    * @throws {ObjectKeyError} If the folder cannot hold the key.
    */
   async put(
@@ -92,7 +83,6 @@ export class BucketFolder {
   /**
    * Opens an object.
    *
-   * @param key The key.
    * @returns The object and its content, or `undefined` if there is none.
    * @throws {ObjectKeyError} If the folder cannot hold the key.
    */
@@ -112,8 +102,6 @@ export class BucketFolder {
   /**
    * Removes an object. If there is none, the listener is not told.
    *
-   * @param key The key.
-   * @param client The client.
    * @throws {ObjectKeyError} If the folder cannot hold the key.
    */
   async delete(key: string, client: Client): Promise<void> {

@@ -14,9 +14,7 @@ import {
 
 /** What the buckets use. */
 export interface BucketsOptions {
-  /** The application. */
   readonly manifest: Manifest;
-  /** Takes the events. */
   readonly asyncInvocations: AsyncInvocations;
   /** Takes a line for each problem. */
   readonly log: Log;
@@ -34,12 +32,7 @@ export class Buckets implements AsyncDisposable {
     this.#stack = stack;
   }
 
-  /**
-   * Opens the buckets. No function is told of the objects that are there already.
-   *
-   * @param options What they use.
-   * @returns The buckets.
-   */
+  /** Opens the buckets. No function is told of the objects that are there already. */
   static async open(options: BucketsOptions): Promise<Buckets> {
     const buckets = new Map<string, BucketFolder>();
     await using stack = new AsyncDisposableStack();
@@ -68,7 +61,6 @@ export class Buckets implements AsyncDisposable {
   /**
    * A bucket of the application.
    *
-   * @param name Its name.
    * @returns The bucket, or `undefined` if the manifest has none of the name.
    */
   get(name: string): BucketFolder | undefined {

@@ -18,13 +18,9 @@ import type { Schedules } from "./schedules.ts";
 
 /** What the endpoints of the triggers use. */
 export interface TriggerOptions {
-  /** The application. */
   readonly manifest: Manifest;
-  /** Takes the events. */
   readonly asyncInvocations: AsyncInvocations;
-  /** Its buckets. */
   readonly buckets: Buckets;
-  /** Its schedules. */
   readonly schedules: Schedules;
 }
 
@@ -33,9 +29,6 @@ const MAX_REQUEST = 4 * MAX_PUBLICATION;
 
 /**
  * Answers requests to the triggers: `/buckets/{name}/{key}`, `/topics/{name}` and `/schedules/{function}`.
- *
- * @param options What they use.
- * @returns A function that answers a request to a path.
  */
 export function createTriggerEndpoints(
   options: TriggerOptions,

@@ -7,17 +7,13 @@ import { describeProblems, record } from "../../manifest/schema.ts";
 
 /** A message as it is published. */
 export interface Publication {
-  /** The message. */
   readonly message: string;
-  /** Its subject. */
   readonly subject?: string | null | undefined;
-  /** Its attributes, by name. */
   readonly attributes: Readonly<Record<string, MessageAttribute>>;
 }
 
 /** An attribute of a message. */
 export interface MessageAttribute {
-  /** The type. */
   readonly Type: "String" | "String.Array" | "Number" | "Binary";
   /** The value; bytes are in base64. */
   readonly Value: string;
@@ -25,12 +21,6 @@ export interface MessageAttribute {
 
 /** A message that cannot be published. */
 export class PublicationError extends TypeError {
-  /**
-   * Makes the error.
-   *
-   * @param problem What is wrong with the message.
-   * @param options The `cause`.
-   */
   constructor(problem: string, options?: ErrorOptions) {
     super(`Cannot publish the message: ${problem}`, options);
     this.name = "PublicationError";
@@ -77,8 +67,6 @@ const PUBLICATION: z.ZodType<Publication> = z.strictObject({
 /**
  * Checks a message by the rules of Amazon SNS.
  *
- * @param value The message, with its `subject` and `attributes` if it has some.
- * @returns The message, with empty `attributes` if it had none.
  * @throws {PublicationError} If it cannot be published; the message names every key that is wrong.
  * @see https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
  */
@@ -91,12 +79,7 @@ export function checkPublication(value: unknown): Publication {
 /**
  * Makes the event that Amazon SNS sends to a function. The signature has the form of a real one, but nothing can verify it.
  *
- * @param topic The name of the topic.
- * @param functionName The function.
- * @param publication The message.
  * @param messageId The identifier of the message. Every subscriber gets the same one.
- * @param time When it was published.
- * @returns The event, ready to be written as JSON.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html
  */
 export function createMessageEvent(

@@ -11,7 +11,6 @@ export interface ObjectChange {
   readonly size?: number | undefined;
   /** The MD5 digest of the content in hexadecimal, unless the object was removed. */
   readonly etag?: string | undefined;
-  /** When it happened. */
   readonly time: Date;
   /** The IP address of the client. */
   readonly sourceIp: string;
@@ -41,10 +40,6 @@ export function createRequestIds(): RequestIds {
 /**
  * Makes the event that Amazon S3 sends to a function.
  *
- * @param bucket The name of the bucket.
- * @param change The change.
- * @param sequencer Its place among the events of the key.
- * @returns The event, ready to be written as JSON.
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
  */
 export function createNotification(
@@ -89,11 +84,7 @@ function encodeKey(key: string): string {
     });
 }
 
-/**
- * Makes sequencers: hexadecimal numbers of one length, each greater than all before.
- *
- * @returns A function that makes the next one.
- */
+/** Makes sequencers: hexadecimal numbers of one length, each greater than all before. */
 export function createSequencer(): () => string {
   let last = 0n;
   return () => {

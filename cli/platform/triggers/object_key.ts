@@ -2,7 +2,6 @@ import { dirname, join, relative, sep } from "node:path";
 
 /** A key that the folder cannot hold. */
 export class ObjectKeyError extends Error {
-  /** Makes the error; its message says why. */
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = "ObjectKeyError";
@@ -12,8 +11,6 @@ export class ObjectKeyError extends Error {
 /**
  * The path of the file that holds an object.
  *
- * @param folder The folder of the bucket.
- * @param key The key of the object.
  * @returns The path, which is always below the folder.
  * @throws {ObjectKeyError} If the key cannot be the path of a file.
  */
@@ -41,7 +38,6 @@ function findProblem(key: string): string | undefined {
 /**
  * Checks that no link leads from the path of an object out of the folder of its bucket.
  *
- * @param folder The folder of the bucket.
  * @param path The path of the object. It and the folders above it need not be there.
  * @throws {ObjectKeyError} If a part of the path is a link to another place.
  */

@@ -28,9 +28,6 @@ export function readRate(rate: string): number {
 /**
  * Makes the event that Amazon EventBridge sends for a schedule.
  *
- * @param rule The name of the rule.
- * @param time When it fired.
- * @returns The event, ready to be written as JSON.
  * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-rule-schedule.html
  */
 export function createScheduledEvent(rule: string, time: Date): Readonly<Record<string, unknown>> {
@@ -67,13 +64,6 @@ export class Schedules implements Disposable {
   readonly #timers: Timers;
   readonly #waiting = new Set<{ timer: unknown }>();
 
-  /**
-   * Starts the schedules. Each fires for the first time after one interval.
-   *
-   * @param manifest The application.
-   * @param asyncInvocations Takes the events.
-   * @param timers The timers.
-   */
   constructor(manifest: Manifest, asyncInvocations: AsyncInvocations, timers: Timers = TIMERS) {
     this.#timers = timers;
     this.#manifest = manifest;
@@ -85,22 +75,13 @@ export class Schedules implements Disposable {
     }
   }
 
-  /**
-   * Whether a function has a schedule.
-   *
-   * @param functionName The function.
-   */
+  /** Whether a function has a schedule. */
   has(functionName: string): boolean {
     return Object.hasOwn(this.#manifest.functions, functionName) &&
       this.#manifest.functions[functionName]!.triggers.schedules.length > 0;
   }
 
-  /**
-   * Fires a schedule now. Its next own time stays as it is.
-   *
-   * @param functionName The function that has it.
-   * @returns The identifier of the invocation.
-   */
+  /** Fires a schedule now. Its next own time stays as it is. */
   fire(functionName: string): string {
     const event = createScheduledEvent(`${this.#manifest.name}-${functionName}`, new Date());
     return this.#asyncInvocations.start(functionName, Buffer.from(JSON.stringify(event)));
