@@ -16,7 +16,7 @@ Options:
   --help           Print this
 `;
 
-/** What the command line asks for. */
+/** The options of the command line. */
 export interface CliOptions {
   /** The path of the manifest. */
   readonly manifestPath: string;
@@ -27,23 +27,25 @@ export interface CliOptions {
   readonly isInProcess: boolean;
 }
 
-/** The command line asks for something that there is not. */
+/** The command line is wrong. */
 export class UsageError extends Error {
-  static {
-    this.prototype.name = "UsageError";
+  /** Makes the error; its message names the argument. */
+  constructor(message: string) {
+    super(message);
+    this.name = "UsageError";
   }
 }
 
 /**
  * Reads the command line.
  *
- * @throws {UsageError} If they cannot be understood; the message names the one that is wrong.
+ * @throws {UsageError} If an argument is wrong; the message names it.
  */
 export function readArguments(args: readonly string[]): CliOptions | "help" {
   let parsed;
   try {
     parsed = parseArgs({
-      args: args.filter((arg) => arg !== "--"), // which some write before what they pass on to a task
+      args: args.filter((arg) => arg !== "--"), // which some write before the arguments of a task
       allowPositionals: true,
       options: {
         port: { type: "string", default: "8000" },
@@ -65,7 +67,7 @@ export function readArguments(args: readonly string[]): CliOptions | "help" {
     throw new UsageError("The manifest is missing: name it, such as app.json\nTry --help");
   }
   if (second !== undefined) {
-    throw new UsageError(`Cannot take "${second}": one manifest is enough\nTry --help`);
+    throw new UsageError(`Unexpected argument "${second}": name one manifest\nTry --help`);
   }
   return { manifestPath, port: Number(port), data, isInProcess };
 }

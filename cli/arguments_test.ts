@@ -33,22 +33,27 @@ Deno.test("the help names every option", () => {
   }
 });
 
-for (
-  const [args, problem] of [
-    [[], "The manifest is missing"],
-    [["a.json", "b.json"], 'Cannot take "b.json"'],
-    [["--prot", "1", "a.json"], "'--prot'"],
-    [["-p", "1", "a.json"], "'-p'"],
-    [["--port", "http", "a.json"], 'Cannot use the port "http": expected a number from 0 to 65535'],
-    [["--port", "65536", "a.json"], '"65536"'],
-    [["--port", "8000.5", "a.json"], '"8000.5"'],
-    [["--port", "", "a.json"], 'Cannot use the port ""'],
-    [["a.json", "--port"], "--port"],
-    [["--help=yes"], "--help"],
-  ] as const
-) {
-  Deno.test(`readArguments() names what is wrong with ${JSON.stringify(args)}`, () => {
-    const error = assertThrows(() => readArguments(args), UsageError);
-    assertStringIncludes(error.message, problem);
-  });
-}
+Deno.test("readArguments() names the wrong argument", async (t) => {
+  for (
+    const [args, problem] of [
+      [[], "The manifest is missing"],
+      [["a.json", "b.json"], 'Unexpected argument "b.json"'],
+      [["--prot", "1", "a.json"], "'--prot'"],
+      [["-p", "1", "a.json"], "'-p'"],
+      [
+        ["--port", "http", "a.json"],
+        'Cannot use the port "http": expected a number from 0 to 65535',
+      ],
+      [["--port", "65536", "a.json"], '"65536"'],
+      [["--port", "8000.5", "a.json"], '"8000.5"'],
+      [["--port", "", "a.json"], 'Cannot use the port ""'],
+      [["a.json", "--port"], "--port"],
+      [["--help=yes"], "--help"],
+    ] as const
+  ) {
+    await t.step(`${JSON.stringify(args)}`, () => {
+      const error = assertThrows(() => readArguments(args), UsageError);
+      assertStringIncludes(error.message, problem);
+    });
+  }
+});

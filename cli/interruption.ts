@@ -1,8 +1,8 @@
-/** How a command learns that it is to end. */
+/** Tells a command that it has to end. */
 export interface Interruption extends Disposable {
   /** Is aborted by the first SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
-  /** The status to exit with then, as a shell has it: 130 after SIGINT, 143 after SIGTERM, 129 after SIGHUP. */
+  /** The exit status for the signal, as in a shell: 130 after SIGINT, 143 after SIGTERM, 129 after SIGHUP. */
   readonly status: number;
 }
 
@@ -10,13 +10,13 @@ const STATUSES = Deno.build.os === "windows"
   ? [["SIGINT", 130]] as const
   : [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const;
 
-/** How long signals are taken for the first one's, in milliseconds. */
+/** How long further signals count as the first one, in milliseconds. */
 const BURST = 500;
 
 /**
- * Lets a command end in order when it is interrupted. A later interruption ends it at once, as without this: the system does
- * so itself, even if this thread is held up. What comes within half a second is not a later one: `deno task` passes on what
- * the terminal sends to all processes anyway, so that everything comes twice.
+ * Lets a command end in order when it is interrupted. A later signal ends it at once, even if this thread is busy, because
+ * the system does that itself. A signal within half a second counts as the first one: `deno task` passes on the signals
+ * that the terminal sends to all processes anyway, so that each comes twice.
  */
 export function onInterruption(): Interruption {
   const controller = new AbortController();

@@ -29,7 +29,7 @@ if (import.meta.main) {
   Deno.exit(await main(Deno.args));
 }
 
-/** Writes a line; not by the console, which functions that run in this process have for themselves. */
+/** Writes a line. The console is not used, because it belongs to the functions that run in this process. */
 function write(line: string): void {
   let bytes = new TextEncoder().encode(`${line}\n`);
   while (bytes.length > 0) bytes = bytes.subarray(Deno.stdout.writeSync(bytes));
@@ -52,7 +52,7 @@ async function main(args: readonly string[]): Promise<number> {
       } catch (error) {
         const { code } = error as { code?: string };
         if (code !== "EPIPE" && code !== "EIO") throw error;
-        unread.abort(); // nobody reads any more, as after `head`, or the terminal was closed
+        unread.abort(); // The reader is gone, as after `head`, or the terminal was closed.
       }
     };
     const isColored = Deno.stdout.isTerminal() && !Deno.noColor;

@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from "node:http";
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Whether a request was meant for this machine. A page on the web can make its own name point here (DNS rebinding), but
- * then the request carries that name.
+ * Whether a request is for this machine. A page on the web can make its own name point here (DNS rebinding), but then the
+ * request carries that name.
  *
  * @param host The authority of the request: a host, and perhaps a port.
  */
@@ -13,7 +13,7 @@ export function isLocalHost(host: string | undefined): boolean {
 }
 
 /**
- * Whether a request says more than once which host it is for, so that two readers may take it for different ones.
+ * Whether a request has several Host headers, so that two readers may disagree about its host.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9112#section-3.2
  */

@@ -59,45 +59,47 @@ Deno.test("the host in this process calls the handler with event and context", a
   });
 });
 
-Deno.test("the host in this process answers null for nothing", async () => {
+Deno.test("the host in this process answers null for undefined", async () => {
   await using test = await createHost("export const handler = async () => {};");
   assertEquals(decode((await test.host.invoke("f", EVENT)).payload), null);
 });
 
-for (
-  const [rule, source, type, message] of [
-    ["throws", "export const handler = () => { throw new RangeError('no') }", "RangeError", "no"],
-    ["rejects", "export const handler = () => Promise.reject('text')", "string", "text"],
-    ["throws null", "export const handler = () => { throw null }", "object", "null"],
-    [
-      "answers a cycle",
-      "export const handler = () => { const a = {}; a.a = a; return a }",
-      "TypeError",
-      "circular",
-    ],
-    ["does not load", "export const handler = missing;", "ReferenceError", "missing is not"],
-    ["has a syntax error", "export const handler = (", "TypeError", "Expression expected"],
-    [
-      "lacks its handler",
-      "export const other = 1;",
-      "Runtime.HandlerNotFound",
-      'Cannot use the module "f.js": it has no function "handler"',
-    ],
-  ] as const
-) {
-  Deno.test(`the host in this process has an outcome for a function that ${rule}`, async () => {
-    await using test = await createHost(source);
-    const { failure, payload, logTail } = await test.host.invoke("f", EVENT);
-    assertEquals(failure, "error");
-    const { errorType, errorMessage, stackTrace } = decode(payload);
-    assertEquals(errorType, type);
-    assertStringIncludes(errorMessage, message);
-    assertEquals(Array.isArray(stackTrace), true);
-    assertStringIncludes(logTail, "\tERROR\tInvoke Error\t{");
-  });
-}
+Deno.test("the host in this process has an outcome for every failure", async (t) => {
+  for (
+    const [rule, source, type, message] of [
+      ["throws", "export const handler = () => { throw new RangeError('no') }", "RangeError", "no"],
+      ["rejects", "export const handler = () => Promise.reject('text')", "string", "text"],
+      ["throws null", "export const handler = () => { throw null }", "object", "null"],
+      [
+        "answers a cycle",
+        "export const handler = () => { const a = {}; a.a = a; return a }",
+        "TypeError",
+        "circular",
+      ],
+      ["does not load", "export const handler = missing;", "ReferenceError", "missing is not"],
+      ["has a syntax error", "export const handler = (", "TypeError", "Expression expected"],
+      [
+        "lacks its handler",
+        "export const other = 1;",
+        "Runtime.HandlerNotFound",
+        'Cannot use the module "f.js": it has no function "handler"',
+      ],
+    ] as const
+  ) {
+    await t.step(`${rule}`, async () => {
+      await using test = await createHost(source);
+      const { failure, payload, logTail } = await test.host.invoke("f", EVENT);
+      assertEquals(failure, "error");
+      const { errorType, errorMessage, stackTrace } = decode(payload);
+      assertEquals(errorType, type);
+      assertStringIncludes(errorMessage, message);
+      assertEquals(Array.isArray(stackTrace), true);
+      assertStringIncludes(logTail, "\tERROR\tInvoke Error\t{");
+    });
+  }
+});
 
-Deno.test("the host in this process gives up a function that hangs", async () => {
+Deno.test("the host in this process stops waiting for a function at its time-out", async () => {
   await using test = await createHost("export const handler = () => new Promise(() => {});", 1);
   const { failure, payload, requestId } = await test.host.invoke("f", EVENT);
   assertEquals(failure, "timeout");
@@ -114,7 +116,7 @@ Deno.test("the host in this process refuses a result that is too large", async (
   assertEquals(decode(payload).errorType, "Function.ResponseSizeTooLarge");
 });
 
-Deno.test("the host in this process takes what a function writes to the console, with its request", async () => {
+Deno.test("the host in this process logs the console output of a function with its request", async () => {
   const consoleLog = console.log;
   await using test = await createHost(`
     export const handler = async ({ n }) => {
@@ -138,7 +140,7 @@ Deno.test("the host in this process takes what a function writes to the console,
   assertEquals(console.log, consoleLog, "the console is as it was");
 });
 
-Deno.test("the host in this process leaves the console to whoever else writes to it", async () => {
+Deno.test("the host in this process does not log other console output", async () => {
   const lines: unknown[] = [];
   const original = console.log;
   console.log = (...data: unknown[]) => void lines.push(...data);
@@ -160,7 +162,7 @@ Deno.test("the host in this process keeps the last 4 KiB of a log", async () => 
   assertEquals((await test.host.invoke("f", EVENT)).logTail.length, 4_096);
 });
 
-Deno.test("the host in this process loads a function anew when it is told to", async () => {
+Deno.test("the host in this process loads a function anew after reload()", async () => {
   await using test = await createHost("export const handler = () => 1;");
   assertEquals(decode((await test.host.invoke("f", EVENT)).payload), 1);
   await test.write("export const handler = () => 2;");
@@ -169,7 +171,7 @@ Deno.test("the host in this process loads a function anew when it is told to", a
   assertEquals(decode((await test.host.invoke("f", EVENT)).payload), 2);
 });
 
-Deno.test("the host in this process refuses a function that it does not know", async () => {
+Deno.test("the host in this process refuses an unknown function", async () => {
   await using test = await createHost("");
   const { message } = await assertRejects(() => test.host.invoke("g", EVENT), TypeError);
   assertEquals(message, 'Cannot invoke "g": there is no such function');

@@ -19,7 +19,7 @@ Deno.test("the platform listens on the loopback interface only, in both versions
   }
 });
 
-Deno.test("the platform says when the port is taken, and what to do", async () => {
+Deno.test("the platform names a port that is in use, and the remedy", async () => {
   await using test = await startTestPlatform();
   const { port } = test.platform;
   const start = () => startPlatform(MANIFEST, { host: new TestHost(() => "{}"), port });
@@ -30,7 +30,7 @@ Deno.test("the platform says when the port is taken, and what to do", async () =
   );
 });
 
-Deno.test("the platform says when its port is taken in the other version of IP", async () => {
+Deno.test("the platform notices that its port is in use in the other version of IP", async () => {
   let other;
   try {
     other = Deno.listen({ hostname: "::1", port: 0 });
@@ -43,79 +43,85 @@ Deno.test("the platform says when its port is taken in the other version of IP",
   other.close();
 });
 
-for (const path of ["/", "/v0/echo", "/log", "/2015-03-31/functions/plain/invocations"]) {
-  Deno.test(`the platform refuses a foreign Host at ${path}`, async () => {
-    await using test = await startTestPlatform();
-    for (const host of ["evil.example", "localhost.evil.example:80", "0.0.0.0", ""]) {
-      const response = await test.send({ path, headers: [["Host", host]] });
-      assertEquals(response.status, 421, host);
-      assertStringIncludes(response.text, "this server is only for localhost");
-    }
-    const absolute = await test.send({ path: `http://evil.example${path}` });
-    assertEquals(absolute.status, 421, "a target that is a URL counts more than Host");
-    assertEquals(test.host.calls, []);
-  });
-}
+Deno.test("the platform refuses a foreign host at every path", async (t) => {
+  for (const path of ["/", "/v0/echo", "/log", "/2015-03-31/functions/plain/invocations"]) {
+    await t.step(`${path}`, async () => {
+      await using test = await startTestPlatform();
+      for (const host of ["evil.example", "localhost.evil.example:80", "0.0.0.0", ""]) {
+        const response = await test.send({ path, headers: [["Host", host]] });
+        assertEquals(response.status, 421, host);
+        assertStringIncludes(response.text, "this server is only for localhost");
+      }
+      const absolute = await test.send({ path: `http://evil.example${path}` });
+      assertEquals(absolute.status, 421, "a target that is a URL counts more than Host");
+      assertEquals(test.host.calls, []);
+    });
+  }
+});
 
-for (
-  const [rule, version, hosts, status] of [
-    ["two Host lines", "1.1", ["localhost", "localhost"], 400],
-    ["two Host lines that differ in case", "1.1", ["localhost", "LOCALHOST"], 400],
-    ["two Host lines in HTTP/1.0", "1.0", ["localhost", "evil.example"], 400],
-    ["no Host line in HTTP/1.1", "1.1", [], 400],
-    ["no Host line in HTTP/1.0, with a URL as its target", "1.0", [], 200],
-    ["one Host line", "1.1", ["localhost"], 200],
-  ] as const
-) {
-  Deno.test(`the platform answers ${status} to ${rule}`, async () => {
-    await using test = await startTestPlatform();
-    for (const path of ["/", "/v0/echo"]) {
-      const lines = hosts.map((host, i) => `${i === 0 ? "Host" : "host"}: ${host}`);
-      const head = [`GET http://localhost${path} HTTP/${version}`, ...lines, "Connection: close"];
-      using connection = await Deno.connect({ port: test.platform.port });
-      await connection.write(new TextEncoder().encode(`${head.join("\r\n")}\r\n\r\n`));
-      const answer = await new Response(connection.readable).text();
-      assertStringIncludes(answer, `HTTP/1.1 ${status} `, path);
-    }
-    assertEquals(test.host.calls.length, status === 200 ? 1 : 0);
-  });
-}
+Deno.test("the platform takes exactly one host", async (t) => {
+  for (
+    const [rule, version, hosts, status] of [
+      ["two Host lines", "1.1", ["localhost", "localhost"], 400],
+      ["two Host lines that differ in case", "1.1", ["localhost", "LOCALHOST"], 400],
+      ["two Host lines in HTTP/1.0", "1.0", ["localhost", "evil.example"], 400],
+      ["no Host line in HTTP/1.1", "1.1", [], 400],
+      ["no Host line in HTTP/1.0, with a URL as its target", "1.0", [], 200],
+      ["one Host line", "1.1", ["localhost"], 200],
+    ] as const
+  ) {
+    await t.step(`${rule}`, async () => {
+      await using test = await startTestPlatform();
+      for (const path of ["/", "/v0/echo"]) {
+        const lines = hosts.map((host, i) => `${i === 0 ? "Host" : "host"}: ${host}`);
+        const head = [`GET http://localhost${path} HTTP/${version}`, ...lines, "Connection: close"];
+        using connection = await Deno.connect({ port: test.platform.port });
+        await connection.write(new TextEncoder().encode(`${head.join("\r\n")}\r\n\r\n`));
+        const answer = await new Response(connection.readable).text();
+        assertStringIncludes(answer, `HTTP/1.1 ${status} `, path);
+      }
+      assertEquals(test.host.calls.length, status === 200 ? 1 : 0);
+    });
+  }
+});
 
-for (
-  const [method, path] of [
-    ["POST", "/2015-03-31/functions/plain/invocations"],
-    ["POST", "/schedules/clock"],
-    ["POST", "/topics/news"],
-    ["PUT", "/buckets/files/x"],
-    ["DELETE", "/buckets/files/x"],
-  ] as const
-) {
-  Deno.test(`the platform refuses ${method} ${path} of a page of another origin`, async () => {
-    await using test = await startTestPlatform();
-    for (
-      const header of [
-        ["Origin", "https://evil.example"],
-        ["Origin", "null"],
-        ["Sec-Fetch-Site", "cross-site"],
-      ] as const
-    ) {
-      const response = await test.send({ method, path, headers: [header], body: "message=m" });
-      assertEquals([response.status, header[1]], [403, header[1]]);
-      assertEquals(response.header("Access-Control-Allow-Origin"), undefined);
-    }
-    await test.platform.settled();
-    assertEquals(test.host.calls, []);
-  });
-}
+Deno.test("the platform refuses changes by pages of other origins", async (t) => {
+  for (
+    const [method, path] of [
+      ["POST", "/2015-03-31/functions/plain/invocations"],
+      ["POST", "/schedules/clock"],
+      ["POST", "/topics/news"],
+      ["PUT", "/buckets/files/x"],
+      ["DELETE", "/buckets/files/x"],
+    ] as const
+  ) {
+    await t.step(`${method} ${path}`, async () => {
+      await using test = await startTestPlatform();
+      for (
+        const header of [
+          ["Origin", "https://evil.example"],
+          ["Origin", "null"],
+          ["Sec-Fetch-Site", "cross-site"],
+        ] as const
+      ) {
+        const response = await test.send({ method, path, headers: [header], body: "message=m" });
+        assertEquals([response.status, header[1]], [403, header[1]]);
+        assertEquals(response.header("Access-Control-Allow-Origin"), undefined);
+      }
+      await test.platform.settled();
+      assertEquals(test.host.calls, []);
+    });
+  }
+});
 
-Deno.test("the platform leaves it to functions whom routes answer", async () => {
+Deno.test("the platform passes requests of other origins to routes", async () => {
   await using test = await startTestPlatform();
   const headers = [["Origin", "https://app.example"], ["Sec-Fetch-Site", "cross-site"]] as const;
   const response = await test.send({ method: "POST", path: "/v0/echo", headers, body: "x" });
   assertEquals(response.status, 200);
 });
 
-Deno.test("the platform survives requests that are none", async () => {
+Deno.test("the platform survives malformed requests", async () => {
   await using test = await startTestPlatform();
   for (
     const text of [
@@ -139,7 +145,7 @@ Deno.test("the platform survives requests that are none", async () => {
   assertEquals((await test.send({ path: "/v0/echo" })).status, 200);
 });
 
-Deno.test("the log is sent as it grows, and from where a reader was", async () => {
+Deno.test("the log is sent as it grows, and from the place of a reader", async () => {
   await using test = await startTestPlatform();
   test.log.note("one");
   test.log.note("two\r\nlines </script>");

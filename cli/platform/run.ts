@@ -9,7 +9,7 @@ import { createSandboxHost, type SandboxHostOptions } from "./sandbox/host.ts";
 import { formatRecord, introduce } from "./terminal.ts";
 import { watch } from "./watch.ts";
 
-/** What {@linkcode run} needs of its surroundings. */
+/** The surroundings of {@linkcode run}. */
 export interface CliEnvironment {
   readonly signal: AbortSignal;
   readonly print: (line: string) => void;
@@ -17,8 +17,8 @@ export interface CliEnvironment {
 }
 
 /**
- * Runs an application until it is told to stop: prints where everything is, then the log. When a file of a function changes
- * the functions are reloaded; when the manifest changes the application starts anew.
+ * Runs an application until the signal: prints every URL, then the log. If a file of a function changes, the functions are
+ * reloaded. If the manifest changes, the application starts anew.
  *
  * @throws {Error} If the application cannot be started; the message says what to do.
  */
@@ -44,9 +44,9 @@ export async function run(options: CliOptions, environment: CliEnvironment): Pro
       log,
     });
     const { bucketsFolder, url } = platform;
-    port = platform.port; // of a manifest that changes the URL stays
+    port = platform.port; // A changed manifest keeps the URL.
     for (const line of introduce({ manifest, url, bucketsFolder, watchedFolder })) print(line);
-    // The log comes after where everything is, with what it holds already.
+    // The log comes after the URLs, with the records that it has already.
     for (const record of log.after(shown)) print(formatRecord(record, isColored));
     const stopShowing = log.follow((record) => print(formatRecord(record, isColored)));
     manifest = await watchUntilRestart(options, platform, host, log, signal) ?? manifest;
@@ -55,7 +55,7 @@ export async function run(options: CliOptions, environment: CliEnvironment): Pro
   }
 }
 
-/** Makes the host, unless that is interrupted. */
+/** Makes the host, or nothing if that is interrupted. */
 async function createHost(
   isInProcess: boolean,
   options: SandboxHostOptions & { readonly signal: AbortSignal },
@@ -67,7 +67,7 @@ async function createHost(
   }
 }
 
-/** Reloads what changes, and ends the platform; returns the new manifest when that has changed, or nothing at the end. */
+/** Reloads the functions after changes. Returns the manifest if it changes, or nothing at the end. */
 async function watchUntilRestart(
   { manifestPath }: CliOptions,
   platform: Platform,
@@ -87,7 +87,7 @@ async function watchUntilRestart(
     onError: ({ message }) => log.note(message),
     isOfInterest: isSource(folder, resolve(platform.bucketsFolder)),
   });
-  // Ends before the watch: the end of a folder's takes along those of the folders in it, which the buckets' may be.
+  // The platform ends before the watch, because the end of a watch also ends those of folders in it, such as buckets.
   await using _platform = platform;
   const onAbort = () => stop(undefined);
   signal.addEventListener("abort", onAbort);
@@ -99,7 +99,7 @@ async function watchUntilRestart(
   }
 }
 
-/** Takes over what changed; what is wrong with it goes to the log, and what ran goes on. */
+/** Reloads the functions. If that fails, the log says why, and the former functions go on. */
 async function reload(
   manifestPath: string | undefined,
   host: ReloadingHost,
@@ -116,7 +116,7 @@ async function reload(
   }
 }
 
-/** Whether a path is of a file that a function may be made of. */
+/** Whether a function may be made of the file of a path. */
 function isSource(folder: string, data: string): (path: string) => boolean {
   return (path) =>
     path !== data && !path.startsWith(data + sep) &&

@@ -4,7 +4,7 @@ import { Command, createApp, MAIN } from "../testdata/command.ts";
 import { run } from "./run.ts";
 
 Deno.test({
-  name: "the command ends in order when nobody reads its output any more",
+  name: "the command ends in order when the reader of its output is gone",
   ignore: Deno.build.os === "windows",
   async fn() {
     const folder = await createApp();
@@ -56,7 +56,7 @@ Deno.test("run() closes every watch, those below another one too", {
   await Deno.remove(folder, { recursive: true });
 });
 
-/** The command, running an application, with a folder of its own for what it must not leave behind. */
+/** The command with an application, and a temporary folder that must be empty at the end. */
 async function startWithTemporary() {
   const folder = await createApp();
   const temporary = join(folder, "tmp");
@@ -66,7 +66,7 @@ async function startWithTemporary() {
   return {
     folder,
     command,
-    /** Waits for the end, which has to be in order. */
+    /** Waits for the end, which must be in order. */
     async end() {
       assertEquals([await command.status(), await command.errors], [0, ""]);
       assertEquals(await Array.fromAsync(Deno.readDir(temporary)), []);
@@ -89,7 +89,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "the command ends, and in order, although a named pipe stopped the watching",
+  name: "the command ends in order although a named pipe stopped the watching",
   ignore: Deno.build.os === "windows",
   async fn() {
     await using app = await startWithTemporary();

@@ -2,37 +2,39 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
 import { Command, createApp, greet, manifest } from "../testdata/command.ts";
 
-for (const mode of [[], ["--in-process"]]) {
-  Deno.test(`the command runs an application, reloads it and stops: ${mode[0] ?? "in sandboxes"}`, async () => {
-    const folder = await createApp();
-    const data = join(folder, "data");
-    const app = join(folder, "app.json");
-    await using command = new Command([...mode, "--port", "0", "--data", data, app]);
-    const [, base] = await command.find(/^greeter is running\n[^]*Base URL {4}(\S+)\n[^]*Ctrl-C/);
-    assertStringIncludes(command.output, `curl '${base}/hello'`);
-    assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello");
+Deno.test("the command runs an application, reloads it and stops", async (t) => {
+  for (const mode of [[], ["--in-process"]]) {
+    await t.step(`${mode[0] ?? "in sandboxes"}`, async () => {
+      const folder = await createApp();
+      const data = join(folder, "data");
+      const app = join(folder, "app.json");
+      await using command = new Command([...mode, "--port", "0", "--data", data, app]);
+      const [, base] = await command.find(/^greeter is running\n[^]*Base URL {4}(\S+)\n[^]*Ctrl-C/);
+      assertStringIncludes(command.output, `curl '${base}/hello'`);
+      assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello");
 
-    await Deno.writeTextFile(join(folder, "hello.ts"), greet("Hello again"));
-    await command.find(/platform {5}Reloaded hello\n/);
-    assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello again");
+      await Deno.writeTextFile(join(folder, "hello.ts"), greet("Hello again"));
+      await command.find(/platform {5}Reloaded hello\n/);
+      assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello again");
 
-    await Deno.writeTextFile(app, "{");
-    await command.find(/platform {5}ERROR Cannot read the manifest /);
-    assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello again");
+      await Deno.writeTextFile(app, "{");
+      await command.find(/platform {5}ERROR Cannot read the manifest /);
+      assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello again");
 
-    await Deno.writeTextFile(app, manifest("/greet"));
-    await command.find(new RegExp(`[^]*Reloaded "[^]*curl '${base}/greet'`));
-    const [greeting, gone] = await Promise.all([fetch(`${base}/greet`), fetch(`${base}/hello`)]);
-    assertEquals([await greeting.text(), gone.status], ["Hello again", 403]);
-    await gone.body?.cancel();
+      await Deno.writeTextFile(app, manifest("/greet"));
+      await command.find(new RegExp(`[^]*Reloaded "[^]*curl '${base}/greet'`));
+      const [greeting, gone] = await Promise.all([fetch(`${base}/greet`), fetch(`${base}/hello`)]);
+      assertEquals([await greeting.text(), gone.status], ["Hello again", 403]);
+      await gone.body?.cancel();
 
-    command.kill("SIGINT");
-    assertEquals([await command.status(), await command.errors], [0, ""]);
-    await Deno.remove(folder, { recursive: true });
-  });
-}
+      command.kill("SIGINT");
+      assertEquals([await command.status(), await command.errors], [0, ""]);
+      await Deno.remove(folder, { recursive: true });
+    });
+  }
+});
 
-Deno.test("the command says nothing of files that no function is made of, and of a fault but once", async () => {
+Deno.test("the command ignores files that no function uses, and reports a fault once", async () => {
   const folder = await createApp();
   const module = join(folder, "hello.ts");
   await using command = new Command([
@@ -71,20 +73,22 @@ Deno.test("the command keeps objects in .mate unless it is told otherwise, and s
   await Deno.remove(folder, { recursive: true });
 });
 
-for (
-  const [rule, args, status, error] of [
-    ["an unknown flag", ["--prot", "1", "app.json"], 2, "'--prot'"],
-    ["a missing manifest", [], 2, "The manifest is missing: name it"],
-    ["a manifest that is not there", ["nope.json"], 1, 'Cannot read the manifest "nope.json": '],
-    ["a bad port", ["--port", "x", "app.json"], 2, 'Cannot use the port "x"'],
-  ] as const
-) {
-  Deno.test(`the command says what is wrong with ${rule}, and ends with ${status}`, async () => {
-    await using command = new Command(args);
-    assertEquals([await command.status(), command.output], [status, ""]);
-    assertStringIncludes(await command.errors, error);
-  });
-}
+Deno.test("the command says what is wrong, and ends with a status for it", async (t) => {
+  for (
+    const [rule, args, status, error] of [
+      ["an unknown flag", ["--prot", "1", "app.json"], 2, "'--prot'"],
+      ["a missing manifest", [], 2, "The manifest is missing: name it"],
+      ["a manifest that is not there", ["nope.json"], 1, 'Cannot read the manifest "nope.json": '],
+      ["a bad port", ["--port", "x", "app.json"], 2, 'Cannot use the port "x"'],
+    ] as const
+  ) {
+    await t.step(`${rule}`, async () => {
+      await using command = new Command(args);
+      assertEquals([await command.status(), command.output], [status, ""]);
+      assertStringIncludes(await command.errors, error);
+    });
+  }
+});
 
 Deno.test("the command says when the port is taken", async () => {
   const folder = await createApp();

@@ -3,7 +3,7 @@ import { send } from "../testdata/platform.ts";
 import type { Reply } from "./reply.ts";
 import { listen } from "./server.ts";
 
-/** A server with one reply, and what it complained of. */
+/** A server with one reply, and the errors that it reported. */
 async function serve(reply: Reply, requestTimeout?: number) {
   const errors: string[] = [];
   const server = await listen(() => Promise.resolve(reply), {
@@ -18,7 +18,7 @@ async function serve(reply: Reply, requestTimeout?: number) {
   };
 }
 
-Deno.test("listen() tells of content that breaks off, and hangs up", async () => {
+Deno.test("listen() reports content that breaks off, and hangs up", async () => {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       controller.enqueue(new TextEncoder().encode("Hel"));
@@ -32,32 +32,34 @@ Deno.test("listen() tells of content that breaks off, and hangs up", async () =>
   assertEquals(server.errors, ["Cannot send a response: The disk is gone"]);
 });
 
-for (
-  const [header, problem] of [
-    [["x y", "1"], "x y"],
-    [["x", "1\r\n2"], "x"],
-    [["Trailer", "Expires"], "Trailers"],
-  ] as const
-) {
-  Deno.test(`listen() answers 502 instead of a response with ${JSON.stringify(header)}, and tells of it`, async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const body = new ReadableStream<Uint8Array>({ cancel: () => resolve() });
-    const headers = [["Content-Length", "5"], header] as const;
-    await using server = await serve({ status: 200, headers, body });
-    using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
-    const request = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    await connection.write(new TextEncoder().encode(request));
-    const [head, text] = (await new Response(connection.readable).text()).split("\r\n\r\n");
-    const [statusLine, ...lines] = head!.split("\r\n");
-    assertEquals(statusLine, "HTTP/1.1 502 Bad Gateway");
-    assertEquals(lines.slice(0, 2), ["Content-Type: application/json", "Content-Length: 41"]);
-    assertEquals(text, '{\n  "message": "Internal server error"\n}\n');
-    assertEquals(server.errors.length, 1);
-    assertStringIncludes(server.errors[0]!, "Cannot send a response: ");
-    assertStringIncludes(server.errors[0]!, problem);
-    await promise;
-  });
-}
+Deno.test("listen() answers 502 and reports it if a response cannot be sent", async (t) => {
+  for (
+    const [header, problem] of [
+      [["x y", "1"], "x y"],
+      [["x", "1\r\n2"], "x"],
+      [["Trailer", "Expires"], "Trailers"],
+    ] as const
+  ) {
+    await t.step(`${JSON.stringify(header)}`, async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const body = new ReadableStream<Uint8Array>({ cancel: () => resolve() });
+      const headers = [["Content-Length", "5"], header] as const;
+      await using server = await serve({ status: 200, headers, body });
+      using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+      const request = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+      await connection.write(new TextEncoder().encode(request));
+      const [head, text] = (await new Response(connection.readable).text()).split("\r\n\r\n");
+      const [statusLine, ...lines] = head!.split("\r\n");
+      assertEquals(statusLine, "HTTP/1.1 502 Bad Gateway");
+      assertEquals(lines.slice(0, 2), ["Content-Type: application/json", "Content-Length: 41"]);
+      assertEquals(text, '{\n  "message": "Internal server error"\n}\n');
+      assertEquals(server.errors.length, 1);
+      assertStringIncludes(server.errors[0]!, "Cannot send a response: ");
+      assertStringIncludes(server.errors[0]!, problem);
+      await promise;
+    });
+  }
+});
 
 Deno.test("listen() sends no body with 204, 304 and to HEAD", async () => {
   const body = new TextEncoder().encode("Hello");
@@ -82,42 +84,46 @@ Deno.test("listen() stops content that a client does not wait for", async () => 
   assertEquals(server.errors, []);
 });
 
-for (
-  const [what, bytes] of [
-    ["is no HTTP", "HELLO\r\n\r\n"],
-    ["is TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc"],
-    ["has a header without a name", "GET / HTTP/1.1\r\nHost: localhost\r\n: 1\r\n\r\n"],
-  ] as const
-) {
-  Deno.test(`listen() answers with 400, and tells of it, what ${what}`, async () => {
-    await using server = await serve({ status: 200, headers: [], body: new Uint8Array() });
-    using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
-    await connection.write(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
-    const [head, body] = (await new Response(connection.readable).text()).split("\r\n\r\n");
-    assertStringIncludes(head!, "HTTP/1.1 400 Bad Request");
-    assertEquals(JSON.parse(body!), { message: "Bad Request" });
-    assertEquals(server.errors.length, 1);
-    assertStringIncludes(server.errors[0]!, "Cannot read a request as HTTP/1.1: ");
-  });
-}
+Deno.test("listen() answers 400 and reports it if a request is not HTTP", async (t) => {
+  for (
+    const [what, bytes] of [
+      ["a greeting", "HELLO\r\n\r\n"],
+      ["TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc"],
+      ["a header without a name", "GET / HTTP/1.1\r\nHost: localhost\r\n: 1\r\n\r\n"],
+    ] as const
+  ) {
+    await t.step(`${what}`, async () => {
+      await using server = await serve({ status: 200, headers: [], body: new Uint8Array() });
+      using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+      await connection.write(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
+      const [head, body] = (await new Response(connection.readable).text()).split("\r\n\r\n");
+      assertStringIncludes(head!, "HTTP/1.1 400 Bad Request");
+      assertEquals(JSON.parse(body!), { message: "Bad Request" });
+      assertEquals(server.errors.length, 1);
+      assertStringIncludes(server.errors[0]!, "Cannot read a request as HTTP/1.1: ");
+    });
+  }
+});
 
-for (
-  const [what, bytes] of [
-    ["headers", `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(100_000)}`],
-    ["a target", `GET /${"x".repeat(100_000)}`],
-  ] as const
-) {
-  Deno.test(`listen() answers with 431, and tells of it, ${what} without end`, async () => {
-    await using server = await serve({ status: 200, headers: [], body: new Uint8Array() });
-    using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
-    await connection.write(new TextEncoder().encode(bytes));
-    const [head, body] = (await new Response(connection.readable).text()).split("\r\n\r\n");
-    assertStringIncludes(head!, "HTTP/1.1 431 Request Header Fields Too Large");
-    assertEquals(JSON.parse(body!), { message: "Request Header Fields Too Large" });
-    assertEquals(server.errors.length, 1);
-    assertStringIncludes(server.errors[0]!, "Cannot read a request as HTTP/1.1: ");
-  });
-}
+Deno.test("listen() answers 431 and reports it if a head has no end", async (t) => {
+  for (
+    const [what, bytes] of [
+      ["headers", `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(100_000)}`],
+      ["a target", `GET /${"x".repeat(100_000)}`],
+    ] as const
+  ) {
+    await t.step(`${what}`, async () => {
+      await using server = await serve({ status: 200, headers: [], body: new Uint8Array() });
+      using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+      await connection.write(new TextEncoder().encode(bytes));
+      const [head, body] = (await new Response(connection.readable).text()).split("\r\n\r\n");
+      assertStringIncludes(head!, "HTTP/1.1 431 Request Header Fields Too Large");
+      assertEquals(JSON.parse(body!), { message: "Request Header Fields Too Large" });
+      assertEquals(server.errors.length, 1);
+      assertStringIncludes(server.errors[0]!, "Cannot read a request as HTTP/1.1: ");
+    });
+  }
+});
 
 Deno.test("listen() answers 408 to a request that is sent in part only", async () => {
   await using server = await serve({ status: 200, headers: [], body: new Uint8Array() }, 100);
@@ -137,7 +143,7 @@ Deno.test("listen() answers 431 to more than 1,000 header lines, and reads 1,000
   }
 });
 
-Deno.test("listen() keeps quiet about a client that goes away within a request", async () => {
+Deno.test("listen() does not report a client that goes away within a request", async () => {
   await using server = await serve({ status: 200, headers: [], body: new Uint8Array() });
   for (const bytes of ["", "GET / HT", "GET / HTTP/1.1\r\nHost: local"]) {
     const connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });

@@ -3,12 +3,12 @@ import type { LogRecord } from "./function_host.ts";
 import { routesOf } from "./gateway/routes.ts";
 import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
 
-/** The colours of the functions' names; red is for errors. */
+/** The colours of the functions' names. Red is for errors. */
 const NAME_COLORS: readonly number[] = [36, 32, 35, 34, 96, 92, 95, 94];
 
 /**
- * Makes a line of the terminal of a record: the time, the function and the text, whose line breaks and control characters
- * are made visible, so that a record is one line and no function can steer the terminal.
+ * Makes a line for the terminal of a record: the time, the function and the text. Line breaks and control characters are
+ * made visible, so that a record is one line and no function can control the terminal.
  */
 export function formatRecord({ time, functionName, text }: LogRecord, isColored: boolean): string {
   const paint = (code: number | string, part: string) =>
@@ -28,7 +28,7 @@ export function formatRecord({ time, functionName, text }: LogRecord, isColored:
   return `${paint(2, clock)} ${paint(nameColor, name)} ${body}`;
 }
 
-/** A line break becomes `↵`, any other control character but the tab its picture. */
+/** A line break becomes `↵`, another control character except the tab becomes its picture. */
 function makeVisible(text: string): string {
   return text.replaceAll(/\r\n|[\r\n\u2028\u2029]/g, " ↵ ")
     .replaceAll(/(?!\t)\p{Cc}/gu, (character) => {
@@ -43,7 +43,7 @@ function hash(text: string): number {
   return sum;
 }
 
-/** What the introduction tells of. */
+/** The facts of the introduction. */
 export interface Introduction {
   readonly manifest: Manifest;
   /** The URL of the start page. */
@@ -54,7 +54,7 @@ export interface Introduction {
   readonly watchedFolder: string;
 }
 
-/** What the terminal shows first: where everything is, with commands to copy. */
+/** The lines that the terminal shows first: every URL, with commands to copy. */
 export function introduce(
   { manifest, url, bucketsFolder, watchedFolder }: Introduction,
 ): readonly string[] {

@@ -13,21 +13,23 @@ Deno.test("formatRecord() writes the time, the function and the text", () => {
   assertEquals(plain("Reloaded", ""), "09:05:07 platform     Reloaded");
 });
 
-for (
-  const [text, expected] of [
-    ["a\rb", "a ↵ b"],
-    ["a\r\nb\nc", "a ↵ b ↵ c"],
-    ["a\tb", "a\tb"],
-    ["\x1b[31mred\x1b]0;title\x07", "␛[31mred␛]0;title␇"],
-    ["a\x00\x7f\x9bb", "a␀␡␡b"],
-    ["a\u2028b", "a ↵ b"],
-    ["日本 👩", "日本 👩"],
-  ] as const
-) {
-  Deno.test(`formatRecord() keeps ${JSON.stringify(text)} on one line and makes it harmless`, () => {
-    assertEquals(plain(text), `09:05:07 okay         ${expected}`);
-  });
-}
+Deno.test("formatRecord() makes one harmless line of any text", async (t) => {
+  for (
+    const [text, expected] of [
+      ["a\rb", "a ↵ b"],
+      ["a\r\nb\nc", "a ↵ b ↵ c"],
+      ["a\tb", "a\tb"],
+      ["\x1b[31mred\x1b]0;title\x07", "␛[31mred␛]0;title␇"],
+      ["a\x00\x7f\x9bb", "a␀␡␡b"],
+      ["a\u2028b", "a ↵ b"],
+      ["日本 👩", "日本 👩"],
+    ] as const
+  ) {
+    await t.step(`${JSON.stringify(text)}`, () => {
+      assertEquals(plain(text), `09:05:07 okay         ${expected}`);
+    });
+  }
+});
 
 Deno.test("formatRecord() lets no text break its line or steer the terminal", () => {
   fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => {
@@ -74,15 +76,17 @@ Deno.test("introduce() shows every trigger with a command to copy", () => {
   }
 });
 
-for (
-  const [method, command] of [
-    ["ANY", "curl 'http://localhost'"],
-    ["GET", "curl 'http://localhost'"],
-    ["HEAD", "curl -I 'http://localhost'"],
-    ["PATCH", "curl -X PATCH 'http://localhost'"],
-  ] as const
-) {
-  Deno.test(`curlCommand() sends ${method}`, () => {
-    assertEquals(curlCommand(method, "http://localhost"), command);
-  });
-}
+Deno.test("curlCommand() sends each method", async (t) => {
+  for (
+    const [method, command] of [
+      ["ANY", "curl 'http://localhost'"],
+      ["GET", "curl 'http://localhost'"],
+      ["HEAD", "curl -I 'http://localhost'"],
+      ["PATCH", "curl -X PATCH 'http://localhost'"],
+    ] as const
+  ) {
+    await t.step(`${method}`, () => {
+      assertEquals(curlCommand(method, "http://localhost"), command);
+    });
+  }
+});

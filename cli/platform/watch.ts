@@ -2,19 +2,19 @@ import { resolve } from "node:path";
 
 /** How a folder is watched. */
 export interface WatchOptions {
-  /** Told which paths changed; until it has settled, further changes wait. */
+  /** Is told which paths changed. Further changes wait until it has settled. */
   readonly onChange: (paths: ReadonlySet<string>) => Promise<void>;
-  /** Told what cannot be watched. */
+  /** Is told of problems. */
   readonly onError: (error: Error) => void;
-  /** Which paths count; all without. */
+  /** Whether a path counts. The default is every path. */
   readonly isOfInterest?: ((path: string) => boolean) | undefined;
-  /** How long nothing must have happened, in milliseconds; 150 without. */
+  /** How long no change must come before it is told, in milliseconds. The default is 150. */
   readonly quiet?: number | undefined;
 }
 
 /**
- * Watches a folder, and says once that something changed when it has been quiet for a moment. A folder that is removed is
- * watched again if it is there once `onChange` has settled.
+ * Watches a folder, and tells changes together after a moment without changes. If the folder is removed, it is watched
+ * again if it is there when `onChange` has settled.
  *
  * @returns The watch; dispose of it to end it.
  * @throws {Error} If the folder cannot be watched.
@@ -34,7 +34,7 @@ class FolderWatch implements AsyncDisposable {
   #isOver = false;
   #onEvent = () => {};
 
-  // What is not told of yet.
+  // Not told yet.
   #paths = new Set<string>();
   #problems = new Set<string>();
   #isRemoved = false;
@@ -63,7 +63,7 @@ class FolderWatch implements AsyncDisposable {
         const event = await events.next();
         isDone = event.done;
         if (!event.done) this.#take(event.value);
-      } catch (error) { // one that a name is not UTF-8, say: the next event is a good one
+      } catch (error) { // such as a name that is not UTF-8: the next event is good
         this.#problems.add((error as Error).message);
       }
       if (this.#paths.size + this.#problems.size > 0 || this.#isRemoved) this.#tellSoon();
@@ -75,7 +75,7 @@ class FolderWatch implements AsyncDisposable {
     if (kind === "access") return;
     const { isOfInterest = () => true } = this.#options;
     for (const path of paths) if (isOfInterest(path)) this.#paths.add(path);
-    // A folder that was moved away is "rename" where there is another one in its place already.
+    // A folder that was moved away is "rename" if another one is in its place already.
     this.#isRemoved ||= (kind === "remove" || kind === "rename") &&
       paths.some((path) => this.#roots.includes(path));
   }
@@ -99,10 +99,10 @@ class FolderWatch implements AsyncDisposable {
     if (!this.#isRemoved || this.#isOver) return;
     this.#isRemoved = false;
     this.#watcher.close();
-    await this.#reading; // the system knows one watch of a path: the end of this one would be the end of the next
+    await this.#reading; // The system has one watch for a path: the end of this one would be the end of the next.
     this.#watcher = Deno.watchFs(this.#folder, { recursive: true });
     this.#reading = this.#read();
-    await onChange(new Set(this.#roots)); // for what came in between
+    await onChange(new Set(this.#roots)); // for the changes in between
   }
 
   #report({ message }: Error): void {
@@ -111,8 +111,8 @@ class FolderWatch implements AsyncDisposable {
   }
 
   /**
-   * Whether events arrive. On Linux none does once a named pipe appeared in the folder, since the thread that brings them
-   * waits for somebody to write to it, as everything would then that closes the watcher.
+   * Whether events arrive. On Linux they stop if a named pipe appears in the folder, because the thread of the events then
+   * waits for a writer of the pipe. Closing the watcher would wait as well.
    */
   async #isAtWork(): Promise<boolean> {
     if (Deno.build.os !== "linux") return true;
@@ -124,7 +124,7 @@ class FolderWatch implements AsyncDisposable {
       const { mode } = await Deno.stat(this.#folder);
       await Deno.chmod(this.#folder, mode! & 0o7777); // an event that changes nothing
     } catch {
-      this.#onEvent(); // a folder that is gone, or another's: nothing to go by
+      this.#onEvent(); // The folder is gone, or belongs to another user: assume that events arrive.
     }
     const answer = await promise;
     clearTimeout(patience);

@@ -39,7 +39,7 @@ async function watchFolder(options: Partial<WatchOptions> = {}) {
   };
 }
 
-Deno.test("watch() tells once of what changed together, and only of what is of interest", async () => {
+Deno.test("watch() tells changes together, and only those of interest", async () => {
   await using test = await watchFolder({ isOfInterest: (path) => path.endsWith(".ts") });
   await Deno.mkdir(join(test.folder, "sub"));
   for (const name of ["notes.txt", "a.ts", "b.ts"]) await test.write(name);
@@ -47,7 +47,7 @@ Deno.test("watch() tells once of what changed together, and only of what is of i
   assertEquals(test.told.filter((path) => !path.endsWith(".ts")), []);
 });
 
-Deno.test("watch() tells of nothing any more when it is over", async () => {
+Deno.test("watch() tells nothing after its end", async () => {
   await using test = await watchFolder();
   await test.write("a.ts");
   await test.end();
@@ -55,7 +55,7 @@ Deno.test("watch() tells of nothing any more when it is over", async () => {
 });
 
 Deno.test({
-  name: "watch() says what it cannot tell, and goes on",
+  name: "watch() reports a name that is not UTF-8, and goes on",
   ignore: Deno.build.os !== "linux", // elsewhere names are always Unicode
   async fn() {
     await using test = await watchFolder();
@@ -67,27 +67,29 @@ Deno.test({
   },
 });
 
-for (const how of ["removed", "moved"] as const) {
-  Deno.test(`watch() watches a folder again that is ${how} and made anew`, async () => {
-    await using test = await watchFolder();
-    if (how === "removed") await Deno.remove(test.folder);
-    else await Deno.rename(test.folder, `${test.folder}.old`);
-    await Deno.mkdir(test.folder);
-    await test.find(/watched$/);
-    for (let i = 0; !test.told.some((path) => /new\d+$/.test(path)); i++) {
-      await test.write(`new${i}`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  });
-}
+Deno.test("watch() goes on with a new folder in the place of the watched one", async (t) => {
+  for (const how of ["removed", "moved"] as const) {
+    await t.step(`${how}`, async () => {
+      await using test = await watchFolder();
+      if (how === "removed") await Deno.remove(test.folder);
+      else await Deno.rename(test.folder, `${test.folder}.old`);
+      await Deno.mkdir(test.folder);
+      await test.find(/watched$/);
+      for (let i = 0; !test.told.some((path) => /new\d+$/.test(path)); i++) {
+        await test.write(`new${i}`);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    });
+  }
+});
 
-Deno.test("watch() says that a folder is gone for good", async () => {
+Deno.test("watch() reports that a folder is gone", async () => {
   await using test = await watchFolder();
   await Deno.remove(test.folder);
   assertMatch(await test.find(/^Cannot/), /^Cannot watch ".*watched": /);
 });
 
-Deno.test("watch() says what goes wrong in the listener, and goes on", async () => {
+Deno.test("watch() reports an error of the listener, and goes on", async () => {
   let count = 0;
   const problems: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -30,7 +30,7 @@ export class Command implements AsyncDisposable {
     }
   }
 
-  /** Waits until the output matches; a command that ends without fails the test. */
+  /** Waits until the output matches. If the command ends before, the test fails. */
   async find(pattern: RegExp): Promise<RegExpExecArray> {
     let hasEnded = false;
     this.#read.finally(() => hasEnded = true);

@@ -13,7 +13,7 @@ export interface Call {
   readonly options: InvokeOptions;
 }
 
-/** What a test's function answers; a string is the payload. */
+/** The outcome of a test's function. A string is the payload. */
 type Answer = (call: Call) => string | Partial<InvokeOutcome> | Promise<string>;
 
 /** A host whose functions are functions of the test. */
@@ -69,7 +69,7 @@ export const MANIFEST: Manifest = parseManifest(
   "app.json",
 );
 
-/** A platform with all that a test looks at. */
+/** A platform, and the parts that tests look at. */
 export interface TestPlatform extends AsyncDisposable {
   readonly platform: Platform;
   readonly host: TestHost;
@@ -118,7 +118,7 @@ export interface TestResponse {
   readonly text: string;
 }
 
-/** Sends a request as `curl --path-as-is` does: nothing of it is normalised. */
+/** Sends a request as `curl --path-as-is` does, without normalising it. */
 export async function send(
   port: number,
   { method = "GET", path, headers = [], body = "" }: TestRequest,
@@ -147,7 +147,7 @@ async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promise<void>
   try {
     for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
   } catch (error) {
-    // The platform need not read all of a request before it answers and hangs up.
+    // The platform may answer and hang up before it has read the whole request.
     const isHungUp = error instanceof Deno.errors.BrokenPipe ||
       error instanceof Deno.errors.ConnectionReset;
     if (!isHungUp) throw error;

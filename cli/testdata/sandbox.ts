@@ -7,13 +7,15 @@ import {
   type SandboxSettings,
 } from "../platform/sandbox/host.ts";
 
-/** The best isolation here; none on Windows. */
+/** The best isolation on this machine; none on Windows. */
 export const isolation = Deno.build.os === "windows" ? undefined : await detectIsolation();
 
 /** Whether a mount namespace can be made here. */
 export const hasNamespace: boolean = isolation !== undefined &&
   isolation.kind !== "plain folders";
-if (!hasNamespace) console.error("NOT RUN: what needs a mount namespace, which this machine lacks");
+if (!hasNamespace) {
+  console.error("NOT RUN: the tests of mount namespaces, which this machine does not allow");
+}
 
 /** An application with the function `one`, in a host. */
 export interface App {

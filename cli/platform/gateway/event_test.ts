@@ -89,7 +89,7 @@ Deno.test("the gateway sends the event that the platform's documentation shows",
   });
 });
 
-Deno.test("the gateway sends null for what a request lacks", async () => {
+Deno.test("the gateway sends null for absent parts of a request", async () => {
   await using test = await startTestPlatform();
   await test.send({ path: "/v0/echo" });
   const { event } = test.host.calls[0]!;
@@ -101,50 +101,54 @@ Deno.test("the gateway sends null for what a request lacks", async () => {
   assertEquals(event.requestContext.identity.userAgent, null);
 });
 
-for (
-  const [query, expected] of [
-    ["?", null],
-    ["?x", { x: [""] }],
-    ["?x=", { x: [""] }],
-    ["?=1", { "": ["1"] }],
-    ["?a=b=c", { a: ["b=c"] }],
-    ["?&&a=1&", { a: ["1"] }],
-    ["?a+b=c+d", { "a b": ["c d"] }],
-    ["?a=%2B%26%3D", { a: ["+&="] }],
-    ["?a=1;b=2", { a: ["1"], b: ["2"] }],
-    ["?a=%3B", { a: [";"] }],
-    ["?a=%zz", { a: ["%zz"] }],
-    ["?a=%ff", { a: ["\ufffd"] }],
-    ["?a=b?c/d", { a: ["b?c/d"] }],
-    ["?__proto__=1", Object.fromEntries([["__proto__", ["1"]]])],
-  ] as const
-) {
-  Deno.test(`the gateway decodes the query ${query}`, async () => {
-    await using test = await startTestPlatform();
-    await test.send({ path: `/v0/echo${query}` });
-    const { event } = test.host.calls[0]!;
-    assertEquals(
-      JSON.stringify(event.multiValueQueryStringParameters),
-      JSON.stringify(expected),
-    );
-  });
-}
+Deno.test("the gateway decodes the query", async (t) => {
+  for (
+    const [query, expected] of [
+      ["?", null],
+      ["?x", { x: [""] }],
+      ["?x=", { x: [""] }],
+      ["?=1", { "": ["1"] }],
+      ["?a=b=c", { a: ["b=c"] }],
+      ["?&&a=1&", { a: ["1"] }],
+      ["?a+b=c+d", { "a b": ["c d"] }],
+      ["?a=%2B%26%3D", { a: ["+&="] }],
+      ["?a=1;b=2", { a: ["1"], b: ["2"] }],
+      ["?a=%3B", { a: [";"] }],
+      ["?a=%zz", { a: ["%zz"] }],
+      ["?a=%ff", { a: ["\ufffd"] }],
+      ["?a=b?c/d", { a: ["b?c/d"] }],
+      ["?__proto__=1", Object.fromEntries([["__proto__", ["1"]]])],
+    ] as const
+  ) {
+    await t.step(`${query}`, async () => {
+      await using test = await startTestPlatform();
+      await test.send({ path: `/v0/echo${query}` });
+      const { event } = test.host.calls[0]!;
+      assertEquals(
+        JSON.stringify(event.multiValueQueryStringParameters),
+        JSON.stringify(expected),
+      );
+    });
+  }
+});
 
-for (
-  const [path, eventPath, contextPath] of [
-    ["/v0/echo/", "/echo/", "/v0/echo/"],
-    ["/v0/echo/%E4%B8%AD%20x", "/echo/%E4%B8%AD%20x", "/v0/echo/%E4%B8%AD%20x"],
-    ["/v0/echo/a//b/../c", "/echo/a//b/../c", "/v0/echo/a//b/../c"],
-    ["http://localhost/v0/echo/x", "/echo/x", "/v0/echo/x"],
-  ] as const
-) {
-  Deno.test(`the gateway leaves the path ${path} as it is`, async () => {
-    await using test = await startTestPlatform();
-    assertEquals((await test.send({ path })).status, 200);
-    const { event } = test.host.calls[0]!;
-    assertEquals([event.path, event.requestContext.path], [eventPath, contextPath]);
-  });
-}
+Deno.test("the gateway passes the path on as it is", async (t) => {
+  for (
+    const [path, eventPath, contextPath] of [
+      ["/v0/echo/", "/echo/", "/v0/echo/"],
+      ["/v0/echo/%E4%B8%AD%20x", "/echo/%E4%B8%AD%20x", "/v0/echo/%E4%B8%AD%20x"],
+      ["/v0/echo/a//b/../c", "/echo/a//b/../c", "/v0/echo/a//b/../c"],
+      ["http://localhost/v0/echo/x", "/echo/x", "/v0/echo/x"],
+    ] as const
+  ) {
+    await t.step(`${path}`, async () => {
+      await using test = await startTestPlatform();
+      assertEquals((await test.send({ path })).status, 200);
+      const { event } = test.host.calls[0]!;
+      assertEquals([event.path, event.requestContext.path], [eventPath, contextPath]);
+    });
+  }
+});
 
 Deno.test("the gateway appends the client to X-Forwarded-For, keeps its trace, and keeps hop-by-hop headers", async () => {
   await using test = await startTestPlatform();

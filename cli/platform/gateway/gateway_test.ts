@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { startTestPlatform } from "../../testdata/platform.ts";
 
-Deno.test("the gateway sends what the function answered", async () => {
+Deno.test("the gateway sends the result of the function", async () => {
   await using test = await startTestPlatform(() =>
     JSON.stringify({
       statusCode: 201,
@@ -59,22 +59,26 @@ Deno.test("the gateway hands a preflight to the function whose route takes any m
 
 const OWN_HEADERS = ["x-amzn-requestid", "x-amz-apigw-id", "x-amzn-trace-id"];
 
-for (const name of ["headers", "multiValueHeaders"]) {
-  Deno.test(`the gateway sends the ids of the event, whatever the ${name} of the result say`, async () => {
-    await using test = await startTestPlatform(() => {
-      const value = name === "headers" ? "mine" : ["mine"];
-      return JSON.stringify({ [name]: Object.fromEntries(OWN_HEADERS.map((key) => [key, value])) });
+Deno.test("the gateway sends the identifiers of the event in place of those of the result", async (t) => {
+  for (const name of ["headers", "multiValueHeaders"]) {
+    await t.step(`${name}`, async () => {
+      await using test = await startTestPlatform(() => {
+        const value = name === "headers" ? "mine" : ["mine"];
+        return JSON.stringify({
+          [name]: Object.fromEntries(OWN_HEADERS.map((key) => [key, value])),
+        });
+      });
+      const response = await test.send({ path: "/v0/echo" });
+      const { headers, requestContext } = test.host.calls[0]!.event;
+      const own = response.headers.filter(([key]) => OWN_HEADERS.includes(key.toLowerCase()));
+      assertEquals(own, [
+        ["X-Amzn-Trace-Id", headers["X-Amzn-Trace-Id"]],
+        ["x-amzn-RequestId", requestContext.requestId],
+        ["x-amz-apigw-id", requestContext.extendedRequestId],
+      ]);
     });
-    const response = await test.send({ path: "/v0/echo" });
-    const { headers, requestContext } = test.host.calls[0]!.event;
-    const own = response.headers.filter(([key]) => OWN_HEADERS.includes(key.toLowerCase()));
-    assertEquals(own, [
-      ["X-Amzn-Trace-Id", headers["X-Amzn-Trace-Id"]],
-      ["x-amzn-RequestId", requestContext.requestId],
-      ["x-amz-apigw-id", requestContext.extendedRequestId],
-    ]);
-  });
-}
+  }
+});
 
 Deno.test("the gateway sends the ids of the event with its own answer to a failure", async () => {
   await using test = await startTestPlatform(() => "[]");
@@ -94,48 +98,50 @@ const NO_TOKEN = [
   '{"message":"Missing Authentication Token"}',
 ] as const;
 
-for (
-  const [rule, path, answer, status, type, body] of [
-    ["an unknown route", "/v0/nope", "{}", 403, ...NO_TOKEN],
-    ["the root, where it has no route", "/v0", "{}", 403, ...NO_TOKEN],
-    ["another stage", "/v1/echo", "{}", 403, ...NO_TOKEN],
-    ["a stage that only starts alike", "/v0x/echo", "{}", 403, ...NO_TOKEN],
-    ["a malformed result", "/v0/echo", "[]", 502, ...SERVER_ERROR],
-    [
-      "a flagged body that is no base64",
-      "/v0/echo",
-      '{"isBase64Encoded":true,"body":"?"}',
-      500,
-      ...SERVER_ERROR,
-    ],
-    ["a function that fails", "/v0/echo", { failure: "error" }, 502, ...SERVER_ERROR],
-    ["a function that exits", "/v0/echo", { failure: "exit" }, 502, ...SERVER_ERROR],
-    ["a result that is too large", "/v0/echo", { failure: "too large" }, 502, ...SERVER_ERROR],
-    ["a function's own time-out", "/v0/echo", { failure: "timeout" }, 502, ...SERVER_ERROR],
-    [
-      "a raw brace in the query",
-      "/v0/echo?a={b}",
-      "{}",
-      400,
-      "BadRequestException",
-      '{"message": "Bad Request"}',
-    ],
-  ] as const
-) {
-  Deno.test(`the gateway answers ${status} to ${rule}`, async () => {
-    await using test = await startTestPlatform(() => answer);
-    const response = await test.send({ path });
-    assertEquals(response.status, status);
-    assertEquals(response.text, body);
-    assertEquals(response.header("x-amzn-ErrorType"), type);
-    assertEquals(response.header("Content-Type"), "application/json");
-    assertEquals(response.header("Access-Control-Allow-Origin"), "*");
-    assertMatch(response.header("x-amzn-RequestId")!, /^[0-9a-f-]{36}$/);
-    assertMatch(response.header("x-amz-apigw-id")!, /=$/);
-    const [entry] = test.log.after(0);
-    assertStringIncludes(entry!.text, `GET ${path.split("?")[0]}: `);
-  });
-}
+Deno.test("the gateway answers a failure as Amazon API Gateway does", async (t) => {
+  for (
+    const [rule, path, answer, status, type, body] of [
+      ["an unknown route", "/v0/nope", "{}", 403, ...NO_TOKEN],
+      ["the root, where it has no route", "/v0", "{}", 403, ...NO_TOKEN],
+      ["another stage", "/v1/echo", "{}", 403, ...NO_TOKEN],
+      ["a stage that only starts alike", "/v0x/echo", "{}", 403, ...NO_TOKEN],
+      ["a malformed result", "/v0/echo", "[]", 502, ...SERVER_ERROR],
+      [
+        "a flagged body that is not base64",
+        "/v0/echo",
+        '{"isBase64Encoded":true,"body":"?"}',
+        500,
+        ...SERVER_ERROR,
+      ],
+      ["a function that fails", "/v0/echo", { failure: "error" }, 502, ...SERVER_ERROR],
+      ["a function that exits", "/v0/echo", { failure: "exit" }, 502, ...SERVER_ERROR],
+      ["a result that is too large", "/v0/echo", { failure: "too large" }, 502, ...SERVER_ERROR],
+      ["a function's own time-out", "/v0/echo", { failure: "timeout" }, 502, ...SERVER_ERROR],
+      [
+        "a raw brace in the query",
+        "/v0/echo?a={b}",
+        "{}",
+        400,
+        "BadRequestException",
+        '{"message": "Bad Request"}',
+      ],
+    ] as const
+  ) {
+    await t.step(`${status} to ${rule}`, async () => {
+      await using test = await startTestPlatform(() => answer);
+      const response = await test.send({ path });
+      assertEquals(response.status, status);
+      assertEquals(response.text, body);
+      assertEquals(response.header("x-amzn-ErrorType"), type);
+      assertEquals(response.header("Content-Type"), "application/json");
+      assertEquals(response.header("Access-Control-Allow-Origin"), "*");
+      assertMatch(response.header("x-amzn-RequestId")!, /^[0-9a-f-]{36}$/);
+      assertMatch(response.header("x-amz-apigw-id")!, /=$/);
+      const [entry] = test.log.after(0);
+      assertStringIncludes(entry!.text, `GET ${path.split("?")[0]}: `);
+    });
+  }
+});
 
 Deno.test("the gateway answers 504 when it has waited long enough", async () => {
   const { promise, resolve } = Promise.withResolvers<string>();

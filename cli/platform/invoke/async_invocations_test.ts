@@ -49,15 +49,17 @@ Deno.test("stopping the platform gives up the retries that are due", async () =>
   assertEquals([test.host.calls.length, test.log.after(0)], [1, []]);
 });
 
-for (const end of ["answers", "rejects"] as const) {
-  Deno.test(`stopping the platform does not wait for an invocation; that ${end} later`, async () => {
-    const { promise, resolve, reject } = Promise.withResolvers<string>();
-    const test = await startTestPlatform(() => promise);
-    await test.send(post({ headers: [["X-Amz-Invocation-Type", "Event"]] }));
-    await test[Symbol.asyncDispose]();
-    if (end === "answers") resolve("{}");
-    else reject(new Error("The host has ended"));
-    await test.platform.settled();
-    assertEquals([test.host.calls.length, test.log.after(0)], [1, []]);
-  });
-}
+Deno.test("stopping the platform does not wait for an invocation", async (t) => {
+  for (const end of ["answers", "rejects"] as const) {
+    await t.step(`it ${end} later`, async () => {
+      const { promise, resolve, reject } = Promise.withResolvers<string>();
+      const test = await startTestPlatform(() => promise);
+      await test.send(post({ headers: [["X-Amz-Invocation-Type", "Event"]] }));
+      await test[Symbol.asyncDispose]();
+      if (end === "answers") resolve("{}");
+      else reject(new Error("The host has ended"));
+      await test.platform.settled();
+      assertEquals([test.host.calls.length, test.log.after(0)], [1, []]);
+    });
+  }
+});

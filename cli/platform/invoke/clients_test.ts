@@ -93,7 +93,7 @@ Deno.test({
   },
 });
 
-/** The command `aws`; says so loudly where there is none. */
+/** The command `aws`. If it is not installed, a line says so. */
 async function findCli(): Promise<string | undefined> {
   try {
     await new Deno.Command("aws", { args: ["--version"], stdout: "null", stderr: "null" }).output();

@@ -67,7 +67,7 @@ export function createScheduleForm(functionName: string, schedule: string): Html
 </form>`;
 }
 
-/** The form that uploads objects, and the list of those there are. */
+/** The form that uploads objects, and the list of the objects. */
 export function createBucketForm(functionName: string, bucket: string): Html {
   const title = `Objects of ${bucket}, of which ${functionName} is told`;
   return markup`

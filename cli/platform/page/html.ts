@@ -1,4 +1,4 @@
-/** Text that is HTML already. */
+/** HTML, which is not escaped again. */
 export class Html {
   readonly text: string;
 
@@ -8,7 +8,7 @@ export class Html {
   }
 }
 
-/** What a template may hold: text, which is escaped; HTML, which is not; lists of both. */
+/** The values of a template: text, which is escaped, HTML, which is not, and lists of both. */
 export type Fragment = string | number | Html | readonly Fragment[];
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes HTML of a template: every value in it is escaped, for an element's content as for an attribute in quotes.
+ * Makes HTML of a template. Every value is escaped, for the content of an element and for an attribute in quotes.
  */
 export function markup(strings: TemplateStringsArray, ...values: readonly Fragment[]): Html {
   return new Html(

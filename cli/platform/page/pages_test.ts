@@ -64,17 +64,19 @@ Deno.test("the start page offers the methods that the routes of a function take"
   assertStringIncludes(page, "curl -I &#39;http://localhost/v0/a/1&#39;");
 });
 
-for (
-  const [method, path, status] of [
-    ["GET", "/assets/nope.js", 404],
-    ["GET", "/assets/../platform.ts", 404],
-    ["GET", "/assets/", 404],
-    ["POST", "/", 405],
-    ["DELETE", "/assets/script.js", 405],
-  ] as const
-) {
-  Deno.test(`the platform answers ${status} to ${method} ${path}`, async () => {
-    await using test = await startTestPlatform();
-    assertEquals((await test.send({ method, path })).status, status);
-  });
-}
+Deno.test("the start page refuses other paths and methods", async (t) => {
+  for (
+    const [method, path, status] of [
+      ["GET", "/assets/nope.js", 404],
+      ["GET", "/assets/../platform.ts", 404],
+      ["GET", "/assets/", 404],
+      ["POST", "/", 405],
+      ["DELETE", "/assets/script.js", 405],
+    ] as const
+  ) {
+    await t.step(`${method} ${path}`, async () => {
+      await using test = await startTestPlatform();
+      assertEquals((await test.send({ method, path })).status, status);
+    });
+  }
+});

@@ -15,7 +15,7 @@ for (
 ) {
   Deno.test({
     name:
-      `a function that meets its end (${event}) fails with ${errorType}, and the next invocation is served`,
+      `a function that ends by ${event} fails with ${errorType}, and the next invocation is served`,
     ignore: event === "memory" && Deno.build.os !== "linux",
     async fn() {
       await withApp(

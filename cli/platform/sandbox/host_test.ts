@@ -74,7 +74,7 @@ Deno.test("a function has only Lambda's environment variables and its own", asyn
       assertEquals(environment.TZ, "Europe/Paris");
       assertEquals(environment.AWS_LAMBDA_FUNCTION_NAME, "one");
       assertEquals(environment.AWS_LAMBDA_FUNCTION_MEMORY_SIZE, "256");
-      assertEquals(environment.HOME, "/tmp", "there is none, so the start sets one");
+      assertEquals(environment.HOME, "/tmp", "the bootstrap sets it");
       assertMatch(
         environment.AWS_LAMBDA_LOG_STREAM_NAME!,
         /^\d{4}\/\d\d\/\d\d\/\[\$LATEST\][0-9a-f]{32}$/,
@@ -115,7 +115,7 @@ Deno.test({
   },
 });
 
-Deno.test("what the manifest does not grant is an error of the function that names it", async () => {
+Deno.test("a function without a permission gets an error that names it", async () => {
   await withApp(
     `export const handler = (event) => fetch(event.url).then((response) => response.status);`,
     async ({ invoke }) => {

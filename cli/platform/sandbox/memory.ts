@@ -1,15 +1,15 @@
-/** What a process has of the machine's memory, in bytes. */
+/** The memory of a process, in bytes. */
 export interface Memory {
-  /** What is its own: not the executable's pages, which the system may drop and read again. */
+  /** Its own memory, without the pages of the executable, which the system may drop and read again. */
   readonly own: number;
-  /** The most that it ever had, the executable's pages included. */
+  /** The most memory that it ever had, with the pages of the executable. */
   readonly peak: number;
 }
 
 /**
  * Measures a process.
  *
- * @returns What it has, or `undefined` where the system does not tell, or the process has ended.
+ * @returns The memory, or `undefined` if the system does not tell it or the process has ended.
  */
 export async function measureMemory(pid: number): Promise<Memory | undefined> {
   if (Deno.build.os === "linux") return await readStatus(pid);

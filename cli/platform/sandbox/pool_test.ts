@@ -76,7 +76,7 @@ Deno.test({
   },
 });
 
-Deno.test("reload() takes new code and settings; what runs ends with the old, and what is broken changes nothing", async () => {
+Deno.test("reload() takes new code and settings, lets running invocations end with the old, and ignores broken code", async () => {
   const version = (number: number) =>
     `export const handler = async ({ wait }, { memoryLimitInMB }) => {
       await new Promise((r) => setTimeout(r, wait)); return [${number}, Number(memoryLimitInMB)]; };`;

@@ -105,24 +105,31 @@ Deno.test("BucketFolder keeps nothing of an upload that breaks off", async () =>
   assertEquals(await Array.fromAsync(Deno.readDir(join(test.folder, "..", "uploads"))), []);
 });
 
-for (
-  const [key, encoded] of [
-    ["a b/c", "a+b/c"],
-    ["a+b", "a%2Bb"],
-    ["!'()*~-_.", "%21%27%28%29*%7E-_."],
-    ["日本", "%E6%97%A5%E6%9C%AC"],
-    ["100%", "100%25"],
-  ] as const
-) {
-  Deno.test(`createNotification() form-encodes the key ${key}`, () => {
-    const change = { eventName: "ObjectRemoved:Delete", key, time: new Date(), ...CLIENT } as const;
-    const { Records: [record] } = createNotification("b", change, "0") as {
-      Records: [{ s3: { object: { key: string } } }];
-    };
-    assertEquals(record.s3.object.key, encoded);
-    assertEquals(decodeURIComponent(encoded.replaceAll("+", " ")), key);
-  });
-}
+Deno.test("createNotification() form-encodes a key", async (t) => {
+  for (
+    const [key, encoded] of [
+      ["a b/c", "a+b/c"],
+      ["a+b", "a%2Bb"],
+      ["!'()*~-_.", "%21%27%28%29*%7E-_."],
+      ["日本", "%E6%97%A5%E6%9C%AC"],
+      ["100%", "100%25"],
+    ] as const
+  ) {
+    await t.step(`${key}`, () => {
+      const change = {
+        eventName: "ObjectRemoved:Delete",
+        key,
+        time: new Date(),
+        ...CLIENT,
+      } as const;
+      const { Records: [record] } = createNotification("b", change, "0") as {
+        Records: [{ s3: { object: { key: string } } }];
+      };
+      assertEquals(record.s3.object.key, encoded);
+      assertEquals(decodeURIComponent(encoded.replaceAll("+", " ")), key);
+    });
+  }
+});
 
 Deno.test("createNotification() encodes every key so that a form decodes it", () => {
   fc.assert(fc.property(fc.string({ unit: "grapheme" }), (key) => {
@@ -154,18 +161,20 @@ Deno.test("createSequencer() counts up, however fast it is asked", () => {
   assertEquals(new Set(sequencers.map(({ length }) => length)), new Set([18]));
 });
 
-for (
-  const [types, isCreatedWanted, isRemovedWanted] of [
-    [["s3:ObjectCreated:*"], true, false],
-    [["s3:ObjectCreated:Put"], true, false],
-    [["s3:ObjectCreated:Post"], false, false],
-    [["s3:ObjectRemoved:*"], false, true],
-    [["s3:ObjectRemoved:DeleteMarkerCreated"], false, false],
-    [["s3:ObjectRemoved:Delete", "s3:ObjectCreated:*"], true, true],
-  ] as const
-) {
-  Deno.test(`isWanted() goes by the types of events: ${types}`, () => {
-    assertEquals(isWanted("ObjectCreated:Put", types), isCreatedWanted);
-    assertEquals(isWanted("ObjectRemoved:Delete", types), isRemovedWanted);
-  });
-}
+Deno.test("isWanted() compares the types of events", async (t) => {
+  for (
+    const [types, isCreatedWanted, isRemovedWanted] of [
+      [["s3:ObjectCreated:*"], true, false],
+      [["s3:ObjectCreated:Put"], true, false],
+      [["s3:ObjectCreated:Post"], false, false],
+      [["s3:ObjectRemoved:*"], false, true],
+      [["s3:ObjectRemoved:DeleteMarkerCreated"], false, false],
+      [["s3:ObjectRemoved:Delete", "s3:ObjectCreated:*"], true, true],
+    ] as const
+  ) {
+    await t.step(`${types}`, () => {
+      assertEquals(isWanted("ObjectCreated:Put", types), isCreatedWanted);
+      assertEquals(isWanted("ObjectRemoved:Delete", types), isRemovedWanted);
+    });
+  }
+});

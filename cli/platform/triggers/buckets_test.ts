@@ -17,7 +17,7 @@ function told(test: TestPlatform): unknown[] {
   });
 }
 
-Deno.test("an upload and a deletion send what the storage service sends", async () => {
+Deno.test("an upload and a deletion send the events of Amazon S3", async () => {
   await using test = await startTestPlatform();
   const path = "/buckets/files/a/red%20flower%2B%C3%BC.jpg";
   const put = await test.send({ method: "PUT", path, body: "Hello" });
@@ -64,7 +64,7 @@ Deno.test("an upload and a deletion send what the storage service sends", async 
   assertEquals(JSON.parse(list.text), { objects: [] });
 });
 
-Deno.test("a file put into the folder of a bucket is an upload, a file removed a deletion", async () => {
+Deno.test("a new file in the folder of a bucket is an upload, and a removed file a deletion", async () => {
   await using test = await startTestPlatform();
   const folder = join(test.platform.bucketsFolder, "files");
   await Deno.mkdir(join(folder, "sub"));
@@ -82,7 +82,7 @@ Deno.test("a file put into the folder of a bucket is an upload, a file removed a
   ]);
 });
 
-Deno.test("an upload over HTTP is told once, although its file appears in the folder", async () => {
+Deno.test("a bucket tells of an upload over HTTP once, although a file appears in its folder", async () => {
   await using test = await startTestPlatform();
   await test.send({ method: "PUT", path: "/buckets/files/a", body: "Hello" });
   await Deno.writeTextFile(join(test.platform.bucketsFolder, "files", "b"), "Hello");
@@ -90,7 +90,7 @@ Deno.test("an upload over HTTP is told once, although its file appears in the fo
   assertEquals(told(test).map((call) => (call as string[])[2]), ["a", "b"]);
 });
 
-Deno.test("of the objects that are there at the start nobody is told", async () => {
+Deno.test("a bucket tells no function of objects that are there at the start", async () => {
   const data = await Deno.makeTempDir();
   await Deno.mkdir(join(data, "buckets", "files"), { recursive: true });
   await Deno.writeTextFile(join(data, "buckets", "files", "old"), "Hello");
@@ -132,7 +132,7 @@ Deno.test("a large object is stored as it is", async () => {
   assertEquals(test.host.calls[0]!.event.Records[0].s3.object.size, 12_000_000);
 });
 
-Deno.test("an empty object is an object, and one that is gone is gone", async () => {
+Deno.test("a bucket keeps empty objects, and forgets deleted ones", async () => {
   await using test = await startTestPlatform();
   assertEquals((await test.send({ method: "PUT", path: "/buckets/files/e" })).status, 200);
   assertEquals((await test.send({ path: "/buckets/files/e" })).header("Content-Length"), "0");
@@ -143,40 +143,42 @@ Deno.test("an empty object is an object, and one that is gone is gone", async ()
   assertEquals(test.host.calls.length, 2, "nobody is told of what was not there");
 });
 
-for (
-  const [status, method, path, problem] of [
-    [400, "PUT", "/buckets/files/..%2F..%2Fx", '".." cannot be the name of a file'],
-    [400, "PUT", "/buckets/files/../../x", '".." cannot be the name of a file'],
-    [400, "GET", "/buckets/files/a/./b", '"." cannot be the name of a file'],
-    [400, "PUT", "/buckets/files/a//b", "a part of it between slashes is empty"],
-    [400, "PUT", "/buckets/files/folder/", "a part of it between slashes is empty"],
-    [400, "DELETE", "/buckets/files/a%00b", "it has a NUL"],
-    [400, "PUT", `/buckets/files/${"x".repeat(256)}`, "a part of it has over 255 bytes"],
-    [400, "PUT", `/buckets/files/${"x/".repeat(600)}x`, "it has over 1,024 bytes"],
-    [400, "PUT", "/buckets/files/%ff", '"%ff" is not percent-encoded UTF-8'],
-    [400, "PUT", "/buckets/files/taken/below", "a file and a folder would have the same name"],
-    [404, "PUT", "/buckets/nope/x", 'The application has no bucket "nope"'],
-    [404, "GET", "/buckets", 'The application has no bucket ""'],
-    [404, "GET", "/buckets/files/none", 'The bucket "files" has no object "none"'],
-    [405, "POST", "/buckets/files/x", "use GET, HEAD, PUT, DELETE"],
-    [405, "PUT", "/buckets/files", "use GET, HEAD"],
-  ] as const
-) {
-  const shown = path.length > 80 ? `a path of ${path.length} characters` : path;
-  Deno.test(`a bucket answers ${status} to ${method} ${shown}`, async () => {
-    await using test = await startTestPlatform();
-    await test.send({ method: "PUT", path: "/buckets/files/taken", body: "Hello" });
-    await test.platform.settled();
-    const { length } = test.host.calls;
-    const body = method === "PUT" ? "Hello" : "";
-    const response = await test.send({ method, path, body });
-    assertEquals(response.status, status, response.text);
-    assertStringIncludes(JSON.parse(response.text).message, problem);
-    assertEquals(test.host.calls.length, length);
-  });
-}
+Deno.test("a bucket refuses wrong keys and methods", async (t) => {
+  for (
+    const [status, method, path, problem] of [
+      [400, "PUT", "/buckets/files/..%2F..%2Fx", '".." cannot be the name of a file'],
+      [400, "PUT", "/buckets/files/../../x", '".." cannot be the name of a file'],
+      [400, "GET", "/buckets/files/a/./b", '"." cannot be the name of a file'],
+      [400, "PUT", "/buckets/files/a//b", "a part of it between slashes is empty"],
+      [400, "PUT", "/buckets/files/folder/", "a part of it between slashes is empty"],
+      [400, "DELETE", "/buckets/files/a%00b", "it has a NUL"],
+      [400, "PUT", `/buckets/files/${"x".repeat(256)}`, "a part of it has over 255 bytes"],
+      [400, "PUT", `/buckets/files/${"x/".repeat(600)}x`, "it has over 1,024 bytes"],
+      [400, "PUT", "/buckets/files/%ff", '"%ff" is not percent-encoded UTF-8'],
+      [400, "PUT", "/buckets/files/taken/below", "a file and a folder would have the same name"],
+      [404, "PUT", "/buckets/nope/x", 'The application has no bucket "nope"'],
+      [404, "GET", "/buckets", 'The application has no bucket ""'],
+      [404, "GET", "/buckets/files/none", 'The bucket "files" has no object "none"'],
+      [405, "POST", "/buckets/files/x", "use GET, HEAD, PUT, DELETE"],
+      [405, "PUT", "/buckets/files", "use GET, HEAD"],
+    ] as const
+  ) {
+    const shown = path.length > 80 ? `a path of ${path.length} characters` : path;
+    await t.step(`${method} ${shown}`, async () => {
+      await using test = await startTestPlatform();
+      await test.send({ method: "PUT", path: "/buckets/files/taken", body: "Hello" });
+      await test.platform.settled();
+      const { length } = test.host.calls;
+      const body = method === "PUT" ? "Hello" : "";
+      const response = await test.send({ method, path, body });
+      assertEquals(response.status, status, response.text);
+      assertStringIncludes(JSON.parse(response.text).message, problem);
+      assertEquals(test.host.calls.length, length);
+    });
+  }
+});
 
-Deno.test("a bucket refuses an upload in a coding that it does not know", async () => {
+Deno.test("a bucket refuses an upload in an unknown coding", async () => {
   await using test = await startTestPlatform();
   const response = await test.send({
     method: "PUT",
@@ -187,7 +189,7 @@ Deno.test("a bucket refuses an upload in a coding that it does not know", async 
   assertEquals(response.status, 415);
 });
 
-Deno.test("a folder that cannot be read any more is said so, and the platform goes on", async () => {
+Deno.test("a bucket whose folder cannot be read is logged, and the platform goes on", async () => {
   await using test = await startTestPlatform();
   const folder = join(test.platform.bucketsFolder, "files");
   await Deno.remove(folder);
@@ -198,7 +200,7 @@ Deno.test("a folder that cannot be read any more is said so, and the platform go
   assertEquals((await test.send({ path: "/v0/echo" })).status, 200);
 });
 
-Deno.test("an upload whose client hangs up is none", async () => {
+Deno.test("a bucket keeps nothing of an upload whose client hangs up", async () => {
   await using test = await startTestPlatform();
   const { port } = test.platform;
   {
@@ -215,7 +217,7 @@ Deno.test("an upload whose client hangs up is none", async () => {
 });
 
 Deno.test({
-  name: "names that are not UTF-8 are none of a bucket's, and the platform goes on",
+  name: "a bucket ignores names that are not UTF-8, and goes on",
   ignore: Deno.build.os !== "linux", // elsewhere names are always Unicode
   async fn() {
     await using test = await startTestPlatform();
@@ -235,7 +237,7 @@ Deno.test({
   },
 });
 
-Deno.test("a bucket whose folder is removed and made anew is watched still", async () => {
+Deno.test("a bucket watches a new folder in the place of its removed one", async () => {
   await using test = await startTestPlatform();
   await Deno.writeTextFile(join(test.platform.bucketsFolder, "files", "a"), "Hello");
   await waitForCalls(test, 1);
@@ -248,7 +250,7 @@ Deno.test("a bucket whose folder is removed and made anew is watched still", asy
 });
 
 Deno.test({
-  name: "a file whose name has a backslash is an object as any other",
+  name: "a bucket keeps an object whose name has a backslash",
   ignore: Deno.build.os === "windows", // where it parts folders
   async fn() {
     await using test = await startTestPlatform();

@@ -5,22 +5,24 @@ import { Log } from "../log.ts";
 import { parseManifest } from "../../manifest/manifest.ts";
 import { createScheduledEvent, readRate, Schedules, type Timers } from "./schedules.ts";
 
-for (
-  const [rate, milliseconds] of [
-    ["rate(1 minute)", 60_000],
-    ["rate(5 minutes)", 300_000],
-    ["rate(1 hour)", 3_600_000],
-    ["rate(2 hours)", 7_200_000],
-    ["rate(1 day)", 86_400_000],
-    ["rate(30 days)", 2_592_000_000],
-  ] as const
-) {
-  Deno.test(`readRate() reads ${rate}`, () => {
-    assertEquals(readRate(rate), milliseconds);
-  });
-}
+Deno.test("readRate() reads minutes, hours and days", async (t) => {
+  for (
+    const [rate, milliseconds] of [
+      ["rate(1 minute)", 60_000],
+      ["rate(5 minutes)", 300_000],
+      ["rate(1 hour)", 3_600_000],
+      ["rate(2 hours)", 7_200_000],
+      ["rate(1 day)", 86_400_000],
+      ["rate(30 days)", 2_592_000_000],
+    ] as const
+  ) {
+    await t.step(`${rate}`, () => {
+      assertEquals(readRate(rate), milliseconds);
+    });
+  }
+});
 
-Deno.test("readRate() refuses what is no rate", () => {
+Deno.test("readRate() refuses other expressions", () => {
   const error = assertThrows(() => readRate("cron(0 12 * * ? *)"), RangeError);
   assertEquals(
     error.message,

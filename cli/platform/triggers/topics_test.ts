@@ -10,7 +10,7 @@ const post = (type: readonly [string, string], body: string | Uint8Array): TestR
   body,
 });
 
-Deno.test("a topic sends what was published, as the topic service does", async () => {
+Deno.test("a topic sends the event of Amazon SNS", async () => {
   await using test = await startTestPlatform();
   const attributes = {
     text: { Type: "String", Value: "ü" },
@@ -48,41 +48,43 @@ Deno.test("a topic sends what was published, as the topic service does", async (
   assertStringIncludes(UnsubscribeUrl, `?Action=Unsubscribe&SubscriptionArn=${arn}:`);
 });
 
-for (
-  const [rule, type, body, expected] of [
-    ["a form", FORM, "message=a+b%26c&subject=S&attribute=n:Number:1&attribute=u:String:a:b", {
-      Message: "a b&c",
-      Subject: "S",
-      MessageAttributes: {
-        n: { Type: "Number", Value: "1" },
-        u: { Type: "String", Value: "a:b" },
-      },
-    }],
-    ["plain text", ["Content-Type", "text/plain"], "Grüße", {
-      Message: "Grüße",
-      Subject: null,
-      MessageAttributes: {},
-    }],
-    ["JSON without a subject", JSON_TYPE, '{"message":"m","subject":null}', {
-      Message: "m",
-      Subject: null,
-      MessageAttributes: {},
-    }],
-  ] as const
-) {
-  Deno.test(`a topic takes ${rule}`, async () => {
-    await using test = await startTestPlatform();
-    assertEquals((await test.send(post(type, body))).status, 200);
-    await test.platform.settled();
-    const { Message, Subject, MessageAttributes } = test.host.calls[0]!.event.Records[0].Sns;
-    assertEquals({ Message, Subject, MessageAttributes }, expected);
-  });
-}
+Deno.test("a topic takes forms, text and JSON", async (t) => {
+  for (
+    const [rule, type, body, expected] of [
+      ["a form", FORM, "message=a+b%26c&subject=S&attribute=n:Number:1&attribute=u:String:a:b", {
+        Message: "a b&c",
+        Subject: "S",
+        MessageAttributes: {
+          n: { Type: "Number", Value: "1" },
+          u: { Type: "String", Value: "a:b" },
+        },
+      }],
+      ["plain text", ["Content-Type", "text/plain"], "Grüße", {
+        Message: "Grüße",
+        Subject: null,
+        MessageAttributes: {},
+      }],
+      ["JSON without a subject", JSON_TYPE, '{"message":"m","subject":null}', {
+        Message: "m",
+        Subject: null,
+        MessageAttributes: {},
+      }],
+    ] as const
+  ) {
+    await t.step(`${rule}`, async () => {
+      await using test = await startTestPlatform();
+      assertEquals((await test.send(post(type, body))).status, 200);
+      await test.platform.settled();
+      const { Message, Subject, MessageAttributes } = test.host.calls[0]!.event.Records[0].Sns;
+      assertEquals({ Message, Subject, MessageAttributes }, expected);
+    });
+  }
+});
 
 const attribute = (name: string, Type: string, Value: string) =>
   JSON.stringify({ message: "m", attributes: { [name]: { Type, Value } } });
 
-Deno.test("a topic takes 262,144 bytes, of which bytes in base64 count as what they are", async () => {
+Deno.test("a topic takes 262,144 bytes, and counts the decoded bytes of base64", async () => {
   await using test = await startTestPlatform();
   const body = JSON.stringify({
     message: "x".repeat(262_144 - "n".length - "Binary".length - 3),
@@ -91,51 +93,58 @@ Deno.test("a topic takes 262,144 bytes, of which bytes in base64 count as what t
   assertEquals((await test.send(post(JSON_TYPE, body))).status, 200);
 });
 
-for (
-  const [status, type, body, problem] of [
-    [400, FORM, "subject=S", '"message" must be a string'],
-    [400, FORM, "message=", '"message" must not be empty'],
-    [400, FORM, "message=m&subject=%C3%BC", '"subject" must be 1 to 100 ASCII characters'],
-    [400, FORM, "message=m&subject=", '"subject" must be 1 to 100 ASCII characters'],
-    [400, FORM, "message=m&colour=red", '"colour"'],
-    [400, FORM, "message=m&attribute=n", '"attributes.n.Type" must be String, String.Array,'],
-    [400, JSON_TYPE, "{", "JSON"],
-    [400, JSON_TYPE, "null", '"the message"'],
-    [400, JSON_TYPE, '{"message":1}', '"message" must be a string'],
-    [400, JSON_TYPE, attribute("n", "Number", "one"), '"attributes.n.Value" must be a number'],
-    [400, JSON_TYPE, attribute("n", "Binary", "?"), '"attributes.n.Value" must be base64'],
-    [400, JSON_TYPE, attribute("n", "String.Array", "{}"), '"attributes.n.Value" must be a JSON'],
-    [400, JSON_TYPE, attribute("n", "String.Array", "["), '"attributes.n.Value" must be a JSON'],
-    [400, JSON_TYPE, attribute("n", "String", ""), '"attributes.n.Value" must not be empty'],
-    [400, JSON_TYPE, attribute("a b", "String", "x"), '"attributes.a b"'],
-    [400, JSON_TYPE, attribute(".a", "String", "x"), '"attributes..a"'],
-    [400, FORM, `message=${"x".repeat(262_145)}`, '"message" must have at most 262144 bytes'],
-    [400, FORM, "message=m&message=n", 'the field "message" occurs twice'],
-    [400, FORM, "message=m&subject=s&subject=t", 'the field "subject" occurs twice'],
-    [400, FORM, "message=m&attribute=a:String:x&attribute=a:String:y", '"a" occurs twice'],
-    [400, FORM, "message=m&attribute=__proto__:String:a", '"attributes" must have no key'],
-    [400, JSON_TYPE, '{"message":"m","foo":1}', '"foo" is no key of a message'],
-    [400, JSON_TYPE, attribute("a..b", "String", "x"), '"attributes.a..b" must be the name of'],
-    [400, JSON_TYPE, attribute("AWS.a", "String", "x"), '"attributes.AWS.a" must not start with'],
-    [400, JSON_TYPE, attribute("amazon.a", "String", "x"), 'start with "AWS." or "Amazon."'],
-    [400, JSON_TYPE, attribute("n", "String.Array", "[{}]"), "strings, numbers, true, false and"],
-    [400, JSON_TYPE, attribute("n", "String.Array", "[[1]]"), "strings, numbers, true, false and"],
-    [400, FORM, `message=${"x".repeat(262_137)}&attribute=n:String:`, "must not be empty"],
-    [400, FORM, `message=${"x".repeat(262_137)}&attribute=n:String:a`, "at most 262144 bytes"],
-    [413, FORM, `message=${"x".repeat(1_100_000)}`, "the request has over 1048576 bytes"],
-    [415, ["Content-Type", "text/xml"], "<m/>", '"text/xml"'],
-    [400, ["Content-Type", "text/plain"], Uint8Array.of(0xff), "Cannot publish"],
-  ] as const
-) {
-  const shown = body.length > 80 ? `${body.length} bytes` : body;
-  Deno.test(`a topic refuses ${shown} as ${type[1]}`, async () => {
-    await using test = await startTestPlatform();
-    const response = await test.send(post(type, body));
-    assertEquals(response.status, status, response.text);
-    assertStringIncludes(JSON.parse(response.text).message, problem);
-    assertEquals(test.host.calls, []);
-  });
-}
+Deno.test("a topic refuses a malformed message", async (t) => {
+  for (
+    const [status, type, body, problem] of [
+      [400, FORM, "subject=S", '"message" must be a string'],
+      [400, FORM, "message=", '"message" must not be empty'],
+      [400, FORM, "message=m&subject=%C3%BC", '"subject" must be 1 to 100 ASCII characters'],
+      [400, FORM, "message=m&subject=", '"subject" must be 1 to 100 ASCII characters'],
+      [400, FORM, "message=m&colour=red", '"colour"'],
+      [400, FORM, "message=m&attribute=n", '"attributes.n.Type" must be String, String.Array,'],
+      [400, JSON_TYPE, "{", "JSON"],
+      [400, JSON_TYPE, "null", '"the message"'],
+      [400, JSON_TYPE, '{"message":1}', '"message" must be a string'],
+      [400, JSON_TYPE, attribute("n", "Number", "one"), '"attributes.n.Value" must be a number'],
+      [400, JSON_TYPE, attribute("n", "Binary", "?"), '"attributes.n.Value" must be base64'],
+      [400, JSON_TYPE, attribute("n", "String.Array", "{}"), '"attributes.n.Value" must be a JSON'],
+      [400, JSON_TYPE, attribute("n", "String.Array", "["), '"attributes.n.Value" must be a JSON'],
+      [400, JSON_TYPE, attribute("n", "String", ""), '"attributes.n.Value" must not be empty'],
+      [400, JSON_TYPE, attribute("a b", "String", "x"), '"attributes.a b"'],
+      [400, JSON_TYPE, attribute(".a", "String", "x"), '"attributes..a"'],
+      [400, FORM, `message=${"x".repeat(262_145)}`, '"message" must have at most 262144 bytes'],
+      [400, FORM, "message=m&message=n", 'the field "message" occurs twice'],
+      [400, FORM, "message=m&subject=s&subject=t", 'the field "subject" occurs twice'],
+      [400, FORM, "message=m&attribute=a:String:x&attribute=a:String:y", '"a" occurs twice'],
+      [400, FORM, "message=m&attribute=__proto__:String:a", '"attributes" must have no key'],
+      [400, JSON_TYPE, '{"message":"m","foo":1}', '"foo" is no key of a message'],
+      [400, JSON_TYPE, attribute("a..b", "String", "x"), '"attributes.a..b" must be the name of'],
+      [400, JSON_TYPE, attribute("AWS.a", "String", "x"), '"attributes.AWS.a" must not start with'],
+      [400, JSON_TYPE, attribute("amazon.a", "String", "x"), 'start with "AWS." or "Amazon."'],
+      [400, JSON_TYPE, attribute("n", "String.Array", "[{}]"), "strings, numbers, true, false and"],
+      [
+        400,
+        JSON_TYPE,
+        attribute("n", "String.Array", "[[1]]"),
+        "strings, numbers, true, false and",
+      ],
+      [400, FORM, `message=${"x".repeat(262_137)}&attribute=n:String:`, "must not be empty"],
+      [400, FORM, `message=${"x".repeat(262_137)}&attribute=n:String:a`, "at most 262144 bytes"],
+      [413, FORM, `message=${"x".repeat(1_100_000)}`, "the request has over 1048576 bytes"],
+      [415, ["Content-Type", "text/xml"], "<m/>", '"text/xml"'],
+      [400, ["Content-Type", "text/plain"], Uint8Array.of(0xff), "Cannot publish"],
+    ] as const
+  ) {
+    const shown = body.length > 80 ? `${body.length} bytes` : body;
+    await t.step(`${shown} as ${type[1]}`, async () => {
+      await using test = await startTestPlatform();
+      const response = await test.send(post(type, body));
+      assertEquals(response.status, status, response.text);
+      assertStringIncludes(JSON.parse(response.text).message, problem);
+      assertEquals(test.host.calls, []);
+    });
+  }
+});
 
 Deno.test("a topic refuses a message without a type", async () => {
   await using test = await startTestPlatform();
@@ -143,7 +152,7 @@ Deno.test("a topic refuses a message without a type", async () => {
   assertEquals(response.status, 415);
 });
 
-Deno.test("a topic that the application has not is not found", async () => {
+Deno.test("a topic answers 404 to an unknown name", async () => {
   await using test = await startTestPlatform();
   for (const path of ["/topics/nope", "/topics", "/topics/news/x"]) {
     assertEquals((await test.send({ ...post(FORM, "message=m"), path })).status, 404, path);
