@@ -18,7 +18,7 @@ export type {
 } from "./function_host.ts";
 export { createInProcessHost, type InProcessHostOptions } from "./in_process_host.ts";
 export { Log, type LogEntry } from "./log.ts";
-export { parseManifest } from "../manifest/manifest.ts";
+export { parseManifest, readManifest } from "../manifest/manifest.ts";
 export type * from "../manifest/types.ts";
 export { type Platform, type PlatformOptions, startPlatform } from "./platform.ts";
 export { createSandboxHost, type SandboxHostOptions } from "./sandbox/host.ts";
