@@ -45,11 +45,14 @@ export async function run(options: CliOptions, environment: CliEnvironment): Pro
     });
     const { bucketsFolder, url } = platform;
     port = platform.port; // A changed manifest keeps the URL.
-    for (const line of introduce({ manifest, url, bucketsFolder, watchedFolder })) print(line);
-    // The log comes after the URLs, with the records that it has already.
-    for (const record of log.after(shown)) print(formatRecord(record, isColored));
-    const stopShowing = log.follow((record) => print(formatRecord(record, isColored)));
-    manifest = await watchUntilRestart(options, platform, host, log, signal) ?? manifest;
+    let stopShowing = () => {};
+    const show = () => {
+      for (const line of introduce({ manifest, url, bucketsFolder, watchedFolder })) print(line);
+      // The log comes after the URLs, with the records that it has already.
+      for (const record of log.after(shown)) print(formatRecord(record, isColored));
+      stopShowing = log.follow((record) => print(formatRecord(record, isColored)));
+    };
+    manifest = await watchUntilRestart(options, platform, host, log, signal, show) ?? manifest;
     stopShowing();
     shown = log.after(0).at(-1)?.number ?? 0;
   }
@@ -74,6 +77,7 @@ async function watchUntilRestart(
   host: ReloadingHost,
   log: Log,
   signal: AbortSignal,
+  onWatching: () => void,
 ): Promise<Manifest | undefined> {
   const { promise: end, resolve: stop } = Promise.withResolvers<Manifest | undefined>();
   const folder = resolve(dirname(manifestPath));
@@ -89,6 +93,7 @@ async function watchUntilRestart(
   });
   // The platform ends before the watch, because the end of a watch also ends those of folders in it, such as buckets.
   await using _platform = platform;
+  onWatching(); // Whoever reads this may change files at once.
   const onAbort = () => stop(undefined);
   signal.addEventListener("abort", onAbort);
   if (signal.aborted) onAbort();
