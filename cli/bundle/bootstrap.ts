@@ -8,6 +8,7 @@ export const BOOTSTRAP = `#!/bin/sh
 #   mate/bootstrap.js  the runtime
 # The function's folder ($LAMBDA_TASK_ROOT) may hold:
 #   mate/net           one line: the hosts that the function may connect to, separated by commas; * for any host
+#   mate/uses          one line: the hosts of the buckets, topics and queues that it uses
 #   mate/cache-*       the code cache for one architecture
 set -eu
 
@@ -28,17 +29,31 @@ else
   export DENO_DIR="\${DENO_DIR:-/tmp/deno}"
 fi
 
-# The runtime connects to the Runtime API only.
-net=--allow-net=\${AWS_LAMBDA_RUNTIME_API:?is not set: this script is started by Lambda}
-if [ -r "$task/mate/net" ]; then
-  granted=
-  IFS= read -r granted <"$task/mate/net" || :
-  case $granted in
-    '') ;;
-    '*') net=--allow-net ;;
-    *) net=$net,$granted ;;
+# The runtime connects to the Runtime API only. In mate/net and mate/uses, \${NAME} stands for an environment variable.
+api=\${AWS_LAMBDA_RUNTIME_API:?is not set: this script is started by Lambda}
+net=--allow-net=$api
+for file in "$task/mate/net" "$task/mate/uses"; do
+  [ -r "$file" ] || continue
+  hosts=
+  IFS= read -r hosts <"$file" || :
+  ready=
+  while :; do
+    case $hosts in *\\$\\{*\\}*) ;; *) break ;; esac
+    name=\${hosts#*\\$\\{}
+    name=\${name%%\\}*}
+    case $name in *[!A-Za-z0-9_]*) echo "Cannot read $file: \\"$name\\" is not a variable" >&2 && exit 1 ;; esac
+    value=
+    eval "value=\\\${$name:?is not set, and mate/net or mate/uses names it}"
+    ready=$ready\${hosts%%\\$\\{*}$value
+    hosts=\${hosts#*\\}}
+  done
+  hosts=$ready$hosts
+  case $net,$hosts in
+    --allow-net,* | *,) ;;
+    *,'*') net=--allow-net ;;
+    *) net=$net,$hosts ;;
   esac
-fi
+done
 
 # Without a limit, V8 plans for a machine with gigabytes. A quarter is left for memory outside V8's heap.
 heap=$((\${AWS_LAMBDA_FUNCTION_MEMORY_SIZE:-128} * 3 / 4))

@@ -66,20 +66,38 @@ Deno.test({
 });
 
 Deno.test({
-  name: "the bootstrap grants the Runtime API and the hosts of mate/net",
+  name: "the bootstrap grants the Runtime API and the hosts of mate/net and mate/uses",
   ...UNIX,
   async fn() {
+    const API = "--allow-net=127.0.0.1:9001";
+    const variables = { AWS_REGION: "eu-west-1", BUCKET_A: "shop-a", EMPTY: "", CODE: "$(exit 9)" };
     for (
-      const [granted, net] of [
-        [undefined, "--allow-net=127.0.0.1:9001"],
-        ["\n", "--allow-net=127.0.0.1:9001"],
-        ["a.example:443,b.example\n", "--allow-net=127.0.0.1:9001,a.example:443,b.example"],
-        ["a.example", "--allow-net=127.0.0.1:9001,a.example"],
-        ["*\n", "--allow-net"],
+      const [net, uses, wanted, message = ""] of [
+        [undefined, undefined, API],
+        ["\n", "\n", API],
+        ["a.example:443,b.example\n", "\n", `${API},a.example:443,b.example`],
+        ["a.example", undefined, `${API},a.example`],
+        ["*\n", "\n", "--allow-net"],
+        ["*\n", "a.example\n", "--allow-net"],
+        ["\n", "a.example,b.example\n", `${API},a.example,b.example`],
+        ["a.${AWS_REGION}.example\n", "b.example\n", `${API},a.eu-west-1.example,b.example`],
+        [
+          "\n",
+          "${BUCKET_A}.s3.${AWS_REGION}.example:443,s3.${AWS_REGION}.example:443\n",
+          `${API},shop-a.s3.eu-west-1.example:443,s3.eu-west-1.example:443`,
+        ],
+        ["${CODE}\n", "\n", `${API},$(exit 9)`],
+        ["${GONE}.example\n", "\n", undefined, /GONE: is not set, and mate.net/],
+        ["${EMPTY}\n", "\n", undefined, /EMPTY: is not set/],
+        ["${A;exit}\n", "\n", undefined, /"A;exit" is not a variable/],
       ] as const
     ) {
-      const { args } = await start(granted === undefined ? {} : { "mate/net": granted });
-      assertEquals(args.filter((arg) => arg.startsWith("--allow-net")), [net], granted);
+      const files = Object.entries({ "mate/net": net, "mate/uses": uses });
+      const task = Object.fromEntries(files.filter(([, text]) => text !== undefined));
+      const { args, stderr } = await start(task as Record<string, string>, variables);
+      const found = args.find((arg) => arg.startsWith("--allow-net"));
+      assertEquals(found, wanted, `${net} ${uses} ${stderr}`);
+      assertMatch(stderr, new RegExp(message));
     }
   },
 });

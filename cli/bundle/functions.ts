@@ -2,6 +2,7 @@ import { dirname, resolve } from "node:path";
 import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
 import type { ArchiveFile } from "./archive.ts";
 import { bundleModule } from "./module_bundle.ts";
+import { permittedHosts, usedHosts } from "./network.ts";
 
 /** How functions are bundled. */
 export interface FunctionBundleOptions {
@@ -61,13 +62,14 @@ export async function bundleFunctions(
   return { functions, problems };
 }
 
-/** Bundles a function: its module becomes `index.js`, its network permission `mate/net`. */
+/** Bundles a function: its module becomes `index.js`, its network permissions `mate/net` and `mate/uses`. */
 async function functionFiles(
   manifestPath: string,
   name: string,
-  { module, handler, permissions: { net } }: FunctionManifest,
+  manifest: FunctionManifest,
   options: FunctionBundleOptions,
 ): Promise<ArchiveFile[]> {
+  const { module, handler } = manifest;
   const folder = dirname(resolve(manifestPath));
   const path = resolve(folder, module);
   const action = `Cannot bundle the function "${name}"`;
@@ -81,6 +83,7 @@ async function functionFiles(
   const encoder = new TextEncoder();
   return [
     { path: "index.js", data: encoder.encode(code) },
-    { path: "mate/net", data: encoder.encode(`${net.includes("*") ? "*" : net.join(",")}\n`) },
+    { path: "mate/net", data: encoder.encode(permittedHosts(manifest)) },
+    { path: "mate/uses", data: encoder.encode(usedHosts(manifest)) },
   ];
 }

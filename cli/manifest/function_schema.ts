@@ -1,6 +1,11 @@
 import { z } from "zod";
 import { isHost } from "./host.ts";
-import { fillPlaceholders, hasKnownPlaceholders, PLACEHOLDERS } from "./placeholders.ts";
+import {
+  fillPlaceholders,
+  hasKnownPlaceholders,
+  PLACEHOLDERS,
+  placeholdersIn,
+} from "./placeholders.ts";
 import { object } from "./problems.ts";
 import { RESERVED_VARIABLES } from "./reserved_variables.ts";
 import { NAME, TRIGGERS, whole } from "./trigger_schemas.ts";
@@ -17,7 +22,7 @@ const TEXT = z.string().refine(hasKnownPlaceholders, WRONG_PLACEHOLDER);
 const HOST = z.string().refine(
   (host) => host === "*" || isHost(fillPlaceholders(host, () => "x")),
   { error: "must be a host such as api.example.com:443, or *" },
-).refine(hasKnownPlaceholders, WRONG_PLACEHOLDER);
+);
 
 const ENVIRONMENT = z.record(
   z.string().regex(/^[A-Za-z]\w+$/, {
@@ -88,7 +93,13 @@ export const FUNCTION = object({
   }),
   statements: z.array(STATEMENT).default([])
     .meta({ description: "Further statements for the IAM policy of its role" }),
-}).superRefine(({ environment, uses }, context) => {
+}).superRefine(({ environment, permissions, uses }, context) => {
+  for (const [index, host] of permissions.net.entries()) {
+    const names = ["region", ...Object.keys(environment)];
+    if (placeholdersIn(host).every((name) => names.includes(name))) continue;
+    const message = "must have no placeholders except ${region} and the function's own variables";
+    context.addIssue({ code: "custom", path: ["permissions", "net", index], message });
+  }
   for (const name of variablesOf(uses)) {
     if (!Object.hasOwn(environment, name)) continue;
     const message = 'must be another variable: "uses" sets it';

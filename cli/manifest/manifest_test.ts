@@ -225,7 +225,7 @@ const WRONG: readonly (readonly [text: string, message: string])[] = [
   ],
   [
     withF({ permissions: { net: ["s3.${regoin}.amazonaws.com"] } }),
-    '"functions.f.permissions.net.0" must have no placeholders except ${region}, ${account} and ${infra.NAME}',
+    '"functions.f.permissions.net.0" must have no placeholders except ${region} and the function\'s own variables',
   ],
   [
     withF({ permissions: { read: [] } }),

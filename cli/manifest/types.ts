@@ -36,7 +36,10 @@ export interface FunctionManifest {
   readonly environment: Readonly<Record<string, string>>;
   /** The permissions that Deno gives to the function, besides its own files and `/tmp`. */
   readonly permissions: {
-    /** The hosts that it may connect to, such as `api.example.com:443`; `*` for any. May contain placeholders. */
+    /**
+     * The hosts that it may connect to, such as `api.example.com:443`; `*` for any. `${region}` stands for the region, and
+     * `${NAME}` for a variable of `environment`.
+     */
     readonly net: readonly string[];
   };
   /** Everything that invokes the function. */

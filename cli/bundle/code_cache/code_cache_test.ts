@@ -50,7 +50,12 @@ Deno.test({
       "layer.cjs": "exports.handler = () => 1;",
     };
     const settings = {
-      good: { module: "good.ts", environment: { NEEDED: "1" } },
+      good: {
+        module: "good.ts",
+        environment: { NEEDED: "${infra.x}" },
+        permissions: { net: ["${NEEDED}:443"] },
+        uses: { buckets: { files: "read" } },
+      },
       bad: { module: "bad.ts" },
       layer: { module: "layer.cjs" },
     };
@@ -59,7 +64,7 @@ Deno.test({
       'No code cache for the function "bad", which may not start on Lambda either: RangeError: not today',
     ]);
     const cache = `mate/cache-${architecture}`;
-    assertEquals(first.paths("bad"), ["index.js", "mate/net"]);
+    assertEquals(first.paths("bad"), ["index.js", "mate/net", "mate/uses"]);
     for (const name of ["good", "layer"]) {
       assertEquals(first.paths(name).includes(`${cache}/v8_code_cache_v2-shm`), true, name);
     }
@@ -100,7 +105,7 @@ Deno.test({
     try {
       const { warnings, paths } = await warm({ "one.ts": module }, ONE);
       assertEquals(warnings, []);
-      assertEquals(paths("one").length, 2 + 9);
+      assertEquals(paths("one").length, 3 + 9);
       assertEquals(await Deno.readTextFile(victim), "intact");
     } finally {
       await Deno.remove(victim);
@@ -182,7 +187,7 @@ Deno.test({
     ) {
       const { warnings, paths } = await warm(modules, ONE, options);
       assertMatch(warnings.join(), message);
-      assertEquals(paths("one"), ["index.js", "mate/net"]);
+      assertEquals(paths("one"), ["index.js", "mate/net", "mate/uses"]);
     }
   },
 });
@@ -204,6 +209,6 @@ Deno.test({
     functions.get("one")!.push(deno);
     const warnings = await addCodeCaches(manifest, functions, { architecture, layer });
     assertMatch(warnings.join(), /: Deno keeps no compiled code\. The bundles are correct but /);
-    assertEquals(functions.get("one")!.length, 3);
+    assertEquals(functions.get("one")!.length, 4);
   },
 });

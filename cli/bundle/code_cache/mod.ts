@@ -9,7 +9,9 @@
  *
  * @module
  */
-import type { Manifest } from "../../manifest/manifest.ts";
+import type { FunctionManifest, Manifest } from "../../manifest/manifest.ts";
+import { fillPlaceholders } from "../../manifest/placeholders.ts";
+import { variablesOf } from "../../manifest/use_variables.ts";
 import { lambdaEnvironment } from "../../platform/isolation/environment.ts";
 import { detectIsolation, type Isolation } from "../../platform/isolation/isolation.ts";
 import { GROUP_ID, USER_ID } from "../../platform/isolation/namespace.ts";
@@ -65,10 +67,7 @@ export async function addCodeCaches(
   try {
     await writeFiles(`${folder}/layer`, layer);
     for (const [name, files] of functions) {
-      const environment = lambdaEnvironment(name, manifest.functions[name]!, {
-        task: "/var/task",
-        logStream: "warm-up",
-      });
+      const environment = environmentOf(name, manifest.functions[name]!);
       try {
         const start = { environment, isolation, signal };
         files.push(...await makeCache(folder, name, files, architecture, start));
@@ -80,6 +79,16 @@ export async function addCodeCaches(
     await Deno.remove(folder, { recursive: true });
   }
   return warnings;
+}
+
+/** Returns the environment of a function. The names of deployed resources are not known yet. */
+function environmentOf(name: string, settings: FunctionManifest): Record<string, string> {
+  const variables = Object.fromEntries(variablesOf(settings.uses).map((key) => [key, "unknown"]));
+  const environment = Object.entries(lambdaEnvironment(name, settings, {
+    task: "/var/task",
+    logStream: "warm-up",
+  })).map(([key, value]) => [key, fillPlaceholders(value, () => "unknown")]);
+  return { ...variables, ...Object.fromEntries(environment) };
 }
 
 /** Makes the cache of one function. */

@@ -1,0 +1,41 @@
+import { assertEquals } from "@std/assert";
+import { parseManifest } from "../manifest/manifest.ts";
+import { withF } from "../testdata/manifest.ts";
+import { permittedHosts, usedHosts } from "./network.ts";
+
+const read = (settings: Record<string, unknown>) =>
+  parseManifest(withF(settings).replace(/}$/, ',"queues":{"jobs":{}}}'), "app.json").functions.f!;
+
+Deno.test("permittedHosts() names the variables that stand for placeholders", () => {
+  for (
+    const [net, line] of [
+      [[], "\n"],
+      [["a.example", "b.example:443"], "a.example,b.example:443\n"],
+      [["a.example", "*"], "*\n"],
+      [["dynamodb.${region}.amazonaws.com"], "dynamodb.${AWS_REGION}.amazonaws.com\n"],
+      [["${DB_HOST}:5432"], "${DB_HOST}:5432\n"],
+    ] as const
+  ) {
+    assertEquals(
+      permittedHosts(read({ permissions: { net }, environment: { DB_HOST: "x" } })),
+      line,
+    );
+  }
+});
+
+Deno.test("usedHosts() names the endpoints of exactly the resources that a function uses", () => {
+  const s3 = "s3.${AWS_REGION}.amazonaws.com:443";
+  for (
+    const [uses, line] of [
+      [{}, ""],
+      [
+        { buckets: { "in-box": "read", out: "write" } },
+        `\${BUCKET_IN_BOX}.${s3},${s3},\${BUCKET_OUT}.${s3}`,
+      ],
+      [{ topics: { a: "publish", b: "publish" } }, "sns.${AWS_REGION}.amazonaws.com:443"],
+      [{ queues: { jobs: "send" } }, "sqs.${AWS_REGION}.amazonaws.com:443"],
+    ] as const
+  ) {
+    assertEquals(usedHosts(read({ uses })), `${line}\n`);
+  }
+});
