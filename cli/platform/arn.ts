@@ -4,8 +4,8 @@
  * @module
  */
 
-/** The account: the one that Amazon's documentation uses in its examples. */
-export const ACCOUNT_ID = "123456789012";
+/** The account: the one that the emulator of Amazon SQS and Amazon SNS uses. */
+export const ACCOUNT_ID = "000000000000";
 
 /** The region. */
 export const REGION = "us-east-1";
@@ -23,6 +23,11 @@ export function bucketArn(name: string): string {
 /** The ARN of a topic. */
 export function topicArn(name: string): string {
   return `arn:aws:sns:${REGION}:${ACCOUNT_ID}:${name}`;
+}
+
+/** The ARN of a queue. */
+export function queueArn(name: string): string {
+  return `arn:aws:sqs:${REGION}:${ACCOUNT_ID}:${name}`;
 }
 
 /** The ARN of a rule of Amazon EventBridge. */

@@ -51,7 +51,7 @@ Deno.test("the host in this process calls the handler with event and context", a
     awsRequestId: "id",
     functionName: "f",
     functionVersion: "$LATEST",
-    invokedFunctionArn: "arn:aws:lambda:us-east-1:123456789012:function:f",
+    invokedFunctionArn: "arn:aws:lambda:us-east-1:000000000000:function:f",
     memoryLimitInMB: "512",
     logGroupName: "/aws/lambda/f",
     clientContext: { a: 1 },

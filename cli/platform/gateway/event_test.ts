@@ -78,7 +78,7 @@ Deno.test("the gateway sends the event that the platform's documentation shows",
   const { apiId, deploymentId, resourceId, ...named } = context;
   assertMatch(`${apiId} ${deploymentId} ${resourceId}`, /^[0-9a-z]{10} [0-9a-z]{6} [0-9a-z]{6}$/);
   assertEquals(named, {
-    accountId: "123456789012",
+    accountId: "000000000000",
     domainName: `localhost:${port}`,
     domainPrefix: "localhost",
     httpMethod: "POST",

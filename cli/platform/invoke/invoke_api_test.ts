@@ -68,8 +68,8 @@ Deno.test("Invoke finds a function by its name and by parts of its ARN", async (
       "plain",
       "plain:$LATEST",
       "function:plain",
-      "123456789012:function:plain",
-      "arn:aws:lambda:us-east-1:123456789012:function:plain",
+      "000000000000:function:plain",
+      "arn:aws:lambda:us-east-1:000000000000:function:plain",
       "arn:aws-us-gov:lambda:us-gov-west-1:000000000000:function:plain:$LATEST",
     ]
   ) {
@@ -87,7 +87,7 @@ Deno.test("Invoke finds a function by its name and by parts of its ARN", async (
 });
 
 const NOT_FOUND = [404, "ResourceNotFoundException"] as const;
-const ARN = "arn:aws:lambda:us-east-1:123456789012:function";
+const ARN = "arn:aws:lambda:us-east-1:000000000000:function";
 
 Deno.test("Invoke refuses a wrong request with the error of AWS Lambda", async (t) => {
   for (

@@ -24,7 +24,7 @@ Deno.test("RuntimeApi hands an invocation with its headers to a runtime that wai
     "lambda-runtime-aws-tenant-id": "t",
     "lambda-runtime-client-context": '{"k": "\\u00e9"}',
     "lambda-runtime-deadline-ms": "1700000000000",
-    "lambda-runtime-invoked-function-arn": "arn:aws:lambda:us-east-1:123456789012:function:one",
+    "lambda-runtime-invoked-function-arn": "arn:aws:lambda:us-east-1:000000000000:function:one",
     "lambda-runtime-trace-id": "Root=1-2-3",
   });
   assertEquals(headers.get("content-type"), "application/json");

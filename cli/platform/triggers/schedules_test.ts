@@ -37,10 +37,10 @@ Deno.test("createScheduledEvent() makes the event of a rule", () => {
     version: "0",
     "detail-type": "Scheduled Event",
     source: "aws.events",
-    account: "123456789012",
+    account: "000000000000",
     time: "2026-03-01T12:00:00Z",
     region: "us-east-1",
-    resources: ["arn:aws:events:us-east-1:123456789012:rule/app-clock"],
+    resources: ["arn:aws:events:us-east-1:000000000000:rule/app-clock"],
     detail: {},
   });
 });

@@ -25,7 +25,7 @@ Deno.test("a topic sends the event of Amazon SNS", async () => {
   const [call] = test.host.calls;
   assertEquals(call!.name, "reader");
   const [{ Sns, ...record }] = call!.event.Records;
-  const arn = "arn:aws:sns:us-east-1:123456789012:news";
+  const arn = "arn:aws:sns:us-east-1:000000000000:news";
   const { EventSubscriptionArn, ...source } = record;
   assertEquals(source, { EventSource: "aws:sns", EventVersion: "1.0" });
   assertMatch(

@@ -1,0 +1,61 @@
+import type { Statement, Uses } from "../../manifest/types.ts";
+import { ACCOUNT_ID, bucketArn, queueArn, REGION, topicArn } from "../arn.ts";
+
+/** What a request to a service does. */
+export interface Access {
+  /** The action as IAM names it, such as `s3:GetObject`. */
+  readonly action: string;
+  /** The ARN of the resource. */
+  readonly resource: string;
+}
+
+const READ = ["s3:GetObject", "s3:ListBucket"];
+const WRITE = ["s3:PutObject", "s3:DeleteObject"];
+const BUCKET_ACTIONS = {
+  read: READ,
+  write: WRITE,
+  "read-write": [...READ, ...WRITE],
+};
+const SEND = ["sqs:SendMessage", "sqs:GetQueueUrl", "sqs:GetQueueAttributes"];
+
+/** The statements that the uses of a function stand for, as the deployment writes them. */
+export function statementsOf({ buckets, topics, queues }: Uses): Statement[] {
+  return [
+    ...Object.entries(buckets).map(([name, use]) =>
+      allow(BUCKET_ACTIONS[use], [bucketArn(name), `${bucketArn(name)}/*`])
+    ),
+    ...Object.keys(topics).map((name) => allow(["sns:Publish"], [topicArn(name)])),
+    ...Object.keys(queues).map((name) => allow(SEND, [queueArn(name)])),
+  ];
+}
+
+function allow(Action: readonly string[], Resource: readonly string[]): Statement {
+  return { Effect: "Allow", Action, Resource };
+}
+
+/**
+ * Tells whether the statements of a policy allow an access: one statement must allow it, and none may deny it.
+ *
+ * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
+ */
+export function isAllowed(statements: readonly Statement[], access: Access): boolean {
+  const effects = statements.filter((statement) => applies(statement, access))
+    .map(({ Effect }) => Effect);
+  return effects.includes("Allow") && !effects.includes("Deny");
+}
+
+function applies({ Action, Resource }: Statement, { action, resource }: Access): boolean {
+  return [Action].flat().some((pattern) => matches(pattern.toLowerCase(), action.toLowerCase())) &&
+    [Resource].flat().some((pattern) => matches(fill(pattern), resource));
+}
+
+function fill(pattern: string): string {
+  return pattern.replaceAll("${region}", REGION).replaceAll("${account}", ACCOUNT_ID);
+}
+
+/** Matches text against a pattern of IAM: `*` stands for any characters, `?` for one. */
+function matches(pattern: string, text: string): boolean {
+  const expression = pattern.replaceAll(/[\\^$.|+()[\]{}]/g, "\\$&")
+    .replaceAll(/\*+/g, "[^]*").replaceAll("?", "[^]");
+  return new RegExp(`^${expression}$`).test(text);
+}

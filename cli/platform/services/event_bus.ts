@@ -1,0 +1,104 @@
+import { ACCOUNT_ID, REGION } from "../arn.ts";
+import { type EventPattern, matchesPattern } from "./event_pattern.ts";
+
+/** A rule: events that match the pattern on the bus invoke the function. */
+export interface EventRule {
+  /** The function. */
+  readonly functionName: string;
+  /** The name of the bus. */
+  readonly bus: string;
+  /** The pattern. */
+  readonly pattern: EventPattern;
+}
+
+/** One entry of PutEvents. */
+interface Entry {
+  readonly Source?: unknown;
+  readonly DetailType?: unknown;
+  readonly Detail?: unknown;
+  readonly EventBusName?: unknown;
+  readonly Resources?: readonly unknown[];
+  readonly Time?: unknown;
+}
+
+const MAX_ENTRIES = 10;
+
+/**
+ * Makes the function that answers requests to Amazon EventBridge: PutEvents.
+ *
+ * @param rules The rules of the application.
+ * @param invoke Invokes a function asynchronously with an event.
+ * @returns The function. It answers 501 to an operation that is not emulated.
+ */
+export function createEventBus(
+  rules: readonly EventRule[],
+  invoke: (functionName: string, event: unknown) => void,
+): (headers: Headers, body: string) => Response {
+  return (headers, body) => {
+    const operation = headers.get("x-amz-target");
+    if (operation !== "AWSEvents.PutEvents") {
+      return refuse(501, "NotImplemented", `"${operation}" is not emulated locally`);
+    }
+    const { Entries: entries } = JSON.parse(body) as { Entries?: readonly Entry[] };
+    if (!Array.isArray(entries) || entries.length < 1 || entries.length > MAX_ENTRIES) {
+      return refuse(400, "ValidationException", `Expected 1 to ${MAX_ENTRIES} entries`);
+    }
+    const results = entries.map((entry) => putEvent(entry, rules, invoke));
+    return Response.json({
+      FailedEntryCount: results.filter((result) => "ErrorCode" in result).length,
+      Entries: results,
+    }, { headers: { "Content-Type": "application/x-amz-json-1.1" } });
+  };
+}
+
+function putEvent(
+  { Source, DetailType, Detail, EventBusName = "default", Resources = [], Time }: Entry,
+  rules: readonly EventRule[],
+  invoke: (functionName: string, event: unknown) => void,
+): Record<string, string> {
+  const problem = findProblem({ Source, DetailType, Detail });
+  if (problem !== undefined) return problem;
+  const id = crypto.randomUUID();
+  const time = typeof Time === "number" ? new Date(Time * 1_000) : new Date();
+  const event = {
+    version: "0",
+    id,
+    "detail-type": DetailType,
+    source: Source,
+    account: ACCOUNT_ID,
+    time: time.toISOString().replace(/\.\d+Z$/, "Z"),
+    region: REGION,
+    resources: Resources,
+    detail: JSON.parse(Detail as string),
+  };
+  const bus = String(EventBusName).split("/").at(-1); // a name or an ARN
+  for (const rule of rules) {
+    if (rule.bus === bus && matchesPattern(rule.pattern, event)) invoke(rule.functionName, event);
+  }
+  return { EventId: id };
+}
+
+function findProblem(required: Readonly<Record<string, unknown>>) {
+  for (const [name, value] of Object.entries(required)) {
+    if (typeof value !== "string" || value === "") {
+      return {
+        ErrorCode: "InvalidArgument",
+        ErrorMessage: `Parameter ${name} is not valid. Reason: ${name} is a required argument.`,
+      };
+    }
+  }
+  try {
+    const detail = JSON.parse(required.Detail as string);
+    if (typeof detail === "object" && detail !== null && !Array.isArray(detail)) return undefined;
+  } catch {
+    // The error below says the same for text that is not JSON.
+  }
+  return { ErrorCode: "MalformedDetail", ErrorMessage: "Detail is malformed." };
+}
+
+function refuse(status: number, type: string, message: string): Response {
+  return Response.json({ __type: type, message }, {
+    status,
+    headers: { "Content-Type": "application/x-amz-json-1.1", "x-amzn-ErrorType": type },
+  });
+}

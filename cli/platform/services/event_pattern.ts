@@ -1,0 +1,137 @@
+/** A pattern of Amazon EventBridge, or a part of one. */
+export type EventPattern = { readonly [key: string]: unknown };
+
+/**
+ * Tells whether an event matches a pattern of Amazon EventBridge.
+ *
+ * @param pattern The pattern.
+ * @param event The event as JSON.
+ * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html
+ */
+export function matchesPattern(pattern: EventPattern, event: unknown): boolean {
+  return Object.entries(pattern).every(([key, wanted]) => {
+    if (key === "$or" && Array.isArray(wanted)) {
+      return wanted.some((alternative) => matchesPattern(alternative, event));
+    }
+    const values = valuesOf(event, key);
+    if (Array.isArray(wanted)) return wanted.some((matcher) => matchesAny(matcher, values));
+    return values.some((value) => isObject(value) && matchesPattern(wanted as EventPattern, value));
+  });
+}
+
+/** The values of a key. An array counts as all of its elements. */
+function valuesOf(event: unknown, key: string): readonly unknown[] {
+  if (!isObject(event) || !Object.hasOwn(event, key)) return [];
+  const value = event[key];
+  return Array.isArray(value) ? value : [value];
+}
+
+function matchesAny(matcher: unknown, values: readonly unknown[]): boolean {
+  if (isObject(matcher) && "exists" in matcher) return matcher.exists === values.length > 0;
+  return values.some((value) => matches(matcher, value));
+}
+
+function matches(matcher: unknown, value: unknown): boolean {
+  if (!isObject(matcher)) return matcher === value;
+  const [[name, operand] = [], ...others] = Object.entries(matcher);
+  if (name === undefined || others.length > 0) return false;
+  if (name === "numeric") return typeof value === "number" && isInRange(operand, value);
+  if (name === "anything-but") {
+    const excluded = Array.isArray(operand) ? operand : [operand];
+    return value !== null && !isObject(value) &&
+      !excluded.some((item) => expand(item).some((one) => matches(one, value)));
+  }
+  return typeof value === "string" && matchesText(name, operand, value);
+}
+
+/** Splits `{ prefix: ["a", "b"] }`, which `anything-but` allows, into one matcher for each value. */
+function expand(matcher: unknown): readonly unknown[] {
+  if (!isObject(matcher)) return [matcher];
+  return Object.entries(matcher).flatMap(([name, operand]) =>
+    (Array.isArray(operand) ? operand : [operand]).map((item) => ({ [name]: item }))
+  );
+}
+
+function matchesText(name: string, operand: unknown, value: string): boolean {
+  if (isObject(operand) && typeof operand["equals-ignore-case"] === "string") {
+    return matchesText(name, operand["equals-ignore-case"].toLowerCase(), value.toLowerCase());
+  }
+  if (typeof operand !== "string") return false;
+  switch (name) {
+    case "prefix":
+      return value.startsWith(operand);
+    case "suffix":
+      return value.endsWith(operand);
+    case "equals-ignore-case":
+      return value.toLowerCase() === operand.toLowerCase();
+    case "wildcard":
+      return matchesWildcard(operand, value);
+    case "cidr":
+      return isInNetwork(operand, value);
+    default:
+      return false;
+  }
+}
+
+/** Matches text with `*` for any characters; a backslash takes the special meaning from `*` and from a backslash. */
+function matchesWildcard(pattern: string, value: string): boolean {
+  const parts = pattern.replaceAll(/\\([*\\])|\*/g, (_, literal) => literal ?? "\0").split("\0");
+  const [first = "", ...others] = parts;
+  const last = others.pop();
+  if (last === undefined) return value === first;
+  let position = first.length;
+  if (!value.startsWith(first)) return false;
+  for (const part of others) {
+    const found = value.indexOf(part, position);
+    if (found < 0) return false;
+    position = found + part.length;
+  }
+  return value.length - last.length >= position && value.endsWith(last);
+}
+
+const COMPARISONS: Readonly<Record<string, (a: number, b: number) => boolean>> = {
+  "=": (a, b) => a === b,
+  "<": (a, b) => a < b,
+  "<=": (a, b) => a <= b,
+  ">": (a, b) => a > b,
+  ">=": (a, b) => a >= b,
+};
+
+/** Tells whether a number fulfils all comparisons of `[">", 0, "<=", 5]`. */
+function isInRange(operand: unknown, value: number): boolean {
+  if (!Array.isArray(operand) || operand.length === 0) return false;
+  for (let index = 0; index < operand.length; index += 2) {
+    if (!COMPARISONS[operand[index]]?.(value, operand[index + 1])) return false;
+  }
+  return true;
+}
+
+function isInNetwork(network: string, address: string): boolean {
+  const [base = "", length = ""] = network.split("/");
+  const [a, b] = [bitsOf(base), bitsOf(address)];
+  return a !== undefined && b !== undefined && a.length === b.length &&
+    a.slice(0, Number(length)) === b.slice(0, Number(length));
+}
+
+/** The bits of an IP address as text. */
+function bitsOf(address: string): string | undefined {
+  const base = address.includes(":") ? 16 : 10;
+  const url = `http://${base === 16 ? `[${address}]` : address}/`;
+  if (!URL.canParse(url)) return undefined;
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
+  if (base === 10) {
+    return host.split(".").map((part) => Number(part).toString(2).padStart(8, "0")).join("");
+  }
+  const [head = "", tail] = host.split("::").map((half) => half.split(":").filter(Boolean)) as [
+    string[],
+    string[]?,
+  ];
+  const zeros = Array(8 - head.length - (tail?.length ?? 0)).fill("0");
+  return [...head, ...zeros, ...tail ?? []].map((part) =>
+    Number.parseInt(part, 16).toString(2).padStart(16, "0")
+  ).join("");
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

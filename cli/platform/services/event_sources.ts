@@ -1,0 +1,81 @@
+import type { Manifest } from "../../manifest/types.ts";
+import { type Messaging, queueName, type Subscription } from "./messaging.ts";
+import { type InvokeFunction, pollQueue } from "./queue_poller.ts";
+
+/** How often a queue invokes a function at the same time if the manifest does not limit it. */
+const POLLERS = 5;
+
+/** The subscriptions of the functions of a manifest to its topics. Each has a queue of its own. */
+export function subscriptionsOf(manifest: Manifest): (Subscription & { functionName: string })[] {
+  return Object.entries(manifest.functions).flatMap(([functionName, { triggers }]) =>
+    triggers.topics.map(({ name, filter }) => ({
+      functionName,
+      topic: name,
+      queue: `${name}-of-${functionName}`,
+      filter,
+    }))
+  );
+}
+
+/** Everything that invokes functions with messages. */
+export interface EventSourceOptions {
+  /** The application. */
+  readonly manifest: Manifest;
+  /** Its queues and topics. */
+  readonly messaging: Messaging;
+  /** Invokes a function and returns its result; `undefined` if the invocation failed. */
+  readonly invoke: (functionName: string, event: unknown) => Promise<unknown>;
+  /** Invokes a function asynchronously, with the retries of asynchronous invocations. */
+  readonly invokeAsync: (functionName: string, event: unknown) => void;
+  /** Ends the polling. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Invokes the functions with the messages of their queues and topics until the signal ends it.
+ *
+ * @param options What invokes which functions.
+ */
+export async function pollEventSources(options: EventSourceOptions): Promise<void> {
+  const { manifest, messaging, invoke, invokeAsync, signal } = options;
+  const queues = Object.entries(manifest.functions).flatMap(([functionName, { triggers }]) =>
+    triggers.queues.map(({ name, batch, window, concurrency = POLLERS }) =>
+      pollQueue(
+        messaging,
+        { queue: queueName(name, manifest), batch, window, concurrency },
+        (event) => invoke(functionName, event),
+        signal,
+      )
+    )
+  );
+  const topics = subscriptionsOf(manifest).map(({ functionName, queue }) => {
+    const deliver: InvokeFunction = (event) => {
+      const { Records } = event as { Records: { body: string }[] };
+      for (const { body } of Records) {
+        invokeAsync(functionName, messageEvent(JSON.parse(body), functionName));
+      }
+      return Promise.resolve({});
+    };
+    return pollQueue(messaging, { queue, batch: 1, window: 0, concurrency: 1 }, deliver, signal);
+  });
+  await Promise.all([...queues, ...topics]);
+}
+
+/** The event of AWS Lambda for a message that Amazon SNS delivered to a queue. */
+function messageEvent(envelope: Record<string, unknown>, functionName: string) {
+  const { SigningCertURL, UnsubscribeURL, ...message } = envelope;
+  return {
+    Records: [{
+      EventSource: "aws:sns",
+      EventVersion: "1.0",
+      EventSubscriptionArn: `${message.TopicArn}:${functionName}`,
+      Sns: {
+        Subject: null,
+        MessageAttributes: {},
+        ...message,
+        SigningCertUrl: SigningCertURL,
+        UnsubscribeUrl: UnsubscribeURL,
+      },
+    }],
+  };
+}

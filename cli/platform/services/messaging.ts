@@ -1,0 +1,153 @@
+import { buildApp } from "fauxqs";
+import type { Manifest } from "../../manifest/types.ts";
+import { ACCOUNT_ID, queueArn, REGION, topicArn } from "../arn.ts";
+
+/** A function that listens to a topic. */
+export interface Subscription {
+  /** The name of the topic. */
+  readonly topic: string;
+  /** The name of the queue that the messages are delivered to. */
+  readonly queue: string;
+  /** The filter policy of the message attributes, if there is one. */
+  readonly filter?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A message as ReceiveMessage returns it. */
+export interface ReceivedMessage {
+  readonly MessageId: string;
+  readonly ReceiptHandle: string;
+  readonly Body: string;
+  readonly MD5OfBody: string;
+  readonly MD5OfMessageAttributes?: string;
+  readonly Attributes: Readonly<Record<string, string>>;
+  readonly MessageAttributes?: Readonly<
+    Record<string, {
+      readonly StringValue?: string;
+      readonly BinaryValue?: string;
+      readonly DataType: string;
+    }>
+  >;
+}
+
+/** The physical name of a queue of the manifest. */
+export function queueName(name: string, { queues }: Pick<Manifest, "queues">): string {
+  return queues[name]?.fifo ? `${name}.fifo` : name;
+}
+
+/** The physical name of the dead-letter queue of a queue of the manifest. */
+export function deadLetterQueueName(name: string, manifest: Pick<Manifest, "queues">): string {
+  return queueName(name, manifest).replace(/(\.fifo)?$/, "-dead-letters$1");
+}
+
+/** Amazon SQS and Amazon SNS on this machine: the emulator `fauxqs`, without a port of its own. */
+export class Messaging implements AsyncDisposable {
+  readonly #app = buildApp({ logger: false, defaultRegion: REGION });
+
+  /**
+   * Makes the queues, each with its dead-letter queue, the topics and the subscriptions.
+   *
+   * @param manifest The application.
+   * @param topics The names of the topics.
+   * @param subscriptions The queues that get the messages of a topic.
+   */
+  static async start(
+    manifest: Pick<Manifest, "queues">,
+    topics: readonly string[],
+    subscriptions: readonly Subscription[],
+  ): Promise<Messaging> {
+    const messaging = new Messaging();
+    for (const [name, { fifo, retries, visibility }] of Object.entries(manifest.queues)) {
+      const kind = fifo ? { FifoQueue: "true", ContentBasedDeduplication: "true" } : {};
+      const target = deadLetterQueueName(name, manifest);
+      await messaging.call("CreateQueue", { QueueName: target, Attributes: kind });
+      const policy = { deadLetterTargetArn: queueArn(target), maxReceiveCount: retries + 1 };
+      await messaging.call("CreateQueue", {
+        QueueName: queueName(name, manifest),
+        Attributes: {
+          ...kind,
+          RedrivePolicy: JSON.stringify(policy),
+          VisibilityTimeout: String(visibility),
+        },
+      });
+    }
+    for (const Name of topics) await messaging.#callSns({ Action: "CreateTopic", Name });
+    for (const { topic, queue, filter } of subscriptions) {
+      await messaging.call("CreateQueue", { QueueName: queue });
+      await messaging.#callSns({
+        Action: "Subscribe",
+        TopicArn: topicArn(topic),
+        Protocol: "sqs",
+        Endpoint: queueArn(queue),
+        ...(filter && {
+          "Attributes.entry.1.key": "FilterPolicy",
+          "Attributes.entry.1.value": JSON.stringify(filter),
+        }),
+      });
+    }
+    return messaging;
+  }
+
+  /**
+   * Answers a request of an SDK to Amazon SQS or Amazon SNS.
+   *
+   * @param headers The header fields of the request.
+   * @param body The body of the request.
+   * @param endpoint The URL that the client reaches the services at; the URLs of queues begin with it.
+   */
+  async answer(headers: Headers, body: string, endpoint: string): Promise<Response> {
+    const { statusCode, headers: answered, payload } = await this.#app.inject({
+      method: "POST",
+      url: "/",
+      headers: Object.fromEntries(headers),
+      payload: body,
+    });
+    const text = payload.replaceAll(/http:\/\/sqs\.[\w-]+\.localhost(:\d+)?\//g, `${endpoint}/`);
+    const isUnknown = statusCode === 400 && /InvalidAction|MissingAction/.test(text);
+    const response = new Response(text, { status: isUnknown ? 501 : statusCode });
+    for (const name of ["content-type", "x-amzn-query-error"]) {
+      if (answered[name] !== undefined) response.headers.set(name, String(answered[name]));
+    }
+    return response;
+  }
+
+  /**
+   * Calls an operation of Amazon SQS.
+   *
+   * @param operation Its name, such as `ReceiveMessage`.
+   * @param input Its input.
+   * @throws {Error} If the operation fails; the message is the service's.
+   */
+  async call<Output>(operation: string, input: Record<string, unknown>): Promise<Output> {
+    const { statusCode, payload } = await this.#app.inject({
+      method: "POST",
+      url: "/",
+      headers: {
+        "content-type": "application/x-amz-json-1.0",
+        "x-amz-target": `AmazonSQS.${operation}`,
+      },
+      payload: JSON.stringify(input),
+    });
+    if (statusCode !== 200) throw new Error(`Cannot ${operation}: ${JSON.parse(payload).message}`);
+    return JSON.parse(payload);
+  }
+
+  async #callSns(parameters: Readonly<Record<string, string>>): Promise<void> {
+    const { statusCode, payload } = await this.#app.inject({
+      method: "POST",
+      url: "/",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      payload: new URLSearchParams(parameters).toString(),
+    });
+    if (statusCode !== 200) throw new Error(`Cannot ${parameters.Action}: ${payload}`);
+  }
+
+  /** The URL of a queue, for {@linkcode call}. */
+  static queueUrl(name: string): string {
+    return `http://localhost/${ACCOUNT_ID}/${name}`;
+  }
+
+  /** Ends the emulator. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#app.close();
+  }
+}

@@ -1,0 +1,130 @@
+import { queueArn, REGION } from "../arn.ts";
+import { Messaging, type ReceivedMessage } from "./messaging.ts";
+
+/** How a queue invokes a function. */
+export interface QueueTrigger {
+  /** The name of the queue. */
+  readonly queue: string;
+  /** How many messages one invocation gets at most: 1 to 10,000, and 10 for a FIFO queue. */
+  readonly batch: number;
+  /** How many seconds to wait for a full batch: 0 to 300. */
+  readonly window: number;
+  /** How many invocations may be under way at the same time. */
+  readonly concurrency: number;
+}
+
+/** Runs a function with an event, and returns its result, or `undefined` if the invocation failed. */
+export type InvokeFunction = (event: unknown) => Promise<unknown>;
+
+/** What ReceiveMessage returns at most. */
+const MAX_RECEIVED = 10;
+
+/**
+ * Invokes a function with the messages of a queue, until the signal ends it. Messages that the function has processed are
+ * deleted. All other messages become visible again after the visibility time-out of the queue.
+ *
+ * @param messaging The queues.
+ * @param trigger The queue, and how its messages are put together.
+ * @param invoke Invokes the function.
+ * @param signal Ends the polling.
+ */
+export async function pollQueue(
+  messaging: Messaging,
+  trigger: QueueTrigger,
+  invoke: InvokeFunction,
+  signal: AbortSignal,
+): Promise<void> {
+  const poll = async () => {
+    while (!signal.aborted) {
+      const messages = await receiveBatch(messaging, trigger, signal);
+      if (messages.length === 0) continue;
+      const result = await invoke(queueEvent(trigger.queue, messages));
+      const done = processed(messages, result);
+      if (done.length > 0) await deleteMessages(messaging, trigger.queue, done);
+    }
+  };
+  await Promise.all(Array.from({ length: trigger.concurrency }, poll));
+}
+
+async function receiveBatch(
+  messaging: Messaging,
+  { queue, batch, window }: QueueTrigger,
+  signal: AbortSignal,
+): Promise<readonly ReceivedMessage[]> {
+  const messages: ReceivedMessage[] = [];
+  const end = Date.now() + window * 1_000;
+  do {
+    const { Messages = [] } = await messaging.call<{ Messages?: ReceivedMessage[] }>(
+      "ReceiveMessage",
+      {
+        QueueUrl: Messaging.queueUrl(queue),
+        MaxNumberOfMessages: Math.min(MAX_RECEIVED, batch - messages.length),
+        AttributeNames: ["All"],
+        MessageAttributeNames: ["All"],
+        WaitTimeSeconds: 1,
+      },
+    );
+    messages.push(...Messages);
+  } while (messages.length > 0 && messages.length < batch && Date.now() < end && !signal.aborted);
+  return messages;
+}
+
+/**
+ * Tells which messages the function has processed. A function reports the others as `batchItemFailures`. If the report is
+ * malformed or names an unknown message, the whole batch counts as failed, as it does on AWS Lambda.
+ */
+function processed(
+  messages: readonly ReceivedMessage[],
+  result: unknown,
+): readonly ReceivedMessage[] {
+  if (result === undefined) return [];
+  const failures = (result as { batchItemFailures?: unknown } | null)?.batchItemFailures ?? [];
+  if (!Array.isArray(failures)) return [];
+  const identifiers = failures.map((failure) => failure?.itemIdentifier);
+  const known = new Set(messages.map(({ MessageId }) => MessageId));
+  if (!identifiers.every((identifier) => known.has(identifier))) return [];
+  return messages.filter(({ MessageId }) => !identifiers.includes(MessageId));
+}
+
+async function deleteMessages(
+  messaging: Messaging,
+  queue: string,
+  messages: readonly ReceivedMessage[],
+): Promise<void> {
+  for (let start = 0; start < messages.length; start += MAX_RECEIVED) {
+    await messaging.call("DeleteMessageBatch", {
+      QueueUrl: Messaging.queueUrl(queue),
+      Entries: messages.slice(start, start + MAX_RECEIVED).map(({ ReceiptHandle }, index) => ({
+        Id: String(index),
+        ReceiptHandle,
+      })),
+    });
+  }
+}
+
+/** The event that AWS Lambda makes of the messages. */
+function queueEvent(queue: string, messages: readonly ReceivedMessage[]) {
+  return {
+    Records: messages.map((message) => ({
+      messageId: message.MessageId,
+      receiptHandle: message.ReceiptHandle,
+      body: message.Body,
+      attributes: message.Attributes,
+      messageAttributes: Object.fromEntries(
+        Object.entries(message.MessageAttributes ?? {}).map(([name, attribute]) => [name, {
+          ...(attribute.StringValue !== undefined && { stringValue: attribute.StringValue }),
+          ...(attribute.BinaryValue !== undefined && { binaryValue: attribute.BinaryValue }),
+          stringListValues: [],
+          binaryListValues: [],
+          dataType: attribute.DataType,
+        }]),
+      ),
+      md5OfBody: message.MD5OfBody,
+      ...(message.MD5OfMessageAttributes !== undefined &&
+        { md5OfMessageAttributes: message.MD5OfMessageAttributes }),
+      eventSource: "aws:sqs",
+      eventSourceARN: queueArn(queue),
+      awsRegion: REGION,
+    })),
+  };
+}

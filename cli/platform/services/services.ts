@@ -1,0 +1,277 @@
+import { fillPlaceholders } from "../../manifest/placeholders.ts";
+import type { Manifest, Uses } from "../../manifest/types.ts";
+import { variableOf } from "../../manifest/use_variables.ts";
+import { ACCOUNT_ID, bucketArn, queueArn, REGION, topicArn } from "../arn.ts";
+import { createRequestIds } from "../triggers/notification.ts";
+import { type Access, isAllowed, statementsOf } from "./access.ts";
+import { createEventBus, type EventRule } from "./event_bus.ts";
+import { type Messaging, queueName } from "./messaging.ts";
+import { createS3, type ObjectStore } from "./s3.ts";
+import { xml, xmlResponse } from "./xml.ts";
+
+/** The resources of the application that the services work with. */
+export interface Resources {
+  /** The buckets by name. */
+  readonly buckets: ReadonlyMap<string, ObjectStore>;
+  /** The queues and topics. */
+  readonly messaging: Messaging;
+  /** The rules of Amazon EventBridge. */
+  readonly rules: readonly EventRule[];
+  /** Invokes a function asynchronously with an event. */
+  readonly invoke: (functionName: string, event: unknown) => void;
+}
+
+/** Answers a request to a service. Only the body of a request to Amazon S3 is not read yet. */
+type Backend = (
+  request: Request,
+  body: string,
+  sourceIp: string,
+) => Response | Promise<Response>;
+
+/** The operations that need the permission of another one (Amazon SQS). */
+const SAME_PERMISSION: Readonly<Record<string, string>> = {
+  ChangeMessageVisibilityBatch: "ChangeMessageVisibility",
+  DeleteMessageBatch: "DeleteMessage",
+  SendMessageBatch: "SendMessage",
+};
+
+/**
+ * Amazon S3, Amazon SNS, Amazon SQS and Amazon EventBridge on a loopback port of their own, as the AWS SDKs and the AWS CLI
+ * speak them. A function reaches what its manifest grants; a client with other credentials is the developer and reaches all.
+ * Anything else is answered with 501.
+ */
+export class Services implements AsyncDisposable {
+  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #manifest: Manifest;
+  /** The function that has an access key. */
+  readonly #owners = new Map<string, string>();
+  #backends: Readonly<Record<string, Backend>> = {};
+
+  private constructor(manifest: Manifest) {
+    this.#manifest = manifest;
+    for (const name of Object.keys(manifest.functions)) {
+      this.#owners.set(`LOCAL${crypto.randomUUID().replaceAll("-", "").toUpperCase()}`, name);
+    }
+    this.#server = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      (request, { remoteAddr }) => this.#answer(request, remoteAddr.hostname),
+    );
+  }
+
+  /**
+   * Opens the port, so that functions can be told of it. Requests are answered from {@linkcode attach} on.
+   *
+   * @param manifest The application.
+   */
+  static listen(manifest: Manifest): Services {
+    return new Services(manifest);
+  }
+
+  /** Takes over the resources of the application. */
+  attach({ buckets, messaging, rules, invoke }: Resources): void {
+    const s3 = createS3(buckets);
+    const eventBus = createEventBus(rules, invoke);
+    const queuesAndTopics: Backend = ({ headers }, body) =>
+      messaging.answer(headers, body, this.url);
+    this.#backends = {
+      events: ({ headers }, body) => eventBus(headers, body),
+      s3: (request, _body, sourceIp) => s3(request, { sourceIp, ids: createRequestIds() }),
+      sns: queuesAndTopics,
+      sqs: queuesAndTopics,
+    };
+  }
+
+  /** The URL for `--endpoint-url` of the AWS CLI. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#server.addr.port}`;
+  }
+
+  /**
+   * The manifest as its functions see it on this machine. Their environment has the names of the resources that they use, the
+   * endpoint of the services and credentials that work nowhere else. They may connect to the services. Services of AWS that
+   * the manifest grants the network for keep their own endpoints.
+   */
+  localManifest(): Manifest {
+    const functions = [...this.#owners].map(([accessKey, name]) => {
+      const settings = this.#manifest.functions[name]!;
+      const net = settings.permissions.net.map(fill);
+      const environment: Record<string, string> = {
+        ...Object.fromEntries(
+          Object.entries(settings.environment).map(([key, value]) => [key, fill(value)]),
+        ),
+        ...this.#namesOf(settings.uses),
+        ...endpointsOf(net),
+        AWS_ACCESS_KEY_ID: accessKey,
+        AWS_ENDPOINT_URL: this.url,
+        AWS_SECRET_ACCESS_KEY: "local",
+      };
+      const host = this.url.slice("http://".length);
+      const permissions = { net: net.includes("*") ? net : [...net, host] };
+      return [name, { ...settings, environment, permissions }] as const;
+    });
+    return { ...this.#manifest, functions: Object.fromEntries(functions) };
+  }
+
+  #namesOf({ buckets, topics, queues }: Uses): Record<string, string> {
+    const names = [
+      ...Object.keys(buckets).map((name) => [variableOf("buckets", name), name]),
+      ...Object.keys(topics).map((name) => [variableOf("topics", name), topicArn(name)]),
+      ...Object.keys(queues).map((name) => [
+        variableOf("queues", name),
+        `${this.url}/${ACCOUNT_ID}/${queueName(name, this.#manifest)}`,
+      ]),
+    ];
+    return Object.fromEntries(names);
+  }
+
+  async #answer(request: Request, sourceIp: string): Promise<Response> {
+    const { headers } = request;
+    const host = headers.get("host");
+    const { port } = this.#server.addr;
+    if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`) {
+      return new Response(`The request is for another host: ${host}`, { status: 421 });
+    }
+    if (headers.has("origin") || headers.has("sec-fetch-site")) {
+      return new Response("A web page may not use the services", { status: 403 });
+    }
+    const { service, key } = readCredential(request);
+    const backend = this.#backends[service];
+    if (backend === undefined) return notEmulated(service);
+    const body = service === "s3" ? "" : await request.text();
+    const owner = this.#owners.get(key);
+    if (owner !== undefined) {
+      const { uses, statements } = this.#manifest.functions[owner]!;
+      const policy = [...statementsOf(uses), ...statements];
+      const refused = readAccesses(request, service, body)
+        .find((access) => !isAllowed(policy, access));
+      if (refused !== undefined) return deny(owner, service, refused);
+    }
+    return await backend(request, body, sourceIp);
+  }
+
+  /** Stops the services. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.shutdown();
+  }
+}
+
+/** The endpoints of the services of AWS that a function may connect to. */
+function endpointsOf(net: readonly string[]): Record<string, string> {
+  const services = net.flatMap((host) => {
+    const [, service] = /^([a-z0-9-]+)\.(?:[a-z0-9-]+\.)?amazonaws\.com(?::443)?$/.exec(host) ?? [];
+    if (service === undefined) return [];
+    const variable = `AWS_ENDPOINT_URL_${service.toUpperCase().replaceAll("-", "_")}`;
+    return [[variable, `https://${host.replace(/:443$/, "")}`]];
+  });
+  return Object.fromEntries(services);
+}
+
+/** Replaces the placeholders that have a value on this machine. */
+function fill(text: string): string {
+  const values: Readonly<Record<string, string>> = { account: ACCOUNT_ID, region: REGION };
+  return fillPlaceholders(text, (name) => values[name] ?? `\${${name}}`);
+}
+
+/** The service and the access key that the signature names; a request without a signature tells the service otherwise. */
+function readCredential(request: Request): { service: string; key: string } {
+  const { headers, url } = request;
+  const signed = /Credential=([^/\s,]+)\/\d+\/[^/]*\/([^/]+)\/aws4_request/.exec(
+    headers.get("authorization") ?? "",
+  ) ?? /^([^/]+)\/\d+\/[^/]*\/([^/]+)\/aws4_request$/.exec(
+    new URL(url).searchParams.get("X-Amz-Credential") ?? "",
+  );
+  if (signed !== null) return { key: signed[1]!, service: signed[2]! };
+  const target = headers.get("x-amz-target") ?? "";
+  const type = headers.get("content-type") ?? "";
+  const service = target.startsWith("AmazonSQS.")
+    ? "sqs"
+    : target.startsWith("AWSEvents.")
+    ? "events"
+    : type.startsWith("application/x-www-form-urlencoded")
+    ? "sns"
+    : target !== ""
+    ? target
+    : "s3";
+  return { key: "", service };
+}
+
+/** What a request does; nothing if the service is not emulated or the request cannot be read, which is refused later. */
+function readAccesses(request: Request, service: string, body: string): readonly Access[] {
+  const operation = request.headers.get("x-amz-target")?.split(".").at(-1) ?? "";
+  try {
+    if (service === "s3") return readObjectAccesses(request);
+    if (service === "sqs") {
+      const { QueueUrl, QueueName } = JSON.parse(body);
+      const name = String(QueueName ?? QueueUrl ?? "").split("/").at(-1)!;
+      return [{
+        action: `sqs:${SAME_PERMISSION[operation] ?? operation}`,
+        resource: queueArn(name),
+      }];
+    }
+  } catch {
+    return []; // malformed JSON or a malformed URL
+  }
+  if (service === "sns") {
+    const form = new URLSearchParams(body);
+    const action = `sns:${form.get("Action")?.replace(/Batch$/, "")}`;
+    return [{ action, resource: form.get("TopicArn") ?? form.get("TargetArn") ?? topicArn("") }];
+  }
+  const bus = `arn:aws:events:${REGION}:${ACCOUNT_ID}:event-bus/default`;
+  return service === "events" ? [{ action: `events:${operation}`, resource: bus }] : [];
+}
+
+function readObjectAccesses({ method, url, headers }: Request): readonly Access[] {
+  const [, bucket = "", key = ""] = /^\/([^/]*)\/?(.*)$/s
+    .exec(new URL(url).pathname)!.map(decodeURIComponent);
+  if (bucket === "") return [{ action: "s3:ListAllMyBuckets", resource: "*" }];
+  const arn = bucketArn(bucket);
+  const reads = method === "GET" || method === "HEAD";
+  if (key === "") {
+    return [
+      reads
+        ? { action: "s3:ListBucket", resource: arn }
+        : { action: "s3:DeleteObject", resource: `${arn}/*` },
+    ];
+  }
+  const verb = reads ? "Get" : method === "DELETE" ? "Delete" : "Put";
+  const accesses = [{ action: `s3:${verb}Object`, resource: `${arn}/${key}` }];
+  const source = headers.get("x-amz-copy-source");
+  if (source !== null) {
+    const from = decodeURIComponent(source).replace(/^\//, "");
+    accesses.push({ action: "s3:GetObject", resource: bucketArn(from) });
+  }
+  return accesses;
+}
+
+function deny(functionName: string, service: string, { action, resource }: Access): Response {
+  const message =
+    `The function "${functionName}" may not ${action} on ${resource}: grant it in the manifest by "uses" or "statements"`;
+  if (service === "s3") {
+    return xmlResponse(
+      xml`<Error><Code>AccessDenied</Code><Message>${message}</Message></Error>`,
+      403,
+    );
+  }
+  if (service === "sns") {
+    return xmlResponse(
+      xml`
+        <ErrorResponse>
+          <Error><Type>Sender</Type><Code>AuthorizationError</Code><Message>${message}</Message></Error>
+        </ErrorResponse>
+      `,
+      403,
+    );
+  }
+  return Response.json({ __type: "AccessDeniedException", message }, {
+    status: 403,
+    headers: { "Content-Type": "application/x-amz-json-1.1" },
+  });
+}
+
+function notEmulated(service: string): Response {
+  const message = `The service "${service}" is not emulated locally`;
+  return Response.json({ __type: "NotImplemented", message, Message: message }, {
+    status: 501,
+    headers: { "Content-Type": "application/x-amz-json-1.1", "x-amzn-ErrorType": "NotImplemented" },
+  });
+}

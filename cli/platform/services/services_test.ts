@@ -1,0 +1,375 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
+import {
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
+import { PublishCommand, SNSClient } from "@aws-sdk/client-sns";
+import {
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  ReceiveMessageCommand,
+  SendMessageBatchCommand,
+  SendMessageCommand,
+  SQSClient,
+} from "@aws-sdk/client-sqs";
+import { FnMessageEvent } from "@mate/core/topic";
+import { Buffer } from "node:buffer";
+import { Readable } from "node:stream";
+import { parseManifest } from "../../manifest/manifest.ts";
+import { topicArn } from "../arn.ts";
+import { BucketFolder } from "../triggers/bucket_folder.ts";
+import { pollEventSources, subscriptionsOf } from "./event_sources.ts";
+import { deadLetterQueueName, Messaging } from "./messaging.ts";
+import { pollQueue } from "./queue_poller.ts";
+import { Services } from "./services.ts";
+
+/** Services with a bucket, a queue and a topic, and clients with the credentials of the function "worker". */
+async function startServices(uses: Readonly<Record<string, unknown>> = {}) {
+  await using stack = new AsyncDisposableStack();
+  const folder = await Deno.makeTempDir();
+  stack.defer(() => Deno.remove(folder, { recursive: true }));
+  const changes: string[] = [];
+  const bucket = new BucketFolder(`${folder}/files`, `${folder}/.uploads`, ({ eventName, key }) => {
+    changes.push(`${eventName} ${key}`);
+  });
+  await bucket.scan(false);
+  const manifest = parseManifest(
+    JSON.stringify({
+      name: "app",
+      stage: "v1",
+      functions: {
+        worker: {
+          module: "worker.ts",
+          uses,
+          triggers: { topics: [{ name: "news", filter: { kind: ["order"] } }] },
+        },
+        files: {
+          module: "files.ts",
+          triggers: { buckets: [{ name: "files", events: ["s3:ObjectCreated:*"] }] },
+        },
+      },
+      queues: { jobs: { retries: 1, visibility: 1 } },
+    }),
+    "app.json",
+  );
+  const messaging = stack.use(
+    await Messaging.start(manifest, ["news"], subscriptionsOf(manifest)),
+  );
+  const invoked: unknown[] = [];
+  const services = stack.use(Services.listen(manifest));
+  services.attach({
+    buckets: new Map([["files", bucket]]),
+    messaging,
+    rules: [{ functionName: "worker", bus: "default", pattern: { source: ["shop"] } }],
+    invoke: (functionName, event) => invoked.push([functionName, event]),
+  });
+  const { environment } = services.localManifest().functions.worker!;
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = environment;
+  const config = (accessKeyId: string) => ({
+    endpoint: services.url,
+    region: "us-east-1",
+    credentials: { accessKeyId, secretAccessKey: AWS_SECRET_ACCESS_KEY! },
+    maxAttempts: 1,
+  });
+  const clientsOf = (accessKeyId: string) => ({
+    s3: stack.adopt(new S3Client(config(accessKeyId)), (client) => client.destroy()),
+    sqs: stack.adopt(new SQSClient(config(accessKeyId)), (client) => client.destroy()),
+    sns: stack.adopt(new SNSClient(config(accessKeyId)), (client) => client.destroy()),
+    events: stack.adopt(new EventBridgeClient(config(accessKeyId)), (client) => client.destroy()),
+  });
+  const developer = clientsOf("developer");
+  const worker = clientsOf(AWS_ACCESS_KEY_ID!);
+  const owned = stack.move();
+  return {
+    environment,
+    manifest,
+    services,
+    messaging,
+    changes,
+    invoked,
+    developer,
+    worker,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+Deno.test("Services answer the object operations of the S3 client", async () => {
+  await using test = await startServices();
+  const { s3 } = test.developer;
+  const Bucket = "files";
+  const Key = "in/a b+ü.txt";
+  const put = await s3.send(
+    new PutObjectCommand({
+      Bucket,
+      Key,
+      Body: "Hello",
+      ContentType: "text/plain",
+      Metadata: { by: "me" },
+    }),
+  );
+  assertEquals(put.ETag, '"8b1a9953c4611296a827abf8c47804d7"'); // the MD5 digest
+  const head = await s3.send(new HeadObjectCommand({ Bucket, Key }));
+  assertEquals([head.ContentLength, head.ContentType, head.Metadata], [5, "text/plain", {
+    by: "me",
+  }]);
+  await s3.send(
+    new CopyObjectCommand({ Bucket, Key: "copy", CopySource: encodeURI(`files/${Key}`) }),
+  );
+  const copy = await s3.send(new GetObjectCommand({ Bucket, Key: "copy", Range: "bytes=1-3" }));
+  assertEquals([await copy.Body!.transformToString(), copy.ContentRange], ["ell", "bytes 1-3/5"]);
+  const list = await s3.send(new ListObjectsV2Command({ Bucket, Delimiter: "/" }));
+  assertEquals(list.Contents?.map(({ Key, Size }) => [Key, Size]), [["copy", 5]]);
+  assertEquals(list.CommonPrefixes, [{ Prefix: "in/" }]);
+  await s3.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key }] } }));
+  await s3.send(new DeleteObjectCommand({ Bucket, Key: "copy" }));
+  await assertRejects(
+    () => s3.send(new GetObjectCommand({ Bucket, Key })),
+    Error,
+    `There is no object "${Key}"`,
+  );
+  assertEquals(test.changes, [
+    `ObjectCreated:Put ${Key}`,
+    "ObjectCreated:Put copy",
+    `ObjectRemoved:Delete ${Key}`,
+    "ObjectRemoved:Delete copy",
+  ]);
+});
+
+Deno.test("Services store a stream that the S3 client sends in chunks", async () => {
+  await using test = await startServices();
+  const { s3 } = test.developer;
+  const content = crypto.getRandomValues(new Uint8Array(60_000));
+  const Body = Readable.from([content, content, content, content]);
+  await s3.send(
+    new PutObjectCommand({ Bucket: "files", Key: "big", Body, ContentLength: 240_000 }),
+  );
+  const { Body: stored } = await s3.send(new GetObjectCommand({ Bucket: "files", Key: "big" }));
+  assertEquals(
+    Buffer.from(await stored!.transformToByteArray()),
+    Buffer.concat([content, content, content, content]),
+  );
+});
+
+Deno.test("Services list a bucket page by page", async () => {
+  await using test = await startServices();
+  const { s3 } = test.developer;
+  const keys = ["a", "b/1", "b/2", "c", "d/1", "e"];
+  for (const Key of keys) {
+    await s3.send(new PutObjectCommand({ Bucket: "files", Key, Body: "" }));
+  }
+  for (const [Delimiter, expected] of [[undefined, keys], ["/", ["a", "b/", "c", "d/", "e"]]]) {
+    const found: string[] = [];
+    let ContinuationToken: string | undefined;
+    do {
+      const page = await s3.send(
+        new ListObjectsV2Command({
+          Bucket: "files",
+          MaxKeys: 2,
+          Delimiter: Delimiter as string | undefined,
+          ContinuationToken,
+        }),
+      );
+      found.push(
+        ...[
+          ...(page.Contents ?? []).map(({ Key }) => Key!),
+          ...(page.CommonPrefixes ?? []).map(({ Prefix }) => Prefix!),
+        ].sort(),
+      );
+      ContinuationToken = page.NextContinuationToken;
+    } while (ContinuationToken !== undefined);
+    assertEquals(found, expected as string[]);
+  }
+});
+
+Deno.test("A message that fails goes to the dead-letter queue after its retries", async () => {
+  await using test = await startServices();
+  const { sqs } = test.developer;
+  const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: "jobs" }));
+  assertStringIncludes(QueueUrl!, `${test.services.url}/`);
+  await sqs.send(
+    new SendMessageBatchCommand({
+      QueueUrl,
+      Entries: ["good", "bad"].map((MessageBody, index) => ({ Id: `${index}`, MessageBody })),
+    }),
+  );
+  const end = new AbortController();
+  const tries: string[] = [];
+  const polling = pollQueue(
+    test.messaging,
+    { queue: "jobs", batch: 10, window: 0, concurrency: 1 },
+    (event) => {
+      const { Records } = event as { Records: { messageId: string; body: string }[] };
+      tries.push(...Records.map(({ body }) => body));
+      const failed = Records.filter(({ body }) => body === "bad");
+      return Promise.resolve({
+        batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })),
+      });
+    },
+    end.signal,
+  );
+  const { QueueUrl: dead } = await sqs.send(
+    new GetQueueUrlCommand({ QueueName: deadLetterQueueName("jobs", test.manifest) }),
+  );
+  const { Messages } = await sqs.send(
+    new ReceiveMessageCommand({ QueueUrl: dead, WaitTimeSeconds: 10 }),
+  );
+  end.abort();
+  await polling;
+  assertEquals(Messages?.map(({ Body }) => Body), ["bad"]);
+  assertEquals(tries.sort(), ["bad", "bad", "good"]);
+  const { Attributes } = await sqs.send(
+    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["ApproximateNumberOfMessages"] }),
+  );
+  assertEquals(Attributes, { ApproximateNumberOfMessages: "0" });
+});
+
+Deno.test("A batch counts as failed if its report is malformed", async () => {
+  for (
+    const result of [
+      undefined,
+      { batchItemFailures: "all" },
+      { batchItemFailures: [{ itemIdentifier: "" }] },
+    ]
+  ) {
+    await using test = await startServices();
+    const { sqs } = test.developer;
+    const QueueUrl = `${test.services.url}/000000000000/jobs`;
+    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "work" }));
+    const end = new AbortController();
+    let count = 0;
+    await pollQueue(
+      test.messaging,
+      { queue: "jobs", batch: 10, window: 0, concurrency: 1 },
+      () => {
+        if (++count === 2) end.abort();
+        return Promise.resolve(result);
+      },
+      end.signal,
+    );
+    assertEquals(count, 2, JSON.stringify(result));
+  }
+});
+
+Deno.test("A topic invokes a function with the messages that pass its filter", async () => {
+  await using test = await startServices();
+  const { sns } = test.developer;
+  const end = new AbortController();
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const polling = pollEventSources({
+    manifest: test.manifest,
+    messaging: test.messaging,
+    invoke: () => Promise.resolve(),
+    invokeAsync: (_name, event) => resolve(event),
+    signal: end.signal,
+  });
+  for (const kind of ["refund", "order"]) {
+    await sns.send(
+      new PublishCommand({
+        TopicArn: topicArn("news"),
+        Message: `a ${kind}`,
+        MessageAttributes: { kind: { DataType: "String", StringValue: kind } },
+      }),
+    );
+  }
+  const record = new FnMessageEvent(await promise);
+  end.abort();
+  await polling;
+  assertEquals(
+    [record.message(), record.subject(), record.messageAttributes(), record.topicArn()],
+    ["a order", null, { kind: { Type: "String", Value: "order" } }, topicArn("news")],
+  );
+  assertStringIncludes(record.signingCertUrl(), "http");
+});
+
+Deno.test("localManifest() tells a function its resources, and may connect it to the services", async () => {
+  await using test = await startServices({
+    buckets: { files: "read" },
+    topics: { news: "publish" },
+    queues: { jobs: "send" },
+  });
+  const { BUCKET_FILES, TOPIC_NEWS, QUEUE_JOBS, AWS_ENDPOINT_URL } = test.environment;
+  const { url } = test.services;
+  assertEquals([BUCKET_FILES, TOPIC_NEWS, QUEUE_JOBS, AWS_ENDPOINT_URL], [
+    "files",
+    topicArn("news"),
+    `${url}/000000000000/jobs`,
+    url,
+  ]);
+  const { net } = test.services.localManifest().functions.worker!.permissions;
+  assertEquals(net, [url.slice("http://".length)]);
+});
+
+Deno.test("PutEvents invokes the functions whose pattern matches, and reports malformed entries", async () => {
+  await using test = await startServices();
+  const answer = await test.developer.events.send(
+    new PutEventsCommand({
+      Entries: [
+        { Source: "shop", DetailType: "Sold", Detail: '{"price":5}' },
+        { Source: "other", DetailType: "Sold", Detail: "{}" },
+        { Source: "shop", DetailType: "Sold", Detail: "[]" },
+      ],
+    }),
+  );
+  assertEquals(answer.FailedEntryCount, 1);
+  assertEquals(answer.Entries?.map(({ ErrorCode }) => ErrorCode), [
+    undefined,
+    undefined,
+    "MalformedDetail",
+  ]);
+  const [[name, event]] = test.invoked as [[string, Record<string, unknown>]];
+  assertEquals([test.invoked.length, name, event.detail], [1, "worker", { price: 5 }]);
+});
+
+Deno.test("A function may do what its manifest grants, and nothing else", async () => {
+  await using test = await startServices({ buckets: { files: "read" }, queues: { jobs: "send" } });
+  const { s3, sqs, sns, events } = test.worker;
+  const QueueUrl = `${test.services.url}/000000000000/jobs`;
+  const TopicArn = topicArn("news");
+  await test.developer.s3.send(new PutObjectCommand({ Bucket: "files", Key: "a", Body: "A" }));
+  const { Body } = await s3.send(new GetObjectCommand({ Bucket: "files", Key: "a" }));
+  assertEquals(await Body!.transformToString(), "A");
+  await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "work" }));
+  const denied: Record<string, () => Promise<unknown>> = {
+    "s3:PutObject": () => s3.send(new PutObjectCommand({ Bucket: "files", Key: "a", Body: "" })),
+    "s3:DeleteObject": () => s3.send(new DeleteObjectCommand({ Bucket: "files", Key: "a" })),
+    "sqs:ReceiveMessage": () => sqs.send(new ReceiveMessageCommand({ QueueUrl })),
+    "sns:Publish": () => sns.send(new PublishCommand({ TopicArn, Message: "Hello" })),
+    "events:PutEvents": () => events.send(new PutEventsCommand({ Entries: [] })),
+  };
+  for (const [action, call] of Object.entries(denied)) {
+    await assertRejects(call, Error, `The function "worker" may not ${action} on arn:`);
+  }
+});
+
+Deno.test("Services refuse other hosts, web pages and services that are not emulated", async () => {
+  await using test = await startServices();
+  const { url } = test.services;
+  const table: [Record<string, string>, number][] = [
+    [{ host: "evil.example" }, 421],
+    [{ origin: "http://localhost:8000" }, 403],
+    [{ "sec-fetch-site": "none" }, 403],
+    [{ "x-amz-target": "DynamoDB_20120810.GetItem" }, 501],
+  ];
+  for (const [headers, status] of table) {
+    const response = await send(`${url}/`, headers);
+    assertEquals(response, status, JSON.stringify(headers));
+  }
+});
+
+/** Sends a request whose headers may be those that `fetch` reserves for itself. */
+async function send(url: string, headers: Record<string, string>): Promise<number> {
+  const { request } = await import("node:http");
+  return await new Promise((resolve, reject) => {
+    request(url, { method: "POST", headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode!);
+    }).on("error", reject).end("{}");
+  });
+}
