@@ -39,27 +39,24 @@ async function contentOf({ body, isBase64Encoded }: Reply): Promise<string> {
   return await new Response(stream.pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
-const ours = await load("The library in twenty lines", "ts");
-const theirs = await load("The library in twenty lines", "js");
+const ours = await load("A function", "ts");
+const theirs = await load("A function", "js");
 
-for (const id of ["milk", "rent", "none"]) {
-  for (const coding of ["", "gzip", "gzip;q=0", "br, gzip;q=0.5"]) {
-    Deno.test(`README.md: the library answers as the code it replaces, for ${id} and "${coding}"`, async () => {
+Deno.test("README.md: the function answers like the longer version without the library", async () => {
+  for (const id of ["milk", "rent", "none"]) {
+    for (const coding of ["", "gzip", "gzip;q=0", "br, gzip;q=0.5"]) {
       const headers = { Accept: "*/*", "Accept-Encoding": coding };
       const reply = await answer(ours, id, headers);
       const replaced = await answer(theirs, id, headers);
-      assertEquals(reply.statusCode, replaced.statusCode);
-      assertEquals(reply.isBase64Encoded, replaced.isBase64Encoded);
-      assertEquals(reply.headers, { ...replaced.headers, Vary: "Accept, Accept-Encoding" });
-      assertEquals(await contentOf(reply), await contentOf(replaced));
-    });
+      assertEquals(
+        { ...reply, body: await contentOf(reply) },
+        {
+          ...replaced,
+          headers: { ...replaced.headers, Vary: "Accept, Accept-Encoding" },
+          body: await contentOf(replaced),
+        },
+        `${id} with "${coding}"`,
+      );
+    }
   }
-}
-
-for (const [id, status, text] of [["milk", 200, "Buy some"], ["x", 404, 'There is no note "x"']]) {
-  Deno.test(`README.md: the library answers ${id} in plain text`, async () => {
-    const reply = await answer(ours, id as string, { Accept: "text/plain" });
-    assertEquals([reply.statusCode, reply.body], [status, text]);
-    assertEquals(reply.headers["Content-Type"], "text/plain; charset=utf-8");
-  });
-}
+});

@@ -1,14 +1,12 @@
 /**
- * Prints the flags that let `deno` resolve the tests' libraries on this network: none where the
- * registry of the `@std` packages answers, else an import map onto the stand-ins in `offline/`.
- *
- * Used by the tasks: `deno test … $(deno run -A scripts/std.ts)`.
+ * Prints the flags with which `deno` finds the libraries of the tests: nothing if JSR can be reached, else an import
+ * map to the stand-ins in `offline/`. The tasks use it: `deno test … $(deno run -A scripts/std.ts)`.
  *
  * @module
  */
+import { fileURLToPath } from "node:url";
 import cli from "../cli/deno.json" with { type: "json" };
 import config from "../deno.json" with { type: "json" };
-import { fileURLToPath } from "node:url";
 
 const root = new URL("../", import.meta.url);
 
@@ -21,7 +19,7 @@ export const STAND_INS: Record<string, string> = {
   "@std/http/status": "scripts/offline/status.ts",
 };
 
-/** The flags for a network that does not reach the registry: the stand-ins, and the npm packages as declared. */
+/** The flags for a network without JSR: the stand-ins, and the npm packages as `deno.json` names them. */
 export function offlineFlags(): string[] {
   const imports = Object.fromEntries([
     ...Object.entries({ ...config.imports, ...cli.imports }).filter(([, target]) =>
@@ -29,20 +27,16 @@ export function offlineFlags(): string[] {
     ),
     ...Object.entries(STAND_INS).map(([name, file]) => [name, new URL(file, root).href]),
   ]);
-  const map = new URL(".mate/import_map.json", root); // a data: URL makes Deno 2.9 panic in a workspace
+  const map = new URL(".mate/import_map.json", root); // Deno 2.9 panics on a data: URL in a workspace
   Deno.mkdirSync(new URL(".", map), { recursive: true });
   Deno.writeTextFileSync(map, JSON.stringify({ imports }));
   return ["--no-lock", `--import-map=${fileURLToPath(map)}`];
 }
 
-/** The base URL of the registry, as `deno` itself reads it. */
+/** The base URL of JSR, which `deno` reads from the same variable. */
 export const REGISTRY: string = Deno.env.get("JSR_URL") ?? "https://jsr.io";
 
-/**
- * Whether a registry can be reached.
- *
- * @param registry Its base URL.
- */
+/** Whether the registry with this base URL can be reached. */
 export async function isReachable(registry: string): Promise<boolean> {
   try {
     const response = await fetch(new URL("/@std/assert/meta.json", registry), {
@@ -51,13 +45,11 @@ export async function isReachable(registry: string): Promise<boolean> {
     await response.body?.cancel();
     return response.ok;
   } catch {
-    return false; // whatever the reason, the stand-ins serve
+    return false; // for any reason: the stand-ins serve
   }
 }
 
-if (import.meta.main) {
-  if (!await isReachable(REGISTRY)) {
-    console.error(`${REGISTRY} cannot be reached: testing with the stand-ins in scripts/offline/`);
-    console.log(offlineFlags().join(" "));
-  }
+if (import.meta.main && !await isReachable(REGISTRY)) {
+  console.error(`${REGISTRY} cannot be reached: testing with the stand-ins in scripts/offline/`);
+  console.log(offlineFlags().join(" "));
 }

@@ -28,7 +28,7 @@ Deno.test("isReachable() is true only for a registry that answers with success",
   }
 });
 
-Deno.test("isReachable() is false where nothing listens, and for what is no URL", async () => {
+Deno.test("isReachable() is false if nothing listens or the URL is invalid", async () => {
   const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   const { port } = listener.addr;
   listener.close();
@@ -43,7 +43,7 @@ Deno.test("offlineFlags() keep every npm package at its declared version", () =>
   }
 });
 
-Deno.test("offlineFlags() hold no white space, so that a shell hands them over whole", () => {
+Deno.test("offlineFlags() hold no white space, so that a shell does not split them", () => {
   for (const flag of offlineFlags()) assertEquals(/\s/.test(flag), false, flag);
 });
 
@@ -70,7 +70,7 @@ Deno.test("std.ts says on stderr that the stand-ins serve, and its flags run a t
   assertEquals(code, 0, stderr);
 });
 
-Deno.test("std.ts prints no flag where the registry answers", async () => {
+Deno.test("std.ts prints no flag if the registry answers", async () => {
   await using server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen: () => {} },
     () => Response.json({}),

@@ -1,4 +1,4 @@
-/** Stand-in for `@std/encoding/base64` on `node:buffer`, for networks that do not reach its registry. */
+/** Stand-in for `@std/encoding/base64` on `node:buffer`, for networks without JSR. */
 import { Buffer } from "node:buffer";
 
 export function encodeBase64(data: ArrayBuffer | Uint8Array | string): string {

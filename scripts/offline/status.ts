@@ -1,4 +1,4 @@
-/** Stand-in for `@std/http/status` on `node:http`, for networks that do not reach its registry. */
+/** Stand-in for `@std/http/status` on `node:http`, for networks without JSR. */
 import { STATUS_CODES } from "node:http";
 
 export const STATUS_TEXT: Record<number, string> = Object.fromEntries(
