@@ -60,6 +60,7 @@ export {
 export {
   buildHttpClientErrorResponse,
   buildHttpServerErrorResponse,
+  type ClientErrorLevel,
   type ErrorResponseOptions,
   type ServerErrorResponseOptions,
 } from "./response/error_response.ts";
@@ -78,14 +79,21 @@ export { isBinary } from "./negotiation/media_type.ts";
 export { determineContentType, type NegotiationOptions } from "./response/content_type.ts";
 export type { Preference } from "./negotiation/preferences.ts";
 export { FnProxyEvent } from "./event/proxy_event.ts";
+export type { Coding } from "./response/compress.ts";
+export type { CorsOptions } from "./response/cors.ts";
+export type { ProxyHandler } from "./handler.ts";
+export type { CompressionOptions, HandlerOptions } from "./handler_options.ts";
 export {
-  type ProxyHandler,
   proxyHandler,
   type ProxyHandlerOptions,
   type ProxyResult,
   type ProxyRoute,
+  type RoutePayload,
 } from "./proxy_handler.ts";
+export type { HeaderValues } from "./response/headers.ts";
+export { asResponse, type Reply, reply, type ReplyOptions } from "./response/reply.ts";
 export { buildHttpResponse, type ResponseOptions, type Transformed } from "./response/response.ts";
+export type { StreamBody } from "./response/stream_body.ts";
 export {
   HttpBadGatewayError,
   HttpGatewayTimeoutError,
@@ -104,4 +112,5 @@ export {
   type SimpleMessage,
   simpleMessage,
   type Transformer,
+  type TransformerInfo,
 } from "./response/transformer.ts";

@@ -42,6 +42,7 @@ export class HttpError extends Error {
     if (options?.headers) this.headers = options.headers;
     if (options?.details) this.details = options.details;
     setName(this, "HttpError");
+    setKind(this, "any");
   }
 }
 
@@ -68,7 +69,7 @@ export class HttpClientError extends HttpError {
   constructor(status: number, message: string, options?: HttpErrorOptions) {
     super(status, message, options);
     setName(this, "HttpClientError");
-    Object.defineProperty(this, KIND, { value: "client" });
+    setKind(this, "client");
   }
 }
 
@@ -96,8 +97,13 @@ export class HttpServerError extends HttpError {
   constructor(status: number, message: string, options?: HttpErrorOptions) {
     super(status, message, options);
     setName(this, "HttpServerError");
-    Object.defineProperty(this, KIND, { value: "server" });
+    setKind(this, "server");
   }
+}
+
+/** Whether a value is an `HttpError`, of this copy of the library or another. */
+export function isHttpError(error: unknown): error is HttpError {
+  return kindOf(error) !== undefined;
 }
 
 /** Whether a thrown value is an `HttpClientError`, of this copy of the library or another. */
@@ -108,6 +114,10 @@ export function isClientError(error: unknown): error is HttpClientError {
 /** Whether a thrown value is an `HttpServerError`, of this copy of the library or another. */
 export function isServerError(error: unknown): error is HttpServerError {
   return kindOf(error) === "server";
+}
+
+function setKind(error: HttpError, kind: "any" | "client" | "server"): void {
+  Object.defineProperty(error, KIND, { value: kind, configurable: true });
 }
 
 function kindOf(error: unknown): unknown {

@@ -6,7 +6,7 @@ import type { CustomTransformers } from "./transformer.ts";
 
 /** The options of {@linkcode determineContentType}. */
 export interface NegotiationOptions {
-  /** Transformers by the media type they make, next to `application/json`. */
+  /** Transformers by the media type that they make, besides `application/json`. */
   readonly customTransformers?: CustomTransformers<never> | undefined;
 }
 
@@ -48,9 +48,9 @@ export function determineContentType(event: FnProxyEvent, options?: NegotiationO
 }
 
 /**
- * Chooses among the available types.
+ * Chooses one of the available types.
  *
- * @throws {HttpNotAcceptableError} If nothing fits.
+ * @throws {HttpNotAcceptableError} If no type is acceptable.
  * @throws {CloudEventSpecificationError} If the headers of the event are absent or malformed.
  */
 export function requireType(event: FnProxyEvent, types: readonly string[]): string {
@@ -59,7 +59,7 @@ export function requireType(event: FnProxyEvent, types: readonly string[]): stri
   return type;
 }
 
-/** What to tell a client that accepts none of the types. */
+/** The message for a client that accepts none of the types. */
 export function listAvailable(types: readonly string[]): string {
   return `Cannot answer with a type that the client accepts: available are ${types.join(", ")}`;
 }

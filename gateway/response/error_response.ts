@@ -1,33 +1,40 @@
 import { logger, logInternalError } from "../../logger/mod.ts";
-import { type HttpClientError, HttpServerError } from "../errors/http_error.ts";
+import type { HttpClientError, HttpError, HttpServerError } from "../errors/http_error.ts";
+import { readHeaders } from "./headers.ts";
 import type { HttpResponse } from "./http_response.ts";
-import { buildHttpResponse, type ResponseOptions } from "./response.ts";
+import { buildWithHeaders, type ResponseOptions } from "./response.ts";
+import { type SimpleMessage, simpleMessage } from "./transformer.ts";
 
 /** The options of {@linkcode buildHttpClientErrorResponse}. */
 export interface ErrorResponseOptions extends ResponseOptions<string> {
-  /** Whether to log the error, one record; true unless given. */
+  /** Whether to log the error as one record; true unless given. */
   readonly log?: boolean | undefined;
 }
 
 /** The options of {@linkcode buildHttpServerErrorResponse}. */
 export interface ServerErrorResponseOptions extends ErrorResponseOptions {
-  /** What the client is told; unless given, that the server failed, and no more. */
+  /** The message for the client; unless given, a message that says only that the server failed. */
   readonly clientMessage?: string | undefined;
 }
 
-const CLIENT_MESSAGE = "The server failed to answer this request";
+/** The message for the client unless another is given. */
+export const CLIENT_MESSAGE = "The server failed to answer this request";
+
+/** The levels of the log record of a client error. */
+export type ClientErrorLevel = "error" | "warn" | "info" | "off";
 
 /**
- * Builds the response for an error of the client's: its status, and its message.
+ * Builds the response to a mistake of the client: status, message, headers and details of the error.
  *
- * @param error The error; one of the server's is refused, since its message is not for the client.
- * @param options Those of `buildHttpResponse()`, and whether to log a record of level ERROR with the message
+ * @param error The error.
+ * @param options The options of `buildHttpResponse()`, and whether to log a record of level ERROR with the message
  * and the status.
  * @returns The response.
- * @throws {TypeError} If the error is one of the server's, or an option unfit; see {@linkcode buildHttpResponse}.
- * @throws {RangeError} If the error's status is none.
+ * @throws {TypeError} If the status is 500 or above, because the message of a server error is not for the client; or
+ * if an option is invalid, see {@linkcode buildHttpResponse}.
+ * @throws {RangeError} If the status of the error is not a whole number from 100 to 599.
  *
- * @example Answering a request for what is not there
+ * @example Answering a request for a missing order
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { buildHttpClientErrorResponse, HttpNotFoundError } from "@mate/core/gateway";
@@ -42,42 +49,47 @@ export function buildHttpClientErrorResponse(
   error: HttpClientError,
   options: ErrorResponseOptions = {},
 ): HttpResponse {
-  const message = reportClientError(error, options.log);
-  return buildHttpResponse(error.status, message, options);
-}
-
-/** Logs an error of the client's, unless told not to; returns what to tell the client. */
-export function reportClientError(error: HttpClientError, log = true): string {
-  if (error instanceof HttpServerError) {
-    throw new TypeError(
-      `Cannot build the response: ${error.name} is no error of the client's, and its message not for the client`,
-    );
-  }
-  const { status, message } = error;
-  if (log) logger.error(message, { status });
-  return message;
+  const payload = reportClientError(error, options.log === false ? "off" : "error");
+  return buildErrorResponse(error, payload, options);
 }
 
 /**
- * Builds the response for an error of the server's: its status, and nothing else of it.
+ * Logs a client error.
+ *
+ * @returns The payload of its response.
+ */
+export function reportClientError(error: HttpError, level: ClientErrorLevel): SimpleMessage {
+  const { status, message, details } = error;
+  if (status >= 500) {
+    throw new TypeError(
+      `Cannot build the response: status ${status} of ${error.name} is not a client error, so its message is not for the client`,
+    );
+  }
+  if (level !== "off") logger[level](message, { status });
+  const payload = simpleMessage(message);
+  return details === undefined ? payload : { ...payload, Details: details };
+}
+
+/**
+ * Builds the response to a failure of the server: status and headers of the error, but not its message.
  *
  * @param error The error.
- * @param options Those of `buildHttpResponse()`, what to tell the client, and whether to log a record of level
- * FATAL with the message, the status, the stack and the whole chain of causes.
+ * @param options The options of `buildHttpResponse()`, the message for the client, and whether to log a record of
+ * level FATAL with the message, the status, the stack and the whole chain of causes.
  * @returns The response.
- * @throws {TypeError} If an option is unfit; see {@linkcode buildHttpResponse}.
- * @throws {RangeError} If the error's status is none.
+ * @throws {TypeError} If an option is invalid; see {@linkcode buildHttpResponse}.
+ * @throws {RangeError} If the status of the error is not a whole number from 100 to 599.
  *
- * @example Keeping a failure to oneself
+ * @example Hiding a failure from the client
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { buildHttpServerErrorResponse, HttpServiceUnavailableError } from "@mate/core/gateway";
  *
- * const error = new HttpServiceUnavailableError("db-7 is down");
+ * const error = new HttpServiceUnavailableError("db-7 is down", { headers: { "Retry-After": "60" } });
  * const clientMessage = "Please try again in a minute";
  * const response = buildHttpServerErrorResponse(error, { clientMessage, log: false });
  *
- * assertEquals(response.statusCode, 503);
+ * assertEquals([response.statusCode, response.headers["Retry-After"]], [503, "60"]);
  * assertEquals(JSON.parse(response.body), { Message: "Please try again in a minute" });
  * ```
  */
@@ -85,16 +97,21 @@ export function buildHttpServerErrorResponse(
   error: HttpServerError,
   options: ServerErrorResponseOptions = {},
 ): HttpResponse {
-  const message = reportServerError(error, options.clientMessage, options.log);
-  return buildHttpResponse(error.status, message, options);
+  if (options.log !== false) logInternalError(error);
+  return buildErrorResponse(error, simpleMessage(options.clientMessage ?? CLIENT_MESSAGE), options);
 }
 
-/** Logs an error of the server's, unless told not to; returns what to tell the client. */
-export function reportServerError(
-  error: HttpServerError,
-  clientMessage = CLIENT_MESSAGE,
-  log = true,
-): string {
-  if (log) logInternalError(error);
-  return clientMessage;
+function buildErrorResponse(
+  error: HttpError,
+  payload: SimpleMessage,
+  options: ErrorResponseOptions,
+): HttpResponse {
+  const exchange = { event: options.event, error };
+  return buildWithHeaders(
+    error.status,
+    payload,
+    options as ResponseOptions<SimpleMessage>,
+    readHeaders(error.headers),
+    exchange,
+  );
 }

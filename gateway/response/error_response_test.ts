@@ -4,21 +4,7 @@ import { buildHttpClientErrorResponse, buildHttpServerErrorResponse } from "./er
 import { HttpClientError, HttpError, HttpServerError } from "../errors/http_error.ts";
 import { FnProxyEvent } from "../event/proxy_event.ts";
 import { HttpInternalServerError, HttpServiceUnavailableError } from "../errors/server_errors.ts";
-import { loggerState } from "../../logger/state.ts";
-
-/** The records that are logged meanwhile, in the platform's JSON format. */
-function recordsOf(run: () => unknown): Record<string, unknown>[] {
-  const state = loggerState();
-  const { format, write } = state;
-  const lines: string[] = [];
-  Object.assign(state, { format: "json", write: (line: string) => lines.push(line) });
-  try {
-    run();
-  } finally {
-    Object.assign(state, { format, write });
-  }
-  return lines.map((line) => JSON.parse(line));
-}
+import { recordLog } from "../../testdata/record_log.ts";
 
 const event = new FnProxyEvent({ headers: { "accept-encoding": "identity" } });
 
@@ -37,10 +23,10 @@ Deno.test("buildHttpClientErrorResponse() tells the client the message", () => {
   });
 });
 
-Deno.test("buildHttpClientErrorResponse() logs one record with status and message", () => {
-  const [record, ...more] = recordsOf(() => {
-    buildHttpClientErrorResponse(new HttpNotFoundError("No such order"));
-  });
+Deno.test("buildHttpClientErrorResponse() logs one record with status and message", async () => {
+  const { log: [record, ...more] } = await recordLog(() =>
+    buildHttpClientErrorResponse(new HttpNotFoundError("No such order"))
+  );
   assertEquals([record!["level"], record!["message"]], ["ERROR", "No such order"]);
   assertEquals(record!["data"], { status: 404 });
   assertEquals(more, []);
@@ -53,11 +39,11 @@ Deno.test("buildHttpClientErrorResponse() takes a status without a class of its 
   }
 });
 
-Deno.test("buildHttpClientErrorResponse() does not give away an error of the server's", () => {
+Deno.test("buildHttpClientErrorResponse() refuses a server error", () => {
   assertThrows(
     () => buildHttpClientErrorResponse(new HttpInternalServerError("secret")),
     TypeError,
-    "HttpInternalServerError is no error of the client's",
+    "status 500 of HttpInternalServerError is not a client error",
   );
 });
 
@@ -70,7 +56,7 @@ Deno.test("buildHttpServerErrorResponse() tells the client nothing of the error"
   assertFalse(JSON.stringify(response).includes("secret"));
 });
 
-Deno.test("buildHttpServerErrorResponse() tells the client what it is given to tell, if nothing too", () => {
+Deno.test("buildHttpServerErrorResponse() tells the client the client message, even an empty one", () => {
   for (const clientMessage of ["Later", ""]) {
     const error = new HttpServerError(599, "secret");
     const response = buildHttpServerErrorResponse(error, { clientMessage, log: false });
@@ -78,10 +64,10 @@ Deno.test("buildHttpServerErrorResponse() tells the client what it is given to t
   }
 });
 
-Deno.test("buildHttpServerErrorResponse() logs one critical record with status, stack and causes", () => {
+Deno.test("buildHttpServerErrorResponse() logs one critical record with status, stack and causes", async () => {
   const cause = new TypeError("middle", { cause: new Error("root") });
   const error = new HttpInternalServerError("Cannot order", { cause });
-  const [record, ...more] = recordsOf(() => buildHttpServerErrorResponse(error));
+  const { log: [record, ...more] } = await recordLog(() => buildHttpServerErrorResponse(error));
   assertEquals(more, []);
   assertEquals(record!["level"], "FATAL");
   assertEquals(record!["message"], "INTERNAL ERROR: Cannot order.");
@@ -92,25 +78,68 @@ Deno.test("buildHttpServerErrorResponse() logs one critical record with status, 
   for (const message of ["middle", "root"]) assert(text.includes(message), message);
 });
 
-Deno.test("both error responses log nothing where they are told so, and anything else by default", () => {
-  const server = new HttpInternalServerError();
-  const client = new HttpNotFoundError();
-  const count = (log?: boolean) =>
-    recordsOf(() => {
-      buildHttpServerErrorResponse(server, { log });
-      buildHttpClientErrorResponse(client, { log });
-    }).length;
-  assertEquals([count(false), count(true), count(undefined)], [0, 2, 2]);
+Deno.test("both error responses are logged unless log is false", async () => {
+  for (const [log, count] of [[false, 0], [true, 2], [undefined, 2]] as const) {
+    const records = await recordLog(() => {
+      buildHttpServerErrorResponse(new HttpInternalServerError(), { log });
+      buildHttpClientErrorResponse(new HttpNotFoundError(), { log });
+    });
+    assertEquals(records.log.length, count, `log: ${log}`);
+  }
 });
 
-Deno.test("both error responses answer an event that is no request", () => {
+Deno.test("both error responses carry the headers of the error, which win over the extra headers", () => {
+  const options = { headers: { "Retry-After": "60", "X-A": ["1", "2"] }, details: { a: 1 } };
+  const extraHeaders = { "retry-after": "5", "X-B": "3" };
+  for (
+    const { headers, multiValueHeaders } of [
+      buildHttpServerErrorResponse(new HttpInternalServerError("", options), {
+        log: false,
+        extraHeaders,
+      }),
+      buildHttpClientErrorResponse(new HttpNotFoundError("", options), {
+        log: false,
+        extraHeaders,
+      }),
+    ]
+  ) {
+    assertEquals([headers["Retry-After"], headers["X-B"]], ["60", "3"]);
+    assertEquals([headers["retry-after"], multiValueHeaders], [undefined, { "X-A": ["1", "2"] }]);
+  }
+});
+
+Deno.test("only the client error response carries the details of the error", () => {
+  const options = { details: { field: "name" } };
+  const client = new HttpNotFoundError("No", options);
+  const server = new HttpInternalServerError("No", options);
+  assertEquals(JSON.parse(buildHttpClientErrorResponse(client, { log: false }).body), {
+    Message: "No",
+    Details: { field: "name" },
+  });
+  const { body } = buildHttpServerErrorResponse(server, { log: false, clientMessage: "Sorry" });
+  assertEquals(JSON.parse(body), { Message: "Sorry" });
+});
+
+Deno.test("a transformer gets the error that the response answers", () => {
+  const seen: unknown[] = [];
+  const error = new HttpNotFoundError();
+  buildHttpClientErrorResponse(error, {
+    log: false,
+    customTransformers: {
+      "application/json": (payload, info) => (seen.push(payload, info), ["{}", "application/json"]),
+    },
+  });
+  assertEquals(seen, [{ Message: "Not Found" }, { status: 404, error, event: undefined }]);
+});
+
+Deno.test("both error responses answer an event that is not a request", () => {
   const event = new FnProxyEvent({ Records: [] });
   const server = buildHttpServerErrorResponse(new HttpInternalServerError(), { event, log: false });
   const client = buildHttpClientErrorResponse(new HttpNotFoundError(), { event, log: false });
   assertEquals([server.statusCode, client.statusCode], [500, 404]);
 });
 
-Deno.test("both error responses are 406 for a client that accepts nothing available", () => {
+Deno.test("both error responses are 406 if the client accepts no available type", () => {
   const event = new FnProxyEvent({ headers: { accept: "image/png" } });
   const server = buildHttpServerErrorResponse(new HttpInternalServerError(), { event, log: false });
   const client = buildHttpClientErrorResponse(new HttpNotFoundError(), { event, log: false });

@@ -1,17 +1,16 @@
-import { findUnserialisable } from "./unserialisable.ts";
-
 /** The content type of {@linkcode jsonTransformer}. */
 export const JSON_CONTENT_TYPE = "application/json; charset=utf-8";
 
 /**
  * The transformer of `application/json`: indents by two spaces.
  *
- * @param payload What JSON can carry (RFC 8259), or what has a `toJSON()`.
+ * @param payload A value that JSON can carry (RFC 8259), or an object with a `toJSON()`.
  * @returns The text, and `application/json; charset=utf-8`.
- * @throws {TypeError} If JSON cannot carry it, naming the path: a cycle, a bigint, a property that throws;
- * `undefined`, a function or a symbol as the whole payload.
+ * @throws {TypeError} If JSON cannot carry the payload: a cycle, a bigint, a property that throws; `undefined`, a
+ * function or a symbol as the whole payload. The message says what the engine says, with the property if the
+ * engine names it.
  *
- * @example What goes out
+ * @example The text of a payload
  * ```ts
  * import { assertEquals, assertThrows } from "@std/assert";
  * import { jsonTransformer } from "@mate/core/gateway";
@@ -20,27 +19,73 @@ export const JSON_CONTENT_TYPE = "application/json; charset=utf-8";
  *   '{\n  "ok": true\n}',
  *   "application/json; charset=utf-8",
  * ]);
- * assertThrows(() => jsonTransformer({ sizes: [1n] }), TypeError, '"payload.sizes[0]" is a bigint');
+ * assertThrows(() => jsonTransformer({ sizes: [1n] }), TypeError, "Cannot write the payload as JSON");
  * ```
  */
 export function jsonTransformer(payload: unknown): [content: string, contentType: string] {
-  let content: string | undefined;
-  try {
-    content = JSON.stringify(payload, null, 2);
-  } catch (cause) {
-    // Looked for only now, for that costs more than writing.
-    const problem = findUnserialisable(payload) ?? (cause instanceof Error ? cause.message : cause);
-    throw new TypeError(`Cannot write the payload as JSON: ${problem}`, { cause });
-  }
-  if (content === undefined) {
-    throw new TypeError(`Cannot write the payload as JSON: "payload" ${nameOmitted(payload)}`);
-  }
-  return [content, JSON_CONTENT_TYPE];
+  return [stringify(payload, 2), JSON_CONTENT_TYPE];
 }
 
-/** Why JSON has nothing to write for a payload. */
-function nameOmitted(payload: unknown): string {
-  if (payload === undefined) return "is undefined";
-  if (typeof payload !== "object") return `is a ${typeof payload}`;
-  return "has a toJSON() that returns nothing JSON can carry";
+/**
+ * Writes the payload of a response as JSON.
+ *
+ * @param payload The payload.
+ * @param indent How many spaces a level is indented by.
+ * @throws {TypeError} If JSON cannot carry the payload, or would leave out a part of it without a word: a function, a
+ * symbol, a `Map`.
+ */
+export function writeJson(payload: unknown, indent: number): string {
+  const text = stringify(payload, indent);
+  const problem = findOmitted(payload);
+  if (problem !== undefined) {
+    throw new TypeError(`Cannot write the payload as JSON: "payload${problem}`);
+  }
+  return text;
+}
+
+function stringify(payload: unknown, indent: number): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(payload, null, indent);
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause);
+    throw new TypeError(`Cannot write the payload as JSON: ${problem}`, { cause });
+  }
+  if (text !== undefined) return text;
+  throw new TypeError(`Cannot write the payload as JSON: "payload" is ${nameOf(payload)}`);
+}
+
+/** Finds a value that JSON leaves out or writes as `{}`, in a payload without cycles: the rest of its path, and its kind. */
+function findOmitted(value: unknown): string | undefined {
+  if (typeof value === "function" || typeof value === "symbol") return `" is ${nameOf(value)}`;
+  if (typeof value !== "object" || value === null) return undefined;
+  if (typeof (value as { toJSON?: unknown }).toJSON === "function") return undefined;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const problem = findOmitted(value[index]);
+      if (problem !== undefined) return `[${index}]${problem}`;
+    }
+    return undefined;
+  }
+  const keys = Object.keys(value);
+  if (ArrayBuffer.isView(value) || (keys.length === 0 && tagOf(value) !== "Object")) {
+    return `" is ${nameOf(value)}`;
+  }
+  for (const key of keys) {
+    const problem = findOmitted((value as Record<string, unknown>)[key]);
+    if (problem !== undefined) return `.${key}${problem}`;
+  }
+  return undefined;
+}
+
+/** The class of a built-in object: `Map`, `Uint8Array`. */
+export function tagOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice(8, -1);
+}
+
+function nameOf(value: unknown): string {
+  if (typeof value !== "object" || value === null) {
+    return value === undefined ? "undefined" : `a ${typeof value}`;
+  }
+  return `an object of the class ${tagOf(value)}`;
 }

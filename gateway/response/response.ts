@@ -1,10 +1,22 @@
-import { draftResponse, finish } from "./respond.ts";
-import { readSettings } from "./settings.ts";
-import type { HttpResponse } from "./http_response.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
-import type { CustomTransformers, SimpleMessage } from "./transformer.ts";
+import { availableTypes } from "../negotiation/choose_type.ts";
+import { chooseCoding } from "../negotiation/content_coding.ts";
+import { compress } from "./compress.ts";
+import { encodeBody, toBytes } from "./content_body.ts";
+import { type Answer, answerPayload, type Exchange, isBodyless, requestHeader } from "./answer.ts";
+import {
+  addVary,
+  type HeaderMap,
+  type HeaderValues,
+  readHeaders,
+  setField,
+  valueOf,
+} from "./headers.ts";
+import type { HttpResponse } from "./http_response.ts";
+import { type CustomTransformers, readTransformers, type SimpleMessage } from "./transformer.ts";
+import { formResponse } from "./form.ts";
 
-/** What a transformer is given for a payload. */
+/** The payload that a transformer gets: a string arrives as a {@linkcode SimpleMessage}. */
 export type Transformed<Payload> = Payload extends string ? SimpleMessage : Payload;
 
 /**
@@ -13,36 +25,37 @@ export type Transformed<Payload> = Payload extends string ? SimpleMessage : Payl
  * @typeParam Payload The payload of the response; any unless given.
  */
 export interface ResponseOptions<Payload = unknown> {
-  /** The request; without it the response is JSON and not compressed. */
+  /** The request. Without it, the response is JSON, is not compressed, and has the form of REST APIs. */
   readonly event?: FnProxyEvent | undefined;
-  /** Transformers by the media type they make, next to `application/json`. */
+  /** Transformers by the media type that they make, besides `application/json`. */
   readonly customTransformers?: CustomTransformers<Transformed<Payload>> | undefined;
-  /** Header fields to add; they win over those of the response, whatever their case. */
-  readonly extraHeaders?: Readonly<Record<string, string>> | undefined;
+  /** Header fields to add; they win over those of the response, in any case. An array makes several fields. */
+  readonly extraHeaders?: HeaderValues | undefined;
 }
 
 /**
  * Builds a response: negotiates its media type, transforms the payload, compresses the content.
  *
- * - Where no type is acceptable the response is a 406 in JSON that lists those available, whatever the
- *   status; extra headers that describe the content, such as `Content-Encoding`, are left out of it.
- * - The content is compressed with gzip where the request allows it, unless the extra headers have a
- *   `Content-Encoding`. `Vary` names the headers of the request that were consulted, after those in the
- *   extra headers. The gateway has to be told to take binary bodies.
- * - A status of 1xx, 204, 205 or 304 has no content: the payload is not looked at. Such a response has a
- *   `Content-Type` too, since the gateway would add its own. In a 304 pass that of the resource, for caches
- *   take it over (RFC 9111 §3.2).
- * - The response to HEAD is that to GET (RFC 9110 §9.3.2): the gateway leaves out the content.
- * - An event whose headers are unusable raises, unless the status is 400 or above: then they count as absent,
- *   since an error has to be answered whatever the event.
+ * - If no type is acceptable, the response is a 406 in JSON that lists the available types, whatever the status. Extra
+ *   headers that describe the content, such as `Content-Encoding`, are left out of it.
+ * - The content is compressed with gzip if the request allows it, unless the extra headers have a `Content-Encoding`.
+ *   `Vary` names the request headers that were consulted, after those in the extra headers. A REST API must be set to
+ *   send binary bodies.
+ * - A response with status 1xx, 204, 205 or 304 has no content, and the payload is not used. It has a `Content-Type`
+ *   all the same, because the gateway would add its own. In a 304 pass the type of the resource, because caches take it
+ *   over (RFC 9111 §3.2).
+ * - A strong `ETag` becomes weak if the content is compressed, because two contents never share a strong one.
+ * - The response to HEAD is the response to GET (RFC 9110 §9.3.2): the gateway leaves out the content.
+ * - An event with unusable headers causes an error, unless the status is 400 or above. Then the headers count as
+ *   absent, because an error is answered whatever the event.
  *
- * @typeParam Payload What the transformers take; a string reaches them as a {@linkcode SimpleMessage}.
+ * @typeParam Payload The type of the payload; a string reaches the transformers as a {@linkcode SimpleMessage}.
  * @param status The status code (RFC 9110 §15), a whole number from 100 to 599.
- * @param payload What to answer: JSON, or what the transformers take. A string is wrapped by `simpleMessage()`.
+ * @param payload The payload: JSON, or anything that the transformers take. A string is wrapped by `simpleMessage()`.
  * @param options The request, transformers, and further headers; none is changed.
- * @returns The response, for the function to return.
- * @throws {RangeError} If the status is none.
- * @throws {TypeError} If the payload, a transformer, what it returns or an extra header is unfit.
+ * @returns The response, for the function to return, in the form that the gateway of the request takes.
+ * @throws {RangeError} If the status is not a whole number from 100 to 599.
+ * @throws {TypeError} If the payload, a transformer, its result or an extra header is invalid.
  * @throws {CloudEventSpecificationError} If the headers of the event are absent or malformed.
  *
  * @example Answering a request
@@ -73,7 +86,68 @@ export function buildHttpResponse<Payload>(
   payload: Payload,
   options: ResponseOptions<Payload> = {},
 ): HttpResponse {
-  const { event, customTransformers, extraHeaders } = options;
-  const settings = readSettings(customTransformers, extraHeaders);
-  return finish(draftResponse(status, payload, settings, event));
+  return buildWithHeaders(status, payload, options, new Map(), { event: options.event });
+}
+
+/** Builds a response with further header fields, those of an error, which win over the extra headers. */
+export function buildWithHeaders<Payload>(
+  status: number,
+  payload: Payload,
+  { customTransformers, extraHeaders }: ResponseOptions<Payload>,
+  own: HeaderMap,
+  exchange: Exchange,
+): HttpResponse {
+  const menu = {
+    types: availableTypes(customTransformers),
+    customTransformers: readTransformers(customTransformers),
+    indent: 2,
+  };
+  const extra = new Map([...readHeaders(extraHeaders), ...own]);
+  const answer = answerPayload(status, payload, menu, extra, exchange);
+  const coding = agreeOnCoding(answer, exchange.event, ["gzip"]);
+  return finishResponse(
+    answer,
+    coding ? compress(toBytes(answer.content), "gzip") : answer.content,
+    exchange.event,
+  );
+}
+
+/**
+ * Chooses the content coding of a response, and says so in its header fields.
+ *
+ * @param answer The response.
+ * @param event The request.
+ * @param codings The codings to choose from.
+ * @param isLong Whether the content is long enough for a coding.
+ * @returns The coding that the content must have; `undefined` if the content stays as it is.
+ */
+export function agreeOnCoding(
+  { status, fields, vary }: Answer<unknown>,
+  event: FnProxyEvent | undefined,
+  codings: readonly string[],
+  isLong = true,
+): string | undefined {
+  if (vary) addVary(fields, vary);
+  const hasContent = !isBodyless(status) || status === 304;
+  if (!event || !hasContent || fields.has("content-encoding") || codings.length === 0) {
+    return undefined;
+  }
+  addVary(fields, "Accept-Encoding");
+  const coding = chooseCoding(requestHeader(event, "accept-encoding", status), codings);
+  if (coding === undefined || !isLong) return undefined;
+  const tag = valueOf(fields, "etag");
+  if (tag?.startsWith('"')) setField(fields, "ETag", `W/${tag}`);
+  if (status === 304) return undefined;
+  fields.delete("content-length");
+  setField(fields, "Content-Encoding", coding);
+  return coding;
+}
+
+/** Gives a response the form of the gateway. */
+export function finishResponse(
+  { status, fields, contentType }: Answer<unknown>,
+  content: string | Uint8Array,
+  event: FnProxyEvent | undefined,
+): HttpResponse {
+  return formResponse(status, fields, encodeBody(content, contentType), event);
 }

@@ -7,25 +7,24 @@ import type { HttpResponse } from "./http_response.ts";
 import { FnProxyEvent } from "../event/proxy_event.ts";
 import { buildHttpResponse, type ResponseOptions } from "./response.ts";
 import { simpleMessage } from "./transformer.ts";
-
-const JSON_CONTENT_TYPE = "application/json; charset=utf-8";
+import { JSON_UTF8 } from "../testdata/events.ts";
 
 function request(headers: JsonValue): FnProxyEvent {
   return new FnProxyEvent({ headers });
 }
 
-/** What a client gets to read. */
+/** The text that a client reads. */
 function contentOf({ body, isBase64Encoded, headers }: HttpResponse): string {
   if (!isBase64Encoded) return body;
   const bytes = Buffer.from(body, "base64");
-  assertEquals(bytes.toString("base64"), body, "what is flagged is base64");
+  assertEquals(bytes.toString("base64"), body, "a flagged body must be base64");
   return (headers["Content-Encoding"] === "gzip" ? gunzipSync(bytes) : bytes).toString();
 }
 
 Deno.test("buildHttpResponse() answers in JSON without a request", () => {
   assertEquals(buildHttpResponse(200, { a: [1] }), {
     statusCode: 200,
-    headers: { "Content-Type": JSON_CONTENT_TYPE },
+    headers: { "Content-Type": JSON_UTF8 },
     body: '{\n  "a": [\n    1\n  ]\n}',
     isBase64Encoded: false,
   });
@@ -55,7 +54,7 @@ Deno.test("buildHttpResponse() carries every other JSON value as it is", () => {
   }
 });
 
-Deno.test("buildHttpResponse() answers with 406 where nothing is acceptable, whatever the status", () => {
+Deno.test("buildHttpResponse() answers with 406 if no type is acceptable, whatever the status", () => {
   const response = buildHttpResponse(404, { a: 1 }, {
     event: request({ accept: "image/png", "accept-encoding": "gzip" }),
     customTransformers: { "Text/HTML": () => ["", "text/html"] },
@@ -68,7 +67,7 @@ Deno.test("buildHttpResponse() answers with 406 where nothing is acceptable, wha
   });
   assertEquals(response.statusCode, 406);
   assertEquals(response.headers, {
-    "Content-Type": JSON_CONTENT_TYPE,
+    "Content-Type": JSON_UTF8,
     "Content-Encoding": "gzip",
     "X-Id": "7",
     Vary: "Accept, Accept-Encoding",
@@ -79,65 +78,65 @@ Deno.test("buildHttpResponse() answers with 406 where nothing is acceptable, wha
   });
 });
 
-for (
-  const [given, isGzipped] of [
-    [undefined, false],
-    ["", false],
-    [",", false],
-    ["gzip", true],
-    ["GZIP", true],
-    ["x-gzip", true],
-    ["X-Gzip;q=0.1", true],
-    ["*", true],
-    ["*;q=0", false],
-    ["gzip;q=0", false],
-    ["gzip;q=0.000", false],
-    ["gzip;q=0, *", false],
-    ["*;q=0, gzip", true],
-    ["gzip;q=0, x-gzip", true],
-    ["gzip, x-gzip;q=0", true],
-    ["gzip;q=5", false],
-    ["identity", false],
-    ["identity, gzip", true],
-    ["identity, gzip;q=0.9", false],
-    ["identity;q=0.5, gzip;q=0.5", true],
-    ["identity;q=0, gzip;q=0.1", true],
-    ["identity;q=0.2, identity;q=0.9, gzip;q=0.5", false],
-    ["identity;q=0.5, *;q=0.6", true],
-    ["identity;q=0.5, *;q=0.4", false],
-    ["gzip;q=0.1, gzip;q=0.9, identity;q=0.5", true],
-    ["*;q=0.1, *;q=0.9, identity;q=0.5", true],
-    ["deflate, br", false],
-    ["gzipped, xgzip, x-gzi, identical", false],
-    ["br;q=1.0, gzip;q=0.8, *;q=0.1", true],
-    ["gzip ; q = .5", true],
-  ] as const
-) {
-  Deno.test(`buildHttpResponse() ${isGzipped ? "compresses" : "does not compress"} for ${JSON.stringify(given)}`, () => {
+Deno.test("buildHttpResponse() compresses exactly if the request prefers gzip", () => {
+  for (
+    const [given, isGzipped] of [
+      [undefined, false],
+      ["", false],
+      [",", false],
+      ["gzip", true],
+      ["GZIP", true],
+      ["x-gzip", true],
+      ["X-Gzip;q=0.1", true],
+      ["*", true],
+      ["*;q=0", false],
+      ["gzip;q=0", false],
+      ["gzip;q=0.000", false],
+      ["gzip;q=0, *", false],
+      ["*;q=0, gzip", true],
+      ["gzip;q=0, x-gzip", true],
+      ["gzip, x-gzip;q=0", true],
+      ["gzip;q=5", false],
+      ["identity", false],
+      ["identity, gzip", true],
+      ["identity, gzip;q=0.9", false],
+      ["identity;q=0.5, gzip;q=0.5", true],
+      ["identity;q=0, gzip;q=0.1", true],
+      ["identity;q=0.2, identity;q=0.9, gzip;q=0.5", false],
+      ["identity;q=0.5, *;q=0.6", true],
+      ["identity;q=0.5, *;q=0.4", false],
+      ["gzip;q=0.1, gzip;q=0.9, identity;q=0.5", true],
+      ["*;q=0.1, *;q=0.9, identity;q=0.5", true],
+      ["deflate, br", false],
+      ["gzipped, xgzip, x-gzi, identical", false],
+      ["br;q=1.0, gzip;q=0.8, *;q=0.1", true],
+      ["gzip ; q = .5", true],
+    ] as const
+  ) {
     const event = request(given === undefined ? {} : { "Accept-Encoding": given });
     const response = buildHttpResponse(200, { a: "ü" }, { event });
-    assertEquals(response.headers["Content-Encoding"], isGzipped ? "gzip" : undefined);
-    assertEquals(response.isBase64Encoded, isGzipped);
+    assertEquals(response.headers["Content-Encoding"], isGzipped ? "gzip" : undefined, given);
+    assertEquals(response.isBase64Encoded, isGzipped, given);
     assertEquals(JSON.parse(contentOf(response)), { a: "ü" });
     assertEquals(response.headers["Vary"], "Accept, Accept-Encoding");
-  });
-}
+  }
+});
 
 const BYTES = new Uint8Array([0, 255, 128, 10]);
 
-for (
-  const [rule, content, type, isBase64Encoded] of [
-    ["text of a text type as it is", "<p>ü</p>", "text/html", false],
-    ["text of a binary type as base64 of its UTF-8", "<svg>ü</svg>", "image/svg+xml", true],
-    ["bytes of a binary type as base64", BYTES, "image/png", true],
-    ["bytes of a text type as base64", BYTES, "text/plain; charset=iso-8859-1", true],
-    ["bytes of a part of a buffer", BYTES.subarray(1, 3), "image/png", true],
-    ["Node's buffers", Buffer.from("ü"), "application/json", true],
-    ["nothing", "", "text/plain", false],
-    ["no bytes", new Uint8Array(), "image/png", true],
-  ] as const
-) {
-  Deno.test(`buildHttpResponse() sends ${rule}`, () => {
+Deno.test("buildHttpResponse() sends text as text, and everything else as base64", () => {
+  for (
+    const [rule, content, type, isBase64Encoded] of [
+      ["text of a text type as it is", "<p>ü</p>", "text/html", false],
+      ["text of a binary type as base64 of its UTF-8", "<svg>ü</svg>", "image/svg+xml", true],
+      ["bytes of a binary type as base64", BYTES, "image/png", true],
+      ["bytes of a text type as base64", BYTES, "text/plain; charset=iso-8859-1", true],
+      ["bytes of a part of a buffer", BYTES.subarray(1, 3), "image/png", true],
+      ["Node's buffers", Buffer.from("ü"), "application/json", true],
+      ["an empty text", "", "text/plain", false],
+      ["empty bytes", new Uint8Array(), "image/png", true],
+    ] as const
+  ) {
     const bytes = Buffer.from(content as string);
     const options = (encoding: string): ResponseOptions<null> => ({
       event: request({ Accept: "x/y", "Accept-Encoding": encoding }),
@@ -146,14 +145,14 @@ for (
       extraHeaders: { "X-Content-Type": "text/plain" },
     });
     const plain = buildHttpResponse(200, null, options(""));
-    assertEquals(plain.isBase64Encoded, isBase64Encoded);
+    assertEquals(plain.isBase64Encoded, isBase64Encoded, rule);
     assertEquals(plain.body, isBase64Encoded ? bytes.toString("base64") : content);
     assertEquals(plain.headers["Content-Type"], type);
     const zipped = buildHttpResponse(200, null, options("gzip"));
     assertEquals(zipped.isBase64Encoded, true);
     assertEquals(gunzipSync(Buffer.from(zipped.body, "base64")).equals(bytes), true);
-  });
-}
+  }
+});
 
 Deno.test("buildHttpResponse() decides about base64 by the transformer's type, not by an extra header", () => {
   const response = buildHttpResponse(200, null, {
@@ -165,7 +164,7 @@ Deno.test("buildHttpResponse() decides about base64 by the transformer's type, n
   assertEquals([response.body, response.isBase64Encoded], ["a", false]);
 });
 
-Deno.test("buildHttpResponse() leaves a content that the caller encoded", () => {
+Deno.test("buildHttpResponse() does not compress content that the caller encoded", () => {
   const response = buildHttpResponse(200, null, {
     event: request({ Accept: "x/y", "Accept-Encoding": "gzip" }),
     customTransformers: { "x/y": () => [BYTES, "text/plain"] },
@@ -179,41 +178,59 @@ Deno.test("buildHttpResponse() leaves a content that the caller encoded", () => 
   assertEquals(response.body, Buffer.from(BYTES).toString("base64"));
 });
 
-for (const status of [100, 204, 205, 304]) {
-  Deno.test(`buildHttpResponse() sends no content with ${status}, and negotiates nothing`, () => {
+Deno.test("buildHttpResponse() sends no content with 1xx, 204, 205 and 304, and does not use the payload", () => {
+  for (const status of [100, 204, 205, 304]) {
     const response = buildHttpResponse(status, 1n, {
-      event: request({ Accept: "image/png", "Accept-Encoding": "gzip" }),
+      event: request({ Accept: "image/png" }),
       extraHeaders: { Vary: "Origin", ETag: '"1"' },
     });
+    const vary = status === 304 ? "Origin, Accept, Accept-Encoding" : "Origin";
     assertEquals(response, {
       statusCode: status,
-      headers: { "Content-Type": JSON_CONTENT_TYPE, Vary: "Origin", ETag: '"1"' },
+      headers: { "Content-Type": JSON_UTF8, Vary: vary, ETag: '"1"' },
       body: "",
       isBase64Encoded: false,
     });
-    const broken = { event: new FnProxyEvent({}), extraHeaders: { "content-type": "text/html" } };
-    assertEquals(buildHttpResponse(status, null, broken).headers, { "content-type": "text/html" });
-  });
-}
+    const extraHeaders = { "content-type": "text/html" };
+    assertEquals(buildHttpResponse(status, null, { extraHeaders }).headers, extraHeaders);
+  }
+});
 
-for (const status of [0, 99, 600, 200.5, NaN, Infinity, -200, "200", undefined, null]) {
-  Deno.test(`buildHttpResponse() refuses the status ${JSON.stringify(status) ?? status}`, () => {
+Deno.test("buildHttpResponse() weakens a strong ETag of compressed content, and of the 304 for it", () => {
+  for (
+    const [accepted, given, sent] of [
+      ["gzip", '"1"', 'W/"1"'],
+      ["gzip", 'W/"1"', 'W/"1"'],
+      ["identity", '"1"', '"1"'],
+    ] as const
+  ) {
+    const event = request({ "Accept-Encoding": accepted });
+    for (const status of [200, 304]) {
+      const { headers } = buildHttpResponse(status, 1, { event, extraHeaders: { etag: given } });
+      assertEquals(headers["etag"], sent, `${status} ${accepted} ${given}`);
+      assertEquals(headers["Vary"], "Accept, Accept-Encoding");
+      assertEquals("Content-Encoding" in headers, status === 200 && accepted === "gzip");
+    }
+  }
+});
+
+Deno.test("buildHttpResponse() refuses an invalid status", () => {
+  for (const status of [0, 99, 600, 200.5, NaN, Infinity, -200, "200", undefined, null]) {
+    const given = typeof status === "string" ? `"${status}"` : String(status);
     assertThrows(
       () => buildHttpResponse(status as number, 1),
       RangeError,
-      `Cannot build the response: the status is ${
-        typeof status === "string" ? `"${status}"` : status
-      }, not a whole number from 100 to 599`,
+      `Invalid status ${given}: expected a whole number from 100 to 599`,
     );
-  });
-}
+  }
+});
 
-Deno.test("buildHttpResponse() answers an event with unusable headers only with an error", () => {
+Deno.test("buildHttpResponse() answers an event with unusable headers if the status is an error", () => {
   for (const raw of [{}, { headers: 1 }, { headers: { "accept-encoding": 5 } }]) {
     const event = new FnProxyEvent(raw);
     assertThrows(() => buildHttpResponse(200, 1, { event }), CloudEventSpecificationError);
     assertEquals(buildHttpResponse(500, "x", { event }).headers, {
-      "Content-Type": JSON_CONTENT_TYPE,
+      "Content-Type": JSON_UTF8,
       Vary: "Accept, Accept-Encoding",
     });
   }
@@ -224,7 +241,7 @@ function freezeDeeply<T>(value: T): T {
   return Object.freeze(value);
 }
 
-Deno.test("buildHttpResponse() changes nothing it is given, and returns any JSON as it was", () => {
+Deno.test("buildHttpResponse() changes none of its arguments, and sends any JSON unchanged", () => {
   const headers = fc.record({
     accept: fc.constantFrom("*/*", "application/json", "image/png", "application/*;q=0.1"),
     "Accept-Encoding": fc.constantFrom("", "gzip", "x-gzip;q=0.1", "identity"),

@@ -1,4 +1,4 @@
-/** What tests of the gateway share. */
+/** Events and answers for the tests of the gateway. */
 import type { FnContext, JsonObject } from "../../function/mod.ts";
 import { type Entry, recordLog } from "../../testdata/record_log.ts";
 import {
@@ -28,7 +28,7 @@ export const HTML_ONLY = request({ Accept: "text/html" });
 /** The content type of JSON. */
 export const JSON_UTF8 = "application/json; charset=utf-8";
 
-/** The response of `proxyHandler()` to a request, and what was logged meanwhile. */
+/** The response of `proxyHandler()` to a request, and the records that were logged meanwhile. */
 export async function answer(
   route: unknown,
   given: { event?: unknown; options?: ProxyHandlerOptions<ProxyResult> } = {},

@@ -1,0 +1,156 @@
+import type { FnContext } from "../function/context.ts";
+import { logger, logInternalError, withRequestId } from "../logger/mod.ts";
+import { type HttpError, isClientError, isHttpError, isServerError } from "./errors/http_error.ts";
+import { HttpInternalServerError } from "./errors/server_errors.ts";
+import { FnProxyEvent } from "./event/proxy_event.ts";
+import type { CheckedOptions } from "./handler_options.ts";
+import { type Answer, answerPayload } from "./response/answer.ts";
+import { JSON_TYPE } from "./negotiation/choose_type.ts";
+import { requireType } from "./response/content_type.ts";
+import { addCors, preflightMethod } from "./response/cors.ts";
+import {
+  CLIENT_MESSAGE,
+  type ClientErrorLevel,
+  reportClientError,
+} from "./response/error_response.ts";
+import { collectContent, finishContent } from "./response/finish.ts";
+import { addToBuilt } from "./response/form.ts";
+import { type HeaderMap, readHeaders } from "./response/headers.ts";
+import { type HttpResponse, isBuilt } from "./response/http_response.ts";
+import { finishResponse } from "./response/response.ts";
+import { answerResult, type Content } from "./response/result.ts";
+import { simpleMessage } from "./response/transformer.ts";
+
+/**
+ * A handler of HTTP requests, as the platform calls it. It never rejects.
+ *
+ * @param event The event of the gateway.
+ * @param context The facts of the platform about the invocation.
+ */
+export type ProxyHandler = (event: unknown, context?: FnContext) => Promise<HttpResponse>;
+
+/** The work of a handler. */
+export type Work = (event: FnProxyEvent, context: FnContext) => unknown;
+
+/** A request on its way to a response. */
+interface Exchange {
+  readonly options: CheckedOptions;
+  readonly context: FnContext;
+  event?: FnProxyEvent;
+  /** The type that was negotiated before the work. */
+  type?: string;
+  /** The header fields of the handler for this request. */
+  extra: HeaderMap;
+}
+
+/** Makes a handler of work and options that are checked. */
+export function makeHandler(work: Work, options: CheckedOptions): ProxyHandler {
+  return async (eventObject, context) => {
+    const exchange: Exchange = { options, context: context as FnContext, extra: new Map() };
+    const run = () => answerRequest(eventObject, work, exchange);
+    const requestId: unknown = context?.awsRequestId;
+    return requestId && typeof requestId === "string"
+      ? await withRequestId(requestId, run)
+      : await run();
+  };
+}
+
+async function answerRequest(
+  eventObject: unknown,
+  work: Work,
+  exchange: Exchange,
+): Promise<HttpResponse> {
+  const { options, context } = exchange;
+  const { extraHeaders, offered, payloads } = options;
+  try {
+    if (typeof extraHeaders !== "function") exchange.extra = extraHeaders;
+    const event = exchange.event = new FnProxyEvent(eventObject);
+    if (typeof extraHeaders === "function") {
+      exchange.extra = readHeaders(extraHeaders(event, context));
+    }
+    const preflight = options.cors && preflightMethod(event);
+    if (preflight) {
+      return await send(
+        answerPayload(204, undefined, payloads, exchange.extra, {}),
+        exchange,
+        preflight,
+      );
+    }
+    if (offered) exchange.type = requireType(event, offered);
+    return await sendResult(await work(event, context), exchange);
+  } catch (error) {
+    return await answerThrown(error, exchange);
+  }
+}
+
+async function sendResult(result: unknown, exchange: Exchange): Promise<HttpResponse> {
+  const { event, extra, options: { cors, payloads } } = exchange;
+  if (!isBuilt(result)) {
+    return await send(answerResult(result, payloads, extra, exchange), exchange);
+  }
+  const fields: HeaderMap = new Map(extra);
+  if (cors && event) addCors(fields, cors, event);
+  return addToBuilt(result, fields, event);
+}
+
+async function send(
+  answer: Answer<Content>,
+  exchange: Exchange,
+  preflight?: string,
+): Promise<HttpResponse> {
+  const { event, options } = exchange;
+  if (options.cors && event) addCors(answer.fields, options.cors, event, preflight);
+  const finished = await finishContent(await collectContent(answer), options, event);
+  return finishResponse(finished, finished.content, event);
+}
+
+/** Answers a thrown value as `onError` says. Never rejects. */
+async function answerThrown(thrown: unknown, exchange: Exchange): Promise<HttpResponse> {
+  const { event, context, options } = exchange;
+  let error: HttpError | undefined;
+  try {
+    const result = await options.onError?.(thrown, event, context);
+    if (isHttpError(result)) error = result;
+    else if (result !== undefined) {
+      const response = await sendResult(result, exchange);
+      report(response.statusCode, toHttpError(thrown), options.clientErrorLevel);
+      return response;
+    }
+  } catch (cause) {
+    logInternalError(toHttpError(thrown));
+    error = new HttpInternalServerError("Cannot answer with the result of onError", { cause });
+  }
+  try {
+    return await answerError(error ?? toHttpError(thrown), exchange);
+  } catch (cause) { // a transformer that throws at every payload, an error with an invalid status
+    const message = "Cannot build the response to an error";
+    logInternalError(new HttpInternalServerError(message, { cause }));
+    const menu = { types: [JSON_TYPE], customTransformers: undefined, indent: 2 };
+    const payload = options.clientMessage ?? CLIENT_MESSAGE;
+    const answer = answerPayload(500, payload, menu, exchange.extra, {});
+    return finishResponse(answer, answer.content, event);
+  }
+}
+
+async function answerError(error: HttpError, exchange: Exchange): Promise<HttpResponse> {
+  const { event, extra, options: { clientMessage, clientErrorLevel, errors } } = exchange;
+  if (isServerError(error)) logInternalError(error);
+  const payload = isServerError(error)
+    ? simpleMessage(clientMessage ?? CLIENT_MESSAGE)
+    : reportClientError(error, clientErrorLevel);
+  const own = new Map([...extra, ...readHeaders(error.headers)]);
+  return await send(answerPayload(error.status, payload, errors, own, { event, error }), exchange);
+}
+
+/** Logs an error that became a response. */
+function report(status: number, error: HttpError, level: ClientErrorLevel): void {
+  if (status >= 500) logInternalError(error);
+  else if (status >= 400 && level !== "off") logger[level](error.message, { status });
+}
+
+/** The error that a thrown value is answered as. The message of a foreign error is not for the client. */
+function toHttpError(thrown: unknown): HttpError {
+  if (isServerError(thrown) || (isClientError(thrown) && thrown.status < 500)) return thrown;
+  const message = thrown instanceof Error ? thrown.message : undefined;
+  return new HttpInternalServerError(message, { cause: thrown });
+}

@@ -1,0 +1,176 @@
+import type { FnContext } from "../function/context.ts";
+import { isPlainObject } from "../function/read.ts";
+import type { FnProxyEvent } from "./event/proxy_event.ts";
+import { availableTypes, JSON_TYPE } from "./negotiation/choose_type.ts";
+import type { Coding } from "./response/compress.ts";
+import { checkCors, type CorsOptions } from "./response/cors.ts";
+import type { Menu } from "./response/answer.ts";
+import type { ClientErrorLevel } from "./response/error_response.ts";
+import type { FinishOptions } from "./response/finish.ts";
+import { type HeaderMap, type HeaderValues, readHeaders } from "./response/headers.ts";
+import { problemTransformer } from "./response/problem_details.ts";
+import {
+  type CustomTransformers,
+  readTransformers,
+  type Transformer,
+} from "./response/transformer.ts";
+
+/** How a handler compresses its responses. */
+export interface CompressionOptions {
+  /** The least number of bytes that is compressed; 1,000 unless given. */
+  readonly from?: number | undefined;
+  /** The content codings to choose from, the best first; only gzip unless given, which costs no cold start. */
+  readonly codings?: readonly Coding[] | undefined;
+}
+
+/** The options that `proxyHandler()` and `fetchHandler()` share. */
+export interface HandlerOptions {
+  /**
+   * Header fields to add to every response, errors included; the response's own fields win. A function is called
+   * for each request. An array makes several fields of one name.
+   */
+  readonly extraHeaders?:
+    | HeaderValues
+    | ((event: FnProxyEvent, context: FnContext) => HeaderValues)
+    | undefined;
+  /** The message for the client if the server fails; unless given, it says only that the server failed. */
+  readonly clientMessage?: string | undefined;
+  /** Which pages of other origins may use the function. Preflights are answered before the route. */
+  readonly cors?: CorsOptions | undefined;
+  /** Whether to tag responses to GET and HEAD (`ETag`) and to evaluate the preconditions of these requests. */
+  readonly etag?: boolean | undefined;
+  /** How responses are compressed; `false` for not at all. */
+  readonly compression?: false | CompressionOptions | undefined;
+  /** The indentation of JSON; 2 unless given. */
+  readonly indent?: number | undefined;
+  /** Whether errors are `application/problem+json` (RFC 9457) wherever they would be JSON. */
+  readonly problemDetails?: boolean | undefined;
+  /**
+   * Is called with every thrown value. Its result, an `HttpError` or anything that a route may return, takes the place
+   * of the error; `undefined` keeps the error. The event is absent if it is not an object.
+   */
+  readonly onError?:
+    | ((error: unknown, event: FnProxyEvent | undefined, context: FnContext) => unknown)
+    | undefined;
+  /** The level of the log record of a client error; `"error"` unless given. */
+  readonly clientErrorLevel?: ClientErrorLevel | undefined;
+}
+
+/** The options about the types of payloads. */
+export interface PayloadOptions {
+  /** Transformers by the media type that they make, besides `application/json`. */
+  readonly customTransformers?: CustomTransformers<never> | undefined;
+  /**
+   * The types that the route can send, in place of JSON and the types of the transformers. A request that accepts none
+   * of them is answered with 406 before the route runs. Errors are JSON all the same.
+   */
+  readonly types?: readonly string[] | undefined;
+}
+
+/** The options of a handler after the checks. */
+export interface CheckedOptions extends FinishOptions {
+  /** The types to negotiate before the route runs; `undefined` if nothing is negotiated. */
+  readonly offered: readonly string[] | undefined;
+  /** The types of payloads. */
+  readonly payloads: Menu;
+  /** The types of errors. */
+  readonly errors: Menu;
+  readonly extraHeaders: HeaderMap | ((event: FnProxyEvent, context: FnContext) => HeaderValues);
+  readonly clientMessage: string | undefined;
+  readonly cors: CorsOptions | undefined;
+  readonly onError: HandlerOptions["onError"];
+  readonly clientErrorLevel: ClientErrorLevel;
+}
+
+type Check = readonly [expected: string, isValid: (value: unknown) => boolean];
+
+const isFunction = (value: unknown) => typeof value === "function";
+const isBoolean = (value: unknown) => typeof value === "boolean";
+
+/** The values that each option takes. */
+const CHECKS: Record<string, Check> = {
+  extraHeaders: ["an object or a function", (value) => isFunction(value) || isPlainObject(value)],
+  clientMessage: ["a string", (value) => typeof value === "string"],
+  cors: ["an object", isPlainObject],
+  etag: ["a boolean", isBoolean],
+  compression: ["false or an object", (value) => value === false || isPlainObject(value)],
+  indent: [
+    "a whole number from 0 to 10",
+    (value) => Number.isInteger(value) && /^(?:\d|10)$/.test(`${value}`),
+  ],
+  problemDetails: ["a boolean", isBoolean],
+  onError: ["a function", isFunction],
+  clientErrorLevel: [
+    "error, warn, info or off",
+    (value) => /^(?:error|warn|info|off)$/.test(`${value}`),
+  ],
+  customTransformers: ["a plain object", isPlainObject],
+  types: ["an array of media types", (value) => Array.isArray(value) && value.length > 0],
+};
+
+/**
+ * Checks the options of a handler.
+ *
+ * @param options The options; those about the types of payloads only if `isNegotiating`.
+ * @param isNegotiating Whether the handler negotiates the types of payloads.
+ * @throws {TypeError} If an option is invalid, or if two options contradict each other.
+ */
+export function readOptions(
+  options: HandlerOptions & PayloadOptions,
+  isNegotiating: boolean,
+): CheckedOptions {
+  if (!isPlainObject(options as unknown)) {
+    throw new TypeError("Invalid options: expected a plain object");
+  }
+  for (const [name, value] of Object.entries(options)) {
+    const check = CHECKS[name];
+    if (!check || (!isNegotiating && /^(?:customT|types)/.test(name))) {
+      throw new TypeError(`Unknown option ${JSON.stringify(name)}`);
+    }
+    if (value !== undefined && !check[1](value)) {
+      throw new TypeError(`Invalid option ${name}: expected ${check[0]}`);
+    }
+  }
+  const { cors, types, indent = 2, problemDetails } = options;
+  const customTransformers = readTransformers(options.customTransformers);
+  const available = availableTypes(customTransformers);
+  const offered = types?.map((type) => availableTypes({ [type]: 0 }).at(-1)!) ?? available;
+  const menu = { customTransformers, indent };
+  const refusal = problemDetails ? { [JSON_TYPE]: problemTransformer as Transformer } : undefined;
+  return {
+    offered: isNegotiating ? offered : undefined,
+    payloads: { ...menu, types: offered.filter((type) => available.includes(type)) },
+    errors: {
+      ...menu,
+      types: available,
+      customTransformers: { ...customTransformers, ...refusal },
+      fallback: types || !isNegotiating ? JSON_TYPE : undefined,
+      refusal,
+    },
+    extraHeaders: readExtraHeaders(options),
+    clientMessage: options.clientMessage,
+    cors: cors && checkCors(cors),
+    onError: options.onError,
+    clientErrorLevel: options.clientErrorLevel ?? "error",
+    etag: options.etag ?? false,
+    compression: readCompression(options.compression),
+  };
+}
+
+function readExtraHeaders({ extraHeaders, cors }: HandlerOptions): CheckedOptions["extraHeaders"] {
+  if (typeof extraHeaders === "function") return extraHeaders;
+  const fields = readHeaders(extraHeaders);
+  const twice = cors && [...fields.keys()].find((name) => name.startsWith("access-control-"));
+  if (!twice) return fields;
+  throw new TypeError(`Contradicting options: cors and the extra header "${twice}"`);
+}
+
+function readCompression(given: HandlerOptions["compression"]): CheckedOptions["compression"] {
+  const { from = 1000, codings = ["gzip"] } = given === false ? { codings: [] } : given ?? {};
+  const areKnown = Array.isArray(codings) &&
+    codings.every((coding) => /^(?:gzip|br|zstd)$/.test(coding));
+  if (typeof from === "number" && from >= 0 && areKnown) return { from, codings };
+  throw new TypeError(
+    "Invalid option compression: expected from to be a number of bytes, and codings of zstd, br and gzip",
+  );
+}

@@ -1,0 +1,34 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import fc from "fast-check";
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
+import { type Coding, compress, compressSoon, loadZlib } from "./compress.ts";
+
+const UNDO: Record<Coding, (bytes: Uint8Array) => Uint8Array> = {
+  gzip: gunzipSync,
+  br: brotliDecompressSync,
+  zstd: zstdDecompressSync,
+};
+
+Deno.test("compress() and compressSoon() are undone by the decoder of each coding", async () => {
+  for (const coding of ["gzip", "br", "zstd"] as const) {
+    for (const length of [0, 1, 1000, 1_000_000]) {
+      const bytes = Uint8Array.from({ length }, (_, index) => index * index % 251);
+      const name = `${coding} of ${length} bytes`;
+      for (const compressed of [compress(bytes, coding), await compressSoon(bytes, coding)]) {
+        assertEquals(new Uint8Array(UNDO[coding](compressed)), bytes, name);
+      }
+    }
+  }
+});
+
+Deno.test("compress() is undone by gunzip whatever the bytes", () => {
+  fc.assert(fc.property(fc.uint8Array(), (bytes) => {
+    assertEquals(gunzipSync(compress(bytes, "gzip")).equals(bytes), true);
+  }));
+});
+
+Deno.test("loadZlib() names what a runtime is missing", () => {
+  for (const process of [undefined, {}]) {
+    assertThrows(() => loadZlib(process), Error, "process.getBuiltinModule() is missing");
+  }
+});

@@ -1,0 +1,87 @@
+import type { FnProxyEvent } from "../event/proxy_event.ts";
+import { addVary, type HeaderMap, readHeaders } from "./headers.ts";
+import { requestHeader } from "./answer.ts";
+
+/** Which pages of other origins may use the function (cross-origin resource sharing, the Fetch standard §3.2). */
+export interface CorsOptions {
+  /** The origins, such as `https://app.example`; `"*"` for all; or a function that decides. */
+  readonly origins: "*" | readonly string[] | ((origin: string) => boolean);
+  /** Whether requests may carry cookies and authentication; false unless given. Not with `"*"`. */
+  readonly credentials?: boolean | undefined;
+  /** The methods that are allowed; all unless given. */
+  readonly methods?: readonly string[] | undefined;
+  /** The request headers that are allowed; all unless given. */
+  readonly headers?: readonly string[] | undefined;
+  /** The response headers that a page may read. */
+  readonly exposeHeaders?: readonly string[] | undefined;
+  /** How many seconds a browser may remember a preflight. */
+  readonly maxAge?: number | undefined;
+}
+
+/** Throws if the options contradict each other or are invalid. */
+export function checkCors(cors: CorsOptions): CorsOptions {
+  const { origins, credentials, methods, headers, exposeHeaders, maxAge } = cors;
+  if (origins !== "*" && !isStrings(origins) && typeof origins !== "function") {
+    throw new TypeError('Invalid cors.origins: expected "*", an array of origins or a function');
+  }
+  if (origins === "*" && credentials) {
+    throw new TypeError('Invalid cors: credentials need origins by name, not "*"');
+  }
+  for (const [name, list] of Object.entries({ methods, headers, exposeHeaders })) {
+    if (list === undefined || isStrings(list)) continue;
+    throw new TypeError(`Invalid cors.${name}: expected an array of strings`);
+  }
+  if (maxAge !== undefined && !(Number.isInteger(maxAge) && maxAge >= 0)) {
+    throw new TypeError("Invalid cors.maxAge: expected a whole number of seconds");
+  }
+  // The lists become header values, so a line break within is found now.
+  for (const item of [methods, headers, exposeHeaders].flat()) readHeaders({ item: item ?? "" });
+  return { ...cors };
+}
+
+function isStrings(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+/** The method that a preflight asks for, or `undefined` if the request is not a preflight. */
+export function preflightMethod(event: FnProxyEvent): string | undefined {
+  const method = header(event, "access-control-request-method");
+  const isPreflight = method && header(event, "origin") && event.httpMethod() === "OPTIONS";
+  return isPreflight ? method : undefined;
+}
+
+/**
+ * Adds the header fields of CORS to a response. HeaderMap that the response has already stay.
+ *
+ * @param method The method that a preflight asks for, if the request is a preflight.
+ */
+export function addCors(
+  fields: HeaderMap,
+  cors: CorsOptions,
+  event: FnProxyEvent,
+  method?: string,
+): void {
+  const { origins } = cors;
+  const origin = header(event, "origin");
+  addVary(fields, "Origin");
+  if (method) addVary(fields, "Access-Control-Request-Method, Access-Control-Request-Headers");
+  if (origins !== "*") {
+    if (origin === undefined) return;
+    if (!(typeof origins === "function" ? origins(origin) : origins.includes(origin))) return;
+  }
+  const add = (name: string, value: string | undefined) => {
+    const key = `access-control-${name.toLowerCase()}`;
+    if (value && !fields.has(key)) fields.set(key, [`Access-Control-${name}`, [value]]);
+  };
+  add("Allow-Origin", origins === "*" ? "*" : origin);
+  add("Allow-Credentials", cors.credentials ? "true" : undefined);
+  if (method === undefined) return add("Expose-Headers", cors.exposeHeaders?.join(", "));
+  add("Allow-Methods", cors.methods?.join(", ") ?? method);
+  const asked = header(event, "access-control-request-headers");
+  add("Allow-Headers", cors.headers?.join(", ") ?? asked);
+  add("Max-Age", cors.maxAge?.toString());
+}
+
+function header(event: FnProxyEvent, name: string): string | undefined {
+  return requestHeader(event, name, 500);
+}

@@ -1,0 +1,97 @@
+import { HttpPreconditionFailedError } from "../errors/client_errors.ts";
+import type { FnProxyEvent } from "../event/proxy_event.ts";
+import { isBinary } from "../negotiation/media_type.ts";
+import { type Coding, compressSoon } from "./compress.ts";
+import { evaluatePreconditions, tagContent } from "./conditional.ts";
+import { toBytes } from "./content_body.ts";
+import type { Answer } from "./answer.ts";
+import { setField, valueOf } from "./headers.ts";
+import { JSON_CONTENT_TYPE } from "./json_transformer.ts";
+import { agreeOnCoding } from "./response.ts";
+import type { Content } from "./result.ts";
+import { chunksOf, collect, isBytes, isWebResponse } from "./stream_body.ts";
+
+/** How a handler finishes its responses. */
+export interface FinishOptions {
+  /** Whether to tag the content and evaluate preconditions. */
+  readonly etag: boolean;
+  /** The codings to choose from, and the least number of bytes that is compressed. */
+  readonly compression: { readonly from: number; readonly codings: readonly Coding[] };
+}
+
+// These are compressed already. Server-sent events must arrive one by one.
+const INCOMPRESSIBLE =
+  /^(?:image\/(?!svg)|audio\/|video\/|font\/woff|text\/event-stream|application\/(?:gzip|zip|zstd|x-(?:7z|bzip|gzip|rar|xz)|vnd\.rar|pdf))/i;
+
+/** Collects a content that is a stream, and reads it as text if it is text. */
+export async function collectContent(answer: Answer<Content>): Promise<Answer> {
+  const { content, contentType, fields } = answer;
+  if (typeof content === "string") return { ...answer, content };
+  // A copy, because a transformer may use its bytes again before they are sent.
+  if (isBytes(content)) return { ...answer, content: content.slice() };
+  const bytes = isWebResponse(content)
+    ? new Uint8Array(await content.arrayBuffer())
+    : await collect(chunksOf(content));
+  if (bytes.length > 0 && !fields.has("content-type")) {
+    setField(fields, "Content-Type", contentType);
+  }
+  return { ...answer, content: isBinary(contentType) ? bytes : textOf(bytes) ?? bytes };
+}
+
+/** The text of bytes if the UTF-8 of that text is exactly these bytes. */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Tags the content, evaluates the preconditions of the request, and compresses the content.
+ *
+ * @throws {HttpPreconditionFailedError} If a precondition of the request is false.
+ */
+export async function finishContent(
+  answer: Answer,
+  options: FinishOptions,
+  event: FnProxyEvent | undefined,
+): Promise<Answer> {
+  const { status, fields, content } = answer;
+  const isConditional = options.etag && status === 200 && event &&
+    /^(?:GET|HEAD)$/.test(event.httpMethod());
+  if (isConditional && !fields.has("etag")) {
+    setField(fields, "ETag", await tagContent(toBytes(content)));
+  }
+  const coding = agreeOnCoding(
+    answer,
+    event,
+    codingsFor(answer, options),
+    isLong(content, options),
+  );
+  if (isConditional) {
+    const [tag, modified] = [valueOf(fields, "etag"), valueOf(fields, "last-modified")];
+    const result = evaluatePreconditions(event, tag, modified);
+    if (result === 412) {
+      throw new HttpPreconditionFailedError("The resource is not as the request expects it");
+    }
+    if (result === 304) {
+      fields.delete("content-encoding");
+      fields.delete("content-length");
+      return { ...answer, status: 304, content: "", contentType: JSON_CONTENT_TYPE };
+    }
+  }
+  if (coding === undefined) return answer;
+  return {
+    ...answer,
+    content: await compressSoon(toBytes(content), coding as Coding),
+  };
+}
+
+function codingsFor({ fields }: Answer, { compression }: FinishOptions): readonly Coding[] {
+  return INCOMPRESSIBLE.test(valueOf(fields, "content-type") ?? "") ? [] : compression.codings;
+}
+
+function isLong(content: string | Uint8Array, { compression: { from } }: FinishOptions): boolean {
+  return content.length >= from || toBytes(content).length >= from;
+}

@@ -1,0 +1,103 @@
+import { logger } from "../../logger/mod.ts";
+import type { EventFormat } from "../event/formats/format.ts";
+import type { FnProxyEvent } from "../event/proxy_event.ts";
+import { addVary, type HeaderMap, valueOf } from "./headers.ts";
+import { type HttpResponse, markBuilt } from "./http_response.ts";
+import { statusText } from "./status_text.ts";
+
+/** The parts of a response that hold header fields. */
+type HeaderParts = Pick<HttpResponse, "headers" | "multiValueHeaders" | "cookies">;
+
+/** The parts that are the same for each gateway but for the header fields. */
+type Form = (fields: HeaderMap, event: FnProxyEvent | undefined) => HeaderParts;
+
+/** How each gateway takes header fields, by the `format` of its events. */
+const FORMS: Record<EventFormat, Form> = {
+  rest(fields) {
+    const several = [...fields.values()].filter(([, values]) => values.length > 1);
+    const headers = single([...fields.values()].filter(([, values]) => values.length === 1));
+    return several.length === 0 ? { headers } : { headers, multiValueHeaders: multiple(several) };
+  },
+  http(fields) {
+    const cookies = fields.get("set-cookie")?.[1];
+    const headers = single([...fields].filter(([name]) => name !== "set-cookie").map(toField));
+    return cookies === undefined ? { headers } : { headers, cookies: [...cookies] };
+  },
+  alb(fields, event) {
+    // The load balancer takes the map of the kind that it sends.
+    return event?.rawEvent["multiValueHeaders"]
+      ? { headers: {}, multiValueHeaders: multiple([...fields.values()]) }
+      : { headers: lastCookie(fields) };
+  },
+  lattice: (fields) => ({ headers: lastCookie(fields) }),
+};
+
+type Field = readonly [name: string, values: readonly string[]];
+
+const toField = ([, field]: readonly [string, Field]): Field => field;
+
+// From entries, because assigning to `__proto__`, which is a token, sets no property.
+function single(fields: readonly Field[]): Record<string, string> {
+  return Object.fromEntries(fields.map(([name, values]) => [name, values.join(", ")]));
+}
+
+function multiple(fields: readonly Field[]): Record<string, string[]> {
+  return Object.fromEntries(fields.map(([name, values]) => [name, [...values]]));
+}
+
+/** The fields for a gateway that takes one value of each: several are joined, but for cookies (RFC 9110 §5.3). */
+function lastCookie(fields: HeaderMap): Record<string, string> {
+  const cookies = fields.get("set-cookie");
+  if (cookies === undefined || cookies[1].length === 1) return single([...fields.values()]);
+  logger.warn("Cannot send every cookie: the gateway takes one Set-Cookie of a response", {
+    sent: 1,
+    dropped: cookies[1].length - 1,
+  });
+  const [name, values] = cookies;
+  return single([...new Map(fields).set("set-cookie", [name, values.slice(-1)]).values()]);
+}
+
+/** Whether the gateway of an event takes a reason phrase. */
+const DESCRIBED = /^(?:alb|lattice)$/;
+
+/** The header fields in the form that the gateway of a request takes; that of REST APIs if there is no request. */
+export function formHeaders(fields: HeaderMap, event: FnProxyEvent | undefined): HeaderParts {
+  return FORMS[event?.format ?? "rest"](fields, event);
+}
+
+/** A response in the form that the gateway of a request takes. */
+export function formResponse(
+  status: number,
+  fields: HeaderMap,
+  [body, isBase64Encoded]: readonly [body: string, isBase64Encoded: boolean],
+  event: FnProxyEvent | undefined,
+): HttpResponse {
+  const phrase = DESCRIBED.test(event?.format ?? "") &&
+    { statusDescription: `${status} ${statusText(status)}`.trimEnd() };
+  return markBuilt({
+    statusCode: status,
+    ...phrase,
+    ...formHeaders(fields, event),
+    body,
+    isBase64Encoded,
+  });
+}
+
+/** Adds header fields to a response that is built already. Its own fields win; `Vary` is merged. */
+export function addToBuilt(
+  built: HttpResponse,
+  extra: HeaderMap,
+  event: FnProxyEvent | undefined,
+): HttpResponse {
+  if (extra.size === 0) return built;
+  const { headers, multiValueHeaders, cookies, ...rest } = built;
+  const own = Object.entries<unknown>({ ...headers, ...multiValueHeaders });
+  if (cookies) own.push(["Set-Cookie", cookies]);
+  const fields: HeaderMap = new Map(extra);
+  for (const [name, value] of own) {
+    fields.set(name.toLowerCase(), [name, [value].flat().map(String)]);
+  }
+  const vary = valueOf(extra, "vary");
+  if (vary) addVary(fields, vary);
+  return markBuilt({ ...rest, ...formHeaders(fields, event) });
+}

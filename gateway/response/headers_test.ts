@@ -1,0 +1,82 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { FnProxyEvent } from "../event/proxy_event.ts";
+import { JSON_UTF8 } from "../testdata/events.ts";
+import { buildHttpResponse } from "./response.ts";
+
+const event = new FnProxyEvent({ headers: null });
+
+Deno.test("buildHttpResponse() merges a Vary of the caller with the consulted headers", () => {
+  for (
+    const [vary, expected] of [
+      ["Origin", "Origin, Accept, Accept-Encoding"],
+      ["accept , ORIGIN", "accept, ORIGIN, Accept-Encoding"],
+      ["Accept-Encoding,,Accept", "Accept-Encoding, Accept"],
+      ["", "Accept, Accept-Encoding"],
+      ["*", "*"],
+      ["Origin, *", "*"],
+    ] as const
+  ) {
+    const extraHeaders = { VARY: vary };
+    const { headers } = buildHttpResponse(200, 1, { event, extraHeaders });
+    assertEquals(headers, { "Content-Type": JSON_UTF8, VARY: expected });
+    const without = buildHttpResponse(200, 1, { extraHeaders });
+    assertEquals(without.headers["VARY"], vary, "without a request, no header is consulted");
+  }
+});
+
+Deno.test("buildHttpResponse() takes the last of two spellings of an extra header", () => {
+  const extraHeaders = { "x-a": "1", "X-A": "2", VARY: "a", vary: "b" };
+  assertEquals(buildHttpResponse(200, 1, { event, extraHeaders }).headers, {
+    "Content-Type": JSON_UTF8,
+    "X-A": "2",
+    vary: "b, Accept, Accept-Encoding",
+  });
+});
+
+Deno.test("buildHttpResponse() treats __proto__ as any other name of a header", () => {
+  const extraHeaders = JSON.parse('{"__proto__": "x", "constructor": "y"}');
+  const { headers } = buildHttpResponse(200, 1, { extraHeaders });
+  assertEquals(Object.entries(headers), [
+    ["Content-Type", JSON_UTF8],
+    ["__proto__", "x"],
+    ["constructor", "y"],
+  ]);
+  assertEquals(Object.getPrototypeOf(headers), Object.prototype);
+});
+
+Deno.test("buildHttpResponse() sends several values of an extra header", () => {
+  const extraHeaders = { "Set-Cookie": ["a=1", "b=2"], "X-A": ["1"], "X-B": [] };
+  const { headers, multiValueHeaders } = buildHttpResponse(200, 1, { extraHeaders });
+  assertEquals(headers, { "Content-Type": JSON_UTF8, "X-A": "1" });
+  assertEquals(multiValueHeaders, { "Set-Cookie": ["a=1", "b=2"] });
+});
+
+Deno.test("buildHttpResponse() refuses invalid extra headers", () => {
+  const name = (name: string) => `Invalid header name ${JSON.stringify(name)}: expected a token`;
+  const value = 'Invalid value of the header "X": expected a string without CR, LF and NUL';
+  for (
+    const [extraHeaders, message] of [
+      [{ "X A": "1" }, name("X A")],
+      [{ "": "1" }, name("")],
+      [{ "X:": "1" }, name("X:")],
+      [{ "X\n": "1" }, name("X\n")],
+      [{ Ü: "1" }, name("Ü")],
+      [{ X: 1 }, value],
+      [{ X: undefined }, value],
+      [{ X: null }, value],
+      [{ X: "a\r\nSet-Cookie: b" }, value],
+      [{ X: "a\n" }, value],
+      [{ X: "\0" }, value],
+      [{ X: ["a", "b\n"] }, value],
+      ...[null, [], "x", new Map(), new Headers({ a: "b" })].map((headers) =>
+        [headers, "Invalid headers: expected a plain object"] as const
+      ),
+    ] as const
+  ) {
+    for (const status of [200, 204]) {
+      const build = () =>
+        buildHttpResponse(status, 1, { extraHeaders: extraHeaders as Record<string, string> });
+      assertEquals(assertThrows(build, TypeError).message, message);
+    }
+  }
+});

@@ -1,0 +1,103 @@
+import { checkStatus } from "./answer.ts";
+import { checkValue, type HeaderValues, readHeaders } from "./headers.ts";
+import { type HttpResponse, markBuilt } from "./http_response.ts";
+
+/** The options of {@linkcode reply}. */
+export interface ReplyOptions {
+  /** Header fields of the response; an array makes several fields of one name. */
+  readonly headers?: HeaderValues | undefined;
+  /** Whole values of `Set-Cookie`, one for each cookie. */
+  readonly cookies?: readonly string[] | undefined;
+  /** The media type of the payload, which is then sent as it is, without negotiation. */
+  readonly type?: string | undefined;
+}
+
+const REPLY = Symbol.for("@mate/core/gateway/reply/1");
+
+/**
+ * The answer of a route with a status, headers and cookies; {@linkcode reply} makes it.
+ *
+ * @typeParam Payload The payload.
+ */
+export interface Reply<Payload = unknown> extends ReplyOptions {
+  /** The status code. */
+  readonly status: number;
+  /** The payload. */
+  readonly payload: Payload;
+}
+
+/**
+ * Answers a request with a status, headers and cookies.
+ *
+ * A payload is negotiated as the return value of a route is. With `type`, a payload is sent as it is: a string, a
+ * `Uint8Array`, or a stream of these. A `Uint8Array` or a stream without `type` is `application/octet-stream`.
+ *
+ * @typeParam Payload The payload.
+ * @param status The status code (RFC 9110 §15), a whole number from 100 to 599.
+ * @param payload The payload; no content if it is `undefined`.
+ * @param options Headers, cookies, and the media type.
+ * @returns The answer, for a route of `proxyHandler()` to return.
+ * @throws {RangeError} If the status is not a whole number from 100 to 599.
+ * @throws {TypeError} If a header, a cookie or the type is invalid.
+ *
+ * @example A new order
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { proxyHandler, reply } from "@mate/core/gateway";
+ *
+ * const handler = proxyHandler(() =>
+ *   reply(201, { id: 7 }, { headers: { Location: "/orders/7" }, cookies: ["seen=1; Secure"] })
+ * );
+ * const { statusCode, headers, body } = await handler({ headers: {} });
+ * assertEquals([statusCode, headers["Location"], JSON.parse(body)], [201, "/orders/7", { id: 7 }]);
+ * assertEquals(headers["Set-Cookie"], "seen=1; Secure");
+ * ```
+ */
+export function reply<Payload = undefined>(
+  status: number,
+  payload?: Payload,
+  options: ReplyOptions = {},
+): Reply<Payload> {
+  checkStatus(status);
+  readHeaders(options.headers);
+  for (const cookie of options.cookies ?? []) checkValue("cookie", cookie);
+  if (options.type !== undefined) checkValue("type", options.type);
+  const result = { ...options, status, payload: payload as Payload };
+  return Object.defineProperty(result, REPLY, { value: true });
+}
+
+/** Whether a result of a route is a reply. */
+export function isReply(result: unknown): result is Reply {
+  return typeof result === "object" && result !== null && Object.hasOwn(result, REPLY);
+}
+
+/**
+ * Says that a hand-written object is a response in the form of the gateway, which `proxyHandler()` sends as it is. Without
+ * this, an object that merely looks like a response could be data that a client sent.
+ *
+ * @typeParam Result The type of the result.
+ * @param result The result, with a `statusCode`.
+ * @returns A copy of the result, for a route to return.
+ * @throws {TypeError} If the result has no `statusCode` from 100 to 599.
+ *
+ * @example A response that another library built
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { asResponse, proxyHandler } from "@mate/core/gateway";
+ *
+ * const handler = proxyHandler(() => asResponse({ statusCode: 302, headers: { Location: "/" } }));
+ * const { statusCode, headers } = await handler({ headers: {} });
+ * assertEquals([statusCode, headers], [302, { Location: "/" }]);
+ * ```
+ */
+export function asResponse<Result extends { readonly statusCode: number }>(
+  result: Result,
+): HttpResponse {
+  const status: unknown = (result as Result | null)?.statusCode;
+  if (!Number.isInteger(status) || (status as number) < 100 || (status as number) > 599) {
+    throw new TypeError(
+      "Cannot take the result for a response: expected a statusCode from 100 to 599",
+    );
+  }
+  return markBuilt({ ...result as unknown as HttpResponse });
+}

@@ -1,0 +1,124 @@
+import {
+  type Answer,
+  answerPayload,
+  checkStatus,
+  type Exchange,
+  isBodyless,
+  type Menu,
+  withType,
+} from "./answer.ts";
+import { type HeaderMap, readHeaders } from "./headers.ts";
+import { JSON_CONTENT_TYPE, writeJson } from "./json_transformer.ts";
+import { isReply, type Reply } from "./reply.ts";
+import { isBytes, isStream, isWebResponse, type StreamBody } from "./stream_body.ts";
+
+/** The content of a response: a `Response` stands for its body. */
+export type Content = string | Uint8Array | StreamBody | Response;
+
+const OCTETS = "application/octet-stream";
+const JSON_LIKE = /^application\/(?:[^;]+\+)?json\b/i;
+const RESULT_KEYS = new Set([
+  "statusCode",
+  "statusDescription",
+  "headers",
+  "multiValueHeaders",
+  "cookies",
+  "body",
+  "isBase64Encoded",
+]);
+
+/**
+ * Makes the response of a value that a route returned.
+ *
+ * @param result The value; not a response that was built on purpose.
+ * @param menu The types that a payload can be sent as.
+ * @param extra The header fields of the handler; those of the value win over them.
+ * @param exchange The request, and the type that was chosen for it.
+ * @throws {TypeError} If no response can carry the value.
+ */
+export function answerResult(
+  result: unknown,
+  menu: Menu,
+  extra: HeaderMap,
+  exchange: Exchange,
+): Answer<Content> {
+  if (isReply(result)) return answerReply(result, menu, extra, exchange);
+  if (isWebResponse(result)) return answerWebResponse(result, extra, exchange);
+  if (isRaw(result)) return answerReply({ status: 200, payload: result }, menu, extra, exchange);
+  if (!looksLikeResponse(result)) {
+    return answerPayload(result === undefined ? 204 : 200, result, menu, extra, exchange);
+  }
+  throw new TypeError(
+    "Cannot send an object that looks like a response, because it may be data of a client: make it with reply(), or pass it through asResponse()",
+  );
+}
+
+function answerReply(
+  { status, payload, headers, cookies = [], type }: Reply,
+  menu: Menu,
+  extra: HeaderMap,
+  exchange: Exchange,
+): Answer<Content> {
+  const own = readHeaders(headers);
+  if (cookies.length > 0) {
+    own.set("set-cookie", ["Set-Cookie", [...own.get("set-cookie")?.[1] ?? [], ...cookies]]);
+  }
+  const fields = new Map([...extra, ...own]);
+  if (payload !== undefined && type === undefined && !isRaw(payload)) {
+    return answerPayload(status, payload, menu, fields, exchange);
+  }
+  const hasContent = payload !== undefined && !isBodyless(status);
+  const contentType = type ?? (hasContent ? OCTETS : JSON_CONTENT_TYPE);
+  if (type !== undefined) fields.delete("content-type");
+  return {
+    status,
+    fields: withType(contentType, fields),
+    content: hasContent ? asItIs(payload, contentType, menu.indent) : "",
+    contentType,
+    vary: varyOf(status, exchange),
+  };
+}
+
+/** The content of a payload that has a type. */
+function asItIs(payload: unknown, type: string, indent: number): Content {
+  if (typeof payload === "string" || isRaw(payload)) return payload;
+  if (JSON_LIKE.test(type)) return writeJson(payload, indent);
+  throw new TypeError(
+    `Cannot send the payload as "${type}": expected a string, a Uint8Array or a stream`,
+  );
+}
+
+function answerWebResponse(
+  response: Response,
+  extra: HeaderMap,
+  exchange: Exchange,
+): Answer<Content> {
+  const { status } = response;
+  checkStatus(status);
+  if (response.bodyUsed) throw new TypeError("Cannot send the Response: its body is already used");
+  const own: HeaderMap = new Map();
+  for (const [name, value] of response.headers) {
+    own.set(name, [name, [...own.get(name)?.[1] ?? [], value]]);
+  }
+  return {
+    status,
+    fields: new Map([...extra, ...own]),
+    content: response.body === null ? "" : response,
+    contentType: response.headers.get("content-type") ?? OCTETS,
+    vary: varyOf(status, exchange),
+  };
+}
+
+function varyOf(status: number, { type }: Exchange): string {
+  return type === undefined || (isBodyless(status) && status !== 304) ? "" : "Accept";
+}
+
+function isRaw(value: unknown): value is Uint8Array | StreamBody {
+  return isBytes(value) || isStream(value);
+}
+
+function looksLikeResponse(result: unknown): boolean {
+  return typeof result === "object" && result !== null && Object.hasOwn(result, "statusCode") &&
+    Number.isInteger((result as { statusCode: unknown }).statusCode) &&
+    Object.keys(result).every((key) => RESULT_KEYS.has(key));
+}

@@ -1,0 +1,13 @@
+// Reason phrases of the IANA registry: the first status of a run, then the phrases of the statuses from there.
+const RUNS =
+  "100|Continue|Switching Protocols|Processing|Early Hints;200|OK|Created|Accepted|Non-Authoritative Information|No Content|Reset Content|Partial Content|Multi-Status|Already Reported;226|IM Used;300|Multiple Choices|Moved Permanently|Found|See Other|Not Modified|Use Proxy;307|Temporary Redirect|Permanent Redirect;400|Bad Request|Unauthorized|Payment Required|Forbidden|Not Found|Method Not Allowed|Not Acceptable|Proxy Authentication Required|Request Timeout|Conflict|Gone|Length Required|Precondition Failed|Content Too Large|URI Too Long|Unsupported Media Type|Range Not Satisfiable|Expectation Failed;421|Misdirected Request|Unprocessable Content|Locked|Failed Dependency|Too Early|Upgrade Required;428|Precondition Required|Too Many Requests;431|Request Header HeaderMap Too Large;451|Unavailable For Legal Reasons;500|Internal Server Error|Not Implemented|Bad Gateway|Service Unavailable|Gateway Timeout|HTTP Version Not Supported|Variant Also Negotiates|Insufficient Storage|Loop Detected;510|Not Extended|Network Authentication Required";
+
+/** The reason phrase of a status in the IANA registry; empty if the registry has none. */
+export function statusText(status: number): string {
+  for (const run of RUNS.split(";")) {
+    const [first, ...phrases] = run.split("|");
+    const phrase = phrases[status - Number(first)];
+    if (phrase !== undefined) return phrase;
+  }
+  return "";
+}

@@ -1,0 +1,50 @@
+import { tagOf } from "./json_transformer.ts";
+
+/** A content that is made while it is sent: text is sent as UTF-8, bytes are sent as they are. */
+export type StreamBody = ReadableStream<Uint8Array | string> | AsyncIterable<Uint8Array | string>;
+
+/** Whether a value is a stream of chunks. */
+export function isStream(value: unknown): value is StreamBody {
+  return typeof value === "object" && value !== null &&
+    (Symbol.asyncIterator in value || tagOf(value) === "ReadableStream");
+}
+
+/** Whether a value is bytes, also those of another realm. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return ArrayBuffer.isView(value) && tagOf(value) === "Uint8Array";
+}
+
+/** Whether a value is a standard `Response`, also that of another realm. */
+export function isWebResponse(value: unknown): value is Response {
+  return tagOf(value) === "Response" && typeof (value as Response).arrayBuffer === "function";
+}
+
+/**
+ * The chunks of a stream as bytes.
+ *
+ * @throws {TypeError} If a chunk is neither a string nor a `Uint8Array`.
+ */
+export async function* chunksOf(body: StreamBody): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body as AsyncIterable<unknown>) {
+    if (typeof chunk === "string") yield new TextEncoder().encode(chunk);
+    else if (isBytes(chunk)) yield chunk;
+    else {
+      throw new TypeError(
+        `Invalid chunk of a stream: expected a string or a Uint8Array, got ${tagOf(chunk)}`,
+      );
+    }
+  }
+}
+
+/** All bytes of a stream. */
+export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    parts.push(chunk);
+    length += chunk.length;
+  }
+  const bytes = new Uint8Array(length);
+  for (const part of parts.reverse()) bytes.set(part, length -= part.length);
+  return bytes;
+}
