@@ -1,5 +1,5 @@
 import { loggerState } from "./state.ts";
-import { cutText, readProperty, textOf } from "./text.ts";
+import { cutText, nameOf, readProperty, textOf } from "./text.ts";
 
 /** The parts of an error. Their names are those of the platform's log. */
 export interface ErrorDescription {
@@ -12,12 +12,12 @@ export interface ErrorDescription {
   /** The cause; absent if the error has none. */
   cause?: unknown;
   /** Further properties, such as `code`, `status` and the `errors` of an `AggregateError`; absent if the error has none. */
-  data?: unknown;
+  data?: Record<string, unknown>;
 }
 
 // A stack repeats the message, which may have megabytes.
 const MAX_STACK = 1024 * 1024;
-const PARTS = new Set(["name", "message", "stack", "cause"]);
+const PARTS = ["name", "message", "stack", "cause"];
 /** Properties of `AggregateError` and `SuppressedError`, which are not enumerable. */
 const UNLISTED = ["errors", "suppressed", "error"];
 
@@ -25,12 +25,10 @@ const UNLISTED = ["errors", "suppressed", "error"];
 export function isError(value: unknown): value is Error {
   try {
     if (value instanceof Error) return true;
-    if (typeof value !== "object" || value === null) return false;
-    if (Object.prototype.toString.call(value) === "[object Error]") return true;
     const { message, stack } = value as Partial<Error>;
     return typeof message === "string" && typeof stack === "string";
   } catch {
-    return false; // a proxy or a getter throws
+    return false; // null, undefined, or a proxy that throws
   }
 }
 
@@ -46,25 +44,18 @@ export function describeError(error: Error): ErrorDescription {
   const cause = readProperty(error, "cause");
   if (cause !== undefined) description.cause = cause;
   const data = furtherProperties(error);
-  if (data !== undefined) description.data = data;
+  if (data.length > 0) description.data = Object.fromEntries(data);
   return description;
 }
 
 /** The name of an error. If the error's class sets no name, the name of the class. */
 function typeOf(error: Error): string {
-  const name = textOf(readProperty(error, "name") || "Error");
-  if (name !== "Error") return name;
-  const constructor = readProperty(error, "constructor");
-  return typeof constructor === "function" && textOf(readProperty(constructor, "name")) || name;
+  const name = readProperty(error, "name") || "Error";
+  return textOf(name === "Error" ? nameOf(readProperty(error, "constructor"), name) : name);
 }
 
-function furtherProperties(error: Error): unknown {
-  try {
-    const unlisted = UNLISTED.filter((name) => Object.hasOwn(error, name));
-    const names = [...new Set([...unlisted, ...Object.keys(error)])].filter((it) => !PARTS.has(it));
-    if (names.length === 0) return undefined;
-    return Object.fromEntries(names.map((name) => [name, readProperty(error, name)]));
-  } catch (thrown) {
-    return `[Unreadable: ${textOf(thrown)}]`; // a proxy throws
-  }
+function furtherProperties(error: Error): [string, unknown][] {
+  return [...UNLISTED, ...Object.keys(error)]
+    .filter((name) => Object.hasOwn(error, name) && !PARTS.includes(name))
+    .map((name) => [name, readProperty(error, name)]);
 }

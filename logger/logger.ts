@@ -1,7 +1,20 @@
 import { isError } from "./error.ts";
 import { log } from "./record.ts";
-import { currentLevel, LOG_LEVELS, loggerState, type LogLevel, toLevel } from "./state.ts";
-import { readProperty, textOf } from "./text.ts";
+import { logMetric, type MetricOptions } from "./metric.ts";
+import { expect } from "./render.ts";
+import {
+  currentLevel,
+  LOG_LEVELS,
+  loggerState,
+  type LogLevel,
+  redactedKeys,
+  toLevel,
+} from "./state.ts";
+import { isRecord, readProperty, textOf } from "./text.ts";
+
+/** The names of the parts of a record, which no field replaces. */
+const RESERVED =
+  /^(timestamp|level|requestId|message|data|errorType|errorMessage|stackTrace|cause|_aws)$/;
 
 /**
  * Writes one record. The message is not a format: `%` stands for itself.
@@ -13,16 +26,86 @@ export type LogMethod = (message: unknown, ...data: readonly unknown[]) => void;
 
 /** The type of {@linkcode logger}. */
 export class Logger {
+  /** Writes a record of level TRACE: one step of the work. */
+  declare readonly trace: LogMethod;
   /** Writes a record of level DEBUG: a detail that helps to find a fault. */
-  readonly debug: LogMethod = (message, ...data) => log("DEBUG", message, data);
+  declare readonly debug: LogMethod;
   /** Writes a record of level INFO: a normal event. */
-  readonly info: LogMethod = (message, ...data) => log("INFO", message, data);
+  declare readonly info: LogMethod;
   /** Writes a record of level WARN: something is odd, but the work goes on. */
-  readonly warn: LogMethod = (message, ...data) => log("WARN", message, data);
+  declare readonly warn: LogMethod;
   /** Writes a record of level ERROR: the request failed. */
-  readonly error: LogMethod = (message, ...data) => log("ERROR", message, data);
+  declare readonly error: LogMethod;
   /** Writes a record of level FATAL: the function itself is at fault. */
-  readonly critical: LogMethod = (message, ...data) => log("FATAL", message, data);
+  declare readonly fatal: LogMethod;
+  /** The same as {@linkcode Logger.fatal}. */
+  declare readonly critical: LogMethod;
+  readonly #fields: Readonly<Record<string, unknown>> | undefined;
+
+  /**
+   * Makes a logger; use {@linkcode Logger.child} instead.
+   *
+   * @param fields The fields of all records.
+   */
+  constructor(fields?: Readonly<Record<string, unknown>>) {
+    for (const level of LOG_LEVELS.slice(0, -1)) { // without OFF
+      const method: LogMethod = (message, ...data) => log(level, message, data, fields);
+      Object.assign(this, { [level.toLowerCase()]: method, critical: method }); // FATAL is the last
+    }
+    this.#fields = fields;
+    Object.freeze(this);
+  }
+
+  /**
+   * Makes a logger whose records carry fields: in JSON on the top level, in text after the message.
+   *
+   * @param fields The fields, which are added to those of this logger. A field with the name of a part of a record, such
+   * as `message`, gets the name `message_`.
+   * @returns The logger. Level and redacted keys are those of the whole process.
+   * @throws {TypeError} If the fields are not a plain object.
+   *
+   * @example Carry the id of an order
+   * ```ts
+   * import { assertThrows } from "@std/assert";
+   * import { logger } from "@mate/core/logger";
+   *
+   * const order = logger.child({ orderId: "A-1" });
+   * order.info("Paid", { total: 5 }); // … "message":"Paid","data":{"total":5},"orderId":"A-1"
+   * assertThrows(() => logger.child(["A-1"] as never), TypeError, "expected a plain object");
+   * ```
+   */
+  child(fields: Readonly<Record<string, unknown>>): Logger {
+    expect(isRecord(fields), "make a child logger", "a plain object", fields);
+    const added = Object.entries(fields).map(([name, value]) => [
+      name.replace(RESERVED, "$&_"),
+      value,
+    ]);
+    return new Logger({ ...this.#fields, ...Object.fromEntries(added) });
+  }
+
+  /**
+   * Writes one line of the embedded metric format, from which Amazon CloudWatch makes a metric. The line is written at
+   * every level but `OFF`.
+   *
+   * @param name The name of the metric, at most 255 ASCII characters.
+   * @param value The value, from -2^360 to 2^360.
+   * @param options The unit, the dimensions and the namespace. By default, the namespace is the name of the function, or
+   * `local` outside of AWS Lambda.
+   * @throws {TypeError} If the metric breaks a rule of Amazon CloudWatch. The message names the rule.
+   * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
+   *
+   * @example Count orders for each country
+   * ```ts
+   * import { assertThrows } from "@std/assert";
+   * import { logger } from "@mate/core/logger";
+   *
+   * logger.metric("Orders", 1, { unit: "Count", dimensions: { country: "FR" } });
+   * assertThrows(() => logger.metric("Orders", NaN), TypeError, "expected a value up to 2^360");
+   * ```
+   */
+  metric(name: string, value: number, options: MetricOptions = {}): void {
+    logMetric(name, value, options, this.#fields);
+  }
 
   /** The least severe level that is written. */
   get level(): LogLevel {
@@ -32,24 +115,38 @@ export class Logger {
   /**
    * Sets the least severe level that is written, for the whole process.
    *
-   * @param name `TRACE`, `DEBUG`, `INFO`, `WARN`, `ERROR` or `FATAL`, in any case.
+   * @param name `TRACE`, `DEBUG`, `INFO`, `WARN`, `ERROR`, `FATAL` or `OFF`, in any case.
    * @throws {TypeError} If the name is not one of these.
    */
   set level(name: string) {
     const level = toLevel(name);
-    if (level === undefined) {
-      const given = typeof name === "string" ? JSON.stringify(name) : typeof name;
-      const known = LOG_LEVELS.join(", ");
-      throw new TypeError(`Cannot set the level: expected one of ${known}, got ${given}`);
-    }
-    loggerState().level = level;
+    expect(level, "set the level", `one of ${LOG_LEVELS.join(", ")}`, name);
+    loggerState().level = level!;
+  }
+
+  /** The keys, in lower case, whose values are written as `[redacted]`. */
+  get redact(): readonly string[] {
+    return redactedKeys(loggerState());
+  }
+
+  /**
+   * Replaces the list of keys whose values are written as `[redacted]`, for the whole process. Keys of objects and maps
+   * and the names of header fields count, at any depth and in any case.
+   *
+   * @param keys The keys; `[]` for none.
+   * @throws {TypeError} If the keys are not an array of strings.
+   */
+  set redact(keys: readonly string[]) {
+    const isValid = Array.isArray(keys) && keys.every((key) => typeof key === "string");
+    expect(isValid, "set redact", "an array of strings", keys);
+    loggerState().redact = keys.map((key) => key.toLowerCase());
   }
 }
 
 /**
- * The logger: one call writes one record to the log of the function. No call ever throws.
+ * The logger: one call writes one record to the log of the function. To write a record never throws.
  *
- * The methods need no `this`, so `const { info } = logger` works. The logger can be passed to any code that takes a
+ * The methods of the levels need no `this`, so `const { info } = logger` works. The logger can be passed to any code that takes a
  * console.
  *
  * - If `AWS_LAMBDA_LOG_FORMAT` is `JSON`, a record is one JSON object on one line: `timestamp`, `level`, `requestId`,
@@ -61,6 +158,8 @@ export class Logger {
  * - Values that JSON cannot carry are rendered: cycles, bigints, maps, sets, errors. Bytes become their number and the
  *   first 100 of them in hex.
  * - A record takes at most 256 KiB. Longer values, and objects below 100 levels, are cut, and the record says so.
+ * - The values of some keys are written as `[redacted]`: `authorization`, `cookie`, `set-cookie`, `password`, `secret`
+ *   and `token`, unless `logger.redact` sets other keys.
  *
  * @example Write records with data
  * ```ts
@@ -75,7 +174,7 @@ export class Logger {
  * assertEquals(logger.level, "WARN");
  * ```
  */
-export const logger: Logger = Object.freeze(new Logger());
+export const logger: Logger = new Logger();
 
 /**
  * Writes one record of level FATAL for an error that is the function's own fault. The record has the message

@@ -3,10 +3,12 @@ import { jsonOf, PARTS, recordsOf, sample, STACKS, state, textOf } from "./testd
 import { logger, logInternalError } from "./mod.ts";
 
 const LEVELS = {
+  trace: "TRACE",
   debug: "DEBUG",
   info: "INFO",
   warn: "WARN",
   error: "ERROR",
+  fatal: "FATAL",
   critical: "FATAL",
 } as const;
 
@@ -48,7 +50,7 @@ Deno.test("a record shows message and data", () => {
 
 Deno.test("logger.level filters the records of all methods, in any case of the name", () => {
   const counts: Record<string, number> = {};
-  for (const level of ["trace", "Debug", "INFO", "warn", "error", "fatal"]) {
+  for (const level of ["trace", "Debug", "INFO", "warn", "error", "fatal", "Off"]) {
     counts[level] = recordsOf("text", () => {
       logger.level = level;
       assertEquals(logger.level, level.toUpperCase());
@@ -56,18 +58,17 @@ Deno.test("logger.level filters the records of all methods, in any case of the n
       logInternalError("x");
     }).length;
   }
-  assertEquals(counts, { trace: 6, Debug: 6, INFO: 5, warn: 4, error: 3, fatal: 2 });
+  assertEquals(counts, { trace: 8, Debug: 7, INFO: 6, warn: 5, error: 4, fatal: 3, Off: 0 });
 });
 
 Deno.test("logger.level refuses an unknown level", () => {
-  for (
-    const [level, got] of [["verbose", '"verbose"'], ["", '""'], [5, "number"], [null, "object"]]
-  ) {
+  for (const level of ["verbose", "", 5, null]) {
     const before = logger.level;
     assertThrows(
       () => logger.level = level as string,
       TypeError,
-      `Cannot set the level: expected one of TRACE, DEBUG, INFO, WARN, ERROR, FATAL, got ${got}`,
+      "Cannot set the level: expected one of TRACE, DEBUG, INFO, WARN, ERROR, FATAL, OFF, got " +
+        JSON.stringify(level),
     );
     assertEquals(logger.level, before);
   }
@@ -98,6 +99,49 @@ Deno.test("logging never throws, even if the output fails or the stack is exhaus
 Deno.test("the logger has the type of a console", () => {
   const consoleLike: Pick<Console, "debug" | "info" | "warn" | "error"> = logger;
   assertEquals(textOf(() => consoleLike.info("a", 1)), "INFO a 1");
+});
+
+Deno.test("logger.child() adds its fields to every record", () => {
+  const order = logger.child({ orderId: "A-1" });
+  const line = order.child({ line: 2, orderId: "A-2" });
+  assertEquals(textOf(() => order.warn("Late", 5)), 'WARN Late {"orderId":"A-1"} 5');
+  assertEquals(textOf(() => line.info("Late")), 'INFO Late {"orderId":"A-2","line":2}');
+  assertEquals(jsonOf(() => line.info("Late", 5)), {
+    level: "INFO",
+    message: "Late",
+    data: 5,
+    orderId: "A-2",
+    line: 2,
+  });
+  assertEquals(jsonOf(() => logger.info("Late")), { level: "INFO", message: "Late" });
+});
+
+Deno.test("logger.child() never writes a field in place of a part of a record", () => {
+  const parts = ["timestamp", "level", "requestId", "message", "data", "errorType"];
+  const names = [...parts, "errorMessage", "stackTrace", "cause", "_aws", "__proto__"];
+  const child = logger.child(Object.fromEntries(names.map((name) => [name, "x"])));
+  const record = jsonOf(() => child.info("Late"));
+  const fields = names.slice(0, -1).map((name) => [`${name}_`, "x"]);
+  assertEquals(record, {
+    level: "INFO",
+    message: "Late",
+    ...Object.fromEntries(fields),
+    ["__proto__"]: "x",
+  });
+});
+
+Deno.test("logger.child() copies its fields, and takes only a plain object", () => {
+  const fields = { step: 1 };
+  const child = logger.child(fields);
+  fields.step = 2;
+  assertEquals(jsonOf(() => child.info("x")).step, 1);
+  for (const wrong of [undefined, null, "a", 5, [], new Map(), new Date()]) {
+    assertThrows(
+      () => logger.child(wrong as unknown as Record<string, unknown>),
+      TypeError,
+      "Cannot make a child logger: expected a plain object, got ",
+    );
+  }
 });
 
 Deno.test("logInternalError() writes a FATAL record with message, stack and causes", () => {

@@ -23,5 +23,6 @@
  * @module
  */
 export { type Logger, logger, logInternalError, type LogMethod } from "./logger.ts";
+export type { MetricOptions, MetricUnit } from "./metric.ts";
 export { withRequestId } from "./request_id.ts";
 export type { LogLevel } from "./state.ts";

@@ -173,6 +173,19 @@ for (const [runtime, command] of Object.entries(RUNTIMES)) {
   });
 }
 
+if (await exists("script")) {
+  Deno.test("on a terminal, the lines of a record end with a line feed", async () => {
+    for (const [runtime, command] of Object.entries(RUNTIMES)) {
+      const file = `${directory}/terminal.mjs`;
+      await Deno.writeTextFile(file, `import * as one from "./one.js"; one.logger.info("a\\nb");`);
+      const { stdout } = await new Deno.Command("script", {
+        args: ["-qec", [...command, file].join(" "), "/dev/null"],
+      }).output();
+      assertMatch(new TextDecoder().decode(stdout), /\tINFO\ta\r?\nb\r?\n$/, runtime);
+    }
+  });
+}
+
 Deno.test("Deno: without permission to read the environment, the defaults count without a prompt", async () => {
   const { stdout, stderr, code } = await run(
     // Without --no-prompt, because a read without permission may stop at a prompt.
@@ -252,7 +265,7 @@ if (RUNTIMES["Node.js"]) {
         assertEquals(code, 0, `${title} as ${format}: ${stderr.slice(-300)}`);
         const [first, second, ...rest] = stdout.split("\n");
         for (const record of [first!, second!]) {
-          assertMatch(record, /\[cut: /, title);
+          assertMatch(record, /\[cut: |0{200}…/, title);
           assert(record.length < 256 * 1024, `${title}: ${record.length}`);
         }
         assert(first!.includes("Cannot send") && first!.includes("at file:"), title);

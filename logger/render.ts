@@ -1,4 +1,5 @@
 import { describeError, isError } from "./error.ts";
+import { loggerState, redactedKeys } from "./state.ts";
 import { cutText, nameOf, readProperty, textOf } from "./text.ts";
 
 /** A value that `JSON.stringify()` writes as it is: without `toJSON()`, cycles and bigints. */
@@ -7,7 +8,8 @@ export type Plain = null | boolean | number | string | Plain[] | { [key: string]
 // The platform's limit is 256 KiB. The frame of the record and the texts that say what was cut take the rest.
 const MAX_BYTES = 240 * 1024;
 const MAX_DEPTH = 100;
-const MAX_BYTES_IN_HEX = 100;
+
+type Bytes = ArrayBufferLike & Partial<ArrayBufferView>;
 
 /**
  * Renders any value as JSON (RFC 8259) on one line, in at most 256 KiB.
@@ -22,36 +24,22 @@ export function renderJson(value: unknown): string {
 /**
  * Copies any values of one record to what `JSON.stringify()` can write. A cycle becomes `[Circular]`, a bigint
  * its digits, a map an object, a set an array, an error an object of its parts, and bytes become their length and
- * the first of them in hex. Unreadable values say why they are unreadable.
+ * the first of them in hex. Unreadable values say why they are unreadable. Values of secret keys are left out.
  *
  * All copies of one renderer together take at most 256 KiB of JSON. The rest is cut, and a text says how much.
  */
 export class Renderer {
   #left = MAX_BYTES;
   readonly #ancestors: object[] = [];
+  readonly #redacted = redactedKeys(loggerState());
 
   /** True if no further value fits. */
   get isFull(): boolean {
     return this.#left < 32;
   }
 
-  /**
-   * Copies a value.
-   *
-   * @param value The value.
-   * @param share The part of the remaining room that the copy may take, so that later values have room too.
-   */
-  plain(value: unknown, share = 1): Plain {
-    const reserve = this.#left * (1 - share);
-    this.#left -= reserve;
-    try {
-      return this.#plain(value);
-    } finally {
-      this.#left += reserve;
-    }
-  }
-
-  #plain(value: unknown): Plain {
+  /** Copies a value. */
+  plain(value: unknown): Plain {
     if (typeof value === "object" && value !== null) return this.#object(value);
     if (typeof value === "string") return this.#text(value);
     if (typeof value === "function") return this.#text(`[Function: ${nameOf(value)}]`);
@@ -61,23 +49,21 @@ export class Renderer {
       : text;
   }
 
+  /** Copies a text. It takes at most three quarters of the room left, so that later values are not cut altogether. */
   #text(text: string): string {
-    let left = this.#left - 3; // quotes and comma
+    const reserve = this.#left / 4;
     let end = 0;
-    for (; end < text.length; end++) {
+    for (this.#left -= 3; end < text.length; end++) { // quotes and comma
       const bytes = bytesInJson(text.charCodeAt(end));
-      if (bytes > left) break;
-      left -= bytes;
+      if (this.#left - bytes < reserve) break;
+      this.#left -= bytes;
     }
-    this.#left = end === text.length ? left : 0;
     return cutText(text, end);
   }
 
   #object(value: object): Plain {
     if (this.#ancestors.includes(value)) return this.#text("[Circular]");
-    if (this.#ancestors.length === MAX_DEPTH) {
-      return this.#text(`[cut: ${nameOf(readProperty(value, "constructor"))}]`);
-    }
+    if (this.#ancestors.length === MAX_DEPTH) return this.#text("[cut: more]");
     this.#ancestors.push(value);
     this.#left -= 3; // brackets and comma
     try {
@@ -92,10 +78,10 @@ export class Renderer {
   #content(value: object): Plain {
     if (isError(value)) return this.#members(describeError(value));
     if (Array.isArray(value)) return this.#list(value, value.length);
-    if (ArrayBuffer.isView(value)) return this.#text(describeBytes(value, value));
+    if (ArrayBuffer.isView(value)) return this.#text(describeBytes(value as unknown as Bytes));
     const converted = convert(value);
     if (converted === null && value instanceof Date) return this.#text(String(value)); // Invalid Date
-    return converted === value ? this.#tagged(value) : this.#plain(converted);
+    return converted === value ? this.#tagged(value) : this.plain(converted);
   }
 
   /** Goes by the tag of an object, which is the same in every realm. */
@@ -114,13 +100,7 @@ export class Renderer {
       }
       case "ArrayBuffer":
       case "SharedArrayBuffer":
-        return this.#text(describeBytes(value, { buffer: value as ArrayBuffer }));
-      case "Boolean":
-      case "Number":
-      case "String":
-      case "BigInt":
-      case "Symbol":
-        return this.#plain(value.valueOf());
+        return this.#text(describeBytes(value as Bytes));
     }
     return Object.keys(value).length > 0 ? this.#members(value) : this.#opaque(value);
   }
@@ -129,10 +109,10 @@ export class Renderer {
     const list: Plain[] = [];
     for (const item of items) {
       if (this.isFull) {
-        list.push(`[cut: ${size - list.length} more items]`);
+        list.push(`[cut: ${size - list.length} more]`);
         break;
       }
-      list.push(this.#plain(item));
+      list.push(this.plain(item));
     }
     return list;
   }
@@ -157,7 +137,8 @@ export class Renderer {
         copies.push(["…", `[cut: ${size - copies.length} more]`]);
         break;
       }
-      copies.push([this.#plain(key) as string, this.#plain(value)]);
+      const isSecret = typeof key === "string" && this.#redacted.includes(key.toLowerCase());
+      copies.push([this.plain(key) as string, this.plain(isSecret ? "[redacted]" : value)]);
     }
     return copies;
   }
@@ -182,21 +163,23 @@ function convert(value: { toJSON?: unknown }): unknown {
   }
 }
 
-function describeBytes(
-  value: object,
-  { buffer, byteOffset, byteLength }: Partial<ArrayBufferView> & { buffer: ArrayBufferLike },
-): string {
-  const bytes = new Uint8Array(buffer, byteOffset, byteLength);
-  const shown = Array.from(bytes.subarray(0, MAX_BYTES_IN_HEX));
-  const hex = shown.map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  const more = bytes.length - shown.length;
-  const rest = more > 0 ? `… [cut: ${more} more bytes]` : "";
-  return `[${nameOf(value.constructor)}, ${bytes.length} bytes: ${hex}${rest}]`;
+function describeBytes(value: Bytes): string {
+  const bytes = new Uint8Array(value.buffer ?? value, value.byteOffset, value.byteLength);
+  const hex = Array.from(bytes.subarray(0, 100), (byte) => (byte + 256).toString(16).slice(1));
+  const rest = bytes.length > 100 ? "…" : "";
+  return `[${nameOf(value.constructor)}, ${bytes.length} bytes: ${hex.join("")}${rest}]`;
 }
 
 /** The bytes that a UTF-16 unit takes at most in JSON and UTF-8. */
 function bytesInJson(unit: number): number {
   if (unit < 0x20 || unit >= 0xd800 && unit <= 0xdfff) return 6; // \u0000
   if (unit === 0x22 || unit === 0x5c) return 2; // \" and \\
-  return unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
+  return unit < 0x80 ? 1 : 3;
+}
+
+/** Throws an error that says what the caller expected and got, unless the value is valid. */
+export function expect(isValid: unknown, action: string, expected: string, got: unknown): void {
+  if (!isValid) {
+    throw new TypeError(`Cannot ${action}: expected ${expected}, got ${renderJson(got)}`);
+  }
 }

@@ -50,15 +50,13 @@ Deno.test("renderJson() renders values of every kind", () => {
     [
       "101 bytes",
       Buffer.alloc(101),
-      `[Buffer, 101 bytes: ${"00".repeat(100)}… [cut: 1 more bytes]]`,
+      `[Buffer, 101 bytes: ${"00".repeat(100)}…]`,
     ],
     ["a typed array", new Uint16Array([1, 2]), "[Uint16Array, 4 bytes: 01000200]"],
     ["a buffer", new Uint8Array([1, 2]).buffer, "[ArrayBuffer, 2 bytes: 0102]"],
     ["a shared buffer", new SharedArrayBuffer(1), "[SharedArrayBuffer, 1 bytes: 00]"],
     ["bytes of another realm", runInNewContext("new Uint8Array(1)"), "[Uint8Array, 1 bytes: 00]"],
     ["a view", new DataView(new Uint8Array([1, 2, 3]).buffer, 1), "[DataView, 2 bytes: 0203]"],
-    ["boxed values", [Object("a"), Object(1), Object(true), Object(1n)], ["a", 1, true, "1"]],
-    ["a boxed symbol", Object(Symbol("s")), "Symbol(s)"],
     ["a promise", Promise.resolve(), "[Promise]"],
     ["a weak map", new WeakMap(), "[WeakMap]"],
     [
@@ -142,7 +140,7 @@ Deno.test("renderJson() stops at 100 levels, and survives 100,000", () => {
   for (let level = 0; level < 100_000; level++) deep = { deep };
   const text = renderJson(deep);
   assertEquals(text.split('"deep":').length, 101);
-  assertStringIncludes(text, '"[cut: Object]"');
+  assertStringIncludes(text, '"[cut: more]"');
 });
 
 Deno.test("renderJson() cuts values at 256 KiB, and says how much it cut", () => {
@@ -150,19 +148,19 @@ Deno.test("renderJson() cuts values at 256 KiB, and says how much it cut", () =>
   for (let level = 0; level < 90; level++) entangled = [entangled, entangled];
   const endless = { toJSON: () => ({ next: { ...endless } }) };
   const cases: [string, unknown, RegExp][] = [
-    ["a text", "x".repeat(1e6), /^"x+… \[cut: 7\d{5} more characters\]"$/],
-    ["a text of control characters", "\0".repeat(1e6), /u0000… \[cut: 9\d{5} more characters\]"$/],
-    ["a text of surrogate pairs", "😀".repeat(1e6), /😀… \[cut: 1\d{6} more characters\]"$/],
-    ["a text of three-byte characters", "…".repeat(1e6), /… \[cut: 9\d{5} more characters\]"$/],
-    ["a list", Array(1e6).fill("x\n"), /,"\[cut: 9\d{5} more items\]"\]$/],
-    ["a sparse list", Array(2 ** 32 - 1), /,"\[cut: 42949\d{5} more items\]"\]$/],
-    ["a set", new Set(Array(1e5).keys()), /,"\[cut: \d{5} more items\]"\]$/],
+    ["a text", "x".repeat(1e6), /^"x+… \[cut: 8\d{5} more\]"$/],
+    ["a text of control characters", "\0".repeat(1e6), /u0000… \[cut: 9\d{5} more\]"$/],
+    ["a text of surrogate pairs", "😀".repeat(1e6), /😀… \[cut: 1\d{6} more\]"$/],
+    ["a text of three-byte characters", "…".repeat(1e6), /… \[cut: 9\d{5} more\]"$/],
+    ["a list", Array(1e6).fill("x\n"), /,"\[cut: 9\d{5} more\]"\]$/],
+    ["a sparse list", Array(2 ** 32 - 1), /,"\[cut: 42949\d{5} more\]"\]$/],
+    ["a set", new Set(Array(1e5).keys()), /,"\[cut: \d{5} more\]"\]$/],
     ["an object", Object.fromEntries(Array(1e5).entries()), /"…":"\[cut: \d{5} more\]"}$/],
     ["a map", new Map(Array(1e5).entries()), /,\["…","\[cut: \d{5} more\]"\]\]$/],
-    ["a key", { ["x".repeat(1e6)]: 1 }, /… \[cut: 7\d{5} more characters\]":1}$/],
-    ["an entangled graph", entangled, /\[cut: \d+ more items\]/],
-    ["an endless toJSON()", endless, /\[cut: Object\]/],
-    ["a message", Object.assign(new Error("x".repeat(1e6))), /more characters\]/],
+    ["a key", { ["x".repeat(1e6)]: 1 }, /… \[cut: 8\d{5} more\]":1}$/],
+    ["an entangled graph", entangled, /\[cut: \d+ more\]/],
+    ["an endless toJSON()", endless, /\[cut: more\]/],
+    ["a message", Object.assign(new Error("x".repeat(1e6))), /more\]/],
   ];
   for (const [title, value, expected] of cases) {
     const json = renderJson({ before: true, value });

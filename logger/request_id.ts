@@ -102,5 +102,5 @@ function managedRequestId(): string {
     awslambda?: { InvokeStore?: { getRequestId?(): string } };
   };
   const id = awslambda?.InvokeStore?.getRequestId?.();
-  return id === undefined || id === "-" ? "" : id; // "-" stands for none
+  return !id || id === "-" ? "" : id; // "-" stands for none
 }

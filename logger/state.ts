@@ -5,10 +5,17 @@ import { environmentOf, type ReadEnvironment } from "./environment.ts";
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html
  */
-export type LogLevel = "TRACE" | "DEBUG" | "INFO" | "WARN" | "ERROR" | "FATAL";
+export type LogLevel = "TRACE" | "DEBUG" | "INFO" | "WARN" | "ERROR" | "FATAL" | "OFF";
 
-/** The levels, the least severe first. */
-export const LOG_LEVELS: readonly LogLevel[] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"];
+/** The levels, the least severe first. A record never has the level `OFF`. */
+export const LOG_LEVELS: readonly LogLevel[] = "TRACE DEBUG INFO WARN ERROR FATAL OFF".split(
+  " ",
+) as LogLevel[];
+
+/** The keys whose values are not written by default. */
+const SECRETS: readonly string[] = "authorization cookie set-cookie password secret token".split(
+  " ",
+);
 
 /** The form of records: text as the managed Node.js runtime writes it, or one JSON object a line. */
 export type LogFormat = "text" | "json";
@@ -31,6 +38,8 @@ export interface LoggerState {
   format?: LogFormat;
   /** The least severe level that is written. By default the environment decides. */
   level?: LogLevel;
+  /** The keys, in lower case, whose values are not written. */
+  redact?: readonly string[];
   /** Reads an environment variable. By default as the runtime allows it. */
   environment?: ReadEnvironment;
   /** Writes one record, which has no line end. By default to the standard output. */
@@ -56,18 +65,27 @@ export function loggerState(): LoggerState {
 
 /** The least severe level that is written. */
 export function currentLevel(state: LoggerState): LogLevel {
-  return state.level ?? toLevel(fromEnvironment(state, "AWS_LAMBDA_LOG_LEVEL")) ?? "INFO";
+  return givenLevel(state) ?? "INFO";
+}
+
+/** The level that somebody set; `undefined` if nobody did. */
+export function givenLevel(state: LoggerState): LogLevel | undefined {
+  return state.level ?? toLevel(fromEnvironment(state, "AWS_LAMBDA_LOG_LEVEL"));
+}
+
+/** The keys, in lower case, whose values are not written. */
+export function redactedKeys(state: LoggerState): readonly string[] {
+  return state.redact ?? SECRETS;
 }
 
 /** The form of records. */
 export function currentFormat(state: LoggerState): LogFormat {
-  if (state.format !== undefined) return state.format;
-  const format = fromEnvironment(state, "AWS_LAMBDA_LOG_FORMAT");
-  return format?.toUpperCase() === "JSON" ? "json" : "text";
+  return state.format ??
+    (fromEnvironment(state, "AWS_LAMBDA_LOG_FORMAT")?.toUpperCase() === "JSON" ? "json" : "text");
 }
 
-/** Reads the variable each time, because tests change it and reading is cheap. */
-function fromEnvironment(state: LoggerState, name: string): string | undefined {
+/** Reads a variable of the environment each time, because tests change it and reading is cheap. */
+export function fromEnvironment(state: LoggerState, name: string): string | undefined {
   state.environment ??= environmentOf();
   return state.environment(name);
 }

@@ -17,15 +17,19 @@ export function readProperty(object: object, key: string): unknown {
 }
 
 /** The name of a function or a class. */
-export function nameOf(value: unknown): string {
-  const name = typeof value === "function" ? readProperty(value, "name") : undefined;
-  return typeof name === "string" && name !== "" ? cutText(name, 200) : "anonymous";
+export function nameOf(value: unknown, unnamed = "anonymous"): string {
+  return textOf(typeof value === "function" && readProperty(value, "name") || unnamed);
 }
 
 /** The first characters of a text. If the text is longer, the result says how much was cut. */
 export function cutText(text: string, length: number): string {
   if (text.length <= length) return text;
-  const isWithinPair = /[\ud800-\udbff]/.test(text.charAt(length - 1));
-  const end = isWithinPair ? length - 1 : length;
-  return `${text.slice(0, end)}… [cut: ${text.length - end} more characters]`;
+  return `${text.slice(0, length)}… [cut: ${text.length - length} more]`;
+}
+
+/** Says if a value is a plain object. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

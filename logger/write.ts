@@ -2,12 +2,13 @@ import type { LoggerState } from "./state.ts";
 
 /** The globals of the runtimes that the logger writes to. */
 export interface OutputHost {
-  Deno?: unknown;
+  Deno?: { stdout: { isTerminal(): boolean } };
   process?: { stdout?: Stdout };
 }
 
 /** The standard output of Node.js and Bun. */
 export interface Stdout {
+  isTTY?: boolean;
   write(text: string, callback: (error?: Error | null) => void): boolean;
   listenerCount(event: "error"): number;
   once(event: "error", listener: () => void): unknown;
@@ -26,35 +27,27 @@ export function write(
   }
 }
 
-/** The console before anybody replaced its methods. */
+/** The method before anybody sent the console to the logger. */
 const { log } = console;
 
-/** Writes with today's `console.log()`. If that method calls the logger again, writes with the original method. */
-function throughConsole(): (line: string) => void {
-  let isWriting = false;
-  let leadsBack = false;
-  return (line) => {
-    leadsBack = isWriting;
-    if (isWriting) return;
-    isWriting = true;
-    try {
-      console.log(line);
-      if (leadsBack) log(line);
-    } finally {
-      isWriting = false;
-    }
-  };
-}
-
-function standardOutput(host: OutputHost): (line: string) => void {
+/**
+ * Finds the standard output of this process. On a terminal, the lines of a record end with a line feed, so that a stack
+ * can be read; in the log of AWS Lambda a line feed would start another record.
+ *
+ * @param host The globals of the runtime.
+ */
+function standardOutput({ Deno: deno, process }: OutputHost): (line: string) => void {
   // On managed Node.js, `console` adds its own prefix. On Deno, `console` writes a lone string as it is, and to touch
   // `process` costs milliseconds.
-  const stdout = host.Deno === undefined ? host.process?.stdout : undefined;
-  if (stdout === undefined) return throughConsole();
-  return (line) => {
-    stdout.write(line + "\n", (error) => {
-      // An error without a listener would end the process.
-      if (error && stdout.listenerCount("error") === 0) stdout.once("error", () => {});
-    });
-  };
+  const stdout = deno ? undefined : process?.stdout;
+  const output = stdout
+    ? (line: string) => {
+      stdout.write(line + "\n", (error) => {
+        // An error without a listener would end the process.
+        if (error && !stdout.listenerCount("error")) stdout.once("error", () => {});
+      });
+    }
+    : log;
+  const isTerminal = deno ? deno.stdout.isTerminal() : stdout?.isTTY;
+  return isTerminal ? (line) => output(line.replaceAll("\r", "\n")) : output;
 }

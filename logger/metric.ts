@@ -1,0 +1,79 @@
+import { expect, Renderer } from "./render.ts";
+import { currentRequestId } from "./request_id.ts";
+import { currentLevel, fromEnvironment, loggerState } from "./state.ts";
+import { write } from "./write.ts";
+
+/** A unit of Amazon CloudWatch metrics. */
+export type MetricUnit =
+  | "None"
+  | "Percent"
+  | `${"S" | "Millis" | "Micros"}econds`
+  | `${"Count" | `${"B" | "Kilob" | "Megab" | "Gigab" | "Terab"}${"ytes" | "its"}`}${
+    | ""
+    | "/Second"}`;
+
+/** What a metric may have besides its name and its value. */
+export interface MetricOptions {
+  /** The unit of the value. Without it, Amazon CloudWatch assumes `None`. */
+  readonly unit?: MetricUnit | undefined;
+  /** Names and values that divide the metric, at most 30. Each combination of values is a metric of its own. */
+  readonly dimensions?: Readonly<Record<string, string>>;
+  /** The namespace of the metric; by default the name of the function. */
+  readonly namespace?: string;
+}
+
+const UNIT =
+  /^(None|Percent|(S|Millis|Micros)econds|(Count|(B|(Kilo|Mega|Giga|Tera)b)(ytes|its))(\/Second)?)$/;
+
+/** Writes a metric on one line, unless the level is `OFF`. */
+export function logMetric(
+  name: string,
+  value: number,
+  options: MetricOptions,
+  fields: Readonly<Record<string, unknown>> = {},
+): void {
+  const state = loggerState();
+  const functionName = fromEnvironment(state, "AWS_LAMBDA_FUNCTION_NAME");
+  const { unit, dimensions = {}, namespace = functionName || "local" } = options;
+  const names = Object.keys(dimensions);
+  const check = (isValid: boolean, expected: string) =>
+    expect(isValid, "write a metric", expected, { name, value, namespace, ...options });
+  check(
+    [namespace, name, ...names].every((text) => isText(text, /^(?!AWS\/|_aws$|:).{1,255}$/)),
+    "names of 1 to 255 ASCII characters, not AWS/…, :… or _aws",
+  );
+  check(
+    names.length <= 30 && !names.includes(name) &&
+      Object.values(dimensions).every((text) => isText(text, /^.{1,1024}$/)),
+    "at most 30 dimensions of 1 to 1024 ASCII characters, not named as the metric",
+  );
+  check(typeof value === "number" && Math.abs(value) <= 2 ** 360, "a value up to 2^360");
+  check(!unit || UNIT.test(unit), "a unit of CloudWatch");
+
+  const level = currentLevel(state);
+  if (level === "OFF") return;
+  const now = new Date();
+  const directive = {
+    Namespace: namespace,
+    Dimensions: [names],
+    Metrics: [{ Name: name, Unit: unit }],
+  };
+  const document = {
+    ...new Renderer().plain({
+      ...fields,
+      // Without these two, AWS Lambda takes the line for INFO, and may not keep it.
+      timestamp: now.toISOString(),
+      level,
+      requestId: currentRequestId(state),
+      ...dimensions,
+    }) as object,
+    [name]: value,
+    _aws: { Timestamp: now.getTime(), CloudWatchMetrics: [directive] },
+  };
+  write(state, JSON.stringify(document));
+}
+
+/** Says if a value is a text of ASCII characters, not blank, that matches a pattern. */
+function isText(value: unknown, pattern: RegExp): boolean {
+  return typeof value === "string" && pattern.test(value) && /^(?=.*\S)[ -~]+$/.test(value);
+}
