@@ -3,8 +3,10 @@ export const OWN_PATHS: readonly string[] = [
   "2015-03-31",
   "assets",
   "buckets",
+  "events",
   "favicon.ico",
   "log",
+  "queues",
   "schedules",
   "topics",
 ];

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { format } from "node:util";
 import type { FnContext } from "@mate/core/function";
-import { functionArn, logStreamName } from "./arn.ts";
+import { functionArn, logStreamName, REGION } from "./arn.ts";
 import type { InvokeOptions, InvokeOutcome, LogRecord, ReloadingHost } from "./function_host.ts";
 import { MAX_RESULT } from "./limits.ts";
 import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
@@ -35,8 +35,8 @@ const LEVELS = { debug: "DEBUG", error: "ERROR", info: "INFO", log: "INFO", warn
  * Makes a host that runs the functions in this process, so that a debugger stops at their breakpoints. What a function
  * writes to the console goes to the log.
  *
- * The functions share the process with its environment, its memory and its permissions: `environment`, `memory` and
- * `permissions` of the manifest have no effect. A function that computes without end stops everything. A reload covers the
+ * The functions share the process with its environment, its memory and its permissions: `memory` and `permissions` of the
+ * manifest have no effect, and a variable of `environment` is set if no two functions disagree about it. A function that computes without end stops everything. A reload covers the
  * modules of the handlers, but not the modules that they import.
  *
  * @param options How to run the application.
@@ -52,21 +52,26 @@ class InProcessHost implements ReloadingHost {
   readonly #scopes = new AsyncLocalStorage<Scope>();
   readonly #restoreConsole: () => void;
   #generation = 0;
+  #restoreEnvironment: () => void;
 
   constructor(options: InProcessHostOptions) {
     this.#options = options;
     this.#manifest = options.manifest;
     this.#restoreConsole = this.#captureConsole();
+    this.#restoreEnvironment = setEnvironment(options.manifest);
   }
 
   reload(manifest: Manifest = this.#manifest): Promise<readonly string[]> {
     this.#manifest = manifest;
     this.#generation++;
+    this.#restoreEnvironment();
+    this.#restoreEnvironment = setEnvironment(manifest);
     return Promise.resolve(Object.keys(manifest.functions)); // Which of them have changed is not known.
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     this.#restoreConsole();
+    this.#restoreEnvironment();
     return Promise.resolve();
   }
 
@@ -174,6 +179,28 @@ class InProcessHost implements ReloadingHost {
     }
     return () => undo.forEach((restore) => restore());
   }
+}
+
+/** Sets the environment variables that no two functions disagree about. Returns a function that undoes this. */
+function setEnvironment({ functions }: Manifest): () => void {
+  const pairs = Object.values(functions).flatMap(({ environment }) => Object.entries(environment));
+  const shared = [...Map.groupBy(pairs, ([name]) => name)]
+    .flatMap(([name, all]) =>
+      all.every(([, value]) => value === all[0]![1]) ? [[name, all[0]![1]]] : []
+    );
+  const variables: Record<string, string> = {
+    AWS_REGION: REGION,
+    AWS_ACCESS_KEY_ID: "local",
+    ...Object.fromEntries(shared),
+  };
+  const former = Object.keys(variables).map((name) => [name, Deno.env.get(name)] as const);
+  for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
+  return () => {
+    for (const [name, value] of former) {
+      if (value === undefined) Deno.env.delete(name);
+      else Deno.env.set(name, value);
+    }
+  };
 }
 
 function createContext(

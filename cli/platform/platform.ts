@@ -1,24 +1,22 @@
-import type { IncomingMessage } from "node:http";
+import { Buffer } from "node:buffer";
 import { join } from "node:path";
+import { type Manifest, readManifest } from "../manifest/manifest.ts";
 import type { FunctionHost } from "./function_host.ts";
-import { createGateway, type Gateway } from "./gateway/gateway.ts";
-import { hasManyHosts, isForged, isLocalHost } from "./guard.ts";
+import { createGateway } from "./gateway/gateway.ts";
 import { createInProcessHost } from "./in_process_host.ts";
 import { AsyncInvocations } from "./invoke/async_invocations.ts";
 import { createInvokeApi } from "./invoke/invoke_api.ts";
-import { MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "./limits.ts";
+import { answer, type Parts } from "./listener.ts";
 import { Log } from "./log.ts";
-import { type Manifest, readManifest } from "../manifest/manifest.ts";
-import { OWN_PATHS } from "../manifest/own_paths.ts";
-import { createLogStream } from "./page/log_stream.ts";
-import { answerPage } from "./page/pages.ts";
-import { errorReply, Refusal, type Reply } from "./reply.ts";
+import { areEmpty } from "./queue_counts.ts";
 import { createSandboxHost } from "./sandbox/host.ts";
 import { listen } from "./server.ts";
-import { readBody } from "./body.ts";
+import { createEventBus, type EventRule } from "./services/event_bus.ts";
+import { pollEventSources, subscriptionsOf } from "./services/event_sources.ts";
+import { Messaging, queueName } from "./services/messaging.ts";
+import { Services } from "./services/services.ts";
 import { Buckets } from "./triggers/buckets.ts";
 import { createTriggerEndpoints } from "./triggers/endpoints.ts";
-import { unsupportedParts } from "./unsupported.ts";
 import { Schedules } from "./triggers/schedules.ts";
 
 /** How the local platform runs an application. */
@@ -30,10 +28,11 @@ export interface PlatformOptions {
   /** The folder that modules are relative to, if the manifest is not a path. The default is the current folder. */
   readonly folder?: string | undefined;
   /**
-   * What runs the functions, in place of `inProcess`. The caller made it, and disposes of it after the platform.
+   * What runs the functions, in place of `inProcess`: a host, or a function that makes one of the manifest with the
+   * environment and the permissions that the functions have on this machine. The caller disposes of it after the platform.
    * It must write its records to `log`.
    */
-  readonly host?: FunctionHost | undefined;
+  readonly host?: FunctionHost | ((local: Manifest) => Promise<FunctionHost>) | undefined;
   /** The folder for the objects of the buckets. The default is a new folder, which is removed at the end. */
   readonly data?: string | undefined;
   /** The log. The default is a new one. */
@@ -52,9 +51,11 @@ export interface Platform extends AsyncDisposable {
   readonly port: number;
   /** The folder with a folder for each bucket. A file that is put there is an upload. */
   readonly bucketsFolder: string;
+  /** The URL of Amazon S3, SNS, SQS and EventBridge on this machine, for `aws --endpoint-url`. */
+  readonly servicesUrl: string;
   /** The log of the functions and of the platform. */
   readonly log: Log;
-  /** Waits until no asynchronous invocation is under way. */
+  /** Waits until no asynchronous invocation is under way, and every message of a topic or a queue is delivered. */
   settled(): Promise<void>;
 }
 
@@ -107,29 +108,50 @@ export async function startPlatform(
   await using stack = new AsyncDisposableStack();
   const data = options.data ?? await Deno.makeTempDir({ prefix: "mate-data-" });
   if (options.data === undefined) stack.defer(() => Deno.remove(data, { recursive: true }));
-  const create = options.inProcess ? createInProcessHost : createSandboxHost;
-  const host = options.host ?? stack.use(
-    await create({
-      manifest,
-      manifestPath: typeof app === "string" ? app : join(options.folder ?? ".", "app.json"),
-      log: (record) => log.write(record),
-    }),
-  );
-  const bucketsFolder = join(data, "buckets");
+  const services = stack.use(Services.listen(manifest));
+  const local = services.localManifest();
+  const host = typeof options.host === "function"
+    ? await options.host(local)
+    : options.host ?? stack.use(await createHost(app, local, options, log));
   const asyncInvocations = stack.use(
     new AsyncInvocations({ host, log, retryDelays: options.retryDelays }),
   );
+  const invokeAsync = (name: string, event: unknown) =>
+    void asyncInvocations.start(name, Buffer.from(JSON.stringify(event)));
+  const bucketsFolder = join(data, "buckets");
   const buckets = stack.use(
     await Buckets.open({ manifest, asyncInvocations, log, folder: bucketsFolder }),
   );
   const schedules = stack.use(new Schedules(manifest, asyncInvocations));
-  unsupportedParts(manifest).forEach((line) => log.note(line));
+  const subscriptions = subscriptionsOf(manifest);
+  const messaging = stack.use(
+    await Messaging.start(manifest, topicNames(manifest), subscriptions),
+  );
+  const rules = rulesOf(manifest);
+  services.attach({ buckets: buckets.all, messaging, rules, invoke: invokeAsync });
+  const polling = new AbortController();
+  void pollEventSources({
+    manifest,
+    messaging,
+    invoke: (name, event) => invokeForResult(host, name, event, log, polling.signal),
+    invokeAsync,
+    signal: polling.signal,
+  }).catch((error) => {
+    if (!polling.signal.aborted) log.note(`Cannot read the queues: ${(error as Error).message}`);
+  });
+  stack.defer(() => polling.abort());
   const parts: Parts = {
     manifest,
     log,
     gateway: createGateway({ manifest, host, log, timeout: options.gatewayTimeout }),
     invokeApi: createInvokeApi({ manifest, host, asyncInvocations }),
-    endpoints: createTriggerEndpoints({ manifest, asyncInvocations, buckets, schedules }),
+    endpoints: createTriggerEndpoints({
+      manifest,
+      buckets,
+      schedules,
+      messaging,
+      eventBus: createEventBus(rules, invokeAsync),
+    }),
   };
   const server = stack.use(
     await listen((request) => answer(request, parts), {
@@ -142,94 +164,62 @@ export async function startPlatform(
     url: `http://localhost:${server.port}`,
     port: server.port,
     bucketsFolder,
+    servicesUrl: services.url,
     log,
-    settled: () => asyncInvocations.settled(),
+    async settled() {
+      const queues = [
+        ...Object.keys(manifest.queues).map((name) => queueName(name, manifest)),
+        ...subscriptions.map(({ queue }) => queue),
+      ];
+      do {
+        await asyncInvocations.settled();
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      } while (!await areEmpty(messaging, queues) || asyncInvocations.isBusy);
+    },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
-/** The parts of the platform that answer requests. */
-interface Parts {
-  readonly manifest: Manifest;
-  readonly log: Log;
-  readonly gateway: Gateway;
-  readonly invokeApi: ReturnType<typeof createInvokeApi>;
-  readonly endpoints: ReturnType<typeof createTriggerEndpoints>;
+/** Makes what runs the functions. */
+function createHost(
+  app: string | Manifest,
+  manifest: Manifest,
+  { inProcess, folder = "." }: PlatformOptions,
+  log: Log,
+): Promise<FunctionHost> {
+  return (inProcess ? createInProcessHost : createSandboxHost)({
+    manifest,
+    manifestPath: typeof app === "string" ? app : join(folder, "app.json"),
+    log: (record) => log.write(record),
+  });
 }
 
-/** Sends a request to the part of the platform that it is for. */
-async function answer(request: IncomingMessage, parts: Parts): Promise<Reply> {
-  const method = request.method!;
-  const { rawHeaders } = request;
-  if (hasManyHosts(rawHeaders)) return errorReply(400, "The request has more than one Host header");
-  const { authority = "", path, query } = readTarget(request);
-  if (!isLocalHost(authority)) {
-    const host = JSON.stringify(authority);
-    const message = `The request is for the host ${host}, but this server is only for localhost, ` +
-      "127.0.0.1 and [::1]";
-    return errorReply(421, message);
-  }
-  const [, first = ""] = path.split("/", 2);
-  if (!OWN_PATHS.includes(first) && path !== "/") {
-    const time = new Date();
-    return await parts.gateway({
-      method,
-      path,
-      query,
-      authority,
-      rawHeaders,
-      protocol: `HTTP/${request.httpVersion}`,
-      sourceIp: request.socket.remoteAddress!,
-      port: request.socket.localPort!,
-      body: await readBody(request, MAX_REQUEST_BODY),
-      time,
-    });
-  }
+/** Invokes a function with the messages of a queue. Returns its result, or `undefined` if the invocation failed. */
+async function invokeForResult(
+  host: FunctionHost,
+  name: string,
+  event: unknown,
+  log: Log,
+  signal: AbortSignal,
+): Promise<unknown> {
   try {
-    return guarded(await answerOwn(request, parts, { authority, path, query, first }));
+    const { failure, payload } = await host.invoke(name, Buffer.from(JSON.stringify(event)));
+    return failure === undefined ? JSON.parse(Buffer.from(payload).toString()) : undefined;
   } catch (error) {
-    if (error instanceof Refusal) return guarded(error.reply);
-    throw error;
+    if (!signal.aborted) log.note(`Cannot invoke "${name}": ${(error as Error).message}`);
   }
 }
 
-/** Answers a request to one of the platform's own paths. */
-async function answerOwn(
-  request: IncomingMessage,
-  parts: Parts,
-  { authority, path, query, first }: Record<"authority" | "path" | "query" | "first", string>,
-): Promise<Reply> {
-  const { headers } = request;
-  const method = request.method!;
-  if (isForged(method, headers, authority)) {
-    throw new Refusal(403, "A page of another origin may not do this");
-  }
-  if (first === "2015-03-31") {
-    const body = await readBody(request, MAX_SYNC_EVENT);
-    return await parts.invokeApi({ method, path, query, headers, body });
-  }
-  if (["", "assets", "favicon.ico"].includes(first)) {
-    return answerPage(parts.manifest, method, path, authority);
-  }
-  if (path === "/log") return createLogStream(parts.log, headers["last-event-id"]?.toString());
-  return await parts.endpoints(request, path);
+function topicNames({ functions }: Manifest): string[] {
+  const names = Object.values(functions).flatMap(({ triggers, uses }) => [
+    ...triggers.topics.map(({ name }) => name),
+    ...Object.keys(uses.topics),
+  ]);
+  return [...new Set(names)];
 }
 
-/** A response of the platform's own that no page of another origin may use, as a script or otherwise. */
-function guarded(reply: Reply): Reply {
-  const headers = [
-    ...reply.headers,
-    ["Cross-Origin-Resource-Policy", "same-origin"],
-    ["X-Content-Type-Options", "nosniff"],
-  ] as const;
-  return { ...reply, headers };
-}
-
-/** The parts of a request's target: a path or a URL. The host of a URL takes precedence over Host (RFC 9112 §3.2.2). */
-function readTarget({ url = "", headers }: IncomingMessage) {
-  const [, authority = headers.host, target = ""] = /^http:\/\/([^/?]*)(.*)$/is.exec(url) ??
-    [url, undefined, url];
-  const mark = target.indexOf("?");
-  const path = (mark < 0 ? target : target.slice(0, mark)) || "/";
-  return { authority, path, query: mark < 0 ? "" : target.slice(mark + 1) };
+function rulesOf({ functions }: Manifest): EventRule[] {
+  return Object.entries(functions).flatMap(([functionName, { triggers }]) =>
+    triggers.events.map(({ bus, pattern }) => ({ functionName, bus, pattern }))
+  );
 }

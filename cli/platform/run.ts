@@ -1,11 +1,11 @@
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { CliOptions } from "../arguments.ts";
-import type { ReloadingHost } from "./function_host.ts";
+import type { LogRecord, ReloadingHost } from "./function_host.ts";
 import { createInProcessHost } from "./in_process_host.ts";
 import { Log } from "./log.ts";
 import { type Manifest, readManifest } from "../manifest/manifest.ts";
 import { type Platform, startPlatform } from "./platform.ts";
-import { createSandboxHost, type SandboxHostOptions } from "./sandbox/host.ts";
+import { createSandboxHost } from "./sandbox/host.ts";
 import { formatRecord, introduce } from "./terminal.ts";
 import { watch } from "./watch.ts";
 
@@ -23,50 +23,73 @@ export interface CliEnvironment {
  * @throws {Error} If the application cannot be started; the message says what to do.
  */
 export async function run(options: CliOptions, environment: CliEnvironment): Promise<void> {
-  const { manifestPath, data, isInProcess } = options;
+  const { manifestPath, data } = options;
   const { signal, print, isColored } = environment;
   const log = new Log();
   let manifest = await readManifest(manifestPath);
-  await using host = await createHost(isInProcess, {
-    manifest,
-    manifestPath,
-    log: (record) => log.write(record),
-    signal,
-  });
-  if (host === undefined) return;
+  await using hosts = new ApplicationHost(options, log, signal);
   const watchedFolder = resolve(dirname(manifestPath));
   let { port } = options;
   for (let shown = 0; !signal.aborted;) {
-    await using platform = await startPlatform(manifest, {
-      host,
+    const starting = startPlatform(manifest, {
+      host: (local) => hosts.take(local),
       port,
       data: data ?? join(".mate", manifest.name),
       log,
     });
-    const { bucketsFolder, url } = platform;
+    await using platform = await starting.catch((error) => {
+      if (signal.aborted) return undefined;
+      throw error;
+    });
+    if (platform === undefined) return; // interrupted
+    const { bucketsFolder, url, servicesUrl } = platform;
     port = platform.port; // A changed manifest keeps the URL.
     let stopShowing = () => {};
     const show = () => {
-      for (const line of introduce({ manifest, url, bucketsFolder, watchedFolder })) print(line);
+      for (const line of introduce({ manifest, url, servicesUrl, bucketsFolder, watchedFolder })) {
+        print(line);
+      }
       // The log comes after the URLs, with the records that it has already.
       for (const record of log.after(shown)) print(formatRecord(record, isColored));
       stopShowing = log.follow((record) => print(formatRecord(record, isColored)));
     };
-    manifest = await watchUntilRestart(options, platform, host, log, signal, show) ?? manifest;
+    manifest = await watchUntilRestart(options, platform, hosts, log, signal, show) ?? manifest;
     stopShowing();
     shown = log.after(0).at(-1)?.number ?? 0;
   }
 }
 
-/** Makes the host, or nothing if that is interrupted. */
-async function createHost(
-  isInProcess: boolean,
-  options: SandboxHostOptions & { readonly signal: AbortSignal },
-): Promise<ReloadingHost | undefined> {
-  try {
-    return await (isInProcess ? createInProcessHost : createSandboxHost)(options);
-  } catch (error) {
-    if (!options.signal.aborted) throw error;
+/** The host of an application, which goes on when the platform starts anew with another manifest. */
+class ApplicationHost implements AsyncDisposable {
+  readonly #options: CliOptions;
+  readonly #log: Log;
+  readonly #signal: AbortSignal;
+  #host: ReloadingHost | undefined;
+
+  constructor(options: CliOptions, log: Log, signal: AbortSignal) {
+    this.#options = options;
+    this.#log = log;
+    this.#signal = signal;
+  }
+
+  /** Makes the host, or gives it another manifest. */
+  async take(manifest: Manifest): Promise<ReloadingHost> {
+    const { isInProcess, manifestPath } = this.#options;
+    const log = (record: LogRecord) => this.#log.write(record);
+    const signal = this.#signal;
+    if (this.#host !== undefined) await this.#host.reload(manifest);
+    return this.#host ??= await (isInProcess ? createInProcessHost : createSandboxHost)(
+      { manifest, manifestPath, log, signal },
+    );
+  }
+
+  /** Loads the functions anew. Returns the names of those that have changed. */
+  async reload(): Promise<readonly string[]> {
+    return await this.#host!.reload();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#host?.[Symbol.asyncDispose]();
   }
 }
 
@@ -74,7 +97,7 @@ async function createHost(
 async function watchUntilRestart(
   { manifestPath }: CliOptions,
   platform: Platform,
-  host: ReloadingHost,
+  hosts: ApplicationHost,
   log: Log,
   signal: AbortSignal,
   onWatching: () => void,
@@ -83,7 +106,7 @@ async function watchUntilRestart(
   const folder = resolve(dirname(manifestPath));
   const onChange = async (paths: ReadonlySet<string>) => {
     const isManifest = paths.has(join(folder, basename(manifestPath)));
-    const manifest = await reload(isManifest ? manifestPath : undefined, host, log);
+    const manifest = await reload(isManifest ? manifestPath : undefined, hosts, log);
     if (manifest !== undefined) stop(manifest);
   };
   await using _watch = watch(folder, {
@@ -104,17 +127,20 @@ async function watchUntilRestart(
   }
 }
 
-/** Reloads the functions. If that fails, the log says why, and the former functions go on. */
+/** Reads the manifest if it has changed, or else reloads the functions. The log says what happened. */
 async function reload(
   manifestPath: string | undefined,
-  host: ReloadingHost,
+  hosts: ApplicationHost,
   log: Log,
 ): Promise<Manifest | undefined> {
   try {
-    const manifest = manifestPath === undefined ? undefined : await readManifest(manifestPath);
-    const changed = await host.reload(manifest);
-    if (manifest !== undefined) log.note(`Reloaded "${manifestPath}"`);
-    else if (changed.length > 0) log.note(`Reloaded ${changed.join(", ")}`);
+    if (manifestPath === undefined) {
+      const changed = await hosts.reload();
+      if (changed.length > 0) log.note(`Reloaded ${changed.join(", ")}`);
+      return undefined;
+    }
+    const manifest = await readManifest(manifestPath);
+    log.note(`Reloaded "${manifestPath}"`);
     return manifest;
   } catch (error) {
     log.note(`ERROR ${(error as Error).message}`);

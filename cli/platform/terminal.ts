@@ -48,6 +48,8 @@ export interface Introduction {
   readonly manifest: Manifest;
   /** The URL of the start page. */
   readonly url: string;
+  /** The URL of the emulated services. */
+  readonly servicesUrl: string;
   /** The folder with the folders of the buckets. */
   readonly bucketsFolder: string;
   /** The folder that is watched. */
@@ -56,7 +58,7 @@ export interface Introduction {
 
 /** The lines that the terminal shows first: every URL, with commands to copy. */
 export function introduce(
-  { manifest, url, bucketsFolder, watchedFolder }: Introduction,
+  { manifest, url, servicesUrl, bucketsFolder, watchedFolder }: Introduction,
 ): readonly string[] {
   const base = `${url}/${manifest.stage}`;
   const rows: [what: string, functionName: string, command: string][] = [];
@@ -91,6 +93,7 @@ export function introduce(
     `  Start page  ${url}/`,
     `  Base URL    ${base}`,
     `  Invoke API  aws lambda invoke --endpoint-url ${url} --region us-east-1 --no-sign-request --function-name NAME /dev/stdout`,
+    `  Services    aws s3 ls --endpoint-url ${servicesUrl} --region us-east-1 (and sns, sqs, events)`,
     "",
     ...rows.map(([what, name, command]) =>
       `  ${what.padEnd(widths[0]!)}  ${name.padEnd(widths[1]!)}  ${command}`

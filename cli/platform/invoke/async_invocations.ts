@@ -41,6 +41,11 @@ export class AsyncInvocations implements Disposable {
     return requestId;
   }
 
+  /** Whether an event is left, retries included. */
+  get isBusy(): boolean {
+    return this.#underWay.size > 0;
+  }
+
   /** Waits until no event is left, retries included. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Manifest } from "../../manifest/types.ts";
 import { type Messaging, queueName, type Subscription } from "./messaging.ts";
 import { type InvokeFunction, pollQueue } from "./queue_poller.ts";
@@ -68,7 +69,7 @@ function messageEvent(envelope: Record<string, unknown>, functionName: string) {
     Records: [{
       EventSource: "aws:sns",
       EventVersion: "1.0",
-      EventSubscriptionArn: `${message.TopicArn}:${functionName}`,
+      EventSubscriptionArn: `${message.TopicArn}:${uuidOf(`${message.TopicArn} ${functionName}`)}`,
       Sns: {
         Subject: null,
         MessageAttributes: {},
@@ -78,4 +79,10 @@ function messageEvent(envelope: Record<string, unknown>, functionName: string) {
       },
     }],
   };
+}
+
+/** A UUID. The same text always has the same one. */
+function uuidOf(text: string): string {
+  const hex = createHash("sha256").update(text).digest("hex");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, "$1-$2-$3-$4-$5");
 }

@@ -37,7 +37,10 @@ export class Buckets implements AsyncDisposable {
     const buckets = new Map<string, BucketFolder>();
     await using stack = new AsyncDisposableStack();
     const functions = Object.values(options.manifest.functions);
-    const names = functions.flatMap(({ triggers }) => triggers.buckets.map(({ name }) => name));
+    const names = functions.flatMap(({ triggers, uses }) => [
+      ...triggers.buckets.map(({ name }) => name),
+      ...Object.keys(uses.buckets),
+    ]);
     for (const name of new Set(names)) {
       const folder = join(options.folder, name);
       const next = createSequencer();
@@ -58,13 +61,9 @@ export class Buckets implements AsyncDisposable {
     return new Buckets(buckets, stack.move());
   }
 
-  /**
-   * A bucket of the application.
-   *
-   * @returns The bucket, or `undefined` if the manifest has none of the name.
-   */
-  get(name: string): BucketFolder | undefined {
-    return this.#buckets.get(name);
+  /** The buckets by name. */
+  get all(): ReadonlyMap<string, BucketFolder> {
+    return this.#buckets;
   }
 
   /** Stops watching. */

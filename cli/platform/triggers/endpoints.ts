@@ -1,17 +1,12 @@
-import { Buffer } from "node:buffer";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import type { AsyncInvocations } from "../invoke/async_invocations.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
-import { MAX_PUBLICATION } from "../limits.ts";
-import { allow, errorReply, jsonReply, Refusal, type Reply, reply } from "../reply.ts";
 import { readBody } from "../body.ts";
+import { MAX_PUBLICATION } from "../limits.ts";
+import { countMessages } from "../queue_counts.ts";
+import { allow, errorReply, jsonReply, Refusal, type Reply, reply } from "../reply.ts";
+import { deadLetterQueueName, Messaging, queueName } from "../services/messaging.ts";
 import type { Buckets } from "./buckets.ts";
-import {
-  checkPublication,
-  createMessageEvent,
-  createMessageId,
-  PublicationError,
-} from "./message.ts";
+import { checkPublication, PublicationError, publish } from "./message.ts";
 import { createRequestIds } from "./notification.ts";
 import { ObjectKeyError } from "./object_key.ts";
 import type { Schedules } from "./schedules.ts";
@@ -19,16 +14,19 @@ import type { Schedules } from "./schedules.ts";
 /** What the endpoints of the triggers use. */
 export interface TriggerOptions {
   readonly manifest: Manifest;
-  readonly asyncInvocations: AsyncInvocations;
   readonly buckets: Buckets;
   readonly schedules: Schedules;
+  readonly messaging: Messaging;
+  /** Answers requests to Amazon EventBridge. */
+  readonly eventBus: (headers: Headers, body: string) => Response;
 }
 
-/** The largest request that publishes a message. Its encoding may take more bytes than the message itself. */
+/** The largest request with a message. Its encoding may take more bytes than the message itself. */
 const MAX_REQUEST = 4 * MAX_PUBLICATION;
 
 /**
- * Answers requests to the triggers: `/buckets/{name}/{key}`, `/topics/{name}` and `/schedules/{function}`.
+ * Answers requests to the triggers: `/buckets/{name}/{key}`, `/topics/{name}`, `/queues/{name}`, `/events` and
+ * `/schedules/{function}/{number}`.
  */
 export function createTriggerEndpoints(
   options: TriggerOptions,
@@ -36,11 +34,18 @@ export function createTriggerEndpoints(
   return async (request, path) => {
     const [, kind, name = "", key = ""] = /^\/([^/]*)(?:\/([^/]*))?(?:\/(.*))?$/s.exec(path) ?? [];
     try {
-      if (kind === "buckets") {
-        return await answerBucket(options, request, decode(name), decode(key));
+      switch (kind) {
+        case "buckets":
+          return await answerBucket(options, request, decode(name), decode(key));
+        case "topics":
+          return await answerTopic(options, request, path.slice("/topics/".length));
+        case "queues":
+          return await answerQueue(options, request, path.slice("/queues/".length));
+        case "events":
+          return await answerEvents(options, request);
+        default:
+          return answerSchedule(options, request, decode(name), key);
       }
-      if (kind === "topics") return await answerTopic(options, request, decode(name), key);
-      return answerSchedule(options, request, decode(name), key);
     } catch (error) {
       if (error instanceof ObjectKeyError || error instanceof PublicationError) {
         return errorReply(400, error.message);
@@ -57,7 +62,7 @@ async function answerBucket(
   key: string,
 ): Promise<Reply> {
   const { method = "", headers } = request;
-  const bucket = buckets.get(name);
+  const bucket = buckets.all.get(name);
   if (bucket === undefined) throw new Refusal(404, `The application has no bucket "${name}"`);
   if (key === "") {
     allow(method, "GET", "HEAD");
@@ -98,43 +103,78 @@ async function answerBucket(
 }
 
 async function answerTopic(
-  { manifest, asyncInvocations }: TriggerOptions,
+  { messaging, manifest: { functions } }: TriggerOptions,
   request: IncomingMessage,
   name: string,
-  rest: string,
 ): Promise<Reply> {
-  const subscribers = Object.entries(manifest.functions)
-    .filter(([, { triggers }]) => triggers.topics.some((topic) => topic.name === name))
-    .map(([functionName]) => functionName);
-  if (subscribers.length === 0 || rest !== "") {
-    throw new Refusal(
-      404,
-      `The application has no topic "${[name, rest].join("/").replace(/\/$/, "")}"`,
-    );
-  }
+  const isKnown = Object.values(functions).some(({ triggers, uses }) =>
+    triggers.topics.some((topic) => topic.name === name) || Object.hasOwn(uses.topics, name)
+  );
+  if (!isKnown) throw new Refusal(404, `The application has no topic "${name}"`);
   allow(request.method!, "POST");
   const text = await readText(request);
   const publication = checkPublication(readPublication(request.headers, text));
-  const messageId = createMessageId();
-  const time = new Date();
-  for (const functionName of subscribers) {
-    const event = createMessageEvent(name, functionName, publication, messageId, time);
-    asyncInvocations.start(functionName, Buffer.from(JSON.stringify(event)));
+  return jsonReply(200, { MessageId: await publish(messaging, name, publication) });
+}
+
+async function answerQueue(
+  { messaging, manifest }: TriggerOptions,
+  request: IncomingMessage,
+  name: string,
+): Promise<Reply> {
+  if (!Object.hasOwn(manifest.queues, name)) {
+    throw new Refusal(404, `The application has no queue "${name}"`);
   }
-  return jsonReply(200, { MessageId: messageId });
+  allow(request.method!, "GET", "HEAD", "POST");
+  const queue = queueName(name, manifest);
+  if (request.method === "POST") {
+    const MessageBody = await readText(request);
+    if (MessageBody === "") throw new Refusal(400, "Cannot send the message: it is empty");
+    const group = manifest.queues[name]!.fifo ? { MessageGroupId: "start-page" } : {};
+    const sent = await messaging.call<{ MessageId: string }>("SendMessage", {
+      QueueUrl: Messaging.queueUrl(queue),
+      MessageBody,
+      ...group,
+    });
+    return jsonReply(200, { MessageId: sent.MessageId });
+  }
+  const deadLetters = await countMessages(messaging, deadLetterQueueName(name, manifest));
+  return jsonReply(200, {
+    ...await countMessages(messaging, queue),
+    deadLetters: deadLetters.visible + deadLetters.invisible,
+  }, [["Cache-Control", "no-store"]]);
+}
+
+/** Puts one event, written as the console of Amazon EventBridge shows it. */
+async function answerEvents(
+  { eventBus }: TriggerOptions,
+  request: IncomingMessage,
+): Promise<Reply> {
+  allow(request.method!, "POST");
+  const event = parseJson(await readText(request)) as Record<string, unknown> | null;
+  const { source, "detail-type": DetailType, detail, bus = "default" } = event ?? {};
+  const entry = {
+    Source: source,
+    DetailType,
+    Detail: JSON.stringify(detail),
+    EventBusName: bus,
+  };
+  const headers = new Headers({ "x-amz-target": "AWSEvents.PutEvents" });
+  const response = eventBus(headers, JSON.stringify({ Entries: [entry] }));
+  const { Entries: [result] } = await response.json();
+  return jsonReply("ErrorCode" in result ? 400 : 200, result);
 }
 
 function answerSchedule(
   { schedules }: TriggerOptions,
   { method = "" }: IncomingMessage,
   name: string,
-  rest: string,
+  number: string,
 ): Reply {
-  if (!schedules.has(name) || rest !== "") {
-    throw new Refusal(404, `The application has no schedule "${name}"`);
-  }
+  const schedule = schedules.find(name, number === "" ? 0 : Number(number));
+  if (schedule === undefined) throw new Refusal(404, `The application has no schedule "${name}"`);
   allow(method, "POST");
-  return jsonReply(202, { RequestId: schedules.fire(name) });
+  return jsonReply(202, { RequestId: schedules.fire(schedule) });
 }
 
 /** The message of a body, which is JSON, a form, or the text of the message. */

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
-import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
-import { REGION, topicArn } from "../arn.ts";
+import { topicArn } from "../arn.ts";
 import { MAX_PUBLICATION } from "../limits.ts";
+import type { Messaging } from "../services/messaging.ts";
 import { describeProblems, record } from "../../manifest/schema.ts";
 
 /** A message as it is published. */
@@ -76,56 +76,31 @@ export function checkPublication(value: unknown): Publication {
   throw new PublicationError(describeProblems(result.error, "a message"));
 }
 
-/**
- * Makes the event that Amazon SNS sends to a function. The signature has the form of a real one, but nothing can verify it.
- *
- * @param messageId The identifier of the message. Every subscriber gets the same one.
- * @see https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html
- */
-export function createMessageEvent(
+/** Publishes a message by Amazon SNS. Returns the identifier of the message. */
+export async function publish(
+  messaging: Messaging,
   topic: string,
-  functionName: string,
   { message, subject, attributes }: Publication,
-  messageId: string,
-  time: Date,
-): Readonly<Record<string, unknown>> {
-  const arn = topicArn(topic);
-  const subscription = `${arn}:${uuidOf(`${topic} ${functionName}`)}`;
-  const service = `https://sns.${REGION}.amazonaws.com`;
-  return {
-    Records: [{
-      EventSource: "aws:sns",
-      EventVersion: "1.0",
-      EventSubscriptionArn: subscription,
-      Sns: {
-        Type: "Notification",
-        MessageId: messageId,
-        TopicArn: arn,
-        Subject: subject ?? null,
-        Message: message,
-        Timestamp: time.toISOString(),
-        SignatureVersion: "1",
-        Signature: randomBytes(256).toString("base64"),
-        SigningCertUrl: `${service}/SimpleNotificationService-${"0".repeat(32)}.pem`,
-        UnsubscribeUrl: `${service}/?Action=Unsubscribe&SubscriptionArn=${subscription}`,
-        MessageAttributes: attributes,
-      },
-    }],
-  };
-}
-
-/** The identifier of a new message. */
-export function createMessageId(): string {
-  return randomUUID();
-}
-
-/** A UUID. The same text always has the same one. */
-function uuidOf(text: string): string {
-  const hex = createHash("sha256").update(text).digest("hex");
-  return [8, 4, 4, 4, 12].map((length, index) => {
-    const start = [0, 8, 12, 16, 20][index]!;
-    return hex.slice(start, start + length);
-  }).join("-");
+): Promise<string> {
+  const form = new URLSearchParams({
+    Action: "Publish",
+    Version: "2010-03-31",
+    TopicArn: topicArn(topic),
+    Message: message,
+  });
+  if (subject) form.set("Subject", subject);
+  for (const [index, [name, { Type, Value }]] of Object.entries(attributes).entries()) {
+    const entry = `MessageAttributes.entry.${index + 1}`;
+    form.set(`${entry}.Name`, name);
+    form.set(`${entry}.Value.DataType`, Type);
+    form.set(`${entry}.Value.${Type === "Binary" ? "BinaryValue" : "StringValue"}`, Value);
+  }
+  const headers = new Headers({ "content-type": "application/x-www-form-urlencoded" });
+  const response = await messaging.answer(headers, form.toString(), "");
+  const text = await response.text();
+  const [, id] = /<MessageId>([^<]+)</.exec(text) ?? [];
+  if (id === undefined) throw new Error(`Cannot publish to the topic "${topic}": ${text}`);
+  return id;
 }
 
 function isArrayOfScalars(text: string): boolean {
@@ -140,10 +115,8 @@ function isArrayOfScalars(text: string): boolean {
 
 /** How many bytes of the limit a message takes: its own, and those of the names, types and values of its attributes. */
 function sizeOf({ message, attributes }: Publication): number {
-  return Object.entries(attributes).reduce(
-    (size, [name, { Type, Value }]) =>
-      size + Buffer.byteLength(name + Type) +
-      Buffer.byteLength(Value, Type === "Binary" ? "base64" : "utf8"),
-    Buffer.byteLength(message),
-  );
+  const texts = Object.entries(attributes).flatMap((
+    [name, { Type, Value }],
+  ) => [name, Type, Value]);
+  return Buffer.byteLength([message, ...texts].join(""));
 }

@@ -1,28 +1,44 @@
+import { Cron } from "croner";
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
+import type { Manifest, ScheduleTrigger } from "../../manifest/manifest.ts";
 import { ACCOUNT_ID, REGION, ruleArn } from "../arn.ts";
 import type { AsyncInvocations } from "../invoke/async_invocations.ts";
-import type { Manifest } from "../../manifest/manifest.ts";
-import { isRate } from "../../manifest/schedule_expression.ts";
 
 const UNITS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
+
+/** The last values of the fields of a `cron` expression. */
+const LAST_VALUES = [59, 23, 31, 12, 7, 2199] as const;
 
 /** The longest delay of a timer. A timer with a longer delay fires at once. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
 /**
- * The interval of a rate expression.
+ * When a schedule fires next.
  *
- * @param rate The expression, such as `rate(5 minutes)`, as a manifest may hold it.
- * @returns The interval, in milliseconds.
- * @throws {RangeError} If it is not a rate expression.
+ * @param schedule Its expression, such as `rate(5 minutes)` or `cron(0 3 * * ? *)`, and its time zone.
+ * @param after The time that it fires after: for a rate, the time that it fired last.
+ * @returns The time in milliseconds, or `undefined` if it never fires again.
  */
-export function readRate(rate: string): number {
-  const [, value, unit] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(rate) ?? [];
-  if (unit === undefined) {
-    throw new RangeError(`Cannot read the rate "${rate}": expected one such as rate(5 minutes)`);
-  }
-  return Number(value) * UNITS[unit as keyof typeof UNITS];
+export function nextTime(
+  { expression, timezone }: Pick<ScheduleTrigger, "expression" | "timezone">,
+  after: number,
+): number | undefined {
+  const [, value, unit] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? [];
+  if (value !== undefined) return after + Number(value) * UNITS[unit as keyof typeof UNITS];
+  const cron = new Cron(toPattern(expression), { timezone, paused: true });
+  return cron.nextRun(new Date(after))?.getTime();
+}
+
+/** The pattern of croner for a `cron` expression: with seconds, with 0 for Sunday, and with steps of a range only. */
+function toPattern(expression: string): string {
+  const fields = expression.slice("cron(".length, -1).split(" ").map((field, index) =>
+    field.replaceAll(/(?<=^|,)(\d+)\//g, `$1-${LAST_VALUES[index]}/`)
+  );
+  const days = fields[4] === "L"
+    ? "6"
+    : fields[4]!.replaceAll(/(?<![#/\d])\d/g, (day) => `${+day - 1}`);
+  return ["0", ...fields.with(4, days)].join(" ");
 }
 
 /**
@@ -44,8 +60,10 @@ export function createScheduledEvent(rule: string, time: Date): Readonly<Record<
   };
 }
 
-/** Timers, which tests replace. */
+/** Timers and a clock, which tests replace. */
 export interface Timers {
+  /** The time, in milliseconds. */
+  now(): number;
   /** Calls back after some milliseconds. Returns the timer. */
   setTimeout(callback: () => void, milliseconds: number): unknown;
   /** Stops a timer. */
@@ -53,59 +71,65 @@ export interface Timers {
 }
 
 const TIMERS: Timers = {
+  now: () => Date.now(),
   setTimeout: (callback, milliseconds) => setTimeout(callback, milliseconds),
   clearTimeout: (timer) => clearTimeout(timer as number),
 };
 
+/** A schedule of a function. */
+export interface Schedule extends ScheduleTrigger {
+  readonly functionName: string;
+}
+
 /** The schedules of an application. Each fires by itself, and on demand. */
 export class Schedules implements Disposable {
-  readonly #manifest: Manifest;
+  readonly #name: string;
+  readonly #schedules: readonly Schedule[];
   readonly #asyncInvocations: AsyncInvocations;
   readonly #timers: Timers;
-  readonly #waiting = new Set<{ timer: unknown }>();
+  readonly #waiting = new Map<Schedule, unknown>();
 
-  constructor(manifest: Manifest, asyncInvocations: AsyncInvocations, timers: Timers = TIMERS) {
+  constructor(
+    { name, functions }: Manifest,
+    asyncInvocations: AsyncInvocations,
+    timers: Timers = TIMERS,
+  ) {
+    this.#name = name;
     this.#timers = timers;
-    this.#manifest = manifest;
     this.#asyncInvocations = asyncInvocations;
-    for (const [name, { triggers }] of Object.entries(manifest.functions)) {
-      for (const { expression } of triggers.schedules) {
-        if (isRate(expression)) this.#wait(name, readRate(expression));
-      }
-    }
+    this.#schedules = Object.entries(functions).flatMap(([functionName, { triggers }]) =>
+      triggers.schedules.map((schedule) => ({ ...schedule, functionName }))
+    );
+    for (const schedule of this.#schedules) this.#wait(schedule, nextTime(schedule, timers.now()));
   }
 
-  /** Whether a function has a schedule. */
-  has(functionName: string): boolean {
-    return Object.hasOwn(this.#manifest.functions, functionName) &&
-      this.#manifest.functions[functionName]!.triggers.schedules.length > 0;
+  /** One of the schedules of a function, by its place in the manifest. */
+  find(functionName: string, index: number): Schedule | undefined {
+    return this.#schedules.filter((schedule) => schedule.functionName === functionName)[index];
   }
 
   /** Fires a schedule now. Its next own time stays as it is. */
-  fire(functionName: string): string {
-    const event = createScheduledEvent(`${this.#manifest.name}-${functionName}`, new Date());
+  fire({ functionName, input }: Schedule): string {
+    const time = new Date(this.#timers.now());
+    const event = input ?? createScheduledEvent(`${this.#name}-${functionName}`, time);
     return this.#asyncInvocations.start(functionName, Buffer.from(JSON.stringify(event)));
   }
 
   /** Stops the schedules. */
   [Symbol.dispose](): void {
-    for (const { timer } of this.#waiting) this.#timers.clearTimeout(timer);
+    for (const timer of this.#waiting.values()) this.#timers.clearTimeout(timer);
     this.#waiting.clear();
   }
 
-  /** Waits for the next firing, or for as much of that time as a timer can wait. */
-  #wait(
-    functionName: string,
-    interval: number,
-    left = interval,
-    waiting: { timer: unknown } = { timer: undefined },
-  ): void {
-    const step = Math.min(left, MAX_TIMEOUT);
-    waiting.timer = this.#timers.setTimeout(() => {
-      if (left > step) return this.#wait(functionName, interval, left - step, waiting);
-      this.#wait(functionName, interval, interval, waiting);
-      this.fire(functionName);
-    }, step);
-    this.#waiting.add(waiting);
+  /** Waits for a time, or for as much of the wait as a timer can take. */
+  #wait(schedule: Schedule, time: number | undefined): void {
+    if (time === undefined) return;
+    const left = time - this.#timers.now();
+    const timer = this.#timers.setTimeout(() => {
+      if (left > MAX_TIMEOUT) return this.#wait(schedule, time);
+      this.#wait(schedule, nextTime(schedule, time));
+      this.fire(schedule);
+    }, Math.max(0, Math.min(left, MAX_TIMEOUT)));
+    this.#waiting.set(schedule, timer);
   }
 }

@@ -1,0 +1,99 @@
+import type { IncomingMessage } from "node:http";
+import type { Manifest } from "../manifest/manifest.ts";
+import { OWN_PATHS } from "../manifest/own_paths.ts";
+import { readBody } from "./body.ts";
+import type { Gateway } from "./gateway/gateway.ts";
+import { hasManyHosts, isForged, isLocalHost } from "./guard.ts";
+import type { createInvokeApi } from "./invoke/invoke_api.ts";
+import { MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "./limits.ts";
+import type { Log } from "./log.ts";
+import { createLogStream } from "./page/log_stream.ts";
+import { answerPage } from "./page/pages.ts";
+import { errorReply, Refusal, type Reply } from "./reply.ts";
+import type { createTriggerEndpoints } from "./triggers/endpoints.ts";
+
+/** The parts of the platform that answer requests. */
+export interface Parts {
+  readonly manifest: Manifest;
+  readonly log: Log;
+  readonly gateway: Gateway;
+  readonly invokeApi: ReturnType<typeof createInvokeApi>;
+  readonly endpoints: ReturnType<typeof createTriggerEndpoints>;
+}
+
+/** Sends a request to the part of the platform that it is for. */
+export async function answer(request: IncomingMessage, parts: Parts): Promise<Reply> {
+  const method = request.method!;
+  const { rawHeaders } = request;
+  if (hasManyHosts(rawHeaders)) return errorReply(400, "The request has more than one Host header");
+  const { authority = "", path, query } = readTarget(request);
+  if (!isLocalHost(authority)) {
+    const host = JSON.stringify(authority);
+    const message = `The request is for the host ${host}, but this server is only for localhost, ` +
+      "127.0.0.1 and [::1]";
+    return errorReply(421, message);
+  }
+  const [, first = ""] = path.split("/", 2);
+  if (!OWN_PATHS.includes(first) && path !== "/") {
+    const time = new Date();
+    return await parts.gateway({
+      method,
+      path,
+      query,
+      authority,
+      rawHeaders,
+      protocol: `HTTP/${request.httpVersion}`,
+      sourceIp: request.socket.remoteAddress!,
+      port: request.socket.localPort!,
+      body: await readBody(request, MAX_REQUEST_BODY),
+      time,
+    });
+  }
+  try {
+    return guarded(await answerOwn(request, parts, { authority, path, query, first }));
+  } catch (error) {
+    if (error instanceof Refusal) return guarded(error.reply);
+    throw error;
+  }
+}
+
+/** Answers a request to one of the platform's own paths. */
+async function answerOwn(
+  request: IncomingMessage,
+  parts: Parts,
+  { authority, path, query, first }: Record<"authority" | "path" | "query" | "first", string>,
+): Promise<Reply> {
+  const { headers } = request;
+  const method = request.method!;
+  if (isForged(method, headers, authority)) {
+    throw new Refusal(403, "A page of another origin may not do this");
+  }
+  if (first === "2015-03-31") {
+    const body = await readBody(request, MAX_SYNC_EVENT);
+    return await parts.invokeApi({ method, path, query, headers, body });
+  }
+  if (["", "assets", "favicon.ico"].includes(first)) {
+    return answerPage(parts.manifest, method, path, authority);
+  }
+  if (path === "/log") return createLogStream(parts.log, headers["last-event-id"]?.toString());
+  return await parts.endpoints(request, path);
+}
+
+/** A response of the platform's own that no page of another origin may use, as a script or otherwise. */
+function guarded(reply: Reply): Reply {
+  const headers = [
+    ...reply.headers,
+    ["Cross-Origin-Resource-Policy", "same-origin"],
+    ["X-Content-Type-Options", "nosniff"],
+  ] as const;
+  return { ...reply, headers };
+}
+
+/** The parts of a request's target: a path or a URL. The host of a URL takes precedence over Host (RFC 9112 §3.2.2). */
+function readTarget({ url = "", headers }: IncomingMessage) {
+  const [, authority = headers.host, target = ""] = /^http:\/\/([^/?]*)(.*)$/is.exec(url) ??
+    [url, undefined, url];
+  const mark = target.indexOf("?");
+  const path = (mark < 0 ? target : target.slice(0, mark)) || "/";
+  return { authority, path, query: mark < 0 ? "" : target.slice(mark + 1) };
+}
