@@ -30,7 +30,8 @@ export function own(object: JsonObject, key: string): JsonValue | undefined {
  */
 export function read(event: JsonObject, path: Path): JsonValue {
   let value: JsonValue = event;
-  for (const [depth, key] of path.entries()) {
+  for (let depth = 0; depth < path.length; depth++) {
+    const key = path[depth]!;
     const isIndex = typeof key === "number";
     if (isIndex ? !Array.isArray(value) : !isObject(value)) {
       throw wrongType(path.slice(0, depth), value, isIndex ? "an array" : "an object");

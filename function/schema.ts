@@ -58,7 +58,7 @@ export function validate<Output>(
   const result = schema["~standard"].validate(value);
   if (result instanceof Promise) {
     throw new TypeError(
-      "Cannot validate with an asynchronous schema: expected a synchronous schema",
+      "Cannot validate with an asynchronous schema",
     );
   }
   if (result.issues === undefined) return result.value;

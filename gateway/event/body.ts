@@ -24,7 +24,7 @@ function readBody(event: JsonObject): string | Uint8Array<ArrayBuffer> | null {
   }
   if (body === null || !isBase64Encoded) return body;
   const bytes = decodeBase64(body);
-  if (!bytes) throw malformed("the body is flagged as base64 but is not base64");
+  if (!bytes) throw malformed("the body is not base64");
   return bytes;
 }
 
@@ -41,7 +41,7 @@ export function readText(event: JsonObject): string | null {
   try {
     return body && new TextDecoder("utf-8", { fatal: true }).decode(body);
   } catch {
-    throw malformed("the bytes of the body are not UTF-8");
+    throw malformed("the body is not UTF-8");
   }
 }
 
@@ -70,9 +70,11 @@ function describe(message: string): string {
  */
 export function requireJsonType(event: JsonObject): void {
   const type = readType(event);
-  if (type === "" || /^(?:application\/json|text\/plain|[^/]+\/[^/]+\+json)$/.test(type)) return;
-  throw new HttpUnsupportedMediaTypeError("Unsupported media type: expected application/json");
+  if (/^(?:application\/json|text\/plain|[^/]+\/[^/]+\+json)?$/.test(type)) return;
+  throw unsupported("application/json");
 }
+
+const FORM_TYPES = ["multipart/form-data", "application/x-www-form-urlencoded"];
 
 /**
  * Reads the body as a form.
@@ -82,15 +84,13 @@ export function requireJsonType(event: JsonObject): void {
  */
 export async function readFormData(event: JsonObject): Promise<FormData> {
   const type = readType(event);
-  const isMultipart = type === "multipart/form-data";
-  if (!isMultipart && type !== "application/x-www-form-urlencoded") {
-    const expected = "multipart/form-data or application/x-www-form-urlencoded";
-    throw new HttpUnsupportedMediaTypeError(`Unsupported media type: expected ${expected}`);
-  }
+  if (!FORM_TYPES.includes(type)) throw unsupported(FORM_TYPES.join(" or "));
   const bytes = readBytes(event);
   const contentType = findHeader(event, "content-type")!;
   // Deno reads multipart data that was cut off as an empty form.
-  if (isMultipart && !hasEnd(bytes, contentType)) throw malformed("the form ends too early");
+  if (type === FORM_TYPES[0] && !hasEnd(bytes, contentType)) {
+    throw malformed("the form ends too early");
+  }
   try {
     return await new Response(bytes, { headers: { "content-type": contentType } }).formData();
   } catch {
@@ -108,6 +108,10 @@ function hasEnd(bytes: Uint8Array, contentType: string): boolean {
 /** The media type of the body in lower case, without parameters. */
 function readType(event: JsonObject): string {
   return (findHeader(event, "content-type") ?? "").split(";")[0]!.trim().toLowerCase();
+}
+
+function unsupported(expected: string): HttpUnsupportedMediaTypeError {
+  return new HttpUnsupportedMediaTypeError(`Unsupported media type: expected ${expected}`);
 }
 
 function malformed(problem: string): MalformedPayloadError {

@@ -1,3 +1,5 @@
+import { percentDecode } from "./percent_decode.ts";
+
 /**
  * Parses a `Cookie` header (RFC 6265 section 5.4).
  *
@@ -11,15 +13,7 @@ export function parseCookies(header: string): Record<string, string> {
     const name = pair.slice(0, end).trim();
     if (end < 0 || cookies.has(name)) continue;
     const value = pair.slice(end + 1).trim().replace(/^"(.*)"$/s, "$1");
-    cookies.set(name, decode(value));
+    cookies.set(name, percentDecode(value) ?? value);
   }
   return Object.fromEntries(cookies);
-}
-
-function decode(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
 }

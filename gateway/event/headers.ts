@@ -1,6 +1,5 @@
 import type { JsonObject } from "../../function/json.ts";
 import { type Path, read, readString, specificationError } from "../../function/read.ts";
-import type { Place } from "./formats/format.ts";
 import { formatOf } from "./formats/recognise.ts";
 
 /**
@@ -11,7 +10,7 @@ import { formatOf } from "./formats/recognise.ts";
  */
 export function readHeaders(event: JsonObject): Record<string, string> {
   const headers = new Map<string, string>();
-  for (const [key, value] of formatOf(event).headers(event, () => true)) {
+  for (const [key, value] of formatOf(event).headers(event)) {
     const name = key.toLowerCase();
     const before = headers.get(name);
     headers.set(name, before === undefined ? value : before + separatorOf(name) + value);
@@ -30,8 +29,8 @@ export function findHeader(event: JsonObject, name: string): string | undefined 
   // A caller without types may pass the raw event instead of the `FnProxyEvent` that wraps it.
   if (event === undefined) throw new TypeError("Cannot read the request: expected an FnProxyEvent");
   const wanted = name.toLowerCase();
-  const fields = formatOf(event).headers(event, (name) => name === wanted);
-  if (fields.length === 0) return undefined;
+  const fields = formatOf(event).headers(event, wanted);
+  if (fields.length < 2) return fields[0]?.[1];
   return fields.map(([, value]) => value).join(separatorOf(wanted));
 }
 
@@ -40,21 +39,22 @@ function separatorOf(name: string): string {
   return name === "cookie" ? "; " : ", ";
 }
 
-/** Reads the text at a place. */
-export function readPlace(event: JsonObject, place: Place): string {
-  if (typeof place !== "string") return readString(event, place);
-  const value = findHeader(event, place);
-  if (value === undefined) throw specificationError(pathOf(place), "is absent");
-  return value;
+/** Tells whether a path names a header. Then the header is read in any case, and from any map. */
+export function isHeader(path: Path): boolean {
+  return path[0] === "headers";
 }
 
-/** The path of a place, for an error. */
-export function pathOf(place: Place): Path {
-  return typeof place === "string" ? ["headers", place] : place;
+/** Reads the text at a path, which may name a header. A header that is absent and a key that holds null give null. */
+export function readFact(event: JsonObject, path: Path): string | null {
+  if (isHeader(path)) return findHeader(event, String(path[1])) ?? null;
+  return read(event, path) === null ? null : readString(event, path);
 }
 
-/** Reads a text whose key may hold null or whose header may be absent: then the text is empty. */
-export function readNullable(event: JsonObject, place: Place): string {
-  if (typeof place === "string") return findHeader(event, place) ?? "";
-  return read(event, place) === null ? "" : readString(event, place);
+/** Reads the text at a path, which may name a header. The text must be there. */
+export function requireFact(event: JsonObject, path: Path): string {
+  const text = readFact(event, path);
+  if (text === null) {
+    throw specificationError(path, isHeader(path) ? "is absent" : "is null, not a string");
+  }
+  return text;
 }

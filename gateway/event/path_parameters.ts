@@ -2,6 +2,7 @@ import type { FnEvent } from "../../function/event.ts";
 import { HttpNotFoundError } from "../errors/client_errors.ts";
 import { readMap } from "./formats/entries.ts";
 import { formatOf } from "./formats/recognise.ts";
+import { percentDecode } from "./percent_decode.ts";
 
 const matched = new WeakMap<FnEvent, Record<string, string>>();
 
@@ -31,9 +32,7 @@ export function readPathParameters(event: FnEvent): Record<string, string> {
  * @throws {HttpNotFoundError} If it has a malformed escape, because no resource has this name.
  */
 export function decodePathPart(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    throw new HttpNotFoundError();
-  }
+  const decoded = percentDecode(part);
+  if (decoded === undefined) throw new HttpNotFoundError();
+  return decoded;
 }

@@ -7,14 +7,14 @@ import {
   HttpNotFoundError,
   HttpUnprocessableEntityError,
 } from "../errors/client_errors.ts";
-import { parsePreferences, type Preference } from "../negotiation/preferences.ts";
+import { parsePreferences, type Preference, sortedValues } from "../negotiation/preferences.ts";
 import { readBytes, readFormData, readPayload, readText, requireJsonType } from "./body.ts";
 import { parseCookies } from "./cookies.ts";
 import { readContextObject } from "./formats/authorizer.ts";
 import { readMap } from "./formats/entries.ts";
 import type { EventFormat } from "./formats/format.ts";
 import { formatOf, recogniseFormat } from "./formats/recognise.ts";
-import { findHeader, pathOf, readHeaders, readNullable, readPlace } from "./headers.ts";
+import { findHeader, isHeader, readFact, readHeaders, requireFact } from "./headers.ts";
 import { IpAddress } from "./ip_address.ts";
 import { readPathParameters } from "./path_parameters.ts";
 import { encodeQuery, readPath, readRequest, readUrl, withoutPort } from "./request.ts";
@@ -61,13 +61,13 @@ export class FnProxyEvent extends FnEvent {
   /** The address of the client. Behind a load balancer or VPC Lattice, it is the last entry of `X-Forwarded-For`. */
   sourceIp(): IpAddress {
     const { sourceIp } = formatOf(this.rawEvent);
-    const value = readPlace(this.rawEvent, sourceIp);
-    const text = typeof sourceIp === "string" ? lastAddress(value) : value;
+    const value = requireFact(this.rawEvent, sourceIp);
+    const text = isHeader(sourceIp) ? lastAddress(value) : value;
     try {
       return new IpAddress(text);
     } catch (cause) {
       const problem = `is ${JSON.stringify(value)}, not an IP address`;
-      throw specificationError(pathOf(sourceIp), problem, { cause });
+      throw specificationError(sourceIp, problem, { cause });
     }
   }
 
@@ -109,7 +109,7 @@ export class FnProxyEvent extends FnEvent {
 
   /** The name of the client software (RFC 9110 section 10.1.5). It is empty if the client sent none. */
   httpUserAgent(): string {
-    return readNullable(this.rawEvent, formatOf(this.rawEvent).userAgent);
+    return readFact(this.rawEvent, formatOf(this.rawEvent).userAgent) ?? "";
   }
 
   /**
@@ -117,7 +117,7 @@ export class FnProxyEvent extends FnEvent {
    * quality. Equal qualities keep the order of the header. The values that the client refuses come last.
    */
   headerSortedPreferences(header: string): readonly string[] {
-    return this.headerPreferences(header).map(({ value }) => value);
+    return sortedValues(this.header(header) ?? "");
   }
 
   /**
@@ -142,8 +142,8 @@ export class FnProxyEvent extends FnEvent {
   /** The domain name of the request in lower case. */
   queryDomainName(): string {
     const { domainName } = formatOf(this.rawEvent);
-    const host = readPlace(this.rawEvent, domainName);
-    return typeof domainName === "string" ? withoutPort(host) : host.toLowerCase();
+    const host = requireFact(this.rawEvent, domainName);
+    return isHeader(domainName) ? withoutPort(host) : host.toLowerCase();
   }
 
   /**
@@ -289,8 +289,10 @@ export class FnProxyEvent extends FnEvent {
   /** The identifier of the request. Behind a load balancer or VPC Lattice, it is the trace id. It may be empty. */
   requestId(): string {
     const { requestId } = formatOf(this.rawEvent);
-    if (typeof requestId === "string") return this.header(requestId) ?? "";
-    return readOptionalString(this.rawEvent, requestId) ?? "";
+    const text = isHeader(requestId)
+      ? readFact(this.rawEvent, requestId)
+      : readOptionalString(this.rawEvent, requestId);
+    return text ?? "";
   }
 
   /** The method and resource of the route, such as `GET /orders/{id}`. Load balancers and VPC Lattice have `null`. */
@@ -307,5 +309,6 @@ export class FnProxyEvent extends FnEvent {
 /** The last address of `X-Forwarded-For`, which the gateway wrote. A port is removed. */
 function lastAddress(forwarded: string): string {
   const address = forwarded.slice(forwarded.lastIndexOf(",") + 1).trim();
-  return address.replace(/^\[(.*)\](?::\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1");
+  const [whole = address, bracketed] = /^\[(.+)\](?=:\d+$|$)|^[\d.]+(?=:\d+$)/.exec(address) ?? [];
+  return bracketed ?? whole;
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../function/json.ts";
 import { readString, specificationError } from "../../function/read.ts";
 import type { Format } from "./formats/format.ts";
 import { formatOf } from "./formats/recognise.ts";
-import { findHeader, pathOf, readHeaders, readPlace } from "./headers.ts";
+import { findHeader, isHeader, readFact, readHeaders, requireFact } from "./headers.ts";
 import { readBytes } from "./body.ts";
 
 /** Writes the query of a request, percent-encoded again because some gateways decode it. Without parameters it is "". */
@@ -44,13 +44,12 @@ function readOrigin(event: JsonObject, { domainName }: Format): string {
     ? "http"
     : "https";
   // The health check of a load balancer may lack the header.
-  const isHeader = typeof domainName === "string";
-  const host = isHeader
-    ? findHeader(event, domainName) ?? "localhost"
-    : readPlace(event, domainName);
+  const host = isHeader(domainName)
+    ? readFact(event, domainName) ?? "localhost"
+    : requireFact(event, domainName);
   const origin = `${scheme}://${host}`;
   if (URL.canParse(origin) && new URL(origin).hostname === withoutPort(host)) return origin;
-  throw specificationError(pathOf(domainName), `is ${JSON.stringify(host)}, not a host`);
+  throw specificationError(domainName, `is ${JSON.stringify(host)}, not a host`);
 }
 
 /** Removes the port from a host. The host is in lower case. */

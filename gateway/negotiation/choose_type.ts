@@ -1,5 +1,5 @@
 import { isPlainObject } from "../../function/read.ts";
-import { readWeights } from "./weights.ts";
+import { type Member, readMembers } from "./members.ts";
 
 /** The type that is always available. */
 export const JSON_TYPE = "application/json";
@@ -45,22 +45,45 @@ export function chooseType(
   accept: string | undefined,
   types: readonly string[],
 ): string | undefined {
-  const weights = readWeights(
-    accept || ANY_TYPE,
-    (scanner) => scanner.name() === "*" ? ANY_TYPE : scanner.name(),
-  );
-  if (weights.size === 0) weights.set(ANY_TYPE, 1);
-  const places = [...weights.keys()];
-  const matches = types.flatMap((type) => {
-    const family = `${type.slice(0, type.indexOf("/"))}/*`;
-    const ranges = type.endsWith("/*") ? [type] : [type, family, ANY_TYPE];
-    const range = ranges.find((range) => weights.has(range));
-    if (range === undefined || range !== type && types.includes(range)) return [];
-    const specificity = range === ANY_TYPE ? 0 : range.endsWith("/*") ? 1 : 2;
-    return [{ type, weight: weights.get(range)!, specificity, place: places.indexOf(range) }];
-  });
-  const [best] = matches.filter(({ weight }) => weight > 0).sort((a, b) =>
-    b.weight - a.weight || b.specificity - a.specificity || a.place - b.place
-  );
+  const ranges = readMembers(accept || ANY_TYPE, "name");
+  if (ranges.length === 0) ranges.push({ value: ANY_TYPE, weight: 1000 });
+  let best: Match | undefined;
+  for (const type of types) {
+    const match = matchType(type, ranges, types);
+    if (match && match.weight > 0 && (best === undefined || compare(match, best) > 0)) best = match;
+  }
   return best?.type;
+}
+
+interface Match {
+  readonly type: string;
+  readonly weight: number;
+  readonly specificity: number;
+  readonly place: number;
+}
+
+/** Finds the most specific range that matches a type. */
+function matchType(
+  type: string,
+  ranges: readonly Member[],
+  types: readonly string[],
+): Match | undefined {
+  const family = `${type.slice(0, type.indexOf("/"))}/*`;
+  for (const [index, name] of (type.endsWith("/*") ? [type] : [type, family, ANY_TYPE]).entries()) {
+    const isMatch = ({ value }: Member) => value === name || value === "*" && name === ANY_TYPE;
+    const place = ranges.findIndex(isMatch);
+    if (place < 0) continue;
+    if (index > 0 && types.includes(name)) return undefined;
+    const specificity = name === ANY_TYPE ? 0 : name === family ? 1 : 2;
+    return {
+      type,
+      weight: Math.max(...ranges.filter(isMatch).map(({ weight }) => weight)),
+      specificity,
+      place,
+    };
+  }
+}
+
+function compare(a: Match, b: Match): number {
+  return a.weight - b.weight || a.specificity - b.specificity || b.place - a.place;
 }

@@ -1,4 +1,4 @@
-import { readWeights } from "./weights.ts";
+import { readMembers } from "./members.ts";
 
 /**
  * Chooses the content coding of a response (RFC 9110 section 12.5.3).
@@ -11,14 +11,14 @@ export function chooseCoding(
   acceptEncoding: string | undefined,
   codings: readonly string[],
 ): string | undefined {
-  const weights = readWeights(acceptEncoding ?? "", (scanner) => scanner.name());
-  const any = weights.get("*");
+  const members = readMembers(acceptEncoding ?? "", "name");
+  const weightOf = (coding: string) => members.find(({ value }) => value === coding)?.weight;
   let best: string | undefined;
   let bestWeight = 0;
   for (const coding of codings) {
-    const named = Math.max(weights.get(coding) ?? -1, weights.get(`x-${coding}`) ?? -1);
-    const weight = named < 0 ? any ?? 0 : named;
+    const named = Math.max(weightOf(coding) ?? -1, weightOf(`x-${coding}`) ?? -1);
+    const weight = named < 0 ? weightOf("*") ?? 0 : named;
     if (weight > bestWeight) [best, bestWeight] = [coding, weight];
   }
-  return bestWeight >= (weights.get("identity") ?? 0) ? best : undefined;
+  return bestWeight >= (weightOf("identity") ?? 0) ? best : undefined;
 }

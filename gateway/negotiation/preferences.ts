@@ -1,4 +1,4 @@
-import { readWeights } from "./weights.ts";
+import { type Member, readMembers } from "./members.ts";
 
 /** One member of a header such as `Accept-Language`, with its weight (RFC 9110 section 12.4.2). */
 export interface Preference {
@@ -16,7 +16,14 @@ export interface Preference {
  * their order in the header. A repeated value keeps its first place and its highest quality.
  */
 export function parsePreferences(header: string): Preference[] {
-  const weights = readWeights(header, (scanner) => scanner.value());
-  return Array.from(weights, ([value, weight]) => ({ value, quality: weight / 1000 }))
-    .sort((a, b) => b.quality - a.quality);
+  return sort(header).map(({ value, weight }) => ({ value, quality: weight / 1000 }));
+}
+
+/** Parses the values alone, in the order of {@linkcode parsePreferences}. */
+export function sortedValues(header: string): string[] {
+  return sort(header).map(({ value }) => value);
+}
+
+function sort(header: string): Member[] {
+  return readMembers(header, "value").sort((a, b) => b.weight - a.weight);
 }

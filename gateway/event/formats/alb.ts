@@ -1,6 +1,7 @@
 import { own, read, readOptional, readString } from "../../../function/read.ts";
-import { decodeForm, readMap } from "./entries.ts";
+import { decodeForm, readEither } from "./entries.ts";
 import type { Format } from "./format.ts";
+import { HEADER_FACTS } from "./header_facts.ts";
 
 const path = (event: Parameters<Format["path"]>[0]) => readString(event, ["path"]);
 
@@ -9,27 +10,16 @@ export const ALB: Format = {
   name: "alb",
   gateway: "an Application Load Balancer",
   matches: (_event, context) => own(context, "elb") !== undefined,
-  sourceIp: "x-forwarded-for",
+  ...HEADER_FACTS,
   method: ["httpMethod"],
-  protocol: null,
-  userAgent: "user-agent",
-  domainName: "host",
   path,
   routePath: path,
-  isPathDecoded: () => false,
-  requestId: "x-amzn-trace-id",
-  routeKey: () => null,
-  headers: (event, isSelected) => {
-    const lists = readMap(event, "multiValueHeaders", "lists", isSelected);
-    if (lists === undefined) read(event, ["headers"]); // one of both is always sent
-    return lists ?? readMap(event, "headers", "texts", isSelected) ?? [];
+  headers: (event, wanted) => {
+    if (!Object.hasOwn(event, "multiValueHeaders")) read(event, ["headers"]); // one of both is always sent
+    return readEither(event, "multiValueHeaders", "headers", wanted);
   },
-  query: (event) => {
-    const encoded = readMap(event, "multiValueQueryStringParameters", "lists") ??
-      readMap(event, "queryStringParameters", "texts") ?? [];
-    return encoded.map(([name, value]) => [decodeForm(name), decodeForm(value)]);
-  },
+  query: (event) =>
+    readEither(event, "multiValueQueryStringParameters", "queryStringParameters")
+      .map(([name, value]) => [decodeForm(name), decodeForm(value)]),
   body: (event) => readOptional(event, ["body"]) || null,
-  claims: null,
-  authorizer: () => null,
 };

@@ -11,12 +11,6 @@ import type { Path } from "../../../function/read.ts";
  */
 export type EventFormat = "rest" | "http" | "alb" | "lattice";
 
-/** The place of a text: a path in the event, or the name of a header. */
-export type Place = Path | string;
-
-/** Selects names in lower case. */
-export type Selection = (name: string) => boolean;
-
 /** The names and values of headers or parameters, in order. */
 export type Entries = readonly (readonly [name: string, value: string])[];
 
@@ -28,22 +22,23 @@ export interface Format {
   readonly gateway: string;
   /** Tells whether an event has the keys that only this gateway sends. */
   readonly matches: (event: JsonObject, context: JsonObject) => boolean;
-  readonly sourceIp: Place;
+  /** This path and some other paths may name a header: `["headers", "host"]`. */
+  readonly sourceIp: Path;
   readonly method: Path;
   /** Null if the gateway does not send the protocol. */
   readonly protocol: Path | null;
-  readonly userAgent: Place;
-  readonly domainName: Place;
+  readonly userAgent: Path;
+  readonly domainName: Path;
   /** The path as transmitted, stage included. */
   readonly path: (event: JsonObject) => string;
   /** The path below the stage, for routes. */
   readonly routePath: (event: JsonObject) => string;
   /** Tells whether the gateway decoded the path and the path parameters. */
   readonly isPathDecoded: (event: JsonObject) => boolean;
-  readonly requestId: Place;
+  readonly requestId: Path;
   readonly routeKey: (event: JsonObject) => string | null;
-  /** The header fields whose names are selected. */
-  readonly headers: (event: JsonObject, isSelected: Selection) => Entries;
+  /** All header fields, or the fields of one name in lower case. */
+  readonly headers: (event: JsonObject, wanted?: string) => Entries;
   /** The decoded parameters of the query. */
   readonly query: (event: JsonObject) => Entries;
   /** The body, unchecked. */

@@ -27,11 +27,11 @@ export const HTTP: Format = {
     !readOptionalString(event, ["requestContext", "domainName"])?.includes(".lambda-url."),
   requestId: ["requestContext", "requestId"],
   routeKey: (event) => readString(event, ["routeKey"]),
-  headers: (event, isSelected) => {
+  headers: (event, wanted) => {
     read(event, ["headers"]); // always sent
-    const headers = readMap(event, "headers", "texts", isSelected) ?? [];
+    const headers = readMap(event, "headers", "texts", wanted) ?? [];
     const cookies = readOptional(event, ["cookies"]);
-    if (!Array.isArray(cookies) || !isSelected("cookie")) return headers;
+    if (!Array.isArray(cookies) || (wanted ?? "cookie") !== "cookie") return headers;
     // A function URL sends the cookies twice.
     return headers.filter(([name]) => name.toLowerCase() !== "cookie")
       .concat(cookies.map((_, index) => ["cookie", readString(event, ["cookies", index])]));

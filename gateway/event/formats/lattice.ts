@@ -2,6 +2,7 @@ import { own, read, readOptional, readString } from "../../../function/read.ts";
 import { readIdentity } from "./authorizer.ts";
 import { parseQuery, readMap } from "./entries.ts";
 import type { Format } from "./format.ts";
+import { HEADER_FACTS } from "./header_facts.ts";
 
 const path = (event: Parameters<Format["path"]>[0]) =>
   readString(event, ["path"]).replace(/\?.*$/s, "");
@@ -12,19 +13,13 @@ export const LATTICE: Format = {
   gateway: "Amazon VPC Lattice",
   matches: (event, context) =>
     own(event, "version") === "2.0" && own(context, "serviceNetworkArn") !== undefined,
-  sourceIp: "x-forwarded-for",
+  ...HEADER_FACTS,
   method: ["method"],
-  protocol: null,
-  userAgent: "user-agent",
-  domainName: "host",
   path,
   routePath: path,
-  isPathDecoded: () => false,
-  requestId: "x-amzn-trace-id",
-  routeKey: () => null,
-  headers: (event, isSelected) => {
+  headers: (event, wanted) => {
     read(event, ["headers"]); // always sent
-    return readMap(event, "headers", "texts or lists", isSelected) ?? [];
+    return readMap(event, "headers", "texts or lists", wanted) ?? [];
   },
   query: (event) => {
     const query = /\?(.*)$/s.exec(readString(event, ["path"]))?.[1];
@@ -32,6 +27,5 @@ export const LATTICE: Format = {
     return readMap(event, "queryStringParameters", "texts or lists") ?? [];
   },
   body: (event) => readOptional(event, ["body"]),
-  claims: null,
   authorizer: (event) => readIdentity(event, "principal"),
 };

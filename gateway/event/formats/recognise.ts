@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../function/json.ts";
+import type { JsonObject, JsonValue } from "../../../function/json.ts";
 import { isObject, own, specificationError } from "../../../function/read.ts";
 import { ALB } from "./alb.ts";
 import type { Format } from "./format.ts";
@@ -6,40 +6,34 @@ import { HTTP } from "./http.ts";
 import { LATTICE } from "./lattice.ts";
 import { REST } from "./rest.ts";
 
+const FORMATS = [ALB, HTTP, LATTICE];
+
 /** Recognises the format of an event by the keys that only one gateway sends. Any other event counts as REST. */
 export function recogniseFormat(event: JsonObject): Format {
   const context = own(event, "requestContext");
   const known = isObject(context) ? context : {};
-  return [ALB, HTTP, LATTICE].find((format) => format.matches(event, known)) ?? REST;
+  for (const format of FORMATS) if (format.matches(event, known)) return format;
+  return REST;
 }
-
-/** Keys of which every HTTP event has at least one. */
-const HTTP_KEYS = ["requestContext", "headers", "multiValueHeaders", "httpMethod", "path", "body"]
-  .concat("method", "rawPath", "queryStringParameters", "multiValueQueryStringParameters");
 
 /**
  * Recognises the format of an HTTP event.
  *
- * @throws {CloudEventSpecificationError} If another AWS service sent the event. The message names the service.
+ * @throws {CloudEventSpecificationError} If another AWS service sent the event. The message says which.
  */
 export function formatOf(event: JsonObject): Format {
-  const service = HTTP_KEYS.some((key) => Object.hasOwn(event, key)) ? undefined : senderOf(event);
-  if (service === undefined) return recogniseFormat(event);
-  throw specificationError(
-    ["requestContext"],
-    `is absent: this looks like an event of ${service}, not like an HTTP request`,
-  );
+  const isHttp = own(event, "requestContext") !== undefined || own(event, "headers") !== undefined;
+  const sender = isHttp ? undefined : senderOf(event);
+  if (sender === undefined) return recogniseFormat(event);
+  const problem = `is absent: this looks like an event of ${JSON.stringify(sender)}`;
+  throw specificationError(["requestContext"], problem);
 }
 
-const SERVICES = [["aws:s3", "Amazon S3"], ["aws:sns", "Amazon SNS"], ["aws:sqs", "Amazon SQS"]];
-
-function senderOf(event: JsonObject): string | undefined {
+/** Finds the service that sent an event of Amazon EventBridge or an event of records. */
+function senderOf(event: JsonObject): JsonValue | undefined {
   const records = own(event, "Records");
-  if (records !== undefined) {
-    const record = Array.isArray(records) && isObject(records[0]) ? records[0] : {};
-    const source = own(record, "eventSource") ?? own(record, "EventSource");
-    return SERVICES.find(([name]) => name === source)?.[1] ?? "a service that sends records";
-  }
-  const isEnvelope = own(event, "source") !== undefined && own(event, "detail") !== undefined;
-  return isEnvelope ? "Amazon EventBridge" : undefined;
+  if (records === undefined) return own(event, "detail") && own(event, "source");
+  const [record] = Array.isArray(records) ? records : [];
+  const source = isObject(record) && (own(record, "eventSource") ?? own(record, "EventSource"));
+  return source || "Records";
 }

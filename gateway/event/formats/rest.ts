@@ -1,6 +1,6 @@
 import { own, read, readOptionalString, readString } from "../../../function/read.ts";
 import { readAuthorizerContext, readContextObject, readIdentity } from "./authorizer.ts";
-import { readMap } from "./entries.ts";
+import { readEither } from "./entries.ts";
 import type { Format } from "./format.ts";
 
 const PATH = ["requestContext", "path"] as const;
@@ -22,15 +22,13 @@ export const REST: Format = {
   isPathDecoded: (event) => own(event, "version") === "1.0", // only an HTTP API sends a version
   requestId: ["requestContext", "requestId"],
   routeKey: (event) => `${readString(event, METHOD)} ${readString(event, ["resource"])}`,
-  headers: (event, isSelected) => {
+  headers: (event, wanted) => {
     read(event, ["headers"]); // always sent
-    const single = readMap(event, "headers", "texts", isSelected);
-    return readMap(event, "multiValueHeaders", "lists", isSelected) ?? single ?? [];
+    return readEither(event, "multiValueHeaders", "headers", wanted);
   },
   query: (event) => {
     read(event, ["queryStringParameters"]); // always sent
-    const single = readMap(event, "queryStringParameters", "texts");
-    return readMap(event, "multiValueQueryStringParameters", "lists") ?? single ?? [];
+    return readEither(event, "multiValueQueryStringParameters", "queryStringParameters");
   },
   body: (event) => read(event, ["body"]),
   claims: CLAIMS,
