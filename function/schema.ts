@@ -63,7 +63,7 @@ export function validate<Output>(
   }
   if (result.issues === undefined) return result.value;
   throw toError(
-    result.issues.map(({ message, path = [] }) => ({ path: path.map(toKey), message })),
+    result.issues.map(({ message, path = [] }) => ({ path: Array.from(path, toKey), message })),
   );
 }
 

@@ -1,7 +1,8 @@
-import { FnEvent, type JsonValue } from "../function/mod.ts";
+import { FnEvent, type JsonValue, type StandardSchema } from "../function/mod.ts";
 import { parseJson } from "../function/parse_json.ts";
 import { read, readString, wrongType } from "../function/read.ts";
 import { readTime } from "../function/rfc3339.ts";
+import { invalidAt, validate } from "../function/schema.ts";
 
 /**
  * The event of a rule of Amazon EventBridge, or of a schedule of EventBridge Scheduler.
@@ -41,9 +42,13 @@ export class FnBridgePutEvent extends FnEvent {
    * The content of the event (`detail`): any JSON value. EventBridge Scheduler sends JSON in a string, which is parsed.
    * A string that is not JSON raises an error that does not show the string.
    */
-  detail(): JsonValue {
-    const detail = read(this.rawEvent, ["detail"]);
-    return typeof detail === "string" ? parseJson(detail, ["detail"]) : detail;
+  detail(): JsonValue;
+  /** The content of the event, validated. Content that the schema refuses raises an error. */
+  detail<Output>(schema: StandardSchema<Output>): Output;
+  detail(schema?: StandardSchema): unknown {
+    const raw = read(this.rawEvent, ["detail"]);
+    const detail = typeof raw === "string" ? parseJson(raw, ["detail"]) : raw;
+    return schema === undefined ? detail : validate(schema, detail, invalidAt(["detail"]));
   }
 
   /** The identifier of the event (`id`). */

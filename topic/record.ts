@@ -1,4 +1,4 @@
-import type { JsonValue } from "../function/mod.ts";
+import type { JsonValue, StandardSchema } from "../function/mod.ts";
 import { parseJson } from "../function/parse_json.ts";
 import {
   isObject,
@@ -9,6 +9,7 @@ import {
 } from "../function/read.ts";
 import { FnRecord } from "../function/record.ts";
 import { readTime } from "../function/rfc3339.ts";
+import { invalidAt, validate } from "../function/schema.ts";
 import { type MessageAttributes, readAttributes } from "./attributes.ts";
 
 /**
@@ -70,9 +71,13 @@ export class FnMessageRecord extends FnRecord {
   }
 
   /** The message parsed as JSON. A message that is not JSON raises an error that does not show the message. */
-  messagePayload(): JsonValue {
+  messagePayload(): JsonValue;
+  /** The message parsed as JSON and validated. A message that the schema refuses raises an error. */
+  messagePayload<Output>(schema: StandardSchema<Output>): Output;
+  messagePayload(schema?: StandardSchema): unknown {
     const path = this.path("Sns", "Message");
-    return parseJson(readString(this.rawEvent, path), path);
+    const payload = parseJson(readString(this.rawEvent, path), path);
+    return schema === undefined ? payload : validate(schema, payload, invalidAt(path));
   }
 
   /** The time when the message was published (`Sns.Timestamp`, RFC 3339). */

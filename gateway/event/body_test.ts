@@ -1,0 +1,120 @@
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { encodeBase64 } from "@std/encoding/base64";
+import fc from "fast-check";
+import { HttpUnsupportedMediaTypeError } from "../errors/client_errors.ts";
+import { MalformedPayloadError } from "./malformed_payload_error.ts";
+import { FnProxyEvent } from "./proxy_event.ts";
+
+const sent = (body: string | Uint8Array, contentType?: string) =>
+  new FnProxyEvent({
+    headers: contentType === undefined ? {} : { "Content-Type": contentType },
+    body: typeof body === "string" ? body : encodeBase64(body),
+    isBase64Encoded: typeof body !== "string",
+  });
+
+Deno.test("bytes() and text() return the body, whether it is in base64 or not", () => {
+  fc.assert(fc.property(fc.string({ unit: "grapheme" }), (text) => {
+    const bytes = new TextEncoder().encode(text);
+    for (const event of [sent(text), sent(bytes)]) {
+      assertEquals(event.bytes(), bytes);
+      assertEquals(event.text(), text.replace(/^\uFEFF/, ""));
+    }
+  }));
+  fc.assert(fc.property(fc.uint8Array(), (bytes) => {
+    assertEquals(sent(bytes).bytes(), bytes.slice());
+  }));
+});
+
+Deno.test("bytes() and text() are empty if there is no body", () => {
+  const event = new FnProxyEvent({ headers: {}, body: null });
+  assertEquals([event.bytes(), event.text()], [new Uint8Array(), ""]);
+  const balancer = { requestContext: { elb: {} }, headers: {}, body: "" };
+  assertEquals(new FnProxyEvent(balancer).queryPayload(), null);
+});
+
+Deno.test("text() removes one byte order mark and refuses bytes that are not UTF-8", () => {
+  assertEquals(sent("\uFEFFa").text(), "a");
+  assertEquals(sent(new Uint8Array([0xef, 0xbb, 0xbf, 0x61])).text(), "a");
+  for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0x61, 0x80]]) {
+    const error = assertThrows(() => sent(new Uint8Array(bytes)).text(), MalformedPayloadError);
+    assertEquals(error.message, "Cannot parse the payload: the body is not UTF-8");
+    assertEquals(sent(new Uint8Array(bytes)).bytes(), new Uint8Array(bytes));
+  }
+});
+
+Deno.test("formData() reads the form that a standard request sends", async () => {
+  const file = new File([new Uint8Array([0, 255, 13, 10])], "a b.bin", { type: "image/png" });
+  const form = new FormData();
+  form.append("name", "Jörg & co");
+  form.append("name", "line\r\nbreak");
+  form.append("file", file);
+  const request = new Request("http://x", { method: "POST", body: form });
+  const body = await request.bytes();
+  const read = await sent(body, request.headers.get("content-type")!).formData();
+  assertEquals(read.getAll("name"), ["Jörg & co", "line\r\nbreak"]);
+  const copy = read.get("file") as File;
+  assertEquals([copy.name, copy.type], ["a b.bin", "image/png"]);
+  assertEquals(await copy.bytes(), await file.bytes());
+  const type = "Application/X-WWW-Form-URLEncoded; charset=utf-8";
+  const fields = await sent("a=1+2&a=%C3%A9&b", type).formData();
+  assertEquals([...fields], [["a", "1 2"], ["a", "é"], ["b", ""]]);
+});
+
+Deno.test("formData() refuses multipart data that was cut off at any byte", async () => {
+  const form = new FormData();
+  form.append("a", "1");
+  form.append("b", "2");
+  const request = new Request("http://x", { method: "POST", body: form });
+  const type = request.headers.get("content-type")!;
+  const body = await request.bytes();
+  for (let length = 0; length < body.length - 2; length++) { // the last line break may lack
+    await assertRejects(() => sent(body.slice(0, length), type).formData(), MalformedPayloadError);
+  }
+  assertEquals([...await sent(body, type).formData()], [["a", "1"], ["b", "2"]]);
+});
+
+Deno.test("formData() refuses a body of another type and malformed forms", async () => {
+  for (const type of [undefined, "", "application/json", "multipart/mixed; boundary=x"]) {
+    const error = await assertRejects(
+      () => sent("--x--", type).formData(),
+      HttpUnsupportedMediaTypeError,
+    );
+    assertEquals(
+      error.message,
+      "Unsupported media type: expected multipart/form-data or application/x-www-form-urlencoded",
+    );
+  }
+  for (const type of ["multipart/form-data", "multipart/form-data; boundary=y"]) {
+    await assertRejects(() => sent("--x\r\n--x--", type).formData(), MalformedPayloadError);
+  }
+});
+
+Deno.test("cookies() reads the Cookie header as browsers send it", () => {
+  for (
+    const [header, expected] of [
+      ["", {}],
+      ["a=1; b=2", { a: "1", b: "2" }],
+      ["a=1;b=2", { a: "1", b: "2" }],
+      ["a=1; a=2", { a: "1" }],
+      ['a="x y"; b="', { a: "x y", b: '"' }],
+      ["a=%C3%A9; b=100%; c=%FF", { a: "é", b: "100%", c: "%FF" }],
+      ["a=b=c; d", { a: "b=c" }],
+      ["A=1; a=2", { A: "1", a: "2" }],
+      ["__proto__=1", JSON.parse('{"__proto__":"1"}')],
+    ] as const
+  ) {
+    assertEquals<unknown>(new FnProxyEvent({ headers: { Cookie: header } }).cookies(), expected);
+  }
+  assertEquals(new FnProxyEvent({ headers: {} }).cookies(), {});
+});
+
+Deno.test("toRequest() carries text that is not Latin-1 as UTF-8, and drops the body of a GET", async () => {
+  const requestContext = { httpMethod: "GET", domainName: "a.example", path: "/" };
+  const raw = { headers: { "X-Name": "🧀", "X-City": "Zürich" }, body: "x", requestContext };
+  const request = new FnProxyEvent({ ...raw, queryStringParameters: null }).toRequest();
+  const bytes = Uint8Array.from(request.headers.get("x-name")!, (byte) => byte.charCodeAt(0));
+  assertEquals(new TextDecoder().decode(bytes), "🧀");
+  assertEquals(request.headers.get("x-city"), "Zürich");
+  assertEquals(await request.text(), "");
+  assert(request.body === null);
+});

@@ -1,0 +1,156 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { type } from "arktype";
+import * as v from "valibot";
+import { z } from "zod";
+import { CloudEventSpecificationError, type StandardSchema } from "../../function/mod.ts";
+import {
+  HttpBadRequestError,
+  HttpNotFoundError,
+  HttpUnprocessableEntityError,
+  HttpUnsupportedMediaTypeError,
+} from "../errors/client_errors.ts";
+import { FnBridgePutEvent } from "../../scheduler/mod.ts";
+import { FnMessageEvent } from "../../topic/mod.ts";
+import { withKey } from "../../testdata/with_key.ts";
+import topic from "../../testdata/topic_message.json" with { type: "json" };
+import { load } from "../testdata/events.ts";
+import { FnProxyEvent } from "./proxy_event.ts";
+
+interface Order {
+  item: string;
+  count: number;
+}
+
+/** The same schema, made by three libraries. */
+const SCHEMAS = {
+  zod: z.object({ item: z.string(), count: z.coerce.number<string | number>() }),
+  valibot: v.object({
+    item: v.string(),
+    count: v.pipe(v.unknown(), v.transform(Number), v.number()),
+  }),
+  arktype: type({ item: "string", count: type("string.numeric.parse").or("number") }),
+} satisfies Record<string, StandardSchema<Order>>;
+
+const post = (body: unknown, contentType?: string) =>
+  new FnProxyEvent({
+    headers: contentType ? { "content-type": contentType } : {},
+    body: JSON.stringify(body),
+  });
+
+Deno.test("queryPayload() returns the typed output of a schema of any library", () => {
+  const event = post({ item: "tea", count: "3" });
+  const outputs: Order[] = [
+    event.queryPayload(SCHEMAS.zod),
+    event.queryPayload(SCHEMAS.valibot),
+    event.queryPayload(SCHEMAS.arktype),
+  ];
+  for (const output of outputs) assertEquals(output, { item: "tea", count: 3 });
+  // @ts-expect-error The output has no such member.
+  event.queryPayload(SCHEMAS.zod).price;
+});
+
+Deno.test("queryPayload() answers 422 with the issues of the schema", () => {
+  for (const schema of Object.values(SCHEMAS)) {
+    const error = assertThrows(
+      () => post({ item: 7, count: 1 }).queryPayload(schema as StandardSchema<Order>),
+      HttpUnprocessableEntityError,
+    );
+    assertEquals(error.message, "Invalid payload");
+    const { issues } = error.details as { issues: { path: unknown; message: string }[] };
+    assertEquals(issues.map(({ path }) => path), [["item"]]);
+    assertEquals(Object.keys(issues[0]!), ["path", "message"]);
+  }
+  const nested = z.object({ items: z.array(z.object({ id: z.number() })) });
+  const error = assertThrows(
+    () => post({ items: [{ id: 1 }, { id: "x" }] }).queryPayload(nested),
+    HttpUnprocessableEntityError,
+  );
+  assertEquals((error.details as { issues: { path: unknown }[] }).issues[0]!.path, [
+    "items",
+    1,
+    "id",
+  ]);
+  const root = assertThrows(() => post(7).queryPayload(nested), HttpUnprocessableEntityError);
+  assertEquals((root.details as { issues: { path: unknown }[] }).issues[0]!.path, []);
+});
+
+Deno.test("queryPayload() with a schema takes JSON types only", () => {
+  const payload = { item: "tea", count: 3 };
+  for (
+    const type of ["application/json", "Application/JSON; charset=utf-8", "text/plain;x=y"]
+      .concat("application/merge-patch+json", "application/vnd.api+json")
+  ) {
+    assertEquals(post(payload, type).queryPayload(SCHEMAS.zod), payload);
+  }
+  for (
+    const type of ["text/html", "application/x-www-form-urlencoded", "application/jsonx", "+json"]
+  ) {
+    assertThrows(
+      () => post(payload, type).queryPayload(SCHEMAS.zod),
+      HttpUnsupportedMediaTypeError,
+    );
+    assertEquals(post(payload, type).queryPayload(), payload);
+  }
+});
+
+Deno.test("the query and the path answer 400 and 404 for a value that a schema refuses", () => {
+  const event = new FnProxyEvent({
+    queryStringParameters: { page: "2" },
+    pathParameters: { id: "7" },
+  });
+  const number = z.string().regex(/^\d$/).transform(Number);
+  const { page } = event.queryStringParameters(z.object({ page: number }));
+  const { id } = event.pathParameters(z.object({ id: number }));
+  const typed: number[] = [page, id];
+  assertEquals(typed, [2, 7]);
+  const strict = z.object({ other: z.string() });
+  const issues = [{
+    path: ["other"],
+    message: "Invalid input: expected string, received undefined",
+  }];
+  const bad = assertThrows(() => event.queryStringParameters(strict), HttpBadRequestError);
+  assertEquals([bad.message, bad.details], ["Invalid query parameters", { issues }]);
+  const lost = assertThrows(() => event.pathParameters(strict), HttpNotFoundError);
+  assertEquals([lost.message, lost.details], ["Invalid path parameters", { issues }]);
+});
+
+Deno.test("data of the platform raises CloudEventSpecificationError if a schema refuses it", () => {
+  const schema = z.object({ sub: z.number() });
+  for (
+    const [read, path] of [
+      [
+        () => new FnProxyEvent(load("api_v2")).authorizerClaims(schema),
+        "requestContext.authorizer.jwt.claims.sub",
+      ],
+      [() => new FnBridgePutEvent({ detail: { sub: "x" } }).detail(schema), "detail.sub"],
+      [
+        () =>
+          new FnMessageEvent(withKey(topic, "Records.0.Sns.Message", "{}")).messagePayload(schema),
+        "Records[0].Sns.Message.sub",
+      ],
+    ] as const
+  ) {
+    const error = assertThrows(read, CloudEventSpecificationError);
+    assertEquals(error.path, path);
+    assertEquals(error.message.includes(`"${path}" is invalid: Invalid input`), true);
+  }
+  const claims = new FnProxyEvent(load("api_v2")).authorizerClaims(z.object({ sub: z.string() }));
+  assertEquals(claims?.sub, "mira");
+  assertEquals(new FnBridgePutEvent({ detail: "7" }).detail(z.number()) + 1, 8);
+  const message = withKey(topic, "Records.0.Sns.Message", '{"a":1}');
+  assertEquals(new FnMessageEvent(message).messagePayload(z.object({ a: z.number() })).a, 1);
+});
+
+Deno.test("authorizerClaims() does not validate an anonymous request", () => {
+  const refuseAll = z.never();
+  assertEquals(new FnProxyEvent({ requestContext: {} }).authorizerClaims(refuseAll), null);
+  assertEquals(new FnProxyEvent(load("alb")).authorizerClaims(refuseAll), null);
+});
+
+Deno.test("a schema that validates asynchronously causes a TypeError", () => {
+  const schema = v.objectAsync({
+    a: v.pipeAsync(v.string(), v.checkAsync(() => Promise.resolve(true))),
+  });
+  const error = assertThrows(() => post({ a: "x" }).queryPayload(schema), TypeError);
+  assertEquals(error.message, "Cannot validate with an asynchronous schema");
+});
