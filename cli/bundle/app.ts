@@ -8,6 +8,7 @@ import { readManifest } from "../manifest/manifest.ts";
 import { type ArchiveFile, makeZip } from "./archive.ts";
 import { makeZipOnce } from "./archive_cache.ts";
 import { cacheFolder } from "./cache_folder.ts";
+import { type Contents, contentsOf } from "./contents.ts";
 import { addCodeCaches } from "./code_cache/mod.ts";
 import { type DenoSource, getDenoBinary } from "./deno_binary.ts";
 import { bundleFunctions } from "./functions.ts";
@@ -40,6 +41,8 @@ export interface BundleOptions {
 export interface BundledArchive extends Sizes {
   /** The path of the zip. */
   readonly path: string;
+  /** The parts of the zip. */
+  readonly contents: Contents;
 }
 
 /**
@@ -107,5 +110,5 @@ function archive(
   data: Uint8Array<ArrayBuffer>,
 ): Archive {
   const unzipped = files.reduce((sum, file) => sum + file.data.length, 0);
-  return { name, path, data, zipped: data.length, unzipped };
+  return { name, path, data, zipped: data.length, unzipped, contents: contentsOf(files) };
 }

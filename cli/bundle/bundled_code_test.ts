@@ -16,12 +16,12 @@ Deno.test("readBundledCode() finds the exports", () => {
       ["export {};\n", []],
     ] as const
   ) {
-    assertEquals(readBundledCode(text), { code: text, exports: names && [...names] }, text);
+    assertEquals(readBundledCode(text), { code: text, exports: names && [...names], removals: [] });
   }
 });
 
 Deno.test("readBundledCode() removes the paths of modules, and nothing else", () => {
-  const { code } = readBundledCode(`// ../../home/me/one.cjs
+  const { code, removals } = readBundledCode(`// ../../home/me/one.cjs
 var require_one = __commonJS({
   "../../home/me/one.cjs"(exports) {
     // of the bundler's own
@@ -49,12 +49,14 @@ export {
 `);
   assertEquals(
     code,
-    `var require_one = __commonJS({
+    `
+var require_one = __commonJS({
   "one.cjs"(exports) {
     // of the bundler's own
     exports.path = { "home/me/one.cjs"() {} };
   }
 });
+
 
 var value;
 var init_three = __esm({
@@ -62,6 +64,7 @@ var init_three = __esm({
     await value;
   }
 });
+
 
 var text = \`
 // home/me/two.ts
@@ -73,4 +76,8 @@ export {
 // @license of some library
 `,
   );
+  assertEquals(removals, [
+    { line: 2, column: 2, length: "../../home/me/".length },
+    { line: 11, column: 8, length: "home/me/".length },
+  ]);
 });

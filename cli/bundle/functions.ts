@@ -62,7 +62,7 @@ export async function bundleFunctions(
   return { functions, problems };
 }
 
-/** Bundles a function: its module becomes `index.js`, its network permissions `mate/net` and `mate/uses`. */
+/** Bundles a function: its module becomes `index.js` with a source map, its network permissions `mate/net` and `mate/uses`. */
 async function functionFiles(
   manifestPath: string,
   name: string,
@@ -76,13 +76,14 @@ async function functionFiles(
   if (!await Deno.stat(path).then(({ isFile }) => isFile, () => false)) {
     throw new Error(`${action}: its module "${module}" is not a file in "${folder}"`);
   }
-  const { code, exports } = await bundleModule(path, { ...options, cwd: folder, action });
+  const { code, exports, map } = await bundleModule(path, { ...options, cwd: folder, action });
   if (exports?.includes(handler) === false) {
     throw new Error(`${action}: its module "${module}" does not export "${handler}"`);
   }
   const encoder = new TextEncoder();
   return [
     { path: "index.js", data: encoder.encode(code) },
+    { path: "index.js.map", data: encoder.encode(map) },
     { path: "mate/net", data: encoder.encode(permittedHosts(manifest)) },
     { path: "mate/uses", data: encoder.encode(usedHosts(manifest)) },
   ];

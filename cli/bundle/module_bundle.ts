@@ -1,5 +1,7 @@
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BundledCode, readBundledCode } from "./bundled_code.ts";
+import { shippedMap } from "./source_map.ts";
 
 /** How a module is bundled. */
 export interface ModuleBundleOptions {
@@ -13,18 +15,24 @@ export interface ModuleBundleOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A bundled module with its source map. */
+export interface ModuleBundle extends BundledCode {
+  /** The source map, as JSON. */
+  readonly map: string;
+}
+
 /**
  * Bundles a module and everything that it imports into one module, with `deno bundle`.
  *
  * @param module The path or URL of the module.
  * @param options How the module is bundled.
- * @returns The JavaScript, without the paths of this machine, and its exports.
+ * @returns The JavaScript, its exports and its source map, without the paths of this machine.
  * @throws {Error} If a module is missing or invalid; the message is the bundler's.
  */
 export async function bundleModule(
   module: string | URL,
   options: ModuleBundleOptions = {},
-): Promise<BundledCode> {
+): Promise<ModuleBundle> {
   const isRemote = module instanceof URL && module.protocol !== "file:";
   const specifier = isRemote || typeof module === "string" ? `${module}` : fileURLToPath(module);
   const { action = `Cannot bundle "${specifier}"` } = options;
@@ -37,6 +45,7 @@ export async function bundleModule(
         "--quiet",
         "--platform=deno",
         "--keep-names",
+        "--sourcemap=external",
         ...(options.isMinified ? ["--minify"] : []),
         ...(options.cwd === undefined ? ["--no-config", "--no-lock"] : []),
         ...(isRemote ? [`--allow-import=${module.host},jsr.io:443`] : []),
@@ -53,18 +62,37 @@ export async function bundleModule(
     if (!success) {
       throw new Error(`${action}: ${problemOf(new TextDecoder().decode(stderr))}`);
     }
-    const { code, exports } = readBundledCode(await Deno.readTextFile(output));
-    return { code: withRequire(code), exports };
+    const { code, exports, removals } = readBundledCode(
+      alignWithMap(await Deno.readTextFile(output)),
+    );
+    const root = options.cwd ?? (isRemote ? folder : dirname(specifier));
+    const map = shippedMap(await Deno.readTextFile(`${output}.map`), output, root, removals);
+    return { ...withRequire(code, map), exports };
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 }
 
+/**
+ * Undoes what Deno does to the positions of the bundler's code after the source map was made: Deno replaces the six lines of
+ * a helper by three, and, in minified code, a condition by a shorter one.
+ */
+function alignWithMap(text: string): string {
+  return text
+    .replace(/^var __require = __deno_internal_createRequire\(.*\);\n/m, "$&\n\n\n")
+    .replace(
+      /(\((\w+),(\w+),(\w+)\)=>\(\4=\2!=null\?[^;]*?\(1 )\?/,
+      (_, start, module, isNode) =>
+        `${start}${" ".repeat(`${isNode}||!${module}||!${module}.__esModule`.length - 2)}?`,
+    );
+}
+
 /** Adds the `require` that CommonJS modules load Node's modules with. The bundler adds it only if it does not minify. */
-function withRequire(code: string): string {
-  if (!code.includes("Dynamic require of")) return code;
-  return 'import{createRequire as __createRequire}from"node:module";' +
-    `var require=__createRequire(import.meta.url);${code}`;
+function withRequire(code: string, map: string): { code: string; map: string } {
+  if (!code.includes("Dynamic require of")) return { code, map };
+  const line = 'import{createRequire as __createRequire}from"node:module";' +
+    "var require=__createRequire(import.meta.url);";
+  return { code: `${line}\n${code}`, map: map.replace('"mappings":"', '"mappings":";') };
 }
 
 /** The bundler's error message, without the lines about the bundler itself. */

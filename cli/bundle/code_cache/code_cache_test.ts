@@ -36,6 +36,7 @@ async function warm(
   return { functions, warnings, paths };
 }
 
+const FILES = ["index.js", "index.js.map", "mate/net", "mate/uses"];
 const ONE = { one: { module: "one.ts" } };
 
 Deno.test({
@@ -64,7 +65,7 @@ Deno.test({
       'No code cache for the function "bad", which may not start on Lambda either: RangeError: not today',
     ]);
     const cache = `mate/cache-${architecture}`;
-    assertEquals(first.paths("bad"), ["index.js", "mate/net", "mate/uses"]);
+    assertEquals(first.paths("bad"), FILES);
     for (const name of ["good", "layer"]) {
       assertEquals(first.paths(name).includes(`${cache}/v8_code_cache_v2-shm`), true, name);
     }
@@ -105,7 +106,7 @@ Deno.test({
     try {
       const { warnings, paths } = await warm({ "one.ts": module }, ONE);
       assertEquals(warnings, []);
-      assertEquals(paths("one").length, 3 + 9);
+      assertEquals(paths("one").length, 4 + 9);
       assertEquals(await Deno.readTextFile(victim), "intact");
     } finally {
       await Deno.remove(victim);
@@ -187,7 +188,7 @@ Deno.test({
     ) {
       const { warnings, paths } = await warm(modules, ONE, options);
       assertMatch(warnings.join(), message);
-      assertEquals(paths("one"), ["index.js", "mate/net", "mate/uses"]);
+      assertEquals(paths("one"), FILES);
     }
   },
 });
@@ -209,6 +210,6 @@ Deno.test({
     functions.get("one")!.push(deno);
     const warnings = await addCodeCaches(manifest, functions, { architecture, layer });
     assertMatch(warnings.join(), /: Deno keeps no compiled code\. The bundles are correct but /);
-    assertEquals(functions.get("one")!.length, 4);
+    assertEquals(functions.get("one")!.length, 5);
   },
 });

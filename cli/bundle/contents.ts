@@ -1,0 +1,72 @@
+import { decode } from "@jridgewell/sourcemap-codec";
+import type { ArchiveFile } from "./archive.ts";
+
+/** A part of a zip. */
+export interface Part {
+  /** The path of the file, or the name of the source or the npm package. */
+  readonly name: string;
+  /** The size in bytes. */
+  readonly size: number;
+}
+
+/** What a zip is made of. */
+export interface Contents {
+  /** The files, the largest first; the files of a cache are one part. */
+  readonly files: readonly Part[];
+  /** The sources and npm packages of the function's code, the largest first. */
+  readonly sources: readonly Part[];
+}
+
+/**
+ * Finds out what a zip is made of.
+ *
+ * @param files The files of the zip.
+ * @returns The files and the sources with their sizes.
+ */
+export function contentsOf(files: readonly ArchiveFile[]): Contents {
+  const textOf = (path: string) => {
+    const file = files.find((item) => item.path === path);
+    return file && new TextDecoder().decode(file.data);
+  };
+  const code = textOf("index.js");
+  const map = textOf("index.js.map");
+  return {
+    files: sum(files.map(({ path, data }) => ({
+      name: path.replace(/^(mate\/cache-[^/]+)\/.*$/, "$1"),
+      size: data.length,
+    }))),
+    sources: code === undefined || map === undefined ? [] : sum(sourcesOf(code, map)),
+  };
+}
+
+/** Counts the bytes of code that come from each source, by the positions in the source map. */
+function* sourcesOf(code: string, map: string): Generator<Part> {
+  const { sources, mappings } = JSON.parse(map);
+  const lines = decode(mappings);
+  const encoder = new TextEncoder();
+  let source = -1; // code before the first position is the bundler's
+  for (const [index, text] of code.split("\n").entries()) {
+    const line = index === 0 ? text : `\n${text}`;
+    let start = 0;
+    for (const [column, next = source] of [...lines[index] ?? [], [text.length] as const]) {
+      const end = column + line.length - text.length;
+      const size = encoder.encode(line.slice(start, end)).length;
+      if (size > 0) yield { name: source < 0 ? "(bundler)" : packageOf(sources[source]), size };
+      start = end;
+      source = next;
+    }
+  }
+}
+
+/** Returns the npm package of a source, or the source. */
+function packageOf(source: string): string {
+  const [, name] = /^(npm:(?:@[^/]+\/)?[^/]+)\//.exec(source) ??
+    /.*(node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(source) ?? [];
+  return name ?? source;
+}
+
+function sum(parts: Iterable<Part>): Part[] {
+  const sizes = new Map<string, number>();
+  for (const { name, size } of parts) sizes.set(name, (sizes.get(name) ?? 0) + size);
+  return [...sizes].map(([name, size]) => ({ name, size })).sort((a, b) => b.size - a.size);
+}
