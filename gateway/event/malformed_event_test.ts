@@ -179,3 +179,25 @@ function freeze<T>(value: T): T {
   }
   return value;
 }
+
+Deno.test("toRequest() names the key of a method or header that a standard request cannot have", () => {
+  for (
+    const [change, path] of [
+      [{ headers: { "a b": "1" } }, "headers.a b"],
+      [{ headers: { a: "1\n2" } }, "headers.a"],
+      [{ requestContext: { httpMethod: "TRACE" } }, "requestContext.httpMethod"],
+      [{ requestContext: { httpMethod: "A B" } }, "requestContext.httpMethod"],
+    ] as const
+  ) {
+    const requestContext = { path: "/", domainName: "a.example", httpMethod: "GET" };
+    const event = {
+      headers: {},
+      body: null,
+      queryStringParameters: null,
+      ...change,
+      requestContext: { ...requestContext, ..."requestContext" in change && change.requestContext },
+    };
+    const read = () => new FnProxyEvent(event).toRequest();
+    assertEquals(assertThrows(read, CloudEventSpecificationError).path, path);
+  }
+});

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../function/json.ts";
-import { readString, specificationError } from "../../function/read.ts";
+import { type Path, readString, specificationError } from "../../function/read.ts";
 import type { Format } from "./formats/format.ts";
 import { formatOf } from "./formats/recognise.ts";
 import { findHeader, isHeader, readFact, readHeaders, requireFact } from "./headers.ts";
@@ -57,13 +57,32 @@ export function withoutPort(host: string): string {
   return host.toLowerCase().replace(/:\d*$/, "");
 }
 
-/** Makes the standard request with the same meaning as the request of the client. */
+/**
+ * Makes the standard request with the same meaning as the request of the client.
+ *
+ * @throws {CloudEventSpecificationError} If a standard request cannot have the method or a header.
+ */
 export function readRequest(event: JsonObject): Request {
-  const method = readString(event, formatOf(event).method).toUpperCase();
+  const format = formatOf(event);
+  const method = readString(event, format.method).toUpperCase();
   const headers = new Headers();
-  for (const [name, value] of Object.entries(readHeaders(event))) headers.set(name, toBytes(value));
-  const hasBody = method !== "GET" && method !== "HEAD" && formatOf(event).body(event) !== null;
-  return new Request(readUrl(event), { method, headers, body: hasBody ? readBytes(event) : null });
+  for (const [name, value] of Object.entries(readHeaders(event))) {
+    standard(["headers", name], value, () => headers.set(name, toBytes(value)));
+  }
+  const hasBody = method !== "GET" && method !== "HEAD" && format.body(event) !== null;
+  const body = hasBody ? readBytes(event) : null;
+  const url = readUrl(event);
+  return standard(format.method, method, () => new Request(url, { method, headers, body }));
+}
+
+/** The `TypeError` of a standard class becomes an error that names the key: a request cannot have the method TRACE. */
+function standard<Result>(path: Path, value: string, make: () => Result): Result {
+  try {
+    return make();
+  } catch (cause) {
+    const problem = `is ${JSON.stringify(value)}, which a standard request cannot have`;
+    throw specificationError(path, problem, { cause });
+  }
 }
 
 /** Writes a header value as `Headers` takes it: one character for each byte of the UTF-8 form. */
