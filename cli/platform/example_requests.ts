@@ -13,3 +13,8 @@ export function curlCommand(method: string, url: string): string {
   const isDefault = method === "ANY" || method === "GET";
   return `curl ${isDefault ? "" : method === "HEAD" ? "-I " : `-X ${method} `}'${url}'`;
 }
+
+/** The function URL of a function: a host of its own below localhost, with the port of the platform. */
+export function functionUrl(functionName: string, platform: string): string {
+  return `http://${functionName}.localhost:${new URL(platform).port || 80}/`;
+}

@@ -63,8 +63,17 @@ export const MANIFEST: Manifest = parseManifest(
         triggers: { buckets: [{ name: "files", events: ["s3:ObjectRemoved:*"] }] },
       },
       reader: { module: "reader.ts", triggers: { topics: [{ name: "news" }] } },
+      worker: { module: "worker.ts", triggers: { queues: [{ name: "jobs" }] } },
+      listener: {
+        module: "listener.ts",
+        triggers: {
+          url: { stream: true },
+          events: [{ pattern: { source: ["shop"], detail: { kind: ["order", "offer"] } } }],
+        },
+      },
       plain: { module: "plain.ts" },
     },
+    queues: { jobs: {} },
   }),
   "app.json",
 );

@@ -1,6 +1,6 @@
 import { curlCommand, examplePath } from "../example_requests.ts";
 import { METHODS } from "../gateway/routes.ts";
-import type { RouteTrigger } from "../../manifest/manifest.ts";
+import type { EventTrigger, RouteTrigger, ScheduleTrigger } from "../../manifest/manifest.ts";
 import { type Html, markup } from "./html.ts";
 
 const TYPES = ["application/json", "text/html", "*/*"];
@@ -57,11 +57,15 @@ export function copyable(text: string): Html {
 <button type="button" data-copy="${text}" aria-label="Copy ${text}">Copy</button></span>`;
 }
 
-/** The form that fires a schedule. */
-export function createScheduleForm(functionName: string, schedule: string): Html {
+/** The form that fires one of the schedules of a function. */
+export function createScheduleForm(
+  functionName: string,
+  { expression, timezone }: ScheduleTrigger,
+  index: number,
+): Html {
   return markup`
-<form data-form="post" data-path="/schedules/${functionName}">
-<p>Fires by itself: <code>${schedule}</code></p>
+<form data-form="post" data-path="/schedules/${functionName}/${index}">
+<p>Fires by itself: <code>${expression}</code> in ${timezone}</p>
 <button>Fire now</button>
 <output></output>
 </form>`;
@@ -103,4 +107,58 @@ export function createTopicForm(functionName: string, topic: string): Html {
 <button>Publish</button>
 <output></output>
 </form>`;
+}
+
+/** The form that sends a message to a queue, and the numbers of its messages. */
+export function createQueueForm(functionName: string, queue: string): Html {
+  return markup`
+<form data-form="post" data-path="/queues/${queue}" data-queue="${queue}">
+<p>Queue <code>${queue}</code>, whose messages invoke <b>${functionName}</b>:
+<span data-counts="${queue}"></span></p>
+<label>Message of the queue<textarea name="body" rows="2" required></textarea></label>
+<button>Send the message</button>
+<output></output>
+</form>`;
+}
+
+/** The form that puts an event to Amazon EventBridge. */
+export function createEventForm({ pattern, bus }: EventTrigger): Html {
+  const { source, "detail-type": type, detail } = pattern as Record<string, unknown>;
+  const first = (value: unknown, fallback: string) => {
+    const [text = fallback] = Array.isArray(value) ? value : [];
+    return typeof text === "string" ? text : fallback;
+  };
+  const event = {
+    source: first(source, "example"),
+    "detail-type": first(type, "Example"),
+    detail: detail === undefined ? {} : exampleOf(detail as Record<string, unknown>),
+    ...(bus === "default" ? {} : { bus }),
+  };
+  return markup`
+<form data-form="post" data-path="/events">
+<p>Events that match <code>${JSON.stringify(pattern)}</code></p>
+<label>Event of the bus (JSON)
+<textarea name="body" rows="6" spellcheck="false">${
+    JSON.stringify(event, null, 2)
+  }</textarea></label>
+<button>Put the event</button>
+<output></output>
+</form>`;
+}
+
+/** An object with the first values of a pattern, as far as they are values. */
+function exampleOf(pattern: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(pattern).flatMap(([key, value]) => {
+      if (!Array.isArray(value)) return [[key, exampleOf(Object(value))]];
+      return typeof value[0] === "object" ? [] : [[key, value[0]]];
+    }),
+  );
+}
+
+/** The function URL, with a command and a link. */
+export function createUrl(url: string): Html {
+  return markup`
+<ul class="routes"><li><span class="method">URL</span> <a href="${url}">${url}</a>
+${copyable(curlCommand("ANY", url).replace("curl", "curl -N"))}</li></ul>`;
 }

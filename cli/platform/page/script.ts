@@ -1,5 +1,7 @@
-/// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
+/** An element of the page. Deno's types do not have those of browsers. */
+// deno-lint-ignore no-explicit-any
+type Element = any;
+declare const document: Element;
 
 /** The script of the start page, as text. */
 export const SCRIPT: string = `(${runPage})();\n`;
@@ -8,23 +10,23 @@ export const SCRIPT: string = `(${runPage})();\n`;
 function runPage(): void {
   /** The most records that the page shows. */
   const shownRecords = 1_000;
-  // deno-lint-ignore no-explicit-any -- elements of several types, by their identifiers
-  const byId = (id: string): any => document.getElementById(id);
-  const records: HTMLElement = byId("log-records");
-  const filter: HTMLSelectElement = byId("log-filter");
+  const byId = (id: string): Element => document.getElementById(id);
+  const records = byId("log-records");
+  const filter = byId("log-filter");
 
-  function element(name: string, text: string, className = ""): HTMLElement {
+  function element(name: string, text: string, className = ""): Element {
     const made = document.createElement(name);
     made.textContent = text;
     made.className = className;
     return made;
   }
 
+  const fieldsOf = (form: Element): FormData => Reflect.construct(FormData, [form]);
   const objectUrl = (bucket: string, key: string) =>
     `/buckets/${bucket}/${key.split("/").map(encodeURIComponent).join("/")}`;
 
   /** Sends the request of a form, by the kind of the form. */
-  const senders: Record<string, (form: HTMLFormElement, fields: FormData) => Promise<Response>> = {
+  const senders: Record<string, (form: Element, fields: FormData) => Promise<Response>> = {
     request(_form, fields) {
       const method = String(fields.get("method"));
       const body = String(fields.get("body"));
@@ -35,11 +37,11 @@ function runPage(): void {
       });
     },
     post({ dataset: { path } }, fields) {
-      return fetch(path!, { method: "POST", body: String(fields.get("body") ?? "") });
+      return fetch(path, { method: "POST", body: String(fields.get("body") ?? "") });
     },
     upload({ dataset: { bucket } }, fields) {
       const file = fields.get("file") as File;
-      const url = objectUrl(bucket!, String(fields.get("key")) || file.name);
+      const url = objectUrl(bucket, String(fields.get("key")) || file.name);
       return fetch(url, { method: "PUT", body: file });
     },
     publish({ dataset: { path } }, fields) {
@@ -51,7 +53,7 @@ function runPage(): void {
       );
       const message = String(fields.get("message"));
       const subject = String(fields.get("subject")) || null;
-      return fetch(path!, {
+      return fetch(path, {
         method: "POST",
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify({ message, subject, attributes }),
@@ -59,16 +61,17 @@ function runPage(): void {
     },
   };
 
-  document.addEventListener("submit", async (event) => {
+  document.addEventListener("submit", async (event: Element) => {
     event.preventDefault();
-    const form = event.target as HTMLFormElement;
-    const output = form.querySelector("output")!;
-    const button = form.querySelector<HTMLButtonElement>("button:not([type])")!;
+    const form = event.target;
+    const output = form.querySelector("output");
+    const button = form.querySelector("button:not([type])");
     button.disabled = true;
     try {
-      const response = await senders[form.dataset.form!]!(form, new FormData(form));
+      const response = await senders[form.dataset.form]!(form, fieldsOf(form));
       await showResponse(output, response);
       if (form.dataset.bucket) await listObjects(form.dataset.bucket);
+      if (form.dataset.queue) await countMessages(form.dataset.queue);
     } catch (error) {
       const text = `The platform does not answer: ${error}`;
       output.replaceChildren(element("span", text, "failed"));
@@ -76,7 +79,7 @@ function runPage(): void {
     button.disabled = false;
   });
 
-  async function showResponse(output: HTMLElement, response: Response): Promise<void> {
+  async function showResponse(output: Element, response: Response): Promise<void> {
     const { status, statusText, headers, ok } = response;
     const hasFailed = headers.has("x-amz-function-error");
     const type = headers.get("content-type") ?? "";
@@ -103,11 +106,19 @@ function runPage(): void {
     }
   }
 
-  function createObject(bucket: string, { key, size }: { key: string; size: number }): HTMLElement {
+  async function countMessages(queue: string): Promise<void> {
+    const { visible, invisible, deadLetters } = await (await fetch(`/queues/${queue}`)).json();
+    for (const place of document.querySelectorAll(`[data-counts="${queue}"]`)) {
+      place.textContent =
+        `${visible} waiting, ${invisible} in flight or to be retried, ${deadLetters} dead letters`;
+    }
+  }
+
+  function createObject(bucket: string, { key, size }: { key: string; size: number }): Element {
     const item = element("li", "");
-    const link = element("a", key) as HTMLAnchorElement;
+    const link = element("a", key);
     link.href = objectUrl(bucket, key);
-    const button = element("button", "Delete") as HTMLButtonElement;
+    const button = element("button", "Delete");
     button.type = "button";
     button.setAttribute("aria-label", `Delete ${key}`);
     button.onclick = async () => {
@@ -118,20 +129,20 @@ function runPage(): void {
     return item;
   }
 
-  document.addEventListener("click", async ({ target }) => {
-    if (!(target instanceof HTMLButtonElement)) return;
+  document.addEventListener("click", async ({ target }: Element) => {
+    if (!target.matches("button")) return;
     const { copy, add } = target.dataset;
     if (copy !== undefined) {
-      await navigator.clipboard.writeText(copy);
+      await (navigator as Element).clipboard.writeText(copy);
       target.textContent = "Copied";
       setTimeout(() => target.textContent = "Copy", 1_500);
     }
     if (add !== undefined) {
-      const row = target.previousElementSibling!;
-      const copyOfRow = row.cloneNode(true) as HTMLElement;
+      const row = target.previousElementSibling;
+      const copyOfRow = row.cloneNode(true);
       for (const input of copyOfRow.querySelectorAll("input")) input.value = "";
       row.after(copyOfRow);
-      copyOfRow.querySelector("input")!.focus();
+      copyOfRow.querySelector("input").focus();
     }
   });
 
@@ -149,7 +160,7 @@ function runPage(): void {
   }
 
   /** The text of a record. A long text is folded. */
-  function createText(brief: string, record: string): HTMLElement {
+  function createText(brief: string, record: string): Element {
     const lines = brief.split("\r");
     if (lines.length <= 4 && brief.length <= 300) {
       return element("span", lines.join("\n"), "text");
@@ -181,13 +192,13 @@ function runPage(): void {
     const clock = element("time", new Date(time).toLocaleTimeString("en-GB"));
     item.append(clock, name, createText(`${level} ${message}`.trim(), text));
     records.append(item);
-    while (records.childElementCount > shownRecords) records.firstElementChild!.remove();
+    while (records.childElementCount > shownRecords) records.firstElementChild.remove();
     byId("log-empty").hidden = true;
     const view = byId("log-view");
     if (byId("log-follow").checked) view.scrollTop = view.scrollHeight;
   };
   filter.onchange = () => {
-    for (const item of records.children as HTMLCollectionOf<HTMLElement>) {
+    for (const item of records.children) {
       item.hidden = isHidden(item.dataset.function);
     }
   };
@@ -195,7 +206,11 @@ function runPage(): void {
     records.replaceChildren();
     byId("log-empty").hidden = false;
   };
-  for (const list of document.querySelectorAll<HTMLElement>("[data-objects]")) {
-    void listObjects(list.dataset.objects!);
+  for (const list of document.querySelectorAll("[data-objects]")) {
+    void listObjects(list.dataset.objects);
+  }
+  for (const place of document.querySelectorAll("[data-counts]")) {
+    void countMessages(place.dataset.counts);
+    setInterval(countMessages, 2_000, place.dataset.counts);
   }
 }

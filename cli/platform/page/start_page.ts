@@ -1,11 +1,15 @@
 import type { FunctionManifest, Manifest } from "../../manifest/manifest.ts";
+import { functionUrl } from "../example_requests.ts";
 import { type Html, markup } from "./html.ts";
 import {
   copyable,
   createBucketForm,
+  createEventForm,
+  createQueueForm,
   createRequestForm,
   createScheduleForm,
   createTopicForm,
+  createUrl,
 } from "./forms.ts";
 
 /**
@@ -61,16 +65,19 @@ Nothing yet. Send a request or fire a trigger, and its records appear here.
 }
 
 function createCard(name: string, config: FunctionManifest, stage: string, base: string): Html {
-  const { routes, schedules, buckets, topics } = config.triggers;
+  const { routes, url, schedules, events, buckets, topics, queues } = config.triggers;
   return markup`
 <article aria-labelledby="function-${name}">
 <h3 id="function-${name}">${name}</h3>
 <p>${config.description}</p>
 <p class="facts">${config.memory} MiB · ${config.timeout} s · <code>${config.module}</code></p>
 ${routes.length > 0 ? createRequestForm(name, routes, stage, base) : []}
-${schedules.map(({ expression }) => createScheduleForm(name, expression))}
+${url === undefined ? [] : createUrl(functionUrl(name, base))}
+${schedules.map((schedule, index) => createScheduleForm(name, schedule, index))}
+${events.map(createEventForm)}
 ${buckets.map((bucket) => createBucketForm(name, bucket.name))}
 ${topics.map((topic) => createTopicForm(name, topic.name))}
+${queues.map((queue) => createQueueForm(name, queue.name))}
 <details>
 <summary>Invoke with an event of your own</summary>
 <form data-form="post" data-path="/2015-03-31/functions/${name}/invocations">

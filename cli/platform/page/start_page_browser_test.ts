@@ -148,6 +148,25 @@ testPage("shows the log as it grows, harmless and filtered", async (page, test) 
   await page.getByText("Nothing yet").waitFor();
 });
 
+testPage("sends a message to a queue, and counts the messages", async (page, test) => {
+  const article = card(page, "worker");
+  await article.getByText("0 waiting, 0 in flight").waitFor();
+  await article.getByLabel("Message of the queue").fill("Hello");
+  await article.getByRole("button", { name: "Send the message" }).click();
+  await article.getByText("200 OK").waitFor();
+  await test.platform.settled();
+  assertEquals(test.host.calls[0]!.event.Records[0].body, "Hello");
+});
+
+testPage("puts an event that matches the pattern of a function", async (page, test) => {
+  const article = card(page, "listener");
+  await article.getByRole("button", { name: "Put the event" }).click();
+  await article.getByText("200 OK").waitFor();
+  await test.platform.settled();
+  const { source, detail } = test.host.calls[0]!.event;
+  assertEquals([source, detail], ["shop", { kind: "order" }]);
+});
+
 const VIEWS = (["light", "dark"] as const).flatMap((colorScheme) =>
   [1_280, 360].map((width) => ({ colorScheme, width }))
 );
