@@ -90,6 +90,8 @@ export {
   type ProxyRoute,
   type RoutePayload,
 } from "./proxy_handler.ts";
+export { type RoutedEvent, type RouteParameters, routes, type RouteTable } from "./routes.ts";
+export { type Fetch, fetchHandler, type FetchInfo } from "./fetch_handler.ts";
 export type { HeaderValues } from "./response/headers.ts";
 export { asResponse, type Reply, reply, type ReplyOptions } from "./response/reply.ts";
 export { buildHttpResponse, type ResponseOptions, type Transformed } from "./response/response.ts";

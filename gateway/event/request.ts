@@ -19,7 +19,15 @@ function encode(text: string): string {
 
 /** Reads the path of a request. It always begins with a slash. */
 export function readPath(event: JsonObject): string {
-  const path = formatOf(event).path(event);
+  return withSlash(formatOf(event).path(event));
+}
+
+/** Reads the path below the stage. It always begins with a slash. */
+export function readRoutePath(event: JsonObject): string {
+  return withSlash(formatOf(event).routePath(event));
+}
+
+function withSlash(path: string): string {
   return path.startsWith("/") ? path : `/${path}`;
 }
 
@@ -28,9 +36,8 @@ export function readPath(event: JsonObject): string {
  *
  * @throws {CloudEventSpecificationError} If the event has no path, or if the host is not a host.
  */
-export function readUrl(event: JsonObject): URL {
+export function readUrl(event: JsonObject, path: string = readPath(event)): URL {
   const format = formatOf(event);
-  const path = readPath(event);
   const encoded = format.isPathDecoded(event) ? encodeURI(path.toWellFormed()) : path;
   const origin = readOrigin(event, format);
   // The path cannot replace the host, because it follows the host.
@@ -62,7 +69,7 @@ export function withoutPort(host: string): string {
  *
  * @throws {CloudEventSpecificationError} If a standard request cannot have the method or a header.
  */
-export function readRequest(event: JsonObject): Request {
+export function readRequest(event: JsonObject, path?: string): Request {
   const format = formatOf(event);
   const method = readString(event, format.method).toUpperCase();
   const headers = new Headers();
@@ -71,7 +78,7 @@ export function readRequest(event: JsonObject): Request {
   }
   const hasBody = method !== "GET" && method !== "HEAD" && format.body(event) !== null;
   const body = hasBody ? readBytes(event) : null;
-  const url = readUrl(event);
+  const url = readUrl(event, path);
   return standard(format.method, method, () => new Request(url, { method, headers, body }));
 }
 

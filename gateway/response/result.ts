@@ -74,7 +74,7 @@ function answerReply(
     status,
     fields: withType(contentType, fields),
     content: hasContent ? asItIs(payload, contentType, menu.indent) : "",
-    contentType,
+    contentType: hasContent ? contentType : JSON_CONTENT_TYPE,
     vary: varyOf(status, exchange),
   };
 }
@@ -100,11 +100,12 @@ function answerWebResponse(
   for (const [name, value] of response.headers) {
     own.set(name, [name, [...own.get(name)?.[1] ?? [], value]]);
   }
+  const hasContent = response.body !== null;
   return {
     status,
     fields: new Map([...extra, ...own]),
-    content: response.body === null ? "" : response,
-    contentType: response.headers.get("content-type") ?? OCTETS,
+    content: hasContent ? response : "",
+    contentType: hasContent ? response.headers.get("content-type") ?? OCTETS : JSON_CONTENT_TYPE,
     vary: varyOf(status, exchange),
   };
 }

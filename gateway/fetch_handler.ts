@@ -1,0 +1,71 @@
+import type { FnContext } from "../function/context.ts";
+import type { FnProxyEvent } from "./event/proxy_event.ts";
+import { readRequest, readRoutePath } from "./event/request.ts";
+import { makeHandler, type ProxyHandler } from "./handler.ts";
+import { type HandlerOptions, readOptions } from "./handler_options.ts";
+import { isWebResponse } from "./response/stream_body.ts";
+
+/** The second argument of an application behind {@linkcode fetchHandler}. */
+export interface FetchInfo {
+  /** The event of the request. */
+  readonly event: FnProxyEvent;
+  /** The facts of the platform about the invocation. */
+  readonly context: FnContext;
+}
+
+/** An application of the web's own shape. */
+export type Fetch = (request: Request, info: FetchInfo) => Response | Promise<Response>;
+
+/**
+ * Makes a handler of an application of the web's own shape, such as that of Hono, oak, itty-router or `Deno.serve()`.
+ *
+ * The application sees the path below the stage, with every gateway. Its response is sent with its status, its headers
+ * (each `Set-Cookie` is kept) and its exact bytes. If it throws an `HttpError`, the error is answered as
+ * `proxyHandler()` does.
+ *
+ * @param application The function, or an object with the function as its `fetch`.
+ * @param options The options; they are read once.
+ * @returns The handler. It never rejects.
+ * @throws {TypeError} If the application is neither a function nor an object with `fetch`, or if an option is invalid.
+ *
+ * @example An application behind any gateway
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { fetchHandler } from "@mate/core/gateway";
+ *
+ * const app = { fetch: (request: Request) => new Response(`Hello ${new URL(request.url).pathname}`) };
+ * const handler = fetchHandler(app);
+ *
+ * const { statusCode, body } = await handler({
+ *   headers: {},
+ *   path: "/ada",
+ *   queryStringParameters: null,
+ *   body: null,
+ *   requestContext: {
+ *     httpMethod: "GET",
+ *     domainName: "api.example.com",
+ *     path: "/v0/ada",
+ *     stage: "v0",
+ *   },
+ * });
+ * assertEquals([statusCode, body], [200, "Hello /ada"]);
+ * ```
+ */
+export function fetchHandler(
+  application: Fetch | { readonly fetch: Fetch },
+  options: HandlerOptions = {},
+): ProxyHandler {
+  const isFunction = typeof application === "function";
+  if (!isFunction && typeof application?.fetch !== "function") {
+    throw new TypeError("Invalid application: expected a function or an object with fetch()");
+  }
+  const fetch: Fetch = isFunction ? application : application.fetch.bind(application);
+  return makeHandler(async (event, context) => {
+    const response: unknown = await fetch(
+      readRequest(event.rawEvent, readRoutePath(event.rawEvent)),
+      { event, context },
+    );
+    if (isWebResponse(response)) return response;
+    throw new TypeError("Invalid result of the application: expected a Response");
+  }, readOptions(options, false));
+}

@@ -1,0 +1,108 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { Hono } from "hono";
+import { setCookie } from "hono/cookie";
+import { recordLog } from "../testdata/record_log.ts";
+import { decode, eventsOf } from "./testdata/answers.ts";
+import { context } from "./testdata/events.ts";
+import { fetchHandler, FnProxyEvent, HttpNotFoundError } from "./mod.ts";
+
+const app = new Hono()
+  .get("/orders/:id", (c) => c.json({ id: c.req.param("id"), q: c.req.queries("q") ?? [] }))
+  .post("/orders", async (c) => {
+    setCookie(c, "a", "1");
+    setCookie(c, "b", "2");
+    return c.text(`made ${await c.req.text()}`, 201);
+  })
+  .get("/image", (c) => c.body(new Uint8Array([0, 255, 128])))
+  .get("/error", () => {
+    throw new Error("secret");
+  });
+
+Deno.test("fetchHandler() runs a Hono application behind every gateway as the application runs itself", async () => {
+  for (const path of ["/orders/7", "/orders/a%20b", "/image", "/lost", "/error"]) {
+    const expected = await app.request(path);
+    const text = await expected.clone().text();
+    for (const [name, { format, event }] of Object.entries(eventsOf("GET", {}, path))) {
+      const { result } = await recordLog(() => fetchHandler(app)(event));
+      const actual = decode(format, result);
+      assertEquals(actual.status, expected.status, `${name} ${path}`);
+      assertEquals(await actual.text(), text, `${name} ${path}`);
+      const type = expected.headers.get("content-type") ?? "application/octet-stream";
+      assertEquals(actual.headers.get("content-type"), type, `${name} ${path}`);
+    }
+  }
+});
+
+Deno.test("fetchHandler() hands over the body, and keeps every cookie", async () => {
+  const { event } = eventsOf("POST", {}, "/orders")["http"]!;
+  const result = await fetchHandler(app.fetch)({ ...event, body: "tea" });
+  assertEquals([result.statusCode, result.body], [201, "made tea"]);
+  assertEquals(result.cookies, ["a=1; Path=/", "b=2; Path=/"]);
+});
+
+Deno.test("fetchHandler() shows the application the path below the stage, and the event and the context", async () => {
+  const seen: unknown[] = [];
+  const handler = fetchHandler((request, info) => {
+    seen.push(request.url, info.event instanceof FnProxyEvent, info.context.awsRequestId);
+    return new Response();
+  });
+  const { event } = eventsOf("GET", {}, "/orders")["rest"]!;
+  await handler({ ...event, multiValueQueryStringParameters: { q: ["1", "2"] } }, context("id-1"));
+  assertEquals(seen, ["https://api.example.com/orders?q=1&q=2", true, "id-1"]);
+});
+
+Deno.test("fetchHandler() answers an HttpError as proxyHandler() does, and anything else with 500", async () => {
+  for (
+    const [thrown, status, message] of [
+      [new HttpNotFoundError("No such order"), 404, "No such order"],
+      [new Error("secret"), 500, "The server failed to answer this request"],
+    ] as const
+  ) {
+    const { event } = eventsOf("GET", { Accept: "image/png" })["rest"]!;
+    const handler = fetchHandler(() => Promise.reject(thrown));
+    const { result, log } = await recordLog(() => handler(event));
+    assertEquals([result.statusCode, JSON.parse(result.body)], [status, { Message: message }]);
+    assertEquals(log.length, 1);
+  }
+});
+
+Deno.test("fetchHandler() answers 500 to an event that is not a request, and to a result that is not a Response", async () => {
+  const { event } = eventsOf("GET")["rest"]!;
+  for (
+    const [raw, application] of [
+      [{ Records: [] }, () => new Response()],
+      [null, () => new Response()],
+      [event, () => ({ statusCode: 200 })],
+      [event, () => undefined],
+    ] as const
+  ) {
+    const { result, log } = await recordLog(() => fetchHandler(application as never)(raw));
+    assertEquals(result.statusCode, 500);
+    assertEquals(log.length, 1);
+  }
+});
+
+Deno.test("fetchHandler() negotiates nothing but the coding", async () => {
+  const { event } = eventsOf("GET", { Accept: "image/png", "Accept-Encoding": "gzip" })["rest"]!;
+  const text = "x".repeat(1000);
+  const { headers, statusCode } = await fetchHandler(() => new Response(text))(event);
+  assertEquals([statusCode, headers["Content-Encoding"], headers["Vary"]], [
+    200,
+    "gzip",
+    "Accept-Encoding",
+  ]);
+  const coded = () => new Response(text, { headers: { "Content-Encoding": "br" } });
+  const own = await fetchHandler(coded)(event);
+  assertEquals([own.headers["content-encoding"], own.body], ["br", text]);
+});
+
+Deno.test("fetchHandler() refuses an invalid application or option when the handler is made", () => {
+  for (const application of [null, undefined, {}, { fetch: 5 }, "x"]) {
+    assertThrows(() => fetchHandler(application as never), TypeError, "Invalid application");
+  }
+  for (const option of ["types", "customTransformers"]) {
+    const options = { [option]: {} } as never;
+    assertThrows(() => fetchHandler(app, options), TypeError, `Unknown option "${option}"`);
+  }
+  assert(fetchHandler(app, { extraHeaders: { "X-A": "1" }, compression: false }));
+});

@@ -1,0 +1,327 @@
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import fc from "fast-check";
+import { Hono } from "hono";
+import { handle } from "hono/aws-lambda";
+import { Buffer } from "node:buffer";
+import { recordLog } from "../testdata/record_log.ts";
+import { decode, eventsOf } from "./testdata/answers.ts";
+import { answer, request } from "./testdata/events.ts";
+import { type HttpResponse, proxyHandler, type ProxyHandlerOptions, reply } from "./mod.ts";
+
+const BYTES = new Uint8Array([0, 255, 128, 10]);
+const OCTETS = "application/octet-stream";
+
+/** A stream of chunks. */
+async function* chunks(...parts: (string | Uint8Array)[]) {
+  for (const part of parts) yield await Promise.resolve(part);
+}
+
+/** The facts of a response that a client sees. */
+async function factsOf(response: Response) {
+  const { status, headers } = response;
+  const fields = [...headers].filter(([name]) => name !== "set-cookie");
+  const body = Buffer.from(await response.arrayBuffer()).toString("latin1");
+  return { status, fields, cookies: headers.getSetCookie(), body };
+}
+
+Deno.test("reply() answers with a status, headers, cookies and a payload", async () => {
+  const { result, log } = await answer(() =>
+    reply(201, { id: 7 }, {
+      headers: { Location: "/orders/7", "Set-Cookie": "a=1", "X-A": ["1", "2"] },
+      cookies: ["b=2", "c=3; Secure"],
+    }), { options: { extraHeaders: { location: "/", "X-B": "3" } } });
+  assertEquals({ ...result }, {
+    statusCode: 201,
+    headers: {
+      "Content-Type": "application/json; charset=utf-8",
+      Location: "/orders/7",
+      "X-B": "3",
+      Vary: "Accept, Accept-Encoding",
+    },
+    multiValueHeaders: { "X-A": ["1", "2"], "Set-Cookie": ["a=1", "b=2", "c=3; Secure"] },
+    body: '{\n  "id": 7\n}',
+    isBase64Encoded: false,
+  });
+  assertEquals(log, []);
+});
+
+Deno.test("reply() sends a payload with a type, bytes and streams as they are", async () => {
+  const web = () => new Blob(["a,b\n"]).stream();
+  for (
+    const [name, route, type, body, isBase64Encoded] of [
+      ["text", () => reply(200, "a,b\n", { type: "text/csv" }), "text/csv", "a,b\n", false],
+      [
+        "binary text",
+        () => reply(200, "<svg/>", { type: "image/svg+xml" }),
+        "image/svg+xml",
+        "<svg/>",
+        true,
+      ],
+      ["typed bytes", () => reply(200, BYTES, { type: "image/png" }), "image/png", BYTES, true],
+      ["bytes", () => reply(200, BYTES), OCTETS, BYTES, true],
+      ["a buffer", () => reply(200, Buffer.from(BYTES)), OCTETS, BYTES, true],
+      ["bytes alone", () => BYTES, OCTETS, BYTES, true],
+      ["a stream alone", () => web(), OCTETS, "a,b\n", true],
+      ["a typed stream", () => reply(200, web(), { type: "text/csv" }), "text/csv", "a,b\n", false],
+      ["chunks", () => chunks("a", BYTES), OCTETS, Buffer.concat([Buffer.from("a"), BYTES]), true],
+      [
+        "broken text",
+        () => reply(200, chunks(BYTES), { type: "text/csv" }),
+        "text/csv",
+        BYTES,
+        true,
+      ],
+      [
+        "JSON",
+        () => reply(200, { a: 1 }, { type: "application/hal+json" }),
+        "application/hal+json",
+        '{\n  "a": 1\n}',
+        true,
+      ],
+      ["nothing", () => reply(200), "application/json; charset=utf-8", "", false],
+      [
+        "nothing of a type",
+        () => reply(200, undefined, { type: "text/csv" }),
+        "text/csv",
+        "",
+        false,
+      ],
+      ["no content", () => reply(204, BYTES, { type: "image/png" }), "image/png", "", false],
+    ] as const
+  ) {
+    const { result } = await answer(route);
+    const bytes = Buffer.from(result.body, result.isBase64Encoded ? "base64" : "utf8");
+    assertEquals(bytes, Buffer.from(body as string), name);
+    assertEquals(result.isBase64Encoded, isBase64Encoded, name);
+    assertEquals(result.headers["Content-Type"], type, name);
+  }
+});
+
+Deno.test("reply() refuses an invalid status, header, cookie or type", () => {
+  assertThrows(() => reply(99), RangeError, "Invalid status 99");
+  assertThrows(() => reply(200, 1, { headers: { "a b": "c" } }), TypeError, "Invalid header name");
+  assertThrows(() => reply(200, 1, { cookies: ["a\r\nb"] }), TypeError, "Invalid cookie");
+  assertThrows(() => reply(200, 1, { type: "a/b\n" }), TypeError, "Invalid type");
+});
+
+Deno.test("proxyHandler() sends a standard Response with its status, headers and exact bytes", async () => {
+  const cases: [name: string, make: () => Response, text: string | undefined][] = [
+    ["text", () => new Response("hü", { status: 201, headers: { "X-A": "1" } }), "hü"],
+    ["JSON", () => Response.json({ a: 1 }), '{"a":1}'],
+    ["a byte order mark", () => new Response("\ufeffa"), "\ufeffa"],
+    [
+      "text that is not UTF-8",
+      () => new Response(BYTES, { headers: { "Content-Type": "text/plain" } }),
+      undefined,
+    ],
+    [
+      "a stream",
+      () => new Response(new Blob(["x"]).stream(), { headers: { "content-type": "text/css" } }),
+      "x",
+    ],
+    ["bytes", () => new Response(BYTES, { headers: { "Content-Type": "image/png" } }), undefined],
+    ["no content", () => new Response(null, { status: 204 }), ""],
+    ["a redirect", () => Response.redirect("https://example.com/", 303), ""],
+  ];
+  for (const [name, make, text] of cases) {
+    const { result } = await answer(make);
+    const expected = await factsOf(make());
+    const actual = await factsOf(decode("rest", result));
+    actual.fields = actual.fields.filter(([field]) => field !== "vary");
+    assertEquals(actual, expected, name);
+    assertEquals(result.isBase64Encoded, text === undefined, name);
+    if (text !== undefined) assertEquals(result.body, text, name);
+  }
+});
+
+Deno.test("proxyHandler() gives a Response without a type the type of bytes", async () => {
+  const { result } = await answer(() => new Response(BYTES));
+  assertEquals(result.headers["Content-Type"], OCTETS);
+});
+
+Deno.test("proxyHandler() leaves no Content-Length and no strong ETag on a Response that it compresses", async () => {
+  const headers = { "Content-Length": "2000", ETag: '"1"', "Content-Type": "text/plain" };
+  const { result } = await answer(() => new Response("x".repeat(2000), { headers }), {
+    event: request({ "Accept-Encoding": "gzip" }),
+  });
+  assertEquals(result.headers, {
+    "content-type": "text/plain",
+    etag: 'W/"1"',
+    "Content-Encoding": "gzip",
+    Vary: "Accept, Accept-Encoding",
+  });
+});
+
+Deno.test("proxyHandler() refuses a result that no response can carry", async () => {
+  const used = new Response("x");
+  await used.text();
+  for (
+    const [name, result, problem] of [
+      ["a symbol", Symbol("x"), "a symbol"],
+      ["a function", () => {}, "a function"],
+      ["a bigint", 5n, "BigInt"],
+      ["a Map", new Map(), "the class Map"],
+      ["a Set within", { a: [new Set()] }, '"payload.a[0]"'],
+      ["headers", new Headers(), "the class Headers"],
+      ["a blob", new Blob([]), "the class Blob"],
+      ["a generator", (function* () {})(), "the class Generator"],
+      ["a used Response", used, "body is already used"],
+      ["a failed Response", Response.error(), "Invalid status 0"],
+      ["a wrong chunk", chunks(5 as never), "Invalid chunk of a stream"],
+      ["an object of another type", reply(200, {}, { type: "text/csv" }), '"text/csv"'],
+      ["a Map in a reply", reply(200, new Map()), "the class Map"],
+    ] as const
+  ) {
+    const { result: { statusCode, body }, log } = await answer(() => result);
+    assertEquals(statusCode, 500, name);
+    assertEquals(JSON.parse(body), { Message: "The server failed to answer this request" }, name);
+    assertEquals(log.length, 1, name);
+    assertStringIncludes(log[0]!.message, problem);
+  }
+});
+
+Deno.test("proxyHandler() lets a transformer have a Map, because the result is not JSON", async () => {
+  const { result } = await answer(() => new Map([["a", 1]]), {
+    event: request({ Accept: "text/plain" }),
+    options: {
+      customTransformers: { "text/plain": (payload) => [`${[...payload as never]}`, "text/plain"] },
+    },
+  });
+  assertEquals([result.statusCode, result.body], [200, "a,1"]);
+});
+
+/** Any header value that a gateway carries. */
+const value = fc.stringMatching(/^[!-~]([ -~]{0,8}[!-~])?$/);
+
+Deno.test("the forms of all gateways decode to the same Response, which is that of the route", async () => {
+  await fc.assert(fc.asyncProperty(
+    fc.constantFrom(200, 201, 204, 302, 404, 503),
+    fc.oneof(fc.uint8Array(), fc.string(), fc.constant("ü")),
+    fc.constantFrom("text/plain", "image/png", "application/json"),
+    fc.dictionary(fc.stringMatching(/^x-[a-z]{1,5}$/), value),
+    fc.array(fc.stringMatching(/^[a-z]{1,3}=[a-z]{0,5}$/), { maxLength: 3 }),
+    async (status, body, type, headers, cookies) => {
+      const make = () => {
+        const fields = new Headers({ "content-type": type, ...headers });
+        for (const cookie of cookies) fields.append("set-cookie", cookie);
+        return new Response(status === 204 ? null : body, { status, headers: fields });
+      };
+      const expected = await factsOf(make());
+      for (const [name, { format, event }] of Object.entries(eventsOf("GET"))) {
+        const handler = proxyHandler(make, { compression: false });
+        const { result: raw } = await recordLog(() => handler(event));
+        const actual = await factsOf(decode(format, raw));
+        const isSingle = name === "alb single" || name === "lattice";
+        assertEquals(actual.cookies, isSingle ? cookies.slice(-1) : cookies, name);
+        assertEquals(actual.fields.filter(([field]) => field !== "vary"), expected.fields, name);
+        assertEquals([actual.status, actual.body], [expected.status, expected.body], name);
+      }
+    },
+  ));
+});
+
+Deno.test("proxyHandler() sends each gateway the Response that Hono's adapter sends", async () => {
+  const responses: [name: string, make: () => Response][] = [
+    [
+      "text",
+      () => new Response("hü", { headers: { "Content-Type": "text/plain; charset=utf-8" } }),
+    ],
+    ["JSON", () => Response.json({ a: [1] }, { status: 201, headers: { "X-A": "1" } })],
+    ["an image", () => new Response(BYTES, { headers: { "Content-Type": "image/png" } })],
+    ["cookies", () => {
+      const headers = new Headers({ "Content-Type": "text/plain" });
+      for (const cookie of ["a=1; Path=/", "b=2; Expires=Wed, 21 Oct 2015 07:28:00 GMT"]) {
+        headers.append("Set-Cookie", cookie);
+      }
+      return new Response("x", { headers });
+    }],
+    [
+      "an error",
+      () => new Response("lost", { status: 404, headers: { "Content-Type": "text/html" } }),
+    ],
+  ];
+  for (const [name, make] of responses) {
+    for (const [kind, { format, event }] of Object.entries(eventsOf("GET"))) {
+      const app = new Hono().all("*", () => make());
+      // Hono sends multiValueHeaders, which VPC Lattice does not take.
+      const honoFormat = format === "lattice" ? "rest" : format;
+      const hono = await handle(app)(event as never, {} as never);
+      const { result: ours } = await recordLog(() =>
+        proxyHandler(make, { compression: false })(event)
+      );
+      const [expected, actual] = [
+        await factsOf(decode(honoFormat, hono)),
+        await factsOf(decode(format, ours)),
+      ];
+      actual.fields = actual.fields.filter(([field]) => field !== "vary");
+      // If the gateway takes one value of a field, Hono sends the first cookie, or all of them in one value.
+      if (kind === "alb single" || kind === "lattice") expected.cookies = actual.cookies;
+      assertEquals(actual, expected, `${name}, ${kind}`);
+    }
+  }
+});
+
+Deno.test("proxyHandler() describes the status for load balancers and VPC Lattice alone", async () => {
+  for (const [name, { format, event }] of Object.entries(eventsOf("GET"))) {
+    const described = async (status: number): Promise<string | undefined> =>
+      (await proxyHandler(() => reply(status, 1))(event)).statusDescription;
+    const isDescribed = format === "alb" || format === "lattice";
+    assertEquals(await described(404), isDescribed ? "404 Not Found" : undefined, name);
+    assertEquals(await described(299), isDescribed ? "299" : undefined, name);
+  }
+});
+
+Deno.test("proxyHandler() sends the last cookie, and warns, if the gateway takes one", async () => {
+  for (const [name, { event }] of Object.entries(eventsOf("GET"))) {
+    const handler = proxyHandler(() => reply(200, 1, { cookies: ["a=1", "b=2"] }));
+    const { result, log } = await recordLog(() => handler(event));
+    const isSingle = name === "alb single" || name === "lattice";
+    assertEquals(log.map(({ level }) => level), isSingle ? ["WARN"] : [], name);
+    if (isSingle) assertEquals(result.headers["Set-Cookie"], "b=2", name);
+    const single = await recordLog(() =>
+      proxyHandler(() => reply(200, 1, { cookies: ["a=1"] }))(event)
+    );
+    assertEquals(single.log, [], name);
+  }
+});
+
+Deno.test("proxyHandler() answers with the types of its option in place of JSON", async () => {
+  const ask = async (Accept: string, route: () => unknown, types: string[]) => {
+    const options: ProxyHandlerOptions = { types };
+    const { result } = await recordLog(() =>
+      proxyHandler(route as never, options)({ headers: { Accept } })
+    );
+    return [result.statusCode, result.headers["Content-Type"]];
+  };
+  const png = () => reply(200, BYTES, { type: "image/png" });
+  const fail = () => {
+    throw new TypeError("x");
+  };
+  assertEquals(await ask("image/*", png, ["image/png"]), [200, "image/png"]);
+  assertEquals(await ask("application/json", png, ["image/png"]), [
+    406,
+    "application/json; charset=utf-8",
+  ]);
+  assertEquals(await ask("image/png", fail, ["image/png"]), [
+    500,
+    "application/json; charset=utf-8",
+  ]);
+  assertEquals(await ask("image/png", () => ({}), ["image/png"]), [
+    500,
+    "application/json; charset=utf-8",
+  ]);
+  const both = ["image/png", "application/json"];
+  assertEquals(await ask("*/*", () => ({}), both), [200, "application/json; charset=utf-8"]);
+  assertEquals(await ask("image/png", () => ({}), both), [406, "application/json; charset=utf-8"]);
+});
+
+Deno.test("proxyHandler() never answers 200 with less than a failing stream would have sent", async () => {
+  const { result, log } = await answer(() =>
+    (async function* () {
+      yield await Promise.resolve("half");
+      throw new Error("the disk is gone");
+    })()
+  );
+  assertEquals((result as HttpResponse).statusCode, 500);
+  assert(log.some(({ message }) => message.includes("the disk is gone")));
+});

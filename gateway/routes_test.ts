@@ -1,0 +1,197 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import fc from "fast-check";
+import { recordLog } from "../testdata/record_log.ts";
+import { eventsOf } from "./testdata/answers.ts";
+import { FnProxyEvent, proxyHandler, routes } from "./mod.ts";
+
+type Table = Record<string, (event: FnProxyEvent) => unknown>;
+
+/** A table whose routes answer with their key and the parameters. */
+function tableOf(...keys: string[]): Table {
+  return Object.fromEntries(
+    keys.map((key) => [key, (event: FnProxyEvent) => [key, event.pathParameters()]]),
+  );
+}
+
+/** The answer of a table to a REST request. */
+async function ask(table: Table, method: string, path: string) {
+  const { event } = eventsOf(method, {}, path)["rest"]!;
+  const { result } = await recordLog(() => proxyHandler(routes(table as never))(event));
+  return { ...result, json: result.body && JSON.parse(result.body) };
+}
+
+Deno.test("routes() chooses the most specific path, from the left", async () => {
+  const table = tableOf(
+    "GET /",
+    "GET /orders",
+    "GET /orders/{id}",
+    "GET /orders/new",
+    "GET /orders/{id}/lines/{line}",
+    "GET /orders/new/{rest+}",
+    "GET /{any+}",
+    "GET /{a}/b/c",
+    "GET /caf%C3%A9",
+    "GET /x y",
+  );
+  delete table["GET /x y"];
+  for (
+    const [path, key, parameters] of [
+      ["/", "GET /", {}],
+      ["", "GET /", {}],
+      ["/orders", "GET /orders", {}],
+      ["/orders/", "GET /orders", {}],
+      ["/orders/7", "GET /orders/{id}", { id: "7" }],
+      ["/orders/7/", "GET /orders/{id}", { id: "7" }],
+      ["/orders/new", "GET /orders/new", {}],
+      ["/orders/n%65w", "GET /orders/new", {}],
+      ["/orders/a%2Fb%20c", "GET /orders/{id}", { id: "a/b c" }],
+      ["/orders/7/lines/2", "GET /orders/{id}/lines/{line}", { id: "7", line: "2" }],
+      ["/orders/new/lines/2", "GET /orders/new/{rest+}", { rest: "lines/2" }],
+      ["/orders/7/x", "GET /{any+}", { any: "orders/7/x" }],
+      ["/orders//", "GET /{any+}", { any: "orders/" }],
+      ["/a/b/c", "GET /{a}/b/c", { a: "a" }],
+      ["/orders/b/c", "GET /{a}/b/c", { a: "orders" }],
+      ["/a/b/c/d%2Fe", "GET /{any+}", { any: "a/b/c/d/e" }],
+      ["/caf%c3%a9", "GET /café", {}],
+    ] as const
+  ) {
+    const { statusCode, json } = await ask(table, "GET", path);
+    const expected = key === "GET /café" ? "GET /caf%C3%A9" : key;
+    assertEquals([statusCode, json], [200, [expected, parameters]], path);
+  }
+});
+
+Deno.test("routes() chooses the method after the path", async () => {
+  const table = tableOf("GET /a", "POST /a", "ANY /b", "GET /b", "HEAD /c", "GET /c", "POST /d");
+  for (
+    const [method, path, answer] of [
+      ["GET", "/a", "GET /a"],
+      ["POST", "/a", "POST /a"],
+      ["HEAD", "/a", "GET /a"],
+      ["HEAD", "/c", "HEAD /c"],
+      ["GET", "/b", "GET /b"],
+      ["HEAD", "/b", "GET /b"],
+      ["DELETE", "/b", "ANY /b"],
+      ["OPTIONS", "/b", "ANY /b"],
+      ["DELETE", "/a", 405],
+      ["HEAD", "/d", 405],
+      ["OPTIONS", "/a", 204],
+      ["GET", "/e", 404],
+      ["GET", "/a/b", 404],
+    ] as const
+  ) {
+    const { statusCode, headers, json } = await ask(table, method, path);
+    const name = `${method} ${path}`;
+    if (typeof answer === "string") assertEquals([statusCode, json[0]], [200, answer], name);
+    else assertEquals(statusCode, answer, name);
+    const allow = { 405: path === "/a" ? "GET, POST, HEAD, OPTIONS" : "POST, OPTIONS" } as Record<
+      number,
+      string
+    >;
+    allow[204] = "GET, POST, HEAD, OPTIONS";
+    assertEquals(headers["Allow"], allow[statusCode], name);
+  }
+});
+
+Deno.test("routes() answers 404 to a parameter with a malformed escape", async () => {
+  const table = tableOf("GET /orders/{id}", "GET /100%25");
+  assertEquals((await ask(table, "GET", "/orders/%zz")).statusCode, 404);
+  assertEquals((await ask(table, "GET", "/100%")).statusCode, 404);
+  assertEquals((await ask(table, "GET", "/100%25")).statusCode, 200);
+});
+
+Deno.test("routes() matches the path below the stage with every gateway", async () => {
+  const handler = proxyHandler(routes(tableOf("PUT /orders/{id}") as never));
+  for (const [name, { event }] of Object.entries(eventsOf("PUT", {}, "/orders/7"))) {
+    const { statusCode, body } = await handler(event);
+    assertEquals([statusCode, JSON.parse(body)], [200, ["PUT /orders/{id}", { id: "7" }]], name);
+  }
+  const { event } = eventsOf("PUT", {}, "/v1/orders/7")["http"]!;
+  Object.assign(event["requestContext"] as object, { stage: "v1" });
+  assertEquals((await handler(event)).statusCode, 200);
+});
+
+Deno.test("routes() does not decode the path of an HTTP API again", async () => {
+  const { event } = eventsOf("GET", {}, "/orders/100%2525")["http"]!;
+  const { body } = await proxyHandler(routes(tableOf("GET /orders/{id}") as never))(event);
+  assertEquals(JSON.parse(body)[1], { id: "100%25" });
+});
+
+Deno.test("routes() refuses an invalid table", () => {
+  const route = () => {};
+  for (
+    const [table, problem] of [
+      [null, "Invalid routes"],
+      [{}, "Invalid routes"],
+      [[], "Invalid routes"],
+      [{ "/orders": route }, "expected a method in upper case"],
+      [{ "get /orders": route }, "expected a method in upper case"],
+      [{ "GET orders": route }, "expected a method in upper case"],
+      [{ "GET  /orders": route }, "expected a method in upper case"],
+      [{ "GET /orders?x=1": route }, "expected a method in upper case"],
+      [{ "GET /orders": "x" }, "expected a function as its value"],
+      [{ "GET /{id": route }, '"{id" is not a part of a path'],
+      [{ "GET /a{id}": route }, '"a{id}" is not a part of a path'],
+      [{ "GET /{}": route }, '"{}" is not a part of a path'],
+      [{ "GET /a//b": route }, '"" is not a part of a path'],
+      [{ "GET /a%": route }, '"a%" has a malformed escape'],
+      [{ "GET /{a+}/b": route }, '"{a+}" is not the last part'],
+      [{ "GET /{a}/{a}": route }, 'the variable "a" stands twice'],
+      [{ "GET /{a}": route, "GET /{b}": route }, "another key is equal"],
+      [{ "GET /a": route, "GET /a/": route }, "another key is equal"],
+      [{ "GET /%61": route, "GET /a": route }, "another key is equal"],
+    ] as const
+  ) {
+    assertThrows(() => routes(table as never), TypeError, problem, JSON.stringify(table));
+  }
+});
+
+Deno.test("routes() knows the names of the parameters", () => {
+  routes({
+    "GET /orders/{id}/files/{path+}": (event) => {
+      const { id, path }: { id: string; path: string } = event.pathParameters();
+      // @ts-expect-error: the key has no such parameter
+      event.pathParameters().other;
+      return `${id} ${path}`;
+    },
+    "POST /orders": async (event) => {
+      assert(event instanceof FnProxyEvent);
+      return await Promise.resolve(event.queryPayload());
+    },
+  });
+});
+
+Deno.test("routes() chooses as a search through all keys does", async () => {
+  const part = fc.constantFrom("a", "b", "{x}", "{y}");
+  const key = fc.tuple(fc.array(part, { maxLength: 4 }), fc.boolean()).map((
+    [parts, isGreedy],
+  ) => [
+    ...parts.map((part, index) => part.replace("}", `${index}}`)),
+    ...isGreedy ? ["{rest+}"] : [],
+  ]);
+  /** The rank of each part: fixed parts first, then variables, then the greedy part. */
+  const rank = (parts: readonly string[]) =>
+    parts.map((part) => !part.startsWith("{") ? 0 : part.endsWith("+}") ? 2 : 1).join("");
+  const matches = (parts: readonly string[], path: readonly string[]) =>
+    new RegExp(
+      `^${
+        parts.map((part) =>
+          part.startsWith("{") ? part.endsWith("+}") ? "/.+" : "/[^/]+" : `/${part}`
+        ).join("")
+      }$`,
+    ).test(path.map((part) => `/${part}`).join(""));
+  await fc.assert(fc.asyncProperty(
+    fc.uniqueArray(key, {
+      selector: (parts) => parts.map((p) => p.replace(/\{[^+]*\}/, "{}")).join("/"),
+      minLength: 1,
+    }),
+    fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 5 }),
+    async (keys, path) => {
+      const [best] = keys.filter((parts) => matches(parts, path))
+        .sort((one, other) => rank(one) < rank(other) ? -1 : 1);
+      const table = tableOf(...keys.map((parts) => `GET /${parts.join("/")}`));
+      const { statusCode, json } = await ask(table, "GET", `/${path.join("/")}`);
+      assertEquals(statusCode === 200 ? json[0] : undefined, best && `GET /${best.join("/")}`);
+    },
+  ));
+});
