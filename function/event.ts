@@ -39,7 +39,7 @@ export class FnEvent {
 
 function classNameOf(instance: object): string {
   try {
-    return instance.constructor.name || "an unnamed class";
+    return instance.constructor.name;
   } catch { // a getter can throw, and a prototype can lack a constructor
     return "an unknown class";
   }

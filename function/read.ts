@@ -8,9 +8,8 @@ export type Path = readonly (string | number)[];
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return false;
   const prototype = Object.getPrototypeOf(value);
-  // The Object.prototype of another realm (`vm`, a test runner) ends the prototype chain as well.
-  return prototype === null || prototype === Object.prototype ||
-    Object.getPrototypeOf(prototype) === null;
+  // The Object.prototype of any realm (`vm`, a test runner) ends the prototype chain.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** Tells whether a value of an event is a JSON object. */

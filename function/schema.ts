@@ -68,8 +68,7 @@ export function validate<Output>(
 }
 
 function toKey(part: PropertyKey | { readonly key: PropertyKey }): string | number {
-  const key = typeof part === "object" ? part.key : part;
-  return typeof key === "symbol" ? String(key) : key;
+  return (typeof part === "object" ? part.key : part) as string | number; // JSON has no symbols
 }
 
 /** Makes the error for platform data that a schema refuses. */

@@ -52,9 +52,8 @@ export function readFact(event: JsonObject, path: Path): string | null {
 
 /** Reads the text at a path, which may name a header. The text must be there. */
 export function requireFact(event: JsonObject, path: Path): string {
-  const text = readFact(event, path);
-  if (text === null) {
-    throw specificationError(path, isHeader(path) ? "is absent" : "is null, not a string");
-  }
-  return text;
+  if (!isHeader(path)) return readString(event, path);
+  const value = readFact(event, path);
+  if (value === null) throw specificationError(path, "is absent");
+  return value;
 }

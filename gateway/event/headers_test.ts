@@ -56,6 +56,7 @@ Deno.test("headerPreferences() and headerSortedPreferences() find a header in an
         [{ accept: "a" }, "constructor", []],
         [{ accept: "a" }, "__proto__", []],
         [{ accept: "a" }, "accept ", []],
+        [{ accept: "a" }, "", []],
       ]
     ) {
       assertEquals(values(method, headers, name), expected, `${method}(${name})`);
@@ -69,7 +70,6 @@ Deno.test("headerPreferences() and headerSortedPreferences() name the value that
       const read = () => values(method, { "aCCEPT": value }, "Accept");
       assertEquals(assertThrows(read, CloudEventSpecificationError).path, "headers.aCCEPT");
     }
-    const error = assertThrows(() => values(method, {}, 5 as never), TypeError);
-    assertEquals(error.message, "Cannot find the header: expected a name, got 5");
+    assertThrows(() => values(method, {}, 5 as never), TypeError);
   }
 });

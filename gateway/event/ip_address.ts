@@ -1,6 +1,3 @@
-/** Four numbers from 0 to 255 without leading zeros (the `IPv4address` of RFC 3986 section 3.2.2). */
-const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
-
 /** An IPv4 address mapped into IPv6, as `URL` writes it. */
 const MAPPED = /^::ffff:([\da-f]+):([\da-f]+)$/;
 
@@ -36,7 +33,7 @@ export class IpAddress {
    * @throws {TypeError} If the text is anything else.
    */
   constructor(text: string) {
-    const canonical = IPV4.test(text) ? text : canonicalIpv6(text);
+    const canonical = isIpv4(text) ? text : canonicalIpv6(text);
     if (canonical === undefined) throw new TypeError(`Invalid IP address ${JSON.stringify(text)}`);
     this.version = canonical.includes(":") ? 6 : 4;
     this.text = canonical;
@@ -51,6 +48,12 @@ export class IpAddress {
   toJSON(): string {
     return this.text;
   }
+}
+
+/** Tells whether a text is four numbers from 0 to 255 without leading zeros (the `IPv4address` of RFC 3986 section 3.2.2). */
+function isIpv4(text: string): boolean {
+  const parts = `${text}`.split(".");
+  return parts.length === 4 && parts.every((part) => `${Number(part) & 255}` === part);
 }
 
 function canonicalIpv6(text: string): string | undefined {

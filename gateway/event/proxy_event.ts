@@ -81,9 +81,6 @@ export class FnProxyEvent extends FnEvent {
 
   /** The value of one header field, or `undefined`. The name may be in any case. Other fields are not checked. */
   header(name: string): string | undefined {
-    if (typeof name !== "string") {
-      throw new TypeError(`Cannot find the header: expected a name, got ${String(name)}`);
-    }
     return findHeader(this.rawEvent, name);
   }
 
@@ -99,12 +96,9 @@ export class FnProxyEvent extends FnEvent {
 
   /** The protocol in upper case, such as `HTTP/1.1`. Load balancers and VPC Lattice do not send it: an error says so. */
   httpProtocol(): string {
-    const { protocol, gateway } = formatOf(this.rawEvent);
+    const { protocol, name } = formatOf(this.rawEvent);
     if (protocol !== null) return readString(this.rawEvent, protocol).toUpperCase();
-    throw specificationError(
-      ["requestContext", "protocol"],
-      `is absent: ${gateway} does not send it`,
-    );
+    throw specificationError(["protocol"], `is absent from events of the format "${name}"`);
   }
 
   /** The name of the client software (RFC 9110 section 10.1.5). It is empty if the client sent none. */
@@ -309,6 +303,6 @@ export class FnProxyEvent extends FnEvent {
 /** The last address of `X-Forwarded-For`, which the gateway wrote. A port is removed. */
 function lastAddress(forwarded: string): string {
   const address = forwarded.slice(forwarded.lastIndexOf(",") + 1).trim();
-  const [whole = address, bracketed] = /^\[(.+)\](?=:\d+$|$)|^[\d.]+(?=:\d+$)/.exec(address) ?? [];
-  return bracketed ?? whole;
+  const bracketed = /^\[(.+)\](?::\d+)?$/.exec(address)?.[1];
+  return bracketed ?? address.replace(/^([\d.]+):\d+$/, "$1");
 }

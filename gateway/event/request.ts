@@ -41,9 +41,7 @@ export function readUrl(event: JsonObject, path: string = readPath(event)): URL 
   const encoded = format.isPathDecoded(event) ? encodeURI(path.toWellFormed()) : path;
   const origin = readOrigin(event, format);
   // The path cannot replace the host, because it follows the host.
-  return new URL(
-    origin + encoded.replaceAll("?", "%3F").replaceAll("#", "%23") + encodeQuery(event),
-  );
+  return new URL(origin + encoded.replace(/[?#]/g, encodeURIComponent) + encodeQuery(event));
 }
 
 function readOrigin(event: JsonObject, { domainName }: Format): string {

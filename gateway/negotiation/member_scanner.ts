@@ -13,9 +13,6 @@ const LOWER_Q = 0x71;
 const END = -1;
 /** The bit by which a small letter differs from a capital letter. */
 const SMALL = 0x20;
-/** The weight of a member without one, in thousandths. */
-const DEFAULT_WEIGHT = 1000;
-
 /**
  * Walks over the members of a header of weighted preferences (RFC 9110 section 12.4.2), from left to right, in time linear
  * in the length of the header.
@@ -29,11 +26,8 @@ export class MemberScanner {
   readonly #header: string;
   #start = 0;
   #end = 0; // of the first part: `text/html` in `text/html;level=1;q=0.5`
+  #parameters = ""; // without the weight: `;level=1`
   #position = 0;
-  // `value()` is the header from `#start` to `#valueEnd`, followed by the parameters that stand apart from it: those
-  // after white space, after an empty parameter or after the weight.
-  #valueEnd = 0;
-  #apart = "";
 
   constructor(header: string) {
     this.#header = header;
@@ -44,59 +38,46 @@ export class MemberScanner {
     return this.#header.slice(this.#start, this.#end).toLowerCase();
   }
 
-  /** The member without its weight and without optional white space: `text/html;level=1`. */
+  /** The member without its weight and without optional white space: `Text/HTML;level=1`. */
   value(): string {
-    const value = this.#header.slice(this.#start, this.#valueEnd);
-    return this.#apart === "" ? value : value + this.#apart;
+    return this.#header.slice(this.#start, this.#end) + this.#parameters;
   }
 
   /** Goes to the next member that has a value. Returns false at the end of the header. */
   next(): boolean {
     const header = this.#header;
-    let position = this.#position;
-    for (;;) {
-      const code = codeAt(header, position);
-      if (code === COMMA || isSpace(code)) position++;
-      else if (code === SEMICOLON) position = skipPart(header, position + 1); // parameters without a value
-      else if (code !== END) break;
-      else {
-        this.#position = position;
-        return false;
-      }
+    while (this.#position < header.length) {
+      this.#start = skipSpace(header, this.#position);
+      const position = skipPart(header, this.#start);
+      this.#end = trimEnd(header, this.#start, position);
+      this.#position = this.#scanParameters(position) + 1;
+      if (this.#end > this.#start) return true;
     }
-    this.#start = position;
-    position = skipPart(header, position);
-    this.#end = this.#valueEnd = trimEnd(header, this.#start, position);
-    this.weight = DEFAULT_WEIGHT;
-    this.#apart = "";
-    this.#position = codeAt(header, position) === SEMICOLON
-      ? this.#scanParameters(position)
-      : position;
-    return true;
+    return false;
   }
 
-  /** Reads parameters from the semicolon at `position`. Returns the position after the member. */
+  /** Reads parameters up to the end of the member, whose position it returns. */
   #scanParameters(position: number): number {
     const header = this.#header;
+    this.weight = 1000;
+    this.#parameters = "";
     let isWeighted = false;
     while (codeAt(header, position) === SEMICOLON) {
       const start = skipSpace(header, position + 1);
-      if ((codeAt(header, start) | SMALL) === LOWER_Q) {
-        const afterName = skipSpace(header, start + 1);
-        const next = codeAt(header, afterName);
-        if (next === EQUALS || isDelimiter(next)) {
-          const { weight } = this;
-          position = this.#scanWeight(afterName);
-          if (isWeighted) this.weight = weight; // of several weights the first counts
-          isWeighted = true;
-          continue;
-        }
+      const afterName = skipSpace(header, start + 1);
+      const next = codeAt(header, afterName);
+      const isWeight = (codeAt(header, start) | SMALL) === LOWER_Q &&
+        (next === EQUALS || isDelimiter(next));
+      if (isWeight) {
+        const { weight } = this;
+        position = this.#scanWeight(afterName);
+        if (isWeighted) this.weight = weight; // of several weights the first counts
+        isWeighted = true;
+      } else {
+        position = skipPart(header, start);
+        const end = trimEnd(header, start, position);
+        if (end > start) this.#parameters += `;${header.slice(start, end)}`;
       }
-      position = skipPart(header, start);
-      const end = trimEnd(header, start, position);
-      if (start === end) continue; // an empty parameter
-      if (start === this.#valueEnd + 1 && this.#apart === "") this.#valueEnd = end;
-      else this.#apart += `;${header.slice(start, end)}`;
     }
     return position;
   }
@@ -144,21 +125,12 @@ function isDelimiter(code: number): boolean {
 
 /** The position of the next comma or semicolon outside quoted strings, or the end of the header. */
 function skipPart(header: string, position: number): number {
-  for (;;) {
+  let isQuoted = false;
+  for (;; position++) {
     const code = codeAt(header, position);
-    if (isDelimiter(code)) return position;
-    position = code === QUOTE ? skipQuotedString(header, position + 1) : position + 1;
-  }
-}
-
-/** The position after the closing quote, or the end of the header if there is none. */
-function skipQuotedString(header: string, position: number): number {
-  for (;;) {
-    const code = codeAt(header, position);
-    if (code === END) return header.length;
-    position++;
-    if (code === QUOTE) return position;
-    if (code === BACKSLASH) position++;
+    if (code === END || !isQuoted && isDelimiter(code)) return Math.min(position, header.length);
+    if (code === QUOTE) isQuoted = !isQuoted;
+    else if (code === BACKSLASH && isQuoted) position++;
   }
 }
 

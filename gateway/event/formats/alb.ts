@@ -8,7 +8,6 @@ const path = (event: Parameters<Format["path"]>[0]) => readString(event, ["path"
 /** The events of an Application Load Balancer. */
 export const ALB: Format = {
   name: "alb",
-  gateway: "an Application Load Balancer",
   matches: (_event, context) => own(context, "elb") !== undefined,
   ...HEADER_FACTS,
   method: ["httpMethod"],

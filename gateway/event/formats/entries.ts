@@ -7,7 +7,7 @@ import type { Entries } from "./format.ts";
  * Reads a map of headers or parameters.
  *
  * @param key The key of the map.
- * @param values The type of the values in the map.
+ * @param values The type of the values in the map: texts, lists of texts, or both.
  * @param wanted A name in lower case. Entries of other names are left out and are not checked.
  * @returns The entries in order, or `undefined` if the map is absent or null.
  * @throws {CloudEventSpecificationError} If the map or a value is malformed.
@@ -15,7 +15,7 @@ import type { Entries } from "./format.ts";
 export function readMap(
   event: JsonObject,
   key: string,
-  values: "texts" | "lists" | "texts or lists",
+  values: "texts" | "lists" | "both",
   wanted?: string,
 ): Entries | undefined {
   const map = own(event, key) ?? null;
@@ -24,7 +24,9 @@ export function readMap(
   const entries: (readonly [string, string])[] = [];
   for (const name of Object.keys(map)) {
     // Comparing the length first takes half the time.
-    if (wanted && (name.length !== wanted.length || name.toLowerCase() !== wanted)) continue;
+    if (wanted !== undefined && (name.length !== wanted.length || name.toLowerCase() !== wanted)) {
+      continue;
+    }
     const value = map[name];
     if (values === "lists" && !Array.isArray(value)) {
       throw wrongType([key, name], value, "an array");

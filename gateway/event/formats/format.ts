@@ -18,8 +18,6 @@ export type Entries = readonly (readonly [name: string, value: string])[];
 export interface Format {
   /** The public name of the format. */
   readonly name: EventFormat;
-  /** The gateway, as the end of a sentence. */
-  readonly gateway: string;
   /** Tells whether an event has the keys that only this gateway sends. */
   readonly matches: (event: JsonObject, context: JsonObject) => boolean;
   /** This path and some other paths may name a header: `["headers", "host"]`. */

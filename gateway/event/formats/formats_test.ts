@@ -48,7 +48,7 @@ const ALB_RESULTS = {
   format: "alb",
   sourceIp: "198.51.100.17",
   httpMethod: "GET",
-  httpProtocol: "raises requestContext.protocol",
+  httpProtocol: "raises protocol",
   httpUserAgent: "curl/8.14.1",
   accept: "application/json",
   cookies: {},

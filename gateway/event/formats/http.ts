@@ -8,7 +8,6 @@ const CLAIMS = ["requestContext", "authorizer", "jwt", "claims"] as const;
 /** Payload 2.0: an API Gateway HTTP API, or a Lambda function URL. */
 export const HTTP: Format = {
   name: "http",
-  gateway: "an HTTP API",
   matches: (event, context) =>
     own(event, "version") === "2.0" && own(context, "http") !== undefined,
   sourceIp: ["requestContext", "http", "sourceIp"],

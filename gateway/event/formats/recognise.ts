@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../../function/json.ts";
+import type { JsonObject } from "../../../function/json.ts";
 import { isObject, own, specificationError } from "../../../function/read.ts";
 import { ALB } from "./alb.ts";
 import type { Format } from "./format.ts";
@@ -25,15 +25,16 @@ export function formatOf(event: JsonObject): Format {
   const isHttp = own(event, "requestContext") !== undefined || own(event, "headers") !== undefined;
   const sender = isHttp ? undefined : senderOf(event);
   if (sender === undefined) return recogniseFormat(event);
-  const problem = `is absent: this looks like an event of ${JSON.stringify(sender)}`;
-  throw specificationError(["requestContext"], problem);
+  throw specificationError(
+    ["requestContext"],
+    `is absent: this looks like an event of "${sender}"`,
+  );
 }
 
 /** Finds the service that sent an event of Amazon EventBridge or an event of records. */
-function senderOf(event: JsonObject): JsonValue | undefined {
+function senderOf(event: JsonObject): unknown {
   const records = own(event, "Records");
   if (records === undefined) return own(event, "detail") && own(event, "source");
-  const [record] = Array.isArray(records) ? records : [];
-  const source = isObject(record) && (own(record, "eventSource") ?? own(record, "EventSource"));
-  return source || "Records";
+  const { eventSource, EventSource = "Records" } = Object(Object(records)[0]);
+  return eventSource ?? EventSource;
 }

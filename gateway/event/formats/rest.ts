@@ -10,7 +10,6 @@ const CLAIMS = ["requestContext", "authorizer", "claims"] as const;
 /** Payload 1.0: an API Gateway REST API, or an HTTP API that is set to 1.0. */
 export const REST: Format = {
   name: "rest",
-  gateway: "a REST API",
   matches: () => true,
   sourceIp: ["requestContext", "identity", "sourceIp"],
   method: METHOD,
