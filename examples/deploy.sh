@@ -1,78 +1,59 @@
-#!/usr/bin/env bash
-# Deploys the example application. See README.md beside it.
-# shellcheck source-path=SCRIPTDIR
-set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
-# shellcheck source=deploy/common.sh
-. "$here/deploy/common.sh"
+#!/bin/sh
+# Deploys the example application to AWS; undeploy.sh removes it. Needs curl and tar, and credentials for AWS.
+# Options: --plan, --yes, --help. README.md beside this script says more.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd -P)
+root=$(dirname "$here")
 
-usage() {
-  cat <<'END'
-Usage: examples/deploy.sh [options]
-
-Bundles the functions of examples/app.json and deploys them to AWS, or brings what is deployed up to date.
-It needs curl, unzip and credentials: a profile in ~/.aws, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
-Terraform (or OpenTofu) 1.10 and Deno 2.9 are taken from the PATH, or fetched into examples/.state/tools.
-
-  --plan          show what would be done, in full, and do nothing
-  --yes           do not ask
-  --region NAME   the region; by default AWS_REGION, that of what is deployed, or that of the profile
-  --arch NAME     x86_64 or arm64; by default that of what is deployed, else x86_64
-  --help          show this
-
-Variables: AWS_PROFILE, AWS_REGION and the others of AWS; STATE_URL=s3://bucket/path?region=… keeps the state there
-(local moves it back); TF_VAR_log_format=JSON, TF_VAR_throttle_rate=… and the others of tf/variables.tf.
-END
+die() {
+  printf 'Error: %s\n' "$1" >&2
+  exit 1
 }
 
-parse_options deploy.sh "$@"
-prepare
+# Fetches Deno from the npm registry, checks the pinned SHA-512 checksum, and prints the path of the program.
+fetch_deno() {
+  version=2.9.5
+  case "$(uname -s)-$(uname -m)" in
+    Linux-x86_64)
+      package=linux-x64-glibc
+      sum=4c3a9c9e82dede3960a981109bb1fb30aeaad093ad87ea3c89267392744e0e756425f3e23678d59f533565ceaf9e9fa2a64c9be80bf5fc25251e01ed96ae7d1b
+      ;;
+    Linux-aarch64)
+      package=linux-arm64-glibc
+      sum=22e623b33f4f1a5ec225c35732e376eca34307c438d1bacadd21b797e4d7303556eb564ac1c9f47d01c11e75c58a2ca013023c6f2fdf2a7012125ba1641d5ab7
+      ;;
+    Darwin-x86_64)
+      package=darwin-x64
+      sum=81b765c5666e01916226266d4d3d3432ffda0bb7ffdf5fa9caa24640a959af95f7dd6793a39074186f9e7dc5f73f551971e44a1ee3c4010d41fccda846df2bf5
+      ;;
+    Darwin-arm64)
+      package=darwin-arm64
+      sum=497f7ca927414f5970f71e8dc06c31db121aca5d6446299d467168858949ea7b7798b2b34ca1c7290c10b390f6a4463b99b50619b61ef5baccda47cdef9a4f92
+      ;;
+    *) die "Cannot fetch Deno for this system: install Deno 2.9 from https://deno.com" ;;
+  esac
+  folder="$here/.mate/deno-$version"
+  if [ ! -x "$folder/deno" ]; then
+    url="${NPM_CONFIG_REGISTRY:-https://registry.npmjs.org}"
+    url="${url%/}/@deno/$package/-/$package-$version.tgz"
+    echo "Fetching Deno $version: $url" >&2
+    part="$folder.$$"
+    mkdir -p "$part"
+    trap 'rm -rf "$part"' EXIT
+    curl -fsSL --retry 2 -o "$part/deno.tgz" "$url" || die "Cannot fetch \"$url\""
+    got=$( (sha512sum "$part/deno.tgz" 2>/dev/null || shasum -a 512 "$part/deno.tgz") | cut -d' ' -f1)
+    [ "$got" = "$sum" ] || die "Cannot use \"$url\": its checksum is \"$got\", not the pinned \"$sum\""
+    tar -xzf "$part/deno.tgz" -C "$part" --strip-components=1 package/deno
+    rm "$part/deno.tgz"
+    chmod +x "$part/deno"
+    rm -rf "$folder"
+    mv "$part" "$folder" # last, so that an interrupted download leaves no program behind
+  fi
+  echo "$folder/deno"
+}
 
-step "Bundling the functions"
-"$DENO" run -A --config "$root/deno.json" "$root/scripts/bundle.ts" "$here/app.json" \
-  --out "$state/bundles" --arch "$architecture" || die "The bundles could not be made" "The message above says why."
-
-step "Comparing with what is deployed"
-status=0
-make_plan -detailed-exitcode || status=$?
-case "$status" in
-  0 | 2) ;;
-  *) explain "The plan could not be made" ;;
+case "$(deno --version 2>/dev/null)" in
+  'deno 2.9.'* | 'deno 2.'[1-9][0-9].*) deno=deno ;;
+  *) deno=$(fetch_deno) ;;
 esac
-if [ -n "$plan_only" ]; then
-  show_plan
-  exit 0
-fi
-
-if [ "$status" = 2 ]; then
-  # The lines that matter; --plan shows all.
-  changes=$(sed $'s/\033\\[[0-9;]*m//g' "$state/last.log" | grep -E '^ +# aws_.* (will|must) be |^Plan:' || true)
-  say "$changes"
-  confirm "Deploy this to account $account in $region?"
-  # Terraform makes the new deployment of the gateway before it destroys a route: the stage would have the route for ever.
-  if grep -qE 'aws_api_gateway_(resource|method|integration)\..* will be destroyed' <<<"$changes"; then : >"$state/stale"; fi
-  step "Deploying"
-  apply deployment
-fi
-if [ -e "$state/stale" ]; then
-  step "Deploying the gateway again, without the removed routes"
-  make_plan -replace=aws_api_gateway_deployment.gateway || explain "The plan could not be made"
-  apply deployment
-  rm -f "$state/stale"
-elif [ "$status" = 0 ]; then
-  rm -f "$state/plan" "$state/unfinished"
-  say "Nothing to do: all is as the plan wants it."
-fi
-
-step "Deployed"
-output() { "$TERRAFORM" -chdir="$here/tf" output -raw "$1"; }
-cat <<END
-Base URL: $(output base_url)
-
-Try it (the first request of each function is a cold start):
-
-$(output curl)
-
-What the other functions do, how to follow the logs, and what it costs: examples/README.md
-Whoever knows the URL can call it: remove it after use by examples/undeploy.sh
-END
+exec "$deno" run -A --lock="$root/cli/deploy/deno.lock" --frozen "$root/cli/deploy/main.ts" "${MATE_COMMAND:-deploy}" "$@" "$here/app.json"

@@ -77,7 +77,13 @@ const ROOMS: Record<string, readonly string[]> = {
     "cli/bundle",
     ...PACKAGES,
   ],
-  "cli/deploy": ["cli/arguments.ts", "cli/interruption.ts", "cli/manifest", ...PACKAGES],
+  "cli/deploy": [
+    "cli/arguments.ts",
+    "cli/interruption.ts",
+    "cli/manifest",
+    "cli/bundle",
+    ...PACKAGES,
+  ],
   cli: [
     "cli/arguments.ts",
     "cli/interruption.ts",

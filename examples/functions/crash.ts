@@ -1,18 +1,16 @@
 /**
- * Fails at every request: answers 500 without a word about the cause, and logs the stack with the whole chain of
- * causes.
+ * Fails at every request: answers 500 without the cause, and logs the stack with the whole chain of causes.
  *
- * Shows an error that nobody expected: whatever a route throws is the log's to know, and not the caller's.
+ * Shows an unexpected error: the log gets everything, the caller gets nothing.
  */
 import { proxyHandler } from "@mate/core/gateway";
-import { CORS, preflight } from "./_cors.ts";
-import { htmlPage } from "./page/page.ts";
-import { POLICY } from "./page/policy.ts";
+import { HEADERS, page } from "./page.ts";
+import { preflight } from "./preflight.ts";
 
-export const handler = proxyHandler((event) => preflight(event) ?? readOrder("4711"), {
-  customTransformers: { "text/html": htmlPage("crash") },
-  extraHeaders: { ...CORS, ...POLICY },
-});
+export const handler = proxyHandler(
+  (event) => preflight(event) ?? readOrder("4711"),
+  { customTransformers: { "text/html": page }, extraHeaders: HEADERS },
+);
 
 function readOrder(id: string): never {
   try {

@@ -1,18 +1,14 @@
 /**
  * Answers every request with 403, and logs one error.
  *
- * Shows a client error: its message is the caller's to read.
+ * Shows a client error: the caller may read its message.
  */
 import { HttpForbiddenError, proxyHandler } from "@mate/core/gateway";
-import { CORS, preflight } from "./_cors.ts";
-import { htmlPage } from "./page/page.ts";
-import { POLICY } from "./page/policy.ts";
+import { HEADERS, page } from "./page.ts";
+import { preflight } from "./preflight.ts";
 
 export const handler = proxyHandler((event) => {
   const answer = preflight(event);
   if (answer !== undefined) return answer;
   throw new HttpForbiddenError("Nobody may see this");
-}, {
-  customTransformers: { "text/html": htmlPage("forbidden") },
-  extraHeaders: { ...CORS, ...POLICY },
-});
+}, { customTransformers: { "text/html": page }, extraHeaders: HEADERS });

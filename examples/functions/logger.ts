@@ -1,8 +1,8 @@
 /**
  * Logs a record of every level from INFO to CRITICAL, then crashes.
  *
- * Shows the logger: data beside the message, an error with its causes, the request id in every record. The crash
- * is logged in full and thrown on, so that the platform, too, takes the invocation for failed.
+ * Shows the logger: data beside the message, an error with its causes, the request id in every record. The function logs
+ * the crash in full and throws the error again, so that Lambda also counts the invocation as failed.
  */
 import type { FnContext } from "@mate/core/function";
 import { logger, logInternalError, withRequestId } from "@mate/core/logger";

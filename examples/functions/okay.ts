@@ -1,17 +1,22 @@
 /**
- * Answers any request with 200: what every accessor of the event gives, and the raw event.
+ * Answers every request with 200: the result of every accessor of the event, and the raw event.
  *
- * Shows content negotiation (JSON, a page for browsers), gzip, CORS, and errors in place: an accessor whose key
- * the event lacks raises, and the others still answer. The raw event holds identifiers of the account and the
- * caller's credentials; a function of one's own had better keep it to itself.
+ * Shows content negotiation (JSON, or a page for browsers), gzip, CORS, and errors in their place: an accessor whose key
+ * is absent raises an error, and the others still answer. The raw event holds the caller's credentials and identifiers
+ * of the account, so a function of your own had better not answer with it.
  */
-import { HttpRequestEntityTooLargeError, proxyHandler } from "@mate/core/gateway";
-import { CORS, preflight } from "./_cors.ts";
-import { readEach } from "./_read_each.ts";
-import { htmlPage } from "./page/page.ts";
-import { POLICY } from "./page/policy.ts";
+import {
+  HttpBadRequestError,
+  HttpRequestEntityTooLargeError,
+  proxyHandler,
+} from "@mate/core/gateway";
+import { HEADERS, page } from "./page.ts";
+import { preflight } from "./preflight.ts";
+import { readEach } from "./read_each.ts";
 
-const MAX_BODY = 800_000; // characters; the answer, which holds it twice, must stay below the platform's 6 MB
+/** The answer indents the payload, so its length can be the product of both limits. */
+const MAX_BODY = 50_000;
+const MAX_DEPTH = 50;
 
 export const handler = proxyHandler((event) => {
   const { rawEvent } = event;
@@ -20,27 +25,43 @@ export const handler = proxyHandler((event) => {
   }
   return preflight(event) ?? {
     accessors: readEach({
-      "queryString()": () => event.queryString(),
+      "format": () => event.format,
       "sourceIp()": () => event.sourceIp(),
       "httpMethod()": () => event.httpMethod(),
       "httpProtocol()": () => event.httpProtocol(),
       "httpUserAgent()": () => event.httpUserAgent(),
       "httpHeaders()": () => event.httpHeaders(),
+      "header('accept')": () => event.header("accept"),
+      "cookies()": () => event.cookies(),
       "headerSortedPreferences('accept')": () => event.headerSortedPreferences("accept"),
-      "headerSortedPreferences('accept-encoding')": () =>
-        event.headerSortedPreferences("accept-encoding"),
-      "headerSortedPreferences('accept-language')": () =>
-        event.headerSortedPreferences("accept-language"),
-      "headerPreferences('accept')": () => event.headerPreferences("accept"),
+      "headerPreferences('accept-encoding')": () => event.headerPreferences("accept-encoding"),
       "queryDomainName()": () => event.queryDomainName(),
       "queryPath()": () => event.queryPath(),
       "queryStringParameters()": () => event.queryStringParameters(),
-      "queryPayload()": () => event.queryPayload(),
+      "queryValues('name')": () => event.queryValues("name"),
+      "queryString()": () => event.queryString(),
+      "url()": () => event.url(),
+      "pathParameters()": () => event.pathParameters(),
+      "stageVariables()": () => event.stageVariables(),
+      "routeKey()": () => event.routeKey(),
+      "requestId()": () => event.requestId(),
+      "text()": () => event.text(),
+      "bytes()": () => event.bytes().length,
+      "queryPayload()": () => flat(event.queryPayload()),
+      "authorizer()": () => event.authorizer(),
       "authorizerClaims()": () => event.authorizerClaims(),
     }),
     rawEvent,
   };
-}, {
-  customTransformers: { "text/html": htmlPage("okay") },
-  extraHeaders: { ...CORS, ...POLICY },
-});
+}, { customTransformers: { "text/html": page }, extraHeaders: HEADERS });
+
+/** Returns a value that is not nested too deeply to be shown. */
+function flat(value: unknown): unknown {
+  const isDeep = (member: unknown, depth: number): boolean =>
+    typeof member === "object" && member !== null &&
+    (depth > MAX_DEPTH || Object.values(member).some((child) => isDeep(child, depth + 1)));
+  if (isDeep(value, 1)) {
+    throw new HttpBadRequestError("The payload is nested too deeply to be shown");
+  }
+  return value;
+}

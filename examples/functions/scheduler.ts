@@ -1,13 +1,13 @@
 /**
- * Logs what every accessor of a schedule's event gives, and the raw event.
+ * Logs the result of every accessor of an Amazon EventBridge event, and the raw event.
  *
- * Shows a function that the clock invokes. A schedule may have an input of its own in place of the event: the
- * accessors then raise, and the raw event is that input.
+ * Shows a function that a schedule invokes. If a schedule has an input of its own, the raw event is that input, and the
+ * accessors raise errors.
  */
 import type { FnContext } from "@mate/core/function";
 import { logger, withRequestId } from "@mate/core/logger";
 import { FnBridgePutEvent } from "@mate/core/scheduler";
-import { readEach } from "./_read_each.ts";
+import { readEach } from "./read_each.ts";
 
 export const handler = (rawEvent: unknown, context: FnContext): void =>
   withRequestId(context.awsRequestId, () => {

@@ -1,13 +1,13 @@
 /**
- * Logs what every accessor gives for every object of a bucket's notification, and the raw event.
+ * Logs the result of every accessor for every object of an Amazon S3 notification, and the raw event.
  *
- * Shows a function that uploads and deletions invoke. One notification may cover several objects, and one whose
- * key is malformed must not lose the others.
+ * Shows a function that uploads and deletions invoke. A notification may cover several objects. If the key of one is
+ * malformed, the others are logged nevertheless.
  */
 import type { FnContext } from "@mate/core/function";
 import { logger, withRequestId } from "@mate/core/logger";
 import { FnNotificationEvent } from "@mate/core/storage";
-import { readEach } from "./_read_each.ts";
+import { readEach } from "./read_each.ts";
 
 export const handler = (rawEvent: unknown, context: FnContext): void =>
   withRequestId(context.awsRequestId, () => {

@@ -1,12 +1,12 @@
 /**
- * Logs what every accessor gives for every message of a topic, and the raw event.
+ * Logs the result of every accessor for every message of an Amazon SNS topic, and the raw event.
  *
- * Shows a function that messages invoke. A message is any text: only of one that is JSON is there a payload.
+ * Shows a function that messages invoke. A message is any text; `messagePayload()` raises an error if the text is not JSON.
  */
 import type { FnContext } from "@mate/core/function";
 import { logger, withRequestId } from "@mate/core/logger";
 import { FnMessageEvent } from "@mate/core/topic";
-import { readEach } from "./_read_each.ts";
+import { readEach } from "./read_each.ts";
 
 export const handler = (rawEvent: unknown, context: FnContext): void =>
   withRequestId(context.awsRequestId, () => {

@@ -1,0 +1,257 @@
+import { basename, dirname, resolve } from "node:path";
+import { bundleApp } from "../bundle/app.ts";
+import { type Manifest, readManifest } from "../manifest/manifest.ts";
+import { findTerraform } from "./find_terraform.ts";
+import { checkOwner, importsOf, isConflict, withoutAbsent } from "./leftovers.ts";
+import { MODULE, type RootModule, writeProviderLock, writeRootModule } from "./root_module.ts";
+import { type Deployed, readState } from "./state.ts";
+import { listResources, type Plan, summarize } from "./summary.ts";
+import { Terraform, TerraformError } from "./terraform.ts";
+
+/** The address of the log group that claims the name of the application. */
+const CLAIM = `${MODULE}.aws_cloudwatch_log_group.application`;
+
+/** How an application is deployed or undeployed. */
+export interface DeployOptions {
+  /** Whether to print the whole plan and to change nothing. */
+  readonly isPlanOnly?: boolean | undefined;
+  /** Whether Terraform may delete buckets that hold objects. */
+  readonly deletesData?: boolean | undefined;
+  /** Ends the run early: Terraform finishes the requests under way and writes its state. */
+  readonly signal: AbortSignal;
+  /** Prints a line. */
+  readonly print: (line: string) => void;
+  /** Asks a question. */
+  readonly confirm: (question: string) => boolean;
+}
+
+/**
+ * Deploys an application to AWS, or brings what is deployed up to date: makes the bundles, shows a summary of Terraform's
+ * plan, asks, applies the plan, and prints the URLs and names.
+ *
+ * A run that was killed is completed by the next run.
+ *
+ * @param manifestPath The path of the manifest.
+ * @param options How to deploy.
+ * @returns Whether the application is deployed; not if the answer was no or the plan was only to be shown.
+ * @throws {Error} If something fails. The message says the problem; Terraform's state knows what was done.
+ */
+export async function deploy(manifestPath: string, options: DeployOptions): Promise<boolean> {
+  const { print, signal } = options;
+  const application = await open(manifestPath, options);
+  const { terraform, folder, manifest, deployed } = application;
+  print("Making the bundles");
+  await bundleApp(manifestPath, {
+    out: `${folder}/bundles`,
+    architectures: [manifest.architecture],
+    signal,
+    warn: (message) => print(`Warning: ${message}`),
+  });
+  print("Comparing with what is deployed");
+  const unfinished = `${folder}/unfinished`;
+  const wasKilled = deployed.account !== undefined && await exists(unfinished);
+  const plan = wasKilled ? await planWithLeftovers(application) : await makePlan(application);
+  if (options.isPlanOnly) {
+    print(await terraform.read("show", "-no-color", "plan"));
+    return false;
+  }
+  const summary = summarize(plan);
+  if (summary.length === 0) {
+    print("Nothing to do: everything is as the manifest says");
+  } else {
+    summary.forEach((line) => print(line));
+    const place = placeOf(plan);
+    if (!options.confirm(`Deploy this to account ${place.account} in ${place.region}?`)) {
+      print("Nothing was changed");
+      return false;
+    }
+    if (deployed.account === undefined) {
+      await claimName(application, place);
+      await makePlan(application); // the first plan is stale now
+    }
+    await Deno.writeTextFile(unfinished, "");
+    await terraform.run(["apply", "plan"], print);
+    await Deno.remove(unfinished);
+  }
+  const { application: { value: outputs } } = JSON.parse(await terraform.read("output", "-json"));
+  printOutputs(outputs, print);
+  return true;
+}
+
+/**
+ * Removes what {@linkcode deploy} made. Buckets that hold objects stay, with their settings, unless `deletesData` is set.
+ *
+ * @param manifestPath The path of the manifest.
+ * @param options How to undeploy.
+ * @returns Whether everything is removed; not if the answer was no or the list was only to be shown.
+ * @throws {Error} If something fails. The message says the problem; Terraform's state knows what was done.
+ */
+export async function undeploy(manifestPath: string, options: DeployOptions): Promise<boolean> {
+  const { print, deletesData } = options;
+  const application = await open(manifestPath, options);
+  const { terraform, deployed } = application;
+  if (deployed.resources.length === 0) {
+    print("Nothing to do: nothing is deployed");
+    return true;
+  }
+  const buckets = deployed.resources.filter(({ type }) => type === "aws_s3_bucket");
+  const contents = deletesData
+    ? "with all objects in the buckets"
+    : "but no bucket that holds objects";
+  print(`Deletes, ${contents}:`);
+  listResources(deployed.resources).forEach((line) => print(`  ${line}`));
+  if (options.isPlanOnly) return false;
+  const { account, region } = deployed;
+  if (!options.confirm(`Delete this from account ${account} in ${region}?`)) {
+    print("Nothing was changed");
+    return false;
+  }
+  const keepBuckets = () => terraform.run(["apply", "-auto-approve", `-target=${MODULE}`], print);
+  await application.write({ isDataOnly: true, deletesData });
+  if (buckets.length > 0) await keepBuckets();
+  try {
+    await terraform.run(["apply", "-destroy", "-auto-approve"], print);
+    return true;
+  } catch (error) {
+    if (!(error instanceof TerraformError)) throw error;
+    if (
+      !error.diagnostics.every(({ detail = "", summary }) =>
+        /BucketNotEmpty/.test(summary + detail)
+      )
+    ) {
+      throw error;
+    }
+    await keepBuckets(); // with the settings that Terraform removed before it tried the bucket
+    const { resources } = await readState(terraform);
+    print("Kept, because it holds objects (--delete-data deletes them):");
+    listResources(resources.filter(({ type }) => type === "aws_s3_bucket"))
+      .forEach((line) => print(`  ${line}`));
+    return true;
+  }
+}
+
+/** An application whose root module is set up. */
+interface Application {
+  readonly manifest: Manifest;
+  /** The folder of the root module, the bundles and the state. */
+  readonly folder: string;
+  readonly terraform: Terraform;
+  readonly deployed: Deployed;
+  /** Writes the root module anew. */
+  write(changes: Partial<RootModule>): Promise<void>;
+}
+
+async function open(manifestPath: string, { print, signal }: DeployOptions): Promise<Application> {
+  const manifest = await readManifest(manifestPath);
+  const path = resolve(manifestPath);
+  const folder = `${dirname(path)}/.mate/deploy/${basename(path, ".json")}`;
+  const program = await findTerraform(print);
+  const wanted = manifest.region ?? Deno.env.get("AWS_REGION") ??
+    Deno.env.get("AWS_DEFAULT_REGION");
+  const start = (region: string | undefined) =>
+    new Terraform(program, folder, region ? { AWS_REGION: region } : {}, signal);
+
+  const root: RootModule = {
+    manifestPath,
+    name: manifest.name,
+    state: manifest.state,
+    hasInfra: await exists(`${dirname(path)}/infra`),
+  };
+  await writeRootModule(folder, root);
+  const isTerraform = basename(program) === "terraform"; // OpenTofu has a registry of its own
+  if (isTerraform) await writeProviderLock(folder);
+  const lock = isTerraform && !root.hasInfra ? ["-lockfile=readonly"] : []; // infra may have providers of its own
+  await start(wanted).read("init", "-no-color", ...lock);
+  const deployed = await readState(start(wanted));
+  if (wanted && deployed.region && wanted !== deployed.region) {
+    throw new Error(
+      `Cannot use the region "${wanted}": "${manifest.name}" is deployed in "${deployed.region}"; undeploy it there first`,
+    );
+  }
+  const { account } = deployed;
+  return {
+    manifest,
+    folder,
+    terraform: start(wanted ?? deployed.region),
+    deployed,
+    write: (changes) => writeRootModule(folder, { ...root, account, ...changes }),
+  };
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.stat(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+async function makePlan({ terraform, write }: Application, imports = {}): Promise<Plan> {
+  await write({ imports });
+  await terraform.run(["plan", "-out=plan"]);
+  return JSON.parse(await terraform.read("show", "-json", "plan"));
+}
+
+/** Makes a plan that takes over what a killed run has created and could not note in the state. */
+async function planWithLeftovers(application: Application): Promise<Plan> {
+  let imports = importsOf(await makePlan(application));
+  let plan;
+  try {
+    plan = await makePlan(application, imports);
+  } catch (error) {
+    if (!(error instanceof TerraformError)) throw error;
+    imports = withoutAbsent(imports, error);
+    plan = await makePlan(application, imports);
+  }
+  checkOwner(plan, application.manifest.name);
+  return plan;
+}
+
+/**
+ * Creates the log group that claims the name of the application, and nothing else. From then on the state knows that
+ * everything of this name is its own.
+ */
+async function claimName(application: Application, place: Place): Promise<void> {
+  const { terraform, manifest: { name }, folder } = application;
+  try {
+    await terraform.run(["apply", "-auto-approve", `-target=${CLAIM}`]);
+  } catch (error) {
+    if (!(error instanceof TerraformError) || !isConflict(error)) throw error;
+    const message =
+      `Cannot deploy "${name}": account ${place.account} has an application of this name in ${place.region}, which the state here does not know.
+Choose another "name", or share the state of the other copy of the project by "state".
+If a run of this copy was killed when it had just begun, take the name over by:
+  terraform -chdir="${folder}" import ${CLAIM} /mate/${name}`;
+    throw new Error(message, { cause: error });
+  }
+}
+
+/** An account and a region. */
+interface Place {
+  readonly account: string;
+  readonly region: string;
+}
+
+function placeOf(plan: Plan): Place {
+  return plan.output_changes!.application!.after as Place;
+}
+
+function printOutputs(outputs: Record<string, unknown>, print: (line: string) => void): void {
+  const { base_url, requests, urls, buckets, topics, queues } = outputs as {
+    base_url: string | null;
+    requests: string[];
+  } & Record<"urls" | "buckets" | "topics" | "queues", Record<string, string>>;
+  if (base_url) print(`\nBase URL: ${base_url}\n\n${requests.join("\n")}\n`);
+  for (
+    const [kind, names] of Object.entries({
+      URL: urls,
+      Bucket: buckets,
+      Topic: topics,
+      Queue: queues,
+    })
+  ) {
+    for (const [key, name] of Object.entries(names)) print(`${kind} ${key}: ${name}`);
+  }
+}

@@ -1,0 +1,74 @@
+import { unzipSync } from "fflate";
+import { cacheFolder, keep } from "../bundle/cache_folder.ts";
+
+/** The version of Terraform that is fetched if the PATH has none that fits. */
+const VERSION = "1.11.4";
+
+/** The SHA-256 of its archives at releases.hashicorp.com. */
+const CHECKSUMS: Readonly<Record<string, string>> = {
+  linux_amd64: "1ce994251c00281d6845f0f268637ba50c0005657eb3cf096b92f753b42ef4dc",
+  linux_arm64: "a43d1d0da9b9bab214a8305a39db0e40869572594ccf50c416a7756499143633",
+  darwin_amd64: "a56d5002b9f7647291faccc3dd1a70350e60fb61e4c45037629508b8fdc2575b",
+  darwin_arm64: "867e0808fa971217043e25b7a792b10720c79b1546f8a68479b74f138be73e18",
+};
+
+/**
+ * Finds Terraform or OpenTofu from 1.10 on: on the PATH, in the cache, or at releases.hashicorp.com.
+ *
+ * `TERRAFORM_MIRROR` names another place for the archives. The checksum of an archive must be the pinned one.
+ *
+ * @param print Is told that Terraform is fetched.
+ * @returns The program.
+ * @throws {Error} If there is none for this machine, the archive cannot be fetched, or its checksum is another.
+ */
+export async function findTerraform(print: (line: string) => void): Promise<string> {
+  for (const name of ["terraform", "tofu"]) {
+    if (await fits(name)) return name;
+  }
+  const platform = `${Deno.build.os}_${Deno.build.arch === "aarch64" ? "arm64" : "amd64"}`;
+  const checksum = CHECKSUMS[platform];
+  if (checksum === undefined) {
+    throw new Error(`Cannot fetch Terraform for ${platform}: install Terraform 1.10 or later`);
+  }
+  const program = `${cacheFolder()}/terraform-${VERSION}/terraform`;
+  if (await fits(program)) return program;
+  const mirror = Deno.env.get("TERRAFORM_MIRROR") || "https://releases.hashicorp.com";
+  const url = `${
+    mirror.replace(/\/$/, "")
+  }/terraform/${VERSION}/terraform_${VERSION}_${platform}.zip`;
+  print(`Fetching Terraform ${VERSION}: ${url}`);
+  const { terraform } = unzipSync(await download(url, checksum));
+  await keep(program, terraform!);
+  await Deno.chmod(program, 0o755);
+  return program;
+}
+
+async function fits(program: string): Promise<boolean> {
+  try {
+    const { stdout } = await new Deno.Command(program, { args: ["--version"], stderr: "null" })
+      .output();
+    const [, minor = 0] = /v1\.(\d+)\./.exec(new TextDecoder().decode(stdout)) ?? [];
+    return Number(minor) >= 10;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied) {
+      return false;
+    }
+    throw error;
+  }
+}
+
+async function download(url: string, checksum: string): Promise<Uint8Array> {
+  let archive;
+  try {
+    const response = await fetch(url);
+    archive = await response.bytes();
+    if (!response.ok) throw new Error(`the server answers ${response.status}`);
+  } catch (error) {
+    throw new Error(`Cannot fetch "${url}": ${(error as Error).message}`, { cause: error });
+  }
+  const got = new Uint8Array(await crypto.subtle.digest("SHA-256", archive)).toHex();
+  if (got !== checksum) {
+    throw new Error(`Cannot use "${url}": its checksum is "${got}", not the pinned "${checksum}"`);
+  }
+  return archive;
+}

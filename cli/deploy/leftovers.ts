@@ -1,0 +1,81 @@
+import type { Plan } from "./summary.ts";
+import type { TerraformError } from "./terraform.ts";
+
+type Attributes = Readonly<Record<string, unknown>>;
+
+/** How to import each type whose creation fails if the resource exists. Permissions have identifiers without a meaning. */
+const IDS: Readonly<Record<string, (attributes: Attributes) => string>> = {
+  aws_cloudwatch_log_group: ({ name }) => `${name}`,
+  aws_iam_role: ({ name }) => `${name}`,
+  aws_lambda_function: ({ function_name }) => `${function_name}`,
+  aws_lambda_function_url: ({ function_name }) => `${function_name}`,
+  aws_s3_bucket: ({ bucket }) => `${bucket}`,
+  aws_api_gateway_stage: ({ rest_api_id, stage_name }) => `${rest_api_id}/${stage_name}`,
+  aws_scheduler_schedule: ({ name }) => `default/${name}`,
+};
+
+/**
+ * Tells whether Terraform could not create something because it exists.
+ *
+ * @param error The error of the run.
+ */
+export function isConflict({ diagnostics }: TerraformError): boolean {
+  return diagnostics.some(({ summary, detail }) => /already ?exist/i.test(`${summary} ${detail}`));
+}
+
+/**
+ * Lists the resources that a plan creates and that may exist.
+ *
+ * @param plan The plan.
+ * @returns The identifiers to import them with, by address.
+ */
+export function importsOf(plan: Plan): Record<string, string> {
+  return Object.fromEntries(
+    (plan.resource_changes ?? []).flatMap(({ address, type, change }) => {
+      const id = change.actions.join() === "create" && change.after && IDS[type]?.(change.after);
+      return id && !id.includes("undefined") ? [[address, id]] : [];
+    }),
+  );
+}
+
+/**
+ * Leaves out the resources that Terraform did not find.
+ *
+ * @param imports The identifiers by address.
+ * @param error The error of the plan that imports them.
+ * @returns The resources that exist.
+ * @throws {TerraformError} If the error is about something else.
+ */
+export function withoutAbsent(
+  imports: Readonly<Record<string, string>>,
+  error: TerraformError,
+): Record<string, string> {
+  const found = { ...imports };
+  for (const { summary, detail = "" } of error.diagnostics) {
+    const text = detail.replaceAll('\\"', '"'); // the detail quotes the address
+    const address = Object.keys(imports).find((address) => text.includes(address));
+    if (!/import/i.test(summary) || address === undefined) throw error;
+    delete found[address];
+  }
+  return found;
+}
+
+/**
+ * Refuses to take over a resource that somebody else made.
+ *
+ * @param plan A plan that imports leftovers.
+ * @param application The name of the application.
+ * @throws {Error} If a resource to import has no tag of the application.
+ */
+export function checkOwner(plan: Plan, application: string): void {
+  for (const { address, type, change } of plan.resource_changes ?? []) {
+    const tags = change.before?.tags_all as Readonly<Record<string, string>> | null | undefined;
+    if (!change.importing || tags === undefined) continue; // a part of a resource that has tags
+    // Amazon S3 tags a bucket in a second request, which may not have come; the name holds application and account.
+    const isUntaggedBucket = type === "aws_s3_bucket" && Object.keys(tags ?? {}).length === 0;
+    if (tags?.application === application || isUntaggedBucket) continue;
+    throw new Error(
+      `Cannot create ${address}: it exists and belongs to something else than "${application}"`,
+    );
+  }
+}

@@ -1,0 +1,100 @@
+import { basename } from "node:path";
+import { MODULE_FILES, PROVIDER_LOCK } from "./module_files.ts";
+
+/** The address of the module with the application. */
+export const MODULE = "module.application";
+
+/** Variables that the environment sets as `TF_VAR_log_format` and so on. */
+const SETTINGS = [
+  "log_format",
+  "log_retention_days",
+  "throttle_rate",
+  "throttle_burst",
+  "gateway_log_role",
+];
+
+/** The parts of the root module that differ between applications and runs. */
+export interface RootModule {
+  /** The path of the manifest. Its folder is three levels above the folder of the root module. */
+  readonly manifestPath: string;
+  /** The name of the application. */
+  readonly name: string;
+  /** The only account that Terraform may use; without, any. */
+  readonly account?: string | undefined;
+  /** The place of the state, such as `s3://bucket/key`; without, a file beside the root module. */
+  readonly state?: string | undefined;
+  /** Whether the folder of the manifest has a folder `infra` with Terraform files. */
+  readonly hasInfra: boolean;
+  /** Whether to keep the buckets alone. */
+  readonly isDataOnly?: boolean;
+  /** Whether Terraform may delete buckets that hold objects. */
+  readonly deletesData?: boolean | undefined;
+  /** The resources to take into the state: their identifiers by address. */
+  readonly imports?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Writes the root module that deploys an application, and the module that it calls.
+ *
+ * @param folder The folder.
+ * @param root The parts that differ.
+ */
+export async function writeRootModule(folder: string, root: RootModule): Promise<void> {
+  await Deno.mkdir(`${folder}/module`, { recursive: true, mode: 0o700 }); // the state may hold secrets
+  for (const [name, text] of Object.entries(MODULE_FILES)) {
+    await Deno.writeTextFile(`${folder}/module/${name}`, text);
+  }
+  await Deno.writeTextFile(`${folder}/main.tf.json`, JSON.stringify(rootModule(root), null, 2));
+}
+
+/**
+ * Writes the checksums of the provider, which `terraform init` then insists on.
+ *
+ * @param folder The folder of the root module.
+ */
+export async function writeProviderLock(folder: string): Promise<void> {
+  await Deno.writeTextFile(`${folder}/.terraform.lock.hcl`, PROVIDER_LOCK);
+}
+
+function rootModule(root: RootModule): unknown {
+  const isEmulated = Deno.env.has("AWS_ENDPOINT_URL"); // emulators address buckets by path
+  return {
+    terraform: { required_version: ">= 1.10", backend: backend(root.state, isEmulated) },
+    provider: {
+      aws: {
+        default_tags: { tags: { application: root.name, "managed-by": "terraform" } },
+        s3_use_path_style: isEmulated,
+        ...(root.account && { allowed_account_ids: [root.account] }),
+      },
+    },
+    variable: Object.fromEntries(SETTINGS.map((name) => [name, { default: null }])),
+    module: {
+      application: {
+        source: "./module",
+        manifest: `../../../${basename(root.manifestPath)}`,
+        bundles: "bundles",
+        data_only: root.isDataOnly ?? false,
+        delete_data: root.deletesData ?? false,
+        ...Object.fromEntries(SETTINGS.map((name) => [name, `\${var.${name}}`])),
+        ...(root.hasInfra && { infra: "${module.infra}" }),
+      },
+      ...(root.hasInfra && { infra: { source: "../../../infra" } }),
+    },
+    output: { application: { value: `\${${MODULE}}` } },
+    import: Object.entries(root.imports ?? {}).map(([to, id]) => ({ to, id })),
+  };
+}
+
+function backend(state: string | undefined, isEmulated: boolean): unknown {
+  if (state === undefined) return { local: {} };
+  const { host, pathname } = new URL(state);
+  return {
+    s3: {
+      bucket: host,
+      key: pathname.slice(1),
+      encrypt: true,
+      use_lockfile: true,
+      use_path_style: isEmulated,
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { Resource } from "./summary.ts";
+import type { Terraform } from "./terraform.ts";
+
+/** What the state says about an application. */
+export interface Deployed {
+  /** The account; absent if nothing is deployed. */
+  readonly account?: string | undefined;
+  /** The region; absent if nothing is deployed. */
+  readonly region?: string | undefined;
+  /** The resources. */
+  readonly resources: readonly Resource[];
+}
+
+interface State {
+  readonly resources?: readonly {
+    readonly mode: string;
+    readonly type: string;
+    readonly name: string;
+    readonly instances: readonly { readonly attributes: Readonly<Record<string, unknown>> }[];
+  }[];
+}
+
+/**
+ * Reads the state of an application.
+ *
+ * @param terraform Runs Terraform in the folder of the root module.
+ * @returns What the state says.
+ */
+export async function readState(terraform: Terraform): Promise<Deployed> {
+  const { resources = [] }: State = JSON.parse(
+    await terraform.read("state", "pull") || "{}",
+  );
+  const managed = resources.filter(({ mode }) => mode === "managed");
+  const claim = managed.find(({ name }) => name === "application")?.instances[0];
+  const [, , , region, account] = String(claim?.attributes.arn ?? "").split(":");
+  return {
+    account,
+    region,
+    resources: managed.flatMap(({ type, instances }) =>
+      instances.map(({ attributes }) => ({ type, attributes }))
+    ),
+  };
+}

@@ -1,0 +1,198 @@
+const FUNCTIONS = "/2015-03-31/functions";
+
+/** What a request says of a function's logging. */
+interface LoggingConfig {
+  readonly LogFormat?: "JSON" | "Text";
+}
+
+/** A method of an OpenAPI document. */
+interface Route {
+  readonly security: readonly Record<string, unknown>[];
+  readonly "x-amazon-apigateway-integration": { readonly httpMethod: string; readonly uri: string };
+}
+
+/** An emulated cloud: `moto_server`, behind a proxy that makes good what it lacks and can make it fail. */
+export class Emulator implements AsyncDisposable {
+  /** The base URL for AWS clients. */
+  readonly url: string;
+  /** Whose account every request belongs to. */
+  account = "123456789012";
+  /** Answers instead of the emulator where it returns a response. */
+  fault: (request: Request) => Response | undefined = () => undefined;
+
+  /** Called when a request was carried out, before the client hears of it. */
+  done: (request: Request) => void = () => {};
+
+  readonly #logging = new Map<string, LoggingConfig>();
+  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #moto: Deno.ChildProcess;
+  readonly #upstream: string;
+
+  private constructor(moto: Deno.ChildProcess, upstream: string) {
+    this.#moto = moto;
+    this.#upstream = upstream;
+    this.#server = Deno.serve(
+      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+      (request) => this.fault(request) ?? this.#forward(request),
+    );
+    this.url = `http://127.0.0.1:${this.#server.addr.port}`;
+  }
+
+  /** Starts it on a port that is free. */
+  static async start(): Promise<Emulator> {
+    const probe = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+    const { port } = probe.addr as Deno.NetAddr;
+    probe.close();
+    const moto = new Deno.Command("moto_server", {
+      args: ["-H", "127.0.0.1", "-p", String(port)],
+      env: { MOTO_IAM_LOAD_MANAGED_POLICIES: "true" },
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    const upstream = `http://127.0.0.1:${port}`;
+    for (let tries = 0; tries < 240; tries++) {
+      try {
+        await (await fetch(`${upstream}/moto-api/data.json`)).body?.cancel();
+        return new Emulator(moto, upstream);
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 250)); // not yet
+      }
+    }
+    moto.kill("SIGKILL");
+    throw new Error("moto_server did not start within a minute");
+  }
+
+  async #forward(request: Request): Promise<Response> {
+    const { pathname, search } = new URL(request.url);
+    const body = request.body ? new Uint8Array(await request.arrayBuffer()) : undefined;
+    const headers = new Headers(request.headers);
+    headers.set("x-moto-account-id", this.account);
+    const send = (method: string, path: string, content?: Uint8Array | string) =>
+      fetch(`${this.#upstream}${path}`, {
+        method,
+        headers,
+        ...(content && { body: content as BodyInit }),
+        redirect: "manual",
+      });
+
+    let response: Response;
+    if (request.method === "PATCH" && /^\/restapis\/[^/]+$/.test(pathname)) {
+      response = await send("PATCH", pathname, withPatchValues(body));
+    } else if (request.method === "POST" && pathname === "/restapis") {
+      response = await this.#createGateway(send, body);
+    } else if (request.method === "PUT" && /^\/restapis\/[^/]+$/.test(pathname)) {
+      response = await this.#putDocument(send, pathname + search, body);
+    } else {
+      response = await send(request.method, pathname + search, body);
+      if (pathname.startsWith(FUNCTIONS)) {
+        response = await this.#withLogging(request, body, response);
+      }
+    }
+    this.done(request);
+    const answer = new Headers(response.headers);
+    for (const name of ["content-encoding", "transfer-encoding", "connection"]) answer.delete(name);
+    if (request.method !== "HEAD") answer.delete("content-length");
+    const empty = request.method === "HEAD" || [204, 304].includes(response.status);
+    return new Response(empty ? null : await response.arrayBuffer(), {
+      status: response.status,
+      headers: answer,
+    });
+  }
+
+  /** The emulator forgets the binary media types of a new gateway; they are patched in. */
+  async #createGateway(
+    send: (method: string, path: string, content?: Uint8Array | string) => Promise<Response>,
+    body: Uint8Array | undefined,
+  ): Promise<Response> {
+    const response = await send("POST", "/restapis", body);
+    const { binaryMediaTypes = [] } = JSON.parse(new TextDecoder().decode(body));
+    const { id } = await response.clone().json();
+    const patchOperations = binaryMediaTypes.map((value: string) => {
+      return { op: "add", path: "/binaryMediaTypes", value };
+    });
+    const patched = await send("PATCH", `/restapis/${id}`, JSON.stringify({ patchOperations }));
+    if (!patched.ok) throw new Error(`The emulator refused the types: ${await patched.text()}`);
+    await patched.body?.cancel();
+    return response;
+  }
+
+  /** The emulator knows no extension of the cloud's OpenAPI documents but integrations; the rest is put piece by piece. */
+  async #putDocument(
+    send: (method: string, path: string, content?: Uint8Array | string) => Promise<Response>,
+    path: string,
+    body: Uint8Array | undefined,
+  ): Promise<Response> {
+    const text = new TextDecoder().decode(body);
+    const document = JSON.parse(text.replaceAll('"x-amazon-apigateway-any-method"', '"any"'));
+    const base = path.split("?")[0];
+    const put = async (method: string, path: string, content?: object) => {
+      const response = await send(method, `${base}${path}`, content && JSON.stringify(content));
+      const text = await response.text();
+      if (!response.ok) throw new Error(`The emulator refused ${method} ${path}: ${text}`);
+      return JSON.parse(text || "{}");
+    };
+    const response = await send("PUT", path, JSON.stringify(document));
+    const gatewayResponses = document["x-amazon-apigateway-gateway-responses"];
+    for (const [type, response] of Object.entries<object>(gatewayResponses)) {
+      await put("PUT", `/gatewayresponses/${type}`, response);
+    }
+    for (const { id } of (await put("GET", "/authorizers")).item) {
+      await send("DELETE", `${base}/authorizers/${id}`);
+    }
+    const authorizers = new Map<string, string>();
+    for (const [name, scheme] of Object.entries(document.components.securitySchemes)) {
+      const settings = (scheme as Record<string, object>)["x-amazon-apigateway-authorizer"];
+      const authorizer = { ...settings, name, type: "REQUEST" };
+      authorizers.set(name, (await put("POST", "/authorizers", authorizer)).id);
+    }
+    for (const { id, path } of (await put("GET", "/resources")).item) {
+      for (const [method, route] of Object.entries<Route>(document.paths[path] ?? {})) {
+        const authorizer = Object.keys(route.security[0] ?? {})[0];
+        const at = `/resources/${id}/methods/${method.toUpperCase()}`;
+        const authorizerId = authorizer && authorizers.get(authorizer);
+        const authorizationType = authorizer ? "CUSTOM" : "NONE";
+        await put("PUT", at, { authorizationType, authorizerId });
+        const { httpMethod, uri } = route["x-amazon-apigateway-integration"];
+        await put("PUT", `${at}/integration`, { type: "AWS_PROXY", httpMethod, uri });
+      }
+    }
+    return response;
+  }
+
+  /** The emulator knows nothing of a function's logging; it is kept here. */
+  async #withLogging(
+    { method, url }: Request,
+    body: Uint8Array | undefined,
+    response: Response,
+  ): Promise<Response> {
+    const [key = "", part] = new URL(url).pathname.slice(FUNCTIONS.length).split("/").filter(
+      Boolean,
+    );
+    if (response.ok && (method === "POST" && key === "" || part === "configuration")) {
+      const { FunctionName = key, LoggingConfig } = JSON.parse(new TextDecoder().decode(body));
+      if (LoggingConfig) this.#logging.set(FunctionName, LoggingConfig);
+    }
+    if (!response.ok || method !== "GET" || key === "" || part) return response;
+    const { LogFormat = "Text" } = this.#logging.get(key) ?? {};
+    const levels = LogFormat === "JSON" && { ApplicationLogLevel: "INFO", SystemLogLevel: "INFO" };
+    const found = await response.json();
+    found.Configuration.LoggingConfig = { LogFormat, LogGroup: `/aws/lambda/${key}`, ...levels };
+    return Response.json(found);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.shutdown();
+    this.#moto.kill("SIGTERM");
+    await this.#moto.status;
+  }
+}
+
+/** The cloud takes the media type from the path of a patch; the emulator wants it as its value. */
+function withPatchValues(body: Uint8Array | undefined): string {
+  const patch = JSON.parse(new TextDecoder().decode(body));
+  for (const operation of patch.patchOperations) {
+    const type = /^\/binaryMediaTypes\/(.+)$/.exec(operation.path)?.[1];
+    if (type) operation.value = type.replaceAll("~1", "/").replaceAll("~0", "~");
+  }
+  return JSON.stringify(patch);
+}

@@ -1,0 +1,69 @@
+import { deploy, type DeployOptions, undeploy } from "../deploy.ts";
+
+/** The outcome of a run. */
+export interface Outcome {
+  /** Whether the run did what it was asked for. */
+  readonly isDone: boolean;
+  /** All lines, and the message of the error if there was one. */
+  readonly output: string;
+}
+
+/** An application in a folder of its own. */
+export class Workspace {
+  /** The folder. */
+  readonly folder: string;
+
+  /** @param folder The folder. */
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** Writes a file. */
+  async write(path: string, content: unknown): Promise<void> {
+    const file = `${this.folder}/${path}`;
+    await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });
+    const text = typeof content === "string" ? content : JSON.stringify(content, null, 2);
+    await Deno.writeTextFile(file, text);
+  }
+
+  /** Deploys the application. */
+  deploy(options: Partial<DeployOptions> = {}): Promise<Outcome> {
+    return this.#run(deploy, options);
+  }
+
+  /** Undeploys the application. */
+  undeploy(options: Partial<DeployOptions> = {}): Promise<Outcome> {
+    return this.#run(undeploy, options);
+  }
+
+  /** The state, as Terraform keeps it. */
+  async state(): Promise<{ readonly serial: number; readonly resources: readonly unknown[] }> {
+    const file = `${this.folder}/.mate/deploy/app/terraform.tfstate`;
+    return JSON.parse(await Deno.readTextFile(file));
+  }
+
+  async #run(run: typeof deploy, options: Partial<DeployOptions>): Promise<Outcome> {
+    const lines: string[] = [];
+    let isDone = false;
+    try {
+      isDone = await run(`${this.folder}/app.json`, {
+        signal: new AbortController().signal,
+        print: (line) => lines.push(line),
+        confirm: (question) => lines.push(question) > 0,
+        ...options,
+      });
+    } catch (error) {
+      lines.push((error as Error).message);
+    }
+    return { isDone, output: lines.join("\n") };
+  }
+}
+
+/** Kills the Terraform that this process runs, with its plugins, as a power cut would. */
+export function killTerraform(): void {
+  const { stdout } = new Deno.Command("pgrep", { args: ["-P", String(Deno.pid), "terraform"] })
+    .outputSync();
+  for (const pid of new TextDecoder().decode(stdout).trim().split("\n")) {
+    new Deno.Command("kill", { args: ["-KILL", "--", `-${pid}`] }).outputSync(); // a session of its own
+  }
+}

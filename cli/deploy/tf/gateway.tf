@@ -1,0 +1,168 @@
+# The whole gateway is one OpenAPI document. So a change of routes reaches the document before it reaches the
+# deployment, and the removal of a route does too.
+resource "aws_api_gateway_rest_api" "gateway" {
+  count = length(local.routes) > 0 ? 1 : 0
+
+  name        = local.name
+  description = "The HTTP gateway of ${local.name}"
+
+  # Otherwise base64 bodies, which includes all compressed ones, would reach the client as base64 text.
+  binary_media_types = ["*/*"]
+
+  endpoint_configuration {
+    types = ["REGIONAL"]
+  }
+
+  body = jsonencode({
+    openapi                                  = "3.0.1"
+    info                                     = { title = local.name, version = local.manifest.stage }
+    "x-amazon-apigateway-binary-media-types" = ["*/*"]
+
+    # Other origins may read what the gateway itself answers, such as 404 and 502.
+    "x-amazon-apigateway-gateway-responses" = {
+      for type in ["DEFAULT_4XX", "DEFAULT_5XX"] : type => {
+        responseParameters = { "gatewayresponse.header.Access-Control-Allow-Origin" = "'*'" }
+      }
+    }
+
+    # Without a cache, an authorizer decides about every request by itself.
+    components = {
+      securitySchemes = {
+        for authorizer in local.authorizers : authorizer => {
+          type                           = "apiKey"
+          name                           = "Unused"
+          in                             = "header"
+          "x-amazon-apigateway-authtype" = "custom"
+          "x-amazon-apigateway-authorizer" = {
+            type                         = "request"
+            authorizerUri                = aws_lambda_function.function[authorizer].invoke_arn
+            authorizerResultTtlInSeconds = 0
+          }
+        }
+      }
+    }
+
+    paths = {
+      for path in distinct(values(local.routes)[*].path) : path => {
+        for route in values(local.routes) :
+        route.method == "ANY" ? "x-amazon-apigateway-any-method" : lower(route.method) => {
+          responses = {}
+          security  = route.authorizer == null ? [] : [{ (route.authorizer) = [] }]
+          parameters = [
+            for variable in flatten(regexall("\\{(\\w+)\\+?\\}", path)) :
+            { name = variable, in = "path", required = true, schema = { type = "string" } }
+          ]
+          "x-amazon-apigateway-integration" = {
+            type       = "aws_proxy"
+            httpMethod = "POST" # the method with which the gateway invokes functions
+            uri = !route.stream ? aws_lambda_function.function[route.function].invoke_arn : join(":", [
+              "arn", local.partition, "apigateway", local.region, "lambda",
+              "path/2021-11-15/functions/${aws_lambda_function.function[route.function].arn}/response-streaming-invocations",
+            ])
+            responseTransferMode = route.stream ? "STREAM" : "BUFFERED"
+          }
+        } if route.path == path
+      }
+    }
+  })
+}
+
+locals {
+  authorizers = toset([for route in local.routes : route.authorizer if route.authorizer != null])
+}
+
+resource "aws_lambda_permission" "authorizer" {
+  for_each = local.authorizers
+
+  statement_id_prefix = "authorizer-"
+  function_name       = aws_lambda_function.function[each.key].function_name
+  action              = "lambda:InvokeFunction"
+  principal           = "apigateway.amazonaws.com"
+  source_arn          = "${aws_api_gateway_rest_api.gateway[0].execution_arn}/authorizers/*"
+}
+
+resource "aws_lambda_permission" "route" {
+  for_each = local.routes
+
+  statement_id_prefix = "gateway-"
+  function_name       = aws_lambda_function.function[each.value.function].function_name
+  action              = "lambda:InvokeFunction"
+  principal           = "apigateway.amazonaws.com"
+  # Any stage, because the console's test button uses a stage of its own.
+  source_arn = join("", [
+    aws_api_gateway_rest_api.gateway[0].execution_arn,
+    "/*/",
+    each.value.method == "ANY" ? "*" : each.value.method,
+    replace(each.value.path, "/\\{[^}]*\\}/", "*"),
+  ])
+}
+
+# A deployment is a snapshot of the document, and the stage serves a snapshot.
+resource "aws_api_gateway_deployment" "gateway" {
+  count = length(aws_api_gateway_rest_api.gateway)
+
+  rest_api_id = aws_api_gateway_rest_api.gateway[0].id
+  triggers    = { document = sha1(aws_api_gateway_rest_api.gateway[0].body) }
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
+resource "aws_api_gateway_stage" "gateway" {
+  count = length(aws_api_gateway_rest_api.gateway)
+
+  rest_api_id   = aws_api_gateway_rest_api.gateway[0].id
+  deployment_id = aws_api_gateway_deployment.gateway[0].id
+  stage_name    = local.manifest.stage
+
+  xray_tracing_enabled = local.tracing
+
+  access_log_settings {
+    destination_arn = aws_cloudwatch_log_group.application.arn
+    format = jsonencode({
+      for field in ["requestId", "requestTime", "httpMethod", "path", "status", "responseLatency", "responseLength"] :
+      field => "$context.${field}"
+    })
+  }
+
+  depends_on = [aws_api_gateway_account.gateway]
+}
+
+# Anyone may call the gateway, so this limits how much a stranger can spend.
+resource "aws_api_gateway_method_settings" "throttling" {
+  count = length(aws_api_gateway_rest_api.gateway)
+
+  rest_api_id = aws_api_gateway_rest_api.gateway[0].id
+  stage_name  = aws_api_gateway_stage.gateway[0].stage_name
+  method_path = "*/*"
+
+  settings {
+    throttling_rate_limit  = var.throttle_rate
+    throttling_burst_limit = var.throttle_burst
+  }
+}
+
+# API Gateway has one role for the logs of all REST APIs of an account and region.
+resource "aws_api_gateway_account" "gateway" {
+  count = length(aws_iam_role.gateway)
+
+  cloudwatch_role_arn = aws_iam_role.gateway[0].arn
+
+  depends_on = [aws_iam_role_policy_attachment.gateway]
+}
+
+resource "aws_iam_role" "gateway" {
+  count = var.gateway_log_role && length(local.routes) > 0 ? 1 : 0
+
+  name               = "${local.name}-${local.region}-gateway"
+  description        = "Lets API Gateway write access logs"
+  assume_role_policy = data.aws_iam_policy_document.assume["apigateway"].json
+}
+
+resource "aws_iam_role_policy_attachment" "gateway" {
+  count = length(aws_iam_role.gateway)
+
+  role       = aws_iam_role.gateway[0].name
+  policy_arn = "arn:${local.partition}:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs"
+}

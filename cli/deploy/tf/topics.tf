@@ -1,0 +1,54 @@
+resource "aws_sns_topic" "topic" {
+  for_each = local.topics
+
+  name              = "${local.name}-${each.key}"
+  kms_master_key_id = "alias/aws/sns"
+}
+
+resource "aws_sns_topic_policy" "tls" {
+  for_each = local.topics
+
+  arn    = aws_sns_topic.topic[each.key].arn
+  policy = data.aws_iam_policy_document.topic[each.key].json
+}
+
+data "aws_iam_policy_document" "topic" {
+  for_each = local.topics
+
+  statement {
+    effect    = "Deny"
+    actions   = ["sns:Publish"]
+    resources = [aws_sns_topic.topic[each.key].arn]
+    principals {
+      type        = "*"
+      identifiers = ["*"]
+    }
+    condition {
+      test     = "Bool"
+      variable = "aws:SecureTransport"
+      values   = ["false"]
+    }
+  }
+}
+
+resource "aws_sns_topic_subscription" "topic" {
+  for_each = local.subscriptions
+
+  topic_arn = aws_sns_topic.topic[each.value.topic].arn
+  protocol  = "lambda"
+  endpoint  = aws_lambda_function.function[each.value.function].arn
+
+  filter_policy = each.value.filter
+
+  depends_on = [aws_lambda_permission.topic]
+}
+
+resource "aws_lambda_permission" "topic" {
+  for_each = local.subscriptions
+
+  statement_id_prefix = "topic-"
+  function_name       = aws_lambda_function.function[each.value.function].function_name
+  action              = "lambda:InvokeFunction"
+  principal           = "sns.amazonaws.com"
+  source_arn          = aws_sns_topic.topic[each.value.topic].arn
+}

@@ -1,0 +1,54 @@
+locals {
+  urls        = { for key, function in local.functions : key => function.url if function.url != null }
+  public_urls = { for key, url in local.urls : key => url if try(url.auth, "iam") == "none" }
+}
+
+resource "aws_lambda_function_url" "url" {
+  for_each = local.urls
+
+  function_name      = aws_lambda_function.function[each.key].function_name
+  authorization_type = try(each.value.auth, "iam") == "none" ? "NONE" : "AWS_IAM"
+  invoke_mode        = try(each.value.stream, false) ? "RESPONSE_STREAM" : "BUFFERED"
+
+  dynamic "cors" {
+    for_each = try([each.value.cors], [])
+    content {
+      allow_origins     = cors.value.origins
+      allow_methods     = try(cors.value.methods, ["*"])
+      allow_headers     = try(cors.value.headers, [])
+      expose_headers    = try(cors.value.exposeHeaders, [])
+      allow_credentials = try(cors.value.credentials, false)
+      max_age           = try(cors.value.maxAge, 0)
+    }
+  }
+}
+
+resource "aws_lambda_permission" "url" {
+  for_each = local.public_urls
+
+  statement_id_prefix    = "url-"
+  function_name          = aws_lambda_function.function[each.key].function_name
+  action                 = "lambda:InvokeFunctionUrl"
+  principal              = "*"
+  function_url_auth_type = "NONE"
+}
+
+# Since October 2025, a public URL needs a second permission, which the provider's own resource cannot express.
+resource "aws_cloudformation_stack" "url" {
+  for_each = local.public_urls
+
+  name = "${local.functions[each.key].name}-url"
+  template_body = jsonencode({
+    Resources = {
+      Permission = {
+        Type = "AWS::Lambda::Permission"
+        Properties = {
+          Action                = "lambda:InvokeFunction"
+          FunctionName          = aws_lambda_function.function[each.key].arn
+          InvokedViaFunctionUrl = true
+          Principal             = "*"
+        }
+      }
+    }
+  })
+}

@@ -1,0 +1,63 @@
+import { assertEquals, assertMatch } from "@std/assert";
+
+const folder = import.meta.dirname!;
+
+async function run(script: string, env: Record<string, string>): Promise<[number, string]> {
+  const { code, stdout, stderr } = await new Deno.Command(`${folder}/${script}`, {
+    args: ["--help"],
+    env,
+  }).output();
+  const decoder = new TextDecoder();
+  return [code, decoder.decode(stdout) + decoder.decode(stderr)];
+}
+
+Deno.test("deploy.sh and undeploy.sh run the tool with the lock file of its packages", async () => {
+  const deno = Deno.execPath().replace(/\/deno$/, "");
+  for (const script of ["deploy.sh", "undeploy.sh"]) {
+    const [code, output] = await run(script, { PATH: `${deno}:${Deno.env.get("PATH")}` });
+    assertEquals(code, 0, output);
+    assertMatch(output, /^Usage: deploy \[OPTIONS\]/);
+  }
+});
+
+Deno.test("deploy.sh refuses a Deno whose checksum is not the pinned one", async () => {
+  const requests: string[] = [];
+  await using registry = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    ({ url }) => {
+      requests.push(new URL(url).pathname);
+      return new Response("something else");
+    },
+  );
+  const programs = await Deno.makeTempDir(); // without Deno
+  try {
+    for (const name of ["sh", "dirname", "uname", "mkdir", "rm", "curl", "cut", "sha512sum"]) {
+      const { stdout } = await new Deno.Command("which", { args: [name] }).output();
+      await Deno.symlink(new TextDecoder().decode(stdout).trim(), `${programs}/${name}`);
+    }
+    const [code, output] = await run("deploy.sh", {
+      PATH: programs,
+      NPM_CONFIG_REGISTRY: `http://127.0.0.1:${registry.addr.port}/`,
+    });
+    assertEquals(code, 1, output);
+    assertMatch(
+      output,
+      /Error: Cannot use "http.*\.tgz": its checksum is "\w{128}", not the pinned/,
+    );
+    assertMatch(requests.join(), /^\/@deno\/[\w-]+\/-\/[\w.-]+\.tgz$/);
+  } finally {
+    await Deno.remove(programs, { recursive: true });
+  }
+});
+
+Deno.test("the scripts are clean by shellcheck", async () => {
+  const { code, stdout } = await new Deno.Command("shellcheck", {
+    args: ["deploy.sh", "undeploy.sh"],
+    cwd: folder,
+  }).output().catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    console.error("NOT RUN: shellcheck is missing");
+    return { code: 0, stdout: new Uint8Array() };
+  });
+  assertEquals([code, new TextDecoder().decode(stdout)], [0, ""]);
+});

@@ -1,0 +1,197 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import axe, { type AxeResults } from "axe-core";
+import fc from "fast-check";
+import { FnProxyEvent } from "@mate/core/gateway";
+import { type Platform, startPlatform } from "@mate/cli/platform";
+import { browserTest } from "../../testdata/browser.ts";
+import { escape, HEADERS } from "./page.ts";
+
+const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+/** Runs the example application in this process. */
+function start(): Promise<Platform> {
+  return startPlatform(`${import.meta.dirname}/../app.json`, { port: 0, inProcess: true });
+}
+
+/** Registers a test of the running application. */
+function platformTest(name: string, run: (url: string, platform: Platform) => Promise<void>): void {
+  Deno.test(name, async () => {
+    await using platform = await start();
+    await run(`${platform.url}/v0`, platform);
+  });
+}
+
+/** The text that the functions have logged. */
+async function logOf(platform: Platform): Promise<string> {
+  await platform.settled();
+  return platform.log.after(0).map(({ text }) => text).join("\n");
+}
+
+platformTest("okay answers with the result of every accessor", async (url) => {
+  const response = await fetch(`${url}/okay/a%20b?name=fish%20%26%20chips`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Cookie: "a=1" },
+    body: '{ "count": 2 }',
+  });
+  assertEquals(response.status, 200);
+  const { accessors } = await response.json();
+  assertEquals(accessors["queryPayload()"], { result: { count: 2 } });
+  assertEquals(accessors["queryStringParameters()"], { result: { name: "fish & chips" } });
+  assertEquals(accessors["pathParameters()"], { result: { proxy: "a b" } });
+  assertEquals(accessors["cookies()"], { result: { a: "1" } });
+  const names = Object.keys(accessors).map((call) => call.replace(/\(.*/, ""));
+  const unread = ["constructor", "formData", "toRequest"]; // these give no JSON
+  for (const name of Object.getOwnPropertyNames(FnProxyEvent.prototype)) {
+    assert(names.includes(name) || unread.includes(name), name);
+  }
+});
+
+platformTest("okay shows the error of an accessor in its place", async (url) => {
+  const response = await fetch(`${url}/okay`, { method: "POST", body: "{" });
+  const { accessors } = await response.json();
+  assertStringIncludes(accessors["queryPayload()"].error, "MalformedPayloadError");
+  assertEquals(accessors["httpMethod()"], { result: "POST" });
+});
+
+platformTest("okay refuses bodies whose answer would be huge", async (url) => {
+  const deep = await fetch(`${url}/okay`, {
+    method: "POST",
+    body: "[".repeat(999) + "]".repeat(999),
+  });
+  assertStringIncludes((await deep.json()).accessors["queryPayload()"].error, "nested too deeply");
+  const large = await fetch(`${url}/okay`, { method: "POST", body: "x".repeat(60_000) });
+  assertEquals([large.status, (await large.json()).Message], [
+    413,
+    "The body is too large to be echoed",
+  ]);
+});
+
+platformTest("forbidden tells the caller, and logs one record", async (url, platform) => {
+  const response = await fetch(`${url}/forbidden`);
+  assertEquals([response.status, await response.json()], [403, { Message: "Nobody may see this" }]);
+  assertEquals((await logOf(platform)).match(/Nobody may see this/g)?.length, 1);
+});
+
+platformTest("crash tells the caller nothing, and logs every cause", async (url, platform) => {
+  const response = await fetch(`${url}/crash`);
+  const text = await response.text();
+  const log = await logOf(platform);
+  assertEquals(response.status, 500);
+  for (const secret of ["4711", "db.internal", "password"]) {
+    assertEquals(text.includes(secret), false, secret);
+    assertStringIncludes(log, secret);
+  }
+});
+
+platformTest(
+  "the HTTP functions negotiate, answer preflights and let scripts read",
+  async (url) => {
+    for (const [name, status] of [["okay", 200], ["forbidden", 403], ["crash", 500]] as const) {
+      for (const [accept, type] of [[BROWSER, "text/html"], ["*/*", "application/json"]]) {
+        const response = await fetch(`${url}/${name}`, { headers: { Accept: accept! } });
+        await response.body?.cancel();
+        assertEquals(response.status, status, name);
+        assertEquals(response.headers.get("content-type"), `${type}; charset=utf-8`, name);
+        for (const [header, value] of Object.entries(HEADERS)) {
+          assertEquals(response.headers.get(header), value, `${name}: ${header}`);
+        }
+      }
+      const preflight = await fetch(`${url}/${name}`, {
+        method: "OPTIONS",
+        headers: { Origin: "https://app.example", "Access-Control-Request-Method": "DELETE" },
+      });
+      assertEquals([preflight.status, await preflight.text()], [204, ""], name);
+      assertStringIncludes(preflight.headers.get("access-control-allow-methods")!, "DELETE");
+      assertEquals(preflight.headers.get("access-control-allow-headers"), "*, Authorization");
+    }
+  },
+);
+
+platformTest(
+  "storage, topic and scheduler log the accessors of their events",
+  async (_, platform) => {
+    const { url } = platform;
+    const headers = { "Content-Type": "application/json" };
+    const message = JSON.stringify({ message: '{"a":1}', subject: "Hello" });
+    const replies = [
+      await fetch(`${url}/buckets/uploads/red%20flower.jpg`, { method: "PUT", body: "content" }),
+      await fetch(`${url}/topics/messages`, { method: "POST", headers, body: message }),
+      await fetch(`${url}/schedules/scheduler`, { method: "POST" }),
+    ];
+    for (const reply of replies) assert(reply.ok, await reply.text());
+    const log = await logOf(platform);
+    assertMatch(log, /"objectKey\(\)":\s*\{\s*"result":\s*"red flower.jpg"/);
+    assertMatch(log, /"messagePayload\(\)":\s*\{\s*"result":\s*\{\s*"a":\s*1/);
+    assertMatch(log, /"detailType\(\)":\s*\{\s*"result":\s*"Scheduled Event"/);
+  },
+);
+
+platformTest("logger logs every level, then crashes", async (_, platform) => {
+  const invocation = await fetch(`${platform.url}/2015-03-31/functions/logger/invocations`, {
+    method: "POST",
+    body: "{}",
+  });
+  assertEquals((await invocation.json()).errorMessage, "Cannot write the order");
+  const log = await logOf(platform);
+  for (const text of ["The order is complete", "mailbox full", "FATAL", "the disk is full"]) {
+    assertStringIncludes(log, text);
+  }
+});
+
+Deno.test("escape() leaves no character that HTML or a reader could misread", () => {
+  fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => {
+    const escaped = escape(text);
+    const dangers = ["<", ">", '"', "'", "\u202e", "\u2066", "\0", "\x1b", "\ufeff"];
+    assertEquals(dangers.filter((danger) => escaped.includes(danger)), []);
+    assertEquals(/&(?!(amp|lt|gt|quot|#39);)/.test(escaped), false);
+  }));
+});
+
+const HOSTILE = [
+  "<script>alert('text')</script>",
+  "</style><script>alert('style')</script>",
+  "</title></dd></dl><img src=//evil.example/x onerror=alert('image')>",
+  `" onfocus="alert('attribute')" autofocus tabindex="1`,
+];
+
+for (const [colorScheme, width] of [["light", 360], ["dark", 1200]] as const) {
+  browserTest(
+    `the pages are harmless and accessible: ${colorScheme}, ${width} px`,
+    async (browser) => {
+      await using platform = await start();
+      const query = new URLSearchParams(HOSTILE.map((text) => [text, text]));
+      for (
+        const path of [`okay/${HOSTILE.map(encodeURIComponent)}?${query}`, "forbidden", "crash"]
+      ) {
+        const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
+        const page = await context.newPage();
+        const incidents: string[] = [];
+        page.on("dialog", (dialog) => incidents.push(dialog.message()));
+        page.on("console", (message) => {
+          if (!/the server responded with a status/.test(message.text())) {
+            incidents.push(message.text());
+          }
+        });
+        await page.goto(`${platform.url}/v0/${path}`);
+        assertEquals(
+          await page.evaluate("document.querySelectorAll('script, img, [onfocus]').length"),
+          0,
+        );
+        if (path.startsWith("okay")) {
+          const text = await page.innerText("body");
+          for (const hostile of HOSTILE) {
+            assertStringIncludes(text, JSON.stringify(hostile).slice(1, -1));
+          }
+        }
+        const overflow =
+          "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+        assertEquals(await page.evaluate(overflow), 0, `${path} scrolls sideways`);
+        assertEquals(incidents, []);
+        const { violations, passes } = await page.evaluate<AxeResults>(`${axe.source}; axe.run()`);
+        assertEquals(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), []);
+        assert(passes.some(({ id }) => id === "color-contrast"), "the contrast was measured");
+        await context.close();
+      }
+    },
+  );
+}
