@@ -26,8 +26,13 @@ interface Scope {
   readonly functionName: string;
   readonly requestId: string;
   readonly tail: LogTail;
+  /** Takes the records. */
+  readonly log: (record: LogRecord) => void;
   isOver: boolean;
 }
+
+/** One for all hosts, because a logger may keep the method of the console that it found under an earlier host. */
+const scopes = new AsyncLocalStorage<Scope>();
 
 const LEVELS = { debug: "DEBUG", error: "ERROR", info: "INFO", log: "INFO", warn: "WARN" } as const;
 
@@ -49,7 +54,6 @@ export function createInProcessHost(options: InProcessHostOptions): Promise<Relo
 class InProcessHost implements ReloadingHost {
   readonly #options: InProcessHostOptions;
   #manifest: Manifest;
-  readonly #scopes = new AsyncLocalStorage<Scope>();
   readonly #restoreConsole: () => void;
   #generation = 0;
   #restoreEnvironment: () => void;
@@ -88,6 +92,7 @@ class InProcessHost implements ReloadingHost {
       functionName: name,
       requestId: options.requestId ?? randomUUID(),
       tail: new LogTail(),
+      log: this.#options.log,
       isOver: false,
     };
     const end = (failure: InvokeOutcome["failure"], result: string): InvokeOutcome => ({
@@ -103,7 +108,7 @@ class InProcessHost implements ReloadingHost {
     try {
       const context = createContext(name, config, scope.requestId, deadline, options);
       const result = await Promise.race([
-        this.#scopes.run(scope, () => this.#run(config, payload, context)),
+        scopes.run(scope, () => this.#run(config, payload, context)),
         timeout.then(() => undefined),
       ]);
       if (result === undefined) {
@@ -151,10 +156,10 @@ class InProcessHost implements ReloadingHost {
     return JSON.stringify(await handler(event, context)) ?? "null";
   }
 
-  #write({ functionName, tail }: Scope, text: string): void {
+  #write({ functionName, tail, log }: Scope, text: string): void {
     tail.add(text);
     // The taker of the record may write to the console. That is not output of the function.
-    this.#scopes.exit(() => this.#options.log({ time: new Date(), functionName, text }));
+    scopes.exit(() => log({ time: new Date(), functionName, text }));
   }
 
   /** Sends to the log what the functions write to the console. Returns a function that undoes this. */
@@ -163,7 +168,7 @@ class InProcessHost implements ReloadingHost {
     for (const [method, level] of Object.entries(LEVELS) as [keyof typeof LEVELS, string][]) {
       const original = console[method];
       const capture = console[method] = (...data: unknown[]) => {
-        const scope = this.#scopes.getStore();
+        const scope = scopes.getStore();
         if (scope === undefined || scope.isOver) return original.apply(console, data);
         const text = format(...data).replaceAll(/\r?\n/g, "\r");
         // A line with a level, such as those of the logger of @mate/core, is complete.
