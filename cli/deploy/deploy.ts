@@ -197,16 +197,16 @@ async function makePlan({ terraform, write }: Application, imports = {}): Promis
 /** Makes a plan that takes over what a killed run has created and could not note in the state. */
 async function planWithLeftovers(application: Application): Promise<Plan> {
   let imports = importsOf(await makePlan(application));
-  let plan;
-  try {
-    plan = await makePlan(application, imports);
-  } catch (error) {
-    if (!(error instanceof TerraformError)) throw error;
-    imports = withoutAbsent(imports, error);
-    plan = await makePlan(application, imports);
+  for (;;) {
+    try {
+      const plan = await makePlan(application, imports);
+      checkOwner(plan, application.manifest.name);
+      return plan;
+    } catch (error) {
+      if (!(error instanceof TerraformError)) throw error;
+      imports = withoutAbsent(imports, error); // Terraform names what does not exist, some at a time
+    }
   }
-  checkOwner(plan, application.manifest.name);
-  return plan;
 }
 
 /**
