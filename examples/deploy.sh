@@ -56,4 +56,7 @@ case "$(deno --version 2>/dev/null)" in
   'deno 2.9.'* | 'deno 2.'[1-9][0-9].*) deno=deno ;;
   *) deno=$(fetch_deno) ;;
 esac
-exec "$deno" run -A --lock="$root/cli/deploy/deno.lock" --frozen "$root/cli/deploy/main.ts" "${MATE_COMMAND:-deploy}" "$@" "$here/app.json"
+# Deno checks every package against the lock file. It works on a copy, because it notes new packages there.
+mkdir -p "$here/.mate"
+cp "$root/cli/deploy/deno.lock" "$here/.mate/deno.lock"
+exec "$deno" run -A --lock="$here/.mate/deno.lock" "$root/cli/deploy/main.ts" "${MATE_COMMAND:-deploy}" "$@" "$here/app.json"
