@@ -44,7 +44,7 @@ Deno.test("proxyHandler() compresses on a cold Deno without a module of the runt
     const found = await proxyHandler(() => ({ id: LONG }))(event, context);
     const lost = await proxyHandler(() => {
       throw new HttpNotFoundError(LONG);
-    }, { clientErrorLevel: "off" })(event, context);
+    })(event, context);
     console.log(JSON.stringify([found, lost, isTouched]));
   `) as [HttpResponse, HttpResponse, boolean];
   assertEquals(isTouched, false);

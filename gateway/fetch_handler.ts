@@ -1,7 +1,7 @@
 import type { FnContext } from "../function/context.ts";
 import type { FnProxyEvent } from "./event/proxy_event.ts";
 import { readRequest, readRoutePath } from "./event/request.ts";
-import { makeHandler, type ProxyHandler } from "./handler.ts";
+import { makeHandler, type ProxyHandler, type StreamHandler } from "./handler.ts";
 import { type HandlerOptions, readOptions } from "./handler_options.ts";
 import { isWebResponse } from "./response/stream_body.ts";
 
@@ -53,8 +53,17 @@ export type Fetch = (request: Request, info: FetchInfo) => Response | Promise<Re
  */
 export function fetchHandler(
   application: Fetch | { readonly fetch: Fetch },
+  options: HandlerOptions & { readonly stream: true },
+): StreamHandler;
+/** Makes a handler of an application that does not stream. */
+export function fetchHandler(
+  application: Fetch | { readonly fetch: Fetch },
+  options?: HandlerOptions,
+): ProxyHandler;
+export function fetchHandler(
+  application: Fetch | { readonly fetch: Fetch },
   options: HandlerOptions = {},
-): ProxyHandler {
+): ProxyHandler & StreamHandler {
   const isFunction = typeof application === "function";
   if (!isFunction && typeof application?.fetch !== "function") {
     throw new TypeError("Invalid application: expected a function or an object with fetch()");

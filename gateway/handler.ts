@@ -14,11 +14,19 @@ import {
   reportClientError,
 } from "./response/error_response.ts";
 import { collectContent, finishContent } from "./response/finish.ts";
-import { addToBuilt } from "./response/form.ts";
-import { type HeaderMap, readHeaders } from "./response/headers.ts";
+import { addToBuilt, formStream, streamBuilt } from "./response/form.ts";
+import { addVary, type HeaderMap, readHeaders } from "./response/headers.ts";
 import { type HttpResponse, isBuilt } from "./response/http_response.ts";
 import { finishResponse } from "./response/response.ts";
 import { answerResult, type Content } from "./response/result.ts";
+import {
+  findAwsLambda,
+  isStreaming,
+  oneChunk,
+  openStream,
+  type StreamedResponse,
+  writeResponse,
+} from "./response/stream_response.ts";
 import { simpleMessage } from "./response/transformer.ts";
 
 /**
@@ -29,8 +37,19 @@ import { simpleMessage } from "./response/transformer.ts";
  */
 export type ProxyHandler = (event: unknown, context?: FnContext) => Promise<HttpResponse>;
 
+/**
+ * A handler of HTTP requests that streams its responses, as the platform calls it. It never rejects before the first
+ * byte.
+ *
+ * @param event The event of the gateway.
+ * @param context The facts of the platform about the invocation.
+ */
+export type StreamHandler = (event: unknown, context?: FnContext) => Promise<StreamedResponse>;
+
 /** The work of a handler. */
 export type Work = (event: FnProxyEvent, context: FnContext) => unknown;
+
+type Sent = HttpResponse | StreamedResponse;
 
 /** A request on its way to a response. */
 interface Exchange {
@@ -44,22 +63,39 @@ interface Exchange {
 }
 
 /** Makes a handler of work and options that are checked. */
-export function makeHandler(work: Work, options: CheckedOptions): ProxyHandler {
-  return async (eventObject, context) => {
-    const exchange: Exchange = { options, context: context as FnContext, extra: new Map() };
-    const run = () => answerRequest(eventObject, work, exchange);
-    const requestId: unknown = context?.awsRequestId;
-    return requestId && typeof requestId === "string"
-      ? await withRequestId(requestId, run)
-      : await run();
-  };
+export function makeHandler(
+  work: Work,
+  options: CheckedOptions,
+): ProxyHandler & StreamHandler {
+  const answer = (eventObject: unknown, context: FnContext) =>
+    answerRequest(eventObject, work, { options, context, extra: new Map() });
+  const handler = (eventObject: unknown, context: FnContext) =>
+    inScope(context, () => answer(eventObject, context));
+  const platform = options.stream ? findAwsLambda() : undefined;
+  // The managed Node.js runtime calls a handler with a stream only if the handler is marked.
+  const marked = platform?.streamifyResponse((eventObject, stream, context: FnContext) =>
+    inScope(context, async () => {
+      const response = await answer(eventObject, context);
+      await writeResponse(platform, stream, response as StreamedResponse);
+    })
+  );
+  return (marked ?? handler) as ProxyHandler & StreamHandler;
+}
+
+/** Runs a function in the scope of a request id, if the context has one. */
+async function inScope<Result>(
+  context: FnContext | undefined,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const requestId: unknown = context?.awsRequestId;
+  return await (requestId && typeof requestId === "string" ? withRequestId(requestId, run) : run());
 }
 
 async function answerRequest(
   eventObject: unknown,
   work: Work,
   exchange: Exchange,
-): Promise<HttpResponse> {
+): Promise<Sent> {
   const { options, context } = exchange;
   const { extraHeaders, offered, payloads } = options;
   try {
@@ -83,29 +119,42 @@ async function answerRequest(
   }
 }
 
-async function sendResult(result: unknown, exchange: Exchange): Promise<HttpResponse> {
-  const { event, extra, options: { cors, payloads } } = exchange;
+async function sendResult(result: unknown, exchange: Exchange): Promise<Sent> {
+  const { event, extra, options } = exchange;
+  const { cors, payloads } = options;
   if (!isBuilt(result)) {
     return await send(answerResult(result, payloads, extra, exchange), exchange);
   }
   const fields: HeaderMap = new Map(extra);
   if (cors && event) addCors(fields, cors, event);
-  return addToBuilt(result, fields, event);
+  const response = addToBuilt(result, fields, event);
+  return options.stream ? streamBuilt(response) : response;
 }
 
 async function send(
   answer: Answer<Content>,
   exchange: Exchange,
   preflight?: string,
-): Promise<HttpResponse> {
+): Promise<Sent> {
   const { event, options } = exchange;
   if (options.cors && event) addCors(answer.fields, options.cors, event, preflight);
-  const finished = await finishContent(await collectContent(answer), options, event);
-  return finishResponse(finished, finished.content, event);
+  if (options.stream && isStreaming(answer.content)) {
+    const body = await openStream(answer.content);
+    if (answer.vary) addVary(answer.fields, answer.vary);
+    return formStream(answer.status, answer.fields, body);
+  }
+  return deliver(await finishContent(await collectContent(answer), options, event), exchange);
+}
+
+function deliver(answer: Answer, { event, options }: Exchange): Sent {
+  const { status, fields, content } = answer;
+  return options.stream
+    ? formStream(status, fields, oneChunk(content))
+    : finishResponse(answer, content, event);
 }
 
 /** Answers a thrown value as `onError` says. Never rejects. */
-async function answerThrown(thrown: unknown, exchange: Exchange): Promise<HttpResponse> {
+async function answerThrown(thrown: unknown, exchange: Exchange): Promise<Sent> {
   const { event, context, options } = exchange;
   let error: HttpError | undefined;
   try {
@@ -113,7 +162,8 @@ async function answerThrown(thrown: unknown, exchange: Exchange): Promise<HttpRe
     if (isHttpError(result)) error = result;
     else if (result !== undefined) {
       const response = await sendResult(result, exchange);
-      report(response.statusCode, toHttpError(thrown), options.clientErrorLevel);
+      const { statusCode } = "prelude" in response ? response.prelude : response;
+      report(statusCode, toHttpError(thrown), options.clientErrorLevel);
       return response;
     }
   } catch (cause) {
@@ -128,11 +178,11 @@ async function answerThrown(thrown: unknown, exchange: Exchange): Promise<HttpRe
     const menu = { types: [JSON_TYPE], customTransformers: undefined, indent: 2 };
     const payload = options.clientMessage ?? CLIENT_MESSAGE;
     const answer = answerPayload(500, payload, menu, exchange.extra, {});
-    return finishResponse(answer, answer.content, event);
+    return deliver(answer, exchange);
   }
 }
 
-async function answerError(error: HttpError, exchange: Exchange): Promise<HttpResponse> {
+async function answerError(error: HttpError, exchange: Exchange): Promise<Sent> {
   const { event, extra, options: { clientMessage, clientErrorLevel, errors } } = exchange;
   if (isServerError(error)) logInternalError(error);
   const payload = isServerError(error)

@@ -52,6 +52,12 @@ export interface HandlerOptions {
   readonly onError?:
     | ((error: unknown, event: FnProxyEvent | undefined, context: FnContext) => unknown)
     | undefined;
+  /**
+   * Whether responses are streamed: for function URLs that are set to `RESPONSE_STREAM` and REST APIs that are set to
+   * `STREAM`, on the custom runtime of this library and on the managed Node.js runtime. Content that a route streams is
+   * sent chunk by chunk, and is not compressed.
+   */
+  readonly stream?: boolean | undefined;
   /** The level of the log record of a client error; `"error"` unless given. */
   readonly clientErrorLevel?: ClientErrorLevel | undefined;
 }
@@ -79,6 +85,7 @@ export interface CheckedOptions extends FinishOptions {
   readonly clientMessage: string | undefined;
   readonly cors: CorsOptions | undefined;
   readonly onError: HandlerOptions["onError"];
+  readonly stream: boolean;
   readonly clientErrorLevel: ClientErrorLevel;
 }
 
@@ -93,6 +100,7 @@ const CHECKS: Record<string, Check> = {
   clientMessage: ["a string", (value) => typeof value === "string"],
   cors: ["an object", isPlainObject],
   etag: ["a boolean", isBoolean],
+  stream: ["a boolean", isBoolean],
   compression: ["false or an object", (value) => value === false || isPlainObject(value)],
   indent: [
     "a whole number from 0 to 10",
@@ -153,6 +161,7 @@ export function readOptions(
     onError: options.onError,
     clientErrorLevel: options.clientErrorLevel ?? "error",
     etag: options.etag ?? false,
+    stream: options.stream ?? false,
     compression: readCompression(options.compression),
   };
 }

@@ -81,7 +81,7 @@ export type { Preference } from "./negotiation/preferences.ts";
 export { FnProxyEvent } from "./event/proxy_event.ts";
 export type { Coding } from "./response/compress.ts";
 export type { CorsOptions } from "./response/cors.ts";
-export type { ProxyHandler } from "./handler.ts";
+export type { ProxyHandler, StreamHandler } from "./handler.ts";
 export type { CompressionOptions, HandlerOptions } from "./handler_options.ts";
 export {
   proxyHandler,
@@ -95,6 +95,7 @@ export { type Fetch, fetchHandler, type FetchInfo } from "./fetch_handler.ts";
 export type { HeaderValues } from "./response/headers.ts";
 export { asResponse, type Reply, reply, type ReplyOptions } from "./response/reply.ts";
 export { buildHttpResponse, type ResponseOptions, type Transformed } from "./response/response.ts";
+export type { StreamedResponse, StreamPrelude } from "./response/stream_response.ts";
 export type { StreamBody } from "./response/stream_body.ts";
 export {
   HttpBadGatewayError,

@@ -1,6 +1,6 @@
 import type { FnContext } from "../function/context.ts";
 import type { FnProxyEvent } from "./event/proxy_event.ts";
-import { makeHandler, type ProxyHandler } from "./handler.ts";
+import { makeHandler, type ProxyHandler, type StreamHandler } from "./handler.ts";
 import { type HandlerOptions, readOptions } from "./handler_options.ts";
 import type { HttpResponse } from "./response/http_response.ts";
 import type { Reply } from "./response/reply.ts";
@@ -93,12 +93,20 @@ export interface ProxyHandlerOptions<Result = unknown> extends HandlerOptions {
  */
 export function proxyHandler<Result extends ProxyResult>(
   route: ProxyRoute<Result>,
+  options: NoInfer<ProxyHandlerOptions<Result>> & { readonly stream: true },
+): StreamHandler;
+/** Makes a handler of HTTP requests that does not stream. */
+export function proxyHandler<Result extends ProxyResult>(
+  route: ProxyRoute<Result>,
+  options?: NoInfer<ProxyHandlerOptions<Result>>,
+): ProxyHandler;
+export function proxyHandler<Result extends ProxyResult>(
+  route: ProxyRoute<Result>,
   options: NoInfer<ProxyHandlerOptions<Result>> = {},
-): ProxyHandler {
+): ProxyHandler & StreamHandler {
   if (typeof route !== "function") {
-    throw new TypeError(
-      `Invalid route: expected a function, got ${route === null ? null : typeof route}`,
-    );
+    const got = route === null ? "null" : typeof route;
+    throw new TypeError(`Invalid route: expected a function, got ${got}`);
   }
   return makeHandler(route, readOptions(options, true));
 }

@@ -36,10 +36,11 @@ const { log } = console;
  *
  * @param host The globals of the runtime.
  */
-function standardOutput({ Deno: deno, process }: OutputHost): (line: string) => void {
+function standardOutput(host: OutputHost): (line: string) => void {
   // On managed Node.js, `console` adds its own prefix. On Deno, `console` writes a lone string as it is, and to touch
   // `process` costs milliseconds.
-  const stdout = deno ? undefined : process?.stdout;
+  const { Deno: deno } = host;
+  const stdout = deno ? undefined : host.process?.stdout;
   const output = stdout
     ? (line: string) => {
       stdout.write(line + "\n", (error) => {

@@ -1,8 +1,10 @@
+import { decodeLooseBase64 } from "../../function/base64.ts";
 import { logger } from "../../logger/mod.ts";
 import type { EventFormat } from "../event/formats/format.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
 import { addVary, type HeaderMap, valueOf } from "./headers.ts";
 import { type HttpResponse, markBuilt } from "./http_response.ts";
+import { markStreamed, oneChunk, type StreamedResponse } from "./stream_response.ts";
 import { statusText } from "./status_text.ts";
 
 /** The parts of a response that hold header fields. */
@@ -83,6 +85,23 @@ export function formResponse(
   });
 }
 
+/** A response that is streamed. It has the header fields of payload 2.0. */
+export function formStream(
+  status: number,
+  fields: HeaderMap,
+  body: AsyncIterable<Uint8Array>,
+): StreamedResponse {
+  const { headers, cookies = [] } = FORMS.http(fields, undefined);
+  return markStreamed({ statusCode: status, headers, cookies }, body);
+}
+
+/** Streams a response that is built already. */
+export function streamBuilt(built: HttpResponse): StreamedResponse {
+  const { statusCode, body = "", isBase64Encoded } = built;
+  const content = isBase64Encoded ? decodeLooseBase64(body) ?? body : body;
+  return formStream(statusCode, fieldsOf(built), oneChunk(content));
+}
+
 /** Adds header fields to a response that is built already. Its own fields win; `Vary` is merged. */
 export function addToBuilt(
   built: HttpResponse,
@@ -90,14 +109,18 @@ export function addToBuilt(
   event: FnProxyEvent | undefined,
 ): HttpResponse {
   if (extra.size === 0) return built;
-  const { headers, multiValueHeaders, cookies, ...rest } = built;
-  const own = Object.entries<unknown>({ ...headers, ...multiValueHeaders });
-  if (cookies) own.push(["Set-Cookie", cookies]);
-  const fields: HeaderMap = new Map(extra);
-  for (const [name, value] of own) {
-    fields.set(name.toLowerCase(), [name, [value].flat().map(String)]);
-  }
+  const fields = new Map([...extra, ...fieldsOf(built)]);
   const vary = valueOf(extra, "vary");
   if (vary) addVary(fields, vary);
+  const { headers: _, multiValueHeaders: __, cookies: ___, ...rest } = built;
   return markBuilt({ ...rest, ...formHeaders(fields, event) });
+}
+
+/** The header fields of a response that is built already. */
+function fieldsOf({ headers, multiValueHeaders, cookies }: HttpResponse): HeaderMap {
+  const own = Object.entries<unknown>({ ...headers, ...multiValueHeaders });
+  if (cookies) own.push(["Set-Cookie", cookies]);
+  return new Map(
+    own.map(([name, value]) => [name.toLowerCase(), [name, [value].flat().map(String)]]),
+  );
 }

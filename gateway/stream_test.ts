@@ -1,0 +1,281 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { Writable } from "node:stream";
+import { drive } from "../runtime/testdata/drive.ts";
+import { invocation } from "../runtime/testdata/stub_api.ts";
+import { recordLog } from "../testdata/record_log.ts";
+import { eventsOf } from "./testdata/answers.ts";
+import {
+  asResponse,
+  buildHttpResponse,
+  fetchHandler,
+  HttpNotFoundError,
+  type HttpResponse,
+  proxyHandler,
+  type ProxyHandlerOptions,
+  type ProxyRoute,
+  reply,
+} from "./mod.ts";
+
+const { event } = eventsOf("GET", {
+  Origin: "https://a.example",
+  "Accept-Encoding": "gzip",
+})["http"]!;
+const SSE = { type: "text/event-stream" };
+
+/** Chunks, each of them late. An error is thrown. */
+async function* chunks(...parts: (string | Uint8Array | Error)[]) {
+  for (const part of parts) {
+    await new Promise((resolve) => setTimeout(resolve));
+    if (part instanceof Error) throw part;
+    yield part;
+  }
+}
+
+/** The parts of a streamed HTTP response: the prelude, and the text after eight NULs. */
+function partsOf(body: string) {
+  const [prelude = "", ...rest] = body.split("\0".repeat(8));
+  return { prelude: JSON.parse(prelude), text: rest.join("\0".repeat(8)) };
+}
+
+/** Streams one response through the custom runtime over loopback. */
+async function stream(route: unknown, options: ProxyHandlerOptions = {}) {
+  const handler = proxyHandler(route as ProxyRoute, { ...options, stream: true });
+  const { posts: [post], log } = await drive([invocation(event)], handler);
+  return { post: post!, log, ...partsOf(post!.body) };
+}
+
+Deno.test("stream: the custom runtime sends the prelude and each chunk as it comes", async () => {
+  const { post, prelude, text, log } = await stream(
+    () => reply(201, chunks("a", "b", new Uint8Array([99])), { ...SSE, cookies: ["a=1", "b=2"] }),
+    {
+      extraHeaders: { "X-A": "1" },
+      cors: { origins: "*" },
+    },
+  );
+  assertEquals(prelude, {
+    statusCode: 201,
+    headers: {
+      "Content-Type": "text/event-stream",
+      "X-A": "1",
+      "Access-Control-Allow-Origin": "*",
+      Vary: "Origin, Accept",
+    },
+    cookies: ["a=1", "b=2"],
+  });
+  assertEquals([text, log], ["abc", []]);
+  assertEquals(post.headers["lambda-runtime-function-response-mode"], "streaming");
+  assertEquals(post.headers["content-type"], "application/vnd.awslambda.http-integration-response");
+  assertEquals(post.chunks.slice(-3), [1, 1, 1], "each byte was sent by itself");
+});
+
+Deno.test("stream: every other answer is streamed too", async () => {
+  const bytes = new Uint8Array([104, 105]);
+  for (
+    const [name, route, status, text] of [
+      ["a payload", () => ({ a: 1 }), 200, '{\n  "a": 1\n}'],
+      ["nothing", () => {}, 204, ""],
+      ["bytes", () => bytes, 200, "hi"],
+      ["a Response", () => new Response("hi", { status: 201 }), 201, "hi"],
+      ["an empty Response", () => new Response(null, { status: 304 }), 304, ""],
+      ["an empty stream", () => chunks(), 200, ""],
+      ["a built response", () => buildHttpResponse(202, 1), 202, "1"],
+      [
+        "a result in base64",
+        () => asResponse({ statusCode: 203, body: "aGk=", isBase64Encoded: true }),
+        203,
+        "hi",
+      ],
+      [
+        "a result without a body",
+        () => asResponse({ statusCode: 302, headers: { location: "/" } }),
+        302,
+        "",
+      ],
+      [
+        "a client error",
+        () => Promise.reject(new HttpNotFoundError("No")),
+        404,
+        '{\n  "Message": "No"\n}',
+      ],
+    ] as const
+  ) {
+    const answer = await stream(route, { compression: false });
+    assertEquals([answer.prelude.statusCode, answer.text], [status, text], name);
+    assertEquals(answer.log.length, name === "a client error" ? 1 : 0, name);
+    assertEquals(answer.post.trailers, {}, name);
+  }
+});
+
+Deno.test("stream: a failure before the first byte is an ordinary error response", async () => {
+  const error = new Error("no disk");
+  for (const body of [chunks(error), new Response(ReadableStream.from(chunks(error)) as never)]) {
+    const { prelude, text, log, post } = await stream(() => body);
+    assertEquals(prelude.statusCode, 500);
+    assertEquals(JSON.parse(text), { Message: "The server failed to answer this request" });
+    assertEquals(log.length, 1);
+    assertStringIncludes(log[0]!, "no disk");
+    assertEquals(post.trailers, {});
+  }
+});
+
+Deno.test("stream: a later failure ends the stream with trailers, and is logged once", async () => {
+  const { prelude, text, log, post } = await stream(() => chunks("a", new TypeError("no disk")));
+  assertEquals([prelude.statusCode, text], [200, "a"]);
+  assertEquals(post.trailers["lambda-runtime-function-error-type"], "Function.TypeError");
+  assertEquals(log.length, 1);
+  assertStringIncludes(log[0]!, "no disk");
+});
+
+Deno.test("stream: content that is known is compressed, content that is streamed is not", async () => {
+  const known = await stream(() => "x".repeat(2000));
+  assertEquals(known.prelude.headers["Content-Encoding"], "gzip");
+  const streamed = await stream(() => reply(200, chunks("x".repeat(2000)), { type: "text/plain" }));
+  assertEquals(streamed.prelude.headers["Content-Encoding"], undefined);
+});
+
+Deno.test("stream: fetchHandler() streams the body of a Response", async () => {
+  const app = () =>
+    new Response(ReadableStream.from(["a", "b"]).pipeThrough(new TextEncoderStream()));
+  const handler = fetchHandler(app, { stream: true });
+  const { posts: [post] } = await drive([invocation(event)], handler);
+  assertEquals(partsOf(post!.body).text, "ab");
+  assertEquals(post!.chunks.slice(-2), [1, 1]);
+});
+
+Deno.test("stream: the body is told to stop if nobody reads it to the end", async () => {
+  let isStopped = false;
+  const handler = proxyHandler(() =>
+    (async function* () {
+      try {
+        for (;;) yield await Promise.resolve("x");
+      } finally {
+        isStopped = true;
+      }
+    })(), { stream: true });
+  const { body } = await handler(event);
+  for await (const chunk of body) {
+    assertEquals(chunk.length, 1);
+    break;
+  }
+  assertEquals(isStopped, true);
+});
+
+/** The managed Node.js runtime as its documentation describes it, with a stream that holds a few bytes. */
+class ManagedRuntime {
+  /** The bytes that arrived. */
+  body = "";
+  /** The most bytes that waited in memory. */
+  peak = 0;
+  isEnded = false;
+  readonly stream: Writable & { beforeFirstWrite?: (() => string) | undefined };
+
+  constructor() {
+    this.stream = new Writable({
+      highWaterMark: 4,
+      write: (chunk, _encoding, done) => {
+        setTimeout(() => {
+          this.body += new TextDecoder().decode(chunk);
+          done();
+        });
+      },
+      final: (done) => {
+        this.isEnded = true;
+        done();
+      },
+    });
+    const write = this.stream.write.bind(this.stream) as (chunk: unknown) => boolean;
+    this.stream.write = ((chunk: unknown) => {
+      const prelude = this.stream.beforeFirstWrite?.();
+      this.stream.beforeFirstWrite = undefined;
+      if (prelude !== undefined) write(prelude);
+      const isReady = write(chunk);
+      if (prelude === undefined) this.peak = Math.max(this.peak, this.stream.writableLength);
+      return isReady;
+    }) as never;
+  }
+
+  /** The global `awslambda`. */
+  readonly awslambda = {
+    streamifyResponse: (handler: unknown) => Object.assign(handler as object, { isMarked: true }),
+    HttpResponseStream: {
+      from(stream: ManagedRuntime["stream"], prelude: unknown) {
+        stream.beforeFirstWrite = () => JSON.stringify(prelude) + "\0".repeat(8);
+        return stream;
+      },
+    },
+  };
+
+  /** Makes a handler while the global is there, and calls it with an event. */
+  async call(make: () => unknown, event: unknown): Promise<void> {
+    Object.assign(globalThis, { awslambda: this.awslambda });
+    try {
+      const handler = make() as (...args: unknown[]) => Promise<void>;
+      assertEquals((handler as unknown as { isMarked?: boolean }).isMarked, true);
+      await handler(event, this.stream, { awsRequestId: "id-1" });
+    } finally {
+      delete (globalThis as { awslambda?: unknown }).awslambda;
+    }
+  }
+}
+
+Deno.test("stream: the managed Node.js runtime gets the prelude, then the bytes, then the end", async () => {
+  for (
+    const [route, status, text] of [
+      [() => reply(201, chunks("a", "b"), SSE), 201, "ab"],
+      [() => ({ a: 1 }), 200, '{\n  "a": 1\n}'],
+      [() => {}, 204, ""],
+    ] as const
+  ) {
+    const runtime = new ManagedRuntime();
+    await runtime.call(() => proxyHandler(route as ProxyRoute, { stream: true }), event);
+    await new Promise((resolve) => runtime.stream.on("close", resolve));
+    const { prelude, text: sent } = partsOf(runtime.body);
+    assertEquals([prelude.statusCode, sent, runtime.isEnded], [status, text, true]);
+  }
+});
+
+Deno.test("stream: a slow reader of the managed Node.js runtime slows the body down", async () => {
+  const runtime = new ManagedRuntime();
+  const many = Array.from({ length: 200 }, () => "x");
+  await runtime.call(() => proxyHandler(() => chunks(...many), { stream: true }), event);
+  await new Promise((resolve) => runtime.stream.on("close", resolve));
+  assertEquals(partsOf(runtime.body).text.length, 200);
+  assert(runtime.peak < 100, `${runtime.peak} bytes waited`);
+});
+
+Deno.test("stream: a late failure rejects on the managed Node.js runtime before the end, and is not logged twice", async () => {
+  const runtime = new ManagedRuntime();
+  const { log } = await recordLog(async () => {
+    const make = () => proxyHandler(() => chunks("a", new RangeError("no disk")), { stream: true });
+    await assertRejects(() => runtime.call(make, event), RangeError, "no disk");
+  });
+  assertEquals(log, []);
+  assertEquals(runtime.isEnded, false);
+});
+
+Deno.test("stream: a reader that leaves ends the body on the managed Node.js runtime", async () => {
+  const runtime = new ManagedRuntime();
+  let isStopped = false;
+  const endless = async function* () {
+    try {
+      for (let count = 0;; count++) {
+        if (count === 10) runtime.stream.destroy();
+        yield await Promise.resolve("xxxx");
+      }
+    } finally {
+      isStopped = true;
+    }
+  };
+  await runtime.call(() => proxyHandler(() => endless(), { stream: true }), event);
+  assertEquals(isStopped, true);
+});
+
+Deno.test("stream: without the option, a stream is collected and the global does not count", async () => {
+  Object.assign(globalThis, { awslambda: new ManagedRuntime().awslambda });
+  try {
+    const result: HttpResponse = await proxyHandler(() => reply(200, chunks("a", "b"), SSE))(event);
+    assertEquals([result.statusCode, result.body], [200, "ab"]);
+  } finally {
+    delete (globalThis as { awslambda?: unknown }).awslambda;
+  }
+});
