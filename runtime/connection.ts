@@ -86,11 +86,12 @@ export class Connection {
    * first request, it refuses the second one.
    */
   async exchange(request: Uint8Array): Promise<Response> {
-    const mayRetry = this.#open !== undefined && this.#isUsed;
+    await this.open();
+    const isUsed = this.#isUsed;
     try {
       return await this.#attempt(request);
     } catch (error) {
-      if (!mayRetry || this.#isEnded || !(error instanceof UnansweredError)) throw error;
+      if (!isUsed || this.#isEnded || !(error instanceof UnansweredError)) throw error;
       return await this.#attempt(request);
     }
   }
@@ -184,6 +185,6 @@ export class UnansweredError extends RuntimeApiError {}
 
 async function writeAll(socket: Socket, bytes: Uint8Array): Promise<void> {
   for (let sent = 0; sent < bytes.length;) {
-    sent += await socket.write(sent === 0 ? bytes : bytes.subarray(sent));
+    sent += await socket.write(bytes.subarray(sent));
   }
 }

@@ -88,6 +88,7 @@ Deno.test("exchange() gives up if the second connection is lost too", async () =
 Deno.test("exchange() does not try again on a connection that never worked", async () => {
   for (const loss of [RESET, null]) {
     const { connection, sent } = scripted({ reads: [loss] }, { reads: [ANSWER] });
+    await connection.open();
     const error = await assertRejects(() => connection.exchange(REQUEST), RuntimeApiError);
     assertStringIncludes(error.message, "127.0.0.1:1 closed the connection before it answered");
     assertEquals(sent.length, 1);
@@ -109,7 +110,7 @@ Deno.test("exchange() does not try again once the connection was ended", async (
   await connection.exchange(REQUEST);
   const lost = connection.exchange(REQUEST);
   connection.end();
-  await assertRejects(() => lost, RuntimeApiError, "closed the connection");
+  await assertRejects(() => lost, RuntimeApiError);
   await assertRejects(() => connection.exchange(REQUEST), RuntimeApiError, "was ended");
   assertEquals(sent.length, 1);
 });

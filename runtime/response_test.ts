@@ -80,6 +80,12 @@ Deno.test("ResponseReader reads the same response however the bytes are split", 
   await fc.assert(property, { numRuns: 150 });
 });
 
+Deno.test("ResponseReader waits for the second byte of a line end", async () => {
+  const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const { content } = await readerOf(`${head}3\r\na\r\n\r\n2\r\nbc\r\n0\r\n\r\n`, [1]).read();
+  assertEquals(DECODER.decode(content), "a\r\nbc");
+});
+
 Deno.test("ResponseReader keeps the received bytes of a long head when its buffer is full", async () => {
   const value = Array.from({ length: 5_000 }, (_, i) => i).join(" "); // 23,889 bytes
   const text = `HTTP/1.1 200 OK\r\nX-Long: ${value}\r\nContent-Length: 2\r\n\r\nok`;
