@@ -29,3 +29,16 @@ Deno.test("write() uses the function of the state", () => {
   write({ openScopes: 0, write: (line) => lines.push(line) }, "a");
   assertEquals(lines, ["a"]);
 });
+
+Deno.test("write() does not touch process on Deno, because that costs milliseconds", () => {
+  let isTouched = false;
+  const state: LoggerState = { openScopes: 0 };
+  write(state, "a line of the test of write()", {
+    Deno: { stdout: { isTerminal: () => false } },
+    get process() {
+      isTouched = true;
+      return {};
+    },
+  });
+  assertEquals(isTouched, false);
+});
