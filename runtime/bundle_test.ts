@@ -85,7 +85,7 @@ Deno.test({
   },
 });
 
-Deno.test("a bundled function's failures name the author's file and line", async () => {
+Deno.test("a bundled function's failures and records name the author's file and line", async () => {
   await using bundled = await bundle();
   await using folder = {
     path: await Deno.makeTempDir(),
@@ -122,6 +122,7 @@ Deno.test("a bundled function's failures name the author's file and line", async
     assertEquals(cause.exceptions[0].stack[0].line, 3);
     assertEquals(second, '"logged"');
     assertMatch(log, /\tERROR\tThe invocation failed [^\n]*orders\.ts:3:22/);
+    assertMatch(log, /\tERROR\tCannot order [^\n]*orders\.ts:3:22/);
   }
 });
 

@@ -1,4 +1,5 @@
 import type { FnHandler } from "../function/context.ts";
+import { captureConsole } from "../logger/console.ts";
 import { logger, withRequestId } from "../logger/mod.ts";
 import { currentRequestId } from "../logger/request_id.ts";
 import { loggerState } from "../logger/state.ts";
@@ -23,6 +24,7 @@ export function takeOver(
   const api = readApi(host);
   const session = new Session(host, api);
   const root = host.getEnv("LAMBDA_TASK_ROOT");
+  captureConsole();
   if (root) loggerState().mapStack = stackMapper(root, host.readText);
   let isStarted = false;
   let isEnding = false;

@@ -138,3 +138,35 @@ Deno.test("the bootstrap ends although nobody reads the stream or answers the re
     assertStringIncludes(log, message);
   }
 });
+
+Deno.test("the bootstrap sends the console of any library through the logger, also for invocations at once", async () => {
+  for (const format of ["Text", "JSON"]) {
+    await using stub = new StubApi(["a", "b", "c"].map((id, i) => {
+      return invocation({ delay: 50 - i * 20 }, { "Lambda-Runtime-Aws-Request-Id": id });
+    }));
+    stub.onRequest = ({ path }) => {
+      // The refusal must not overtake the answers.
+      const isLast = path.endsWith("/next") && stub.requests.length > 3 && stub.posts.length < 3;
+      return isLast ? { delay: 200, status: 410 } : undefined;
+    };
+    const { log } = await boot(stub, "console.handler", {
+      AWS_LAMBDA_MAX_CONCURRENCY: "3",
+      AWS_LAMBDA_LOG_FORMAT: format,
+      AWS_LAMBDA_LOG_LEVEL: "INFO",
+    });
+    const records = log.trim().split("\n").map((line) => {
+      if (format === "Text") return line.split("\t").slice(1);
+      const { requestId, level, message, data } = JSON.parse(line);
+      return [requestId, level, data ? `${message} ${JSON.stringify(data)}` : message];
+    });
+    assertEquals(records.shift(), ["", "INFO", "module loaded"]);
+    records.pop(); // the refusal
+    assertEquals(
+      records.toSorted(),
+      ["a", "b", "c"].flatMap((id) => [
+        [id, "INFO", `${id} begins`],
+        [id, "WARN", `waited {"id":"${id}"}`],
+      ]),
+    );
+  }
+});
