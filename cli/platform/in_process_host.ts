@@ -9,6 +9,7 @@ import { functionArn, logStreamName, REGION } from "./arn.ts";
 import type { InvokeOptions, InvokeOutcome, LogRecord, ReloadingHost } from "./function_host.ts";
 import { MAX_RESULT } from "./limits.ts";
 import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
+import { isStreamed, sendStream } from "./in_process_stream.ts";
 import { LogTail } from "./sandbox/log_lines.ts";
 
 /** How a host in this process runs an application. */
@@ -95,9 +96,12 @@ class InProcessHost implements ReloadingHost {
       log: this.#options.log,
       isOver: false,
     };
-    const end = (failure: InvokeOutcome["failure"], result: string): InvokeOutcome => ({
+    const end = (
+      failure: InvokeOutcome["failure"],
+      result: Uint8Array | string,
+    ): InvokeOutcome => ({
       requestId: scope.requestId,
-      payload: Buffer.from(result),
+      payload: Buffer.from(result as string),
       failure,
       logTail: scope.tail.toString(),
     });
@@ -108,7 +112,7 @@ class InProcessHost implements ReloadingHost {
     try {
       const context = createContext(name, config, scope.requestId, deadline, options);
       const result = await Promise.race([
-        scopes.run(scope, () => this.#run(config, payload, context)),
+        scopes.run(scope, () => this.#run(config, payload, context, options.stream)),
         timeout.then(() => undefined),
       ]);
       if (result === undefined) {
@@ -118,7 +122,7 @@ class InProcessHost implements ReloadingHost {
         this.#write(scope, errorMessage);
         return end("timeout", JSON.stringify({ errorType: "Sandbox.Timedout", errorMessage }));
       }
-      if (Buffer.byteLength(result) > MAX_RESULT) {
+      if (result.length > MAX_RESULT) {
         const errorMessage =
           `Response payload size exceeded maximum allowed payload size (${MAX_RESULT} bytes).`;
         this.#write(scope, errorMessage);
@@ -142,7 +146,12 @@ class InProcessHost implements ReloadingHost {
   }
 
   /** Loads the handler and calls it. Returns the result as JSON. */
-  async #run(config: FunctionManifest, payload: Uint8Array, context: FnContext): Promise<string> {
+  async #run(
+    config: FunctionManifest,
+    payload: Uint8Array,
+    context: FnContext,
+    stream: InvokeOptions["stream"],
+  ): Promise<Uint8Array> {
     const url = pathToFileURL(resolve(this.#options.manifestPath, "..", config.module));
     url.searchParams.set("generation", String(this.#generation));
     const module = await import(url.href);
@@ -153,7 +162,9 @@ class InProcessHost implements ReloadingHost {
       throw Object.assign(new TypeError(message), { name: "Runtime.HandlerNotFound" });
     }
     const event: unknown = JSON.parse(Buffer.from(payload).toString());
-    return JSON.stringify(await handler(event, context)) ?? "null";
+    const result = await handler(event, context);
+    if (isStreamed(result)) return await sendStream(result, stream);
+    return Buffer.from(JSON.stringify(result) ?? "null");
   }
 
   #write({ functionName, tail, log }: Scope, text: string): void {

@@ -2,6 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { Manifest } from "../manifest/manifest.ts";
 import { OWN_PATHS } from "../manifest/own_paths.ts";
 import { readBody } from "./body.ts";
+import type { HttpRequest } from "./gateway/event.ts";
+import type { FunctionUrls } from "./gateway/function_url.ts";
 import type { Gateway } from "./gateway/gateway.ts";
 import { hasManyHosts, isForged, isLocalHost } from "./guard.ts";
 import type { createInvokeApi } from "./invoke/invoke_api.ts";
@@ -17,37 +19,31 @@ export interface Parts {
   readonly manifest: Manifest;
   readonly log: Log;
   readonly gateway: Gateway;
+  readonly functionUrls: FunctionUrls;
   readonly invokeApi: ReturnType<typeof createInvokeApi>;
   readonly endpoints: ReturnType<typeof createTriggerEndpoints>;
 }
 
 /** Sends a request to the part of the platform that it is for. */
 export async function answer(request: IncomingMessage, parts: Parts): Promise<Reply> {
-  const method = request.method!;
-  const { rawHeaders } = request;
-  if (hasManyHosts(rawHeaders)) return errorReply(400, "The request has more than one Host header");
+  if (hasManyHosts(request.rawHeaders)) {
+    return errorReply(400, "The request has more than one Host header");
+  }
   const { authority = "", path, query } = readTarget(request);
+  const functionName = parts.functionUrls.find(authority);
+  if (functionName !== undefined) {
+    const httpRequest = await readRequest(request, { authority, path, query });
+    return await parts.functionUrls.answer(functionName, httpRequest);
+  }
   if (!isLocalHost(authority)) {
     const host = JSON.stringify(authority);
     const message = `The request is for the host ${host}, but this server is only for localhost, ` +
-      "127.0.0.1 and [::1]";
+      "127.0.0.1, [::1] and function URLs such as name.localhost";
     return errorReply(421, message);
   }
   const [, first = ""] = path.split("/", 2);
   if (!OWN_PATHS.includes(first) && path !== "/") {
-    const time = new Date();
-    return await parts.gateway({
-      method,
-      path,
-      query,
-      authority,
-      rawHeaders,
-      protocol: `HTTP/${request.httpVersion}`,
-      sourceIp: request.socket.remoteAddress!,
-      port: request.socket.localPort!,
-      body: await readBody(request, MAX_REQUEST_BODY),
-      time,
-    });
+    return await parts.gateway(await readRequest(request, { authority, path, query }));
   }
   try {
     return guarded(await answerOwn(request, parts, { authority, path, query, first }));
@@ -55,6 +51,24 @@ export async function answer(request: IncomingMessage, parts: Parts): Promise<Re
     if (error instanceof Refusal) return guarded(error.reply);
     throw error;
   }
+}
+
+/** Reads the whole request for the gateway or for a function URL. */
+async function readRequest(
+  request: IncomingMessage,
+  target: Pick<HttpRequest, "authority" | "path" | "query">,
+): Promise<HttpRequest> {
+  const time = new Date();
+  return {
+    ...target,
+    method: request.method!,
+    rawHeaders: request.rawHeaders,
+    protocol: `HTTP/${request.httpVersion}`,
+    sourceIp: request.socket.remoteAddress!,
+    port: request.socket.localPort!,
+    body: await readBody(request, MAX_REQUEST_BODY),
+    time,
+  };
 }
 
 /** Answers a request to one of the platform's own paths. */

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { type Manifest, readManifest } from "../manifest/manifest.ts";
 import type { FunctionHost } from "./function_host.ts";
+import { FunctionUrls } from "./gateway/function_url.ts";
 import { createGateway } from "./gateway/gateway.ts";
 import { createInProcessHost } from "./in_process_host.ts";
 import { AsyncInvocations } from "./invoke/async_invocations.ts";
@@ -128,7 +129,8 @@ export async function startPlatform(
     await Messaging.start(manifest, topicNames(manifest), subscriptions),
   );
   const rules = rulesOf(manifest);
-  services.attach({ buckets: buckets.all, messaging, rules, invoke: invokeAsync });
+  const invokeApi = createInvokeApi({ manifest, host, asyncInvocations });
+  services.attach({ buckets: buckets.all, messaging, rules, invoke: invokeAsync, invokeApi });
   const polling = new AbortController();
   void pollEventSources({
     manifest,
@@ -143,8 +145,9 @@ export async function startPlatform(
   const parts: Parts = {
     manifest,
     log,
+    functionUrls: new FunctionUrls(manifest, host, log),
     gateway: createGateway({ manifest, host, log, timeout: options.gatewayTimeout }),
-    invokeApi: createInvokeApi({ manifest, host, asyncInvocations }),
+    invokeApi,
     endpoints: createTriggerEndpoints({
       manifest,
       buckets,

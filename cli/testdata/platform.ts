@@ -67,7 +67,7 @@ export const MANIFEST: Manifest = parseManifest(
       listener: {
         module: "listener.ts",
         triggers: {
-          url: { stream: true },
+          url: { auth: "none", stream: true },
           events: [{ pattern: { source: ["shop"], detail: { kind: ["order", "offer"] } } }],
         },
       },

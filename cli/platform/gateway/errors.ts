@@ -7,6 +7,18 @@ import { type Reply, reply } from "../reply.ts";
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
 const ANSWERS = {
+  ACCESS_DENIED: [
+    403,
+    "AccessDenied",
+    '{"Message":"User is not authorized to access this resource"}',
+  ],
+  ACCESS_DENIED_EXPLICITLY: [
+    403,
+    "AccessDenied",
+    '{"Message":"User is not authorized to access this resource with an explicit deny"}',
+  ],
+  AUTHORIZER_CONFIGURATION_ERROR: [500, "AuthorizerConfiguration", '{"message":null}'],
+  AUTHORIZER_FAILURE: [500, "AuthorizerFailure", '{"message":null}'],
   API_CONFIGURATION_ERROR: [500, "InternalServerError", '{"message": "Internal server error"}'],
   BAD_REQUEST: [400, "BadRequest", '{"message": "Bad Request"}'],
   // The status is that of RFC 6585, because the documentation names none.
@@ -28,6 +40,7 @@ const ANSWERS = {
     `{"message":"HTTP content length exceeded ${MAX_REQUEST_BODY} bytes."}`,
   ],
   REQUEST_TOO_LONG: [413, "RequestTooLarge", '{"message":"Request Too Long"}'],
+  UNAUTHORIZED: [401, "Unauthorized", '{"message":"Unauthorized"}'],
 } as const;
 
 /** A request that the gateway answers itself. */

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { ACCOUNT_ID, createTraceId } from "../arn.ts";
+import { requestTime } from "./request_time.ts";
 import type { RouteMatch } from "./routes.ts";
 
 /** An HTTP request, as read from the wire. */
@@ -24,6 +25,9 @@ export interface HttpRequest {
   readonly body: Uint8Array;
   readonly time: Date;
 }
+
+/** The event of a REST API with Lambda proxy integration. */
+export type ProxyEvent = ReturnType<typeof createProxyEvent>;
 
 /** The API that handles a request. */
 export interface Api {
@@ -53,8 +57,6 @@ const DROPPED: ReadonlySet<string> = new Set([
   "upgrade",
   "www-authenticate",
 ]);
-
-const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
 /**
  * Makes the event of a REST API with Lambda proxy integration (payload format 1.0) and `binaryMediaTypes: ["*\/*"]`.
@@ -163,13 +165,6 @@ function readQuery(query: string): ReadonlyMap<string, string[]> | null {
     else parameters.set(name, [value]);
   }
   return parameters.size === 0 ? null : parameters;
-}
-
-/** A time in the Common Log Format, such as `09/Apr/2026:12:34:56 +0000`. */
-function requestTime(time: Date): string {
-  const [date, clock] = time.toISOString().split("T") as [string, string];
-  const [year, month, day] = date.split("-") as [string, string, string];
-  return `${day}/${MONTHS[Number(month) - 1]}/${year}:${clock.slice(0, 8)} +0000`;
 }
 
 /** An identifier of lower-case letters and digits. The same text always has the same identifier. */

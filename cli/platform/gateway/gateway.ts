@@ -5,10 +5,12 @@ import { GATEWAY_TIMEOUT, MAX_HEADERS, MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "
 import type { Log } from "../log.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
 import type { Reply } from "../reply.ts";
+import { authorize } from "./authorizer.ts";
 import { GatewayError } from "./errors.ts";
 import { createProxyEvent, type HttpRequest, type RequestIds } from "./event.ts";
 import { readProxyResult } from "./result.ts";
 import { createRouter, routesOf } from "./routes.ts";
+import { invokeStreaming, type StreamedResponse } from "./streamed_response.ts";
 
 /** What the gateway uses. */
 export interface GatewayOptions {
@@ -53,18 +55,24 @@ export function createGateway(
     if (request.body.length > MAX_REQUEST_BODY) {
       throw new GatewayError("REQUEST_TOO_LARGE", `the body has over ${MAX_REQUEST_BODY} bytes`);
     }
-    const event = createProxyEvent(request, match, path, manifest, ids);
+    const { functionName, authorizer, stream } = match.route;
+    const plain = createProxyEvent(request, match, path, manifest, ids);
+    const context = authorizer !== undefined &&
+      { authorizer: await authorize(host, authorizer, plain) };
+    const event = { ...plain, requestContext: { ...plain.requestContext, ...context } };
     const payload = Buffer.from(JSON.stringify(event));
     if (payload.length > MAX_SYNC_EVENT) {
       const reason = `the event has ${payload.length} bytes, over ${MAX_SYNC_EVENT}`;
       throw new GatewayError("REQUEST_TOO_LONG", reason);
     }
     const traceId = event.headers["X-Amzn-Trace-Id"]!;
-    const outcome = await within(
-      timeout,
-      host.invoke(match.route.functionName, payload, { traceId }),
-    );
-    return withOwn(readProxyResult(resultOf(outcome)), [["X-Amzn-Trace-Id", traceId]]);
+    const own = [["X-Amzn-Trace-Id", traceId]] as const;
+    if (stream) {
+      const outcome = await invokeStreaming(host, functionName, payload, { traceId });
+      return withOwn("prelude" in outcome ? readStream(outcome) : readResult(outcome), own);
+    }
+    const invocation = host.invoke(functionName, payload, { traceId });
+    return withOwn(readResult(await within(timeout, invocation)), own);
   }
 
   return async (request) => {
@@ -100,10 +108,23 @@ function withOwn(response: Reply, own: Reply["headers"]): Reply {
   return { ...response, headers: [...others, ...own] };
 }
 
-/** The result of an invocation that has one. A function's own time-out is a failure too: the answer is 502. */
-function resultOf({ failure, payload }: InvokeOutcome): Uint8Array {
-  if (failure === undefined) return payload;
+/** The response of an invocation. A function's own time-out is a failure too: the answer is 502. */
+function readResult({ failure, payload }: InvokeOutcome): Reply {
+  if (failure === undefined) return readProxyResult(payload);
   throw new GatewayError("INTEGRATION_FAILURE", `the function failed (${failure})`);
+}
+
+/** The response of a function that streams it. */
+function readStream({ prelude, body }: StreamedResponse): Reply {
+  const { cookies, multiValueHeaders, ...head } = prelude;
+  const result = {
+    ...head,
+    multiValueHeaders: {
+      ...Object(multiValueHeaders),
+      ...(cookies === undefined ? {} : { "Set-Cookie": cookies }),
+    },
+  };
+  return { ...readProxyResult(Buffer.from(JSON.stringify(result))), body };
 }
 
 /** Waits for an outcome until the gateway gives up. */

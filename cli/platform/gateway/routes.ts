@@ -6,6 +6,10 @@ export interface Route {
   /** The path below the stage, with its parameters in braces. */
   readonly resource: string;
   readonly functionName: string;
+  /** The function that decides whether a request is allowed. */
+  readonly authorizer?: string | undefined;
+  /** Whether the response is streamed. */
+  readonly stream?: boolean | undefined;
 }
 
 /** The route that a request takes. */
@@ -29,7 +33,7 @@ export const METHODS: readonly string[] = [
 /** The routes of an application, in the order of the manifest. */
 export function routesOf(manifest: Manifest): readonly Route[] {
   return Object.entries(manifest.functions).flatMap(([functionName, { triggers }]) =>
-    triggers.routes.map(({ method, path }) => ({ method, resource: path, functionName }))
+    triggers.routes.map(({ path, ...route }) => ({ ...route, resource: path, functionName }))
   );
 }
 

@@ -88,5 +88,7 @@ Deno.test("routesOf() lists the routes of all functions", () => {
     }),
     "app.json",
   );
-  assertEquals(routesOf(manifest), [{ method: "GET", resource: "/a", functionName: "a" }]);
+  assertEquals(routesOf(manifest), [
+    { method: "GET", resource: "/a", functionName: "a", stream: false },
+  ]);
 });

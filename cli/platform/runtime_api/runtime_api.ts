@@ -194,7 +194,12 @@ export class RuntimeApi implements AsyncDisposable {
     if (isStream && !isError && stream !== undefined) {
       const writer = stream(contentType).getWriter();
       writer.closed.catch(() => {}); // A client that went away does not end the function.
-      for await (const chunk of request) await writer.write(chunk).catch(() => {});
+      try {
+        for await (const chunk of request) await writer.write(chunk).catch(() => {});
+      } catch (error) {
+        await writer.abort(error).catch(() => {});
+        throw error;
+      }
       const error = trailingError(request);
       await (error === undefined ? writer.close() : writer.abort(error.errorType)).catch(() => {});
       return error ?? { kind: "response", body: new Uint8Array(), contentType, isStream };

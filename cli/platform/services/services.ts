@@ -1,7 +1,8 @@
 import { fillPlaceholders } from "../../manifest/placeholders.ts";
 import type { Manifest, Uses } from "../../manifest/types.ts";
 import { variableOf } from "../../manifest/use_variables.ts";
-import { ACCOUNT_ID, bucketArn, queueArn, REGION, topicArn } from "../arn.ts";
+import { ACCOUNT_ID, bucketArn, functionArn, queueArn, REGION, topicArn } from "../arn.ts";
+import type { createInvokeApi } from "../invoke/invoke_api.ts";
 import { createRequestIds } from "../triggers/notification.ts";
 import { type Access, isAllowed, statementsOf } from "./access.ts";
 import { createEventBus, type EventRule } from "./event_bus.ts";
@@ -19,7 +20,11 @@ export interface Resources {
   readonly rules: readonly EventRule[];
   /** Invokes a function asynchronously with an event. */
   readonly invoke: (functionName: string, event: unknown) => void;
+  /** The Invoke API of AWS Lambda. */
+  readonly invokeApi: InvokeApi;
 }
+
+type InvokeApi = ReturnType<typeof createInvokeApi>;
 
 /** Answers a request to a service. Only the body of a request to Amazon S3 is not read yet. */
 type Backend = (
@@ -36,7 +41,7 @@ const SAME_PERMISSION: Readonly<Record<string, string>> = {
 };
 
 /**
- * Amazon S3, Amazon SNS, Amazon SQS and Amazon EventBridge on a loopback port of their own, as the AWS SDKs and the AWS CLI
+ * Amazon S3, Amazon SNS, Amazon SQS, Amazon EventBridge and the Invoke API of AWS Lambda on a loopback port of their own, as the AWS SDKs and the AWS CLI
  * speak them. A function reaches what its manifest grants; a client with other credentials is the developer and reaches all.
  * Anything else is answered with 501.
  */
@@ -68,13 +73,14 @@ export class Services implements AsyncDisposable {
   }
 
   /** Takes over the resources of the application. */
-  attach({ buckets, messaging, rules, invoke }: Resources): void {
+  attach({ buckets, messaging, rules, invoke, invokeApi }: Resources): void {
     const s3 = createS3(buckets);
     const eventBus = createEventBus(rules, invoke);
     const queuesAndTopics: Backend = ({ headers }, body) =>
       messaging.answer(headers, body, this.url);
     this.#backends = {
       events: ({ headers }, body) => eventBus(headers, body),
+      lambda: (request, body) => invokeFunction(invokeApi, request, body),
       s3: (request, _body, sourceIp) => s3(request, { sourceIp, ids: createRequestIds() }),
       sns: queuesAndTopics,
       sqs: queuesAndTopics,
@@ -155,6 +161,26 @@ export class Services implements AsyncDisposable {
   }
 }
 
+async function invokeFunction(
+  invokeApi: InvokeApi,
+  { method, url, headers }: Request,
+  body: string,
+): Promise<Response> {
+  const { pathname: path, search } = new URL(url);
+  const reply = await invokeApi({
+    method,
+    path,
+    query: search.slice(1),
+    headers: Object.fromEntries(headers),
+    body: new TextEncoder().encode(body),
+  });
+  const content = reply.body as Uint8Array<ArrayBuffer>;
+  return new Response(reply.status === 204 ? null : content, {
+    status: reply.status,
+    headers: reply.headers.map(([name, value]): [string, string] => [name, value]),
+  });
+}
+
 /** The endpoints of the services of AWS that a function may connect to. */
 function endpointsOf(net: readonly string[]): Record<string, string> {
   const services = net.flatMap((host) => {
@@ -215,6 +241,11 @@ function readAccesses(request: Request, service: string, body: string): readonly
     const form = new URLSearchParams(body);
     const action = `sns:${form.get("Action")?.replace(/Batch$/, "")}`;
     return [{ action, resource: form.get("TopicArn") ?? form.get("TargetArn") ?? topicArn("") }];
+  }
+  if (service === "lambda") {
+    const [, name = ""] = /\/functions\/([^/]+)/.exec(new URL(request.url).pathname) ?? [];
+    const functionName = decodeURIComponent(name).split(":").at(-1)!;
+    return [{ action: "lambda:InvokeFunction", resource: functionArn(functionName) }];
   }
   const bus = `arn:aws:events:${REGION}:${ACCOUNT_ID}:event-bus/default`;
   return service === "events" ? [{ action: `events:${operation}`, resource: bus }] : [];

@@ -24,6 +24,7 @@ import { Buffer } from "node:buffer";
 import { Readable } from "node:stream";
 import { parseManifest } from "../../manifest/manifest.ts";
 import { topicArn } from "../arn.ts";
+import { reply } from "../reply.ts";
 import { BucketFolder } from "../triggers/bucket_folder.ts";
 import { pollEventSources, subscriptionsOf } from "./event_sources.ts";
 import { deadLetterQueueName, Messaging } from "./messaging.ts";
@@ -69,6 +70,7 @@ async function startServices(uses: Readonly<Record<string, unknown>> = {}) {
     messaging,
     rules: [{ functionName: "worker", bus: "default", pattern: { source: ["shop"] } }],
     invoke: (functionName, event) => invoked.push([functionName, event]),
+    invokeApi: ({ path }) => Promise.resolve(reply(200, [], JSON.stringify({ path }))),
   });
   const { environment } = services.localManifest().functions.worker!;
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = environment;

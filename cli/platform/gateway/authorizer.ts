@@ -1,0 +1,75 @@
+import { Buffer } from "node:buffer";
+import type { Statement } from "../../manifest/manifest.ts";
+import { ACCOUNT_ID, REGION } from "../arn.ts";
+import type { FunctionHost } from "../function_host.ts";
+import { isAllowed } from "../services/access.ts";
+import { GatewayError } from "./errors.ts";
+import type { ProxyEvent } from "./event.ts";
+
+/** The facts of an authorizer for the function that it protects. */
+export type AuthorizerContext = Readonly<Record<string, string | number>>;
+
+/**
+ * Asks an authorizer of the type REQUEST, without a cache.
+ *
+ * @param event The event for the function that the authorizer protects.
+ * @returns The facts that the event gets in `requestContext.authorizer`.
+ * @throws {GatewayError} If the authorizer refuses the request (401 or 403), or fails (500).
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
+ */
+export async function authorize(
+  host: FunctionHost,
+  name: string,
+  { body: _, isBase64Encoded: __, ...event }: ProxyEvent,
+): Promise<AuthorizerContext> {
+  const { apiId, stage } = event.requestContext;
+  const resource = `arn:aws:execute-api:${REGION}:${ACCOUNT_ID}:${apiId}/${stage}/` +
+    `${event.httpMethod}${event.path}`;
+  const start = performance.now();
+  const payload = JSON.stringify({ type: "REQUEST", methodArn: resource, ...event });
+  const outcome = await host.invoke(name, Buffer.from(payload));
+  const result = JSON.parse(Buffer.from(outcome.payload).toString()) as Record<string, unknown>;
+  if (outcome.failure !== undefined) {
+    if (result.errorMessage === "Unauthorized") {
+      throw new GatewayError("UNAUTHORIZED", `the authorizer "${name}" threw "Unauthorized"`);
+    }
+    throw new GatewayError("AUTHORIZER_FAILURE", `the authorizer "${name}" failed`);
+  }
+  const { principalId, statements, context } = readResult(result, name);
+  const access = { action: "execute-api:Invoke", resource };
+  if (!isAllowed(statements, access)) {
+    const denied = statements.map((statement) => ({ ...statement, Effect: "Allow" as const }));
+    const isExplicit = isAllowed(denied, access);
+    const answer = isExplicit ? "ACCESS_DENIED_EXPLICITLY" : "ACCESS_DENIED";
+    throw new GatewayError(answer, `the policy of the authorizer "${name}" denies ${resource}`);
+  }
+  const integrationLatency = Math.round(performance.now() - start);
+  return { principalId, integrationLatency, ...context };
+}
+
+function readResult(result: Record<string, unknown> | null, name: string) {
+  const { principalId, policyDocument, context = {} } = result ?? {};
+  const { Statement } = Object(policyDocument) as { Statement?: Statement | readonly Statement[] };
+  const malformed = (expected: string) =>
+    new GatewayError(
+      "AUTHORIZER_CONFIGURATION_ERROR",
+      `Malformed result of the authorizer "${name}": expected ${expected}`,
+    );
+  if (typeof principalId !== "string") throw malformed('"principalId" to be a string');
+  const statements = [Statement ?? []].flat();
+  const areStatements = statements.every(({ Effect, Action, Resource }) =>
+    ["Allow", "Deny"].includes(Effect) && Action !== undefined && Resource !== undefined
+  );
+  if (statements.length === 0 || !areStatements) {
+    throw malformed('"policyDocument.Statement" to have statements with Effect, Action, Resource');
+  }
+  const entries = Object.entries(Object(context));
+  if (entries.some(([, value]) => !["string", "number", "boolean"].includes(typeof value))) {
+    throw malformed('the values of "context" to be strings, numbers or booleans');
+  }
+  return {
+    principalId,
+    statements,
+    context: Object.fromEntries(entries.map(([key, value]) => [key, String(value)])),
+  };
+}

@@ -1,0 +1,88 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { type Call, startTestPlatform } from "../../testdata/platform.ts";
+import { parseManifest } from "../../manifest/manifest.ts";
+
+const MANIFEST = parseManifest(
+  JSON.stringify({
+    name: "app",
+    stage: "v0",
+    functions: {
+      check: { module: "check.ts" },
+      orders: {
+        module: "orders.ts",
+        triggers: { routes: [{ method: "ANY", path: "/orders/{id}", authorizer: "check" }] },
+      },
+    },
+  }),
+  "app.json",
+);
+
+/** A result of an authorizer. The default allows every method. */
+const result = (Effect = "Allow", Resource = "*", context?: unknown, Action = "execute-api:*") =>
+  JSON.stringify({
+    principalId: "ada",
+    policyDocument: { Version: "2012-10-17", Statement: [{ Action, Effect, Resource }] },
+    context,
+  });
+
+const startWith = (authorizer: (call: Call) => ReturnType<typeof error> | string) =>
+  startTestPlatform((call) => call.name === "check" ? authorizer(call) : "{}", {
+    manifest: MANIFEST,
+  });
+
+const error = (errorMessage: string) => ({
+  failure: "error" as const,
+  payload: new TextEncoder().encode(JSON.stringify({ errorType: "Error", errorMessage })),
+});
+
+Deno.test("an authorizer gets the request, and its context goes to the function", async () => {
+  await using test = await startWith(() =>
+    result("Allow", "*", { tenant: "blue", n: 1, ok: true })
+  );
+  const headers = [["Authorization", "Bearer x"]] as const;
+  const path = "/v0/orders/7?a=1";
+  assertEquals((await test.send({ method: "POST", path, headers, body: "x" })).status, 200);
+  const [{ event: asked }, { name, event }] = test.host.calls as [Call, Call];
+  assertEquals([asked.type, asked.httpMethod, asked.path], ["REQUEST", "POST", "/orders/7"]);
+  assertEquals([asked.headers.Authorization, asked.pathParameters], ["Bearer x", { id: "7" }]);
+  assertEquals(["body" in asked, "isBase64Encoded" in asked], [false, false]);
+  assertMatch(
+    asked.methodArn,
+    /^arn:aws:execute-api:us-east-1:\d{12}:[0-9a-z]{10}\/v0\/POST\/orders\/7$/,
+  );
+  const { integrationLatency, ...context } = event.requestContext.authorizer;
+  assertEquals([name, context, Number.isInteger(integrationLatency)], [
+    "orders",
+    { principalId: "ada", tenant: "blue", n: "1", ok: "true" },
+    true,
+  ]);
+});
+
+Deno.test("an authorizer decides as its policy says, and fails as Amazon API Gateway fails", async (t) => {
+  const refused = "User is not authorized to access this resource";
+  for (
+    const [rule, authorizer, status, message] of [
+      ["allows all", result(), 200, undefined],
+      ["allows this method", result("Allow", "arn:aws:execute-api:*:*:*/v0/GET/orders/*"), 200],
+      ["allows another method", result("Allow", "arn:aws:execute-api:*:*/v0/PUT/*"), 403, refused],
+      ["allows another action", result("Allow", "*", {}, "s3:*"), 403, refused],
+      ["denies", result("Deny"), 403, `${refused} with an explicit deny`],
+      ["throws Unauthorized", error("Unauthorized"), 401, "Unauthorized"],
+      ["throws something else", error("no"), 500, null],
+      ["returns null", "null", 500, null],
+      ["names no principal", '{"policyDocument":{"Statement":[]}}', 500, null],
+      ["has no statement", '{"principalId":"a","policyDocument":{"Statement":[]}}', 500, null],
+      ["has an object in its context", result("Allow", "*", { a: {} }), 500, null],
+    ] as const
+  ) {
+    await t.step(rule, async () => {
+      await using test = await startWith(() => authorizer);
+      const response = await test.send({ path: "/v0/orders/7" });
+      assertEquals(response.status, status);
+      assertEquals(test.host.calls.length, status === 200 ? 2 : 1);
+      if (status === 200) return;
+      const body = JSON.parse(response.text);
+      assertEquals(body.message === undefined ? body.Message : body.message, message);
+    });
+  }
+});

@@ -1,0 +1,132 @@
+import { Buffer } from "node:buffer";
+import { randomUUID } from "node:crypto";
+import type { CorsSettings, Manifest, UrlTrigger } from "../../manifest/manifest.ts";
+import { createTraceId } from "../arn.ts";
+import type { FunctionHost } from "../function_host.ts";
+import { MAX_SYNC_EVENT } from "../limits.ts";
+import type { Log } from "../log.ts";
+import { type Reply, reply } from "../reply.ts";
+import type { HttpRequest } from "./event.ts";
+import { readProxyResult } from "./result.ts";
+import { invokeStreaming } from "./streamed_response.ts";
+import { createUrlEvent } from "./url_event.ts";
+
+const JSON_TYPE = ["Content-Type", "application/json"] as const;
+
+/** Answers requests to function URLs: each function has a host of its own, such as `orders.localhost`. */
+export class FunctionUrls {
+  readonly #manifest: Manifest;
+  readonly #host: FunctionHost;
+  readonly #log: Log;
+
+  constructor(manifest: Manifest, host: FunctionHost, log: Log) {
+    this.#manifest = manifest;
+    this.#host = host;
+    this.#log = log;
+  }
+
+  /** The function whose URL has an authority such as `orders.localhost:8000`. */
+  find(authority: string): string | undefined {
+    const [, name = ""] = /^([^.]+)\.localhost(?::\d+)?$/i.exec(authority) ?? [];
+    const key = name.toLowerCase();
+    const { functions } = this.#manifest;
+    return Object.hasOwn(functions, key) && functions[key]!.triggers.url ? key : undefined;
+  }
+
+  /** Answers a request to the URL of a function. */
+  async answer(name: string, request: HttpRequest): Promise<Reply> {
+    const url = this.#manifest.functions[name]!.triggers.url!;
+    const headers = new Headers(
+      Array.from(
+        { length: request.rawHeaders.length / 2 },
+        (_, index) => request.rawHeaders.slice(2 * index, 2 * index + 2) as [string, string],
+      ),
+    );
+    const cors = url.cors === undefined ? [] : corsHeaders(url.cors, headers);
+    if (request.method === "OPTIONS" && url.cors && headers.has("access-control-request-method")) {
+      return reply(200, cors);
+    }
+    const answered = await this.#forward(name, url, request, headers);
+    const own = new Set(cors.map(([key]) => key.toLowerCase()));
+    const others = answered.headers.filter(([key]) => !own.has(key.toLowerCase()));
+    return { ...answered, headers: [...others, ...cors] };
+  }
+
+  async #forward(
+    name: string,
+    { auth, stream }: UrlTrigger,
+    request: HttpRequest,
+    headers: Headers,
+  ): Promise<Reply> {
+    if (auth === "iam" && !headers.get("authorization")?.startsWith("AWS4-HMAC-SHA256 ")) {
+      const type = ["x-amzn-ErrorType", "AccessDeniedException"] as const;
+      return reply(403, [JSON_TYPE, type], '{"Message":"Forbidden"}');
+    }
+    const requestId = randomUUID();
+    const event = createUrlEvent(name, request, headers, requestId);
+    const payload = Buffer.from(JSON.stringify(event));
+    if (payload.length > MAX_SYNC_EVENT) {
+      return reply(413, [JSON_TYPE], '{"Message":"Request Entity Too Large"}');
+    }
+    const options = { traceId: createTraceId(request.time) };
+    try {
+      const outcome = stream
+        ? await invokeStreaming(this.#host, name, payload, options)
+        : await this.#host.invoke(name, payload, options);
+      const answered = "prelude" in outcome
+        ? { ...readUrlResult({ statusCode: 200, ...outcome.prelude }), body: outcome.body }
+        : readUrlResult(resultOf(outcome));
+      return { ...answered, headers: [...answered.headers, ["x-amzn-RequestId", requestId]] };
+    } catch (error) {
+      this.#log.note(`${request.method} ${request.authority}: ${(error as Error).message}`);
+      return reply(502, [JSON_TYPE, ["x-amzn-RequestId", requestId]], "Internal Server Error");
+    }
+  }
+}
+
+function resultOf({ failure, payload }: Awaited<ReturnType<FunctionHost["invoke"]>>): unknown {
+  if (failure !== undefined) throw new Error(`the function failed (${failure})`);
+  return JSON.parse(Buffer.from(payload).toString());
+}
+
+/**
+ * Makes the HTTP response of a function's result in the payload format 2.0. A result without a status is the body itself.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html#urls-payloads
+ */
+function readUrlResult(result: unknown): Reply {
+  const isResponse = typeof result === "object" && result !== null && "statusCode" in result;
+  if (!isResponse) {
+    const body = typeof result === "string" ? result : JSON.stringify(result);
+    return reply(200, [JSON_TYPE], body);
+  }
+  const { statusCode, headers, body, isBase64Encoded, cookies } = result as Record<string, unknown>;
+  const multiValueHeaders = cookies === undefined ? undefined : { "Set-Cookie": cookies };
+  const proxyResult = { statusCode, headers, multiValueHeaders, body, isBase64Encoded };
+  return readProxyResult(Buffer.from(JSON.stringify(proxyResult)));
+}
+
+/** The headers of a response for a page of another origin. */
+function corsHeaders(cors: CorsSettings, headers: Headers): Reply["headers"] {
+  const { origins, methods, headers: names, exposeHeaders, credentials, maxAge } = cors;
+  const origin = headers.get("origin");
+  const vary = ["Vary", "Origin"] as const;
+  if (origin === null || !(origins.includes("*") || origins.includes(origin))) return [vary];
+  const allowed = origins.includes("*") && !credentials ? "*" : origin;
+  const common = [
+    ["Access-Control-Allow-Origin", allowed],
+    ...(credentials ? [["Access-Control-Allow-Credentials", "true"] as const] : []),
+    ...(exposeHeaders.length > 0
+      ? [["Access-Control-Expose-Headers", exposeHeaders.join(",")] as const]
+      : []),
+    vary,
+  ] as const;
+  const method = headers.get("access-control-request-method");
+  if (method === null) return common;
+  return [
+    ...common,
+    ["Access-Control-Allow-Methods", methods.join(",")],
+    ["Access-Control-Allow-Headers", names.join(",")],
+    ["Access-Control-Max-Age", String(maxAge)],
+  ];
+}

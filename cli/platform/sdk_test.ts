@@ -1,0 +1,198 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { startPlatform } from "./platform.ts";
+
+const VERSIONS: Record<string, string> = JSON.parse(
+  await Deno.readTextFile(new URL("../../deno.json", import.meta.url)),
+).imports;
+
+/** An application whose function "caller" uses the SDK, whose function "told" logs its events, and that streams. */
+const FILES = {
+  "caller.ts": `
+    import { GetObjectCommand, PutObjectCommand, S3Client } from "${
+    VERSIONS["@aws-sdk/client-s3"]
+  }";
+    import { PublishCommand, SNSClient } from "${VERSIONS["@aws-sdk/client-sns"]}";
+    import { SendMessageCommand, SQSClient } from "${VERSIONS["@aws-sdk/client-sqs"]}";
+    import { EventBridgeClient, PutEventsCommand } from "${
+    VERSIONS["@aws-sdk/client-eventbridge"]
+  }";
+    import { InvokeCommand, LambdaClient } from "${VERSIONS["@aws-sdk/client-lambda"]}";
+
+    const { env } = Deno;
+    const refused = (promise: Promise<unknown>) => promise.then(() => "done", ({ name }) => name);
+    export async function handler() {
+      const s3 = new S3Client();
+      const Bucket = env.get("BUCKET_UPLOADS");
+      await s3.send(new PutObjectCommand({ Bucket, Key: "in/a.csv", Body: "a,b" }));
+      await s3.send(new PutObjectCommand({ Bucket, Key: "other/a.csv", Body: "a,b" }));
+      const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key: "in/a.csv" }));
+      const sns = new SNSClient();
+      const MessageAttributes = { kind: { DataType: "String", StringValue: "order" } };
+      const TopicArn = env.get("TOPIC_NEWS");
+      await sns.send(new PublishCommand({ TopicArn, Message: "filtered" }));
+      await sns.send(new PublishCommand({ TopicArn, Message: "news", MessageAttributes }));
+      const QueueUrl = env.get("QUEUE_JOBS");
+      await new SQSClient().send(new SendMessageCommand({ QueueUrl, MessageBody: "job" }));
+      const entry = { Source: "shop", DetailType: "Order", Detail: "{}" };
+      const events = new EventBridgeClient();
+      const { FailedEntryCount } = await events.send(new PutEventsCommand({ Entries: [entry] }));
+      const lambda = new LambdaClient();
+      const invoked = await lambda.send(new InvokeCommand({ FunctionName: "told", Payload: "{}" }));
+      const body = JSON.stringify({
+        object: await Body!.transformToString(),
+        FailedEntryCount,
+        told: invoked.Payload!.transformToString(),
+        otherBucket: await refused(s3.send(new PutObjectCommand({ Bucket: "secret", Key: "x" }))),
+        otherFunction: await refused(lambda.send(new InvokeCommand({ FunctionName: "caller" }))),
+      });
+      return { body };
+    }`,
+  "told.ts": `
+    export const handler = (event) => {
+      for (const { eventSource, EventSource, body, Sns, s3 } of event.Records ?? []) {
+        console.log("told", eventSource ?? EventSource, body ?? Sns?.Message ?? s3.object.key);
+      }
+      if (event.source) console.log("told", event.source, event["detail-type"]);
+      return "told";
+    };`,
+  "stream.ts": `
+    const mark = { [Symbol.for("@mate/core/http-stream/1")]: true };
+    async function* body() {
+      yield "one\\n";
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      yield "two\\n";
+    }
+    export const handler = () => ({ ...mark, prelude: { statusCode: 200, headers: {} }, body: body() });`,
+  "app.json": JSON.stringify({
+    name: "shop",
+    stage: "v1",
+    functions: {
+      caller: {
+        module: "caller.ts",
+        memory: 512,
+        timeout: 30,
+        triggers: { routes: [{ method: "GET", path: "/call" }] },
+        uses: {
+          buckets: { uploads: "read-write" },
+          topics: { news: "publish" },
+          queues: { jobs: "send" },
+        },
+        statements: [
+          { Effect: "Allow", Action: "events:PutEvents", Resource: "*" },
+          {
+            Effect: "Allow",
+            Action: "lambda:InvokeFunction",
+            Resource: "arn:aws:lambda:${region}:${account}:function:told",
+          },
+        ],
+      },
+      told: {
+        module: "told.ts",
+        triggers: {
+          buckets: [{ name: "uploads", events: ["s3:ObjectCreated:*"], prefix: "in/" }],
+          topics: [{ name: "news", filter: { kind: ["order"] } }],
+          queues: [{ name: "jobs" }],
+          events: [{ pattern: { source: ["shop"] } }],
+        },
+      },
+      stream: { module: "stream.ts", triggers: { url: { auth: "none", stream: true } } },
+    },
+    queues: { jobs: {} },
+  }),
+};
+
+/** Starts the application in sandboxes or in this process. */
+async function startShop(inProcess: boolean) {
+  await using stack = new AsyncDisposableStack();
+  const folder = await Deno.makeTempDir();
+  stack.defer(() => Deno.remove(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(FILES)) {
+    await Deno.writeTextFile(`${folder}/${name}`, text);
+  }
+  const platform = stack.use(await startPlatform(`${folder}/app.json`, { port: 0, inProcess }));
+  const owned = stack.move();
+  return {
+    platform,
+    /** What the function "told" logged. */
+    told: () =>
+      platform.log.after(0).flatMap(({ text }) => /told (.*)/.exec(text)?.[1] ?? []).sort(),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+Deno.test("a function in a sandbox uses the services by the AWS SDK, and only what it is granted", async () => {
+  await using shop = await startShop(false);
+  const response = await fetch(`${shop.platform.url}/v1/call`);
+  const text = await response.text();
+  const log = shop.platform.log.after(0).map((entry) => entry.text).join("\n");
+  assertEquals(response.status, 200, log);
+  assertEquals(JSON.parse(text), {
+    object: "a,b",
+    FailedEntryCount: 0,
+    told: '"told"',
+    otherBucket: "AccessDenied",
+    otherFunction: "AccessDeniedException",
+  });
+  await shop.platform.settled();
+  assertEquals(shop.told(), [
+    "aws:s3 in/a.csv",
+    "aws:sns news",
+    "aws:sqs job",
+    "shop Order",
+  ]);
+});
+
+const hasAws = await new Deno.Command("aws", { args: ["--version"], stdout: "null" }).output()
+  .then(({ success }) => success, () => false);
+if (!hasAws) console.error("NOT RUN: the test with the AWS CLI, which is not installed");
+
+Deno.test({
+  name: "the AWS CLI uses the services, and functions in this process are told",
+  ignore: !hasAws,
+  async fn() {
+    await using shop = await startShop(true);
+    const aws = async (...args: string[]) => {
+      const { code, stdout, stderr } = await new Deno.Command("aws", {
+        args: [...args, "--endpoint-url", shop.platform.servicesUrl, "--region", "us-east-1"],
+        env: { AWS_ACCESS_KEY_ID: "me", AWS_SECRET_ACCESS_KEY: "me", AWS_MAX_ATTEMPTS: "1" },
+      }).output();
+      const decoder = new TextDecoder();
+      return { code, text: decoder.decode(stdout), errors: decoder.decode(stderr) };
+    };
+    const file = await Deno.makeTempFile();
+    await Deno.writeTextFile(file, "Hello");
+    assertEquals((await aws("s3", "cp", file, "s3://uploads/in/cli.csv")).code, 0);
+    await Deno.remove(file);
+    assertStringIncludes((await aws("s3", "ls", "s3://uploads/in/")).text, "cli.csv");
+    const { text } = await aws("sqs", "get-queue-url", "--queue-name", "jobs");
+    const { QueueUrl } = JSON.parse(text);
+    await aws("sqs", "send-message", "--queue-url", QueueUrl, "--message-body", "by hand");
+    const entry = '[{"Source":"shop","DetailType":"By hand","Detail":"{}"}]';
+    const put = await aws("events", "put-events", "--entries", entry);
+    assertEquals(JSON.parse(put.text).FailedEntryCount, 0);
+    const unknown = await aws("dynamodb", "list-tables");
+    assertEquals(unknown.code === 0, false);
+    assertStringIncludes(unknown.errors, "is not emulated locally");
+    await shop.platform.settled();
+    assertEquals(shop.told(), ["aws:s3 in/cli.csv", "aws:sqs by hand", "shop By hand"]);
+  },
+});
+
+const hasCurl = await new Deno.Command("curl", { args: ["--version"], stdout: "null" }).output()
+  .then(({ success }) => success, () => false);
+if (!hasCurl) console.error("NOT RUN: the test with curl, which is not installed");
+
+Deno.test({
+  name: "curl -N sees a stream of a function URL as it comes",
+  ignore: !hasCurl,
+  async fn() {
+    for (const inProcess of [false, true]) {
+      await using shop = await startShop(inProcess);
+      const url = `http://stream.localhost:${shop.platform.port}/`;
+      const curl = new Deno.Command("curl", { args: ["-sN", url], stdout: "piped" }).spawn();
+      const parts: string[] = [];
+      for await (const part of curl.stdout.pipeThrough(new TextDecoderStream())) parts.push(part);
+      assertEquals([(await curl.status).code, parts], [0, ["one\n", "two\n"]]);
+    }
+  },
+});
