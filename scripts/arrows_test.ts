@@ -27,6 +27,7 @@ const LIBRARY: Record<string, readonly string[]> = {
   scheduler: ["function"],
   storage: ["function"],
   topic: ["function"],
+  testing: ["function", "logger"],
 };
 
 const PACKAGES = ["@mate/core", "npm:", "node:"];

@@ -89,7 +89,7 @@ export interface AwsLambda {
 
 /** The global `awslambda`, if the runtime is the managed Node.js runtime. */
 export function findAwsLambda(): AwsLambda | undefined {
-  return (globalThis as { awslambda?: AwsLambda }).awslambda;
+  return (globalThis as unknown as { awslambda?: AwsLambda }).awslambda;
 }
 
 /**

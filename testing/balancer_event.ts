@@ -1,0 +1,124 @@
+import {
+  encodeBody,
+  forwardedHeaders,
+  type HttpExchange,
+  lastValues,
+  parametersOf,
+} from "./http_facts.ts";
+import { ACCOUNT_ID, randomHex, REGION } from "./identifiers.ts";
+
+/** The event of an Application Load Balancer. */
+export interface AlbEvent {
+  /** The facts of the load balancer. */
+  requestContext: { elb: { targetGroupArn: string } };
+  /** The method. */
+  httpMethod: string;
+  /** The path as transmitted. */
+  path: string;
+  /** The header fields, unless the load balancer sends several values. */
+  headers?: Record<string, string>;
+  /** The header fields, if the load balancer sends several values. */
+  multiValueHeaders?: Record<string, string[]>;
+  /** The parameters, not decoded, unless the load balancer sends several values. */
+  queryStringParameters?: Record<string, string>;
+  /** The parameters, not decoded, if the load balancer sends several values. */
+  multiValueQueryStringParameters?: Record<string, string[]>;
+  /** The body; `""` if there is none. */
+  body: string;
+  /** Whether the body is base64. */
+  isBase64Encoded: boolean;
+}
+
+/** The event of Amazon VPC Lattice, version 2. */
+export interface LatticeEvent {
+  /** The version of the format. */
+  version: string;
+  /** The path. */
+  path: string;
+  /** The method. */
+  method: string;
+  /** The header fields with all values. */
+  headers: Record<string, string[]>;
+  /** The parameters with all values. */
+  queryStringParameters?: Record<string, string[]>;
+  /** The body. */
+  body?: string;
+  /** Whether the body is base64. */
+  isBase64Encoded: boolean;
+  /** The facts of the service. */
+  requestContext: {
+    serviceNetworkArn: string;
+    serviceArn: string;
+    targetGroupArn: string;
+    identity: { sourceVpcArn: string };
+    region: string;
+    timeEpoch: string;
+  };
+}
+
+/**
+ * Makes the event of an Application Load Balancer.
+ *
+ * @see https://docs.aws.amazon.com/elasticloadbalancing/latest/application/lambda-functions.html#receive-event-from-load-balancer
+ */
+export function albEvent(exchange: HttpExchange): AlbEvent {
+  const headers = forwardedHeaders(exchange);
+  const parameters = parametersOf(exchange.query, (text) => text);
+  return {
+    requestContext: {
+      elb: {
+        targetGroupArn: arn("elasticloadbalancing", `targetgroup/functions/${randomHex(16)}`),
+      },
+    },
+    httpMethod: exchange.method,
+    path: exchange.path,
+    ...(exchange.multiValueHeaders
+      ? {
+        multiValueHeaders: allValues(headers),
+        multiValueQueryStringParameters: Object.fromEntries(parameters),
+      }
+      : {
+        headers: lastValues(new Map([...headers].map(([key, { values }]) => [key, values]))),
+        queryStringParameters: lastValues(parameters),
+      }),
+    body: "",
+    isBase64Encoded: false,
+    ...encodeBody(exchange, false),
+  };
+}
+
+/**
+ * Makes the event of Amazon VPC Lattice, version 2.
+ *
+ * @see https://docs.aws.amazon.com/vpc-lattice/latest/ug/lambda-functions.html#receive-event-from-service
+ */
+export function latticeEvent(exchange: HttpExchange): LatticeEvent {
+  const parameters = parametersOf(exchange.query);
+  return {
+    version: "2.0",
+    path: exchange.path,
+    method: exchange.method,
+    headers: allValues(forwardedHeaders(exchange)),
+    ...(parameters.size > 0 && { queryStringParameters: Object.fromEntries(parameters) }),
+    isBase64Encoded: false,
+    ...encodeBody(exchange, false),
+    requestContext: {
+      serviceNetworkArn: arn("vpc-lattice", "servicenetwork/sn-0123456789abcdef0"),
+      serviceArn: arn("vpc-lattice", "service/svc-0123456789abcdef0"),
+      targetGroupArn: arn("vpc-lattice", "targetgroup/tg-0123456789abcdef0"),
+      identity: { sourceVpcArn: arn("ec2", "vpc/vpc-0123456789abcdef0") },
+      region: REGION,
+      timeEpoch: `${exchange.time.getTime()}000`,
+    },
+  };
+}
+
+function allValues(
+  headers: ReadonlyMap<string, { readonly values: readonly string[] }>,
+): Record<string, string[]> {
+  return Object.fromEntries([...headers].map(([key, { values }]) => [key, [...values]]));
+}
+
+function arn(service: string, resource: string): string {
+  return `arn:aws:${service}:${REGION}:${ACCOUNT_ID}:${resource}`;
+}

@@ -1,0 +1,68 @@
+import type { FnContext } from "../function/context.ts";
+import { logger, withRequestId } from "../logger/mod.ts";
+import { createContext } from "./context.ts";
+import type { HttpRequest } from "./http_request.ts";
+import { type Gateway, proxyEvent, type ProxyEventOptions } from "./proxy_event.ts";
+import { toResponse } from "./response.ts";
+import { isStreamed, toStreamedResponse } from "./streamed_response.ts";
+
+/** Options of {@linkcode call}. */
+export interface CallOptions<Name extends Gateway = Gateway> extends ProxyEventOptions<Name> {
+  /** The members of the context that the test cares about. */
+  readonly context?: Partial<FnContext>;
+}
+
+/**
+ * Calls an HTTP handler as a gateway does: makes the event, calls the handler, and makes the response that the gateway
+ * would send of the result.
+ *
+ * - If the handler throws, the error is logged, and the response is 502, or 500 of an HTTP API.
+ * - A result of payload format 2.0 without `statusCode` is 200 with the result as JSON.
+ * - A stream is streamed, as by a function URL.
+ *
+ * @typeParam Name The gateway.
+ * @param handler The handler.
+ * @param request A standard `Request`, or its parts.
+ * @param options The gateway, the facts of the event, and the context.
+ * @returns The response.
+ * @throws {TypeError} If the gateway cannot make a response of the result. The message says why.
+ *
+ * @example Test a handler behind a function URL
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { HttpNotFoundError, proxyHandler } from "@mate/core/gateway";
+ * import { call } from "@mate/core/testing";
+ *
+ * const handler = proxyHandler(() => {
+ *   throw new HttpNotFoundError("There is no such order");
+ * });
+ *
+ * const response = await call(handler, { url: "/orders/7" }, { gateway: "url" });
+ * assertEquals(response.status, 404);
+ * assertEquals(await response.json(), { Message: "There is no such order" });
+ * ```
+ */
+export async function call<Name extends Gateway = "rest">(
+  // deno-lint-ignore no-explicit-any -- handlers type their events and contexts differently
+  handler: (event: any, context: any, callback: any) => unknown,
+  request: HttpRequest,
+  options: CallOptions<Name> = {},
+): Promise<Response> {
+  const { context: init, ...eventOptions } = options;
+  const gateway: Gateway = options.gateway ?? "rest";
+  const event = await proxyEvent<Name>(request, eventOptions as ProxyEventOptions<Name>);
+  const context = createContext(init);
+  let result: unknown;
+  try {
+    result = await withRequestId(
+      context.awsRequestId,
+      async () => await handler(event, context, undefined),
+    );
+    if (isStreamed(result)) return await toStreamedResponse(result);
+  } catch (error) {
+    logger.error("The handler failed", error);
+    const status = gateway === "http" ? 500 : 502;
+    return Response.json({ message: "Internal server error" }, { status });
+  }
+  return toResponse(result, gateway, options.multiValueHeaders ?? false);
+}

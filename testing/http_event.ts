@@ -1,0 +1,155 @@
+import { ACCOUNT_ID } from "./identifiers.ts";
+import {
+  decodePart,
+  encodeBody,
+  forwardedHeaders,
+  type HttpExchange,
+  joinHeaders,
+  logTime,
+  parametersOf,
+  pathBelowStage,
+  routeOf,
+} from "./http_facts.ts";
+import { apiIdOf } from "./rest_event.ts";
+
+/** The event of an Amazon API Gateway HTTP API or of a Lambda function URL (payload format 2.0). */
+export interface HttpEvent {
+  /** The version of the format. */
+  version: string;
+  /** The route, such as `GET /orders/{id}`, or `$default`. */
+  routeKey: string;
+  /** The path, stage included. An HTTP API decodes the path, and a function URL does not. */
+  rawPath: string;
+  /** The query as transmitted. */
+  rawQueryString: string;
+  /** The cookies. */
+  cookies?: string[];
+  /** The header fields; several values are joined. */
+  headers: Record<string, string>;
+  /** The parameters, decoded; several values are joined. */
+  queryStringParameters?: Record<string, string>;
+  /** The facts of the API. */
+  requestContext: {
+    accountId: string;
+    apiId: string;
+    authorizer?: HttpAuthorizer;
+    domainName: string;
+    domainPrefix: string;
+    http: { method: string; path: string; protocol: string; sourceIp: string; userAgent: string };
+    requestId: string;
+    routeKey: string;
+    stage: string;
+    time: string;
+    timeEpoch: number;
+  };
+  /** The parameters of the path, decoded. */
+  pathParameters?: Record<string, string>;
+  /** The variables of the stage. */
+  stageVariables?: Record<string, string>;
+  /** The body. */
+  body?: string;
+  /** Whether the body is base64. */
+  isBase64Encoded: boolean;
+}
+
+/** The data that an authorizer of an HTTP API passes on. */
+export interface HttpAuthorizer {
+  /** The claims of a JSON web token. */
+  jwt?: { claims: Record<string, string>; scopes: string[] };
+  /** The context of a Lambda authorizer. */
+  lambda?: Record<string, string | number | boolean>;
+}
+
+/**
+ * Makes the event of an HTTP API.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
+ */
+export function httpEvent(exchange: HttpExchange): HttpEvent {
+  const { stage = "$default", claims, authorizer, stageVariables } = exchange;
+  const match = routeOf(exchange, pathBelowStage(exchange, stage));
+  const parameters = match?.parameters && Object.entries(match.parameters);
+  const event = payload2(exchange, stage, match?.key ?? "$default", decodePath(exchange.path));
+  const cookies = event.headers["cookie"];
+  delete event.headers["cookie"];
+  if (claims) event.requestContext.authorizer = { jwt: { claims: { ...claims }, scopes: [] } };
+  else if (authorizer) event.requestContext.authorizer = { lambda: { ...authorizer } };
+  return {
+    ...event,
+    ...(cookies === undefined ? {} : { cookies: splitCookies(cookies) }),
+    ...(parameters
+      ? {
+        pathParameters: Object.fromEntries(
+          parameters.map(([name, value]) => [name, decodePart(value)]),
+        ),
+      }
+      : {}),
+    ...(stageVariables && { stageVariables: { ...stageVariables } }),
+  };
+}
+
+/**
+ * Makes the event of a Lambda function URL.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html#urls-payloads
+ */
+export function urlEvent(exchange: HttpExchange): HttpEvent {
+  const event = payload2(exchange, "$default", "$default", exchange.path);
+  event.requestContext.accountId = "anonymous";
+  const cookies = event.headers["cookie"];
+  return { ...event, ...(cookies === undefined ? {} : { cookies: splitCookies(cookies) }) };
+}
+
+function payload2(
+  exchange: HttpExchange,
+  stage: string,
+  routeKey: string,
+  rawPath: string,
+): HttpEvent {
+  const { method, host, query, time, headers } = exchange;
+  const parameters = parametersOf(query);
+  const length = exchange.body.length;
+  return {
+    version: "2.0",
+    routeKey,
+    rawPath,
+    rawQueryString: query,
+    headers: {
+      ...joinHeaders(forwardedHeaders(exchange), ","),
+      ...(length > 0 && { "content-length": String(length) }),
+    },
+    ...(parameters.size > 0 && {
+      queryStringParameters: Object.fromEntries(
+        [...parameters].map(([name, values]) => [name, values.join(",")]),
+      ),
+    }),
+    requestContext: {
+      accountId: ACCOUNT_ID,
+      apiId: exchange.apiId ?? apiIdOf(host),
+      domainName: host,
+      domainPrefix: host.replace(/[.:].*/, ""),
+      http: {
+        method,
+        path: rawPath,
+        protocol: exchange.protocol,
+        sourceIp: exchange.sourceIp,
+        userAgent: headers.get("user-agent")?.values.at(-1) ?? "",
+      },
+      requestId: exchange.requestId,
+      routeKey,
+      stage,
+      time: logTime(time),
+      timeEpoch: time.getTime(),
+    },
+    isBase64Encoded: false,
+    ...encodeBody(exchange, false),
+  };
+}
+
+function decodePath(path: string): string {
+  return path.split("/").map(decodePart).join("/");
+}
+
+function splitCookies(cookies: string): string[] {
+  return cookies.split(/[;,]\s*/).filter((cookie) => cookie !== "");
+}

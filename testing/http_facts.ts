@@ -1,0 +1,144 @@
+import { createTraceId, toBase64 } from "./identifiers.ts";
+import type { HeaderField, ReadRequest } from "./http_request.ts";
+import { matchRoute, type RouteMatch } from "./route.ts";
+
+/** The facts of an HTTP event besides the request. */
+export interface HttpFacts {
+  /** The stage of the API. */
+  readonly stage?: string;
+  /** The route that the request matches, such as `GET /orders/{id}`. */
+  readonly route?: string;
+  /** The claims of the caller's token. Without claims, the caller is anonymous. */
+  readonly claims?: Readonly<Record<string, string>>;
+  /** The context that a Lambda authorizer passes on. */
+  readonly authorizer?: Readonly<Record<string, string | number | boolean>>;
+  /** The variables of the stage. */
+  readonly stageVariables?: Readonly<Record<string, string>>;
+  /** The IP address of the client. */
+  readonly sourceIp?: string;
+  /** The identifier of the request. */
+  readonly requestId?: string;
+  /** The extended identifier of the request, which only a REST API sends. */
+  readonly extendedRequestId?: string;
+  /** The identifier of the API. */
+  readonly apiId?: string;
+  /** The time of the request. */
+  readonly time?: Date;
+  /** The protocol; `HTTP/1.1` by default. */
+  readonly protocol?: string;
+  /** Whether an Application Load Balancer sends several values of a header field and of a parameter. */
+  readonly multiValueHeaders?: boolean;
+  /** Whether the body is sent in base64. By default it depends on the gateway and on the type of the body. */
+  readonly base64?: boolean;
+}
+
+/** A request with the facts of its gateway. */
+export interface HttpExchange extends ReadRequest, HttpFacts {
+  readonly sourceIp: string;
+  readonly requestId: string;
+  readonly time: Date;
+  readonly protocol: string;
+}
+
+/** The path below the stage, if the path begins with the stage. */
+export function pathBelowStage({ path }: HttpExchange, stage: string): string {
+  const prefix = `/${stage}`;
+  return `${path}/`.startsWith(`${prefix}/`) ? path.slice(prefix.length) || "/" : path;
+}
+
+/** The route that a request matches. */
+export function routeOf({ route, method }: HttpExchange, path: string): RouteMatch | undefined {
+  return route === undefined || route === "$default" ? undefined : matchRoute(route, method, path);
+}
+
+/** The header fields of the client, and those that every gateway adds, by their names in lower case. */
+export function forwardedHeaders(
+  { headers, host, scheme, sourceIp, time }: HttpExchange,
+): ReadonlyMap<string, HeaderField> {
+  const fields = new Map(headers);
+  const set = (name: string, value: string) => {
+    const key = name.toLowerCase();
+    fields.set(key, { name: fields.get(key)?.name ?? name, values: [value] });
+  };
+  const port = /:(\d+)$/.exec(host)?.[1] ?? (scheme === "http" ? "80" : "443");
+  set("Host", host);
+  set("X-Amzn-Trace-Id", headers.get("x-amzn-trace-id")?.values.at(-1) ?? createTraceId(time));
+  set("X-Forwarded-For", [...headers.get("x-forwarded-for")?.values ?? [], sourceIp].join(", "));
+  set("X-Forwarded-Port", port);
+  set("X-Forwarded-Proto", scheme);
+  return fields;
+}
+
+/** The header fields with one value each. */
+export function joinHeaders(
+  fields: ReadonlyMap<string, HeaderField>,
+  separator: string,
+): Record<string, string> {
+  return Object.fromEntries([...fields].map(([key, { values }]) => [key, values.join(separator)]));
+}
+
+/** The parameters of a query with all their values, in order. */
+export function parametersOf(
+  query: string,
+  decode: (text: string) => string = decodeForm,
+): Map<string, string[]> {
+  const parameters = new Map<string, string[]>();
+  for (const part of query.split("&").filter((part) => part !== "")) {
+    const [, name, value = ""] = /^([^=]*)=?(.*)$/s.exec(part)!;
+    const key = decode(name!);
+    parameters.set(key, [...parameters.get(key) ?? [], decode(value)]);
+  }
+  return parameters;
+}
+
+/** The last value of each parameter. */
+export function lastValues(lists: ReadonlyMap<string, readonly string[]>): Record<string, string> {
+  return Object.fromEntries([...lists].map(([name, values]) => [name, values.at(-1)!]));
+}
+
+function decodeForm(text: string): string {
+  return decodePart(text.replaceAll("+", " "));
+}
+
+/** Percent-decodes a text. A malformed text stays as it is. */
+export function decodePart(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Types whose bodies all gateways but a REST API send as text. */
+const TEXT = /^(?:text\/|application\/(?:[^;]*\+)?(?:json|xml|javascript)\b)/i;
+
+/** The body as an event holds it. */
+export function encodeBody(
+  { body, headers, base64 }: HttpExchange,
+  isRest: boolean,
+): { body: string; isBase64Encoded: boolean } | undefined {
+  if (body.length === 0) return undefined;
+  const type = headers.get("content-type")?.values[0];
+  const text = decodeUtf8(body);
+  const isText = text !== undefined && (isRest || type === undefined || TEXT.test(type));
+  return base64 ?? !isText
+    ? { body: toBase64(body), isBase64Encoded: true }
+    : { body: text ?? new TextDecoder().decode(body), isBase64Encoded: false };
+}
+
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+/** A time in the Common Log Format, such as `09/Apr/2026:12:34:56 +0000`. */
+export function logTime(time: Date): string {
+  const [date, clock] = time.toISOString().split("T");
+  const [year, month, day] = date!.split("-");
+  return `${day}/${MONTHS[Number(month) - 1]}/${year}:${clock!.slice(0, 8)} +0000`;
+}

@@ -1,0 +1,139 @@
+import { ACCOUNT_ID, randomBase64, randomHex, REGION, toBase64 } from "./identifiers.ts";
+
+/** An attribute of a message of Amazon SNS, as `messageAttributes()` returns it. */
+export interface MessageAttributeInit {
+  /** The type of the attribute. */
+  readonly Type: "String" | "String.Array" | "Number" | "Binary";
+  /** The value: a string, an array, a number or bytes. A string counts as encoded already. */
+  readonly Value: string | number | readonly unknown[] | Uint8Array;
+}
+
+/** The values of the accessors of a record of `FnMessageEvent`. */
+export interface MessageInit {
+  /** The ARN of the subscription. */
+  readonly eventSubscriptionArn?: string;
+  /** The ARN of the topic. */
+  readonly topicArn?: string;
+  /** The identifier of the message. */
+  readonly messageId?: string;
+  /** The type of the message. */
+  readonly messageType?: string;
+  /** The subject; by default none. */
+  readonly subject?: string | null;
+  /** The message. */
+  readonly message?: string;
+  /** The message as a value, which is sent as JSON. */
+  readonly messagePayload?: unknown;
+  /** The time of the publication. */
+  readonly timestamp?: Date;
+  /** The signature. */
+  readonly signature?: string;
+  /** The URL of the certificate. */
+  readonly signingCertUrl?: string;
+  /** The URL that ends the subscription. */
+  readonly unsubscribeUrl?: string;
+  /** The attributes by their names. */
+  readonly messageAttributes?: Readonly<Record<string, MessageAttributeInit>>;
+}
+
+/** An event of Amazon SNS. */
+export interface TopicEvent {
+  /** The records, one for each message. */
+  Records: TopicEventRecord[];
+}
+
+/** A record of an event of Amazon SNS. */
+export interface TopicEventRecord {
+  /** The version of the format. */
+  EventVersion: string;
+  /** The ARN of the subscription. */
+  EventSubscriptionArn: string;
+  /** The service: `aws:sns`. */
+  EventSource: string;
+  /** The message. */
+  Sns: TopicMessage;
+}
+
+/** A message in an event of Amazon SNS. */
+export interface TopicMessage {
+  /** The type of the message. */
+  Type: string;
+  /** The identifier of the message. */
+  MessageId: string;
+  /** The ARN of the topic. */
+  TopicArn: string;
+  /** The subject. */
+  Subject?: string;
+  /** The message. */
+  Message: string;
+  /** The time of the publication (RFC 3339). */
+  Timestamp: string;
+  /** The version of the signature. */
+  SignatureVersion: string;
+  /** The signature in base64. */
+  Signature: string;
+  /** The URL of the certificate. */
+  SigningCertUrl: string;
+  /** The URL that ends the subscription. */
+  UnsubscribeUrl: string;
+  /** The attributes by their names. */
+  MessageAttributes: Record<string, { Type: string; Value: string }>;
+}
+
+/**
+ * Makes an event of Amazon SNS.
+ *
+ * @param messages The values that the test cares about. AWS Lambda sends one message in each event.
+ * @returns The event.
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html
+ *
+ * @example Test a function that reads messages
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { FnMessageEvent } from "@mate/core/topic";
+ * import { messageEvent } from "@mate/core/testing";
+ *
+ * const event = new FnMessageEvent(messageEvent([{ messagePayload: { item: "tea" } }]));
+ * assertEquals(event.messagePayload(), { item: "tea" });
+ * ```
+ */
+export function messageEvent(messages: readonly MessageInit[] = [{}]): TopicEvent {
+  return { Records: messages.map(createRecord) };
+}
+
+function createRecord(init: MessageInit): TopicEventRecord {
+  const topicArn = init.topicArn ?? `arn:aws:sns:${REGION}:${ACCOUNT_ID}:topic`;
+  const subscription = init.eventSubscriptionArn ?? `${topicArn}:${crypto.randomUUID()}`;
+  const host = `https://sns.${topicArn.split(":")[3]}.amazonaws.com`;
+  return {
+    EventVersion: "1.0",
+    EventSubscriptionArn: subscription,
+    EventSource: "aws:sns",
+    Sns: {
+      Type: init.messageType ?? "Notification",
+      MessageId: init.messageId ?? crypto.randomUUID(),
+      TopicArn: topicArn,
+      ...(init.subject ? { Subject: init.subject } : {}),
+      Message: init.message ??
+        (init.messagePayload === undefined ? "message" : JSON.stringify(init.messagePayload)),
+      Timestamp: (init.timestamp ?? new Date()).toISOString(),
+      SignatureVersion: "1",
+      Signature: init.signature ?? randomBase64(256),
+      SigningCertUrl: init.signingCertUrl ??
+        `${host}/SimpleNotificationService-${randomHex(32)}.pem`,
+      UnsubscribeUrl: init.unsubscribeUrl ??
+        `${host}/?Action=Unsubscribe&SubscriptionArn=${subscription}`,
+      MessageAttributes: Object.fromEntries(
+        Object.entries(init.messageAttributes ?? {}).map(([name, { Type, Value }]) => [
+          name,
+          { Type, Value: encodeValue(Value) },
+        ]),
+      ),
+    },
+  };
+}
+
+function encodeValue(value: MessageAttributeInit["Value"]): string {
+  if (typeof value === "string") return value;
+  return value instanceof Uint8Array ? toBase64(value) : JSON.stringify(value);
+}

@@ -1,0 +1,59 @@
+/**
+ * Tools for tests of functions on AWS Lambda: events exactly as Amazon API Gateway, Lambda function URLs, Application
+ * Load Balancers, Amazon VPC Lattice, Amazon EventBridge, Amazon S3, Amazon SNS and Amazon SQS send them, calls of HTTP
+ * handlers, and the captured log.
+ *
+ * The module works with any test runner, on Deno, Node.js and Bun.
+ *
+ * @example Test a handler in three lines
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { proxyHandler } from "@mate/core/gateway";
+ * import { call } from "@mate/core/testing";
+ *
+ * const handler = proxyHandler((event) => ({ hello: event.queryValues("name")[0] }));
+ *
+ * const response = await call(handler, new Request("https://api.example.com/?name=Ada"));
+ * assertEquals(response.status, 200);
+ * assertEquals(await response.json(), { hello: "Ada" });
+ * ```
+ *
+ * @module
+ */
+export type { AlbEvent, LatticeEvent } from "./balancer_event.ts";
+export { call, type CallOptions } from "./call.ts";
+export { type CapturedRecord, captureLog } from "./capture_log.ts";
+export { createContext } from "./context.ts";
+export type { HttpAuthorizer, HttpEvent } from "./http_event.ts";
+export type { HttpFacts } from "./http_facts.ts";
+export type { HttpRequest, HttpRequestInit } from "./http_request.ts";
+export {
+  type MessageAttributeInit,
+  messageEvent,
+  type MessageInit,
+  type TopicEvent,
+  type TopicEventRecord,
+  type TopicMessage,
+} from "./message_event.ts";
+export {
+  type NotificationEvent,
+  notificationEvent,
+  type NotificationEventRecord,
+  type NotificationInit,
+} from "./notification_event.ts";
+export {
+  type Gateway,
+  proxyEvent,
+  type ProxyEventOptions,
+  type ProxyEvents,
+} from "./proxy_event.ts";
+export {
+  type QueueEvent,
+  queueEvent,
+  type QueueEventOptions,
+  type QueueEventRecord,
+  type QueueMessageAttribute,
+  type QueueMessageInit,
+} from "./queue_event.ts";
+export type { RestEvent } from "./rest_event.ts";
+export { type ScheduledEvent, scheduledEvent, type ScheduledEventInit } from "./scheduled_event.ts";

@@ -1,0 +1,134 @@
+import { present, randomBase64, randomHex, REGION } from "./identifiers.ts";
+
+/** The values of the accessors of a record of `FnNotificationEvent`. Null and `undefined` have different meanings: null leaves the value out. */
+export interface NotificationInit {
+  /** The type of the event, such as `ObjectCreated:Put`, the default. */
+  readonly eventName?: string;
+  /** The time of the event. */
+  readonly eventTime?: Date;
+  /** The region of the bucket. */
+  readonly region?: string;
+  /** The name of the bucket. */
+  readonly bucketName?: string;
+  /** The ARN of the bucket. */
+  readonly bucketArn?: string;
+  /** The key of the object, not encoded. */
+  readonly objectKey?: string;
+  /** The size in bytes. By default, removed objects have none. */
+  readonly objectSize?: number | null;
+  /** The entity tag, without quotes. By default, removed objects have none. */
+  readonly objectEtag?: string | null;
+  /** The version; by default none, as in a bucket without versions. */
+  readonly objectVersionId?: string | null;
+  /** The sequencer. */
+  readonly objectSequencer?: string | null;
+  /** The user who caused the event. */
+  readonly principalId?: string;
+  /** The IP address of the client, or the name of a service. */
+  readonly sourceIp?: string;
+  /** The identifier of the request. It is not an accessor. */
+  readonly requestId?: string;
+  /** The identifier of the host that handled the request. It is not an accessor. */
+  readonly hostId?: string;
+}
+
+/** An event of Amazon S3. */
+export interface NotificationEvent {
+  /** The records, one for each object. */
+  Records: NotificationEventRecord[];
+}
+
+/** A record of an event of Amazon S3. */
+export interface NotificationEventRecord {
+  /** The version of the format. */
+  eventVersion: string;
+  /** The service: `aws:s3`. */
+  eventSource: string;
+  /** The region of the bucket. */
+  awsRegion: string;
+  /** The time (RFC 3339). */
+  eventTime: string;
+  /** The type of the event. */
+  eventName: string;
+  /** The user who caused the event. */
+  userIdentity: { principalId: string };
+  /** The client. */
+  requestParameters: { sourceIPAddress: string };
+  /** The identifiers of the request. */
+  responseElements: { "x-amz-request-id": string; "x-amz-id-2": string };
+  /** The bucket and the object. */
+  s3: {
+    s3SchemaVersion: string;
+    configurationId: string;
+    bucket: { name: string; ownerIdentity: { principalId: string }; arn: string };
+    /** The object; Amazon S3 leaves `size` and `eTag` out of removals, whatever the type says. */
+    object: { key: string; size: number; eTag: string; versionId?: string; sequencer: string };
+  };
+}
+
+/**
+ * Makes an event of Amazon S3.
+ *
+ * @param objects The values that the test cares about, one item for each record. By default, one object was created.
+ * @returns The event.
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
+ *
+ * @example Test a function that reads uploads
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { FnNotificationEvent } from "@mate/core/storage";
+ * import { notificationEvent } from "@mate/core/testing";
+ *
+ * const event = new FnNotificationEvent(notificationEvent([{ objectKey: "red flower.jpg" }]));
+ * assertEquals(event.objectUrl(), "s3://bucket/red flower.jpg");
+ * ```
+ */
+export function notificationEvent(objects: readonly NotificationInit[] = [{}]): NotificationEvent {
+  return { Records: objects.map(createRecord) };
+}
+
+function createRecord(init: NotificationInit): NotificationEventRecord {
+  const { eventName = "ObjectCreated:Put", bucketName = "bucket", eventTime = new Date() } = init;
+  const isRemoved = eventName.startsWith("ObjectRemoved");
+  const object = present({
+    key: encodeKey(init.objectKey ?? "folder/object.txt"),
+    size: init.objectSize === undefined && !isRemoved ? 1_024 : init.objectSize,
+    eTag: init.objectEtag === undefined && !isRemoved ? randomHex(32) : init.objectEtag,
+    versionId: init.objectVersionId,
+    sequencer: init.objectSequencer === undefined
+      ? (BigInt(eventTime.getTime()) << 12n).toString(16).toUpperCase().padStart(18, "0")
+      : init.objectSequencer,
+  });
+  return {
+    eventVersion: "2.1",
+    eventSource: "aws:s3",
+    awsRegion: init.region ?? REGION,
+    eventTime: eventTime.toISOString(),
+    eventName,
+    userIdentity: { principalId: init.principalId ?? "AWS:AIDAEXAMPLE" },
+    requestParameters: { sourceIPAddress: init.sourceIp ?? "198.51.100.17" },
+    responseElements: {
+      "x-amz-request-id": init.requestId ?? randomHex(16).toUpperCase(),
+      "x-amz-id-2": init.hostId ?? randomBase64(56),
+    },
+    s3: {
+      s3SchemaVersion: "1.0",
+      configurationId: `${bucketName}-notification`,
+      bucket: {
+        name: bucketName,
+        ownerIdentity: { principalId: "A3NL1KOZZKEXAMPLE" },
+        arn: init.bucketArn ?? `arn:aws:s3:::${bucketName}`,
+      },
+      object: object as NotificationEventRecord["s3"]["object"],
+    },
+  };
+}
+
+/** A key as in a form: percent-encoded, with `+` for a space. Slashes stay. */
+function encodeKey(key: string): string {
+  return encodeURIComponent(key).replaceAll("%2F", "/").replaceAll("%20", "+")
+    .replaceAll(
+      /[!'()~]/g,
+      (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+    );
+}

@@ -1,0 +1,231 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import fc from "fast-check";
+import { FnProxyEvent } from "../gateway/mod.ts";
+import { type Gateway, proxyEvent, type ProxyEventOptions } from "./mod.ts";
+
+const GATEWAYS: readonly Gateway[] = ["rest", "http", "url", "alb", "lattice"];
+const TIME = new Date("2026-11-21T08:15:42.117Z");
+
+Deno.test("proxyEvent() makes the same request for every gateway", async () => {
+  const token = fc.stringMatching(/^x-[a-z]{1,5}$/);
+  const text = fc.string({ unit: "grapheme", maxLength: 8 });
+  await fc.assert(fc.asyncProperty(
+    fc.record({
+      method: fc.constantFrom("GET", "POST", "PUT", "DELETE"),
+      path: fc.array(fc.stringMatching(/^[\w.~-]{1,5}$/)),
+      query: fc.array(fc.tuple(text, text), { maxLength: 4 }),
+      headers: fc.dictionary(token, fc.stringMatching(/^[!-~]([ -~]*[!-~])?$/)),
+      cookies: fc.dictionary(fc.stringMatching(/^[a-z]+$/), fc.stringMatching(/^[a-z0-9]*$/)),
+      body: fc.uint8Array(),
+    }),
+    async ({ method, path, query, headers, cookies, body }) => {
+      const url = new URL(`https://api.example.com/${path.join("/")}`);
+      for (const [name, value] of query) url.searchParams.append(name.toWellFormed(), value);
+      const cookie = Object.entries(cookies).map(([name, value]) => `${name}=${value}`).join("; ");
+      const request = {
+        method,
+        url: url.href,
+        headers: { ...headers, ...(cookie && { cookie }), "user-agent": "test" },
+        body: method === "GET" ? null : body,
+      };
+      const results = await Promise.all(GATEWAYS.map(async (gateway) => {
+        const options = gateway === "alb" ? { multiValueHeaders: true } : {};
+        const event = new FnProxyEvent(await proxyEvent(request, { ...options, gateway }));
+        return {
+          method: event.httpMethod(),
+          url: event.url().origin + event.url().pathname,
+          path: event.queryPath(),
+          names: Object.keys(event.queryStringParameters())
+            .map((name) => [name, event.queryValues(name)]),
+          headers: Object.keys(headers).map((name) => event.header(name)),
+          cookies: event.cookies(),
+          userAgent: event.httpUserAgent(),
+          sourceIp: event.sourceIp().text,
+          domainName: event.queryDomainName(),
+          body: [...event.bytes()],
+        };
+      }));
+      for (const result of results) assertEquals(result, results[0]);
+      const [first] = results;
+      assertEquals([first!.method, first!.url], [method, url.origin + url.pathname]);
+      assertEquals(first!.cookies, { ...cookies });
+      assertEquals(first!.headers, Object.values(headers));
+      assertEquals(first!.body, method === "GET" ? [] : [...body]);
+      assertEquals(
+        first!.names.flatMap(([name, values]) => [values].flat().map((value) => [name, value])),
+        [...url.searchParams].map(([name]) => name).filter((name, index, all) =>
+          all.indexOf(name) === index
+        ).flatMap((name) => url.searchParams.getAll(name).map((value) => [name, value])),
+      );
+    },
+  ));
+});
+
+Deno.test("proxyEvent() makes the event of a REST API", async () => {
+  const event = await proxyEvent({
+    method: "POST",
+    url: "https://API.example.com:8443/v0/orders/J%C3%B6rg/../x%2Fy?a=1;b=%C3%B6+x&a=2",
+    headers: [["Accept", "a"], ["accept", "b"], ["Content-Length", "2"], [
+      "X-Forwarded-For",
+      "::1",
+    ]],
+    body: "{}",
+  }, {
+    stage: "v0",
+    route: "ANY /orders/{name}/{rest+}",
+    claims: { sub: "ada" },
+    stageVariables: { mode: "live" },
+    requestId: "id-1",
+    extendedRequestId: "id-2",
+    apiId: "api",
+    time: TIME,
+    sourceIp: "192.0.2.1",
+    protocol: "HTTP/2.0",
+  });
+  const { requestContext, multiValueHeaders, ...rest } = event;
+  assertEquals(rest.headers["Accept"], "b");
+  assertEquals(multiValueHeaders["Accept"], ["a", "b"]);
+  assertEquals(rest.headers["X-Forwarded-For"], "::1, 192.0.2.1");
+  assertEquals(rest.headers["X-Forwarded-Port"], "8443");
+  assertEquals("Content-Length" in rest.headers, false);
+  assertEquals({ ...rest, headers: {} }, {
+    resource: "/orders/{name}/{rest+}",
+    path: "/orders/J%C3%B6rg/../x%2Fy",
+    httpMethod: "POST",
+    headers: {},
+    queryStringParameters: { a: "2", b: "ö x" },
+    multiValueQueryStringParameters: { a: ["1", "2"], b: ["ö x"] },
+    pathParameters: { name: "J%C3%B6rg", rest: "../x%2Fy" },
+    stageVariables: { mode: "live" },
+    body: "{}",
+    isBase64Encoded: false,
+  });
+  const { path, stage, requestId, extendedRequestId, apiId, domainName, domainPrefix } =
+    requestContext;
+  assertEquals([path, stage, requestId, extendedRequestId, apiId, domainName, domainPrefix], [
+    "/v0/orders/J%C3%B6rg/../x%2Fy",
+    "v0",
+    "id-1",
+    "id-2",
+    "api",
+    "api.example.com:8443",
+    "api",
+  ]);
+  assertEquals([requestContext.requestTime, requestContext.requestTimeEpoch], [
+    "21/Nov/2026:08:15:42 +0000",
+    TIME.getTime(),
+  ]);
+  assertEquals(requestContext.authorizer, { claims: { sub: "ada" } });
+  assertEquals([requestContext.identity.sourceIp, requestContext.protocol], [
+    "192.0.2.1",
+    "HTTP/2.0",
+  ]);
+});
+
+Deno.test("proxyEvent() makes the events of payload format 2.0", async () => {
+  const request = {
+    method: "POST",
+    url: "/v0/orders/J%C3%B6rg?a=1&a=%C3%B6",
+    headers: { Cookie: "a=1; b=2", "Content-Type": "application/x-www-form-urlencoded" },
+    body: "x=1",
+  };
+  const http = await proxyEvent(request, {
+    gateway: "http",
+    stage: "v0",
+    route: "POST /orders/{name}",
+    authorizer: { role: "chef" },
+    time: TIME,
+  });
+  const url = await proxyEvent(request, { gateway: "url" });
+  assertEquals([http.rawPath, url.rawPath], ["/v0/orders/Jörg", "/v0/orders/J%C3%B6rg"]);
+  assertEquals([http.routeKey, url.routeKey], ["POST /orders/{name}", "$default"]);
+  assertEquals(http.pathParameters, { name: "Jörg" });
+  assertEquals(http.requestContext.authorizer, { lambda: { role: "chef" } });
+  assertEquals([http.cookies, url.cookies], [["a=1", "b=2"], ["a=1", "b=2"]]);
+  assertEquals([http.headers["cookie"], url.headers["cookie"]], [undefined, "a=1; b=2"]);
+  assertEquals([url.requestContext.accountId, url.requestContext.domainPrefix], [
+    "anonymous",
+    "abcdefghijklmnopqrstuvwxyz012345",
+  ]);
+  for (const event of [http, url]) {
+    assertEquals(event.queryStringParameters, { a: "1,ö" });
+    assertEquals(event.rawQueryString, "a=1&a=%C3%B6");
+    assertEquals([event.body, event.isBase64Encoded], ["eD0x", true]);
+    assertEquals(event.headers["content-length"], "3");
+  }
+});
+
+Deno.test("proxyEvent() makes the events of a load balancer", async () => {
+  const request = { url: "http://www.example.com/a?b=%C3%B6&b=c", headers: { accept: "d" } };
+  const single = await proxyEvent(request, { gateway: "alb" });
+  const multi = await proxyEvent(request, { gateway: "alb", multiValueHeaders: true });
+  assertEquals(single.queryStringParameters, { b: "c" });
+  assertEquals(multi.multiValueQueryStringParameters, { b: ["%C3%B6", "c"] });
+  assertEquals([single.headers?.["accept"], multi.multiValueHeaders?.["accept"]], ["d", ["d"]]);
+  assertEquals([single.multiValueHeaders, multi.headers], [undefined, undefined]);
+  assertEquals([single.headers?.["x-forwarded-proto"], single.headers?.["x-forwarded-port"]], [
+    "http",
+    "80",
+  ]);
+  assertEquals([single.body, single.isBase64Encoded], ["", false]);
+});
+
+Deno.test("proxyEvent() encodes a body as its gateway does", async () => {
+  const types = [
+    "text/plain",
+    "application/problem+json; charset=utf-8",
+    "image/svg+xml",
+    undefined,
+  ];
+  const binary = ["application/x-www-form-urlencoded", "application/octet-stream"];
+  const flags = async (type: string | undefined, options: ProxyEventOptions) => {
+    const headers = type === undefined ? {} : { "content-type": type };
+    const request = { method: "POST", url: "/", body: "x", headers };
+    return (await proxyEvent(request, options)).isBase64Encoded;
+  };
+  for (const gateway of GATEWAYS) {
+    const isRest = gateway === "rest";
+    for (const type of types.filter((type) => type !== "image/svg+xml")) {
+      assertEquals(await flags(type, { gateway }), false, `${gateway} ${type}`);
+    }
+    for (const type of binary) assertEquals(await flags(type, { gateway }), !isRest, gateway);
+    assertEquals(await flags("text/plain", { gateway, base64: true }), true, gateway);
+    const body = new Uint8Array([255]);
+    assertEquals((await proxyEvent({ url: "/", body }, { gateway })).isBase64Encoded, true);
+  }
+});
+
+Deno.test("proxyEvent() refuses facts that the gateway does not send", async () => {
+  const request = { url: "/orders/7" };
+  const cases: [ProxyEventOptions, string][] = [
+    [{ gateway: "url", stage: "v0" }, 'the gateway "url" does not send stage'],
+    [{ gateway: "alb", claims: {} }, 'the gateway "alb" does not send claims'],
+    [{ gateway: "lattice", route: "/" }, 'the gateway "lattice" does not send route'],
+    [{ gateway: "http", multiValueHeaders: true }, "does not send multiValueHeaders"],
+    [{ route: "GET /orders" }, "the request GET /orders/7 does not match the route"],
+    [{ route: "POST /orders/{id}" }, "does not match the route"],
+    [{ route: "/orders/{id}/{path+}" }, "does not match the route"],
+    [{ route: "orders" }, 'does not match the route "orders"'],
+  ];
+  for (const [options, message] of cases) {
+    await assertRejects(() => proxyEvent(request, options), TypeError, message);
+  }
+  await assertRejects(() => proxyEvent({ url: "orders" }), TypeError, 'Invalid URL "orders"');
+});
+
+Deno.test("proxyEvent() matches routes below the stage, and gives unmatched paths to a proxy", async () => {
+  const cases: [string, ProxyEventOptions<"rest">, string, unknown][] = [
+    ["/prod/orders/7", {}, "/{proxy+}", { proxy: "orders/7" }],
+    ["/orders/7/", { route: "/orders/{id}" }, "/orders/{id}", { id: "7" }],
+    ["/", {}, "/", null],
+    ["/prod", {}, "/", null],
+    ["/production", {}, "/{proxy+}", { proxy: "production" }],
+    ["/a.b", { route: "GET /a.b" }, "/a.b", null],
+    ["//evil.example/x", {}, "/{proxy+}", { proxy: "/evil.example/x" }],
+  ];
+  for (const [url, options, resource, parameters] of cases) {
+    const event = await proxyEvent({ url }, options);
+    assertEquals([event.resource, event.pathParameters], [resource, parameters], url);
+  }
+  await assertRejects(() => proxyEvent({ url: "/axb" }, { route: "/a.b" }), TypeError);
+});

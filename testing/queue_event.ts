@@ -1,0 +1,210 @@
+import { ACCOUNT_ID, present, randomBase64, REGION, toBase64 } from "./identifiers.ts";
+import { type MessageAttributeInit, messageEvent, type MessageInit } from "./message_event.ts";
+import { notificationEvent, type NotificationInit } from "./notification_event.ts";
+import { scheduledEvent, type ScheduledEventInit } from "./scheduled_event.ts";
+
+/** The values of the accessors of a record of `FnQueueEvent`. */
+export interface QueueMessageInit {
+  /** The identifier of the message. */
+  readonly messageId?: string;
+  /** The body. */
+  readonly body?: string;
+  /** The body as a value, which is sent as JSON. */
+  readonly payload?: unknown;
+  /** The body is a message of Amazon SNS. */
+  readonly message?: MessageInit;
+  /** The body is an event of Amazon S3. */
+  readonly notification?: readonly NotificationInit[];
+  /** The body is an event of Amazon EventBridge. */
+  readonly bridgeEvent?: ScheduledEventInit;
+  /** The time when the message was sent. */
+  readonly sentTime?: Date;
+  /** The time when the message was first received. */
+  readonly firstReceivedTime?: Date;
+  /** How often the message was received. */
+  readonly receiveCount?: number;
+  /** The message group; by default `group` in a FIFO queue, and none otherwise. */
+  readonly groupId?: string | null;
+  /** The deduplication identifier; by default random in a FIFO queue, and none otherwise. */
+  readonly deduplicationId?: string | null;
+  /** The sequence number; by default the next one in a FIFO queue, and none otherwise. */
+  readonly sequenceNumber?: string | null;
+  /** The attributes by their names. */
+  readonly messageAttributes?: Readonly<Record<string, MessageAttributeInit>>;
+  /** The name of the queue. */
+  readonly queueName?: string;
+  /** The ARN of the queue. */
+  readonly queueArn?: string;
+  /** The region of the queue. */
+  readonly region?: string;
+  /** The receipt handle. */
+  readonly receiptHandle?: string;
+}
+
+/** Options of {@linkcode queueEvent}. */
+export interface QueueEventOptions {
+  /** Whether the queue is a FIFO queue. */
+  readonly fifo?: boolean;
+}
+
+/** An event of Amazon SQS. */
+export interface QueueEvent {
+  /** The records, one for each message. */
+  Records: QueueEventRecord[];
+}
+
+/** A record of an event of Amazon SQS. */
+export interface QueueEventRecord {
+  /** The identifier of the message. */
+  messageId: string;
+  /** The receipt handle. */
+  receiptHandle: string;
+  /** The body. */
+  body: string;
+  /** The facts of the queue about the message. */
+  attributes: {
+    ApproximateReceiveCount: string;
+    SentTimestamp: string;
+    SenderId: string;
+    ApproximateFirstReceiveTimestamp: string;
+    SequenceNumber?: string;
+    MessageGroupId?: string;
+    MessageDeduplicationId?: string;
+  };
+  /** The attributes by their names. */
+  messageAttributes: Record<string, QueueMessageAttribute>;
+  /** The MD5 digest of the body in hexadecimal. */
+  md5OfBody: string;
+  /** The service: `aws:sqs`. */
+  eventSource: string;
+  /** The ARN of the queue. */
+  eventSourceARN: string;
+  /** The region of the queue. */
+  awsRegion: string;
+}
+
+/** An attribute in a record of an event of Amazon SQS. */
+export interface QueueMessageAttribute {
+  /** The value as text. */
+  stringValue?: string;
+  /** The value in base64. */
+  binaryValue?: string;
+  /** Always empty. */
+  stringListValues: never[];
+  /** Always empty. */
+  binaryListValues: never[];
+  /** The type, such as `Number` or `Number.int`. */
+  dataType: "String" | "Number" | "Binary" | string;
+}
+
+/**
+ * Makes an event of Amazon SQS.
+ *
+ * @param messages The values that the test cares about, one item for each message.
+ * @param options Whether the queue is a FIFO queue.
+ * @returns The event.
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
+ *
+ * @example A batch of two messages
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { queueEvent } from "@mate/core/testing";
+ *
+ * const { Records } = queueEvent([{ payload: { item: "tea" } }, { body: "no JSON" }]);
+ * assertEquals(Records.map(({ body }) => body), ['{"item":"tea"}', "no JSON"]);
+ * ```
+ */
+export function queueEvent(
+  messages: readonly QueueMessageInit[] = [{}],
+  options: QueueEventOptions = {},
+): QueueEvent {
+  return { Records: messages.map((init, index) => createRecord(init, index, options)) };
+}
+
+function createRecord(
+  init: QueueMessageInit,
+  index: number,
+  { fifo = false }: QueueEventOptions,
+): QueueEventRecord {
+  const { region = init.queueArn?.split(":")[3] ?? REGION } = init;
+  const queueName = init.queueName ?? (fifo ? "queue.fifo" : "queue");
+  const queueArn = init.queueArn ?? `arn:aws:sqs:${region}:${ACCOUNT_ID}:${queueName}`;
+  const isFifo = queueArn.endsWith(".fifo");
+  const { sentTime = new Date(), firstReceivedTime = sentTime } = init;
+  const body = bodyOf(init);
+  return {
+    messageId: init.messageId ?? crypto.randomUUID(),
+    receiptHandle: init.receiptHandle ?? randomBase64(120),
+    body,
+    attributes: {
+      ApproximateReceiveCount: String(init.receiveCount ?? 1),
+      SentTimestamp: String(sentTime.getTime()),
+      SenderId: "AIDAEXAMPLE",
+      ApproximateFirstReceiveTimestamp: String(firstReceivedTime.getTime()),
+      ...present({
+        SequenceNumber: fifoValue(init.sequenceNumber, isFifo, () => sequenceNumber(index)),
+        MessageGroupId: fifoValue(init.groupId, isFifo, () => "group"),
+        MessageDeduplicationId: fifoValue(
+          init.deduplicationId,
+          isFifo,
+          () => crypto.randomUUID(),
+        ),
+      }),
+    },
+    messageAttributes: Object.fromEntries(
+      Object.entries(init.messageAttributes ?? {}).map(([name, attribute]) => [
+        name,
+        encodeAttribute(attribute),
+      ]),
+    ),
+    md5OfBody: md5(body),
+    eventSource: "aws:sqs",
+    eventSourceARN: queueArn,
+    awsRegion: region,
+  };
+}
+
+/** A fact that only a FIFO queue sends by default. */
+function fifoValue(
+  given: string | null | undefined,
+  isFifo: boolean,
+  create: () => string,
+): string | null {
+  if (given !== undefined) return given;
+  return isFifo ? create() : null;
+}
+
+/** The sequence numbers of a batch rise. */
+function sequenceNumber(index: number): string {
+  return String(18_870_000_000_000_000_000n + BigInt(Date.now()) * 1_000n + BigInt(index));
+}
+
+function bodyOf(init: QueueMessageInit): string {
+  if (init.body !== undefined) return init.body;
+  if (init.payload !== undefined) return JSON.stringify(init.payload);
+  if (init.message) return JSON.stringify(envelopeOf(init.message));
+  if (init.notification) return JSON.stringify(notificationEvent(init.notification));
+  return init.bridgeEvent ? JSON.stringify(scheduledEvent(init.bridgeEvent)) : "message";
+}
+
+/** A message of Amazon SNS as Amazon SQS gets it: some names differ from those in an event to a function. */
+function envelopeOf(init: MessageInit): object {
+  const { SigningCertUrl, UnsubscribeUrl, MessageAttributes, ...rest } =
+    messageEvent([init]).Records[0]!.Sns;
+  const attributes = Object.keys(MessageAttributes).length > 0 && { MessageAttributes };
+  return { ...rest, SigningCertURL: SigningCertUrl, UnsubscribeURL: UnsubscribeUrl, ...attributes };
+}
+
+function encodeAttribute({ Type, Value }: MessageAttributeInit): QueueMessageAttribute {
+  const lists = { stringListValues: [], binaryListValues: [], dataType: Type };
+  if (Value instanceof Uint8Array) return { binaryValue: toBase64(Value), ...lists };
+  if (typeof Value === "string") {
+    return Type === "Binary" ? { binaryValue: Value, ...lists } : { stringValue: Value, ...lists };
+  }
+  return { stringValue: JSON.stringify(Value), ...lists };
+}
+
+function md5(text: string): string {
+  return globalThis.process.getBuiltinModule("node:crypto").createHash("md5").update(text)
+    .digest("hex");
+}
