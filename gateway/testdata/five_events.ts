@@ -90,10 +90,9 @@ export function fiveEvents(request: ClientRequest): Record<string, JsonObject> {
 }
 
 function group(pairs: readonly (readonly [string, string])[]): Record<string, string[]> {
-  return Object.fromEntries(
-    Object.entries(Object.groupBy(pairs, ([name]) => name))
-      .map(([name, values]) => [name, values!.map(([, value]) => value)]),
-  );
+  const groups = new Map<string, string[]>(pairs.map(([name]) => [name, []]));
+  for (const [name, value] of pairs) groups.get(name)!.push(value);
+  return Object.fromEntries(groups);
 }
 
 function mapValues<A, B>(map: Record<string, A>, change: (value: A) => B): Record<string, B> {

@@ -74,7 +74,8 @@ async function copyDeclarations(folder: string): Promise<void> {
     }
     const target = join(OUTPUT.pathname, path);
     await Deno.mkdir(dirname(target), { recursive: true });
-    const declaration = text.replace(/^\/\/# sourceMappingURL=.*\n?/m, "");
+    const declaration = text.replace(/^\/\/# sourceMappingURL=.*\n?/m, "")
+      .replaceAll("Uint8Array<ArrayBuffer>", "ReturnType<typeof Uint8Array.of>"); // before TypeScript 5.7, not generic
     await Deno.writeTextFile(target, declaration + (/\bNoInfer</.test(text) ? NO_INFER : ""));
   }
 }
