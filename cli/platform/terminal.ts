@@ -1,4 +1,4 @@
-import { curlCommand, examplePath } from "./example_requests.ts";
+import { curlCommand, examplePath, functionUrl } from "./example_requests.ts";
 import type { LogRecord } from "./function_host.ts";
 import { routesOf } from "./gateway/routes.ts";
 import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
@@ -67,9 +67,17 @@ export function introduce(
     rows.push([`${method} ${resource}`, functionName, command]);
   }
   for (const [name, { triggers }] of Object.entries(manifest.functions)) {
-    for (const { expression } of triggers.schedules) {
-      rows.push([expression, name, curlCommand("POST", `${url}/schedules/${name}`)]);
+    if (triggers.url) rows.push(["function URL", name, `curl -N '${functionUrl(name, url)}'`]);
+    for (const [index, { expression }] of triggers.schedules.entries()) {
+      rows.push([expression, name, curlCommand("POST", `${url}/schedules/${name}/${index}`)]);
     }
+    if (triggers.events.length > 0) {
+      const event = JSON.stringify({ source: "SOURCE", "detail-type": "TYPE", detail: {} });
+      rows.push(["events", name, `curl -d '${event}' '${url}/events'`]);
+    }
+  }
+  for (const [queue, names] of namesBy(manifest, ({ triggers }) => triggers.queues)) {
+    rows.push([`queue ${queue}`, names, `curl -d MESSAGE '${url}/queues/${queue}'`]);
   }
   for (const [bucket, names] of namesBy(manifest, ({ triggers }) => triggers.buckets)) {
     const objects = `${url}/buckets/${bucket}`;
