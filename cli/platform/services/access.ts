@@ -1,5 +1,5 @@
 import type { Statement, Uses } from "../../manifest/types.ts";
-import { ACCOUNT_ID, bucketArn, queueArn, REGION, topicArn } from "../arn.ts";
+import { ACCOUNT_ID, bucketArn, functionArn, queueArn, REGION, topicArn } from "../arn.ts";
 
 /** What a request to a service does. */
 export interface Access {
@@ -58,4 +58,64 @@ function matches(pattern: string, text: string): boolean {
   const expression = pattern.replaceAll(/[\\^$.|+()[\]{}]/g, "\\$&")
     .replaceAll(/\*+/g, "[^]*").replaceAll("?", "[^]");
   return new RegExp(`^${expression}$`).test(text);
+}
+
+/** The operations that need the permission of another one (Amazon SQS). */
+const SAME_PERMISSION: Readonly<Record<string, string>> = {
+  ChangeMessageVisibilityBatch: "ChangeMessageVisibility",
+  DeleteMessageBatch: "DeleteMessage",
+  SendMessageBatch: "SendMessage",
+};
+
+/** What a request does; nothing if the service is not emulated or the request cannot be read, which is refused later. */
+export function readAccesses(request: Request, service: string, body: string): readonly Access[] {
+  const operation = request.headers.get("x-amz-target")?.split(".").at(-1) ?? "";
+  try {
+    if (service === "s3") return readObjectAccesses(request);
+    if (service === "lambda") {
+      const [, name = ""] = /\/functions\/([^/]+)/.exec(new URL(request.url).pathname) ?? [];
+      const functionName = decodeURIComponent(name).split(":").at(-1)!;
+      return [{ action: "lambda:InvokeFunction", resource: functionArn(functionName) }];
+    }
+    if (service === "sqs") {
+      const { QueueUrl, QueueName } = JSON.parse(body);
+      const name = String(QueueName ?? QueueUrl ?? "").split("/").at(-1)!;
+      return [{
+        action: `sqs:${SAME_PERMISSION[operation] ?? operation}`,
+        resource: queueArn(name),
+      }];
+    }
+  } catch {
+    return []; // malformed JSON or a malformed URL
+  }
+  if (service === "sns") {
+    const form = new URLSearchParams(body);
+    const action = `sns:${form.get("Action")?.replace(/Batch$/, "")}`;
+    return [{ action, resource: form.get("TopicArn") ?? form.get("TargetArn") ?? topicArn("") }];
+  }
+  const bus = `arn:aws:events:${REGION}:${ACCOUNT_ID}:event-bus/default`;
+  return service === "events" ? [{ action: `events:${operation}`, resource: bus }] : [];
+}
+
+function readObjectAccesses({ method, url, headers }: Request): readonly Access[] {
+  const [, bucket = "", key = ""] = /^\/([^/]*)\/?(.*)$/s
+    .exec(new URL(url).pathname)!.map(decodeURIComponent);
+  if (bucket === "") return [{ action: "s3:ListAllMyBuckets", resource: "*" }];
+  const arn = bucketArn(bucket);
+  const reads = method === "GET" || method === "HEAD";
+  if (key === "") {
+    return [
+      reads
+        ? { action: "s3:ListBucket", resource: arn }
+        : { action: "s3:DeleteObject", resource: `${arn}/*` },
+    ];
+  }
+  const verb = reads ? "Get" : method === "DELETE" ? "Delete" : "Put";
+  const accesses = [{ action: `s3:${verb}Object`, resource: `${arn}/${key}` }];
+  const source = headers.get("x-amz-copy-source");
+  if (source !== null) {
+    const from = decodeURIComponent(source).replace(/^\//, "");
+    accesses.push({ action: "s3:GetObject", resource: bucketArn(from) });
+  }
+  return accesses;
 }

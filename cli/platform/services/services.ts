@@ -1,10 +1,10 @@
 import { fillPlaceholders } from "../../manifest/placeholders.ts";
 import type { Manifest, Uses } from "../../manifest/types.ts";
 import { variableOf } from "../../manifest/use_variables.ts";
-import { ACCOUNT_ID, bucketArn, functionArn, queueArn, REGION, topicArn } from "../arn.ts";
+import { ACCOUNT_ID, REGION, topicArn } from "../arn.ts";
 import type { createInvokeApi } from "../invoke/invoke_api.ts";
 import { createRequestIds } from "../triggers/notification.ts";
-import { type Access, isAllowed, statementsOf } from "./access.ts";
+import { type Access, isAllowed, readAccesses, statementsOf } from "./access.ts";
 import { createEventBus, type EventRule } from "./event_bus.ts";
 import { type Messaging, queueName } from "./messaging.ts";
 import { createS3, type ObjectStore } from "./s3.ts";
@@ -33,16 +33,9 @@ type Backend = (
   sourceIp: string,
 ) => Response | Promise<Response>;
 
-/** The operations that need the permission of another one (Amazon SQS). */
-const SAME_PERMISSION: Readonly<Record<string, string>> = {
-  ChangeMessageVisibilityBatch: "ChangeMessageVisibility",
-  DeleteMessageBatch: "DeleteMessage",
-  SendMessageBatch: "SendMessage",
-};
-
 /**
- * Amazon S3, Amazon SNS, Amazon SQS, Amazon EventBridge and the Invoke API of AWS Lambda on a loopback port of their own, as the AWS SDKs and the AWS CLI
- * speak them. A function reaches what its manifest grants; a client with other credentials is the developer and reaches all.
+ * Amazon S3, Amazon SNS, Amazon SQS, Amazon EventBridge and the Invoke API of AWS Lambda on a loopback port of their own, as
+ * the AWS SDKs and the AWS CLI speak them. A function reaches what its manifest grants; a client with other credentials is the developer and reaches all.
  * Anything else is answered with 501.
  */
 export class Services implements AsyncDisposable {
@@ -219,59 +212,6 @@ function readCredential(request: Request): { service: string; key: string } {
     ? target
     : "s3";
   return { key: "", service };
-}
-
-/** What a request does; nothing if the service is not emulated or the request cannot be read, which is refused later. */
-function readAccesses(request: Request, service: string, body: string): readonly Access[] {
-  const operation = request.headers.get("x-amz-target")?.split(".").at(-1) ?? "";
-  try {
-    if (service === "s3") return readObjectAccesses(request);
-    if (service === "sqs") {
-      const { QueueUrl, QueueName } = JSON.parse(body);
-      const name = String(QueueName ?? QueueUrl ?? "").split("/").at(-1)!;
-      return [{
-        action: `sqs:${SAME_PERMISSION[operation] ?? operation}`,
-        resource: queueArn(name),
-      }];
-    }
-  } catch {
-    return []; // malformed JSON or a malformed URL
-  }
-  if (service === "sns") {
-    const form = new URLSearchParams(body);
-    const action = `sns:${form.get("Action")?.replace(/Batch$/, "")}`;
-    return [{ action, resource: form.get("TopicArn") ?? form.get("TargetArn") ?? topicArn("") }];
-  }
-  if (service === "lambda") {
-    const [, name = ""] = /\/functions\/([^/]+)/.exec(new URL(request.url).pathname) ?? [];
-    const functionName = decodeURIComponent(name).split(":").at(-1)!;
-    return [{ action: "lambda:InvokeFunction", resource: functionArn(functionName) }];
-  }
-  const bus = `arn:aws:events:${REGION}:${ACCOUNT_ID}:event-bus/default`;
-  return service === "events" ? [{ action: `events:${operation}`, resource: bus }] : [];
-}
-
-function readObjectAccesses({ method, url, headers }: Request): readonly Access[] {
-  const [, bucket = "", key = ""] = /^\/([^/]*)\/?(.*)$/s
-    .exec(new URL(url).pathname)!.map(decodeURIComponent);
-  if (bucket === "") return [{ action: "s3:ListAllMyBuckets", resource: "*" }];
-  const arn = bucketArn(bucket);
-  const reads = method === "GET" || method === "HEAD";
-  if (key === "") {
-    return [
-      reads
-        ? { action: "s3:ListBucket", resource: arn }
-        : { action: "s3:DeleteObject", resource: `${arn}/*` },
-    ];
-  }
-  const verb = reads ? "Get" : method === "DELETE" ? "Delete" : "Put";
-  const accesses = [{ action: `s3:${verb}Object`, resource: `${arn}/${key}` }];
-  const source = headers.get("x-amz-copy-source");
-  if (source !== null) {
-    const from = decodeURIComponent(source).replace(/^\//, "");
-    accesses.push({ action: "s3:GetObject", resource: bucketArn(from) });
-  }
-  return accesses;
 }
 
 function deny(functionName: string, service: string, { action, resource }: Access): Response {
