@@ -2,7 +2,7 @@
  * Validated accessors for the events that serverless functions on AWS Lambda receive, responses for those
  * behind an HTTP gateway, and their log.
  *
- * Everything of the modules `function`, `gateway`, `scheduler`, `storage`, `topic` and `logger`, each of which
+ * Everything of the modules `function`, `gateway`, `scheduler`, `storage`, `topic`, `queue` and `logger`, each of which
  * is an entry point of its own as well. Importing has no side effect and needs no permission.
  *
  * @example A function behind an HTTP gateway
@@ -21,6 +21,7 @@
 export * from "./function/mod.ts";
 export * from "./gateway/mod.ts";
 export * from "./logger/mod.ts";
+export * from "./queue/mod.ts";
 export * from "./scheduler/mod.ts";
 export * from "./storage/mod.ts";
 export * from "./topic/mod.ts";

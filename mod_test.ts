@@ -3,11 +3,12 @@ import * as core from "./mod.ts";
 import * as fn from "./function/mod.ts";
 import * as gateway from "./gateway/mod.ts";
 import * as logger from "./logger/mod.ts";
+import * as queue from "./queue/mod.ts";
 import * as scheduler from "./scheduler/mod.ts";
 import * as storage from "./storage/mod.ts";
 import * as topic from "./topic/mod.ts";
 
-const MODULES = { function: fn, gateway, logger, scheduler, storage, topic };
+const MODULES = { function: fn, gateway, logger, queue, scheduler, storage, topic };
 
 // `export *` leaves out, without a word, a name that two modules export.
 for (const [name, module] of Object.entries(MODULES)) {

@@ -75,6 +75,7 @@ function toKey(part: PropertyKey | { readonly key: PropertyKey }): string | numb
 export function invalidAt(
   path: Path,
 ): (issues: readonly ValidationIssue[]) => CloudEventSpecificationError {
+  // The message of an issue may quote the data, which must not be logged.
   return ([issue]) =>
-    specificationError([...path, ...issue?.path ?? []], `is invalid: ${issue?.message}`);
+    specificationError([...path, ...issue?.path ?? []], "is refused by the schema");
 }

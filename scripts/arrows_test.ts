@@ -28,6 +28,7 @@ const LIBRARY: Record<string, readonly string[]> = {
   storage: ["function"],
   topic: ["function"],
   testing: ["function", "logger"],
+  queue: ["function", "logger", "storage", "topic", "scheduler"],
 };
 
 const PACKAGES = ["@mate/core", "npm:", "node:"];
@@ -40,7 +41,7 @@ const PACKAGES = ["@mate/core", "npm:", "node:"];
 const ROOMS: Record<string, readonly string[]> = {
   ...LIBRARY,
   runtime: ["function", "logger"],
-  "mod.ts": ["function", "logger", "gateway", "scheduler", "storage", "topic"],
+  "mod.ts": ["function", "logger", "gateway", "scheduler", "storage", "topic", "queue"],
   "cli/arguments.ts": PACKAGES,
   "cli/interruption.ts": PACKAGES,
   "cli/manifest": PACKAGES,

@@ -25,26 +25,40 @@ const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[Ee][+-]?\d+)?$/;
 /** Converts the attributes at the end of a path. */
 export function readAttributes(event: JsonObject, path: Path, raw: JsonObject): MessageAttributes {
   return Object.fromEntries(
-    Object.keys(raw).map((name) => [name, readAttribute(event, [...path, name])]),
+    Object.keys(raw).map((name) => {
+      const typePath = [...path, name, "Type"];
+      const type = readString(event, typePath);
+      return [name, readAttribute(event, typePath, type, [...path, name, "Value"])];
+    }),
   );
 }
 
-function readAttribute(event: JsonObject, path: Path): MessageAttribute {
-  const type = readString(event, [...path, "Type"]);
-  const valuePath = [...path, "Value"];
-  const text = readString(event, valuePath);
+/**
+ * Converts one attribute.
+ *
+ * @param typePath The path of the type, for an error.
+ * @param type The type, without a label.
+ * @param path The path of the value.
+ */
+export function readAttribute(
+  event: JsonObject,
+  typePath: Path,
+  type: string,
+  path: Path,
+): MessageAttribute {
+  const text = readString(event, path);
   switch (type) {
     case "String":
       return { Type: type, Value: text };
     case "String.Array":
-      return { Type: type, Value: toArray(valuePath, text) };
+      return { Type: type, Value: toArray(path, text) };
     case "Number":
-      return { Type: type, Value: toNumber(valuePath, text) };
+      return { Type: type, Value: toNumber(path, text) };
     case "Binary":
-      return { Type: type, Value: toBytes(valuePath, text) };
+      return { Type: type, Value: toBytes(path, text) };
   }
   const problem = `is ${JSON.stringify(type)}, not String, String.Array, Number or Binary`;
-  throw specificationError([...path, "Type"], problem);
+  throw specificationError(typePath, problem);
 }
 
 function toArray(path: Path, text: string): JsonArray {

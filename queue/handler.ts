@@ -1,0 +1,110 @@
+import type { FnContext, JsonValue, StandardSchema } from "../function/mod.ts";
+import { kindOf, specificationError } from "../function/read.ts";
+import { withRequestId } from "../logger/mod.ts";
+import { type Message, processBatch } from "./batch.ts";
+import { FnQueueEvent } from "./event.ts";
+import { FnQueueRecord } from "./record.ts";
+
+/** The milliseconds before the deadline at which the handler reports the messages that are left. */
+const MARGIN = 500;
+
+/**
+ * The work for one message, sync or async. If it throws or rejects, the message is reported as failed.
+ *
+ * @typeParam Payload The type of `record.payload()`.
+ * @param record The message.
+ * @param context The facts about the invocation. It is absent if the caller of the handler gave none.
+ */
+export type QueueWork<Payload = JsonValue> = (
+  record: FnQueueRecord<Payload>,
+  context: FnContext,
+) => unknown;
+
+/** The options of {@linkcode queueHandler}. */
+export interface QueueHandlerOptions<Payload = JsonValue> {
+  /** The number of messages, or of FIFO groups, that are processed side by side. The default is 10. */
+  readonly concurrency?: number | undefined;
+  /** The schema of each payload. It is checked before the work begins, and `record.payload()` returns its output. */
+  readonly schema?: StandardSchema<Payload> | undefined;
+}
+
+/** The result that AWS Lambda expects if `ReportBatchItemFailures` is set for the queue. */
+export interface QueueResult {
+  /** The messages that come back to the queue. AWS Lambda deletes all others. */
+  readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
+}
+
+/** A handler of Amazon SQS events, as AWS Lambda calls it. */
+export type QueueHandler = (event: unknown, context?: FnContext) => Promise<QueueResult>;
+
+/**
+ * Makes a handler of Amazon SQS events that processes each message by itself and reports exactly the messages that were not
+ * done. Set `ReportBatchItemFailures` for the queue, otherwise AWS Lambda deletes the reported messages.
+ *
+ * - Each failure is logged with the message id and the causes, but without the body.
+ * - Messages of one group of a FIFO queue are processed one after the other. After a failure, the rest of the group is
+ *   reported untouched.
+ * - About 500 ms before the deadline, messages that have not begun or are still under way are reported as failed.
+ *
+ * @typeParam Payload The output of the schema.
+ * @param work The work for one message.
+ * @param options The concurrency and the schema.
+ * @returns The handler. It rejects for an event without records or of another service, so that AWS Lambda retries it.
+ * @throws {TypeError} If the work is not a function, or if an option is invalid.
+ *
+ * @example Payloads that a schema checks
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { queueHandler } from "@mate/core/queue";
+ * import { z } from "zod";
+ *
+ * const counts: number[] = [];
+ * const handler = queueHandler((record) => {
+ *   counts.push(record.payload().count);
+ * }, { schema: z.object({ count: z.number() }) });
+ *
+ * const message = (messageId: string, body: string) => ({ messageId, body, eventSourceARN: "arn:aws:sqs:::jobs" });
+ * const { batchItemFailures } = await handler({ Records: [message("1", '{"count":3}'), message("2", "{}")] });
+ * assertEquals([counts, batchItemFailures], [[3], [{ itemIdentifier: "2" }]]);
+ * ```
+ */
+export function queueHandler<Payload = JsonValue>(
+  work: QueueWork<Payload>,
+  options: QueueHandlerOptions<Payload> = {},
+): QueueHandler {
+  const { concurrency = 10, schema } = options;
+  if (typeof work !== "function") {
+    throw new TypeError(`Cannot make the handler: expected a function, got ${kindOf(work)}`);
+  }
+  if (!Number.isInteger(concurrency) || concurrency < 1) {
+    throw new TypeError(`Invalid concurrency ${concurrency}: expected a whole number from 1`);
+  }
+  if (schema !== undefined && typeof schema["~standard"]?.validate !== "function") {
+    throw new TypeError("Invalid schema: expected a schema of Standard Schema, version 1");
+  }
+  const run = async (record: FnQueueRecord<Payload>, context: FnContext) => {
+    if (schema !== undefined) record.payload();
+    await work(record, context);
+  };
+  return async (eventObject, context) =>
+    await withRequestId(context?.awsRequestId ?? "", async () => {
+      const messages = new FnQueueEvent(eventObject).records().map((_, index) => {
+        const record = new FnQueueRecord(eventObject, index, schema);
+        return { record, id: readId(record, index), state: "waiting" } as Message<Payload>;
+      });
+      if (messages.length === 0) throw specificationError(["Records"], "holds no record");
+      await processBatch(messages, (record) => run(record, context as FnContext), {
+        concurrency,
+        milliseconds: (context?.getRemainingTimeInMillis?.() ?? Infinity) - MARGIN,
+      });
+      const failures = messages.filter(({ state }) => state !== "done");
+      return { batchItemFailures: failures.map(({ id }) => ({ itemIdentifier: id })) };
+    });
+}
+
+/** Reads the identifier. AWS Lambda would retry the whole batch for a result with an empty identifier. */
+function readId(record: FnQueueRecord<unknown>, index: number): string {
+  const id = record.messageId();
+  if (id === "") throw specificationError(["Records", index, "messageId"], "is empty");
+  return id;
+}

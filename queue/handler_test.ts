@@ -1,0 +1,283 @@
+import {
+  BatchProcessor,
+  EventType,
+  processPartialResponse,
+  SqsFifoPartialProcessorAsync,
+} from "@aws-lambda-powertools/batch";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import fc from "fast-check";
+import { z } from "zod";
+import { CloudEventSpecificationError, type FnContext } from "../function/mod.ts";
+import { logger } from "../logger/mod.ts";
+import fifo from "../testdata/queue_fifo.json" with { type: "json" };
+import standard from "../testdata/queue_messages.json" with { type: "json" };
+import put from "../testdata/storage_put.json" with { type: "json" };
+import { recordLog } from "../testdata/record_log.ts";
+import { queueHandler, type QueueWork } from "./mod.ts";
+
+interface Sent {
+  readonly body?: unknown;
+  readonly group?: string;
+}
+
+/** Makes an event of messages with the identifiers "0", "1" and so on. */
+function makeEvent(messages: readonly Sent[], isFifo = false) {
+  const [record] = isFifo ? fifo.Records : standard.Records;
+  const Records = messages.map(({ body = "{}", group = "g" }, index) => ({
+    ...record,
+    messageId: String(index),
+    body,
+    attributes: { ...record!.attributes, ...(isFifo ? { MessageGroupId: group } : {}) },
+  }));
+  return { Records };
+}
+
+const context = (remaining = 60_000) =>
+  ({ awsRequestId: "id-1", getRemainingTimeInMillis: () => remaining }) as FnContext;
+
+/** The identifiers of the failures, and the log. */
+async function run(
+  work: QueueWork<never>,
+  event: unknown,
+  { options = {}, remaining }: { options?: object; remaining?: number } = {},
+) {
+  const handler = queueHandler(work as QueueWork, options);
+  const { result, log } = await recordLog(() => handler(event, context(remaining)));
+  return { failures: result.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier), log };
+}
+
+/** Lets everything that is ready run. */
+const turn = () => new Promise((resolve) => setTimeout(resolve));
+
+const batch = fc.array(
+  fc.record({
+    group: fc.constantFrom("a", "b", "c"),
+    fails: fc.boolean(),
+    turns: fc.nat(2),
+  }),
+  { minLength: 1, maxLength: 10 },
+);
+
+Deno.test("queueHandler() reports the failures that Powertools reports, and keeps the order of groups", async () => {
+  await fc.assert(fc.asyncProperty(
+    batch,
+    fc.boolean(),
+    fc.integer({ min: 1, max: 4 }),
+    async (messages, isFifo, concurrency) => {
+      const event = makeEvent(messages, isFifo);
+      const begun: string[] = [];
+      const done: string[] = [];
+      const busy = new Set<string>();
+      let most = 0;
+      const { failures } = await run(
+        async (record) => {
+          const id = record.messageId();
+          const lane = record.groupId() ?? id;
+          assert(!busy.has(lane), "two messages of one group run side by side");
+          busy.add(lane);
+          most = Math.max(most, busy.size);
+          begun.push(id);
+          const { fails, turns } = messages[Number(id)]!;
+          for (let count = 0; count < turns; count++) await turn();
+          busy.delete(lane);
+          if (fails) throw new Error("failed");
+          done.push(id);
+        },
+        event,
+        { options: { concurrency } },
+      );
+      assert(most <= concurrency);
+      assertEquals(new Set(begun).size, begun.length, "nothing runs twice");
+      const ids = event.Records.map(({ messageId }) => messageId);
+      assertEquals(failures, ids.filter((id) => !done.includes(id)));
+      if (isFifo) {
+        const order = (list: string[], group: string) =>
+          list.filter((id) => messages[Number(id)]!.group === group);
+        for (const group of ["a", "b", "c"]) {
+          assertEquals(order(begun, group), order(begun, group).toSorted());
+        }
+      }
+      assertEquals(failures, await powertoolsFailures(event, messages, isFifo));
+    },
+  ));
+});
+
+async function powertoolsFailures(
+  event: ReturnType<typeof makeEvent>,
+  messages: readonly { fails: boolean }[],
+  isFifo: boolean,
+): Promise<string[]> {
+  const processor = isFifo ? new SqsFifoPartialProcessorAsync() : new BatchProcessor(EventType.SQS);
+  const options = { throwOnFullBatchFailure: false, ...(isFifo ? { skipGroupOnError: true } : {}) };
+  const work = (record: { messageId: string }) => {
+    if (messages[Number(record.messageId)]!.fails) throw new Error("failed");
+    return Promise.resolve();
+  };
+  const result = await processPartialResponse(event, work as never, processor, {
+    ...options,
+    processInParallel: !isFifo,
+  } as never);
+  return result.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)
+    .toSorted((a, b) => Number(a) - Number(b));
+}
+
+Deno.test("queueHandler() logs each failure once, with its causes and without the body", async () => {
+  const messages = [{ body: "secret" }, { body: "secret" }, {}];
+  const { failures, log } = await run((record) => {
+    logger.info("Working");
+    if (record.messageId() === "0") {
+      throw new Error("Cannot order", { cause: new TypeError("timed out") });
+    }
+    if (record.messageId() === "1") throw record.body();
+  }, makeEvent(messages));
+  assertEquals(failures, ["0", "1"]);
+  const records = log.filter(({ message }) => message !== "Working");
+  assertEquals(
+    records.map(({ level, messageId, errorMessage, cause, requestId }) => ({
+      level,
+      messageId,
+      errorMessage,
+      cause: (cause as { errorMessage: string } | undefined)?.errorMessage,
+      requestId,
+    })),
+    [
+      {
+        level: "ERROR",
+        messageId: "0",
+        errorMessage: "Cannot order",
+        cause: "timed out",
+        requestId: "id-1",
+      },
+      {
+        level: "ERROR",
+        messageId: "1",
+        errorMessage: "The work threw a string",
+        cause: undefined,
+        requestId: "id-1",
+      },
+    ],
+  );
+  assertEquals(log.every(({ requestId }) => requestId === "id-1"), true);
+  assert(!JSON.stringify(log).includes("secret"));
+});
+
+Deno.test("queueHandler() leaves the rest of a failed group untouched and logs it together", async () => {
+  const begun: string[] = [];
+  const { failures, log } = await run((record) => {
+    begun.push(record.messageId());
+    if (record.messageId() === "0") throw new Error("failed");
+  }, makeEvent([{ group: "a" }, { group: "b" }, { group: "a" }, { group: "a" }], true));
+  assertEquals([begun.toSorted(), failures], [["0", "1"], ["0", "2", "3"]]);
+  assertEquals(log.map(({ message, messageId, data }) => [message, messageId ?? data]), [
+    ["Cannot process the message", "0"],
+    ["Left the rest of the group untouched", { messageIds: ["2", "3"] }],
+  ]);
+});
+
+Deno.test("queueHandler() runs the groups of a fair standard queue side by side, each message by itself", async () => {
+  const event = makeEvent([{}, {}]);
+  for (const record of event.Records) {
+    Object.assign(record.attributes, { MessageGroupId: "tenant" });
+  }
+  const { failures } = await run((record) => {
+    if (record.messageId() === "0") throw new Error("failed");
+  }, event);
+  assertEquals(failures, ["0"]);
+});
+
+Deno.test("queueHandler() fails a message alone if the message cannot be read or the schema refuses it", async () => {
+  const counts: number[] = [];
+  const schema = z.object({ count: z.number() });
+  const handler = queueHandler((record) => {
+    counts.push(record.payload().count);
+  }, { schema });
+  const event = makeEvent([
+    { body: '{"count":1}' },
+    { body: '{"count":"secret"}' },
+    {
+      body: "secret",
+    },
+    { body: 5 },
+    { body: '{"count":2}' },
+  ]);
+  const records = [...event.Records, { messageId: "5", body: "{}" }];
+  const { result, log } = await recordLog(() => handler({ Records: records }, context()));
+  assertEquals(result.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier), [
+    "1",
+    "2",
+    "3",
+    "5",
+  ]);
+  assertEquals(counts, [1, 2]);
+  assertEquals(log.length, 4);
+  assert(!JSON.stringify(log).includes("secret"));
+});
+
+Deno.test("queueHandler() reports the messages that the deadline finds under way or waiting", async () => {
+  const begun: string[] = [];
+  const { failures, log } = await run(
+    (record) => {
+      begun.push(record.messageId());
+      return record.messageId() === "1" ? new Promise(() => {}) : Promise.resolve();
+    },
+    makeEvent([{}, {}, {}, {}]),
+    { options: { concurrency: 1 }, remaining: 520 },
+  );
+  assertEquals([begun, failures], [["0", "1"], ["1", "2", "3"]]);
+  assertEquals(log.map(({ message, messageId, data }) => [message, messageId ?? data]), [
+    ["Cannot finish the message before the deadline", "1"],
+    ["Left messages untouched because of the deadline", { messageIds: ["2", "3"] }],
+  ]);
+});
+
+Deno.test("queueHandler() begins no message after the deadline, even if one ends late", async () => {
+  const begun: string[] = [];
+  let end: (() => void) | undefined;
+  const work: QueueWork = (record) => {
+    begun.push(record.messageId());
+    return new Promise<void>((resolve) => end = resolve);
+  };
+  const event = makeEvent([{}, {}], true);
+  const { failures, log } = await run(work, event, { remaining: 520 });
+  assertEquals(failures, ["0", "1"]);
+  end!();
+  await turn();
+  assertEquals([begun, log.length], [["0"], 2]);
+  const late = await run(work, event, { remaining: 500 });
+  assertEquals([begun, late.failures], [["0"], ["0", "1"]]);
+});
+
+Deno.test("queueHandler() rejects an event that it cannot report in parts", async () => {
+  const unnamed = makeEvent([{}, {}]);
+  unnamed.Records[1]!.messageId = "";
+  const worked: string[] = [];
+  const handler = queueHandler((record) => void worked.push(record.messageId()));
+  for (
+    const event of [null, {}, { Records: null }, { Records: [] }, put, unnamed, {
+      Records: [...makeEvent([{}]).Records, null],
+    }]
+  ) {
+    const error = await assertRejects(() => handler(event));
+    assert(error instanceof CloudEventSpecificationError || error instanceof TypeError);
+  }
+  assertEquals(worked, [], "no message is done twice, because none was begun");
+});
+
+Deno.test("queueHandler() works without a context", async () => {
+  const handler = queueHandler(() => {});
+  assertEquals(await handler(makeEvent([{}])), { batchItemFailures: [] });
+});
+
+Deno.test("queueHandler() refuses wrong options when the handler is made", () => {
+  for (
+    const [work, options, message] of [
+      [null, {}, "Cannot make the handler: expected a function, got null"],
+      [() => {}, { concurrency: 0 }, "Invalid concurrency 0: expected a whole number from 1"],
+      [() => {}, { concurrency: 1.5 }, "Invalid concurrency 1.5: expected a whole number from 1"],
+      [() => {}, { schema: {} }, "Invalid schema: expected a schema of Standard Schema, version 1"],
+    ] as const
+  ) {
+    const error = assertThrows(() => queueHandler(work as never, options as never), TypeError);
+    assertEquals(error.message, message);
+  }
+});

@@ -1,0 +1,197 @@
+import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
+import { type } from "arktype";
+import { z } from "zod";
+import { CloudEventSpecificationError } from "../function/mod.ts";
+import fifo from "../testdata/queue_fifo.json" with { type: "json" };
+import standard from "../testdata/queue_messages.json" with { type: "json" };
+import rule from "../testdata/scheduler_rule.json" with { type: "json" };
+import put from "../testdata/storage_put.json" with { type: "json" };
+import testEvent from "../testdata/storage_test_event.json" with { type: "json" };
+import topic from "../testdata/topic_message.json" with { type: "json" };
+import { withKey } from "../testdata/with_key.ts";
+import { FnQueueEvent, FnQueueRecord } from "./mod.ts";
+
+type Accessor = Exclude<keyof FnQueueRecord, "rawEvent">;
+
+/** Each accessor, the key that it reads, and its result for the fixture. */
+const ACCESSORS: [Accessor, string, unknown][] = [
+  ["messageId", "messageId", "059f36b4-87a3-44ab-83d2-661975830a7d"],
+  ["receiptHandle", "receiptHandle", "AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a"],
+  ["body", "body", '{"item":"tea","count":3}'],
+  ["payload", "body", { item: "tea", count: 3 }],
+  ["sentTime", "attributes.SentTimestamp", new Date("2026-03-01T09:05:07.123Z")],
+  [
+    "firstReceivedTime",
+    "attributes.ApproximateFirstReceiveTimestamp",
+    new Date("2026-03-01T09:05:07.200Z"),
+  ],
+  ["receiveCount", "attributes.ApproximateReceiveCount", 2],
+  ["queueArn", "eventSourceARN", "arn:aws:sqs:eu-central-1:123456789012:jobs"],
+  ["queueName", "eventSourceARN", "jobs"],
+  ["region", "awsRegion", "eu-central-1"],
+];
+
+const change = (key: string, value: unknown, raw: object = standard) =>
+  new FnQueueEvent(withKey(raw, `Records.0.${key}`, value)).records()[0]!;
+
+const holding = (content: unknown) => change("body", JSON.stringify(content));
+
+const refuse = (read: () => unknown) => assertThrows(read, CloudEventSpecificationError);
+
+Deno.test("every accessor reads its key, of the records and by iteration", () => {
+  const event = new FnQueueEvent(standard);
+  for (const [accessor, , expected] of ACCESSORS) {
+    assertEquals(event.records()[0]![accessor](), expected);
+    assertEquals([...event].map((record) => record[accessor]()), [expected]);
+  }
+});
+
+Deno.test("every accessor names its key if the key is absent or of another type", () => {
+  for (const [accessor, key] of ACCESSORS) {
+    for (const value of [undefined, null, 5, [], {}]) {
+      assertEquals(refuse(() => change(key, value)[accessor]()).path, `Records[0].${key}`);
+    }
+  }
+  for (const value of ["", "-1", "1.5", "1e3", "now", "9".repeat(16)]) {
+    const error = refuse(() => change("attributes.SentTimestamp", value).sentTime());
+    assertEquals(error.path, "Records[0].attributes.SentTimestamp");
+  }
+});
+
+Deno.test("groupId(), deduplicationId() and sequenceNumber() are null in a standard queue", () => {
+  const [first] = new FnQueueEvent(fifo).records();
+  assertEquals(
+    [first!.groupId(), first!.deduplicationId(), first!.sequenceNumber()],
+    ["customer-7", "order-12", "18849496460467696128"],
+  );
+  const [other] = new FnQueueEvent(standard).records();
+  assertEquals([other!.groupId(), other!.deduplicationId(), other!.sequenceNumber()], [
+    null,
+    null,
+    null,
+  ]);
+  assertEquals(
+    refuse(() => change("attributes.MessageGroupId", 5).groupId()).path,
+    "Records[0].attributes.MessageGroupId",
+  );
+});
+
+Deno.test("payload() never shows the message, whether it is malformed or refused by a schema", () => {
+  for (const body of ["", "secret", "{secret: 1}"]) {
+    const error = refuse(() => change("body", body).payload());
+    assertEquals(error.message, 'Cannot read the event: "Records[0].body" is not JSON (RFC 8259)');
+    assertEquals(error.cause, undefined);
+  }
+  const schema = type({ item: "number" }); // its message quotes the value
+  const error = refuse(() => holding({ item: "secret" }).payload(schema));
+  assertEquals(
+    error.message,
+    'Cannot read the event: "Records[0].body.item" is refused by the schema',
+  );
+  assertEquals(error.cause, undefined);
+});
+
+Deno.test("payload() returns the output of the schema of the record, and validates once", () => {
+  let count = 0;
+  const schema = z.object({ item: z.string() }).transform(({ item }) => {
+    count++;
+    return item.length;
+  });
+  const record = new FnQueueRecord(standard, 0, schema);
+  const length: number = record.payload();
+  assertEquals([length, record.payload(), count], [3, 3, 1]);
+  assertEquals(record.payload(z.object({ count: z.number() })).count, 3);
+});
+
+Deno.test("messageAttributes() converts the values and leaves out labels", () => {
+  const [record] = new FnQueueEvent(standard).records();
+  assertEquals(record!.messageAttributes(), {
+    kind: { Type: "String", Value: "order" },
+    weight: { Type: "Number", Value: -125 },
+    digest: { Type: "Binary", Value: new Uint8Array([0, 255, 128]) },
+  });
+  const tags = { dataType: "String.Array", stringValue: '["a",1]' };
+  assertEquals(change("messageAttributes", { tags }).messageAttributes(), {
+    tags: { Type: "String.Array", Value: ["a", 1] },
+  });
+  for (const attributes of [undefined, null, {}]) {
+    assertEquals(change("messageAttributes", attributes).messageAttributes(), {});
+  }
+  for (
+    const [attribute, path] of [
+      [null, ""],
+      [{ stringValue: "x" }, ".dataType"],
+      [{ dataType: "Blob", stringValue: "x" }, ".dataType"],
+      [{ dataType: "Number.int", stringValue: "x" }, ".stringValue"],
+      [{ dataType: "Binary", stringValue: "AA==" }, ".binaryValue"],
+    ] as const
+  ) {
+    const error = refuse(() => change("messageAttributes", { a: attribute }).messageAttributes());
+    assertEquals(error.path, `Records[0].messageAttributes.a${path}`);
+  }
+  assertEquals(
+    refuse(() => change("messageAttributes", []).messageAttributes()).path,
+    "Records[0].messageAttributes",
+  );
+});
+
+/** The envelope that Amazon SNS sends to a queue. */
+const wrap = (content: unknown) => {
+  const { SigningCertUrl, UnsubscribeUrl, ...sns } = topic.Records[0]!.Sns;
+  return {
+    ...sns,
+    SigningCertURL: SigningCertUrl,
+    UnsubscribeURL: UnsubscribeUrl,
+    Message: JSON.stringify(content),
+  };
+};
+
+Deno.test("message() reads the envelope of Amazon SNS", () => {
+  const message = holding(wrap({ item: "tea" })).message();
+  assertEquals(message.messagePayload(), { item: "tea" });
+  assertEquals(message.subject(), "A new order");
+  assertEquals(message.signingCertUrl(), topic.Records[0]!.Sns.SigningCertUrl);
+  const { Signature: _, ...fifoEnvelope } = wrap("text");
+  assertEquals(holding(fifoEnvelope).message().message(), '"text"');
+});
+
+Deno.test("notification() and bridgeEvent() read content, also through Amazon SNS", () => {
+  for (const record of [holding(put), holding(wrap(put))]) {
+    assertEquals(record.notification().bucketName(), "shop-uploads");
+  }
+  assert(holding(wrap(testEvent)).notification().isTestEvent());
+  for (const record of [holding(rule), holding(wrap(rule))]) {
+    assertEquals(record.bridgeEvent().detailType(), "Scheduled Event");
+  }
+});
+
+Deno.test("message(), notification() and bridgeEvent() refuse other content", () => {
+  for (
+    const content of [null, 7, "x", [], {}, { Type: "Notification", Message: "x" }, {
+      Records: [{ eventSource: "aws:sqs" }],
+    }]
+  ) {
+    for (const accessor of ["message", "notification", "bridgeEvent"] as const) {
+      const error = refuse(() => holding(content)[accessor]());
+      assertEquals(error.path, "Records[0].body");
+    }
+  }
+  assertEquals(refuse(() => holding(put).message()).path, "Records[0].body");
+  assertEquals(refuse(() => holding(put).bridgeEvent()).path, "Records[0].body");
+  assertEquals(refuse(() => holding(rule).notification()).path, "Records[0].body");
+  refuse(() => change("body", "text").message());
+});
+
+Deno.test("FnQueueEvent refuses records of another service and events without records", () => {
+  for (const raw of [topic, put]) {
+    refuse(() => new FnQueueEvent(raw).records()[0]!.messageId());
+  }
+  for (const raw of [{}, { Records: "x" }, { Records: null }]) {
+    assertEquals(refuse(() => new FnQueueEvent(raw).records()).path, "Records");
+  }
+  assertThrows(() => new FnQueueEvent([]), TypeError);
+  const [bad, good] = new FnQueueEvent({ Records: [null, standard.Records[0]] }).records();
+  assertEquals(refuse(() => bad!.body()).path, "Records[0]");
+  assertEquals(good!.receiveCount(), 2);
+  assertStrictEquals(good!.rawRecord(), standard.Records[0]);
+});
