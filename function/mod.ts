@@ -14,9 +14,9 @@
  *
  * @module
  */
-export type { FnClientContext, FnContext, FnHandler, FnIdentity } from "./context.ts";
-export { FnEvent } from "./event.ts";
-export type { JsonArray, JsonObject, JsonValue } from "./json.ts";
+export * from "./context.ts";
+export * from "./event.ts";
+export * from "./json.ts";
 export { FnRecord } from "./record.ts";
 export type { SchemaIssue, SchemaResult, StandardSchema, ValidationIssue } from "./schema.ts";
-export { CloudEventSpecificationError } from "./specification_error.ts";
+export * from "./specification_error.ts";

@@ -29,34 +29,7 @@
  *
  * @module
  */
-export {
-  HttpBadRequestError,
-  HttpConflictError,
-  HttpExpectationFailedError,
-  HttpFailedDependencyError,
-  HttpForbiddenError,
-  HttpGoneError,
-  HttpLengthRequiredError,
-  HttpLockedError,
-  HttpMethodNotAllowedError,
-  HttpMisdirectedRequestError,
-  HttpNotAcceptableError,
-  HttpNotFoundError,
-  HttpPaymentRequiredError,
-  HttpPreconditionFailedError,
-  HttpPreconditionRequiredError,
-  HttpProxyAuthenticationRequiredError,
-  HttpRequestEntityTooLargeError,
-  HttpRequestHeaderFieldsTooLargeError,
-  HttpRequestRangeNotSatisfiableError,
-  HttpRequestTimeoutError,
-  HttpRequestUriTooLongError,
-  HttpTooManyRequestsError,
-  HttpUnauthorizedError,
-  HttpUnprocessableEntityError,
-  HttpUnsupportedMediaTypeError,
-  HttpUpgradeRequiredError,
-} from "./errors/client_errors.ts";
+export * from "./errors/client_errors.ts";
 export {
   buildHttpClientErrorResponse,
   buildHttpServerErrorResponse,
@@ -72,44 +45,26 @@ export {
 } from "./errors/http_error.ts";
 export type { HttpResponse } from "./response/http_response.ts";
 export type { EventFormat } from "./event/formats/format.ts";
-export { IpAddress } from "./event/ip_address.ts";
+export * from "./event/ip_address.ts";
 export { jsonTransformer } from "./response/json_transformer.ts";
-export { MalformedPayloadError } from "./event/malformed_payload_error.ts";
-export { isBinary } from "./negotiation/media_type.ts";
+export * from "./event/malformed_payload_error.ts";
+export * from "./negotiation/media_type.ts";
 export { determineContentType, type NegotiationOptions } from "./response/content_type.ts";
 export type { Preference } from "./negotiation/preferences.ts";
-export { FnProxyEvent } from "./event/proxy_event.ts";
+export * from "./event/proxy_event.ts";
 export type { Coding } from "./response/compress.ts";
 export type { CorsOptions } from "./response/cors.ts";
 export type { ProxyHandler, StreamHandler } from "./handler.ts";
 export type { CompressionOptions, HandlerOptions } from "./handler_options.ts";
-export {
-  proxyHandler,
-  type ProxyHandlerOptions,
-  type ProxyResult,
-  type ProxyRoute,
-  type RoutePayload,
-} from "./proxy_handler.ts";
-export { type RoutedEvent, type RouteParameters, routes, type RouteTable } from "./routes.ts";
-export { type Fetch, fetchHandler, type FetchInfo } from "./fetch_handler.ts";
+export * from "./proxy_handler.ts";
+export * from "./routes.ts";
+export * from "./fetch_handler.ts";
 export type { HeaderValues } from "./response/headers.ts";
 export { asResponse, type Reply, reply, type ReplyOptions } from "./response/reply.ts";
 export { buildHttpResponse, type ResponseOptions, type Transformed } from "./response/response.ts";
 export type { StreamedResponse, StreamPrelude } from "./response/stream_response.ts";
 export type { StreamBody } from "./response/stream_body.ts";
-export {
-  HttpBadGatewayError,
-  HttpGatewayTimeoutError,
-  HttpInsufficientStorageError,
-  HttpInternalServerError,
-  HttpLoopDetectedError,
-  HttpNetworkAuthenticationRequiredError,
-  HttpNotExtendedError,
-  HttpNotImplementedError,
-  HttpServiceUnavailableError,
-  HttpVarianteAlsoNegociatesError,
-  HttpVersionNotSupportedError,
-} from "./errors/server_errors.ts";
+export * from "./errors/server_errors.ts";
 export {
   type CustomTransformers,
   type SimpleMessage,

@@ -22,7 +22,7 @@
  * @see https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-logformat.html
  * @module
  */
-export { type Logger, logger, logInternalError, type LogMethod } from "./logger.ts";
+export * from "./logger.ts";
 export type { MetricOptions, MetricUnit } from "./metric.ts";
 export { withRequestId } from "./request_id.ts";
 export type { LogLevel } from "./state.ts";

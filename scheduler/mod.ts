@@ -17,4 +17,4 @@
  *
  * @module
  */
-export { FnBridgePutEvent } from "./event.ts";
+export * from "./event.ts";

@@ -24,5 +24,5 @@
  *
  * @module
  */
-export { FnNotificationEvent } from "./event.ts";
+export * from "./event.ts";
 export { FnNotificationRecord } from "./record.ts";

@@ -21,39 +21,15 @@
  * @module
  */
 export type { AlbEvent, LatticeEvent } from "./balancer_event.ts";
-export { call, type CallOptions } from "./call.ts";
-export { type CapturedRecord, captureLog } from "./capture_log.ts";
-export { createContext } from "./context.ts";
+export * from "./call.ts";
+export * from "./capture_log.ts";
+export * from "./context.ts";
 export type { HttpAuthorizer, HttpEvent } from "./http_event.ts";
 export type { HttpFacts } from "./http_facts.ts";
 export type { HttpRequest, HttpRequestInit } from "./http_request.ts";
-export {
-  type MessageAttributeInit,
-  messageEvent,
-  type MessageInit,
-  type TopicEvent,
-  type TopicEventRecord,
-  type TopicMessage,
-} from "./message_event.ts";
-export {
-  type NotificationEvent,
-  notificationEvent,
-  type NotificationEventRecord,
-  type NotificationInit,
-} from "./notification_event.ts";
-export {
-  type Gateway,
-  proxyEvent,
-  type ProxyEventOptions,
-  type ProxyEvents,
-} from "./proxy_event.ts";
-export {
-  type QueueEvent,
-  queueEvent,
-  type QueueEventOptions,
-  type QueueEventRecord,
-  type QueueMessageAttribute,
-  type QueueMessageInit,
-} from "./queue_event.ts";
+export * from "./message_event.ts";
+export * from "./notification_event.ts";
+export * from "./proxy_event.ts";
+export * from "./queue_event.ts";
 export type { RestEvent } from "./rest_event.ts";
-export { type ScheduledEvent, scheduledEvent, type ScheduledEventInit } from "./scheduled_event.ts";
+export * from "./scheduled_event.ts";

@@ -16,5 +16,5 @@
  * @module
  */
 export type { MessageAttribute, MessageAttributes } from "./attributes.ts";
-export { FnMessageEvent } from "./event.ts";
-export { FnMessageRecord } from "./record.ts";
+export * from "./event.ts";
+export * from "./record.ts";
