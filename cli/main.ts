@@ -22,6 +22,7 @@
  * @module
  */
 import { HELP, readArguments, UsageError } from "./arguments.ts";
+import { denoProblem } from "./deno_version.ts";
 import { onInterruption } from "./interruption.ts";
 import { run } from "./platform/run.ts";
 
@@ -37,6 +38,11 @@ function write(line: string): void {
 
 /** Runs the command; its exit status. */
 async function main(args: readonly string[]): Promise<number> {
+  const problem = denoProblem();
+  if (problem !== undefined) {
+    console.error(problem);
+    return 1;
+  }
   try {
     const options = readArguments(args);
     if (options === "help") {
