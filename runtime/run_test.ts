@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import type { FnContext } from "../function/mod.ts";
-import { logger, withRequestId } from "../logger/mod.ts";
+import { logger } from "../logger/mod.ts";
 import { loggerState } from "../logger/state.ts";
 import { run } from "./mod.ts";
 import { drive, failureOf, reportOf, withEnv } from "./testdata/drive.ts";
@@ -30,27 +30,35 @@ Deno.test("run() polls, answers each invocation under its id, and keeps one conn
   );
 });
 
-Deno.test("run() makes the context from the headers", async () => {
+Deno.test("run() makes the context from the headers and the environment", async () => {
   const deadline = Date.now() + 5_000;
+  const headers = {
+    "LAMBDA-RUNTIME-AWS-REQUEST-ID": "r-1",
+    "Lambda-Runtime-Deadline-Ms": String(deadline),
+    "Lambda-Runtime-Invoked-Function-Arn": "arn:aws:lambda:eu-west-1:1:function:f",
+    "Lambda-Runtime-Client-Context": '{"custom":{"k":"é"}}',
+    "Lambda-Runtime-Cognito-Identity": '{"cognitoIdentityId":"c","cognitoIdentityPoolId":"p"}',
+    "Lambda-Runtime-Aws-Tenant-Id": "tenant",
+  };
+  const env = {
+    AWS_LAMBDA_FUNCTION_NAME: "n",
+    AWS_LAMBDA_FUNCTION_VERSION: "v",
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "128",
+    AWS_LAMBDA_LOG_GROUP_NAME: "g",
+    AWS_LAMBDA_LOG_STREAM_NAME: "s",
+  };
   let seen: FnContext | undefined;
-  await drive([
-    invocation(1, {
-      "LAMBDA-RUNTIME-AWS-REQUEST-ID": "r-1",
-      "Lambda-Runtime-Deadline-Ms": String(deadline),
-      "Lambda-Runtime-Invoked-Function-Arn": "arn:aws:lambda:eu-west-1:1:function:f",
-      "Lambda-Runtime-Client-Context": '{"custom":{"k":"é"}}',
-      "Lambda-Runtime-Cognito-Identity": '{"cognitoIdentityId":"c","cognitoIdentityPoolId":"p"}',
-      "Lambda-Runtime-Aws-Tenant-Id": "tenant",
-    }),
-  ], (_event, context) => void (seen = context));
+  await withEnv(env, () => {
+    return drive([invocation(1, headers)], (_event, context) => void (seen = context));
+  });
   const { getRemainingTimeInMillis, ...rest } = seen!;
   assertEquals(rest, {
     awsRequestId: "r-1",
-    functionName: "",
-    functionVersion: "",
-    memoryLimitInMB: "",
-    logGroupName: "",
-    logStreamName: "",
+    functionName: "n",
+    functionVersion: "v",
+    memoryLimitInMB: "128",
+    logGroupName: "g",
+    logStreamName: "s",
     invokedFunctionArn: "arn:aws:lambda:eu-west-1:1:function:f",
     clientContext: { custom: { k: "é" } },
     identity: { cognitoIdentityId: "c", cognitoIdentityPoolId: "p" },
@@ -61,43 +69,21 @@ Deno.test("run() makes the context from the headers", async () => {
 });
 
 Deno.test("run() makes a context without the optional headers", async () => {
+  const headers = {
+    "Lambda-Runtime-Deadline-Ms": "1",
+    "Lambda-Runtime-Client-Context": "null",
+  };
   const seen: FnContext[] = [];
-  await drive([
-    invocation(1),
-    invocation(2, {
-      "Lambda-Runtime-Deadline-Ms": "1",
-      "Lambda-Runtime-Client-Context": "null",
-    }),
-  ], (_event, context) => void seen.push(context));
+  await drive(
+    [invocation(1), invocation(2, headers)],
+    (_event, context) => void seen.push(context),
+  );
   const [bare, past] = seen as [FnContext, FnContext];
-  assertEquals(bare.invokedFunctionArn, "");
-  assertEquals([bare.clientContext, bare.identity, bare.tenantId], [
-    undefined,
-    undefined,
-    undefined,
-  ]);
+  const { invokedFunctionArn, functionName, clientContext, identity, tenantId } = bare;
+  assertEquals([invokedFunctionArn, functionName], ["", ""]);
+  assertEquals([clientContext, identity, tenantId], [undefined, undefined, undefined]);
   assertEquals([bare.getRemainingTimeInMillis(), past.getRemainingTimeInMillis()], [Infinity, 0]);
   assertEquals(past.clientContext, undefined);
-});
-
-Deno.test("run() names the function in the context as the environment does", async () => {
-  const env = {
-    AWS_LAMBDA_FUNCTION_NAME: "n",
-    AWS_LAMBDA_FUNCTION_VERSION: "v",
-    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "128",
-    AWS_LAMBDA_LOG_GROUP_NAME: "g",
-    AWS_LAMBDA_LOG_STREAM_NAME: "s",
-  };
-  const { posts } = await withEnv(env, () => {
-    return drive([invocation(1)], (_event, context) => [
-      context.functionName,
-      context.functionVersion,
-      context.memoryLimitInMB,
-      context.logGroupName,
-      context.logStreamName,
-    ]);
-  });
-  assertEquals(posts[0]!.body, '["n","v","128","g","s"]');
 });
 
 Deno.test("run() fails an invocation with a malformed event or header, without the handler", async () => {
@@ -172,16 +158,6 @@ Deno.test("run() carries events and results of all sizes", async () => {
   const { posts } = await drive(texts.map((text) => invocation(text)), echo);
   assertEquals(posts.map(({ size }) => size), sizes);
   assertEquals(posts.every(({ body }, i) => body === `"${texts[i]}"`), true);
-});
-
-Deno.test("run() waits for an API that answers late and in small pieces", async () => {
-  const late = invocation({ text: "é€😀" }, {}, { delay: 50, pieces: 7 });
-  const { posts, log } = await drive([late], echo, (stub) => {
-    stub.onRequest = ({ path }) => {
-      return path.endsWith("/response") ? { status: 202, pieces: 1, delay: 20 } : undefined;
-    };
-  });
-  assertEquals([posts[0]!.body, log], ['{"text":"é€😀"}', []]);
 });
 
 Deno.test("run() connects without a proxy", async () => {
@@ -322,15 +298,6 @@ Deno.test("run() sends a lost response once more, then gives it up, logs it, and
   }
 });
 
-Deno.test("run() does not send a response again if the answer was cut off", async () => {
-  const { posts, log } = await drive([named("a"), named("b")], echo, (stub) => {
-    stub.onRequest = ({ path }) => {
-      return path.endsWith("a/response") ? { raw: "HTTP/1.1 202 Acc", close: true } : undefined;
-    };
-  });
-  assertEquals([posts.map(reportOf), log.length], [["a/response", "b/response"], 1]);
-});
-
 Deno.test("run() refuses an invalid handler, address or concurrency", async () => {
   const api = "127.0.0.1:1";
   await assertRejects(() => run("x" as never, { api }), Error, "expected a function, got string");
@@ -444,11 +411,4 @@ Deno.test("run() logs the work that an invocation left behind with that invocati
     "b: left by b",
     "c: work of c",
   ]);
-});
-
-Deno.test("run() lets a handler open a scope of its own", async () => {
-  const { log } = await drive([named("outer"), named("outer")], () => {
-    return withRequestId("inner", async () => logger.info(await "text"));
-  });
-  assertEquals(log.map((line) => line.split("\t")[1]), ["inner", "inner"]);
 });
