@@ -11,13 +11,13 @@ function testAll(name: string, test: () => void): void {
       const owners = removed.map((key) =>
         [key === "Buffer" ? globalThis : Uint8Array, key] as const
       );
-      const before = owners.map(([owner, key]) => Object.getOwnPropertyDescriptor(owner, key)!);
+      const before = owners.map(([owner, key]) => Object.getOwnPropertyDescriptor(owner, key));
       for (const [owner, key] of owners) Reflect.deleteProperty(owner, key);
       try {
         test();
       } finally {
         for (const [i, [owner, key]] of owners.entries()) {
-          Object.defineProperty(owner, key, before[i]!);
+          if (before[i]) Object.defineProperty(owner, key, before[i]); // old runtimes lack it
         }
       }
     });
