@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { format } from "node:util";
 import type { FnContext } from "@mate/core/function";
+import { createContext } from "@mate/core/testing";
 import { functionArn, logStreamName, REGION } from "./arn.ts";
 import type { InvokeOptions, InvokeOutcome, LogRecord, ReloadingHost } from "./function_host.ts";
 import { MAX_RESULT } from "./limits.ts";
@@ -110,7 +111,7 @@ class InProcessHost implements ReloadingHost {
     const { promise: timeout, resolve } = Promise.withResolvers<"timeout">();
     const timer = setTimeout(resolve, config.timeout * 1_000, "timeout");
     try {
-      const context = createContext(name, config, scope.requestId, deadline, options);
+      const context = contextOf(name, config, scope.requestId, deadline, options);
       const result = await Promise.race([
         scopes.run(scope, () => this.#run(config, payload, context, options.stream)),
         timeout.then(() => undefined),
@@ -219,25 +220,25 @@ function setEnvironment({ functions }: Manifest): () => void {
   };
 }
 
-function createContext(
+/** The context of an invocation. */
+function contextOf(
   functionName: string,
-  config: FunctionManifest,
+  { memory }: FunctionManifest,
   awsRequestId: string,
   deadline: number,
   { clientContext, tenantId }: InvokeOptions,
 ): FnContext {
-  return {
+  return createContext({
     awsRequestId,
     functionName,
-    functionVersion: "$LATEST",
     invokedFunctionArn: functionArn(functionName),
-    memoryLimitInMB: String(config.memory),
+    memoryLimitInMB: String(memory),
     logGroupName: `/aws/lambda/${functionName}`,
     logStreamName: logStreamName("local"),
     getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
     ...(clientContext === undefined ? {} : { clientContext: JSON.parse(clientContext) }),
     ...(tenantId === undefined ? {} : { tenantId }),
-  };
+  });
 }
 
 /** Describes an error as the runtimes of AWS Lambda do. Any value may have been thrown. */

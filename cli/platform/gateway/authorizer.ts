@@ -1,10 +1,10 @@
+import type { RestEvent } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
 import type { Statement } from "../../manifest/manifest.ts";
 import { ACCOUNT_ID, REGION } from "../arn.ts";
 import type { FunctionHost } from "../function_host.ts";
 import { isAllowed } from "../services/access.ts";
 import { GatewayError } from "./errors.ts";
-import type { ProxyEvent } from "./event.ts";
 
 /** The facts of an authorizer for the function that it protects. */
 export type AuthorizerContext = Readonly<Record<string, string | number>>;
@@ -20,7 +20,7 @@ export type AuthorizerContext = Readonly<Record<string, string | number>>;
 export async function authorize(
   host: FunctionHost,
   name: string,
-  { body: _, isBase64Encoded: __, ...event }: ProxyEvent,
+  { body: _, isBase64Encoded: __, ...event }: RestEvent,
 ): Promise<AuthorizerContext> {
   const { apiId, stage } = event.requestContext;
   const resource = `arn:aws:execute-api:${REGION}:${ACCOUNT_ID}:${apiId}/${stage}/` +

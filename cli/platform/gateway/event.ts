@@ -1,7 +1,6 @@
-import { Buffer } from "node:buffer";
+import { proxyEvent, type RestEvent } from "@mate/core/testing";
 import { createHash } from "node:crypto";
-import { ACCOUNT_ID, createTraceId } from "../arn.ts";
-import { requestTime } from "./request_time.ts";
+import { ACCOUNT_ID } from "../arn.ts";
 import type { RouteMatch } from "./routes.ts";
 
 /** An HTTP request, as read from the wire. */
@@ -26,9 +25,6 @@ export interface HttpRequest {
   readonly time: Date;
 }
 
-/** The event of a REST API with Lambda proxy integration. */
-export type ProxyEvent = ReturnType<typeof createProxyEvent>;
-
 /** The API that handles a request. */
 export interface Api {
   /** The name of the application. */
@@ -42,129 +38,48 @@ export interface RequestIds {
   readonly extendedRequestId: string;
 }
 
-/** Request headers that the gateway does not pass on. */
-const DROPPED: ReadonlySet<string> = new Set([
-  "connection",
-  "content-length",
-  "content-md5",
-  "expect",
-  "max-forwards",
-  "proxy-authenticate",
-  "server",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "www-authenticate",
-]);
-
-/**
- * Makes the event of a REST API with Lambda proxy integration (payload format 1.0) and `binaryMediaTypes: ["*\/*"]`.
- *
- * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format
- */
-export function createProxyEvent(
+/** Makes the event of a REST API with Lambda proxy integration and `binaryMediaTypes: ["*\/*"]`. */
+export async function createProxyEvent(
   request: HttpRequest,
-  match: RouteMatch,
-  path: string,
-  api: Api,
+  { route: { resource }, pathParameters }: RouteMatch,
+  { name, stage }: Api,
   { requestId, extendedRequestId }: RequestIds,
-) {
-  const headers = readHeaders(request);
-  const parameters = readQuery(request.query);
-  const domainName = request.authority.toLowerCase();
-  const { resource } = match.route;
+): Promise<RestEvent> {
+  const { sourceIp, protocol, time } = request;
+  const event = await proxyEvent(requestParts(request), {
+    gateway: "rest",
+    apiId: shortId(name, 10),
+    base64: true,
+    stage,
+    sourceIp,
+    protocol,
+    time,
+    requestId,
+    extendedRequestId,
+  });
+  const ids = {
+    accountId: ACCOUNT_ID,
+    deploymentId: shortId(`${name} ${stage}`, 6),
+    resourceId: shortId(resource, 6),
+    resourcePath: resource,
+  };
+  const requestContext = { ...event.requestContext, ...ids };
   return {
+    ...event,
     resource,
-    path,
-    httpMethod: request.method,
-    headers: Object.fromEntries([...headers.values()].map((h) => [h.name, h.values.at(-1)!])),
-    multiValueHeaders: Object.fromEntries([...headers.values()].map((h) => [h.name, h.values])),
-    queryStringParameters: parameters &&
-      Object.fromEntries([...parameters].map(([name, values]) => [name, values.at(-1)!])),
-    multiValueQueryStringParameters: parameters && Object.fromEntries(parameters),
-    pathParameters: match.pathParameters,
-    stageVariables: null,
-    requestContext: {
-      accountId: ACCOUNT_ID,
-      apiId: shortId(api.name, 10),
-      deploymentId: shortId(`${api.name} ${api.stage}`, 6),
-      domainName,
-      domainPrefix: domainName.replace(/[.:].*/, ""),
-      extendedRequestId,
-      httpMethod: request.method,
-      identity: {
-        accessKey: null,
-        accountId: null,
-        caller: null,
-        cognitoAuthenticationProvider: null,
-        cognitoAuthenticationType: null,
-        cognitoIdentityId: null,
-        cognitoIdentityPoolId: null,
-        principalOrgId: null,
-        sourceIp: request.sourceIp,
-        user: null,
-        userAgent: headers.get("user-agent")?.values.at(-1) ?? null,
-        userArn: null,
-      },
-      path: request.path,
-      protocol: request.protocol,
-      requestId,
-      requestTime: requestTime(request.time),
-      requestTimeEpoch: request.time.getTime(),
-      resourceId: shortId(resource, 6),
-      resourcePath: resource,
-      stage: api.stage,
-    },
-    body: request.body.length === 0 ? null : Buffer.from(request.body).toString("base64"),
-    isBase64Encoded: request.body.length > 0,
+    pathParameters: pathParameters && { ...pathParameters },
+    requestContext,
   };
 }
 
-/** A header that may be repeated, under the first spelling of its name. */
-interface Header {
-  readonly name: string;
-  readonly values: string[];
-}
-
-/** The headers by lower-case name: the client's, and those that the gateway adds. */
-function readHeaders(request: HttpRequest): ReadonlyMap<string, Header> {
-  const headers = new Map<string, Header>();
-  for (let i = 0; i < request.rawHeaders.length; i += 2) {
-    const name = request.rawHeaders[i]!;
-    const key = name.toLowerCase();
-    if (DROPPED.has(key)) continue;
-    const known = headers.get(key);
-    if (known) known.values.push(request.rawHeaders[i + 1]!);
-    else headers.set(key, { name, values: [request.rawHeaders[i + 1]!] });
-  }
-  const set = (name: string, value: string) => {
-    headers.set(name.toLowerCase(), { name, values: [value] });
-  };
-  set(headers.get("host")?.name ?? "Host", request.authority);
-  const trace = headers.get("x-amzn-trace-id")?.values.at(-1);
-  set("X-Amzn-Trace-Id", trace ?? createTraceId(request.time));
-  const hops = headers.get("x-forwarded-for")?.values ?? [];
-  set("X-Forwarded-For", [...hops, request.sourceIp].join(", "));
-  set("X-Forwarded-Port", String(request.port));
-  set("X-Forwarded-Proto", "http");
-  return headers;
-}
-
-/**
- * The parameters of a query, decoded; `null` if there are none. A semicolon separates like `&`, as the documentation of the
- * gateway warns.
- *
- * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html#api-gateway-known-issues-rest-apis
- */
-function readQuery(query: string): ReadonlyMap<string, string[]> | null {
-  const parameters = new Map<string, string[]>();
-  for (const [name, value] of new URLSearchParams(query.replaceAll(";", "&"))) {
-    const known = parameters.get(name);
-    if (known) known.push(value);
-    else parameters.set(name, [value]);
-  }
-  return parameters.size === 0 ? null : parameters;
+/** A request for the makers of events. */
+export function requestParts(request: HttpRequest) {
+  const { method, authority, path, query, rawHeaders, body } = request;
+  const headers = Array.from(
+    { length: rawHeaders.length / 2 },
+    (_, index) => [rawHeaders[2 * index]!, rawHeaders[2 * index + 1]!] as const,
+  );
+  return { method, url: `http://${authority}${path}${query && `?${query}`}`, headers, body };
 }
 
 /** An identifier of lower-case letters and digits. The same text always has the same identifier. */

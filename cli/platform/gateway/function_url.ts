@@ -1,3 +1,4 @@
+import { proxyEvent } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { CorsSettings, Manifest, UrlTrigger } from "../../manifest/manifest.ts";
@@ -6,10 +7,9 @@ import type { FunctionHost } from "../function_host.ts";
 import { MAX_SYNC_EVENT } from "../limits.ts";
 import type { Log } from "../log.ts";
 import { type Reply, reply } from "../reply.ts";
-import type { HttpRequest } from "./event.ts";
+import { type HttpRequest, requestParts } from "./event.ts";
 import { readProxyResult } from "./result.ts";
 import { invokeStreaming } from "./streamed_response.ts";
-import { createUrlEvent } from "./url_event.ts";
 
 const JSON_TYPE = ["Content-Type", "application/json"] as const;
 
@@ -36,12 +36,7 @@ export class FunctionUrls {
   /** Answers a request to the URL of a function. */
   async answer(name: string, request: HttpRequest): Promise<Reply> {
     const url = this.#manifest.functions[name]!.triggers.url!;
-    const headers = new Headers(
-      Array.from(
-        { length: request.rawHeaders.length / 2 },
-        (_, index) => request.rawHeaders.slice(2 * index, 2 * index + 2) as [string, string],
-      ),
-    );
+    const headers = new Headers(requestParts(request).headers.map(([key, value]) => [key, value]));
     const cors = url.cors === undefined ? [] : corsHeaders(url.cors, headers);
     if (request.method === "OPTIONS" && url.cors && headers.has("access-control-request-method")) {
       return reply(200, cors);
@@ -63,12 +58,14 @@ export class FunctionUrls {
       return reply(403, [JSON_TYPE, type], '{"Message":"Forbidden"}');
     }
     const requestId = randomUUID();
-    const event = createUrlEvent(name, request, headers, requestId);
+    const { sourceIp, protocol, time } = request;
+    const facts = { apiId: name, sourceIp, protocol, time, requestId };
+    const event = await proxyEvent(requestParts(request), { gateway: "url", ...facts });
     const payload = Buffer.from(JSON.stringify(event));
     if (payload.length > MAX_SYNC_EVENT) {
       return reply(413, [JSON_TYPE], '{"Message":"Request Entity Too Large"}');
     }
-    const options = { traceId: createTraceId(request.time) };
+    const options = { traceId: createTraceId(time) };
     try {
       const outcome = stream
         ? await invokeStreaming(this.#host, name, payload, options)

@@ -56,7 +56,7 @@ export function createGateway(
       throw new GatewayError("REQUEST_TOO_LARGE", `the body has over ${MAX_REQUEST_BODY} bytes`);
     }
     const { functionName, authorizer, stream } = match.route;
-    const plain = createProxyEvent(request, match, path, manifest, ids);
+    const plain = await createProxyEvent(request, match, manifest, ids);
     const context = authorizer !== undefined &&
       { authorizer: await authorize(host, authorizer, plain) };
     const event = { ...plain, requestContext: { ...plain.requestContext, ...context } };
@@ -65,7 +65,8 @@ export function createGateway(
       const reason = `the event has ${payload.length} bytes, over ${MAX_SYNC_EVENT}`;
       throw new GatewayError("REQUEST_TOO_LONG", reason);
     }
-    const traceId = event.headers["X-Amzn-Trace-Id"]!;
+    const [, traceId] = Object.entries(event.headers)
+      .find(([name]) => name.toLowerCase() === "x-amzn-trace-id")!;
     const own = [["X-Amzn-Trace-Id", traceId]] as const;
     if (stream) {
       const outcome = await invokeStreaming(host, functionName, payload, { traceId });

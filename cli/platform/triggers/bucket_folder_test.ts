@@ -2,13 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import fc from "fast-check";
 import { isAbsolute, join, relative } from "node:path";
 import { BucketFolder } from "./bucket_folder.ts";
-import {
-  createNotification,
-  createRequestIds,
-  createSequencer,
-  isWanted,
-  type ObjectChange,
-} from "./notification.ts";
+import { createRequestIds, createSequencer, isWanted, type ObjectChange } from "./notification.ts";
 import { ObjectKeyError, pathOf } from "./object_key.ts";
 
 const CLIENT = { sourceIp: "127.0.0.1", ids: createRequestIds() };
@@ -103,42 +97,6 @@ Deno.test("BucketFolder keeps nothing of an upload that breaks off", async () =>
   await assertRejects(() => test.bucket.put("a", broken(), CLIENT), Error, "The client hung up");
   assertEquals([test.bucket.list(), test.told()], [[], []]);
   assertEquals(await Array.fromAsync(Deno.readDir(join(test.folder, "..", "uploads"))), []);
-});
-
-Deno.test("createNotification() form-encodes a key", async (t) => {
-  for (
-    const [key, encoded] of [
-      ["a b/c", "a+b/c"],
-      ["a+b", "a%2Bb"],
-      ["!'()*~-_.", "%21%27%28%29*%7E-_."],
-      ["日本", "%E6%97%A5%E6%9C%AC"],
-      ["100%", "100%25"],
-    ] as const
-  ) {
-    await t.step(`${key}`, () => {
-      const change = {
-        eventName: "ObjectRemoved:Delete",
-        key,
-        time: new Date(),
-        ...CLIENT,
-      } as const;
-      const { Records: [record] } = createNotification("b", change, "0") as {
-        Records: [{ s3: { object: { key: string } } }];
-      };
-      assertEquals(record.s3.object.key, encoded);
-      assertEquals(decodeURIComponent(encoded.replaceAll("+", " ")), key);
-    });
-  }
-});
-
-Deno.test("createNotification() encodes every key so that a form decodes it", () => {
-  fc.assert(fc.property(fc.string({ unit: "grapheme" }), (key) => {
-    const change = { eventName: "ObjectRemoved:Delete", key, time: new Date(), ...CLIENT } as const;
-    const { Records: [record] } = createNotification("b", change, "0") as {
-      Records: [{ s3: { object: { key: string } } }];
-    };
-    assertEquals(new URLSearchParams(`k=${record.s3.object.key}`).get("k"), key);
-  }));
 });
 
 Deno.test("pathOf() never leaves the folder, whatever the key", () => {

@@ -1,3 +1,4 @@
+import { type NotificationEvent, notificationEvent } from "@mate/core/testing";
 import { randomBytes } from "node:crypto";
 import { bucketArn, REGION } from "../arn.ts";
 
@@ -26,9 +27,6 @@ export interface RequestIds {
   readonly hostId: string;
 }
 
-/** The owner of the buckets. */
-const OWNER = "A3NL1KOZZKExample";
-
 /** New identifiers of a request. */
 export function createRequestIds(): RequestIds {
   return {
@@ -37,51 +35,25 @@ export function createRequestIds(): RequestIds {
   };
 }
 
-/**
- * Makes the event that Amazon S3 sends to a function.
- *
- * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
- */
+/** Makes the event that Amazon S3 sends to a function. */
 export function createNotification(
   bucket: string,
-  change: ObjectChange,
+  { eventName, key, size, etag, time, sourceIp, ids }: ObjectChange,
   sequencer: string,
-): Readonly<Record<string, unknown>> {
-  const { key, size, etag } = change;
-  return {
-    Records: [{
-      eventVersion: "2.1",
-      eventSource: "aws:s3",
-      awsRegion: REGION,
-      eventTime: change.time.toISOString(),
-      eventName: change.eventName,
-      userIdentity: { principalId: `AWS:${OWNER}` },
-      requestParameters: { sourceIPAddress: change.sourceIp },
-      responseElements: {
-        "x-amz-request-id": change.ids.requestId,
-        "x-amz-id-2": change.ids.hostId,
-      },
-      s3: {
-        s3SchemaVersion: "1.0",
-        configurationId: `${bucket}-notification`,
-        bucket: { name: bucket, ownerIdentity: { principalId: OWNER }, arn: bucketArn(bucket) },
-        object: {
-          key: encodeKey(key),
-          ...(size === undefined ? {} : { size }),
-          ...(etag === undefined ? {} : { eTag: etag }),
-          sequencer,
-        },
-      },
-    }],
-  };
-}
-
-/** A key as in a form: percent-encoded, with `+` for a space; slashes stay. */
-function encodeKey(key: string): string {
-  return encodeURIComponent(key).replaceAll("%2F", "/").replaceAll("%20", "+")
-    .replaceAll(/[!'()~]/g, (character) => {
-      return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-    });
+): NotificationEvent {
+  return notificationEvent([{
+    eventName,
+    eventTime: time,
+    region: REGION,
+    bucketName: bucket,
+    bucketArn: bucketArn(bucket),
+    objectKey: key,
+    objectSize: size ?? null,
+    objectEtag: etag ?? null,
+    objectSequencer: sequencer,
+    sourceIp,
+    ...ids,
+  }]);
 }
 
 /** Makes sequencers: hexadecimal numbers of one length, each greater than all before. */

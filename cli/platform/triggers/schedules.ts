@@ -1,6 +1,6 @@
+import { scheduledEvent } from "@mate/core/testing";
 import { Cron } from "croner";
 import { Buffer } from "node:buffer";
-import { randomUUID } from "node:crypto";
 import type { Manifest, ScheduleTrigger } from "../../manifest/manifest.ts";
 import { ACCOUNT_ID, REGION, ruleArn } from "../arn.ts";
 import type { AsyncInvocations } from "../invoke/async_invocations.ts";
@@ -39,25 +39,6 @@ function toPattern(expression: string): string {
     ? "6"
     : fields[4]!.replaceAll(/(?<![#/\d])\d/g, (day) => `${+day - 1}`);
   return ["0", ...fields.with(4, days)].join(" ");
-}
-
-/**
- * Makes the event that Amazon EventBridge sends for a schedule.
- *
- * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-rule-schedule.html
- */
-export function createScheduledEvent(rule: string, time: Date): Readonly<Record<string, unknown>> {
-  return {
-    version: "0",
-    id: randomUUID(),
-    "detail-type": "Scheduled Event",
-    source: "aws.events",
-    account: ACCOUNT_ID,
-    time: time.toISOString().replace(/\.\d+/, ""),
-    region: REGION,
-    resources: [ruleArn(rule)],
-    detail: {},
-  };
 }
 
 /** Timers and a clock, which tests replace. */
@@ -111,7 +92,8 @@ export class Schedules implements Disposable {
   /** Fires a schedule now. Its next own time stays as it is. */
   fire({ functionName, input }: Schedule): string {
     const time = new Date(this.#timers.now());
-    const event = input ?? createScheduledEvent(`${this.#name}-${functionName}`, time);
+    const resources = [ruleArn(`${this.#name}-${functionName}`)];
+    const event = input ?? scheduledEvent({ time, account: ACCOUNT_ID, region: REGION, resources });
     return this.#asyncInvocations.start(functionName, Buffer.from(JSON.stringify(event)));
   }
 
