@@ -1,30 +1,40 @@
 import { parseArgs } from "node:util";
+import { nearest } from "./manifest/nearest.ts";
 
-/** What `--help` prints. */
-export const HELP = `Runs an application on this machine, as it would run in the cloud.
+/** An option of a command. */
+export interface Option {
+  /** Whether the option has a value or is a switch. */
+  readonly type: "string" | "boolean";
+  /** The name of the value in the help, such as `FOLDER`. */
+  readonly value?: string;
+  /** The value without the option. */
+  readonly default?: string;
+  /** A sentence for the help, without a period. */
+  readonly description: string;
+}
 
-Usage: main [OPTIONS] MANIFEST
+/** The options of a command by name. */
+export type Options = Readonly<Record<string, Option>>;
 
-Arguments:
-  MANIFEST         The manifest of the application, such as app.json
+/** The values of options. */
+export type Values<O extends Options> = {
+  readonly [K in keyof O]: O[K] extends { readonly type: "boolean" } ? boolean
+    : O[K] extends { readonly default: string } ? string
+    : string | undefined;
+};
 
-Options:
-  --port NUMBER    The port to listen on; 0 for any that is free (8000)
-  --data FOLDER    The folder for the objects of the buckets (.mate/NAME)
-  --in-process     Run the functions in this process, for breakpoints of a debugger
-                   (which "deno run --inspect-brk" waits for)
-  --help           Print this
-`;
-
-/** The options of the command line. */
-export interface CliOptions {
-  /** The path of the manifest. */
-  readonly manifestPath: string;
-  readonly port: number;
-  /** The folder for the objects of the buckets; `undefined` for the default. */
-  readonly data: string | undefined;
-  /** Whether the functions run in this process. */
-  readonly isInProcess: boolean;
+/** The command line of a command. */
+export interface CommandLine<O extends Options> {
+  /** The name of the command. */
+  readonly name: string;
+  /** The names of the arguments, such as `MANIFEST`. Names in brackets are optional. */
+  readonly arguments: readonly string[];
+  /** A sentence that says what the command does. */
+  readonly summary: string;
+  /** Further paragraphs of the help. */
+  readonly details?: string;
+  /** The options. */
+  readonly options: O;
 }
 
 /** The command line is wrong. */
@@ -37,37 +47,97 @@ export class UsageError extends Error {
 }
 
 /**
- * Reads the command line.
+ * Reads the arguments of a command.
  *
- * @throws {UsageError} If an argument is wrong; the message names it.
+ * @param command The command line.
+ * @param args The arguments after the command.
+ * @returns The arguments and the values of the options, or `"help"`.
+ * @throws {UsageError} If an argument is wrong; the message names it and the nearest right option.
  */
-export function readArguments(args: readonly string[]): CliOptions | "help" {
-  let parsed;
-  try {
-    parsed = parseArgs({
-      args: args.filter((arg) => arg !== "--"), // which some write before the arguments of a task
-      allowPositionals: true,
-      options: {
-        port: { type: "string", default: "8000" },
-        data: { type: "string" },
-        "in-process": { type: "boolean", default: false },
-        help: { type: "boolean", default: false },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}\nTry --help`);
+export function readArguments<const O extends Options>(
+  command: CommandLine<O>,
+  args: readonly string[],
+): { readonly positionals: readonly string[]; readonly values: Values<O> } | "help" {
+  if (args.includes("--help") || args.includes("-h")) return "help";
+  const { tokens, positionals, values } = parseArgs({
+    args: args.filter((arg) => arg !== "--"), // some write it before the arguments of a task
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+    options: Object.fromEntries(
+      Object.entries(command.options).map(([name, { type }]) => [name, { type }]),
+    ),
+  });
+  for (const token of tokens) {
+    if (token.kind === "option") checkOption(command, token.rawName, token.name, token.value);
   }
-  const { values: { port, data, help, "in-process": isInProcess }, positionals } = parsed;
-  if (help) return "help";
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
-    throw new UsageError(`Cannot use the port "${port}": expected a number from 0 to 65535`);
+  const isOptional = (name: string) => name.startsWith("[");
+  const missing = command.arguments.find((name, index) =>
+    !isOptional(name) && positionals[index] === undefined
+  );
+  if (missing !== undefined) throw new UsageError(`The argument ${missing} is missing`);
+  const unexpected = positionals[command.arguments.length];
+  if (unexpected !== undefined) throw new UsageError(`Unexpected argument "${unexpected}"`);
+  const filled = Object.entries(command.options).map(([name, option]) =>
+    [name, values[name] ?? (option.type === "boolean" ? false : option.default)] as const
+  );
+  return { positionals, values: Object.fromEntries(filled) as Values<O> };
+}
+
+function checkOption(
+  { name: command, options }: CommandLine<Options>,
+  raw: string,
+  name: string,
+  value: string | undefined,
+): void {
+  const option = Object.hasOwn(options, name) && raw.startsWith("--") ? options[name] : undefined;
+  if (option === undefined) {
+    const word = nearest(name, Object.keys(options));
+    const hint = word === undefined ? "" : `: did you mean "--${word}"?`;
+    throw new UsageError(`Unknown option "${raw}" of "mate ${command}"${hint}`);
   }
-  const [manifestPath, second] = positionals;
-  if (manifestPath === undefined) {
-    throw new UsageError("The manifest is missing: name it, such as app.json\nTry --help");
+  if (option.type === "boolean" && value !== undefined) {
+    throw new UsageError(`Unexpected value of "${raw}": it is a switch`);
   }
-  if (second !== undefined) {
-    throw new UsageError(`Unexpected argument "${second}": name one manifest\nTry --help`);
+  if (option.type === "string" && (value ?? "") === "") {
+    throw new UsageError(`The value of "${raw}" is missing: expected ${option.value}`);
   }
-  return { manifestPath, port: Number(port), data, isInProcess };
+}
+
+/**
+ * Makes the help of a command.
+ *
+ * @param command The command line.
+ * @returns The text.
+ */
+export function helpOf(
+  { name, arguments: names, summary, details, options }: CommandLine<Options>,
+): string {
+  const rows = Object.entries({
+    ...options,
+    help: { type: "boolean", description: "Print this" } as Option,
+  }).map(([key, { value, description, default: initial }]) => [
+    `--${key}${value === undefined ? "" : ` ${value}`}`,
+    `${description}${initial === undefined ? "" : ` (${initial})`}`,
+  ]);
+  return [
+    `${summary}.`,
+    "",
+    `Usage: mate ${[name, ...names].join(" ")} [OPTIONS]`,
+    ...(details === undefined ? [] : ["", details]),
+    "",
+    "Options:",
+    columns(rows),
+  ].join("\n");
+}
+
+/**
+ * Writes rows of two cells in columns.
+ *
+ * @param rows The rows.
+ * @returns The lines, indented.
+ */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const width = Math.max(...rows.map(([first]) => first!.length));
+  return rows.map(([first, second]) => `  ${first!.padEnd(width)}  ${second}`).join("\n");
 }

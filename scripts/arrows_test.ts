@@ -42,7 +42,7 @@ const ROOMS: Record<string, readonly string[]> = {
   ...LIBRARY,
   runtime: ["function", "logger"],
   "mod.ts": ["function", "logger", "gateway", "scheduler", "storage", "topic", "queue"],
-  "cli/arguments.ts": PACKAGES,
+  "cli/arguments.ts": ["cli/manifest", ...PACKAGES],
   "cli/interruption.ts": PACKAGES,
   "cli/manifest": PACKAGES,
   "cli/platform/arn.ts": [],

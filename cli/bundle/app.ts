@@ -21,8 +21,8 @@ import { writeAll } from "./write_all.ts";
 export interface BundleOptions {
   /** The folder that the zips are written to. */
   readonly out: string;
-  /** The architectures. */
-  readonly architectures: readonly Architecture[];
+  /** The architectures; the architecture of the manifest by default. */
+  readonly architectures?: readonly Architecture[] | undefined;
   /** Whether names and white space are shortened. Stack traces are readable by default. */
   readonly isMinified?: boolean | undefined;
   /** Whether functions get a code cache if this machine can make it; yes by default. */
@@ -35,6 +35,8 @@ export interface BundleOptions {
   readonly signal?: AbortSignal | undefined;
   /** Takes a warning: a function has no code cache, or does not start on this machine. */
   readonly warn: (message: string) => void;
+  /** Takes the name of the next step of the work. */
+  readonly progress?: ((step: string) => void) | undefined;
 }
 
 /** A zip that was written. */
@@ -55,28 +57,41 @@ export interface BundledArchive extends Sizes {
  * @returns The zips.
  * @throws {Error} If the manifest is invalid, a module cannot be bundled, Deno cannot be downloaded, or a zip is over a limit
  * or cannot be written. No zip is written then.
+ *
+ * @example Bundling an application
+ * ```ts
+ * import { assertRejects } from "@std/assert";
+ * import { bundleApp } from "@mate/cli/bundle";
+ *
+ * const bundling = bundleApp("no/app.json", { out: "dist", warn: console.warn });
+ * await assertRejects(() => bundling, Error, 'Cannot read the manifest "no/app.json"');
+ * ```
  */
 export async function bundleApp(
   manifestPath: string,
   options: BundleOptions,
 ): Promise<BundledArchive[]> {
-  const { signal } = options;
+  const { signal, progress = () => {} } = options;
   const manifest = await readManifest(manifestPath);
+  progress(`Bundling ${Object.keys(manifest.functions).join(", ")}`);
   const { functions, problems } = await bundleFunctions(manifestPath, manifest, options);
   if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join("\n"));
   const layers = new Map<Architecture, ArchiveFile[]>();
-  for (const architecture of options.architectures) {
+  for (const architecture of options.architectures ?? [manifest.architecture]) {
+    progress(`Making the layer for ${architecture}`);
     const package_ = (options.packages ?? DENO_PACKAGES)[architecture];
     const deno = await getDenoBinary(package_, { signal, ...options.source });
     const files = await layerFiles(architecture, signal);
     layers.set(architecture, [...files, { path: "bin/deno", data: deno, isExecutable: true }]);
   }
   if (options.hasCache !== false) {
+    progress("Making the code caches");
     for (const [architecture, layer] of layers) {
       const warnings = await addCodeCaches(manifest, functions, { architecture, layer, signal });
       warnings.forEach(options.warn);
     }
   }
+  progress("Writing the zips");
   const cache = options.source?.cache ?? cacheFolder();
   const layerArchives = await Promise.all(
     [...layers].map(async ([architecture, files]) =>

@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { nearest } from "./nearest.ts";
 
+/** The unknown keys of an object, each with the known key that was probably meant. */
+interface UnknownKeys {
+  readonly known: readonly string[];
+  readonly hints: readonly (readonly [key: string, word: string | null])[];
+}
+
 /** The words for what JSON holds. */
 const TYPES: Readonly<Record<string, string>> = {
   array: "an array",
@@ -23,15 +29,14 @@ export function object<T extends z.ZodRawShape>(shape: T): z.ZodObject<T, z.core
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === "unrecognized_keys"
-        ? JSON.stringify((issue.keys as string[]).map((key) => {
-          const word = nearest(key, known);
-          return [
-            key,
-            word === undefined ? `expected one of ${known.join(", ")}` : `did you mean "${word}"?`,
-          ];
-        }))
+        ? JSON.stringify({ known, hints: hintsFor(issue.keys as string[], known) })
         : undefined,
   });
+}
+
+/** Pairs each wrong key with the key that was probably meant, if there is one. */
+function hintsFor(keys: readonly string[], known: readonly string[]) {
+  return keys.map((key) => [key, nearest(key, known)] as const);
 }
 
 /**
@@ -67,11 +72,19 @@ function describeIssue(issue: z.core.$ZodIssue, parent: readonly PropertyKey[]):
   const path = [...parent, ...issue.path];
   switch (issue.code) {
     case "unrecognized_keys": {
-      const keys: [string, string][] = JSON.parse(issue.message);
+      const { known, hints }: UnknownKeys = JSON.parse(issue.message);
       const owner = path.length === 0 ? "a manifest" : nameOf(path);
-      return keys.map(([key, hint]) =>
-        `${nameOf([...path, key])} is not a key of ${owner}: ${hint}`
-      );
+      const strange = hints.filter(([, word]) => word == null)
+        .map(([key]) => nameOf([...path, key]));
+      const are = strange.length > 1 ? "are not keys" : "is not a key";
+      return [
+        ...hints.filter(([, word]) => word != null).map(([key, word]) =>
+          `${nameOf([...path, key])} is not a key of ${owner}: did you mean "${word}"?`
+        ),
+        ...strange.length === 0 ? [] : [
+          `${strange.join(", ")} ${are} of ${owner}: expected one of ${known.join(", ")}`,
+        ],
+      ];
     }
     case "invalid_key":
       return issue.issues.map(({ message }) => `${nameOf(path)} ${message}`);

@@ -4,7 +4,7 @@
  * terminal:
  *
  * ```sh
- * deno run -A jsr:@mate/cli app.json
+ * deno run -A jsr:@mate/cli dev app.json
  * ```
  *
  * @module

@@ -1,5 +1,4 @@
 import { basename, dirname, join, resolve, sep } from "node:path";
-import type { CliOptions } from "../arguments.ts";
 import type { LogRecord, ReloadingHost } from "./function_host.ts";
 import { createInProcessHost } from "./in_process_host.ts";
 import { Log } from "./log.ts";
@@ -8,6 +7,17 @@ import { type Platform, startPlatform } from "./platform.ts";
 import { createSandboxHost } from "./sandbox/host.ts";
 import { formatRecord, introduce } from "./terminal.ts";
 import { watch } from "./watch.ts";
+
+/** The application that {@linkcode run} runs, and how. */
+export interface RunOptions {
+  /** The path of the manifest. */
+  readonly manifestPath: string;
+  readonly port: number;
+  /** The folder for the objects of the buckets; `undefined` for the default. */
+  readonly data: string | undefined;
+  /** Whether the functions run in this process. */
+  readonly isInProcess: boolean;
+}
 
 /** The surroundings of {@linkcode run}. */
 export interface CliEnvironment {
@@ -22,7 +32,7 @@ export interface CliEnvironment {
  *
  * @throws {Error} If the application cannot be started; the message says what to do.
  */
-export async function run(options: CliOptions, environment: CliEnvironment): Promise<void> {
+export async function run(options: RunOptions, environment: CliEnvironment): Promise<void> {
   const { manifestPath, data } = options;
   const { signal, print, isColored } = environment;
   const log = new Log();
@@ -61,12 +71,12 @@ export async function run(options: CliOptions, environment: CliEnvironment): Pro
 
 /** The host of an application, which goes on when the platform starts anew with another manifest. */
 class ApplicationHost implements AsyncDisposable {
-  readonly #options: CliOptions;
+  readonly #options: RunOptions;
   readonly #log: Log;
   readonly #signal: AbortSignal;
   #host: ReloadingHost | undefined;
 
-  constructor(options: CliOptions, log: Log, signal: AbortSignal) {
+  constructor(options: RunOptions, log: Log, signal: AbortSignal) {
     this.#options = options;
     this.#log = log;
     this.#signal = signal;
@@ -95,7 +105,7 @@ class ApplicationHost implements AsyncDisposable {
 
 /** Reloads the functions after changes. Returns the manifest if it changes, or nothing at the end. */
 async function watchUntilRestart(
-  { manifestPath }: CliOptions,
+  { manifestPath }: RunOptions,
   platform: Platform,
   hosts: ApplicationHost,
   log: Log,

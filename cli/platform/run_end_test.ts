@@ -9,7 +9,18 @@ Deno.test({
   async fn() {
     const folder = await createApp();
     const process = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--no-lock", MAIN, "--port", "0", "--data", folder, `${folder}/app.json`],
+      args: [
+        "run",
+        "-A",
+        "--no-lock",
+        MAIN,
+        "dev",
+        "--port",
+        "0",
+        "--data",
+        folder,
+        `${folder}/app.json`,
+      ],
       stdout: "piped",
       stderr: "piped",
     }).spawn();

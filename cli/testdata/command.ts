@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The path of the command. */
+/** The path of the tool. */
 export const MAIN: string = fileURLToPath(new URL("../main.ts", import.meta.url));
 
-/** The command, running, in a process group of its own as a terminal has it. */
+/** `mate dev`, running, in a process group of its own as a terminal has it. */
 export class Command implements AsyncDisposable {
   readonly #process: Deno.ChildProcess;
   readonly #read: Promise<void>;
@@ -13,7 +13,7 @@ export class Command implements AsyncDisposable {
 
   constructor(args: readonly string[], cwd?: string, env: Record<string, string> = {}) {
     this.#process = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--no-lock", MAIN, ...args],
+      args: ["run", "-A", "--no-lock", MAIN, "dev", ...args],
       stdout: "piped",
       stderr: "piped",
       env: { NO_COLOR: "1", ...env },

@@ -1,0 +1,81 @@
+import { columns, UsageError } from "../arguments.ts";
+import { bundleApp, type BundledArchive } from "../bundle/app.ts";
+import { formatSize, MAX_UNZIPPED, MAX_ZIP } from "../bundle/limits.ts";
+import { ARCHITECTURES } from "../bundle/pinned_deno.ts";
+import { type Command, defineCommand, MANIFEST } from "./command.ts";
+
+/** `mate bundle` */
+export const bundle: Command = defineCommand({
+  name: "bundle",
+  arguments: ["[MANIFEST]"],
+  summary: "Makes the zips of an application for AWS Lambda",
+  details:
+    `MANIFEST is ${MANIFEST} by default. The zips are layer-<architecture>.zip with Deno and the runtime, and
+<function>.zip for each function. Deno comes from the npm registry, or the registry in NPM_CONFIG_REGISTRY.`,
+  options: {
+    out: {
+      type: "string",
+      value: "FOLDER",
+      default: "dist",
+      description: "The folder of the zips",
+    },
+    arch: {
+      type: "string",
+      value: "NAME",
+      description: "x86_64, arm64 or both (the manifest's architecture)",
+    },
+    minify: { type: "boolean", description: "Shorten names and white space" },
+    "no-cache": {
+      type: "boolean",
+      description: "Leave out the code cache, which makes functions start faster",
+    },
+    analyze: { type: "boolean", description: "Print what each function's zip is made of" },
+    json: { type: "boolean", description: "Print the zips as JSON" },
+  },
+  async run([manifest = MANIFEST], values, { signal, print, note }) {
+    const { arch, out } = values;
+    const architectures = ARCHITECTURES.filter((name) => [name, "both"].includes(arch ?? ""));
+    if (arch !== undefined && architectures.length === 0) {
+      throw new UsageError(`Invalid --arch "${arch}": expected x86_64, arm64 or both`);
+    }
+    const archives = await bundleApp(manifest, {
+      out,
+      ...(arch === undefined ? {} : { architectures }),
+      isMinified: values.minify,
+      hasCache: !values["no-cache"],
+      signal,
+      warn: (message) => note(`Warning: ${message}`),
+      ...(Deno.stderr.isTerminal() ? { progress: note } : {}),
+    });
+    if (values.json) {
+      print(JSON.stringify(archives, undefined, 2));
+      return true;
+    }
+    print(describe(archives, values.analyze));
+    return true;
+  },
+});
+
+/**
+ * Describes the zips.
+ *
+ * @param archives The zips.
+ * @param isAnalyzed Whether to list the parts of each zip.
+ * @returns The text for the terminal.
+ */
+export function describe(archives: readonly BundledArchive[], isAnalyzed: boolean): string {
+  const rows = archives.map(({ path, zipped, unzipped }) => [
+    path,
+    `${formatSize(zipped)} zipped, ${formatSize(unzipped)} unzipped`,
+  ]);
+  const limits = `${formatSize(MAX_ZIP)} zipped, ${formatSize(MAX_UNZIPPED)} with the layer`;
+  const table = columns([...rows, ["at most", limits]]);
+  return isAnalyzed ? [table, ...archives.map(analysis)].join("\n\n") : table;
+}
+
+function analysis({ path, contents: { files, sources } }: BundledArchive): string {
+  const list = (parts: typeof files) =>
+    columns(parts.map(({ name, size }) => [formatSize(size).padStart(8), name]));
+  const origins = sources.length === 0 ? [] : ["index.js comes from:", list(sources)];
+  return [`${path}:`, list(files), ...origins].join("\n");
+}

@@ -1,0 +1,188 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import cli from "../deno.json" with { type: "json" };
+import library from "../../deno.json" with { type: "json" };
+import { makeApp, serve } from "../testdata/bundle.ts";
+import { mate, ROOT } from "../testdata/mate.ts";
+import { parseManifest } from "../manifest/manifest.ts";
+import { templateOf } from "../template/template.ts";
+import { describe } from "./bundle.ts";
+
+/** The imports of the repository: the packages of `new` are not published yet. */
+function localImports(): Record<string, string> {
+  const imports: Record<string, string> = { ...library.imports, ...cli.imports };
+  imports["@std/assert"] = new URL("scripts/offline/assert.ts", `file://${ROOT}`).href;
+  for (const [name, { exports }] of [["@mate/core", library], ["@mate/cli", cli]] as const) {
+    const folder = name === "@mate/core" ? ROOT : `${ROOT}cli/`;
+    for (const [key, path] of Object.entries(exports)) {
+      imports[key.replace(".", name)] = new URL(path, `file://${folder}`).href;
+    }
+  }
+  return imports;
+}
+
+Deno.test("mate new makes an application whose test passes and whose function runs", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const made = await mate(["new", "shop"], { cwd: folder });
+    assertEquals([made.code, made.stderr], [0, ""]);
+    assertMatch(made.stdout, /Wrote shop\/app\.json\n[^]*\nNext: cd shop && deno task dev\n$/);
+    const cwd = `${folder}/shop`;
+    const config = JSON.parse(await Deno.readTextFile(`${cwd}/deno.json`));
+    assertEquals(Object.keys(config.tasks), ["dev", "test", "deploy", "undeploy"]);
+    await Deno.writeTextFile(`${cwd}/deno.json`, JSON.stringify({ imports: localImports() }));
+    const test = await new Deno.Command(Deno.execPath(), {
+      args: ["test", "-A", "--no-lock"],
+      cwd,
+      env: { NO_COLOR: "1" },
+    }).output();
+    const output = new TextDecoder().decode(test.stdout) + new TextDecoder().decode(test.stderr);
+    assertEquals(test.code, 0, output);
+    assertStringIncludes(output, "1 passed");
+    const event = { httpMethod: "GET", headers: {}, queryStringParameters: { name: "Ada" } };
+    const { code, stdout, stderr } = await mate(
+      ["invoke", "hello", "--event", JSON.stringify(event)],
+      { cwd },
+    );
+    assertEquals(code, 0, stderr);
+    assertStringIncludes(JSON.parse(stdout).body, "Hello, Ada!");
+    assertMatch(stderr, /hello .*A greeting was asked for/);
+    const again = await mate(["new", "shop"], { cwd: folder });
+    assertEquals(again.code, 1);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("mate new makes files that are formatted, and a manifest that is valid", async () => {
+  const files = templateOf("shop", cli.version);
+  parseManifest(files["app.json"]!, "app.json");
+  const folder = await Deno.makeTempDir();
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      await Deno.writeTextFile(`${folder}/${path}`, text);
+    }
+    const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["fmt", "--check", folder],
+      env: { NO_COLOR: "1" },
+    }).output();
+    assertEquals(code, 0, new TextDecoder().decode(stderr));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("mate invoke prints the result, and fails if the function fails", async () => {
+  await using app = await makeApp({
+    "one.ts": `export const handler = ({ a }: { a: number }) => {
+      if (a < 0) throw new RangeError("negative");
+      return a + 1;
+    };`,
+  }, { one: { module: "one.ts" } });
+  const success = await mate(["invoke", "one", app.manifest, "--event", '{"a":1}']);
+  assertEquals([success.code, success.stdout], [0, "2\n"]);
+  const failure = await mate(["invoke", "one", app.manifest, "--event", '{"a":-1}', "--json"]);
+  assertEquals([failure.code, failure.stderr], [1, ""]);
+  const { isError, result, log } = JSON.parse(failure.stdout);
+  assertEquals([isError, result.errorType], [true, "RangeError"]);
+  assertMatch(result.stackTrace[0], /one\.ts:2:\d+/);
+  assertStringIncludes(log, "negative");
+});
+
+/** Credentials that work nowhere, and an endpoint for a service. */
+const awsEnvironment = (service: string, url: string) => ({
+  AWS_ACCESS_KEY_ID: "test",
+  AWS_SECRET_ACCESS_KEY: "test",
+  AWS_REGION: "eu-west-1",
+  [`AWS_ENDPOINT_URL_${service}`]: url,
+});
+
+Deno.test("mate invoke --deployed invokes the deployed function", async () => {
+  await using app = await makeApp({}, { one: { module: "one.ts" } });
+  const paths: string[] = [];
+  await using lambda = serve((request) => {
+    paths.push(new URL(request.url).pathname);
+    return new Response('{"done":true}', { headers: { "x-amz-log-result": btoa("START\nEND\n") } });
+  });
+  const env = awsEnvironment("LAMBDA", lambda.url);
+  const { code, stdout, stderr } = await mate(["invoke", "one", app.manifest, "--deployed"], {
+    env,
+  });
+  assertEquals([code, stdout, stderr], [0, '{"done":true}\n', "START\nEND\n"]);
+  assertEquals(paths, ["/2015-03-31/functions/test-one/invocations"]);
+});
+
+Deno.test("mate logs prints the records of all functions by time, and every page of them", async () => {
+  await using app = await makeApp({}, { one: { module: "one.ts" }, two: { module: "two.ts" } });
+  const event = (timestamp: number, message: string) => ({ eventId: message, timestamp, message });
+  const pages: Record<string, unknown> = {
+    "/aws/lambda/test-one": { events: [event(3_000, "third\n")], nextToken: "more" },
+    "/aws/lambda/test-onemore": { events: [event(1_000, "first")] },
+    "/aws/lambda/test-two": { events: [event(2_000, "ERROR second")] },
+  };
+  await using server = serve(async (request) => {
+    const { logGroupName, nextToken = "", startTime } = await request.json();
+    assertEquals(Math.abs(Date.now() - 7_200_000 - startTime) < 60_000, true);
+    return Response.json(pages[logGroupName + nextToken]);
+  });
+  const env = awsEnvironment("CLOUDWATCH_LOGS", server.url);
+  const args = ["logs", app.manifest, "--since", "2h"];
+  const { code, stdout, stderr } = await mate([...args, "--json"], { env });
+  assertEquals([code, stderr], [0, ""]);
+  assertEquals(stdout.trim().split("\n").map((line) => JSON.parse(line)), [
+    { time: "1970-01-01T00:00:01.000Z", function: "one", text: "first" },
+    { time: "1970-01-01T00:00:02.000Z", function: "two", text: "ERROR second" },
+    { time: "1970-01-01T00:00:03.000Z", function: "one", text: "third" },
+  ]);
+  const one = await mate([...args, "--function", "one"], { env });
+  assertMatch(one.stdout, /^\S+ one +first\n\S+ one +third\n$/);
+});
+
+Deno.test("mate logs explains why AWS refuses", async () => {
+  await using app = await makeApp({}, { one: { module: "one.ts" } });
+  for (
+    const [type, message] of [
+      [
+        "ResourceNotFoundException",
+        /"test-one": it is not deployed, or in another region: run mate deploy\n$/,
+      ],
+      [
+        "ExpiredTokenException",
+        /"test-one": .*\(log in first, such as with "aws sso login" or AWS_PROFILE\)\n$/,
+      ],
+    ] as const
+  ) {
+    await using server = serve(() =>
+      Response.json({ __type: type, message: "The token has expired" }, { status: 400 })
+    );
+    const env = awsEnvironment("CLOUDWATCH_LOGS", server.url);
+    const { code, stderr } = await mate(["logs", app.manifest], { env });
+    assertEquals(code, 1);
+    assertMatch(stderr, message);
+  }
+});
+
+Deno.test("mate bundle lists the sizes, and with --analyze the parts of every zip", () => {
+  const archives = [{
+    name: 'the function "one"',
+    path: "dist/one.zip",
+    zipped: 2_048,
+    unzipped: 5_000,
+    contents: {
+      files: [{ name: "index.js", size: 4_096 }],
+      sources: [{ name: "npm:a@1.0.0", size: 4_000 }, { name: "one.ts", size: 96 }],
+    },
+  }];
+  const table = `  dist/one.zip  2.0 kB zipped, 4.9 kB unzipped
+  at most       50.0 MB zipped, 250.0 MB with the layer`;
+  assertEquals(describe(archives, false), table);
+  assertEquals(
+    describe(archives, true),
+    `${table}
+
+dist/one.zip:
+    4.0 kB  index.js
+index.js comes from:
+    3.9 kB  npm:a@1.0.0
+      96 B  one.ts`,
+  );
+});

@@ -1,0 +1,62 @@
+import { UsageError } from "../arguments.ts";
+import { deploy, undeploy } from "../deploy/deploy.ts";
+import { type Command, defineCommand, MANIFEST, type Surroundings } from "./command.ts";
+
+const DETAILS =
+  `MANIFEST is ${MANIFEST} by default. The credentials are those of the AWS tools: a profile (AWS_PROFILE), or
+AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. The region is that of the manifest, or else AWS_REGION, or else that of the
+deployment, or else that of the profile.`;
+
+const OPTIONS = {
+  plan: { type: "boolean", description: "Show the plan, and change nothing" },
+  yes: { type: "boolean", description: "Do not ask" },
+} as const;
+
+/** `mate deploy` */
+export const deployCommand: Command = defineCommand({
+  name: "deploy",
+  arguments: ["[MANIFEST]"],
+  summary: "Deploys an application to AWS: shows the plan, asks, and prints the URLs",
+  details: DETAILS,
+  options: OPTIONS,
+  run: ([manifest = MANIFEST], values, surroundings) =>
+    runWith(deploy, manifest, values, surroundings),
+});
+
+/** `mate undeploy` */
+export const undeployCommand: Command = defineCommand({
+  name: "undeploy",
+  arguments: ["[MANIFEST]"],
+  summary: "Removes an application from AWS, except buckets that hold objects",
+  details: DETAILS,
+  options: {
+    ...OPTIONS,
+    "delete-data": { type: "boolean", description: "Delete buckets with the objects in them" },
+  },
+  run: ([manifest = MANIFEST], { "delete-data": deletesData, ...values }, surroundings) =>
+    runWith(undeploy, manifest, { ...values, deletesData }, surroundings),
+});
+
+async function runWith(
+  act: typeof deploy,
+  manifest: string,
+  { plan, yes, deletesData }: { plan: boolean; yes: boolean; deletesData?: boolean },
+  { signal, print, note }: Surroundings,
+): Promise<boolean> {
+  if (!yes && !plan && !Deno.stdin.isTerminal()) {
+    throw new UsageError("Cannot ask without a terminal: pass --yes or --plan");
+  }
+  try {
+    const isDone = await act(manifest, {
+      isPlanOnly: plan,
+      deletesData,
+      signal,
+      print: (line) => print(line.replace("module.application.", "")),
+      confirm: (question) => yes || confirm(`\n${question}`),
+    });
+    return isDone || plan;
+  } catch (error) {
+    if (signal.aborted) note("Interrupted: the next run goes on here");
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+import { UsageError } from "../arguments.ts";
+import { run } from "../platform/run.ts";
+import { type Command, defineCommand, MANIFEST } from "./command.ts";
+
+/** `mate dev` */
+export const dev: Command = defineCommand({
+  name: "dev",
+  arguments: ["[MANIFEST]"],
+  summary: "Runs an application on this machine, as it would run in the cloud",
+  details:
+    `MANIFEST is ${MANIFEST} by default. The terminal shows the URLs, then the log. The start page has a
+form for each trigger. Functions are reloaded when their files change. Ctrl-C ends it.`,
+  options: {
+    port: {
+      type: "string",
+      value: "NUMBER",
+      default: "8000",
+      description: "The port to listen on; 0 for any that is free",
+    },
+    data: {
+      type: "string",
+      value: "FOLDER",
+      description: "The folder for the objects of the buckets (.mate/NAME)",
+    },
+    "in-process": {
+      type: "boolean",
+      description:
+        'Run the functions in this process, for a debugger ("deno run --inspect-brk" waits for one)',
+    },
+  },
+  async run([manifestPath = MANIFEST], { port, data, "in-process": isInProcess }, surroundings) {
+    if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
+      throw new UsageError(`Invalid port "${port}": expected a number from 0 to 65535`);
+    }
+    await run({ manifestPath, port: Number(port), data, isInProcess }, surroundings);
+    return true;
+  },
+});

@@ -1,0 +1,86 @@
+import { UsageError } from "../arguments.ts";
+import { readManifest } from "../manifest/manifest.ts";
+import { Log } from "../platform/log.ts";
+import { startPlatform } from "../platform/platform.ts";
+import { formatRecord } from "../platform/terminal.ts";
+import { type Command, defineCommand, MANIFEST } from "./command.ts";
+import { callAws, checkFunction } from "./deployed.ts";
+
+/** `mate invoke` */
+export const invoke: Command = defineCommand({
+  name: "invoke",
+  arguments: ["FUNCTION", "[MANIFEST]"],
+  summary: "Invokes a function once, and prints its result",
+  details:
+    `MANIFEST is ${MANIFEST} by default. The function runs on this machine, with everything that it uses. The
+standard output has the result, and the standard error the log.`,
+  options: {
+    event: {
+      type: "string",
+      value: "JSON",
+      default: "{}",
+      description: "The event; - reads it from the standard input",
+    },
+    deployed: { type: "boolean", description: "Invoke the deployed function on AWS Lambda" },
+    json: { type: "boolean", description: "Print the result, the error and the log as JSON" },
+  },
+  async run([name = "", path = MANIFEST], { event, deployed, json }, { signal, print, note }) {
+    const text = event === "-" ? await new Response(Deno.stdin.readable).text() : event;
+    checkJson(text);
+    const manifest = await readManifest(path);
+    checkFunction(manifest, name);
+    const { InvokeCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
+    await using local = deployed ? undefined : await startLocal(path, json ? () => {} : note);
+    const client = new LambdaClient({
+      ...(manifest.region === undefined ? {} : { region: manifest.region }),
+      ...local?.client,
+    });
+    const action = `Cannot invoke "${name}"`;
+    const outcome = await callAws(action, () =>
+      client.send(
+        new InvokeCommand({
+          FunctionName: deployed ? `${manifest.name}-${name}` : name,
+          Payload: new TextEncoder().encode(text),
+          LogType: "Tail",
+        }),
+        { abortSignal: signal },
+      ));
+    const payload = new TextDecoder().decode(outcome.Payload);
+    const log = new TextDecoder().decode(Uint8Array.fromBase64(outcome.LogResult ?? ""));
+    const isError = outcome.FunctionError !== undefined;
+    if (json) {
+      print(JSON.stringify({ isError, result: JSON.parse(payload), log }, undefined, 2));
+    } else {
+      if (deployed) note(log.trimEnd());
+      print(payload);
+    }
+    return !isError;
+  },
+});
+
+function checkJson(text: string): void {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`Invalid event: ${(error as Error).message}`);
+  }
+}
+
+/** Starts the platform for one invocation. Its log goes to `note`. */
+async function startLocal(path: string, note: (line: string) => void) {
+  const log = new Log();
+  const platform = await startPlatform(path, { port: 0, log });
+  const unfollow = log.follow((record) => note(formatRecord(record, false)));
+  return {
+    client: {
+      endpoint: platform.url,
+      region: "us-east-1",
+      credentials: { accessKeyId: "local", secretAccessKey: "local" },
+      maxAttempts: 1,
+    },
+    async [Symbol.asyncDispose]() {
+      unfollow();
+      await platform[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import type { CloudWatchLogsClient, FilteredLogEvent } from "@aws-sdk/client-cloudwatch-logs";
+import { UsageError } from "../arguments.ts";
+import { readManifest } from "../manifest/manifest.ts";
+import { formatRecord } from "../platform/terminal.ts";
+import { type Command, defineCommand, MANIFEST } from "./command.ts";
+import { callAws, checkFunction } from "./deployed.ts";
+
+const UNITS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** The time between two requests for new records, in milliseconds. */
+const INTERVAL = 2_000;
+
+/** `mate logs` */
+export const logs: Command = defineCommand({
+  name: "logs",
+  arguments: ["[MANIFEST]"],
+  summary: "Prints the log of the deployed functions, from Amazon CloudWatch",
+  details:
+    `MANIFEST is ${MANIFEST} by default. ("mate dev" shows the log of the functions on this machine.)`,
+  options: {
+    function: { type: "string", value: "NAME", description: "Only the log of this function" },
+    since: {
+      type: "string",
+      value: "TIME",
+      default: "10m",
+      description: "The start: 30s, 10m, 2h or 1d ago",
+    },
+    follow: { type: "boolean", description: "Wait for more until Ctrl-C" },
+    json: { type: "boolean", description: "Print a line of JSON for each record" },
+  },
+  async run([path = MANIFEST], values, { signal, print, isColored }) {
+    const [, count, unit] = /^(\d+)([smhd])$/.exec(values.since) ?? [];
+    if (unit === undefined) {
+      throw new UsageError(
+        `Invalid --since "${values.since}": expected a time such as 30s, 10m, 2h or 1d`,
+      );
+    }
+    const manifest = await readManifest(path);
+    if (values.function !== undefined) checkFunction(manifest, values.function);
+    const names = values.function === undefined
+      ? Object.keys(manifest.functions)
+      : [values.function];
+    const { CloudWatchLogsClient } = await import("@aws-sdk/client-cloudwatch-logs");
+    const region = manifest.region === undefined ? {} : { region: manifest.region };
+    const client = new CloudWatchLogsClient(region);
+    let start = Date.now() - Number(count) * UNITS[unit]!;
+    const printed = new Set<string>();
+    for (;;) {
+      const lists = await Promise.all(
+        names.map(async (name) =>
+          (await eventsOf(client, `${manifest.name}-${name}`, start, signal))
+            .map((event) => ({ ...event, name }))
+        ),
+      );
+      for (const { name, eventId, timestamp, message } of lists.flat().sort(byTime)) {
+        if (printed.has(eventId!)) continue;
+        printed.add(eventId!);
+        start = Math.max(start, timestamp! - INTERVAL); // records can arrive out of order
+        const time = new Date(timestamp!);
+        const text = message!.trimEnd();
+        print(
+          values.json
+            ? JSON.stringify({ time, function: name, text })
+            : formatRecord({ time, functionName: name, text }, isColored),
+        );
+      }
+      if (!values.follow || signal.aborted) return true;
+      await pause(INTERVAL, signal);
+    }
+  },
+});
+
+/** Reads the events of a function's log group since a time. */
+async function eventsOf(
+  client: CloudWatchLogsClient,
+  functionName: string,
+  startTime: number,
+  abortSignal: AbortSignal,
+): Promise<FilteredLogEvent[]> {
+  const { FilterLogEventsCommand } = await import("@aws-sdk/client-cloudwatch-logs");
+  const events: FilteredLogEvent[] = [];
+  let nextToken: string | undefined;
+  for (;;) {
+    const page = await callAws(`Cannot read the log of "${functionName}"`, () =>
+      client.send(
+        new FilterLogEventsCommand({
+          logGroupName: `/aws/lambda/${functionName}`,
+          startTime,
+          ...(nextToken === undefined ? {} : { nextToken }),
+        }),
+        { abortSignal },
+      ));
+    events.push(...page.events ?? []);
+    nextToken = page.nextToken;
+    if (nextToken === undefined) return events;
+  }
+}
+
+function byTime(a: FilteredLogEvent, b: FilteredLogEvent): number {
+  return a.timestamp! - b.timestamp!;
+}
+
+/** Waits, or returns at once when the signal comes. */
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+  });
+}

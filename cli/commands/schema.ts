@@ -1,0 +1,14 @@
+import { manifestSchema } from "../manifest/manifest.ts";
+import { type Command, defineCommand } from "./command.ts";
+
+/** `mate schema` */
+export const schema: Command = defineCommand({
+  name: "schema",
+  arguments: [],
+  summary: "Prints the JSON Schema of the manifest, for editors",
+  options: {},
+  run(_positionals, _values, { print }) {
+    print(JSON.stringify(manifestSchema(), undefined, 2));
+    return Promise.resolve(true);
+  },
+});

@@ -1,0 +1,30 @@
+import { fileURLToPath } from "node:url";
+import { MAIN } from "./command.ts";
+
+/** The repository. */
+export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The configuration of the repository, which tells where the packages of the tool are. */
+export const CONFIG: string = `${ROOT}deno.json`;
+
+/** How the tool ended. */
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the tool to its end. */
+export async function mate(
+  args: readonly string[],
+  options: { cwd?: string; env?: Record<string, string> } = {},
+): Promise<Ended> {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-lock", `--config=${CONFIG}`, MAIN, ...args],
+    cwd: ROOT,
+    ...options,
+    env: { NO_COLOR: "1", ...options.env },
+  }).output();
+  const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, stdout: decode(stdout), stderr: decode(stderr) };
+}
