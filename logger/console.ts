@@ -3,6 +3,7 @@ import { log } from "./record.ts";
 import { renderJson } from "./render.ts";
 import { currentFormat, givenLevel, loggerState, type LogLevel } from "./state.ts";
 import { textOf } from "./text.ts";
+import { standardOutput } from "./write.ts";
 
 type Args = readonly unknown[];
 
@@ -15,6 +16,8 @@ type Args = readonly unknown[];
  */
 export function captureConsole(): void {
   const state = loggerState();
+  // Another copy of the logger, loaded later, would take the console of this copy for the output, without an end.
+  state.write ??= standardOutput();
   const record = (level: LogLevel, args: Args) => {
     const [message, ...data] = format(args);
     const least = givenLevel(state) ?? (currentFormat(state) === "text" ? "TRACE" : "INFO");

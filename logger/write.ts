@@ -36,7 +36,9 @@ const { log } = console;
  *
  * @param host The globals of the runtime.
  */
-function standardOutput(host: OutputHost): (line: string) => void {
+export function standardOutput(
+  host: OutputHost = globalThis as OutputHost,
+): (line: string) => void {
   // On managed Node.js, `console` adds its own prefix. On Deno, `console` writes a lone string as it is, and to touch
   // `process` costs milliseconds.
   const { Deno: deno } = host;
