@@ -9,11 +9,12 @@
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { proxyHandler } from "@mate/core";
+ * import { call } from "@mate/core/testing";
  *
  * export const handler = proxyHandler((event) => ({ path: event.queryPath() }));
  *
- * const { statusCode, body } = await handler({ headers: {}, requestContext: { path: "/v0/tea" } });
- * assertEquals([statusCode, JSON.parse(body)], [200, { path: ["v0", "tea"] }]);
+ * const response = await call(handler, { url: "/v0/tea" });
+ * assertEquals(await response.json(), { path: ["v0", "tea"] });
  * ```
  *
  * @module
