@@ -1,5 +1,7 @@
-import { assertEquals } from "@std/assert";
-import type { CloudEventSpecificationError, JsonObject } from "../../../function/mod.ts";
+import { assertEquals, assertThrows } from "@std/assert";
+import { CloudEventSpecificationError, type JsonObject } from "../../../function/mod.ts";
+import { proxyEvent } from "../../../testing/mod.ts";
+import { HttpNotFoundError } from "../../errors/client_errors.ts";
 import { load } from "../../testdata/events.ts";
 import { FnProxyEvent } from "../proxy_event.ts";
 import { formatOf } from "./recognise.ts";
@@ -128,5 +130,139 @@ const RESULTS: Record<string, unknown> = {
 Deno.test("FnProxyEvent reads the events of every gateway", () => {
   for (const [kind, expected] of Object.entries(RESULTS)) {
     assertEquals<unknown>(readAll(load(kind)), expected, kind);
+  }
+});
+
+Deno.test("pathParameters() decodes each parameter exactly once", async () => {
+  for (const gateway of ["rest", "http"] as const) {
+    const url = "https://api.example.com/orders/J%C3%B6rg%2520";
+    const raw = await proxyEvent({ url }, { gateway, route: "GET /orders/{id}" });
+    const event = new FnProxyEvent(raw);
+    assertEquals(event.pathParameters(), { id: "Jörg%20" });
+    assertEquals(event.routeKey(), "GET /orders/{id}");
+    assertEquals(event.url().href, url);
+  }
+  const pathParameters = { id: "100%" };
+  const decoded = new FnProxyEvent({ version: "1.0", pathParameters });
+  assertEquals(decoded.pathParameters(), pathParameters);
+  assertThrows(() => new FnProxyEvent({ pathParameters }).pathParameters(), HttpNotFoundError);
+  assertEquals(new FnProxyEvent({ pathParameters: null }).pathParameters(), {});
+});
+
+Deno.test("authorizer() returns the data of every kind of authorizer", () => {
+  const identity = { userArn: "arn:aws:iam::1:user/ada", sourceIp: "192.0.2.1" };
+  const added = { principalId: "p", integrationLatency: 7, claims: null, scopes: null };
+  const principal = { principal: "arn:aws:iam::1:role/ada" };
+  const v2 = (authorizer: unknown) => ({
+    version: "2.0",
+    requestContext: { http: {}, ...(authorizer === undefined ? {} : { authorizer }) },
+  });
+  const lattice = (identity: unknown) => ({
+    version: "2.0",
+    requestContext: { serviceNetworkArn: "arn", identity },
+  });
+  for (
+    const [raw, expected] of [
+      [{ requestContext: { authorizer: { claims: { sub: "a" } } } }, { sub: "a" }],
+      [{ requestContext: { authorizer: { ...added, role: "cook", n: 1 } } }, {
+        role: "cook",
+        n: 1,
+      }],
+      [{ requestContext: { authorizer: added, identity } }, identity],
+      [{ requestContext: { authorizer: null, identity: { userArn: null } } }, null],
+      [{ requestContext: {} }, null],
+      [v2({ jwt: { claims: { sub: "a" }, scopes: null } }), { sub: "a" }],
+      [v2({ lambda: { role: "cook" } }), { role: "cook" }],
+      [v2({ lambda: null }), null],
+      [v2({ iam: { userId: "ada" } }), { userId: "ada" }],
+      [v2(undefined), null],
+      [lattice(principal), principal],
+      [lattice({ sourceVpcArn: "arn" }), null],
+      [{ requestContext: { elb: {} } }, null],
+    ] as const
+  ) {
+    assertEquals<unknown>(new FnProxyEvent(raw).authorizer(), expected, JSON.stringify(raw));
+  }
+});
+
+Deno.test("sourceIp() of a load balancer is the last address, without its port", () => {
+  for (
+    const [forwarded, expected] of [
+      ["192.0.2.1", "192.0.2.1"],
+      ["203.0.113.9, 192.0.2.1:4711", "192.0.2.1"],
+      ["2001:DB8::1", "2001:db8::1"],
+      ["x,[2001:db8::1]:4711", "2001:db8::1"],
+      ["[2001:db8::1]", "2001:db8::1"],
+    ]
+  ) {
+    const headers = { "X-Forwarded-For": forwarded! };
+    const event = new FnProxyEvent({ headers, requestContext: { elb: {} } });
+    assertEquals(event.sourceIp().text, expected!);
+  }
+  for (const forwarded of ["", "192.0.2.1, unknown", "192.0.2.1:", "[192.0.2.1", ":80"]) {
+    const headers = { "x-forwarded-for": forwarded };
+    const event = new FnProxyEvent({ headers, requestContext: { elb: {} } });
+    const error = assertThrows(() => event.sourceIp(), CloudEventSpecificationError);
+    assertEquals(error.path, "headers.x-forwarded-for");
+  }
+});
+
+Deno.test("url() and queryDomainName() read the host of a load balancer", () => {
+  const wrap = (headers: Record<string, string>) =>
+    new FnProxyEvent({ headers, path: "//evil.example/", requestContext: { elb: {} } });
+  assertEquals(wrap({ Host: "API.example.com:8443" }).queryDomainName(), "api.example.com");
+  assertEquals(
+    wrap({ Host: "API.example.com:8443" }).url().href,
+    "https://api.example.com:8443//evil.example/",
+  );
+  assertEquals(wrap({ host: "[::1]:80" }).queryDomainName(), "[::1]");
+  assertEquals(wrap({}).url().href, "https://localhost//evil.example/");
+  assertThrows(() => wrap({}).queryDomainName(), CloudEventSpecificationError, "headers.host");
+});
+
+Deno.test("a name or value with a malformed escape stays as transmitted", () => {
+  const query = "a%zz=1+%&b=%FF+x&c=d+e&&f&g=h=i";
+  const expected = { "a%zz": "1+%", b: "%FF+x", c: "d e", f: "", g: "h=i" };
+  const http = { version: "2.0", rawQueryString: query, requestContext: { http: {} } };
+  const lattice = {
+    version: "2.0",
+    path: `/x?${query}`,
+    requestContext: { serviceNetworkArn: "arn" },
+  };
+  const queryStringParameters = { "a%zz": "1+%", b: "%FF+x", c: "d+e", f: "", g: "h=i" };
+  const alb = { requestContext: { elb: {} }, queryStringParameters };
+  for (const raw of [http, lattice, alb]) {
+    assertEquals(new FnProxyEvent(raw).queryStringParameters(), expected);
+  }
+  assertEquals(new FnProxyEvent(lattice).queryPath(), ["x"]);
+});
+
+Deno.test("keys that a gateway may leave out count as null", () => {
+  for (
+    const raw of [
+      { version: "2.0", requestContext: { http: {} } },
+      { requestContext: { elb: {} } },
+      { version: "2.0", path: "/", requestContext: { serviceNetworkArn: "arn" } },
+    ]
+  ) {
+    const event = new FnProxyEvent(raw);
+    assertEquals([event.queryPayload(), event.text()], [null, ""]);
+    assertEquals(event.queryStringParameters(), {});
+    assertEquals(event.queryValues("a"), []);
+  }
+});
+
+Deno.test("routePath() is the path below the stage", () => {
+  for (
+    const [rawPath, stage, expected] of [
+      ["/v0/okay", "v0", "/okay"],
+      ["/v0", "v0", "/"],
+      ["/v0/", "v0", "/"],
+      ["/v01/okay", "v0", "/v01/okay"],
+      ["/okay", "$default", "/okay"],
+    ]
+  ) {
+    const raw = { version: "2.0", rawPath: rawPath!, requestContext: { http: {}, stage: stage! } };
+    assertEquals(formatOf(raw).routePath(raw), expected!);
   }
 });
