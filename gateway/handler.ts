@@ -4,8 +4,7 @@ import { type HttpError, isClientError, isHttpError, isServerError } from "./err
 import { HttpInternalServerError } from "./errors/server_errors.ts";
 import { FnProxyEvent } from "./event/proxy_event.ts";
 import type { CheckedOptions } from "./handler_options.ts";
-import { type Answer, answerPayload } from "./response/answer.ts";
-import { JSON_TYPE } from "./negotiation/choose_type.ts";
+import { type Answer, answerPayload, JSON_MENU } from "./response/answer.ts";
 import { requireType } from "./response/content_type.ts";
 import { addCors, preflightMethod } from "./response/cors.ts";
 import {
@@ -13,7 +12,7 @@ import {
   type ClientErrorLevel,
   reportClientError,
 } from "./response/error_response.ts";
-import { collectContent, finishContent } from "./response/finish.ts";
+import { finishContent } from "./response/finish.ts";
 import { addToBuilt, formStream, streamBuilt } from "./response/form.ts";
 import { addVary, type HeaderMap, readHeaders } from "./response/headers.ts";
 import { type HttpResponse, isBuilt } from "./response/http_response.ts";
@@ -83,12 +82,12 @@ export function makeHandler(
 }
 
 /** Runs a function in the scope of a request id, if the context has one. */
-async function inScope<Result>(
+function inScope<Result>(
   context: FnContext | undefined,
   run: () => Promise<Result>,
 ): Promise<Result> {
   const requestId: unknown = context?.awsRequestId;
-  return await (requestId && typeof requestId === "string" ? withRequestId(requestId, run) : run());
+  return requestId && typeof requestId === "string" ? withRequestId(requestId, run) : run();
 }
 
 async function answerRequest(
@@ -119,11 +118,11 @@ async function answerRequest(
   }
 }
 
-async function sendResult(result: unknown, exchange: Exchange): Promise<Sent> {
+function sendResult(result: unknown, exchange: Exchange): Sent | Promise<Sent> {
   const { event, extra, options } = exchange;
   const { cors, payloads } = options;
   if (!isBuilt(result)) {
-    return await send(answerResult(result, payloads, extra, exchange), exchange);
+    return send(answerResult(result, payloads, extra, exchange), exchange);
   }
   const fields: HeaderMap = new Map(extra);
   if (cors && event) addCors(fields, cors, event);
@@ -143,7 +142,7 @@ async function send(
     if (answer.vary) addVary(answer.fields, answer.vary);
     return formStream(answer.status, answer.fields, body);
   }
-  return deliver(await finishContent(await collectContent(answer), options, event), exchange);
+  return deliver(await finishContent(answer, options, event), exchange);
 }
 
 function deliver(answer: Answer, { event, options }: Exchange): Sent {
@@ -175,9 +174,8 @@ async function answerThrown(thrown: unknown, exchange: Exchange): Promise<Sent> 
   } catch (cause) { // a transformer that throws at every payload, an error with an invalid status
     const message = "Cannot build the response to an error";
     logInternalError(new HttpInternalServerError(message, { cause }));
-    const menu = { types: [JSON_TYPE], customTransformers: undefined, indent: 2 };
     const payload = options.clientMessage ?? CLIENT_MESSAGE;
-    const answer = answerPayload(500, payload, menu, exchange.extra, {});
+    const answer = answerPayload(500, payload, JSON_MENU, exchange.extra, {});
     return deliver(answer, exchange);
   }
 }

@@ -1,5 +1,13 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { proxyHandler, type Transformer } from "./mod.ts";
+import { ask, fail } from "./testdata/answers.ts";
+import { CANNED } from "./testdata/events.ts";
+import {
+  buildHttpResponse,
+  HttpConflictError,
+  proxyHandler,
+  type ProxyHandlerOptions,
+  type Transformer,
+} from "./mod.ts";
 
 const html = (payload: unknown) => [`<p>${JSON.stringify(payload)}</p>`, "text/html"] as const;
 
@@ -72,4 +80,48 @@ Deno.test("proxyHandler() refuses invalid options when the handler is made", () 
     const name = JSON.stringify(options);
     assertThrows(() => proxyHandler(() => {}, options as never), TypeError, problem, name);
   }
+});
+
+Deno.test("extraHeaders may depend on the request, and are on every response", async () => {
+  const options: ProxyHandlerOptions = {
+    extraHeaders: (event) => ({ "X-Path": event.queryPath().join(), "Set-Cookie": ["a=1", "b=2"] }),
+  };
+  for (
+    const route of [
+      () => 1,
+      () => {},
+      () => new Response("x"),
+      () => buildHttpResponse(200, 1),
+      fail(new HttpConflictError()),
+      fail(new Error("x")),
+    ]
+  ) {
+    const { headers, multiValueHeaders } = (await ask(route, options)).result;
+    assertEquals(headers["X-Path"], "v0,orders", String(route));
+    assertEquals(multiValueHeaders, { "Set-Cookie": ["a=1", "b=2"] });
+  }
+});
+
+Deno.test("extraHeaders that throw or are invalid are a failure of the server", async () => {
+  for (
+    const extraHeaders of [
+      () => {
+        throw new Error("no headers");
+      },
+      () => ({ "X A": "1" }),
+    ]
+  ) {
+    const { result, log } = await ask(() => 1, { extraHeaders });
+    assertEquals([result.statusCode, JSON.parse(result.body)], [500, { Message: CANNED }]);
+    assertEquals(log.length, 1);
+  }
+});
+
+Deno.test("indent is the indentation of JSON, errors too", async () => {
+  assertEquals((await ask(() => ({ a: [1] }), { indent: 0 })).result.body, '{"a":[1]}');
+  assertEquals(
+    (await ask(fail(new HttpConflictError()), { indent: 0 })).result.body,
+    '{"Message":"Conflict"}',
+  );
+  assertEquals((await ask(() => [1], { indent: 4 })).result.body, "[\n    1\n]");
 });

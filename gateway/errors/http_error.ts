@@ -37,12 +37,11 @@ export class HttpError extends Error {
    * @param options The `cause`, further `headers` of the response, and `details` for the client.
    */
   constructor(status: number, message: string, options?: HttpErrorOptions) {
+    setName(HttpError, "HttpError", "any");
     super(message, options);
     this.status = status;
     if (options?.headers) this.headers = options.headers;
     if (options?.details) this.details = options.details;
-    setName(this, "HttpError");
-    setKind(this, "any");
   }
 }
 
@@ -67,9 +66,8 @@ export class HttpClientError extends HttpError {
    * @param options The `cause`, further `headers` of the response, and `details` for the client.
    */
   constructor(status: number, message: string, options?: HttpErrorOptions) {
+    setName(HttpClientError, "HttpClientError", "client");
     super(status, message, options);
-    setName(this, "HttpClientError");
-    setKind(this, "client");
   }
 }
 
@@ -95,9 +93,8 @@ export class HttpServerError extends HttpError {
    * @param options The `cause`, further `headers` of the response, and `details` for the log.
    */
   constructor(status: number, message: string, options?: HttpErrorOptions) {
+    setName(HttpServerError, "HttpServerError", "server");
     super(status, message, options);
-    setName(this, "HttpServerError");
-    setKind(this, "server");
   }
 }
 
@@ -116,21 +113,21 @@ export function isServerError(error: unknown): error is HttpServerError {
   return kindOf(error) === "server";
 }
 
-function setKind(error: HttpError, kind: "any" | "client" | "server"): void {
-  Object.defineProperty(error, KIND, { value: kind, configurable: true });
-}
-
 function kindOf(error: unknown): unknown {
   return (error as Record<symbol, unknown> | null | undefined)?.[KIND];
 }
 
 /**
- * Names an error after its class. A minifier renames classes, and a `static` block would keep every class in every
- * bundle, so each constructor says its own name.
+ * Gives the errors of a class their name, and their kind if it is not that of the base class. A minifier renames classes,
+ * and a `static` block would keep every class in every bundle. So each constructor says its name, before `super()`,
+ * because the engine writes the name into the stack.
  */
-export function setName(error: Error, name: string): void {
-  Object.defineProperty(error, "name", { value: name, configurable: true, writable: true });
-  // The engine wrote the first line of the stack before the error had its name.
-  (Error as { captureStackTrace?(error: Error, from: unknown): void })
-    .captureStackTrace?.(error, error.constructor);
+export function setName(
+  { prototype }: { readonly prototype: Error },
+  name: string,
+  kind?: "any" | "client" | "server",
+): void {
+  if (Object.hasOwn(prototype, "name")) return;
+  Object.defineProperty(prototype, "name", { value: name, configurable: true, writable: true });
+  if (kind) Object.defineProperty(prototype, KIND, { value: kind });
 }

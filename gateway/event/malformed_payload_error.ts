@@ -20,7 +20,7 @@ import { type HttpErrorOptions, setName } from "../errors/http_error.ts";
 export class MalformedPayloadError extends HttpBadRequestError {
   /** Makes the error. Without a `message`, the message is "Bad Request". */
   constructor(message?: string, options?: HttpErrorOptions) {
+    setName(MalformedPayloadError, "MalformedPayloadError");
     super(message, options);
-    setName(this, "MalformedPayloadError");
   }
 }

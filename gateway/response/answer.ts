@@ -32,6 +32,9 @@ export interface Menu {
   readonly refusal?: CustomTransformers | undefined;
 }
 
+/** JSON and nothing else. */
+export const JSON_MENU: Menu = { types: [JSON_TYPE], customTransformers: undefined, indent: 2 };
+
 /** The request that a response answers. */
 export interface Exchange {
   readonly event?: FnProxyEvent | undefined;
@@ -100,7 +103,9 @@ export function answerPayload(
 
 /** The fields, with a `Content-Type` if they have none. */
 export function withType(contentType: string, fields: HeaderMap): HeaderMap {
-  return new Map([["content-type", ["Content-Type", [contentType]] as const], ...fields]);
+  const all: HeaderMap = new Map([["content-type", ["Content-Type", [contentType]]]]);
+  for (const [name, field] of fields) all.set(name, field);
+  return all;
 }
 
 /**

@@ -1,8 +1,13 @@
+import { toBytes } from "./content_body.ts";
+
 /** The functions of `node:zlib` that are used; the types of `node:zlib` would count as an import. */
 interface Zlib {
-  gzipSync(bytes: Uint8Array): Uint8Array;
-  brotliCompressSync(bytes: Uint8Array, options: { params: Record<number, number> }): Uint8Array;
-  zstdCompressSync?(bytes: Uint8Array): Uint8Array;
+  gzipSync(content: string | Uint8Array): Uint8Array;
+  brotliCompressSync(
+    content: string | Uint8Array,
+    options: { params: Record<number, number> },
+  ): Uint8Array;
+  zstdCompressSync?(content: string | Uint8Array): Uint8Array;
 }
 
 /** The part of `process` that loads a module. */
@@ -19,34 +24,39 @@ export type Coding = "gzip" | "br" | "zstd";
 const BROTLI = { params: { 1: 4 } };
 
 /**
- * Compresses bytes, synchronously.
+ * Compresses a content, synchronously.
  *
  * @throws {Error} If the runtime has no synchronous way to load `node:zlib`, or does not know the coding.
  */
-export function compress(bytes: Uint8Array, coding: Coding): Uint8Array {
+export function compress(content: string | Uint8Array, coding: Coding): Uint8Array {
   // Loaded on first use, because loading takes most of a cold start on Deno.
   zlib ??= loadZlib((globalThis as { process?: Process }).process);
-  if (coding === "gzip") return zlib.gzipSync(bytes);
-  if (coding === "br") return zlib.brotliCompressSync(bytes, BROTLI);
-  if (zlib.zstdCompressSync) return zlib.zstdCompressSync(bytes);
+  if (coding === "gzip") return zlib.gzipSync(content);
+  if (coding === "br") return zlib.brotliCompressSync(content, BROTLI);
+  if (zlib.zstdCompressSync) return zlib.zstdCompressSync(content);
   throw new Error("Cannot compress with zstd: expected Node.js 22.15, Deno 2.6 or later");
 }
 
+/** After this many responses, the speed of `node:zlib` is worth its load. Most sandboxes end before. */
+const MAX_STREAMED = 1000;
+
+let streamed = 0;
+
 /**
- * Compresses bytes in the way that costs a cold start the least: on Deno, `CompressionStream` is there before
+ * Compresses a content in the way that costs a cold start the least: on Deno, `CompressionStream` is there before
  * `node:zlib` is loaded.
  */
 export function compressSoon(
-  bytes: Uint8Array,
+  content: string | Uint8Array,
   coding: Coding,
 ): Uint8Array | Promise<Uint8Array> {
-  if (coding !== "gzip" || zlib !== undefined || !("Deno" in globalThis)) {
-    return compress(bytes, coding);
+  if (coding !== "gzip" || zlib || streamed++ >= MAX_STREAMED || !("Deno" in globalThis)) {
+    return compress(content, coding);
   }
   const { readable, writable } = new CompressionStream("gzip");
   const writer = writable.getWriter();
   // A failure of the writer fails the reader too.
-  writer.write(bytes as BufferSource).then(() => writer.close()).catch(() => {});
+  writer.write(toBytes(content) as BufferSource).then(() => writer.close()).catch(() => {});
   return readAll(readable);
 }
 

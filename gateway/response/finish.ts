@@ -7,9 +7,10 @@ import { toBytes } from "./content_body.ts";
 import type { Answer } from "./answer.ts";
 import { setField, valueOf } from "./headers.ts";
 import { JSON_CONTENT_TYPE } from "./json_transformer.ts";
+import { isStreaming } from "./stream_response.ts";
 import { agreeOnCoding } from "./response.ts";
 import type { Content } from "./result.ts";
-import { chunksOf, collect, isBytes, isWebResponse } from "./stream_body.ts";
+import { chunksOf, collect, isWebResponse, type StreamBody } from "./stream_body.ts";
 
 /** How a handler finishes its responses. */
 export interface FinishOptions {
@@ -24,18 +25,17 @@ const INCOMPRESSIBLE =
   /^(?:image\/(?!svg)|audio\/|video\/|font\/woff|text\/event-stream|application\/(?:gzip|zip|zstd|x-(?:7z|bzip|gzip|rar|xz)|vnd\.rar|pdf))/i;
 
 /** Collects a content that is a stream, and reads it as text if it is text. */
-export async function collectContent(answer: Answer<Content>): Promise<Answer> {
-  const { content, contentType, fields } = answer;
-  if (typeof content === "string") return { ...answer, content };
-  // A copy, because a transformer may use its bytes again before they are sent.
-  if (isBytes(content)) return { ...answer, content: content.slice() };
+async function collectContent(
+  { contentType, fields }: Answer<Content>,
+  content: StreamBody | Response,
+): Promise<string | Uint8Array> {
   const bytes = isWebResponse(content)
     ? new Uint8Array(await content.arrayBuffer())
     : await collect(chunksOf(content));
   if (bytes.length > 0 && !fields.has("content-type")) {
     setField(fields, "Content-Type", contentType);
   }
-  return { ...answer, content: isBinary(contentType) ? bytes : textOf(bytes) ?? bytes };
+  return isBinary(contentType) ? bytes : textOf(bytes) ?? bytes;
 }
 
 /** The text of bytes if the UTF-8 of that text is exactly these bytes. */
@@ -48,16 +48,22 @@ function textOf(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Tags the content, evaluates the preconditions of the request, and compresses the content.
+ * Collects the content, tags it, evaluates the preconditions of the request, and compresses it.
  *
  * @throws {HttpPreconditionFailedError} If a precondition of the request is false.
  */
 export async function finishContent(
-  answer: Answer,
+  answer: Answer<Content>,
   options: FinishOptions,
   event: FnProxyEvent | undefined,
 ): Promise<Answer> {
-  const { status, fields, content } = answer;
+  const { status, fields, content: given } = answer;
+  const content = isStreaming(given)
+    ? await collectContent(answer, given)
+    // A copy, because a transformer may use its bytes again before they are sent.
+    : typeof given === "string"
+    ? given
+    : given.slice();
   const isConditional = options.etag && status === 200 && event &&
     /^(?:GET|HEAD)$/.test(event.httpMethod());
   if (isConditional && !fields.has("etag")) {
@@ -81,14 +87,17 @@ export async function finishContent(
       return { ...answer, status: 304, content: "", contentType: JSON_CONTENT_TYPE };
     }
   }
-  if (coding === undefined) return answer;
+  if (coding === undefined) return { ...answer, content };
   return {
     ...answer,
-    content: await compressSoon(toBytes(content), coding as Coding),
+    content: await compressSoon(content, coding as Coding),
   };
 }
 
-function codingsFor({ fields }: Answer, { compression }: FinishOptions): readonly Coding[] {
+function codingsFor(
+  { fields }: Answer<Content>,
+  { compression }: FinishOptions,
+): readonly Coding[] {
   return INCOMPRESSIBLE.test(valueOf(fields, "content-type") ?? "") ? [] : compression.codings;
 }
 

@@ -16,9 +16,11 @@ type Form = (fields: HeaderMap, event: FnProxyEvent | undefined) => HeaderParts;
 /** How each gateway takes header fields, by the `format` of its events. */
 const FORMS: Record<EventFormat, Form> = {
   rest(fields) {
-    const several = [...fields.values()].filter(([, values]) => values.length > 1);
-    const headers = single([...fields.values()].filter(([, values]) => values.length === 1));
-    return several.length === 0 ? { headers } : { headers, multiValueHeaders: multiple(several) };
+    const all = [...fields.values()];
+    const several = all.filter(([, values]) => values.length > 1);
+    if (several.length === 0) return { headers: single(all) };
+    const headers = single(all.filter(([, values]) => values.length === 1));
+    return { headers, multiValueHeaders: multiple(several) };
   },
   http(fields) {
     const cookies = fields.get("set-cookie")?.[1];
@@ -60,7 +62,7 @@ function lastCookie(fields: HeaderMap): Record<string, string> {
 }
 
 /** Whether the gateway of an event takes a reason phrase. */
-const DESCRIBED = /^(?:alb|lattice)$/;
+const DESCRIBED: ReadonlySet<string | undefined> = new Set(["alb", "lattice"]);
 
 /** The header fields in the form that the gateway of a request takes; that of REST APIs if there is no request. */
 export function formHeaders(fields: HeaderMap, event: FnProxyEvent | undefined): HeaderParts {
@@ -74,7 +76,7 @@ export function formResponse(
   [body, isBase64Encoded]: readonly [body: string, isBase64Encoded: boolean],
   event: FnProxyEvent | undefined,
 ): HttpResponse {
-  const phrase = DESCRIBED.test(event?.format ?? "") &&
+  const phrase = DESCRIBED.has(event?.format) &&
     { statusDescription: `${status} ${statusText(status)}`.trimEnd() };
   return markBuilt({
     statusCode: status,

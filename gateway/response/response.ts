@@ -2,8 +2,15 @@ import type { FnProxyEvent } from "../event/proxy_event.ts";
 import { availableTypes } from "../negotiation/choose_type.ts";
 import { chooseCoding } from "../negotiation/content_coding.ts";
 import { compress } from "./compress.ts";
-import { encodeBody, toBytes } from "./content_body.ts";
-import { type Answer, answerPayload, type Exchange, isBodyless, requestHeader } from "./answer.ts";
+import { encodeBody } from "./content_body.ts";
+import {
+  type Answer,
+  answerPayload,
+  type Exchange,
+  isBodyless,
+  JSON_MENU,
+  requestHeader,
+} from "./answer.ts";
 import {
   addVary,
   type HeaderMap,
@@ -97,17 +104,18 @@ export function buildWithHeaders<Payload>(
   own: HeaderMap,
   exchange: Exchange,
 ): HttpResponse {
-  const menu = {
+  const menu = customTransformers === undefined ? JSON_MENU : {
     types: availableTypes(customTransformers),
     customTransformers: readTransformers(customTransformers),
     indent: 2,
   };
-  const extra = new Map([...readHeaders(extraHeaders), ...own]);
+  const extra = readHeaders(extraHeaders);
+  for (const [name, field] of own) extra.set(name, field);
   const answer = answerPayload(status, payload, menu, extra, exchange);
   const coding = agreeOnCoding(answer, exchange.event, ["gzip"]);
   return finishResponse(
     answer,
-    coding ? compress(toBytes(answer.content), "gzip") : answer.content,
+    coding ? compress(answer.content, "gzip") : answer.content,
     exchange.event,
   );
 }
@@ -127,12 +135,11 @@ export function agreeOnCoding(
   codings: readonly string[],
   isLong = true,
 ): string | undefined {
-  if (vary) addVary(fields, vary);
   const hasContent = !isBodyless(status) || status === 304;
-  if (!event || !hasContent || fields.has("content-encoding") || codings.length === 0) {
-    return undefined;
-  }
-  addVary(fields, "Accept-Encoding");
+  const isNegotiable = event && hasContent && codings.length > 0 && !fields.has("content-encoding");
+  const consulted = [vary, isNegotiable ? "Accept-Encoding" : ""].filter(Boolean).join(", ");
+  if (consulted) addVary(fields, consulted);
+  if (!isNegotiable) return undefined;
   const coding = chooseCoding(requestHeader(event, "accept-encoding", status), codings);
   if (coding === undefined || !isLong) return undefined;
   const tag = valueOf(fields, "etag");

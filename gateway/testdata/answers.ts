@@ -1,6 +1,13 @@
-/** The response that a gateway would send for a result, as a standard `Response`: independent of the code under test. */
+/** Events of all gateways, and their responses, for the tests of the gateway. */
 import { Buffer } from "node:buffer";
+import { type Entry, recordLog } from "../../testdata/record_log.ts";
 import type { EventFormat } from "../event/formats/format.ts";
+import {
+  type HttpResponse,
+  proxyHandler,
+  type ProxyHandlerOptions,
+  type ProxyRoute,
+} from "../mod.ts";
 
 /** Decodes a result as the gateway of the format documents it. */
 export function decode(format: EventFormat, result: unknown): Response {
@@ -92,3 +99,24 @@ export function eventsOf(
     lattice: { format: "lattice", event: lattice },
   };
 }
+
+/** The facts of a response that a client sees. */
+export async function factsOf(response: Response) {
+  const { status, headers } = response;
+  const fields = [...headers].filter(([name]) => name !== "set-cookie");
+  const body = Buffer.from(await response.arrayBuffer()).toString("latin1");
+  return { status, fields, cookies: headers.getSetCookie(), body };
+}
+
+/** The response to a REST request, and the records that were logged meanwhile. */
+export async function ask(
+  route: unknown,
+  options: ProxyHandlerOptions,
+  { method = "GET", headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+): Promise<{ result: HttpResponse; log: Entry[] }> {
+  const { event } = eventsOf(method, headers)["rest"]!;
+  return await recordLog(() => proxyHandler(route as ProxyRoute, options)(event));
+}
+
+/** A route that fails. */
+export const fail = (error: unknown) => (): Promise<never> => Promise.reject(error);

@@ -25,6 +25,9 @@ export const context = (awsRequestId: string) => ({ awsRequestId }) as FnContext
 /** Accepts HTML and nothing else. */
 export const HTML_ONLY = request({ Accept: "text/html" });
 
+/** The message for the client of a server error. */
+export const CANNED = "The server failed to answer this request";
+
 /** The content type of JSON. */
 export const JSON_UTF8 = "application/json; charset=utf-8";
 

@@ -1,0 +1,159 @@
+import { assert, assertEquals } from "@std/assert";
+import { Buffer } from "node:buffer";
+import { recordLog } from "../testdata/record_log.ts";
+import { ask, fail } from "./testdata/answers.ts";
+import { CANNED, HTML_ONLY, JSON_UTF8 } from "./testdata/events.ts";
+import {
+  HttpError,
+  HttpNotFoundError,
+  HttpServiceUnavailableError,
+  HttpUnauthorizedError,
+  proxyHandler,
+  reply,
+  type Transformer,
+} from "./mod.ts";
+
+Deno.test("an error has its headers, which win over the extra headers, and its details", async () => {
+  const headers = { "WWW-Authenticate": "Basic", "X-A": "2" };
+  const details = { field: "name" };
+  const options = { extraHeaders: { "x-a": "1" } };
+  const client = await ask(
+    fail(new HttpUnauthorizedError("Log in", { headers, details })),
+    options,
+  );
+  assertEquals(JSON.parse(client.result.body), { Message: "Log in", Details: details });
+  const server = await ask(
+    fail(new HttpServiceUnavailableError("x", { headers, details })),
+    options,
+  );
+  assertEquals(JSON.parse(server.result.body), { Message: CANNED });
+  for (const { result } of [client, server]) {
+    assertEquals(result.headers["WWW-Authenticate"], "Basic");
+    assertEquals([result.headers["X-A"], result.headers["x-a"]], ["2", undefined]);
+  }
+});
+
+Deno.test("problemDetails makes errors application/problem+json wherever they would be JSON", async () => {
+  const problemOf = async (route: unknown, headers: Record<string, string> = {}) => {
+    const { result } = await ask(route, { problemDetails: true }, { headers });
+    assertEquals(result.headers["Content-Type"], "application/problem+json");
+    const text = Buffer.from(result.body, result.isBase64Encoded ? "base64" : "utf8").toString();
+    return [result.statusCode, JSON.parse(text)];
+  };
+  const details = { issues: [1], status: 5, type: "x" };
+  const about = { type: "about:blank" };
+  assertEquals(await problemOf(fail(new HttpNotFoundError("No such dish", { details }))), [404, {
+    ...about,
+    issues: [1],
+    title: "Not Found",
+    status: 404,
+    detail: "No such dish",
+  }]);
+  assertEquals(await problemOf(fail(new Error("secret"))), [500, {
+    ...about,
+    title: "Internal Server Error",
+    status: 500,
+    detail: CANNED,
+  }]);
+  const [status, { title, detail }] = await problemOf(() => 1, { Accept: "image/png" });
+  assertEquals([status, title], [406, "Not Acceptable"]);
+  assert(detail.includes("application/json"), detail);
+  const payload = await ask(() => 1, { problemDetails: true });
+  assertEquals(payload.result.headers["Content-Type"], JSON_UTF8);
+});
+
+Deno.test("problemDetails leaves a transformer alone that the client prefers", async () => {
+  const seen: unknown[] = [];
+  const html: Transformer = (
+    payload,
+    info,
+  ) => (seen.push(payload, info.status, info.error), ["<p>", "text/html"]);
+  const error = new HttpNotFoundError("No");
+  const { result } = await ask(fail(error), {
+    problemDetails: true,
+    customTransformers: { "text/html": html },
+  }, { headers: HTML_ONLY.headers as Record<string, string> });
+  assertEquals([result.statusCode, result.body], [404, "<p>"]);
+  assertEquals(seen, [{ Message: "No" }, 404, error]);
+});
+
+Deno.test("onError replaces an error, and the log has what it became", async () => {
+  class Missing extends Error {}
+  const cases: [name: string, replacement: () => unknown, status: number, levels: string[]][] = [
+    ["nothing", () => undefined, 500, ["FATAL"]],
+    ["a client error", () => new HttpNotFoundError("Gone"), 404, ["ERROR"]],
+    ["a later client error", () => Promise.resolve(new HttpNotFoundError()), 404, ["ERROR"]],
+    ["a server error", () => new HttpServiceUnavailableError("x"), 503, ["FATAL"]],
+    ["an error without a class", () => new HttpError(418, "Tea"), 418, ["ERROR"]],
+    ["a server error without a class", () => new HttpError(500, "x"), 500, ["FATAL"]],
+    ["a payload", () => ({ a: 1 }), 200, []],
+    ["a reply of the client's fault", () => reply(404, "x"), 404, ["ERROR"]],
+    ["a reply of the server's fault", () => reply(503, "x"), 503, ["FATAL"]],
+    ["a Response", () => new Response(null, { status: 302 }), 302, []],
+    [
+      "an error of its own",
+      () => {
+        throw new Error("broken onError");
+      },
+      500,
+      ["FATAL", "FATAL"],
+    ],
+    ["an unsendable result", () => new Map(), 500, ["FATAL", "FATAL"]],
+  ];
+  for (const [name, replacement, status, levels] of cases) {
+    const thrown = new Missing("the original");
+    let seen: unknown;
+    const { result, log } = await ask(fail(thrown), {
+      onError: (error) => (seen = error, replacement()),
+    });
+    assertEquals(result.statusCode, status, name);
+    assertEquals(log.map(({ level }) => level), levels, name);
+    assertEquals(seen, thrown, name);
+    assert(!result.body.includes("original"), name);
+    if (levels.length === 2) assert(log[0]!.message.includes("the original"), log[0]!.message);
+    if (name === "an error of its own") assert(JSON.stringify(log[1]).includes("broken onError"));
+  }
+});
+
+Deno.test("onError sees every failure: 406, a result that JSON cannot carry, an event that is not a request", async () => {
+  for (
+    const [route, headers, status] of [
+      [() => 1, { Accept: "image/png" }, 406],
+      [() => new Map(), {}, undefined],
+    ] as const
+  ) {
+    const seen: unknown[] = [];
+    await ask(
+      route,
+      { onError: (error, event, context) => void seen.push(error, event, context) },
+      {
+        headers: headers as Record<string, string>,
+      },
+    );
+    assertEquals((seen[0] as HttpError).status, status);
+    assertEquals(seen.length, 3);
+  }
+  const seen: unknown[] = [];
+  const handler = proxyHandler(() => 1, { onError: (_error, event) => void seen.push(event) });
+  await recordLog(() => handler("no request"));
+  assertEquals(seen, [undefined]);
+});
+
+Deno.test("clientErrorLevel is the level of a client error's record", async () => {
+  for (
+    const [level, levels] of [["error", ["ERROR"]], ["warn", ["WARN"]], ["info", ["INFO"]], [
+      "off",
+      [],
+    ]] as const
+  ) {
+    const client = await ask(fail(new HttpNotFoundError()), { clientErrorLevel: level });
+    assertEquals(client.log.map(({ level }) => level), [...levels], level);
+    const replied = await ask(fail(new Error("x")), {
+      clientErrorLevel: level,
+      onError: () => reply(404, "x"),
+    });
+    assertEquals(replied.log.map(({ level }) => level), [...levels], level);
+    const server = await ask(fail(new Error("x")), { clientErrorLevel: level });
+    assertEquals(server.log.map(({ level }) => level), ["FATAL"], level);
+  }
+});

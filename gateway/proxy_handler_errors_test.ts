@@ -1,0 +1,177 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { fail } from "./testdata/answers.ts";
+import { answer, CANNED, HTML_ONLY, JSON_UTF8 } from "./testdata/events.ts";
+import {
+  type FnProxyEvent,
+  HttpBadGatewayError,
+  HttpBadRequestError,
+  HttpClientError,
+  HttpConflictError,
+  HttpError,
+  HttpNotFoundError,
+  HttpServerError,
+  HttpServiceUnavailableError,
+  type ProxyHandlerOptions,
+  type ProxyResult,
+} from "./mod.ts";
+
+Deno.test("proxyHandler() answers a client error with its message, and logs it", async () => {
+  for (
+    const [error, status, message] of [
+      [new HttpNotFoundError("No such dish"), 404, "No such dish"],
+      [new HttpConflictError(), 409, "Conflict"],
+      [new HttpClientError(418, "I am a teapot"), 418, "I am a teapot"],
+      [new (class extends HttpBadRequestError {})("own class"), 400, "own class"],
+    ] as const
+  ) {
+    const { result, log } = await answer(fail(error), {
+      options: { clientMessage: "not this", extraHeaders: { "X-A": "1" } },
+    });
+    assertEquals([result.statusCode, JSON.parse(result.body)], [status, { Message: message }]);
+    assertEquals(result.headers["X-A"], "1");
+    assertEquals(log.map(({ level, requestId }) => [level, requestId]), [["ERROR", "id-1"]]);
+    assertStringIncludes(log[0]!.message, message);
+  }
+});
+
+Deno.test("proxyHandler() answers a malformed payload with 400, without the payload", async () => {
+  const event = { headers: {}, body: "{secret" };
+  const { result } = await answer((event: FnProxyEvent) => event.queryPayload(), { event });
+  assertEquals(result.statusCode, 400);
+  assert(!result.body.includes("secret"));
+});
+
+Deno.test("proxyHandler() answers a server error with the client message, and logs the cause", async () => {
+  const cause = new Error("db-7 refused the connection");
+  for (const clientMessage of [undefined, "Please try again", ""]) {
+    const { result, log } = await answer(
+      fail(new HttpServiceUnavailableError("db-7 is down", { cause })),
+      { options: { clientMessage } },
+    );
+    assertEquals(result.statusCode, 503);
+    assertEquals(JSON.parse(result.body), { Message: clientMessage ?? CANNED });
+    assertEquals(log.map(({ level, requestId }) => [level, requestId]), [["FATAL", "id-1"]]);
+    assertEquals(log[0]!.message, "INTERNAL ERROR: db-7 is down.");
+    assertStringIncludes(JSON.stringify(log[0]), cause.message);
+  }
+});
+
+/** An object whose property cannot be read. */
+const broken = (target: object, name: string) =>
+  Object.defineProperty(target, name, {
+    get: () => {
+      throw new Error("unreadable");
+    },
+  });
+
+Deno.test("proxyHandler() answers any other thrown value with 500, and logs it", async () => {
+  const cases: [name: string, thrown: unknown, logged: string, status?: number][] = [
+    ["an error", new TypeError("secret detail"), "secret detail"],
+    ["a foreign status", Object.assign(new Error("secret"), { status: 404 }), "secret"],
+    ["an HttpError of neither kind", new HttpError(404, "secret"), "secret"],
+    ["an object like a response", { statusCode: 404, body: "secret" }, "secret"],
+    ["a string", "secret", "secret"],
+    ["undefined", undefined, "Internal Server Error"],
+    ["null", null, "Internal Server Error"],
+    ["a symbol", Symbol("secret"), "secret"],
+    ["a bigint", 5n, "5"],
+    ["a function", () => {}, "Internal Server Error"],
+    ["no message", new Error(""), "Internal Server Error"],
+    ["a symbol as message", Object.assign(new Error(), { message: Symbol("s") }), ""],
+    ["an unreadable message", broken(new Error(), "message"), ""],
+    ["an unreadable server error", broken(new HttpBadGatewayError(), "message"), "", 502],
+    ["an invalid client status", new HttpClientError(799, "secret"), "secret"],
+    ["a client error of status 500", new HttpClientError(500, "secret"), "secret"],
+    ["an invalid server status", new HttpServerError(NaN, "secret"), "secret"],
+  ];
+  for (const [name, thrown, logged, status = 500] of cases) {
+    const sync = () => {
+      throw thrown;
+    };
+    for (const route of [sync, fail(thrown)]) {
+      const { result, log } = await answer(route, { options: { extraHeaders: { "X-A": "1" } } });
+      assertEquals(result.statusCode, status, name);
+      assertEquals(JSON.parse(result.body), { Message: CANNED }, name);
+      assertEquals(result.headers["X-A"], "1", name);
+      assert(log.length >= 1 && log.at(-1)!.level === "FATAL", `${name}: ${JSON.stringify(log)}`);
+      assert(log.every(({ requestId }) => requestId === "id-1"), name);
+      assertStringIncludes(JSON.stringify(log), logged);
+    }
+  }
+});
+
+Deno.test("proxyHandler() logs the thrown value as a cause", async () => {
+  const { log } = await answer(fail(new RangeError("secret", { cause: new Error("root") })));
+  assertEquals(log.map(({ message }) => message), ["INTERNAL ERROR: secret."]);
+  assertEquals(log[0]!["errorType"], "HttpInternalServerError");
+  const chain = JSON.stringify(log[0]!["cause"]);
+  assertStringIncludes(chain, "RangeError");
+  assertStringIncludes(chain, "root");
+});
+
+Deno.test("proxyHandler() answers an event that is not a request with 500, before the route runs", async () => {
+  for (
+    const event of [
+      null,
+      undefined,
+      "GET /",
+      [],
+      new Map(),
+      {},
+      { source: "aws.events", "detail-type": "Scheduled Event", detail: {} },
+      { Records: [{ s3: {} }] },
+      { headers: "x" },
+      { headers: ["x"] },
+      { headers: { Accept: ["text/html"] } },
+    ]
+  ) {
+    let ran = false;
+    const { result, log } = await answer(() => void (ran = true), { event });
+    assertEquals([result.statusCode, JSON.parse(result.body)], [500, { Message: CANNED }]);
+    assertEquals(log.map(({ level, requestId }) => [level, requestId]), [["FATAL", "id-1"]]);
+    assertEquals(ran, false, JSON.stringify(event));
+  }
+  const event = { headers: { "Accept-Encoding": 5 } };
+  const { result } = await answer(() => "done", { event });
+  assertEquals(result.statusCode, 500, "the route ran, but its answer cannot be negotiated");
+});
+
+Deno.test("proxyHandler() falls back to JSON if a transformer throws at every payload", async () => {
+  const { result, log } = await answer(() => ({}), {
+    event: HTML_ONLY,
+    options: {
+      customTransformers: {
+        "text/html": () => {
+          throw new Error("broken template");
+        },
+      },
+      extraHeaders: { "X-A": "1" },
+      clientMessage: "Sorry",
+    },
+  });
+  assertEquals({ ...result }, {
+    statusCode: 500,
+    headers: { "Content-Type": JSON_UTF8, "X-A": "1" },
+    body: '{\n  "Message": "Sorry"\n}',
+    isBase64Encoded: false,
+  });
+  assertEquals(log.map(({ message }) => message), [
+    "INTERNAL ERROR: broken template.",
+    "INTERNAL ERROR: Cannot build the response to an error.",
+  ]);
+});
+
+Deno.test("proxyHandler() uses the transformer for the error if it throws at a payload alone", async () => {
+  const { result } = await answer(() => ({ a: 1 }), {
+    event: HTML_ONLY,
+    options: {
+      customTransformers: {
+        "text/html": (payload: { Message?: string }) => [
+          payload.Message!.toUpperCase(),
+          "text/html",
+        ],
+      },
+    } as ProxyHandlerOptions<ProxyResult>,
+  });
+  assertEquals([result.statusCode, result.body], [500, CANNED.toUpperCase()]);
+});
