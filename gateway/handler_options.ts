@@ -89,31 +89,20 @@ export interface CheckedOptions extends FinishOptions {
   readonly clientErrorLevel: ClientErrorLevel;
 }
 
-type Check = readonly [expected: string, isValid: (value: unknown) => boolean];
-
-const isFunction = (value: unknown) => typeof value === "function";
-const isBoolean = (value: unknown) => typeof value === "boolean";
-
-/** The values that each option takes. */
-const CHECKS: Record<string, Check> = {
-  extraHeaders: ["an object or a function", (value) => isFunction(value) || isPlainObject(value)],
-  clientMessage: ["a string", (value) => typeof value === "string"],
-  cors: ["an object", isPlainObject],
-  etag: ["a boolean", isBoolean],
-  stream: ["a boolean", isBoolean],
-  compression: ["false or an object", (value) => value === false || isPlainObject(value)],
-  indent: [
-    "a whole number from 0 to 10",
-    (value) => Number.isInteger(value) && /^(?:\d|10)$/.test(`${value}`),
-  ],
-  problemDetails: ["a boolean", isBoolean],
-  onError: ["a function", isFunction],
-  clientErrorLevel: [
-    "error, warn, info or off",
-    (value) => /^(?:error|warn|info|off)$/.test(`${value}`),
-  ],
-  customTransformers: ["a plain object", isPlainObject],
-  types: ["an array of media types", (value) => Array.isArray(value) && value.length > 0],
+/** The types of the options, as `typeof` names them. */
+const TYPES: Readonly<Record<string, RegExp>> = {
+  extraHeaders: /object|function/,
+  clientMessage: /string/,
+  cors: /object/,
+  etag: /boolean/,
+  stream: /boolean/,
+  compression: /object|boolean/,
+  indent: /number/,
+  problemDetails: /boolean/,
+  onError: /function/,
+  clientErrorLevel: /string/,
+  customTransformers: /object/,
+  types: /object/,
 };
 
 /**
@@ -131,15 +120,25 @@ export function readOptions(
     throw new TypeError("Invalid options: expected a plain object");
   }
   for (const [name, value] of Object.entries(options)) {
-    const check = CHECKS[name];
-    if (!check || (!isNegotiating && /^(?:customT|types)/.test(name))) {
+    const type = TYPES[name];
+    if (!type || (!isNegotiating && /^(?:customT|types)/.test(name))) {
       throw new TypeError(`Unknown option ${JSON.stringify(name)}`);
     }
-    if (value !== undefined && !check[1](value)) {
-      throw new TypeError(`Invalid option ${name}: expected ${check[0]}`);
+    const isValid = value === undefined || (value !== null && type.test(typeof value));
+    if (!isValid) {
+      throw invalidOption(name, `a value of the type ${type.source.replace("|", " or ")}`);
     }
   }
-  const { cors, types, indent = 2, problemDetails } = options;
+  const { cors, types, indent = 2, problemDetails, clientErrorLevel = "error" } = options;
+  if (!Number.isInteger(indent) || indent < 0 || indent > 10) {
+    throw invalidOption("indent", "a whole number from 0 to 10");
+  }
+  if (!/^(?:error|warn|info|off)$/.test(clientErrorLevel)) {
+    throw invalidOption("clientErrorLevel", "error, warn, info or off");
+  }
+  if (types && !(Array.isArray(types) && types.length > 0)) {
+    throw invalidOption("types", "an array of media types");
+  }
   const customTransformers = readTransformers(options.customTransformers);
   const available = availableTypes(customTransformers);
   const offered = types?.map((type) => availableTypes({ [type]: 0 }).at(-1)!) ?? available;
@@ -159,7 +158,7 @@ export function readOptions(
     clientMessage: options.clientMessage,
     cors: cors && checkCors(cors),
     onError: options.onError,
-    clientErrorLevel: options.clientErrorLevel ?? "error",
+    clientErrorLevel,
     etag: options.etag ?? false,
     stream: options.stream ?? false,
     compression: readCompression(options.compression),
@@ -176,10 +175,12 @@ function readExtraHeaders({ extraHeaders, cors }: HandlerOptions): CheckedOption
 
 function readCompression(given: HandlerOptions["compression"]): CheckedOptions["compression"] {
   const { from = 1000, codings = ["gzip"] } = given === false ? { codings: [] } : given ?? {};
-  const areKnown = Array.isArray(codings) &&
+  const areKnown = (given as unknown) !== true && Array.isArray(codings) &&
     codings.every((coding) => /^(?:gzip|br|zstd)$/.test(coding));
   if (typeof from === "number" && from >= 0 && areKnown) return { from, codings };
-  throw new TypeError(
-    "Invalid option compression: expected from to be a number of bytes, and codings of zstd, br and gzip",
-  );
+  throw invalidOption("compression", "from as a number of bytes, and codings of zstd, br and gzip");
+}
+
+function invalidOption(name: string, expected: string): TypeError {
+  return new TypeError(`Invalid option ${name}: expected ${expected}`);
 }
