@@ -103,7 +103,7 @@ const ROOMS: Record<string, readonly string[]> = {
 const CHORES = ["benchmarks", "scripts", "testdata"];
 
 /** Hidden folders, and the folders that the tasks make. */
-const IGNORED = /^\.|^(node_modules|npm|dist|coverage)$/;
+const IGNORED = /^\.|^(node_modules|npm|dist|coverage|site)$/;
 
 interface Import {
   readonly specifier: string;
