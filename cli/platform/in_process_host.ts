@@ -6,10 +6,11 @@ import { pathToFileURL } from "node:url";
 import { format } from "node:util";
 import type { FnContext } from "@mate/core/function";
 import { createContext } from "@mate/core/testing";
-import { functionArn, logStreamName, REGION } from "./arn.ts";
+import { functionArn, logStreamName } from "./arn.ts";
 import type { InvokeOptions, InvokeOutcome, LogRecord, ReloadingHost } from "./function_host.ts";
 import { MAX_RESULT } from "./limits.ts";
 import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
+import { setEnvironment } from "./in_process_environment.ts";
 import { isStreamed, sendStream } from "./in_process_stream.ts";
 import { LogTail } from "./sandbox/log_lines.ts";
 
@@ -196,28 +197,6 @@ class InProcessHost implements ReloadingHost {
     }
     return () => undo.forEach((restore) => restore());
   }
-}
-
-/** Sets the environment variables that no two functions disagree about. Returns a function that undoes this. */
-function setEnvironment({ functions }: Manifest): () => void {
-  const pairs = Object.values(functions).flatMap(({ environment }) => Object.entries(environment));
-  const shared = [...Map.groupBy(pairs, ([name]) => name)]
-    .flatMap(([name, all]) =>
-      all.every(([, value]) => value === all[0]![1]) ? [[name, all[0]![1]]] : []
-    );
-  const variables: Record<string, string> = {
-    AWS_REGION: REGION,
-    AWS_ACCESS_KEY_ID: "local",
-    ...Object.fromEntries(shared),
-  };
-  const former = Object.keys(variables).map((name) => [name, Deno.env.get(name)] as const);
-  for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
-  return () => {
-    for (const [name, value] of former) {
-      if (value === undefined) Deno.env.delete(name);
-      else Deno.env.set(name, value);
-    }
-  };
 }
 
 /** The context of an invocation. */

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
+import { setEnvironment } from "./in_process_environment.ts";
 import { createInProcessHost } from "./in_process_host.ts";
 import type { LogRecord } from "./function_host.ts";
 import { parseManifest } from "../manifest/manifest.ts";
@@ -86,7 +87,7 @@ Deno.test("the host in this process has an outcome for every failure", async (t)
       ],
     ] as const
   ) {
-    await t.step(`${rule}`, async () => {
+    await t.step(rule, async () => {
       await using test = await createHost(source);
       const { failure, payload, logTail } = await test.host.invoke("f", EVENT);
       assertEquals(failure, "error");
@@ -175,4 +176,46 @@ Deno.test("the host in this process refuses an unknown function", async () => {
   await using test = await createHost("");
   const { message } = await assertRejects(() => test.host.invoke("g", EVENT), TypeError);
   assertEquals(message, 'Cannot invoke "g": there is no such function');
+});
+
+Deno.test("the host in this process sets the variables that no two functions disagree about", () => {
+  const functions = {
+    a: { module: "a.ts", environment: { SAME_X: "1", OTHER_X: "1", ONE_X: "1" } },
+    b: { module: "b.ts", environment: { SAME_X: "1", OTHER_X: "2" } },
+  };
+  const text = JSON.stringify({ name: "app", stage: "v0", functions });
+  const names = ["SAME_X", "OTHER_X", "ONE_X"];
+  const read = () => names.map((name) => Deno.env.get(name));
+  Deno.env.set("ONE_X", "before");
+  const restore = setEnvironment(parseManifest(text, "app.json"));
+  assertEquals(read(), ["1", undefined, "1"]);
+  restore();
+  assertEquals(read(), [undefined, undefined, "before"]);
+  Deno.env.delete("ONE_X");
+});
+
+Deno.test("the host in this process streams to the caller, or collects a stream", async () => {
+  const source = (first: string) => `
+    async function* body() { ${first} yield "b"; throw new Error("broken"); }
+    export const handler = () => body();`;
+  await using test = await createHost(source('yield "a";'));
+  const written: string[] = [];
+  const types: string[] = [];
+  const stream = (type: string) => {
+    types.push(type);
+    const write = (bytes: Uint8Array) => void written.push(new TextDecoder().decode(bytes));
+    return new WritableStream<Uint8Array>({ write });
+  };
+  const outcome = await test.host.invoke("f", EVENT, { stream });
+  assertEquals([outcome.failure, types, written], ["error", ["application/octet-stream"], [
+    "a",
+    "b",
+  ]]);
+  await test.write(source('throw new Error("early");'));
+  await test.host.reload();
+  assertEquals((await test.host.invoke("f", EVENT, { stream })).failure, "error");
+  assertEquals(types.length, 1, "a failure before the first chunk opens no stream");
+  await test.write(source('yield "a"; return;'));
+  await test.host.reload();
+  assertEquals(new TextDecoder().decode((await test.host.invoke("f", EVENT)).payload), "a");
 });

@@ -92,7 +92,7 @@ Deno.test("listen() answers 400 and reports it if a request is not HTTP", async 
       ["a header without a name", "GET / HTTP/1.1\r\nHost: localhost\r\n: 1\r\n\r\n"],
     ] as const
   ) {
-    await t.step(`${what}`, async () => {
+    await t.step(what, async () => {
       await using server = await serve({ status: 200, headers: [], body: new Uint8Array() });
       using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
       await connection.write(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
@@ -112,7 +112,7 @@ Deno.test("listen() answers 431 and reports it if a head has no end", async (t) 
       ["a target", `GET /${"x".repeat(100_000)}`],
     ] as const
   ) {
-    await t.step(`${what}`, async () => {
+    await t.step(what, async () => {
       await using server = await serve({ status: 200, headers: [], body: new Uint8Array() });
       using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
       await connection.write(new TextEncoder().encode(bytes));

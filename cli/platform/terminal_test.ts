@@ -90,7 +90,7 @@ Deno.test("curlCommand() sends each method", async (t) => {
       ["PATCH", "curl -X PATCH 'http://localhost'"],
     ] as const
   ) {
-    await t.step(`${method}`, () => {
+    await t.step(method, () => {
       assertEquals(curlCommand(method, "http://localhost"), command);
     });
   }

@@ -69,7 +69,7 @@ Deno.test({
 
 Deno.test("watch() goes on with a new folder in the place of the watched one", async (t) => {
   for (const how of ["removed", "moved"] as const) {
-    await t.step(`${how}`, async () => {
+    await t.step(how, async () => {
       await using test = await watchFolder();
       if (how === "removed") await Deno.remove(test.folder);
       else await Deno.rename(test.folder, `${test.folder}.old`);

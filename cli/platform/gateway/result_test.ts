@@ -7,61 +7,28 @@ const read = (result: unknown) => readProxyResult(encode(JSON.stringify(result))
 const JSON_TYPE = ["Content-Type", "application/json"];
 
 Deno.test("readProxyResult() makes a response of a result", async (t) => {
+  const both = { headers: { "x-a": "3" }, multiValueHeaders: { "X-A": ["1", "2"] } };
+  const twice = { headers: { "x-a": "1" }, multiValueHeaders: { "x-a": ["1", "2"] } };
+  const cookies = { multiValueHeaders: { "Set-Cookie": ["a=1", "b=2"] } };
   for (
     const [rule, result, status, headers, body] of [
-      ["of an empty object is an empty 200", {}, 200, [JSON_TYPE], ""],
-      ["has the status that is given", { statusCode: 404 }, 404, [JSON_TYPE], ""],
-      ["may have its status as a string", { statusCode: "201" }, 201, [JSON_TYPE], ""],
-      ["may have nulls", { statusCode: null, headers: null, body: null }, 200, [JSON_TYPE], ""],
-      ["has the text", { body: "Grüße" }, 200, [JSON_TYPE], "Grüße"],
-      ["decodes a flagged body", { body: "YWI=", isBase64Encoded: true }, 200, [JSON_TYPE], "ab"],
-      ["leaves an unflagged body as it is", { body: "YWI=" }, 200, [JSON_TYPE], "YWI="],
-      [
-        "sends booleans as text",
-        { headers: { "x-a": true } },
-        200,
-        [["x-a", "true"], JSON_TYPE],
-        "",
-      ],
-      [
-        "keeps the function's type, whatever its case",
-        { headers: { "content-TYPE": "text/plain" } },
-        200,
-        [["content-TYPE", "text/plain"]],
-        "",
-      ],
-      [
-        "repeats a header with several values",
-        { multiValueHeaders: { "Set-Cookie": ["a=1", "b=2"] } },
-        200,
-        [["Set-Cookie", "a=1"], ["Set-Cookie", "b=2"], JSON_TYPE],
-        "",
-      ],
-      [
-        "merges both maps by name, whatever its case",
-        { headers: { "x-a": "3" }, multiValueHeaders: { "X-A": ["1", "2"] } },
-        200,
-        [["X-A", "1"], ["X-A", "2"], ["X-A", "3"], JSON_TYPE],
-        "",
-      ],
-      [
-        "has a pair that is in both maps once",
-        { headers: { "x-a": "1" }, multiValueHeaders: { "x-a": ["1", "2"] } },
-        200,
-        [["x-a", "1"], ["x-a", "2"], JSON_TYPE],
-        "",
-      ],
-      [
-        "drops Transfer-Encoding",
-        { headers: { "Transfer-Encoding": "chunked" } },
-        200,
-        [JSON_TYPE],
-        "",
-      ],
-      ["writes headers as UTF-8", { headers: { a: "ü" } }, 200, [["a", "Ã¼"], JSON_TYPE], ""],
+      ["an empty object is an empty 200", {}, 200, [JSON_TYPE], ""],
+      ["the status is kept", { statusCode: 404 }, 404, [JSON_TYPE], ""],
+      ["a status may be a string", { statusCode: "201" }, 201, [JSON_TYPE], ""],
+      ["nulls are absent", { statusCode: null, headers: null, body: null }, 200, [JSON_TYPE], ""],
+      ["text is UTF-8", { body: "Grüße" }, 200, [JSON_TYPE], "Grüße"],
+      ["a flagged body", { body: "YWI=", isBase64Encoded: true }, 200, [JSON_TYPE], "ab"],
+      ["an unflagged body", { body: "YWI=" }, 200, [JSON_TYPE], "YWI="],
+      ["booleans", { headers: { "x-a": true } }, 200, [["x-a", "true"], JSON_TYPE], ""],
+      ["its type", { headers: { "content-TYPE": "a/b" } }, 200, [["content-TYPE", "a/b"]], ""],
+      ["cookies", cookies, 200, [["Set-Cookie", "a=1"], ["Set-Cookie", "b=2"], JSON_TYPE], ""],
+      ["both maps", both, 200, [["X-A", "1"], ["X-A", "2"], ["X-A", "3"], JSON_TYPE], ""],
+      ["a pair twice", twice, 200, [["x-a", "1"], ["x-a", "2"], JSON_TYPE], ""],
+      ["a coding", { headers: { "Transfer-Encoding": "chunked" } }, 200, [JSON_TYPE], ""],
+      ["UTF-8", { headers: { a: "ü" } }, 200, [["a", "Ã¼"], JSON_TYPE], ""],
     ] as const
   ) {
-    await t.step(`${rule}`, () => {
+    await t.step(rule, () => {
       const response = read(result);
       assertEquals(response.status, status);
       assertEquals(response.headers, headers as never);
@@ -70,39 +37,13 @@ Deno.test("readProxyResult() makes a response of a result", async (t) => {
   }
 });
 
-Deno.test("readProxyResult() renames headers as a REST API does, in any case", async (t) => {
-  for (
-    const name of [
-      "Authorization",
-      "Connection",
-      "Content-Length",
-      "Content-MD5",
-      "Date",
-      "Expect",
-      "Host",
-      "Max-Forwards",
-      "Proxy-Authenticate",
-      "Server",
-      "Trailer",
-      "Upgrade",
-      "User-Agent",
-      "WWW-Authenticate",
-    ]
-  ) {
-    await t.step(`${name}`, () => {
-      for (const key of [name, name.toLowerCase()]) {
-        const expected = [`x-amzn-Remapped-${key}`, "x"];
-        assertEquals(read({ headers: { [key]: "x" } }).headers, [expected, JSON_TYPE] as never);
-      }
-    });
-  }
-});
-
-Deno.test("readProxyResult() keeps the names of other headers", async (t) => {
-  for (const name of ["Age", "Content-Encoding", "Pragma", "TE", "Vary", "Via", "Warning"]) {
-    await t.step(`${name}`, () => {
-      assertEquals(read({ headers: { [name]: "x" } }).headers, [[name, "x"], JSON_TYPE] as never);
-    });
+Deno.test("readProxyResult() renames the headers that a REST API renames, in any case", () => {
+  const renamed = "Authorization Connection Content-Length Content-MD5 Date Expect Host " +
+    "Max-Forwards Proxy-Authenticate Server Trailer Upgrade User-Agent WWW-Authenticate";
+  const kept = "Age Content-Encoding Pragma TE Vary Via Warning";
+  for (const name of `${renamed} ${renamed.toLowerCase()} ${kept}`.split(" ")) {
+    const expected = kept.includes(name) ? name : `x-amzn-Remapped-${name}`;
+    assertEquals(read({ headers: { [name]: "x" } }).headers, [[expected, "x"], JSON_TYPE] as never);
   }
 });
 
@@ -149,7 +90,7 @@ Deno.test("readProxyResult() refuses a result that is not UTF-8", () => {
 
 Deno.test("readProxyResult() answers 500 if a body is flagged as base64 and is not", async (t) => {
   for (const body of ["YWI", "YW I=", "Y===", "YWI_", "<p>Hello</p>"]) {
-    await t.step(`${body}`, () => {
+    await t.step(body, () => {
       const error = assertThrows(() => read({ body, isBase64Encoded: true }), GatewayError);
       assertEquals(error.status, 500);
     });

@@ -72,7 +72,7 @@ Deno.test("a topic takes forms, text and JSON", async (t) => {
       }],
     ] as const
   ) {
-    await t.step(`${rule}`, async () => {
+    await t.step(rule, async () => {
       await using test = await startTestPlatform();
       assertEquals((await test.send(post(type, body))).status, 200);
       await test.platform.settled();
