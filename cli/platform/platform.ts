@@ -174,10 +174,12 @@ export async function startPlatform(
         ...Object.keys(manifest.queues).map((name) => queueName(name, manifest)),
         ...subscriptions.map(({ queue }) => queue),
       ];
-      do {
-        await asyncInvocations.settled();
+      const isBusy = async () => asyncInvocations.isBusy || !await areEmpty(messaging, queues);
+      await asyncInvocations.settled();
+      while (!polling.signal.aborted && await isBusy()) {
         await new Promise((resolve) => setTimeout(resolve, 5));
-      } while (!await areEmpty(messaging, queues) || asyncInvocations.isBusy);
+        await asyncInvocations.settled();
+      }
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

@@ -58,7 +58,7 @@ function readResult(result: Record<string, unknown> | null, name: string) {
   if (typeof principalId !== "string") throw malformed('"principalId" to be a string');
   const statements = [Statement ?? []].flat();
   const areStatements = statements.every(({ Effect, Action, Resource }) =>
-    ["Allow", "Deny"].includes(Effect) && Action !== undefined && Resource !== undefined
+    ["Allow", "Deny"].includes(Effect) && Action && Resource
   );
   if (statements.length === 0 || !areStatements) {
     throw malformed('"policyDocument.Statement" to have statements with Effect, Action, Resource');

@@ -72,6 +72,8 @@ Deno.test("an authorizer decides as its policy says, and fails as Amazon API Gat
       ["returns null", "null", 500, null],
       ["names no principal", '{"policyDocument":{"Statement":[]}}', 500, null],
       ["has no statement", '{"principalId":"a","policyDocument":{"Statement":[]}}', 500, null],
+      ["has an unknown effect", result("Perhaps"), 500, null],
+      ["has no resource", result("Allow", null as never), 500, null],
       ["has an object in its context", result("Allow", "*", { a: {} }), 500, null],
     ] as const
   ) {

@@ -103,6 +103,7 @@ Deno.test("a function URL makes a response of any result, and 502 of a failure",
       await using test = await startUrl({}, () => answer);
       const response = await test.request();
       assertEquals([response.status, response.text], [status, text]);
+      assertMatch(response.header("x-amzn-RequestId")!, /^[0-9a-f-]{36}$/);
       if (status !== 201) return;
       const set = response.headers.filter(([name]) => name === "Set-Cookie");
       assertEquals(set.map(([, value]) => value), ["a=1", "b=2"]);
@@ -131,25 +132,42 @@ Deno.test("a function URL with IAM refuses requests without a signature", async 
   await using test = await startUrl({ auth: "iam" });
   const refused = await test.request();
   assertEquals([refused.status, refused.text], [403, '{"Message":"Forbidden"}']);
+  assertEquals(refused.header("x-amzn-ErrorType"), "AccessDeniedException");
   const headers = [["Authorization", "AWS4-HMAC-SHA256 Credential=x"]] as const;
   assertEquals((await test.request({ headers })).status, 200);
 });
 
 Deno.test("a function URL answers pages of the origins that it allows", async () => {
-  const cors = { origins: ["https://shop.example"], methods: ["GET"], credentials: true };
-  await using test = await startUrl({ cors });
+  const cors = {
+    origins: ["https://shop.example"],
+    methods: ["GET"],
+    headers: ["x-a"],
+    exposeHeaders: ["x-b", "x-c"],
+    credentials: true,
+    maxAge: 60,
+  };
+  const answer = () =>
+    '{"statusCode":200,"headers":{"access-control-allow-origin":"https://mine"}}';
+  await using test = await startUrl({ cors }, answer);
   const origin = ["Origin", "https://shop.example"] as const;
   const preflight = await test.request({
     method: "OPTIONS",
     headers: [origin, ["Access-Control-Request-Method", "GET"]],
   });
   assertEquals([preflight.status, test.host.calls.length], [200, 0]);
-  assertEquals(preflight.header("Access-Control-Allow-Methods"), "GET");
+  const fields = ["Methods", "Headers"].map((name) => `Access-Control-Allow-${name}`);
+  assertEquals([...fields, "Access-Control-Max-Age"].map(preflight.header), ["GET", "x-a", "60"]);
   const response = await test.request({ headers: [origin] });
-  assertEquals(response.header("Access-Control-Allow-Origin"), "https://shop.example");
+  const origins = response.headers.filter(([name]) => /allow-origin/i.test(name));
+  assertEquals(origins, [["Access-Control-Allow-Origin", "https://shop.example"]]);
+  assertEquals(response.header("Access-Control-Expose-Headers"), "x-b,x-c");
   assertEquals(response.header("Access-Control-Allow-Credentials"), "true");
   const other = await test.request({ headers: [["Origin", "https://evil.example"]] });
-  assertEquals(other.header("Access-Control-Allow-Origin"), undefined);
+  assertEquals(other.header("Access-Control-Allow-Credentials"), undefined);
+  await using open = await startUrl({ cors: { origins: ["*"] } });
+  const any = await open.request({ headers: [["Origin", "https://any.example"]] });
+  assertEquals(any.header("Access-Control-Allow-Origin"), "*");
+  assertEquals(any.header("Access-Control-Expose-Headers"), undefined);
 });
 
 /** Streams a response as a function does, and waits in the middle for `release`. */
