@@ -148,7 +148,8 @@ test("uses AsyncLocalStorage after the first two ids", true, async () => {
 });
 
 test("gives work left behind by the first scope no later id", true, async () => {
-  const { promise, resolve } = Promise.withResolvers<void>();
+  let resolve!: () => void;
+  const promise = new Promise<void>((done) => resolve = done);
   let left!: Promise<string>;
   withRequestId("a", () => {
     left = promise.then(now);
@@ -162,7 +163,8 @@ test("gives work left behind by the first scope no later id", true, async () => 
 
 test("gives work left behind by a later scope its own id", true, async () => {
   withRequestId("a", () => {});
-  const { promise, resolve } = Promise.withResolvers<void>();
+  let resolve!: () => void;
+  const promise = new Promise<void>((done) => resolve = done);
   let left!: Promise<string>;
   withRequestId("b", () => {
     left = promise.then(now);

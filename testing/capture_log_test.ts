@@ -52,7 +52,8 @@ Deno.test("captureLog() passes on what the function throws, and ends the capture
 Deno.test("captureLog() gives overlapping captures their own records", async () => {
   const printed: string[] = [];
   state.write = (line) => printed.push(line);
-  const { promise, resolve } = Promise.withResolvers<void>();
+  let resolve!: () => void;
+  const promise = new Promise<void>((done) => resolve = done);
   const capture = (name: string) =>
     captureLog(async () => {
       logger.info(`${name} 1`);
