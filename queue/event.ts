@@ -12,8 +12,9 @@ import { FnQueueRecord } from "./record.ts";
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { FnQueueEvent } from "@mate/core/queue";
+ * import { queueEvent } from "@mate/core/testing";
  *
- * const event = new FnQueueEvent({ Records: [{ body: '{"item":"tea"}' }, { body: '{"item":"jam"}' }] });
+ * const event = new FnQueueEvent(queueEvent([{ payload: { item: "tea" } }, { payload: { item: "jam" } }]));
  * assertEquals([...event].map((record) => record.payload()), [{ item: "tea" }, { item: "jam" }]);
  * ```
  */

@@ -56,6 +56,7 @@ export type QueueHandler = (event: unknown, context?: FnContext) => Promise<Queu
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { queueHandler } from "@mate/core/queue";
+ * import { createContext, queueEvent } from "@mate/core/testing";
  * import { z } from "zod";
  *
  * const counts: number[] = [];
@@ -63,8 +64,8 @@ export type QueueHandler = (event: unknown, context?: FnContext) => Promise<Queu
  *   counts.push(record.payload().count);
  * }, { schema: z.object({ count: z.number() }) });
  *
- * const message = (messageId: string, body: string) => ({ messageId, body, eventSourceARN: "arn:aws:sqs:::jobs" });
- * const { batchItemFailures } = await handler({ Records: [message("1", '{"count":3}'), message("2", "{}")] });
+ * const event = queueEvent([{ payload: { count: 3 } }, { messageId: "2", payload: {} }]);
+ * const { batchItemFailures } = await handler(event, createContext());
  * assertEquals([counts, batchItemFailures], [[3], [{ itemIdentifier: "2" }]]);
  * ```
  */

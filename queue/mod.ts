@@ -6,18 +6,14 @@
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { queueHandler } from "@mate/core/queue";
+ * import { createContext, queueEvent } from "@mate/core/testing";
  *
  * export const handler = queueHandler((record) => {
  *   if (record.body() === "broken") throw new Error("Cannot process the message");
  * });
  *
- * const message = (messageId: string, body: string) => ({
- *   messageId,
- *   body,
- *   eventSource: "aws:sqs",
- *   eventSourceARN: "arn:aws:sqs:eu-central-1:123456789012:jobs",
- * });
- * const result = await handler({ Records: [message("1", "fine"), message("2", "broken")] });
+ * const event = queueEvent([{ body: "fine" }, { messageId: "2", body: "broken" }]);
+ * const result = await handler(event, createContext());
  * assertEquals(result, { batchItemFailures: [{ itemIdentifier: "2" }] });
  * ```
  *

@@ -29,9 +29,9 @@ import { FnMessageRecord, type MessageAttributes } from "../topic/mod.ts";
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { FnQueueEvent } from "@mate/core/queue";
+ * import { queueEvent } from "@mate/core/testing";
  *
- * const envelope = { Type: "Notification", TopicArn: "arn:aws:sns:::orders", Message: '{"item":"tea"}' };
- * const event = new FnQueueEvent({ Records: [{ body: JSON.stringify(envelope) }] });
+ * const event = new FnQueueEvent(queueEvent([{ message: { messagePayload: { item: "tea" } } }]));
  * for (const record of event) assertEquals(record.message().messagePayload(), { item: "tea" });
  * ```
  */

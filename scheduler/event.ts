@@ -16,13 +16,9 @@ import { invalidAt, validate } from "../function/schema.ts";
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { FnBridgePutEvent } from "@mate/core/scheduler";
+ * import { scheduledEvent } from "@mate/core/testing";
  *
- * const event = new FnBridgePutEvent({
- *   source: "aws.scheduler",
- *   "detail-type": "Scheduled Event",
- *   time: "2026-03-01T09:05:00Z",
- *   detail: "{}",
- * });
+ * const event = new FnBridgePutEvent(scheduledEvent({ time: new Date("2026-03-01T09:05:00Z") }));
  * assertEquals(event.time().getUTCHours(), 9);
  * assertEquals(event.detail(), {});
  * ```

@@ -14,13 +14,12 @@ import { FnNotificationRecord, isTestEvent } from "./record.ts";
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { FnNotificationEvent } from "@mate/core/storage";
+ * import { notificationEvent } from "@mate/core/testing";
  *
- * const event = new FnNotificationEvent({
- *   Records: [
- *     { s3: { bucket: { name: "shop" }, object: { key: "red+flower.jpg" } } },
- *     { s3: { bucket: { name: "shop" }, object: { key: "list.csv" } } },
- *   ],
- * });
+ * const event = new FnNotificationEvent(notificationEvent([
+ *   { bucketName: "shop", objectKey: "red flower.jpg" },
+ *   { bucketName: "shop", objectKey: "list.csv" },
+ * ]));
  * const urls = [];
  * for (const record of event) urls.push(record.objectUrl());
  * assertEquals(urls, ["s3://shop/red flower.jpg", "s3://shop/list.csv"]);

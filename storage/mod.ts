@@ -5,6 +5,7 @@
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { FnNotificationEvent } from "@mate/core/storage";
+ * import { notificationEvent } from "@mate/core/testing";
  *
  * function handler(raw: unknown): string[] {
  *   const event = new FnNotificationEvent(raw);
@@ -13,12 +14,10 @@
  *     .map((record) => record.objectKey());
  * }
  *
- * const raw = {
- *   Records: [
- *     { eventName: "ObjectCreated:Put", s3: { object: { key: "caf%C3%A9.txt" } } },
- *     { eventName: "ObjectRemoved:Delete", s3: { object: { key: "old.txt" } } },
- *   ],
- * };
+ * const raw = notificationEvent([
+ *   { eventName: "ObjectCreated:Put", objectKey: "café.txt" },
+ *   { eventName: "ObjectRemoved:Delete", objectKey: "old.txt" },
+ * ]);
  * assertEquals(handler(raw), ["café.txt"]);
  * ```
  *

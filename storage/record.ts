@@ -23,10 +23,10 @@ import { readTime } from "../function/rfc3339.ts";
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { FnNotificationEvent } from "@mate/core/storage";
+ * import { notificationEvent } from "@mate/core/testing";
  *
- * const event = new FnNotificationEvent({
- *   Records: [null, { s3: { object: { key: "red+flower.jpg" } } }],
- * });
+ * const { Records } = notificationEvent([{ objectKey: "red flower.jpg" }]);
+ * const event = new FnNotificationEvent({ Records: [null, ...Records] });
  * const keys = event.records().map((record) => {
  *   try {
  *     return record.objectKey();

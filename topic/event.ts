@@ -13,11 +13,10 @@ import { FnMessageRecord } from "./record.ts";
  * @example The one message of an event
  * ```ts
  * import { assertEquals } from "@std/assert";
+ * import { messageEvent } from "@mate/core/testing";
  * import { FnMessageEvent } from "@mate/core/topic";
  *
- * const event = new FnMessageEvent({
- *   Records: [{ Sns: { Subject: "Order", Message: "Tea, please", MessageAttributes: {} } }],
- * });
+ * const event = new FnMessageEvent(messageEvent([{ subject: "Order", message: "Tea, please" }]));
  * assertEquals(event.subject(), "Order");
  * assertEquals(event.message(), "Tea, please");
  * ```

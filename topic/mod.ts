@@ -4,12 +4,13 @@
  * @example A handler that reads orders
  * ```ts
  * import { assertEquals } from "@std/assert";
+ * import { messageEvent } from "@mate/core/testing";
  * import { FnMessageEvent } from "@mate/core/topic";
  *
  * const handler = (raw: unknown) =>
  *   new FnMessageEvent(raw).records().map((record) => [record.subject(), record.messagePayload()]);
  *
- * const raw = { Records: [{ Sns: { Subject: "Order", Message: '{"item":"tea"}' } }] };
+ * const raw = messageEvent([{ subject: "Order", messagePayload: { item: "tea" } }]);
  * assertEquals(handler(raw), [["Order", { item: "tea" }]]);
  * ```
  *

@@ -23,13 +23,12 @@ import { type MessageAttributes, readAttributes } from "./attributes.ts";
  * @example A message with an attribute
  * ```ts
  * import { assertEquals } from "@std/assert";
+ * import { messageEvent } from "@mate/core/testing";
  * import { FnMessageEvent } from "@mate/core/topic";
  *
- * const event = new FnMessageEvent({
- *   Records: [{
- *     Sns: { Message: '{"item":"tea"}', MessageAttributes: { count: { Type: "Number", Value: "3" } } },
- *   }],
- * });
+ * const event = new FnMessageEvent(messageEvent([
+ *   { messagePayload: { item: "tea" }, messageAttributes: { count: { Type: "Number", Value: 3 } } },
+ * ]));
  * for (const record of event) {
  *   assertEquals(record.messagePayload(), { item: "tea" });
  *   assertEquals(record.messageAttributes().count?.Value, 3);
