@@ -10,6 +10,9 @@ const FRAME = /^([ \t]*at (?:async |.*\()?)(?:file:\/\/)?(\/[^:()]*):(\d+):(\d+)
 
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+const COMMA = 44;
+const SEMICOLON = 59;
+
 /**
  * Makes a function that translates the positions in a stack into those of the author's sources.
  *
@@ -53,42 +56,41 @@ function parseMap(text: string): SourceMap | undefined {
   }
 }
 
-/** Decodes the base64 VLQ numbers of a map. Each number is the difference to the previous number of its kind. */
+/**
+ * Decodes the base64 VLQ numbers of a map. Each number is the difference to the previous number of its kind. The loop
+ * makes no object for each segment, because the map of a large bundle has hundreds of thousands of them.
+ */
 function decodeMappings(mappings: string): number[][] {
-  let [source, line, column] = [0, 0, 0];
-  return mappings.split(";").map((segments) => {
-    const decoded: number[] = [];
-    let generated = 0;
-    for (const segment of segments.split(",")) {
-      const [generatedStep, sourceStep, lineStep, columnStep] = decodeNumbers(segment);
-      if (generatedStep === undefined) continue; // an empty line
-      generated += generatedStep;
-      if (sourceStep === undefined) {
-        decoded.push(generated, -1, 0, 0); // generated code without a source
-        continue;
-      }
-      source += sourceStep;
-      line += lineStep!;
-      column += columnStep!;
-      decoded.push(generated, source, line, column);
-    }
-    return decoded;
-  });
-}
-
-function decodeNumbers(segment: string): number[] {
-  const numbers: number[] = [];
+  const digits = new Uint8Array(128);
+  for (let value = 0; value < 64; value++) digits[DIGITS.charCodeAt(value)] = value;
+  let line: number[] = [];
+  const lines = [line];
+  const position = [0, 0, 0, 0, 0]; // generated column, source, original line and column, name
+  let count = 0; // of numbers in this segment
   let value = 0;
   let shift = 0;
-  for (const character of segment) {
-    const digit = DIGITS.indexOf(character);
-    value |= (digit & 31) << shift;
-    shift += 5;
-    if (digit & 32) continue;
-    numbers.push(value & 1 ? -(value >>> 1) : value >>> 1);
-    value = shift = 0;
+  for (let index = 0; index <= mappings.length; index++) {
+    const character = mappings.charCodeAt(index); // NaN at the end
+    if (character !== COMMA && character !== SEMICOLON && index < mappings.length) {
+      const digit = digits[character]!;
+      value |= (digit & 31) << shift;
+      shift += 5;
+      if (digit & 32) continue;
+      position[count++]! += value & 1 ? -(value >>> 1) : value >>> 1;
+      value = shift = 0;
+      continue;
+    }
+    // A segment of one number is generated code without a source.
+    if (count > 0) {
+      const source = count === 1 ? -1 : position[1]!;
+      line.push(position[0]!, source, position[2]!, position[3]!);
+    }
+    count = 0;
+    if (character !== SEMICOLON) continue;
+    position[0] = 0;
+    lines.push(line = []);
   }
-  return numbers;
+  return lines;
 }
 
 /** Finds the last segment at or before a generated position. */
