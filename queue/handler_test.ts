@@ -245,6 +245,7 @@ Deno.test("queueHandler() begins no message after the deadline, even if one ends
   assertEquals([begun, log.length], [["0"], 2]);
   const late = await run(work, event, { remaining: 500 });
   assertEquals([begun, late.failures], [["0"], ["0", "1"]]);
+  assertEquals(late.log.length, 1);
 });
 
 Deno.test("queueHandler() rejects an event that it cannot report in parts", async () => {

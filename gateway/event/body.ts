@@ -15,9 +15,6 @@ import { MalformedPayloadError } from "./malformed_payload_error.ts";
  */
 function readBody(event: JsonObject): string | Uint8Array<ArrayBuffer> | null {
   const body = formatOf(event).body(event);
-  if (body !== null && typeof body !== "string") {
-    throw wrongType(["body"], body, "a string or null");
-  }
   const isBase64Encoded = own(event, "isBase64Encoded") ?? false;
   if (typeof isBase64Encoded !== "boolean") {
     throw wrongType(["isBase64Encoded"], isBase64Encoded, "a boolean");

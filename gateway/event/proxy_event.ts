@@ -1,12 +1,18 @@
 import { FnEvent } from "../../function/event.ts";
 import type { JsonObject, JsonValue } from "../../function/json.ts";
 import { readOptionalString, readString, specificationError } from "../../function/read.ts";
-import { invalidAt, type StandardSchema, validate } from "../../function/schema.ts";
+import {
+  invalidAt,
+  type StandardSchema,
+  validate,
+  type ValidationIssue,
+} from "../../function/schema.ts";
 import {
   HttpBadRequestError,
   HttpNotFoundError,
   HttpUnprocessableEntityError,
 } from "../errors/client_errors.ts";
+import type { HttpErrorOptions } from "../errors/http_error.ts";
 import { parsePreferences, type Preference, sortedValues } from "../negotiation/preferences.ts";
 import { readBytes, readFormData, readPayload, readText, requireJsonType } from "./body.ts";
 import { parseCookies } from "./cookies.ts";
@@ -159,11 +165,9 @@ export class FnProxyEvent extends FnEvent {
   queryStringParameters<Output>(schema: StandardSchema<Output>): Output;
   queryStringParameters(schema?: StandardSchema): unknown {
     const parameters = Object.fromEntries(formatOf(this.rawEvent).query(this.rawEvent));
-    return schema === undefined ? parameters : validate(
-      schema,
-      parameters,
-      (issues) => new HttpBadRequestError("Invalid query parameters", { details: { issues } }),
-    );
+    return schema === undefined
+      ? parameters
+      : validate(schema, parameters, refuse(HttpBadRequestError, "query parameters"));
   }
 
   /** All values of a parameter of the query, in order. */
@@ -207,11 +211,9 @@ export class FnProxyEvent extends FnEvent {
   pathParameters<Output>(schema: StandardSchema<Output>): Output;
   pathParameters(schema?: StandardSchema): unknown {
     const parameters = readPathParameters(this);
-    return schema === undefined ? parameters : validate(
-      schema,
-      parameters,
-      (issues) => new HttpNotFoundError("Invalid path parameters", { details: { issues } }),
-    );
+    return schema === undefined
+      ? parameters
+      : validate(schema, parameters, refuse(HttpNotFoundError, "path parameters"));
   }
 
   /**
@@ -231,11 +233,8 @@ export class FnProxyEvent extends FnEvent {
   queryPayload(schema?: StandardSchema): unknown {
     if (schema === undefined) return readPayload(this.rawEvent);
     requireJsonType(this.rawEvent);
-    return validate(
-      schema,
-      readPayload(this.rawEvent),
-      (issues) => new HttpUnprocessableEntityError("Invalid payload", { details: { issues } }),
-    );
+    const payload = readPayload(this.rawEvent);
+    return validate(schema, payload, refuse(HttpUnprocessableEntityError, "payload"));
   }
 
   /** The bytes of the body. */
@@ -298,6 +297,14 @@ export class FnProxyEvent extends FnEvent {
   stageVariables(): Record<string, string> {
     return Object.fromEntries(readMap(this.rawEvent, "stageVariables", "texts") ?? []);
   }
+}
+
+/** Makes the error for data of a client that a schema refuses. */
+function refuse(
+  ClientError: new (message: string, options: HttpErrorOptions) => Error,
+  data: string,
+): (issues: readonly ValidationIssue[]) => Error {
+  return (issues) => new ClientError(`Invalid ${data}`, { details: { issues } });
 }
 
 /** The last address of `X-Forwarded-For`, which the gateway wrote. A port is removed. */

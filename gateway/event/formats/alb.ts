@@ -1,4 +1,4 @@
-import { own, read, readOptional, readString } from "../../../function/read.ts";
+import { read, readOptionalString, readString } from "../../../function/read.ts";
 import { decodeForm, readEither } from "./entries.ts";
 import type { Format } from "./format.ts";
 import { HEADER_FACTS } from "./header_facts.ts";
@@ -8,7 +8,7 @@ const path = (event: Parameters<Format["path"]>[0]) => readString(event, ["path"
 /** The events of an Application Load Balancer. */
 export const ALB: Format = {
   name: "alb",
-  matches: (_event, context) => own(context, "elb") !== undefined,
+  sign: "elb",
   ...HEADER_FACTS,
   method: ["httpMethod"],
   path,
@@ -20,5 +20,5 @@ export const ALB: Format = {
   query: (event) =>
     readEither(event, "multiValueQueryStringParameters", "queryStringParameters")
       .map(([name, value]) => [decodeForm(name), decodeForm(value)]),
-  body: (event) => readOptional(event, ["body"]) || null,
+  body: (event) => readOptionalString(event, ["body"]) || null,
 };

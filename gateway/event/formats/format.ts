@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../../function/json.ts";
+import type { JsonObject } from "../../../function/json.ts";
 import type { Path } from "../../../function/read.ts";
 
 /**
@@ -18,8 +18,10 @@ export type Entries = readonly (readonly [name: string, value: string])[];
 export interface Format {
   /** The public name of the format. */
   readonly name: EventFormat;
-  /** Tells whether an event has the keys that only this gateway sends. */
-  readonly matches: (event: JsonObject, context: JsonObject) => boolean;
+  /** The key of `requestContext` that only this gateway sends. A REST API has none. */
+  readonly sign?: string;
+  /** The version that goes with this key. */
+  readonly version?: string;
   /** This path and some other paths may name a header: `["headers", "host"]`. */
   readonly sourceIp: Path;
   readonly method: Path;
@@ -39,8 +41,8 @@ export interface Format {
   readonly headers: (event: JsonObject, wanted?: string) => Entries;
   /** The decoded parameters of the query. */
   readonly query: (event: JsonObject) => Entries;
-  /** The body, unchecked. */
-  readonly body: (event: JsonObject) => JsonValue;
+  /** The body, as it is in the event. */
+  readonly body: (event: JsonObject) => string | null;
   /** Null if the gateway does not send claims. */
   readonly claims: Path | null;
   /** The data of any kind of authorizer. */

@@ -1,4 +1,4 @@
-import { own, read, readOptional, readOptionalString, readString } from "../../../function/read.ts";
+import { read, readOptional, readOptionalString, readString } from "../../../function/read.ts";
 import { readAuthorizerContext, readContextObject } from "./authorizer.ts";
 import { parseQuery, readMap } from "./entries.ts";
 import type { Format } from "./format.ts";
@@ -8,8 +8,8 @@ const CLAIMS = ["requestContext", "authorizer", "jwt", "claims"] as const;
 /** Payload 2.0: an API Gateway HTTP API, or a Lambda function URL. */
 export const HTTP: Format = {
   name: "http",
-  matches: (event, context) =>
-    own(event, "version") === "2.0" && own(context, "http") !== undefined,
+  sign: "http",
+  version: "2.0",
   sourceIp: ["requestContext", "http", "sourceIp"],
   method: ["requestContext", "http", "method"],
   protocol: ["requestContext", "http", "protocol"],
@@ -36,7 +36,7 @@ export const HTTP: Format = {
       .concat(cookies.map((_, index) => ["cookie", readString(event, ["cookies", index])]));
   },
   query: (event) => parseQuery(readOptionalString(event, ["rawQueryString"]) ?? ""),
-  body: (event) => readOptional(event, ["body"]),
+  body: (event) => readOptionalString(event, ["body"]),
   claims: CLAIMS,
   authorizer: (event) =>
     readContextObject(event, CLAIMS) ?? readAuthorizerContext(event, "lambda") ??

@@ -1,4 +1,4 @@
-import { own, read, readOptional, readString } from "../../../function/read.ts";
+import { read, readOptionalString, readString } from "../../../function/read.ts";
 import { readIdentity } from "./authorizer.ts";
 import { parseQuery, readMap } from "./entries.ts";
 import type { Format } from "./format.ts";
@@ -9,8 +9,8 @@ const path = (event: Parameters<Format["path"]>[0]) => readString(event, ["path"
 /** The events of Amazon VPC Lattice, version 2. */
 export const LATTICE: Format = {
   name: "lattice",
-  matches: (event, context) =>
-    own(event, "version") === "2.0" && own(context, "serviceNetworkArn") !== undefined,
+  sign: "serviceNetworkArn",
+  version: "2.0",
   ...HEADER_FACTS,
   method: ["method"],
   path,
@@ -24,6 +24,6 @@ export const LATTICE: Format = {
     if (query.length > 0) return parseQuery(query.join("?"));
     return readMap(event, "queryStringParameters", "both") ?? [];
   },
-  body: (event) => readOptional(event, ["body"]),
+  body: (event) => readOptionalString(event, ["body"]),
   authorizer: (event) => readIdentity(event, "principal"),
 };

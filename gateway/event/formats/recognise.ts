@@ -11,8 +11,11 @@ const FORMATS = [ALB, HTTP, LATTICE];
 /** Recognises the format of an event by the keys that only one gateway sends. Any other event counts as REST. */
 export function recogniseFormat(event: JsonObject): Format {
   const context = own(event, "requestContext");
-  const known = isObject(context) ? context : {};
-  for (const format of FORMATS) if (format.matches(event, known)) return format;
+  if (!isObject(context)) return REST;
+  for (const format of FORMATS) {
+    const isSigned = own(context, format.sign!) !== undefined;
+    if (isSigned && own(event, "version") === format.version) return format;
+  }
   return REST;
 }
 

@@ -10,7 +10,6 @@ const CLAIMS = ["requestContext", "authorizer", "claims"] as const;
 /** Payload 1.0: an API Gateway REST API, or an HTTP API that is set to 1.0. */
 export const REST: Format = {
   name: "rest",
-  matches: () => true,
   sourceIp: ["requestContext", "identity", "sourceIp"],
   method: METHOD,
   protocol: ["requestContext", "protocol"],
@@ -29,7 +28,10 @@ export const REST: Format = {
     read(event, ["queryStringParameters"]); // always sent
     return readEither(event, "multiValueQueryStringParameters", "queryStringParameters");
   },
-  body: (event) => read(event, ["body"]),
+  body: (event) => {
+    read(event, ["body"]); // always sent
+    return readOptionalString(event, ["body"]);
+  },
   claims: CLAIMS,
   authorizer: (event) =>
     readContextObject(event, CLAIMS) ?? readAuthorizerContext(event) ??
