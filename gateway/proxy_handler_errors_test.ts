@@ -56,6 +56,22 @@ Deno.test("proxyHandler() answers a server error with the client message, and lo
   }
 });
 
+Deno.test("proxyHandler() knows the errors of another copy of the library by their symbol", async () => {
+  for (
+    const [kind, status, message] of [
+      ["client", 404, "secret of db-7"],
+      ["server", 503, CANNED],
+      ["client", 503, CANNED],
+    ] as const
+  ) {
+    const kindKey = Symbol.for("@mate/core/gateway/http-error/1");
+    const error = Object.assign(new Error("secret of db-7"), { status, [kindKey]: kind });
+    const { result } = await answer(fail(error));
+    assertEquals(JSON.parse(result.body), { Message: message }, `${kind} ${status}`);
+    assertEquals(result.statusCode, kind === "client" && status === 503 ? 500 : status);
+  }
+});
+
 /** An object whose property cannot be read. */
 const broken = (target: object, name: string) =>
   Object.defineProperty(target, name, {
