@@ -149,7 +149,7 @@ const WRONG: readonly (readonly [text: string, message: string])[] = [
   [top({ stage: "v/0" }), '"stage" must be 1 to 128 letters, digits or _'],
   [
     top({ stage: "buckets" }),
-    '"stage" must not be a path of the local platform: 2015-03-31, assets, buckets, events, favicon.ico, log, queues, schedules, topics',
+    '"stage" must not be a path of the local platform: 2015-03-31, 2021-11-15, assets, buckets, events, favicon.ico, log, queues, schedules, topics',
   ],
   [top({ region: "Ireland" }), '"region" must be an AWS Region such as eu-west-1'],
   [top({ architecture: "x64" }), '"architecture" must be one of "x86_64", "arm64"'],

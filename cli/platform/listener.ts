@@ -82,7 +82,7 @@ async function answerOwn(
   if (isForged(method, headers, authority)) {
     throw new Refusal(403, "A page of another origin may not do this");
   }
-  if (first === "2015-03-31") {
+  if (first === "2015-03-31" || first === "2021-11-15") {
     const body = await readBody(request, MAX_SYNC_EVENT);
     return await parts.invokeApi({ method, path, query, headers, body });
   }

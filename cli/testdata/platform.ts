@@ -14,7 +14,9 @@ export interface Call {
 }
 
 /** The outcome of a test's function. A string is the payload. */
-type Answer = (call: Call) => string | Partial<InvokeOutcome> | Promise<string>;
+type Answer = (
+  call: Call,
+) => string | Partial<InvokeOutcome> | Promise<string | Partial<InvokeOutcome>>;
 
 /** A host whose functions are functions of the test. */
 export class TestHost implements FunctionHost {

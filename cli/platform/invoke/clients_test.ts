@@ -1,4 +1,9 @@
-import { InvokeCommand, LambdaClient, ResourceNotFoundException } from "@aws-sdk/client-lambda";
+import {
+  InvokeCommand,
+  InvokeWithResponseStreamCommand,
+  LambdaClient,
+  ResourceNotFoundException,
+} from "@aws-sdk/client-lambda";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { startTestPlatform } from "../../testdata/platform.ts";
 
@@ -56,6 +61,38 @@ Deno.test("the AWS SDK sees failures, asynchronous invocations and errors as suc
     ResourceNotFoundException,
   );
   assertStringIncludes(error.message, "Function not found: arn:aws:lambda:");
+  client.destroy();
+});
+
+Deno.test("the AWS SDK gets a streamed result as it comes, and the error of a function", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await using test = await startTestPlatform(async ({ options }) => {
+    const writer = options.stream!("text/plain").getWriter();
+    await writer.write(encode("one"));
+    await promise;
+    await writer.write(encode("two"));
+    await writer.close();
+    return { payload: new Uint8Array(), logTail: "END\n" };
+  });
+  const client = createClient(test.platform.url);
+  const invoke = async () => {
+    const input = { FunctionName: "plain", LogType: "Tail" } as const;
+    const { EventStream } = await client.send(new InvokeWithResponseStreamCommand(input));
+    const events: unknown[] = [];
+    for await (const { PayloadChunk, InvokeComplete } of EventStream!) {
+      if (PayloadChunk) events.push(new TextDecoder().decode(PayloadChunk.Payload));
+      if (InvokeComplete) events.push(InvokeComplete);
+      resolve(); // The first part arrives before the second is made.
+    }
+    return events;
+  };
+  assertEquals(await invoke(), ["one", "two", { LogResult: btoa("END\n") }]);
+  const payload = encode('{"errorType":"E"}');
+  test.host.answer = () => ({ failure: "error", payload });
+  const failed = { ErrorCode: "Unhandled", ErrorDetails: '{"errorType":"E"}', LogResult: "" };
+  assertEquals(await invoke(), [failed]);
+  test.host.answer = () => '"plain"';
+  assertEquals(await invoke(), ['"plain"', { LogResult: "" }]);
   client.destroy();
 });
 

@@ -7,6 +7,7 @@ import { type Reply, reply } from "../reply.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
 import type { AsyncInvocations } from "./async_invocations.ts";
 import { findFunction, InvokeError } from "./function_name.ts";
+import { invokeWithResponseStream } from "./response_stream.ts";
 
 /** What the Invoke API uses. */
 export interface InvokeApiOptions {
@@ -29,6 +30,10 @@ export interface InvokeRequest {
 
 const MAX_CLIENT_CONTEXT = 3_583;
 
+/** The paths of Invoke and of InvokeWithResponseStream. */
+const OPERATIONS =
+  /^\/2015-03-31\/functions\/([^/]+)\/invocations\/?$|^\/2021-11-15\/functions\/([^/]+)\/response-streaming-invocations\/?$/;
+
 /**
  * Makes the Invoke API of AWS Lambda, for `aws lambda invoke --endpoint-url` and the SDKs.
  *
@@ -38,13 +43,13 @@ export function createInvokeApi(
   { manifest, host, asyncInvocations }: InvokeApiOptions,
 ): (request: InvokeRequest) => Promise<Reply> {
   async function invoke(request: InvokeRequest): Promise<Reply> {
-    const [, encoded] = /^\/2015-03-31\/functions\/([^/]+)\/invocations\/?$/.exec(request.path) ??
-      [];
+    const [, plain, streaming] = OPERATIONS.exec(request.path) ?? [];
+    const encoded = plain ?? streaming;
     if (encoded === undefined || request.method !== "POST") {
       throw new InvokeError(
         404,
         "UnknownOperationException",
-        `The operation ${request.method} ${request.path} is not available here: only Invoke is`,
+        `The operation ${request.method} ${request.path} is not available here: only Invoke and InvokeWithResponseStream are`,
       );
     }
     const qualifier = new URLSearchParams(request.query).get("Qualifier");
@@ -60,12 +65,17 @@ export function createInvokeApi(
     const tenantId = header(request, "x-amz-tenant-id");
     const traceId = header(request, "x-amzn-trace-id");
 
+    const options = { clientContext, tenantId, traceId };
+
     if (type === "DryRun") return reply(204, identified(randomUUID()));
     if (type === "Event") {
       // AWS Lambda passes the client context to synchronous invocations only.
       return reply(202, identified(asyncInvocations.start(name, payload, { tenantId, traceId })));
     }
-    const outcome = await host.invoke(name, payload, { clientContext, tenantId, traceId });
+    if (streaming !== undefined) {
+      return invokeWithResponseStream(host, name, payload, options, logType === "Tail");
+    }
+    const outcome = await host.invoke(name, payload, options);
     const headers: (readonly [string, string])[] = [
       ...identified(outcome.requestId),
       ["Content-Type", "application/json"],
