@@ -32,23 +32,13 @@ export type Fetch = (request: Request, info: FetchInfo) => Response | Promise<Re
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { fetchHandler } from "@mate/core/gateway";
+ * import { call } from "@mate/core/testing";
  *
  * const app = { fetch: (request: Request) => new Response(`Hello ${new URL(request.url).pathname}`) };
  * const handler = fetchHandler(app);
  *
- * const { statusCode, body } = await handler({
- *   headers: {},
- *   path: "/ada",
- *   queryStringParameters: null,
- *   body: null,
- *   requestContext: {
- *     httpMethod: "GET",
- *     domainName: "api.example.com",
- *     path: "/v0/ada",
- *     stage: "v0",
- *   },
- * });
- * assertEquals([statusCode, body], [200, "Hello /ada"]);
+ * const response = await call(handler, { url: "/prod/ada" }, { stage: "prod" });
+ * assertEquals([response.status, await response.text()], [200, "Hello /ada"]);
  * ```
  */
 export function fetchHandler(

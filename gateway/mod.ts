@@ -6,6 +6,7 @@
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { HttpBadRequestError, proxyHandler } from "@mate/core/gateway";
+ * import { call } from "@mate/core/testing";
  *
  * export const handler = proxyHandler((event) => {
  *   const { name } = event.queryStringParameters();
@@ -21,10 +22,11 @@
  *   extraHeaders: { "Access-Control-Allow-Origin": "*" },
  * });
  *
- * const page = await handler({ headers: { Accept: "text/html" }, queryStringParameters: { name: "Ada" } });
- * assertEquals(page.body, '<pre>{"greeting":"Hello Ada"}</pre>');
- * const { statusCode, body } = await handler({ headers: {}, queryStringParameters: null });
- * assertEquals([statusCode, JSON.parse(body)], [400, { Message: "The parameter name is missing" }]);
+ * const page = await call(handler, { url: "/?name=Ada", headers: { Accept: "text/html" } });
+ * assertEquals(await page.text(), '<pre>{"greeting":"Hello Ada"}</pre>');
+ * const refused = await call(handler, { url: "/" });
+ * assertEquals(refused.status, 400);
+ * assertEquals(await refused.json(), { Message: "The parameter name is missing" });
  * ```
  *
  * @module

@@ -75,6 +75,7 @@ export interface ProxyHandlerOptions<Result = unknown> extends HandlerOptions {
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { HttpNotFoundError, proxyHandler } from "@mate/core/gateway";
+ * import { call } from "@mate/core/testing";
  *
  * const prices: Record<string, number> = { soup: 9.5 };
  *
@@ -84,11 +85,10 @@ export interface ProxyHandlerOptions<Result = unknown> extends HandlerOptions {
  *   return { dish, price: prices[dish] };
  * });
  *
- * const request = (path: string) => ({ headers: {}, requestContext: { path } });
- * const found = await handler(request("/v0/menu/soup"));
- * assertEquals([found.statusCode, JSON.parse(found.body)], [200, { dish: "soup", price: 9.5 }]);
- * const lost = await handler(request("/v0/menu/stew"));
- * assertEquals([lost.statusCode, JSON.parse(lost.body)], [404, { Message: "No such dish" }]);
+ * const found = await call(handler, { url: "/menu/soup" });
+ * assertEquals([found.status, await found.json()], [200, { dish: "soup", price: 9.5 }]);
+ * const lost = await call(handler, { url: "/menu/stew" });
+ * assertEquals([lost.status, await lost.json()], [404, { Message: "No such dish" }]);
  * ```
  */
 export function proxyHandler<Result extends ProxyResult>(

@@ -77,16 +77,16 @@ interface Branch {
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { proxyHandler, routes } from "@mate/core/gateway";
+ * import { call } from "@mate/core/testing";
  *
  * const handler = proxyHandler(routes({
  *   "GET /orders/{id}": (event) => ({ id: event.pathParameters().id }),
  *   "ANY /files/{path+}": (event) => ({ path: event.pathParameters().path }),
  * }));
  *
- * const ask = async (httpMethod: string, path: string) => {
- *   const context = { httpMethod, path: `/v0${path}`, stage: "v0" };
- *   const { statusCode, body } = await handler({ headers: {}, path, requestContext: context });
- *   return [statusCode, JSON.parse(body)];
+ * const ask = async (method: string, url: string) => {
+ *   const response = await call(handler, { method, url });
+ *   return [response.status, await response.json()];
  * };
  * assertEquals(await ask("GET", "/orders/7"), [200, { id: "7" }]);
  * assertEquals(await ask("PUT", "/files/a/b%20c"), [200, { path: "a/b c" }]);

@@ -39,13 +39,16 @@ import { encodeQuery, readPath, readRequest, readUrl, withoutPort } from "./requ
  * import { assertEquals, assertThrows } from "@std/assert";
  * import { CloudEventSpecificationError } from "@mate/core/function";
  * import { FnProxyEvent } from "@mate/core/gateway";
+ * import { proxyEvent } from "@mate/core/testing";
  *
- * const event = new FnProxyEvent({
- *   headers: { "Accept-Language": "en;q=0.5, de", "X-Order": "7" },
- *   queryStringParameters: { q: "fish & chips" },
- *   body: '{"count": 2}',
- *   requestContext: { httpMethod: "POST", domainName: "api.example.com", path: "/v0/orders" },
- * });
+ * const event = new FnProxyEvent(
+ *   await proxyEvent({
+ *     method: "POST",
+ *     url: "https://api.example.com/v0/orders?q=fish%20%26%20chips",
+ *     headers: { "Accept-Language": "en;q=0.5, de", "X-Order": "7" },
+ *     body: '{"count": 2}',
+ *   }, { sourceIp: "test-invoke-source-ip" }), // as the test of the console sends it
+ * );
  *
  * assertEquals(event.format, "rest");
  * assertEquals(event.header("X-Order"), "7");
@@ -55,7 +58,7 @@ import { encodeQuery, readPath, readRequest, readUrl, withoutPort } from "./requ
  * assertEquals(event.queryPayload(), { count: 2 });
  *
  * const error = assertThrows(() => event.sourceIp(), CloudEventSpecificationError);
- * assertEquals(error.message, 'Cannot read the event: "requestContext.identity" is absent');
+ * assertEquals(error.path, "requestContext.identity.sourceIp");
  * ```
  */
 export class FnProxyEvent extends FnEvent {
@@ -127,8 +130,10 @@ export class FnProxyEvent extends FnEvent {
    * ```ts
    * import { assertEquals } from "@std/assert";
    * import { FnProxyEvent } from "@mate/core/gateway";
+   * import { proxyEvent } from "@mate/core/testing";
    *
-   * const event = new FnProxyEvent({ headers: { Accept: "text/html;q=0, application/json" } });
+   * const headers = { Accept: "text/html;q=0, application/json" };
+   * const event = new FnProxyEvent(await proxyEvent({ url: "/", headers }));
    * assertEquals(event.headerPreferences("Accept"), [
    *   { value: "application/json", quality: 1 },
    *   { value: "text/html", quality: 0 },

@@ -31,16 +31,20 @@ export interface NegotiationOptions {
  * ```ts
  * import { assertEquals, assertThrows } from "@std/assert";
  * import { determineContentType, FnProxyEvent, HttpNotAcceptableError } from "@mate/core/gateway";
+ * import { proxyEvent } from "@mate/core/testing";
  *
  * const customTransformers = {
  *   "text/html": (payload: unknown) => [`<p>${payload}</p>`, "text/html; charset=utf-8"] as const,
  * };
- * const accepting = (Accept: string) => new FnProxyEvent({ headers: { Accept } });
+ * const accepting = async (Accept: string) =>
+ *   new FnProxyEvent(await proxyEvent({ url: "/", headers: { Accept } }));
  *
- * const browser = accepting("text/html,application/xhtml+xml,application/xml;q=0.9,*\/*;q=0.8");
+ * const browser = await accepting("text/html,application/xhtml+xml,application/xml;q=0.9,*\/*;q=0.8");
  * assertEquals(determineContentType(browser, { customTransformers }), "text/html");
- * assertEquals(determineContentType(accepting("*\/*"), { customTransformers }), "application/json");
- * assertThrows(() => determineContentType(accepting("image/png")), HttpNotAcceptableError);
+ * const program = await accepting("*\/*");
+ * assertEquals(determineContentType(program, { customTransformers }), "application/json");
+ * const viewer = await accepting("image/png");
+ * assertThrows(() => determineContentType(viewer), HttpNotAcceptableError);
  * ```
  */
 export function determineContentType(event: FnProxyEvent, options?: NegotiationOptions): string {

@@ -44,13 +44,15 @@ export interface Reply<Payload = unknown> extends ReplyOptions {
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { proxyHandler, reply } from "@mate/core/gateway";
+ * import { call } from "@mate/core/testing";
  *
  * const handler = proxyHandler(() =>
  *   reply(201, { id: 7 }, { headers: { Location: "/orders/7" }, cookies: ["seen=1; Secure"] })
  * );
- * const { statusCode, headers, body } = await handler({ headers: {} });
- * assertEquals([statusCode, headers["Location"], JSON.parse(body)], [201, "/orders/7", { id: 7 }]);
- * assertEquals(headers["Set-Cookie"], "seen=1; Secure");
+ * const response = await call(handler, { url: "/orders", method: "POST" });
+ * assertEquals([response.status, await response.json()], [201, { id: 7 }]);
+ * assertEquals(response.headers.get("Location"), "/orders/7");
+ * assertEquals(response.headers.getSetCookie(), ["seen=1; Secure"]);
  * ```
  */
 export function reply<Payload = undefined>(
@@ -84,10 +86,11 @@ export function isReply(result: unknown): result is Reply {
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { asResponse, proxyHandler } from "@mate/core/gateway";
+ * import { call } from "@mate/core/testing";
  *
  * const handler = proxyHandler(() => asResponse({ statusCode: 302, headers: { Location: "/" } }));
- * const { statusCode, headers } = await handler({ headers: {} });
- * assertEquals([statusCode, headers], [302, { Location: "/" }]);
+ * const { status, headers } = await call(handler, { url: "/old" });
+ * assertEquals([status, headers.get("Location")], [302, "/"]);
  * ```
  */
 export function asResponse<Result extends { readonly statusCode: number }>(

@@ -69,8 +69,10 @@ export interface ResponseOptions<Payload = unknown> {
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { buildHttpResponse, FnProxyEvent } from "@mate/core/gateway";
+ * import { proxyEvent } from "@mate/core/testing";
  *
- * const event = new FnProxyEvent({ headers: { Accept: "application/json" } });
+ * const headers = { Accept: "application/json" };
+ * const event = new FnProxyEvent(await proxyEvent({ url: "/orders", headers }));
  * const response = buildHttpResponse(201, { id: 7 }, {
  *   event,
  *   extraHeaders: { Location: "/orders/7", Vary: "Origin" },
