@@ -61,6 +61,7 @@ function* sourcesOf(code: string, map: string): Generator<Part> {
 /** Returns the npm package of a source, or the source. */
 function packageOf(source: string): string {
   const [, name] = /^(npm:(?:@[^/]+\/)?[^/]+)\//.exec(source) ??
+    /^https:\/\/jsr\.io\/(@[^/]+\/[^/]+)\//.exec(source) ??
     /.*(node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(source) ?? [];
   return name ?? source;
 }

@@ -111,26 +111,25 @@ export function* findQueueConflicts({ functions, queues }: Manifest): Generator<
  * @returns The conflicts.
  */
 export function* findLongNames({ name, region, functions }: Manifest): Generator<Conflict> {
+  const wording = (limit: number) =>
+    `must have at most ${limit} characters beside the application's name`;
+  // AWS Lambda: <application>-<function>, at most 64 characters.
+  const functionLimit = 64 - `${name}-`.length;
   // Amazon S3: <application>-<bucket>-<account>-<region>, at most 63 characters.
   const bucketLimit = 63 - `${name}--123456789012-${region ?? "us-east-1"}`.length;
   for (const [owner, { triggers, uses }] of Object.entries(functions)) {
     const path = ["functions", owner];
-    const limit = 64 - `${name}-`.length;
-    if (owner.length > limit) {
-      yield {
-        path,
-        message: `must have at most ${limit} characters beside the application's name`,
-      };
-    }
-    for (const [index, bucket] of triggers.buckets.entries()) {
-      if (bucket.name.length <= bucketLimit) continue;
-      const message = `must have at most ${bucketLimit} characters beside the application's name`;
-      yield { path: [...path, "triggers", "buckets", index, "name"], message };
-    }
-    for (const bucket of Object.keys(uses.buckets)) {
-      if (bucket.length <= bucketLimit) continue;
-      const message = `must have at most ${bucketLimit} characters beside the application's name`;
-      yield { path: [...path, "uses", "buckets", bucket], message };
+    if (owner.length > functionLimit) yield { path, message: wording(functionLimit) };
+    const buckets = [
+      ...triggers.buckets.map((bucket, index) =>
+        [bucket.name, ["triggers", "buckets", index, "name"]] as const
+      ),
+      ...Object.keys(uses.buckets).map((bucket) => [bucket, ["uses", "buckets", bucket]] as const),
+    ];
+    for (const [bucket, keys] of buckets) {
+      if (bucket.length > bucketLimit) {
+        yield { path: [...path, ...keys], message: wording(bucketLimit) };
+      }
     }
   }
 }

@@ -29,7 +29,7 @@ export function parseManifest(text: string, source: string): Manifest {
   }
   const result = MANIFEST.safeParse(json, { error: wordIssue });
   if (result.success) return result.data;
-  throw new TypeError(`Cannot use the manifest "${source}": ${describe(result.error)}`);
+  throw new TypeError(`Cannot use the manifest "${source}": ${describe(result.error, "manifest")}`);
 }
 
 /** Zod drops the key `__proto__` silently. */

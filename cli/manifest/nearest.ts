@@ -9,7 +9,7 @@ export function nearest(word: string, words: readonly string[]): string | undefi
   let best: string | undefined;
   let least = Infinity;
   for (const candidate of words) {
-    const distance = distanceOf(word.toLowerCase(), candidate.toLowerCase());
+    const distance = distanceOf(word.toLowerCase(), candidate);
     if (distance < least && distance <= Math.max(1, Math.ceil(candidate.length / 3))) {
       best = candidate;
       least = distance;

@@ -59,21 +59,20 @@ export function wordIssue(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 /**
- * Describes the problems of a manifest.
+ * Describes the problems of a value.
  *
  * @param error The problems that Zod found.
+ * @param whole The kind of value, such as `manifest`.
  * @returns The problems in one line, each with its key.
  */
-export function describe(error: z.ZodError): string {
-  return error.issues.flatMap((issue) => describeIssue(issue, [])).join("; ");
-}
-
-function describeIssue(issue: z.core.$ZodIssue, parent: readonly PropertyKey[]): string[] {
-  const path = [...parent, ...issue.path];
-  switch (issue.code) {
-    case "unrecognized_keys": {
+export function describe(error: z.ZodError, whole: string): string {
+  const nameOf = (path: readonly PropertyKey[]) =>
+    path.length === 0 ? `the ${whole}` : `"${path.join(".")}"`;
+  const describeIssue = (issue: z.core.$ZodIssue, parent: readonly PropertyKey[]): string[] => {
+    const path = [...parent, ...issue.path];
+    if (issue.code === "unrecognized_keys") {
       const { known, hints }: UnknownKeys = JSON.parse(issue.message);
-      const owner = path.length === 0 ? "a manifest" : nameOf(path);
+      const owner = path.length === 0 ? `a ${whole}` : nameOf(path);
       const strange = hints.filter(([, word]) => word == null)
         .map(([key]) => nameOf([...path, key]));
       const are = strange.length > 1 ? "are not keys" : "is not a key";
@@ -86,19 +85,15 @@ function describeIssue(issue: z.core.$ZodIssue, parent: readonly PropertyKey[]):
         ],
       ];
     }
-    case "invalid_key":
+    if (issue.code === "invalid_key") {
       return issue.issues.map(({ message }) => `${nameOf(path)} ${message}`);
-    case "invalid_union": {
-      // The alternative that the value resembles says more than the union.
-      const issues = issue.errors.find(([first]) =>
-        first!.code !== "invalid_type" || first!.path.length > 0
-      );
-      if (issues !== undefined) return issues.flatMap((item) => describeIssue(item, path));
     }
-  }
-  return [`${nameOf(path)} ${issue.message}`];
-}
-
-function nameOf(path: readonly PropertyKey[]): string {
-  return path.length === 0 ? "the manifest" : `"${path.join(".")}"`;
+    // The alternative of a union that the value resembles says more than the union.
+    const issues = issue.code !== "invalid_union"
+      ? undefined
+      : issue.errors.find(([first]) => first!.code !== "invalid_type" || first!.path.length > 0);
+    return issues?.flatMap((item) => describeIssue(item, path)) ??
+      [`${nameOf(path)} ${issue.message}`];
+  };
+  return error.issues.flatMap((issue) => describeIssue(issue, [])).join("; ");
 }

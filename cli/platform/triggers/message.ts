@@ -3,7 +3,7 @@ import { z } from "zod";
 import { topicArn } from "../arn.ts";
 import { MAX_PUBLICATION } from "../limits.ts";
 import type { Messaging } from "../services/messaging.ts";
-import { describeProblems, record } from "../../manifest/schema.ts";
+import { describe, object, wordIssue } from "../../manifest/problems.ts";
 
 /** A message as it is published. */
 export interface Publication {
@@ -27,7 +27,7 @@ export class PublicationError extends TypeError {
   }
 }
 
-const ATTRIBUTE: z.ZodType<MessageAttribute> = z.strictObject({
+const ATTRIBUTE: z.ZodType<MessageAttribute> = object({
   Type: z.enum(["String", "String.Array", "Number", "Binary"], {
     error: "must be String, String.Array, Number or Binary",
   }),
@@ -45,12 +45,12 @@ const ATTRIBUTE: z.ZodType<MessageAttribute> = z.strictObject({
   }
 });
 
-const PUBLICATION: z.ZodType<Publication> = z.strictObject({
+const PUBLICATION: z.ZodType<Publication> = object({
   message: z.string({ error: "must be a string" }).min(1, { error: "must not be empty" }),
   subject: z.string({ error: "must be a string" }).regex(/^[!-~][ -~]{0,99}$/, {
     error: "must be 1 to 100 ASCII characters on one line, and start with no space",
   }).nullish(),
-  attributes: record(
+  attributes: z.record(
     z.string().regex(/^(?!(AWS|Amazon)\.)/i, {
       error: 'must not start with "AWS." or "Amazon."',
     }).regex(/^(?!\.)(?!.*\.\.)[\w.-]{1,256}(?<!\.)$/, {
@@ -71,9 +71,13 @@ const PUBLICATION: z.ZodType<Publication> = z.strictObject({
  * @see https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
  */
 export function checkPublication(value: unknown): Publication {
-  const result = PUBLICATION.safeParse(value);
+  const { attributes } = Object(value);
+  if (Object.hasOwn(Object(attributes), "__proto__")) { // Zod drops the key silently
+    throw new PublicationError('"attributes" must have no key "__proto__"');
+  }
+  const result = PUBLICATION.safeParse(value, { error: wordIssue });
   if (result.success) return result.data;
-  throw new PublicationError(describeProblems(result.error, "a message"));
+  throw new PublicationError(describe(result.error, "message"));
 }
 
 /** Publishes a message by Amazon SNS. Returns the identifier of the message. */
