@@ -234,6 +234,15 @@ Deno.test("stream: the managed Node.js runtime gets the prelude, then the bytes,
   }
 });
 
+Deno.test("stream: the global that the AWS SDK makes is not taken for the managed Node.js runtime", () => {
+  Object.assign(globalThis, { awslambda: { InvokeStore: {} } });
+  try {
+    assertEquals(typeof proxyHandler(() => chunks("a"), { stream: true }), "function");
+  } finally {
+    delete (globalThis as { awslambda?: unknown }).awslambda;
+  }
+});
+
 Deno.test("stream: a slow reader of the managed Node.js runtime slows the body down", async () => {
   const runtime = new ManagedRuntime();
   const many = Array.from({ length: 200 }, () => "x");

@@ -87,9 +87,13 @@ export interface AwsLambda {
   readonly HttpResponseStream: { from(stream: NodeStream, prelude: StreamPrelude): NodeStream };
 }
 
-/** The global `awslambda`, if the runtime is the managed Node.js runtime. */
+/**
+ * The global `awslambda`, if the runtime is the managed Node.js runtime. On any runtime, the AWS SDK makes a global of that
+ * name for its own use.
+ */
 export function findAwsLambda(): AwsLambda | undefined {
-  return (globalThis as unknown as { awslambda?: AwsLambda }).awslambda;
+  const { awslambda } = globalThis as unknown as { awslambda?: AwsLambda };
+  return typeof awslambda?.streamifyResponse === "function" ? awslambda : undefined;
 }
 
 /**
