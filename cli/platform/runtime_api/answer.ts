@@ -26,7 +26,7 @@ export type Answer = ResultAnswer | ErrorAnswer;
  *
  * @param errorType The type, such as `Runtime.ExitError`.
  */
-export function errorBody(errorType: string, errorMessage: string): Uint8Array<ArrayBuffer> {
+function errorBody(errorType: string, errorMessage: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(JSON.stringify({ errorType, errorMessage }));
 }
 
