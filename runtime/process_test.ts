@@ -1,19 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { boot, BOOTSTRAP, runProcess, TASK_ROOT } from "./testdata/run_process.ts";
+import { boot } from "./testdata/run_process.ts";
 import { invocation, StubApi } from "./testdata/stub_api.ts";
-
-/** Starts the bootstrap with the handler that makes faults, and stops it by SIGTERM if the promise resolves. */
-function bootUntil(stub: StubApi, arrived: Promise<void>) {
-  const env = {
-    AWS_LAMBDA_RUNTIME_API: stub.api,
-    LAMBDA_TASK_ROOT: TASK_ROOT,
-    _HANDLER: "faults.handler",
-  };
-  return runProcess(BOOTSTRAP, env, async (child) => {
-    await arrived;
-    child.kill("SIGTERM");
-  });
-}
 
 Deno.test("the bootstrap reports an error outside the handler for its invocation, logs it once, and ends with 1", async () => {
   for (
@@ -72,26 +59,6 @@ Deno.test("the bootstrap ends with 1 although the report of an error is refused"
   const { code, log } = await boot(stub, "faults.handler");
   assertEquals([code, stub.posts.length], [1, 1]);
   assertStringIncludes(log, "nobody catches this");
-});
-
-Deno.test("a handler can end the process without a report", async () => {
-  await using stub = new StubApi([invocation({ fault: "exit" })]);
-  const { code } = await boot(stub, "faults.handler");
-  assertEquals([code, stub.posts.length], [0, 0]);
-});
-
-Deno.test("the bootstrap ends at once at SIGTERM", async () => {
-  await using stub = new StubApi([invocation({ fault: "none" })]);
-  const arrived = Promise.withResolvers<void>();
-  const ended = Promise.withResolvers<void>();
-  stub.onRequest = ({ path }) => {
-    if (!path.endsWith("/next") || stub.posts.length === 0) return undefined;
-    arrived.resolve();
-    return { until: ended.promise, raw: "" };
-  };
-  const { code } = await bootUntil(stub, arrived.promise);
-  ended.resolve();
-  assertEquals([code, stub.posts.length], [143, 1]);
 });
 
 Deno.test("the bootstrap starts nothing while it reports a failed start", async () => {

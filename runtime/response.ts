@@ -128,7 +128,7 @@ export class ResponseReader {
 }
 
 /** Joins byte arrays. */
-export function concat(...parts: readonly Uint8Array[]): Uint8Array {
+export function concat(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let offset = 0;
   for (const part of parts) {

@@ -1,5 +1,7 @@
 /** A Runtime API for the tests. It speaks plain TCP, so that it can break every rule of HTTP. */
 
+import { concat } from "../response.ts";
+
 /** A request, as it was received. */
 export interface StubRequest {
   readonly method: string;
@@ -28,8 +30,6 @@ export interface StubAnswer {
   /** Close the connection after the answer. */
   readonly close?: boolean;
 }
-
-const ENCODER = new TextEncoder();
 
 /** Makes the answer to *next* that brings an event. */
 export function invocation(
@@ -78,20 +78,19 @@ export class StubApi implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#listener.close();
-    for (const connection of this.#open) {
-      this.#open.delete(connection);
-      connection.close();
-    }
+    this.#closeAll();
     await this.#done;
   }
 
   /** Closes every connection, and waits until the other side can see it. */
   async hangUp(): Promise<void> {
-    for (const connection of this.#open) {
-      this.#open.delete(connection);
-      connection.close();
-    }
+    this.#closeAll();
     await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+
+  #closeAll(): void {
+    for (const connection of this.#open) connection.close();
+    this.#open.clear();
   }
 
   async #accept(): Promise<void> {
@@ -142,7 +141,7 @@ export class StubApi implements AsyncDisposable {
           lines.push(field);
         }
         trailers = parseFields(lines);
-        bytes = new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer());
+        bytes = concat(...parts);
       }
       const request: StubRequest = {
         method: method!,
@@ -169,28 +168,21 @@ export class StubApi implements AsyncDisposable {
 async function send(connection: Deno.TcpConn, answer: StubAnswer): Promise<void> {
   if (answer.delay) await new Promise((resolve) => setTimeout(resolve, answer.delay));
   await answer.until;
-  const bytes = render(answer);
-  const size = answer.pieces ?? Math.max(bytes.length, 1);
-  for (let start = 0; start < bytes.length; start += size) {
-    const piece = bytes.subarray(start, start + size);
-    for (let sent = 0; sent < piece.length;) sent += await connection.write(piece.subarray(sent));
-    if (answer.pieces) await new Promise((resolve) => setTimeout(resolve, 0));
+  const { raw, status = 200, headers = {}, body = "", pieces } = answer;
+  const content = toBytes(body);
+  const fields = Object.entries({ "Content-Length": String(content.length), ...headers });
+  const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  const bytes = raw === undefined
+    ? concat(toBytes(`HTTP/1.1 ${status} X\r\n${head}\r\n`), content)
+    : toBytes(raw);
+  for (let start = 0; start < bytes.length;) {
+    start += await connection.write(bytes.subarray(start, start + (pieces ?? bytes.length)));
+    if (pieces) await new Promise((resolve) => setTimeout(resolve, 0));
   }
 }
 
-/** Returns the bytes of an answer. */
-function render(answer: StubAnswer): Uint8Array {
-  const { raw, status = 200, headers = {}, body = "" } = answer;
-  if (raw !== undefined) return typeof raw === "string" ? ENCODER.encode(raw) : raw;
-  const content = typeof body === "string" ? ENCODER.encode(body) : body;
-  const fields = Object.entries({ "Content-Length": String(content.length), ...headers });
-  const head = ENCODER.encode(
-    `HTTP/1.1 ${status} X\r\n${fields.map(([n, v]) => `${n}: ${v}\r\n`).join("")}\r\n`,
-  );
-  const bytes = new Uint8Array(head.length + content.length);
-  bytes.set(head);
-  bytes.set(content, head.length);
-  return bytes;
+function toBytes(content: string | Uint8Array): Uint8Array {
+  return typeof content === "string" ? new TextEncoder().encode(content) : content;
 }
 
 function parseFields(lines: string[]): Record<string, string> {
@@ -240,10 +232,7 @@ class Source {
     const chunk = new Uint8Array(64 * 1024);
     const count = await this.#connection.read(chunk);
     if (count === null) return false;
-    const whole = new Uint8Array(this.#buffer.length + count);
-    whole.set(this.#buffer);
-    whole.set(chunk.subarray(0, count), this.#buffer.length);
-    this.#buffer = whole;
+    this.#buffer = concat(this.#buffer, chunk.subarray(0, count));
     return true;
   }
 }

@@ -13,8 +13,6 @@ export const handler = (event) => {
     case "two":
       for (const name of ["first", "second"]) Promise.reject(new TypeError(name));
       return new Promise((resolve) => setTimeout(resolve, 10_000));
-    case "exit":
-      return Deno.exit(0);
     case "stream":
       return (async function* () {
         yield "first";
