@@ -33,6 +33,21 @@ Deno.test("copyCaches() copies the rows of the databases that this Deno makes", 
   assertEquals(compiledSpecifiers(copy).includes(`file://${folder}/one.mjs`), true);
 });
 
+Deno.test("copyCaches() makes the same bytes of the same rows in any order", async () => {
+  const rows = [["file:///b.js", 0], ["file:///a.js", 1], ["file:///a.js", 0]] as const;
+  const copies = await Promise.all([rows, rows.toReversed()].map(async (order) => {
+    await using parts = await makeDenoDir();
+    {
+      using database = new DatabaseSync(`${parts.denoDir}/v8_code_cache_v2`);
+      database.exec("DELETE FROM codecache");
+      const insert = database.prepare("INSERT INTO codecache VALUES (?, ?, 1, x'00')");
+      for (const row of order) insert.run(...row);
+    }
+    return copyCaches(parts.denoDir, parts.copy).get("v8_code_cache_v2");
+  }));
+  assertEquals(copies[0], copies[1]);
+});
+
 Deno.test("copyCaches() refuses a database with another schema, and executes none of its text", async () => {
   for (
     const attack of [
