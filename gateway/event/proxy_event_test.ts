@@ -122,14 +122,6 @@ Deno.test("httpUserAgent() is empty if the client sent none", () => {
 Deno.test("the accessors have the documented types", () => {
   const event = new FnProxyEvent(load("rest"));
   const ip: IpAddress = event.sourceIp();
-  const headers: Record<string, string> = event.httpHeaders();
-  const text: string[] = [
-    event.httpMethod(),
-    event.httpProtocol(),
-    event.httpUserAgent(),
-    event.queryDomainName(),
-    event.queryString(),
-  ];
   const values: readonly string[] = event.headerSortedPreferences("accept");
   const preferences: readonly Preference[] = event.headerPreferences("accept");
   const path: readonly string[] = event.queryPath();
@@ -140,21 +132,6 @@ Deno.test("the accessors have the documented types", () => {
   const change = () => event.rawEvent["body"] = null;
   // @ts-expect-error: a payload is any JSON value
   const member = () => event.queryPayload().member;
-  for (
-    const value of [
-      ip,
-      headers,
-      text,
-      values,
-      preferences,
-      path,
-      parameters,
-      payload,
-      claims,
-      change,
-      member,
-    ]
-  ) {
-    assertEquals(value !== undefined, true);
-  }
+  const all = [ip, values, preferences, path, parameters, payload, claims, change, member];
+  assertEquals(all.includes(undefined as never), false);
 });
