@@ -6,21 +6,21 @@ import { loggerState } from "./state.ts";
 const state = loggerState();
 
 /** Runs a function with a captured console. The result is one line for each record. */
-function captured(format: "text" | "json", fn: () => void): string[] {
+async function captured(format: "text" | "json", fn: () => unknown): Promise<string[]> {
   const original = { ...console };
   const lines: string[] = [];
   Object.assign(state, { format, write: (line: string) => lines.push(line) });
   delete state.level;
   captureConsole();
   try {
-    withRequestId("8f5e", fn);
+    await withRequestId("8f5e", fn);
   } finally {
     Object.assign(console, original);
   }
   return lines;
 }
 
-Deno.test("captureConsole() makes one record of each call, in the format of the function", () => {
+Deno.test("captureConsole() makes one record of each call, in the format of the function", async () => {
   const error = Object.assign(new Error("no"), { stack: "Error: no\n    at x" });
   const cases: [() => void, string, string][] = [
     [() => console.log("a", { b: 1n }, [2]), "INFO", 'a {"b":"1"} [2]'],
@@ -48,14 +48,14 @@ Deno.test("captureConsole() makes one record of each call, in the format of the 
   ];
   for (const [call, level, text] of cases) {
     const expected = level === "" ? [] : [[level, text]];
-    const lines = captured("text", call).map((line) => line.split("\t"));
+    const lines = (await captured("text", call)).map((line) => line.split("\t"));
     assertEquals(lines.map((fields) => fields.slice(2)), expected, text);
     assertEquals(lines.map((fields) => fields[1]), expected.map(() => "8f5e"));
   }
 });
 
-Deno.test("captureConsole() writes the parts of an error, and filters by level", () => {
-  const lines = captured("json", () => {
+Deno.test("captureConsole() writes the parts of an error, and filters by level", async () => {
+  const lines = await captured("json", () => {
     console.debug("dropped: the level is INFO by default");
     console.error("failed: %s", new RangeError("no"));
     state.level = "ERROR";
@@ -73,8 +73,8 @@ Deno.test("captureConsole() writes the parts of an error, and filters by level",
   assertEquals(lines.length, 2);
 });
 
-Deno.test("captureConsole() counts and measures time", () => {
-  const lines = captured("text", () => {
+Deno.test("captureConsole() counts and measures time", async () => {
+  const lines = (await captured("text", () => {
     console.count();
     console.count();
     console.countReset();
@@ -82,9 +82,36 @@ Deno.test("captureConsole() counts and measures time", () => {
     console.time("query");
     console.timeLog("query", "half");
     console.timeEnd("query");
-  }).map((line) => line.split("\t")[3]!);
+  })).map((line) => line.split("\t")[3]!);
   assertEquals(lines.slice(0, 3), ["default: 1", "default: 2", "default: 1"]);
   assertMatch(lines[3]!, /^query: [\d.]+ ms half$/);
   assertMatch(lines[4]!, /^query: [\d.]+ ms$/);
   assert(lines.length === 5);
+});
+
+Deno.test("captureConsole() keeps the request ids of overlapping invocations apart", async () => {
+  for (const format of ["text", "json"] as const) {
+    const lines = await captured(
+      format,
+      () =>
+        Promise.all(["a", "b"].map((id) =>
+          withRequestId(id, async () => {
+            console.log(`${id} begins`);
+            await new Promise((resolve) => setTimeout(resolve, 1));
+            console.log(`${id} ends`);
+          })
+        )),
+    );
+    const owned = lines.map((line) => {
+      if (format === "text") return line.split("\t").slice(1).join(" ");
+      const { requestId, level, message } = JSON.parse(line);
+      return `${requestId} ${level} ${message}`;
+    });
+    assertEquals(owned.sort(), [
+      "a INFO a begins",
+      "a INFO a ends",
+      "b INFO b begins",
+      "b INFO b ends",
+    ]);
+  }
 });
