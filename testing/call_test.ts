@@ -69,8 +69,16 @@ Deno.test("call() fills in what the gateway fills in", async () => {
     assertEquals([response.status, response.headers.get("content-type")], [status, type], gateway);
     assertEquals(await response.text(), body);
   }
-  const remapped = await reply({ headers: { "WWW-Authenticate": "Basic" } });
-  assertEquals(remapped.headers.get("x-amzn-remapped-www-authenticate"), "Basic");
+  const names =
+    "authorization connection content-length content-md5 date expect host max-forwards " +
+    "proxy-authenticate server trailer upgrade user-agent www-authenticate";
+  const headers = Object.fromEntries(names.split(" ").map((name) => [name, "x"]));
+  const remapped = await reply({ headers: { ...headers, a: 5, b: true } });
+  assertEquals(
+    [...remapped.headers].filter(([, value]) => value === "x").map(([name]) => name),
+    names.split(" ").map((name) => `x-amzn-remapped-${name}`),
+  );
+  assertEquals([remapped.headers.get("a"), remapped.headers.get("b")], ["5", "true"]);
   const kept = await reply({ statusCode: 401, headers: { "WWW-Authenticate": "Basic" } }, {
     gateway: "http",
   });
@@ -111,6 +119,7 @@ Deno.test("call() rejects a malformed result, and says why", async () => {
     ["http", { statusCode: 200, cookies: "a=1" }, '"cookies" must be an array'],
     ["alb", { body: "" }, '"statusCode" must be an integer'],
     ["alb", "text", 'expected an object, got "text"'],
+    ["http", { statusCode: 200, cookies: [{}] }, '"cookies.set-cookie" must be a string'],
     ["http", cycle, ""], // the engine says why
   ];
   for (const [gateway, result, message] of cases) {

@@ -116,6 +116,9 @@ Deno.test("proxyEvent() makes the event of a REST API", async () => {
     TIME.getTime(),
   ]);
   assertEquals(requestContext.authorizer, { claims: { sub: "ada" } });
+  const custom = await proxyEvent({ url: "/" }, { authorizer: { role: "chef" } });
+  const { principalId, role } = custom.requestContext.authorizer!;
+  assertEquals([principalId, role], ["user", "chef"]);
   assertEquals([requestContext.identity.sourceIp, requestContext.protocol], [
     "192.0.2.1",
     "HTTP/2.0",
