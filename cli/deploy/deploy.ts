@@ -4,7 +4,7 @@ import { type Manifest, readManifest } from "../manifest/manifest.ts";
 import { findTerraform } from "./find_terraform.ts";
 import { checkOwner, importsOf, isConflict, withoutAbsent } from "./leftovers.ts";
 import { MODULE, type RootModule, writeProviderLock, writeRootModule } from "./root_module.ts";
-import { type Deployed, readState } from "./state.ts";
+import { type Deployed, readState, restoreState } from "./state.ts";
 import { listResources, type Plan, summarize } from "./summary.ts";
 import { Terraform, TerraformError } from "./terraform.ts";
 
@@ -162,6 +162,7 @@ async function open(manifestPath: string, { print, signal }: DeployOptions): Pro
   if (isTerraform) await writeProviderLock(folder);
   const lock = isTerraform && !root.hasInfra ? ["-lockfile=readonly"] : []; // infra may have providers of its own
   await start(wanted).read("init", "-no-color", ...lock);
+  await restoreState(folder);
   const deployed = await readState(start(wanted));
   if (wanted && deployed.region && wanted !== deployed.region) {
     throw new Error(

@@ -11,6 +11,7 @@ const IDS: Readonly<Record<string, (attributes: Attributes) => string>> = {
   aws_lambda_function_url: ({ function_name }) => `${function_name}`,
   aws_s3_bucket: ({ bucket }) => `${bucket}`,
   aws_api_gateway_stage: ({ rest_api_id, stage_name }) => `${rest_api_id}/${stage_name}`,
+  aws_dynamodb_table: ({ name }) => `${name}`,
   aws_scheduler_schedule: ({ name }) => `default/${name}`,
 };
 

@@ -76,7 +76,8 @@ function rootModule(root: RootModule): unknown {
         data_only: root.isDataOnly ?? false,
         delete_data: root.deletesData ?? false,
         ...Object.fromEntries(SETTINGS.map((name) => [name, `\${var.${name}}`])),
-        ...(root.hasInfra && { infra: "${module.infra}" }),
+        // Without functions nothing needs the values, and the buckets alone must not bring the folder back.
+        ...(root.hasInfra && !root.isDataOnly && { infra: "${module.infra}" }),
       },
       ...(root.hasInfra && { infra: { source: "../../../infra" } }),
     },

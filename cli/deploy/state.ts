@@ -41,3 +41,20 @@ export async function readState(terraform: Terraform): Promise<Deployed> {
     ),
   };
 }
+
+/**
+ * Restores the local state after a run that was killed while Terraform was writing the file. Terraform truncates the file
+ * first; the backup beside it is the state before the run.
+ *
+ * @param folder The folder of the root module.
+ */
+export async function restoreState(folder: string): Promise<void> {
+  const file = `${folder}/terraform.tfstate`;
+  try {
+    JSON.parse(await Deno.readTextFile(file));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return;
+    if (!(error instanceof SyntaxError)) throw error;
+    await Deno.copyFile(`${file}.backup`, file);
+  }
+}

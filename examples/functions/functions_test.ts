@@ -127,6 +127,25 @@ platformTest(
   },
 );
 
+platformTest("queue logs the messages, and a failing one fails alone", async (_, platform) => {
+  const texts = [
+    /"payload\(\)":\s*\{\s*"result":\s*\{\s*"count":\s*2/,
+    /The message asks for a failure/,
+  ];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let log = "";
+  const stop = platform.log.follow(({ text }) => {
+    log += text;
+    if (texts.every((expected) => expected.test(log))) resolve();
+  });
+  for (const body of ['{"count":2}', '{"fail":true}']) {
+    const sent = await fetch(`${platform.url}/queues/jobs`, { method: "POST", body });
+    assert(sent.ok, await sent.text());
+  }
+  await promise;
+  stop();
+});
+
 platformTest("logger logs every level, then crashes", async (_, platform) => {
   const invocation = await fetch(`${platform.url}/2015-03-31/functions/logger/invocations`, {
     method: "POST",

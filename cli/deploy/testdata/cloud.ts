@@ -1,58 +1,12 @@
-import {
-  APIGatewayClient,
-  GetAuthorizersCommand,
-  GetGatewayResponsesCommand,
-  GetResourcesCommand,
-  GetRestApisCommand,
-  GetStagesCommand,
-} from "@aws-sdk/client-api-gateway";
-import { CloudWatchLogsClient, DescribeLogGroupsCommand } from "@aws-sdk/client-cloudwatch-logs";
-import {
-  EventBridgeClient,
-  ListRulesCommand,
-  ListTargetsByRuleCommand,
-} from "@aws-sdk/client-eventbridge";
-import {
-  GetRolePolicyCommand,
-  IAMClient,
-  ListAttachedRolePoliciesCommand,
-  ListRolePoliciesCommand,
-  ListRolesCommand,
-} from "@aws-sdk/client-iam";
-import {
-  GetFunctionCommand,
-  GetFunctionUrlConfigCommand,
-  GetPolicyCommand,
-  LambdaClient,
-  ListEventSourceMappingsCommand,
-  ListFunctionsCommand,
-  ListLayersCommand,
-} from "@aws-sdk/client-lambda";
-import {
-  DeleteBucketPolicyCommand,
-  GetBucketEncryptionCommand,
-  GetBucketNotificationConfigurationCommand,
-  GetBucketPolicyCommand,
-  GetBucketVersioningCommand,
-  GetPublicAccessBlockCommand,
-  ListBucketsCommand,
-  PutBucketPolicyCommand,
-  PutObjectCommand,
-  S3Client,
-} from "@aws-sdk/client-s3";
-import {
-  GetScheduleCommand,
-  ListSchedulesCommand,
-  SchedulerClient,
-} from "@aws-sdk/client-scheduler";
-import {
-  GetSubscriptionAttributesCommand,
-  GetTopicAttributesCommand,
-  ListSubscriptionsByTopicCommand,
-  ListTopicsCommand,
-  SNSClient,
-} from "@aws-sdk/client-sns";
-import { GetQueueAttributesCommand, ListQueuesCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { APIGateway } from "@aws-sdk/client-api-gateway";
+import { CloudWatchLogs } from "@aws-sdk/client-cloudwatch-logs";
+import { EventBridge } from "@aws-sdk/client-eventbridge";
+import { IAM } from "@aws-sdk/client-iam";
+import { Lambda } from "@aws-sdk/client-lambda";
+import { S3 } from "@aws-sdk/client-s3";
+import { Scheduler } from "@aws-sdk/client-scheduler";
+import { SNS } from "@aws-sdk/client-sns";
+import { SQS } from "@aws-sdk/client-sqs";
 
 /** One statement of a policy, as short text: who may do what to which resource under which condition. */
 interface Statement {
@@ -63,46 +17,26 @@ interface Statement {
   readonly Condition?: unknown;
 }
 
-/** Reads back what is deployed by the AWS SDK: what the cloud says, not what Terraform believes. */
-export class Cloud implements Disposable {
-  readonly #lambda: LambdaClient;
-  readonly #gateway: APIGatewayClient;
-  readonly #logs: CloudWatchLogsClient;
-  readonly #events: EventBridgeClient;
-  readonly #iam: IAMClient;
-  readonly #s3: S3Client;
-  readonly #sns: SNSClient;
-  readonly #sqs: SQSClient;
-  readonly #scheduler: SchedulerClient;
-
-  /** @param endpoint The base URL of the emulator. */
-  constructor(endpoint: string) {
-    const config = {
-      endpoint,
-      region: "eu-west-1",
-      credentials: { accessKeyId: "test", secretAccessKey: "test" },
-    };
-    this.#lambda = new LambdaClient(config);
-    this.#gateway = new APIGatewayClient(config);
-    this.#logs = new CloudWatchLogsClient(config);
-    this.#events = new EventBridgeClient(config);
-    this.#iam = new IAMClient(config);
-    this.#s3 = new S3Client({ ...config, forcePathStyle: true });
-    this.#sns = new SNSClient(config);
-    this.#sqs = new SQSClient(config);
-    this.#scheduler = new SchedulerClient(config);
-  }
+/** Reads back what is deployed, by the AWS SDK of this environment: what the cloud says, not what Terraform believes. */
+export class Cloud {
+  readonly #lambda = new Lambda();
+  readonly #gateway = new APIGateway();
+  readonly #logs = new CloudWatchLogs();
+  readonly #events = new EventBridge();
+  readonly #iam = new IAM();
+  readonly #s3 = new S3({ forcePathStyle: true });
+  readonly #sns = new SNS();
+  readonly #sqs = new SQS();
+  readonly #scheduler = new Scheduler();
 
   /** The functions by name, each with the statements about who may invoke it. */
   async functions() {
-    const { Functions = [] } = await this.#lambda.send(new ListFunctionsCommand({}));
+    const { Functions = [] } = await this.#lambda.listFunctions({});
     return await byName(Functions, async ({ FunctionName = "" }) => {
-      const { Configuration, Concurrency } = await this.#lambda.send(
-        new GetFunctionCommand({ FunctionName }),
-      );
-      const url = await this.#lambda.send(new GetFunctionUrlConfigCommand({ FunctionName }))
+      const { Configuration, Concurrency } = await this.#lambda.getFunction({ FunctionName });
+      const url = await this.#lambda.getFunctionUrlConfig({ FunctionName })
         .catch(ifAbsent(undefined));
-      const policy = await this.#lambda.send(new GetPolicyCommand({ FunctionName }))
+      const policy = await this.#lambda.getPolicy({ FunctionName })
         .catch(ifAbsent({ Policy: undefined }));
       return [FunctionName, {
         ...Configuration,
@@ -115,9 +49,7 @@ export class Cloud implements Disposable {
 
   /** The event source mappings by function. */
   async mappings() {
-    const { EventSourceMappings = [] } = await this.#lambda.send(
-      new ListEventSourceMappingsCommand({}),
-    );
+    const { EventSourceMappings = [] } = await this.#lambda.listEventSourceMappings({});
     return EventSourceMappings.map((mapping) => [
       last(mapping.EventSourceArn),
       last(mapping.FunctionArn),
@@ -130,20 +62,18 @@ export class Cloud implements Disposable {
 
   /** The names of the layers. */
   async layers() {
-    const { Layers = [] } = await this.#lambda.send(new ListLayersCommand({}));
+    const { Layers = [] } = await this.#lambda.listLayers({});
     return Layers.map(({ LayerName }) => LayerName);
   }
 
   /** The gateways by name, each with its routes, stages and own responses. */
   async gateways() {
-    const { items = [] } = await this.#gateway.send(new GetRestApisCommand({}));
+    const { items = [] } = await this.#gateway.getRestApis({});
     return await byName(items, async ({ id: restApiId, name = "", ...gateway }) => {
-      const resources = await this.#gateway.send(
-        new GetResourcesCommand({ restApiId, embed: ["methods"] }),
-      );
-      const stages = await this.#gateway.send(new GetStagesCommand({ restApiId }));
-      const responses = await this.#gateway.send(new GetGatewayResponsesCommand({ restApiId }));
-      const authorizers = await this.#gateway.send(new GetAuthorizersCommand({ restApiId }));
+      const resources = await this.#gateway.getResources({ restApiId, embed: ["methods"] });
+      const stages = await this.#gateway.getStages({ restApiId });
+      const responses = await this.#gateway.getGatewayResponses({ restApiId });
+      const authorizers = await this.#gateway.getAuthorizers({ restApiId });
       const routes = (resources.items ?? []).flatMap(({ path, resourceMethods = {} }) =>
         Object.values(resourceMethods).map(({ httpMethod, authorizationType, methodIntegration }) =>
           [
@@ -179,7 +109,7 @@ export class Cloud implements Disposable {
 
   /** The days that each log group keeps its records. */
   async logGroups() {
-    const { logGroups = [] } = await this.#logs.send(new DescribeLogGroupsCommand({}));
+    const { logGroups = [] } = await this.#logs.describeLogGroups({});
     return Object.fromEntries(
       logGroups.map(({ logGroupName, retentionInDays }) => [logGroupName, retentionInDays]),
     );
@@ -187,11 +117,9 @@ export class Cloud implements Disposable {
 
   /** The rules by name: expression, state, targets. */
   async rules() {
-    const { Rules = [] } = await this.#events.send(new ListRulesCommand({}));
+    const { Rules = [] } = await this.#events.listRules({});
     return await byName(Rules, async ({ Name = "", ScheduleExpression, EventPattern, State }) => {
-      const { Targets = [] } = await this.#events.send(
-        new ListTargetsByRuleCommand({ Rule: Name }),
-      );
+      const { Targets = [] } = await this.#events.listTargetsByRule({ Rule: Name });
       return [Name, [
         ScheduleExpression ?? EventPattern,
         State,
@@ -202,11 +130,10 @@ export class Cloud implements Disposable {
 
   /** The schedules of EventBridge Scheduler by name. */
   async schedules() {
-    const { Schedules = [] } = await this.#scheduler.send(new ListSchedulesCommand({}));
+    const { Schedules = [] } = await this.#scheduler.listSchedules({});
     return await byName(Schedules, async ({ Name = "" }) => {
-      const { ScheduleExpression, ScheduleExpressionTimezone, Target } = await this.#scheduler.send(
-        new GetScheduleCommand({ Name }),
-      );
+      const { ScheduleExpression, ScheduleExpressionTimezone, Target } = await this.#scheduler
+        .getSchedule({ Name });
       return [Name, [
         ScheduleExpression,
         ScheduleExpressionTimezone,
@@ -219,11 +146,12 @@ export class Cloud implements Disposable {
 
   /** The queues by name. */
   async queues() {
-    const { QueueUrls = [] } = await this.#sqs.send(new ListQueuesCommand({}));
+    const { QueueUrls = [] } = await this.#sqs.listQueues({});
     return await byName(QueueUrls, async (QueueUrl) => {
-      const { Attributes = {} } = await this.#sqs.send(
-        new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["All"] }),
-      );
+      const { Attributes = {} } = await this.#sqs.getQueueAttributes({
+        QueueUrl,
+        AttributeNames: ["All"],
+      });
       const { deadLetterTargetArn, maxReceiveCount } = JSON.parse(Attributes.RedrivePolicy ?? "{}");
       return [last(Attributes.QueueArn), {
         visibility: Attributes.VisibilityTimeout,
@@ -237,16 +165,12 @@ export class Cloud implements Disposable {
 
   /** The roles by name, each with its statements, its attached policies, and who may assume it. */
   async roles() {
-    const { Roles = [] } = await this.#iam.send(new ListRolesCommand({}));
+    const { Roles = [] } = await this.#iam.listRoles({});
     return await byName(Roles, async ({ RoleName = "", AssumeRolePolicyDocument }) => {
-      const { AttachedPolicies = [] } = await this.#iam.send(
-        new ListAttachedRolePoliciesCommand({ RoleName }),
-      );
-      const { PolicyNames = [] } = await this.#iam.send(new ListRolePoliciesCommand({ RoleName }));
+      const { AttachedPolicies = [] } = await this.#iam.listAttachedRolePolicies({ RoleName });
+      const { PolicyNames = [] } = await this.#iam.listRolePolicies({ RoleName });
       const documents = await Promise.all(
-        PolicyNames.map((PolicyName) =>
-          this.#iam.send(new GetRolePolicyCommand({ RoleName, PolicyName }))
-        ),
+        PolicyNames.map((PolicyName) => this.#iam.getRolePolicy({ RoleName, PolicyName })),
       );
       return [RoleName, {
         trust: statements(AssumeRolePolicyDocument),
@@ -258,18 +182,16 @@ export class Cloud implements Disposable {
 
   /** The buckets by name, each with its guards and listeners. */
   async buckets() {
-    const { Buckets = [] } = await this.#s3.send(new ListBucketsCommand({}));
+    const { Buckets = [] } = await this.#s3.listBuckets({});
     return await byName(Buckets, async ({ Name: Bucket = "" }) => {
-      const notification = await this.#s3.send(
-        new GetBucketNotificationConfigurationCommand({ Bucket }),
-      );
-      const access = await this.#s3.send(new GetPublicAccessBlockCommand({ Bucket }))
+      const notification = await this.#s3.getBucketNotificationConfiguration({ Bucket });
+      const access = await this.#s3.getPublicAccessBlock({ Bucket })
         .catch(ifAbsent(undefined));
-      const encryption = await this.#s3.send(new GetBucketEncryptionCommand({ Bucket }))
+      const encryption = await this.#s3.getBucketEncryption({ Bucket })
         .catch(ifAbsent(undefined));
-      const policy = await this.#s3.send(new GetBucketPolicyCommand({ Bucket }))
+      const policy = await this.#s3.getBucketPolicy({ Bucket })
         .catch(ifAbsent(undefined));
-      const versioning = await this.#s3.send(new GetBucketVersioningCommand({ Bucket }));
+      const versioning = await this.#s3.getBucketVersioning({ Bucket });
       return [Bucket, {
         listeners: (notification.LambdaFunctionConfigurations ?? []).map((
           { LambdaFunctionArn, Events = [], Filter },
@@ -277,7 +199,9 @@ export class Cloud implements Disposable {
           [
             last(LambdaFunctionArn),
             ...Events.sort(),
-            ...(Filter?.Key?.FilterRules ?? []).map(({ Name, Value }) => `${Name}=${Value}`).sort(),
+            ...(Filter?.Key?.FilterRules ?? []).map(({ Name, Value }) =>
+              `${Name?.toLowerCase()}=${Value}`
+            ).sort(),
           ].join(" ")
         ).sort(),
         access: Object.values(access?.PublicAccessBlockConfiguration ?? {}),
@@ -290,28 +214,38 @@ export class Cloud implements Disposable {
     });
   }
 
+  /** Makes a bucket. */
+  async makeBucket(Bucket: string): Promise<void> {
+    const CreateBucketConfiguration = { LocationConstraint: "eu-west-1" } as const;
+    await this.#s3.createBucket({ Bucket, CreateBucketConfiguration });
+  }
+
+  /** The keys of the objects in a bucket. */
+  async objects(Bucket: string) {
+    const { Contents = [] } = await this.#s3.listObjectsV2({ Bucket });
+    return Contents.map(({ Key }) => Key);
+  }
+
   /** Puts an object into a bucket. The emulator is reached without TLS, so the policy of the bucket makes way. */
   async upload(Bucket: string, Key: string): Promise<void> {
-    const { Policy } = await this.#s3.send(new GetBucketPolicyCommand({ Bucket }));
-    await this.#s3.send(new DeleteBucketPolicyCommand({ Bucket }));
-    await this.#s3.send(new PutObjectCommand({ Bucket, Key, Body: "content" }));
-    await this.#s3.send(new PutBucketPolicyCommand({ Bucket, Policy }));
+    const { Policy } = await this.#s3.getBucketPolicy({ Bucket });
+    await this.#s3.deleteBucketPolicy({ Bucket });
+    await this.#s3.putObject({ Bucket, Key, Body: "content" });
+    await this.#s3.putBucketPolicy({ Bucket, Policy });
   }
 
   /** The topics by name, each with its subscribers, key and policy. */
   async topics() {
-    const { Topics = [] } = await this.#sns.send(new ListTopicsCommand({}));
+    const { Topics = [] } = await this.#sns.listTopics({});
     return await byName(Topics, async ({ TopicArn = "" }) => {
-      const { Subscriptions = [] } = await this.#sns.send(
-        new ListSubscriptionsByTopicCommand({ TopicArn }),
-      );
-      const { Attributes = {} } = await this.#sns.send(new GetTopicAttributesCommand({ TopicArn }));
+      const { Subscriptions = [] } = await this.#sns.listSubscriptionsByTopic({ TopicArn });
+      const { Attributes = {} } = await this.#sns.getTopicAttributes({ TopicArn });
       return [last(TopicArn), {
         subscribers: await Promise.all(
           Subscriptions.map(async ({ SubscriptionArn, Protocol, Endpoint }) => {
-            const { Attributes = {} } = await this.#sns.send(
-              new GetSubscriptionAttributesCommand({ SubscriptionArn }),
-            );
+            const { Attributes = {} } = await this.#sns.getSubscriptionAttributes({
+              SubscriptionArn,
+            });
             return [Protocol, last(Endpoint), Attributes.FilterPolicy].join(" ");
           }),
         ),
@@ -335,22 +269,6 @@ export class Cloud implements Disposable {
       this.schedules(),
     ]);
     return [...all.flatMap(Object.keys), ...await this.layers()];
-  }
-
-  [Symbol.dispose](): void {
-    for (
-      const client of [
-        this.#lambda,
-        this.#gateway,
-        this.#logs,
-        this.#events,
-        this.#iam,
-        this.#s3,
-        this.#sns,
-        this.#sqs,
-        this.#scheduler,
-      ]
-    ) client.destroy();
   }
 }
 

@@ -88,6 +88,12 @@ export class Emulator implements AsyncDisposable {
         response = await this.#withLogging(request, body, response);
       }
     }
+    if (headers.get("x-amz-target") === "AmazonSQS.GetQueueAttributes") {
+      const content = await response.json(); // the emulator puts spaces into policies
+      const policy = content.Attributes?.RedrivePolicy;
+      if (policy) content.Attributes.RedrivePolicy = JSON.stringify(JSON.parse(policy));
+      response = Response.json(content, { status: response.status });
+    }
     this.done(request);
     const answer = new Headers(response.headers);
     for (const name of ["content-encoding", "transfer-encoding", "connection"]) answer.delete(name);

@@ -61,7 +61,7 @@ Deno.test({
     const folder = await Deno.makeTempDir({ prefix: "deploy proof " });
     await using emulator = await Emulator.start();
     await setEnvironment(folder, emulator.url);
-    using cloud = new Cloud(emulator.url);
+    const cloud = new Cloud();
     const shop = await makeWorkspace(`${folder}/a copy`);
     const before = await cloud.names();
 
@@ -107,7 +107,7 @@ Deno.test({
     });
 
     for (const [kind, expected] of Object.entries(EXPECTED)) {
-      await step(`the cloud has the ${kind} of the manifest, and no others`, async () => {
+      await t.step(`the cloud has the ${kind} of the manifest, and no others`, async () => {
         assertEquals(await expected.read(cloud) as unknown, expected.value);
       });
     }
@@ -196,6 +196,24 @@ Deno.test({
     await step("undeploy() deletes the objects if told so, and leaves nothing", async () => {
       assertDone(await shop.undeploy({ deletesData: true }));
       assertEquals(await cloud.names(), before);
+    });
+
+    await step("an application without routes keeps its state in a bucket", async () => {
+      await cloud.makeBucket("states");
+      const quiet = new Workspace(`${folder}/quiet`);
+      await quiet.write("app.json", {
+        name: "quiet",
+        stage: "v1",
+        state: "s3://states/quiet/terraform.tfstate",
+        functions: { only: { module: "only.ts" } },
+      });
+      await quiet.write("only.ts", "export const handler = () => 1;");
+      assertDone(await quiet.deploy());
+      assertEquals(Object.keys(await cloud.functions()), ["quiet-only"]);
+      assertEquals(await cloud.gateways(), {});
+      assertEquals(await cloud.objects("states"), ["quiet/terraform.tfstate"]);
+      assertDone(await quiet.undeploy());
+      assertEquals(await cloud.names(), ["states"]);
     });
     await Deno.remove(folder, { recursive: true });
   },

@@ -2,11 +2,12 @@
 resource "aws_sqs_queue" "queue" {
   for_each = local.queues
 
-  name                        = "${local.name}-${each.key}${each.value.suffix}"
+  name                        = local.queue_names[each.key].queue
   fifo_queue                  = each.value.suffix != ""
   content_based_deduplication = each.value.suffix != "" ? true : null
   visibility_timeout_seconds  = each.value.visibility
   sqs_managed_sse_enabled     = true
+  policy                      = local.queue_policies[local.queue_names[each.key].queue]
   redrive_policy = jsonencode({
     deadLetterTargetArn = aws_sqs_queue.dead_letters[each.key].arn
     maxReceiveCount     = each.value.retries + 1
@@ -16,29 +17,34 @@ resource "aws_sqs_queue" "queue" {
 resource "aws_sqs_queue" "dead_letters" {
   for_each = local.queues
 
-  name                      = "${local.name}-${each.key}-dead-letters${each.value.suffix}"
+  name                      = local.queue_names[each.key].dead_letters
   fifo_queue                = each.value.suffix != ""
   message_retention_seconds = 14 * 24 * 60 * 60 # the longest
   sqs_managed_sse_enabled   = true
+  policy                    = local.queue_policies[local.queue_names[each.key].dead_letters]
 }
 
-resource "aws_sqs_queue_policy" "tls" {
-  for_each = merge(
-    { for key, queue in aws_sqs_queue.queue : key => queue },
-    { for key, queue in aws_sqs_queue.dead_letters : "${key} dead letters" => queue },
-  )
+locals {
+  queue_names = {
+    for key, queue in local.queues : key => {
+      queue        = "${local.name}-${key}${queue.suffix}"
+      dead_letters = "${local.name}-${key}-dead-letters${queue.suffix}"
+    }
+  }
 
-  queue_url = each.value.url
-  policy = jsonencode({
-    Version = "2012-10-17"
-    Statement = [{
-      Effect    = "Deny"
-      Principal = "*"
-      Action    = "sqs:*"
-      Resource  = each.value.arn
-      Condition = { Bool = { "aws:SecureTransport" = "false" } }
-    }]
-  })
+  # Part of the queue, because a policy of its own takes another half minute.
+  queue_policies = {
+    for name in flatten([for names in local.queue_names : values(names)]) : name => jsonencode({
+      Version = "2012-10-17"
+      Statement = [{
+        Effect    = "Deny"
+        Principal = "*"
+        Action    = "sqs:*"
+        Resource  = "arn:${local.partition}:sqs:${local.region}:${local.account}:${name}"
+        Condition = { Bool = { "aws:SecureTransport" = "false" } }
+      }]
+    })
+  }
 }
 
 resource "aws_lambda_event_source_mapping" "queue" {

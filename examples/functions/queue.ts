@@ -1,0 +1,31 @@
+/**
+ * Logs the result of every accessor for every message of an Amazon SQS queue.
+ *
+ * Shows a function that messages of a queue invoke. A message whose payload is `{"fail":true}` fails alone: the others of
+ * its batch are done. The queue delivers it again, and after the last retry it goes to the dead-letter queue.
+ */
+import { logger } from "@mate/core/logger";
+import { queueHandler } from "@mate/core/queue";
+import { readEach } from "./read_each.ts";
+
+export const handler = queueHandler((record) => {
+  const accessors = readEach({
+    "messageId()": () => record.messageId(),
+    "body()": () => record.body(),
+    "payload()": () => record.payload(),
+    "sentTime()": () => record.sentTime(),
+    "firstReceivedTime()": () => record.firstReceivedTime(),
+    "receiveCount()": () => record.receiveCount(),
+    "groupId()": () => record.groupId(),
+    "deduplicationId()": () => record.deduplicationId(),
+    "sequenceNumber()": () => record.sequenceNumber(),
+    "messageAttributes()": () => record.messageAttributes(),
+    "queueName()": () => record.queueName(),
+    "queueArn()": () => record.queueArn(),
+    "region()": () => record.region(),
+  });
+  logger.info("Message of the queue", accessors);
+  if ((record.payload() as { fail?: unknown } | null)?.fail === true) {
+    throw new Error("The message asks for a failure");
+  }
+});
