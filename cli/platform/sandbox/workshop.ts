@@ -37,7 +37,7 @@ export class Workshop implements AsyncDisposable {
     const isPlain = isolation.kind === "plain folders";
     const dir = isPlain ? "/var/tmp" : undefined;
     const folder = await Deno.makeTempDir({
-      prefix: "mate-",
+      prefix: `mate-${Deno.pid}-`,
       ...(dir === undefined ? {} : { dir }),
     });
     const workshop = new Workshop(folder, isolation, options);
