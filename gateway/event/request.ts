@@ -70,14 +70,17 @@ export function withoutPort(host: string): string {
 export function readRequest(event: JsonObject, path?: string): Request {
   const format = formatOf(event);
   const method = readString(event, format.method).toUpperCase();
-  const headers = new Headers();
+  const checked = new Headers();
+  const headers: [name: string, value: string][] = []; // copied faster than a `Headers`
   for (const [name, value] of Object.entries(readHeaders(event))) {
-    standard(["headers", name], value, () => headers.set(name, toBytes(value)));
+    const bytes = toBytes(value);
+    standard(["headers", name], value, () => checked.set(name, bytes));
+    headers.push([name, bytes]);
   }
   const hasBody = method !== "GET" && method !== "HEAD" && format.body(event) !== null;
   const body = hasBody ? readBytes(event) : null;
   const url = readUrl(event, path);
-  return standard(format.method, method, () => new Request(url, { method, headers, body }));
+  return standard(format.method, method, () => new Request(url.href, { method, headers, body }));
 }
 
 /** The `TypeError` of a standard class becomes an error that names the key: a request cannot have the method TRACE. */

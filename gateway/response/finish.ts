@@ -35,7 +35,7 @@ async function collectContent(
   if (bytes.length > 0 && !fields.has("content-type")) {
     setField(fields, "Content-Type", contentType);
   }
-  return isBinary(contentType) ? bytes : textOf(bytes) ?? bytes;
+  return isBinary(contentType) && bytes.length > 0 ? bytes : textOf(bytes) ?? bytes;
 }
 
 /** The text of bytes if the UTF-8 of that text is exactly these bytes. */
@@ -57,7 +57,7 @@ export async function finishContent(
   options: FinishOptions,
   event: FnProxyEvent | undefined,
 ): Promise<Answer> {
-  const { status, fields, content: given } = answer;
+  const { status, fields, content: given, contentType } = answer;
   const content = isStreaming(given)
     ? await collectContent(answer, given)
     // A copy, because a transformer may use its bytes again before they are sent.
@@ -87,7 +87,14 @@ export async function finishContent(
       return { ...answer, status: 304, content: "", contentType: JSON_CONTENT_TYPE };
     }
   }
-  if (coding === undefined) return { ...answer, content };
+  if (coding === undefined) {
+    // An empty stream is not base64, whatever its type.
+    return {
+      ...answer,
+      content,
+      contentType: isStreaming(given) && content === "" ? JSON_CONTENT_TYPE : contentType,
+    };
+  }
   return {
     ...answer,
     content: await compressSoon(content, coding as Coding),

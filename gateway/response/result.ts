@@ -7,7 +7,7 @@ import {
   type Menu,
   withType,
 } from "./answer.ts";
-import { type HeaderMap, readHeaders } from "./headers.ts";
+import { type HeaderMap, readHeaders, valueOf } from "./headers.ts";
 import { JSON_CONTENT_TYPE, writeJson } from "./json_transformer.ts";
 import { isReply, type Reply } from "./reply.ts";
 import { isBytes, isStream, isWebResponse, type StreamBody } from "./stream_body.ts";
@@ -100,12 +100,12 @@ function answerWebResponse(
   for (const [name, value] of response.headers) {
     own.set(name, [name, [...own.get(name)?.[1] ?? [], value]]);
   }
-  const hasContent = response.body !== null;
   return {
     status,
     fields: new Map([...extra, ...own]),
-    content: hasContent ? response : "",
-    contentType: hasContent ? response.headers.get("content-type") ?? OCTETS : JSON_CONTENT_TYPE,
+    // Not `response.body`, which would make a stream of a text that is there already.
+    content: isBodyless(status) ? "" : response,
+    contentType: isBodyless(status) ? JSON_CONTENT_TYPE : valueOf(own, "content-type") ?? OCTETS,
     vary: varyOf(status, exchange),
   };
 }

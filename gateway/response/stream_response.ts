@@ -51,7 +51,7 @@ export function isStreaming(content: Content): content is Exclude<Content, strin
 export async function openStream(
   content: Exclude<Content, string | Uint8Array>,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const chunks = chunksOf(isWebResponse(content) ? content.body! : content);
+  const chunks = chunksOf(isWebResponse(content) ? content.body ?? oneChunk("") : content);
   const first = await chunks.next();
   return resume(first, chunks);
 }
