@@ -40,7 +40,7 @@ export function logMetric(
     expect(isValid, "write a metric", expected, { name, value, namespace, ...options });
   check(
     [namespace, name, ...names].every((text) => isText(text, /^(?!AWS\/|_aws$|:).{1,255}$/)),
-    "names of 1 to 255 ASCII characters, not AWS/…, :… or _aws",
+    "names of 1 to 255 ASCII characters, not AWS/…, :…, _aws",
   );
   check(
     names.length <= 30 && !names.includes(name) &&
