@@ -53,7 +53,7 @@ Deno.test("the package holds code, declarations and documents, and every file th
   for (const path of paths) {
     if (path === "package.json" || DOCUMENTS.includes(path)) continue;
     assert(/\.(js|d\.ts)$/.test(path), path);
-    assert(!/test|fixture|bench|mock|stand_in/i.test(path), path);
+    assert(!/_test|testdata|fixture|bench|mock|stand_in/i.test(path), path);
     const text = await Deno.readTextFile(`${installed}/${path}`);
     for (const [, specifier] of text.matchAll(/\b(?:from|import)\s*\(?"(\.[^"]+)"/g)) {
       const file = new URL(specifier!, `file:///${path}`).pathname.slice(1);
