@@ -128,8 +128,8 @@ Deno.test("the accessors name a malformed value within a map or list", () => {
       ["queryString", "multiValueQueryStringParameters.q", null, "is null, not an array"],
       ["authorizerClaims", "requestContext.authorizer", "a", "is a string, not an object or null"],
       ["authorizerClaims", "requestContext.authorizer", [], "is an array, not an object or null"],
-      ["stageVariables", "stageVariables", { mode: 1 }, undefined],
-      ["pathParameters", "pathParameters", { id: 1 }, undefined],
+      ["stageVariables", "stageVariables", { mode: ["a"] }, undefined],
+      ["pathParameters", "pathParameters", { id: ["a"] }, undefined],
       ["sourceIp", "requestContext.identity.sourceIp", "5", 'is "5", not an IP address'],
       [
         "sourceIp",

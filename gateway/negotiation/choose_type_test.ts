@@ -18,6 +18,10 @@ Deno.test("chooseType() matches types and families of one letter", () => {
       ["a/b;q=0.1, a/*", ["a/b", "a/c"], "a/c"],
       ["*;q=0.2, a/*;q=0.1", ["a/b"], "a/b"],
       ["a/*", ["a/b", "a/*"], "a/*"],
+      ["a/*", ["a/b", "a/c"], "a/b"],
+      ["a/b;q=0.001", ["a/b"], "a/b"],
+      ["a/b;q=0.001, c/d;q=0.002", ["a/b", "c/d"], "c/d"],
+      ["a/b, *;q=0.5", ["c/d"], "c/d"],
       ["a/*;q=0.5, */*", ["a/b", "a/*"], "a/*"],
     ] as const
   ) {

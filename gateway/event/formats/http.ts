@@ -32,7 +32,7 @@ export const HTTP: Format = {
     const cookies = readOptional(event, ["cookies"]);
     if (!Array.isArray(cookies) || (wanted ?? "cookie") !== "cookie") return headers;
     // A function URL sends the cookies twice.
-    return headers.filter(([name]) => name.toLowerCase() !== "cookie")
+    return headers.filter(([name]) => name !== "cookie")
       .concat(cookies.map((_, index) => ["cookie", readString(event, ["cookies", index])]));
   },
   query: (event) => parseQuery(readOptionalString(event, ["rawQueryString"]) ?? ""),
