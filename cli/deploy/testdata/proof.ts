@@ -173,8 +173,7 @@ Deno.test({
     );
 
     await step("a renamed bucket is shown as the loss of the old one", async () => {
-      const renamed = structuredClone(MANIFEST);
-      renamed.functions.files.triggers.buckets[0]!.name = "inbox";
+      const renamed = JSON.stringify(MANIFEST).replaceAll('"uploads"', '"inbox"');
       await shop.write("app.json", renamed);
       const { output } = await shop.deploy({ confirm: () => false });
       assertMatch(
