@@ -177,7 +177,7 @@ class InProcessHost implements ReloadingHost {
 
   /** Sends to the log what the functions write to the console. Returns a function that undoes this. */
   #captureConsole(): () => void {
-    const undo: (() => void)[] = [];
+    const undo = [this.#captureLogger()];
     for (const [method, level] of Object.entries(LEVELS) as [keyof typeof LEVELS, string][]) {
       const original = console[method];
       const capture = console[method] = (...data: unknown[]) => {
@@ -197,6 +197,37 @@ class InProcessHost implements ReloadingHost {
     }
     return () => undo.forEach((restore) => restore());
   }
+
+  /** Sends the records of a logger that was loaded before this host, and so writes to the former console, to the log. */
+  #captureLogger(): () => void {
+    const state = (globalThis as { [LOGGER_STATE]?: LoggerState })[LOGGER_STATE] ??= {
+      openScopes: 0,
+    };
+    const { write: former = printRecord } = state;
+    const capture = state.write = (line: string) => {
+      const scope = scopes.getStore();
+      if (scope === undefined || scope.isOver) former(line);
+      else this.#write(scope, line);
+    };
+    return () => {
+      if (state.write === capture) state.write = former;
+    };
+  }
+}
+
+/** The state that all copies of the logger of `@mate/core` in this process share. */
+const LOGGER_STATE = Symbol.for("@mate/core/logger/2");
+
+interface LoggerState {
+  write?: (line: string) => void;
+  openScopes: number;
+}
+
+const { log: print } = console;
+
+/** Prints a record that no function has written. */
+function printRecord(line: string): void {
+  print(Deno.stdout.isTerminal() ? line.replaceAll("\r", "\n") : line);
 }
 
 /** The context of an invocation. */
