@@ -38,6 +38,11 @@ export const DIFFERENCES: readonly (readonly [runtime: RegExp, why: string, test
     "a large value leaves room for the other parts of a record",
     "describeFailure() gives the frames of the stack, and no line of the message",
   ]],
+  [/bun/, "a Response of text has no Content-Type, and Headers has toJSON()", [
+    "fetchHandler() negotiates nothing but the coding",
+    "proxyHandler() refuses a result that no response can carry",
+    "proxyHandler() sends a standard Response with its status, headers and exact bytes",
+  ]],
   [/bun/, "another node:net, Request and JSON.stringify(), and no modules in data: URLs", [
     "IpAddress reads exactly the texts that node:net calls an address",
     "toRequest() names the key of a method or header that a standard request cannot have",
