@@ -123,8 +123,9 @@ async function describe(request: Request) {
 }
 
 Deno.test("toRequest() makes the request that hono/aws-lambda makes", async () => {
-  // Hono does not encode the decoded path of an HTTP API, and ignores the parameters of VPC Lattice.
-  const plain = request.filter(({ path }) => !/[%?#]/.test(path.join("")));
+  // Hono does not encode the decoded path of an HTTP API, so a space at the end is lost, and ignores the parameters of VPC
+  // Lattice.
+  const plain = request.filter(({ path }) => !/[%?#\s]/.test(path.join("")));
   await fc.assert(fc.asyncProperty(plain, async (request) => {
     for (const gateway of GATEWAYS) {
       const raw = await eventOf(
