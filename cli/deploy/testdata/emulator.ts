@@ -88,7 +88,7 @@ export class Emulator implements AsyncDisposable {
         response = await this.#withLogging(request, body, response);
       }
     }
-    if (headers.get("x-amz-target") === "AmazonSQS.GetQueueAttributes") {
+    if (headers.get("x-amz-target") === "AmazonSQS.GetQueueAttributes" && response.ok) {
       const content = await response.json(); // the emulator puts spaces into policies
       const policy = content.Attributes?.RedrivePolicy;
       if (policy) content.Attributes.RedrivePolicy = JSON.stringify(JSON.parse(policy));
