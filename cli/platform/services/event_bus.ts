@@ -1,3 +1,4 @@
+import { scheduledEvent } from "@mate/core/testing";
 import { ACCOUNT_ID, REGION } from "../arn.ts";
 import { type EventPattern, matchesPattern } from "./event_pattern.ts";
 
@@ -58,24 +59,20 @@ function putEvent(
 ): Record<string, string> {
   const problem = findProblem({ Source, DetailType, Detail });
   if (problem !== undefined) return problem;
-  const id = crypto.randomUUID();
-  const time = typeof Time === "number" ? new Date(Time * 1_000) : new Date();
-  const event = {
-    version: "0",
-    id,
-    "detail-type": DetailType,
-    source: Source,
+  const event = scheduledEvent({
+    detailType: String(DetailType),
+    source: String(Source),
     account: ACCOUNT_ID,
-    time: time.toISOString().replace(/\.\d+Z$/, "Z"),
+    time: typeof Time === "number" ? new Date(Time * 1_000) : new Date(),
     region: REGION,
-    resources: Resources,
+    resources: Resources.map(String),
     detail: JSON.parse(Detail as string),
-  };
+  });
   const bus = String(EventBusName).split("/").at(-1); // a name or an ARN
   for (const rule of rules) {
     if (rule.bus === bus && matchesPattern(rule.pattern, event)) invoke(rule.functionName, event);
   }
-  return { EventId: id };
+  return { EventId: event.id };
 }
 
 function findProblem(required: Readonly<Record<string, unknown>>) {

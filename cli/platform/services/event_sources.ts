@@ -1,3 +1,4 @@
+import { messageEvent, type MessageInit, type TopicEvent } from "@mate/core/testing";
 import { createHash } from "node:crypto";
 import type { Manifest } from "../../manifest/types.ts";
 import { type Messaging, queueName, type Subscription } from "./messaging.ts";
@@ -53,7 +54,7 @@ export async function pollEventSources(options: EventSourceOptions): Promise<voi
     const deliver: InvokeFunction = (event) => {
       const { Records } = event as { Records: { body: string }[] };
       for (const { body } of Records) {
-        invokeAsync(functionName, messageEvent(JSON.parse(body), functionName));
+        invokeAsync(functionName, eventOf(JSON.parse(body), functionName));
       }
       return Promise.resolve({});
     };
@@ -62,23 +63,29 @@ export async function pollEventSources(options: EventSourceOptions): Promise<voi
   await Promise.all([...queues, ...topics]);
 }
 
+/** A message as Amazon SNS delivers it to a queue. */
+interface Envelope {
+  readonly MessageId: string;
+  readonly TopicArn: string;
+  readonly Subject?: string;
+  readonly Message: string;
+  readonly Timestamp: string;
+  readonly MessageAttributes?: NonNullable<MessageInit["messageAttributes"]>;
+}
+
 /** The event of AWS Lambda for a message that Amazon SNS delivered to a queue. */
-function messageEvent(envelope: Record<string, unknown>, functionName: string) {
-  const { SigningCertURL, UnsubscribeURL, ...message } = envelope;
-  return {
-    Records: [{
-      EventSource: "aws:sns",
-      EventVersion: "1.0",
-      EventSubscriptionArn: `${message.TopicArn}:${uuidOf(`${message.TopicArn} ${functionName}`)}`,
-      Sns: {
-        Subject: null,
-        MessageAttributes: {},
-        ...message,
-        SigningCertUrl: SigningCertURL,
-        UnsubscribeUrl: UnsubscribeURL,
-      },
-    }],
-  };
+function eventOf(envelope: Envelope, functionName: string): TopicEvent {
+  const { MessageId, TopicArn, Subject = null, Message, Timestamp } = envelope;
+  const event = messageEvent([{
+    eventSubscriptionArn: `${TopicArn}:${uuidOf(`${TopicArn} ${functionName}`)}`,
+    topicArn: TopicArn,
+    messageId: MessageId,
+    message: Message,
+    timestamp: new Date(Timestamp),
+    messageAttributes: envelope.MessageAttributes ?? {},
+  }]);
+  for (const { Sns } of event.Records) Object.assign(Sns, { Subject });
+  return event;
 }
 
 /** A UUID. The same text always has the same one. */

@@ -1,4 +1,5 @@
-import { queueArn, REGION } from "../arn.ts";
+import { type QueueEvent, queueEvent } from "@mate/core/testing";
+import { queueArn } from "../arn.ts";
 import { Messaging, type ReceivedMessage } from "./messaging.ts";
 
 /** How a queue invokes a function. */
@@ -38,7 +39,7 @@ export async function pollQueue(
     while (!signal.aborted) {
       const messages = await receiveBatch(messaging, trigger, signal);
       if (messages.length === 0) continue;
-      const result = await invoke(queueEvent(trigger.queue, messages));
+      const result = await invoke(eventOf(trigger.queue, messages));
       const done = processed(messages, result);
       if (done.length > 0) await deleteMessages(messaging, trigger.queue, done);
     }
@@ -103,28 +104,41 @@ async function deleteMessages(
 }
 
 /** The event that AWS Lambda makes of the messages. */
-function queueEvent(queue: string, messages: readonly ReceivedMessage[]) {
-  return {
-    Records: messages.map((message) => ({
-      messageId: message.MessageId,
-      receiptHandle: message.ReceiptHandle,
-      body: message.Body,
-      attributes: message.Attributes,
-      messageAttributes: Object.fromEntries(
-        Object.entries(message.MessageAttributes ?? {}).map(([name, attribute]) => [name, {
-          ...(attribute.StringValue !== undefined && { stringValue: attribute.StringValue }),
-          ...(attribute.BinaryValue !== undefined && { binaryValue: attribute.BinaryValue }),
-          stringListValues: [],
-          binaryListValues: [],
-          dataType: attribute.DataType,
-        }]),
-      ),
-      md5OfBody: message.MD5OfBody,
-      ...(message.MD5OfMessageAttributes !== undefined &&
-        { md5OfMessageAttributes: message.MD5OfMessageAttributes }),
-      eventSource: "aws:sqs",
-      eventSourceARN: queueArn(queue),
-      awsRegion: REGION,
+function eventOf(queue: string, messages: readonly ReceivedMessage[]): QueueEvent {
+  const timeOf = (milliseconds = "0") => new Date(Number(milliseconds));
+  const event = queueEvent(
+    messages.map(({ MessageId, ReceiptHandle, Body, Attributes }) => ({
+      messageId: MessageId,
+      receiptHandle: ReceiptHandle,
+      body: Body,
+      sentTime: timeOf(Attributes.SentTimestamp),
+      firstReceivedTime: timeOf(Attributes.ApproximateFirstReceiveTimestamp),
+      receiveCount: Number(Attributes.ApproximateReceiveCount),
+      groupId: Attributes.MessageGroupId ?? null,
+      deduplicationId: Attributes.MessageDeduplicationId ?? null,
+      sequenceNumber: Attributes.SequenceNumber ?? null,
+      queueArn: queueArn(queue),
     })),
-  };
+    { fifo: queue.endsWith(".fifo") },
+  );
+  event.Records.forEach((record, index) => {
+    // A label of a type, such as "Number.int", is kept.
+    record.messageAttributes = attributesOf(messages[index]!);
+  });
+  return event;
+}
+
+function attributesOf({ MessageAttributes = {} }: ReceivedMessage) {
+  return Object.fromEntries(
+    Object.entries(MessageAttributes).map(([name, { StringValue, BinaryValue, DataType }]) => [
+      name,
+      {
+        ...(StringValue !== undefined && { stringValue: StringValue }),
+        ...(BinaryValue !== undefined && { binaryValue: BinaryValue }),
+        stringListValues: [],
+        binaryListValues: [],
+        dataType: DataType,
+      },
+    ]),
+  );
 }
