@@ -143,10 +143,12 @@ Deno.test("call() streams, and reads a chunk only when the reader wants it", asy
       closed = true;
     }
   }
-  const prelude = { statusCode: 201, headers: { "X-A": "1" }, cookies: ["a=1", "b=2"] };
+  const headers = { "X-A": "1", "Content-Type": "text/csv" };
+  const prelude = { statusCode: 201, headers, cookies: ["a=1", "b=2"] };
   const response = await call(() => httpStream(prelude, chunks()), REQUEST, { gateway: "url" });
   assertEquals([response.status, response.headers.get("x-a"), made], [201, "1", 1]);
   assertEquals(response.headers.getSetCookie(), ["a=1", "b=2"]);
+  assertEquals(response.headers.get("content-type"), "text/csv");
   const reader = response.body!.getReader();
   assertEquals([(await reader.read()).value, (await reader.read()).value], [
     new TextEncoder().encode("é"),

@@ -29,7 +29,8 @@ export async function toStreamedResponse(result: HttpStream | Stream): Promise<R
     ? result as HttpStream
     : { prelude: {}, body: result as Stream };
   const { statusCode = 200, headers: fields = {}, cookies = [] } = prelude;
-  const headers = new Headers({ "content-type": "application/octet-stream", ...fields });
+  const headers = new Headers(fields);
+  if (!headers.has("content-type")) headers.set("content-type", "application/octet-stream");
   for (const cookie of cookies) headers.append("set-cookie", cookie);
   const chunks = body[Symbol.asyncIterator]();
   const first = await chunks.next();

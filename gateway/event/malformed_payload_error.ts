@@ -10,8 +10,10 @@ import { type HttpErrorOptions, setName } from "../errors/http_error.ts";
  * ```ts
  * import { assertEquals, assertThrows } from "@std/assert";
  * import { FnProxyEvent, MalformedPayloadError } from "@mate/core/gateway";
+ * import { proxyEvent } from "@mate/core/testing";
  *
- * const event = new FnProxyEvent({ body: '{"password": "secret"' });
+ * const request = { method: "POST", url: "/login", body: '{"password": "secret"' };
+ * const event = new FnProxyEvent(await proxyEvent(request));
  * const error = assertThrows(() => event.queryPayload(), MalformedPayloadError);
  * assertEquals(error.status, 400);
  * assertEquals(error.message.includes("secret"), false);
