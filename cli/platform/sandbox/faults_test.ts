@@ -45,7 +45,7 @@ for (
           }
           assertEquals((await invoke({ end: "6291556" })).json, "x".repeat(6_291_554));
         },
-        event === "heap" ? { memory: 256 } : {}, // so that V8 notices first
+        event === "heap" ? { memory: 512 } : {}, // so that V8 notices first
       );
     },
   });
