@@ -67,7 +67,7 @@ const SAME_PERMISSION: Readonly<Record<string, string>> = {
   SendMessageBatch: "SendMessage",
 };
 
-/** What a request does; nothing if the service is not emulated or the request cannot be read, which is refused later. */
+/** What a request does. A request that cannot be read does something that nothing allows. */
 export function readAccesses(request: Request, service: string, body: string): readonly Access[] {
   const operation = request.headers.get("x-amz-target")?.split(".").at(-1) ?? "";
   try {
@@ -86,7 +86,7 @@ export function readAccesses(request: Request, service: string, body: string): r
       }];
     }
   } catch {
-    return []; // malformed JSON or a malformed URL
+    return [{ action: `${service}:${operation || "malformed"}`, resource: "malformed" }];
   }
   if (service === "sns") {
     const form = new URLSearchParams(body);

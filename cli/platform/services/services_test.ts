@@ -350,6 +350,21 @@ Deno.test("A function may do what its manifest grants, and nothing else", async 
   }
 });
 
+Deno.test("A function cannot reach one service by the signature of another", async () => {
+  await using test = await startServices({ queues: { jobs: "send" } });
+  const form = `Action=Publish&TopicArn=${topicArn("news")}&Message=Hello`;
+  const response = await fetch(test.services.url, {
+    method: "POST",
+    headers: {
+      authorization:
+        `AWS4-HMAC-SHA256 Credential=${test.environment.AWS_ACCESS_KEY_ID}/20260101/us-east-1/sqs/aws4_request`,
+      "content-type": "application/x-www-form-urlencoded",
+    },
+    body: form,
+  });
+  assertEquals(response.status, 403, await response.text());
+});
+
 Deno.test("Services refuse other hosts, web pages and services that are not emulated", async () => {
   await using test = await startServices();
   const { url } = test.services;
