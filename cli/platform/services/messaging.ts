@@ -39,6 +39,12 @@ export function deadLetterQueueName(name: string, manifest: Pick<Manifest, "queu
   return queueName(name, manifest).replace(/(\.fifo)?$/, "-dead-letters$1");
 }
 
+/** The media type of the requests to Amazon SQS. */
+const JSON_TYPE = "application/x-amz-json-1.0";
+
+/** The media type of the requests to Amazon SNS. */
+const FORM_TYPE = "application/x-www-form-urlencoded";
+
 /** Amazon SQS and Amazon SNS on this machine: the emulator `fauxqs`, without a port of its own. */
 export class Messaging implements AsyncDisposable {
   readonly #app = buildApp({ logger: false, defaultRegion: REGION });
@@ -90,15 +96,23 @@ export class Messaging implements AsyncDisposable {
   /**
    * Answers a request of an SDK to Amazon SQS or Amazon SNS.
    *
+   * @param service The service. The body counts in the form of this service only, whatever the header fields say.
    * @param headers The header fields of the request.
    * @param body The body of the request.
    * @param endpoint The URL that the client reaches the services at; the URLs of queues begin with it.
    */
-  async answer(headers: Headers, body: string, endpoint: string): Promise<Response> {
+  async answer(
+    service: "sqs" | "sns",
+    headers: Headers,
+    body: string,
+    endpoint: string,
+  ): Promise<Response> {
     const { statusCode, headers: answered, payload } = await this.#app.inject({
       method: "POST",
       url: "/",
-      headers: Object.fromEntries(headers),
+      headers: service === "sqs"
+        ? { "content-type": JSON_TYPE, "x-amz-target": headers.get("x-amz-target") ?? "" }
+        : { "content-type": FORM_TYPE },
       payload: body,
     });
     const text = payload.replaceAll(/http:\/\/sqs\.[\w-]+\.localhost(:\d+)?\//g, `${endpoint}/`);
@@ -122,7 +136,7 @@ export class Messaging implements AsyncDisposable {
       method: "POST",
       url: "/",
       headers: {
-        "content-type": "application/x-amz-json-1.0",
+        "content-type": JSON_TYPE,
         "x-amz-target": `AmazonSQS.${operation}`,
       },
       payload: JSON.stringify(input),
@@ -135,7 +149,7 @@ export class Messaging implements AsyncDisposable {
     const { statusCode, payload } = await this.#app.inject({
       method: "POST",
       url: "/",
-      headers: { "content-type": "application/x-www-form-urlencoded" },
+      headers: { "content-type": FORM_TYPE },
       payload: new URLSearchParams(parameters).toString(),
     });
     if (statusCode !== 200) throw new Error(`Cannot ${parameters.Action}: ${payload}`);

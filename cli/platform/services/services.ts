@@ -69,14 +69,12 @@ export class Services implements AsyncDisposable {
   attach({ buckets, messaging, rules, invoke, invokeApi }: Resources): void {
     const s3 = createS3(buckets);
     const eventBus = createEventBus(rules, invoke);
-    const queuesAndTopics: Backend = ({ headers }, body) =>
-      messaging.answer(headers, body, this.url);
     this.#backends = {
       events: ({ headers }, body) => eventBus(headers, body),
       lambda: (request, body) => invokeFunction(invokeApi, request, body),
       s3: (request, _body, sourceIp) => s3(request, { sourceIp, ids: createRequestIds() }),
-      sns: queuesAndTopics,
-      sqs: queuesAndTopics,
+      sns: ({ headers }, body) => messaging.answer("sns", headers, body, this.url),
+      sqs: ({ headers }, body) => messaging.answer("sqs", headers, body, this.url),
     };
   }
 

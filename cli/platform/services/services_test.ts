@@ -352,17 +352,21 @@ Deno.test("A function may do what its manifest grants, and nothing else", async 
 
 Deno.test("A function cannot reach one service by the signature of another", async () => {
   await using test = await startServices({ queues: { jobs: "send" } });
-  const form = `Action=Publish&TopicArn=${topicArn("news")}&Message=Hello`;
-  const response = await fetch(test.services.url, {
-    method: "POST",
-    headers: {
-      authorization:
-        `AWS4-HMAC-SHA256 Credential=${test.environment.AWS_ACCESS_KEY_ID}/20260101/us-east-1/sqs/aws4_request`,
-      "content-type": "application/x-www-form-urlencoded",
-    },
-    body: form,
-  });
-  assertEquals(response.status, 403, await response.text());
+  const publish = `Action=Publish&TopicArn=${topicArn("news")}&Message=Hello`;
+  const both = JSON.stringify({ QueueUrl: "x/jobs", other: `&${publish}&rest=` });
+  for (const body of [publish, both]) {
+    const response = await fetch(test.services.url, {
+      method: "POST",
+      headers: {
+        authorization:
+          `AWS4-HMAC-SHA256 Credential=${test.environment.AWS_ACCESS_KEY_ID}/20260101/us-east-1/sqs/aws4_request`,
+        "content-type": "application/x-www-form-urlencoded",
+        "x-amz-target": "AmazonSQS.SendMessage",
+      },
+      body,
+    });
+    assertEquals(response.ok, false, await response.text());
+  }
 });
 
 Deno.test("Services refuse other hosts, web pages and services that are not emulated", async () => {

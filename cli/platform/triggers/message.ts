@@ -99,8 +99,7 @@ export async function publish(
     form.set(`${entry}.Value.DataType`, Type);
     form.set(`${entry}.Value.${Type === "Binary" ? "BinaryValue" : "StringValue"}`, Value);
   }
-  const headers = new Headers({ "content-type": "application/x-www-form-urlencoded" });
-  const response = await messaging.answer(headers, form.toString(), "");
+  const response = await messaging.answer("sns", new Headers(), form.toString(), "");
   const text = await response.text();
   const [, id] = /<MessageId>([^<]+)</.exec(text) ?? [];
   if (id === undefined) throw new Error(`Cannot publish to the topic "${topic}": ${text}`);
