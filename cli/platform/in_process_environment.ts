@@ -10,7 +10,6 @@ export function setEnvironment({ functions }: Manifest): () => void {
     );
   const variables: Record<string, string> = {
     AWS_REGION: REGION,
-    AWS_ACCESS_KEY_ID: "local",
     ...Object.fromEntries(shared),
   };
   const former = Object.keys(variables).map((name) => [name, Deno.env.get(name)] as const);

@@ -110,7 +110,7 @@ export async function startPlatform(
   const data = options.data ?? await Deno.makeTempDir({ prefix: "mate-data-" });
   if (options.data === undefined) stack.defer(() => Deno.remove(data, { recursive: true }));
   const services = stack.use(Services.listen(manifest));
-  const local = services.localManifest();
+  const local = services.localManifest(options.inProcess);
   const host = typeof options.host === "function"
     ? await options.host(local)
     : options.host ?? stack.use(await createHost(app, local, options, log));

@@ -43,6 +43,7 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
   for (let shown = 0; !signal.aborted;) {
     const starting = startPlatform(manifest, {
       host: (local) => hosts.take(local),
+      inProcess: options.isInProcess,
       port,
       data: data ?? join(".mate", manifest.name),
       log,

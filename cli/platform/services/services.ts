@@ -35,11 +35,13 @@ type Backend = (
 
 /**
  * Amazon S3, Amazon SNS, Amazon SQS, Amazon EventBridge and the Invoke API of AWS Lambda on a loopback port of their own, as
- * the AWS SDKs and the AWS CLI speak them. A function reaches what its manifest grants; a client with other credentials is the developer and reaches all.
- * Anything else is answered with 501.
+ * the AWS SDKs and the AWS CLI speak them. A function has a port and credentials that reach only what its manifest grants. The
+ * developer's port reaches everything. Other services are answered with 501.
  */
 export class Services implements AsyncDisposable {
-  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  /** Two ports, so that a function cannot pass for the developer: it has no permission to connect to the developer's. */
+  readonly #developer = this.#listen(false);
+  readonly #functions = this.#listen(true);
   readonly #manifest: Manifest;
   /** The function that has an access key. */
   readonly #owners = new Map<string, string>();
@@ -50,9 +52,12 @@ export class Services implements AsyncDisposable {
     for (const name of Object.keys(manifest.functions)) {
       this.#owners.set(`LOCAL${crypto.randomUUID().replaceAll("-", "").toUpperCase()}`, name);
     }
-    this.#server = Deno.serve(
+  }
+
+  #listen(isForFunctions: boolean): Deno.HttpServer<Deno.NetAddr> {
+    return Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-      (request, { remoteAddr }) => this.#answer(request, remoteAddr.hostname),
+      (request, { remoteAddr }) => this.#answer(request, remoteAddr.hostname, isForFunctions),
     );
   }
 
@@ -73,22 +78,25 @@ export class Services implements AsyncDisposable {
       events: ({ headers }, body) => eventBus(headers, body),
       lambda: (request, body) => invokeFunction(invokeApi, request, body),
       s3: (request, _body, sourceIp) => s3(request, { sourceIp, ids: createRequestIds() }),
-      sns: ({ headers }, body) => messaging.answer("sns", headers, body, this.url),
-      sqs: ({ headers }, body) => messaging.answer("sqs", headers, body, this.url),
+      sns: ({ headers, url }, body) => messaging.answer("sns", headers, body, new URL(url).origin),
+      sqs: ({ headers, url }, body) => messaging.answer("sqs", headers, body, new URL(url).origin),
     };
   }
 
   /** The URL for `--endpoint-url` of the AWS CLI. */
   get url(): string {
-    return `http://127.0.0.1:${this.#server.addr.port}`;
+    return `http://127.0.0.1:${this.#developer.addr.port}`;
   }
 
   /**
    * The manifest as its functions see it on this machine. Their environment has the names of the resources that they use, the
    * endpoint of the services and credentials that work nowhere else. They may connect to the services. Services of AWS that
    * the manifest grants the network for keep their own endpoints.
+   *
+   * @param isShared Whether the functions share a process. Then they cannot be told apart, and reach what the developer does.
    */
-  localManifest(): Manifest {
+  localManifest(isShared = false): Manifest {
+    const url = isShared ? this.url : `http://127.0.0.1:${this.#functions.addr.port}`;
     const functions = [...this.#owners].map(([accessKey, name]) => {
       const settings = this.#manifest.functions[name]!;
       const net = settings.permissions.net.map(fill);
@@ -96,35 +104,35 @@ export class Services implements AsyncDisposable {
         ...Object.fromEntries(
           Object.entries(settings.environment).map(([key, value]) => [key, fill(value)]),
         ),
-        ...this.#namesOf(settings.uses),
+        ...this.#namesOf(settings.uses, url),
         ...endpointsOf(net),
-        AWS_ACCESS_KEY_ID: accessKey,
-        AWS_ENDPOINT_URL: this.url,
+        AWS_ACCESS_KEY_ID: isShared ? "local" : accessKey,
+        AWS_ENDPOINT_URL: url,
         AWS_SECRET_ACCESS_KEY: "local",
       };
-      const host = this.url.slice("http://".length);
+      const { host } = new URL(url);
       const permissions = { net: net.includes("*") ? net : [...net, host] };
       return [name, { ...settings, environment, permissions }] as const;
     });
     return { ...this.#manifest, functions: Object.fromEntries(functions) };
   }
 
-  #namesOf({ buckets, topics, queues }: Uses): Record<string, string> {
+  #namesOf({ buckets, topics, queues }: Uses, url: string): Record<string, string> {
     const names = [
       ...Object.keys(buckets).map((name) => [variableOf("buckets", name), name]),
       ...Object.keys(topics).map((name) => [variableOf("topics", name), topicArn(name)]),
       ...Object.keys(queues).map((name) => [
         variableOf("queues", name),
-        `${this.url}/${ACCOUNT_ID}/${queueName(name, this.#manifest)}`,
+        `${url}/${ACCOUNT_ID}/${queueName(name, this.#manifest)}`,
       ]),
     ];
     return Object.fromEntries(names);
   }
 
-  async #answer(request: Request, sourceIp: string): Promise<Response> {
+  async #answer(request: Request, sourceIp: string, isForFunctions: boolean): Promise<Response> {
     const { headers } = request;
     const host = headers.get("host");
-    const { port } = this.#server.addr;
+    const { port } = (isForFunctions ? this.#functions : this.#developer).addr;
     if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`) {
       return new Response(`The request is for another host: ${host}`, { status: 421 });
     }
@@ -135,8 +143,9 @@ export class Services implements AsyncDisposable {
     const backend = this.#backends[service];
     if (backend === undefined) return notEmulated(service);
     const body = service === "s3" ? "" : await request.text();
-    const owner = this.#owners.get(key);
-    if (owner !== undefined) {
+    if (isForFunctions) {
+      const owner = this.#owners.get(key);
+      if (owner === undefined) return new Response("Unknown access key", { status: 403 });
       const { uses, statements } = this.#manifest.functions[owner]!;
       const policy = [...statementsOf(uses), ...statements];
       const refused = readAccesses(request, service, body)
@@ -148,7 +157,7 @@ export class Services implements AsyncDisposable {
 
   /** Stops the services. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server.shutdown();
+    await Promise.all([this.#developer.shutdown(), this.#functions.shutdown()]);
   }
 }
 

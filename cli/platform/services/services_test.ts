@@ -74,20 +74,23 @@ async function startServices(uses: Readonly<Record<string, unknown>> = {}) {
   });
   const { environment } = services.localManifest().functions.worker!;
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = environment;
-  const config = (accessKeyId: string) => ({
-    endpoint: services.url,
+  const config = (accessKeyId: string, endpoint = services.url) => ({
+    endpoint,
     region: "us-east-1",
     credentials: { accessKeyId, secretAccessKey: AWS_SECRET_ACCESS_KEY! },
     maxAttempts: 1,
   });
-  const clientsOf = (accessKeyId: string) => ({
-    s3: stack.adopt(new S3Client(config(accessKeyId)), (client) => client.destroy()),
-    sqs: stack.adopt(new SQSClient(config(accessKeyId)), (client) => client.destroy()),
-    sns: stack.adopt(new SNSClient(config(accessKeyId)), (client) => client.destroy()),
-    events: stack.adopt(new EventBridgeClient(config(accessKeyId)), (client) => client.destroy()),
+  const clientsOf = (accessKeyId: string, endpoint?: string) => ({
+    s3: stack.adopt(new S3Client(config(accessKeyId, endpoint)), (client) => client.destroy()),
+    sqs: stack.adopt(new SQSClient(config(accessKeyId, endpoint)), (client) => client.destroy()),
+    sns: stack.adopt(new SNSClient(config(accessKeyId, endpoint)), (client) => client.destroy()),
+    events: stack.adopt(
+      new EventBridgeClient(config(accessKeyId, endpoint)),
+      (client) => client.destroy(),
+    ),
   });
   const developer = clientsOf("developer");
-  const worker = clientsOf(AWS_ACCESS_KEY_ID!);
+  const worker = clientsOf(AWS_ACCESS_KEY_ID!, environment.AWS_ENDPOINT_URL);
   const owned = stack.move();
   return {
     environment,
@@ -297,7 +300,8 @@ Deno.test("localManifest() tells a function its resources, and may connect it to
     queues: { jobs: "send" },
   });
   const { BUCKET_FILES, TOPIC_NEWS, QUEUE_JOBS, AWS_ENDPOINT_URL } = test.environment;
-  const { url } = test.services;
+  const url = AWS_ENDPOINT_URL!;
+  assertEquals(url === test.services.url, false);
   assertEquals([BUCKET_FILES, TOPIC_NEWS, QUEUE_JOBS, AWS_ENDPOINT_URL], [
     "files",
     topicArn("news"),
@@ -350,12 +354,18 @@ Deno.test("A function may do what its manifest grants, and nothing else", async 
   }
 });
 
+Deno.test("A function cannot pass for the developer by other credentials", async () => {
+  await using test = await startServices();
+  const response = await fetch(`${test.environment.AWS_ENDPOINT_URL}/files?list-type=2`);
+  assertEquals([response.status, await response.text()], [403, "Unknown access key"]);
+});
+
 Deno.test("A function cannot reach one service by the signature of another", async () => {
   await using test = await startServices({ queues: { jobs: "send" } });
   const publish = `Action=Publish&TopicArn=${topicArn("news")}&Message=Hello`;
   const both = JSON.stringify({ QueueUrl: "x/jobs", other: `&${publish}&rest=` });
   for (const body of [publish, both]) {
-    const response = await fetch(test.services.url, {
+    const response = await fetch(test.environment.AWS_ENDPOINT_URL!, {
       method: "POST",
       headers: {
         authorization:
