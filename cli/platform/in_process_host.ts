@@ -1,15 +1,14 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { format } from "node:util";
 import type { FnContext } from "@mate/core/function";
 import { createContext } from "@mate/core/testing";
 import { functionArn, logStreamName } from "./arn.ts";
 import type { InvokeOptions, InvokeOutcome, LogRecord, ReloadingHost } from "./function_host.ts";
 import { MAX_RESULT } from "./limits.ts";
 import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
+import { captureConsole, type Scope, scopes, writeRecord } from "./in_process_console.ts";
 import { setEnvironment } from "./in_process_environment.ts";
 import { isStreamed, sendStream } from "./in_process_stream.ts";
 import { LogTail } from "./sandbox/log_lines.ts";
@@ -24,28 +23,13 @@ export interface InProcessHostOptions {
   readonly log: (record: LogRecord) => void;
 }
 
-/** The invocation under way, as `console` sees it. */
-interface Scope {
-  readonly functionName: string;
-  readonly requestId: string;
-  readonly tail: LogTail;
-  /** Takes the records. */
-  readonly log: (record: LogRecord) => void;
-  isOver: boolean;
-}
-
-/** One for all hosts, because a logger may keep the method of the console that it found under an earlier host. */
-const scopes = new AsyncLocalStorage<Scope>();
-
-const LEVELS = { debug: "DEBUG", error: "ERROR", info: "INFO", log: "INFO", warn: "WARN" } as const;
-
 /**
  * Makes a host that runs the functions in this process, so that a debugger stops at their breakpoints. What a function
  * writes to the console goes to the log.
  *
- * The functions share the process with its environment, its memory and its permissions: `memory` and `permissions` of the
- * manifest have no effect, and a variable of `environment` is set if no two functions disagree about it. A function that computes without end stops everything. A reload covers the
- * modules of the handlers, but not the modules that they import.
+ * The functions share the process with its environment, its memory and its permissions. `memory` and `permissions` of the
+ * manifest have no effect, and a variable of `environment` is set if no two functions disagree about it. A function that
+ * computes without end stops everything. A reload covers the modules of the handlers, but not the modules that they import.
  *
  * @param options How to run the application.
  * @returns The host.
@@ -64,7 +48,7 @@ class InProcessHost implements ReloadingHost {
   constructor(options: InProcessHostOptions) {
     this.#options = options;
     this.#manifest = options.manifest;
-    this.#restoreConsole = this.#captureConsole();
+    this.#restoreConsole = captureConsole();
     this.#restoreEnvironment = setEnvironment(options.manifest);
   }
 
@@ -121,13 +105,13 @@ class InProcessHost implements ReloadingHost {
         const seconds = config.timeout.toFixed(2);
         const errorMessage =
           `RequestId: ${scope.requestId} Error: Task timed out after ${seconds} seconds`;
-        this.#write(scope, errorMessage);
+        writeRecord(scope, errorMessage);
         return end("timeout", JSON.stringify({ errorType: "Sandbox.Timedout", errorMessage }));
       }
       if (result.length > MAX_RESULT) {
         const errorMessage =
           `Response payload size exceeded maximum allowed payload size (${MAX_RESULT} bytes).`;
-        this.#write(scope, errorMessage);
+        writeRecord(scope, errorMessage);
         return end(
           "too large",
           JSON.stringify({ errorType: "Function.ResponseSizeTooLarge", errorMessage }),
@@ -136,7 +120,7 @@ class InProcessHost implements ReloadingHost {
       return end(undefined, result);
     } catch (error) {
       const body = JSON.stringify(describe(error));
-      this.#write(
+      writeRecord(
         scope,
         `${new Date().toISOString()}\t${scope.requestId}\tERROR\tInvoke Error\t${body}`,
       );
@@ -168,66 +152,6 @@ class InProcessHost implements ReloadingHost {
     if (isStreamed(result)) return await sendStream(result, stream);
     return Buffer.from(JSON.stringify(result) ?? "null");
   }
-
-  #write({ functionName, tail, log }: Scope, text: string): void {
-    tail.add(text);
-    // The taker of the record may write to the console. That is not output of the function.
-    scopes.exit(() => log({ time: new Date(), functionName, text }));
-  }
-
-  /** Sends to the log what the functions write to the console. Returns a function that undoes this. */
-  #captureConsole(): () => void {
-    const undo = [this.#captureLogger()];
-    for (const [method, level] of Object.entries(LEVELS) as [keyof typeof LEVELS, string][]) {
-      const original = console[method];
-      const capture = console[method] = (...data: unknown[]) => {
-        const scope = scopes.getStore();
-        if (scope === undefined || scope.isOver) return original.apply(console, data);
-        const text = format(...data).replaceAll(/\r?\n/g, "\r");
-        // A line with a level, such as those of the logger of @mate/core, is complete.
-        const isComplete = /^\{"|^\d{4}-\d\d-\d\dT[^\t]*\t/.test(text);
-        const prefix = isComplete
-          ? ""
-          : `${new Date().toISOString()}\t${scope.requestId}\t${level}\t`;
-        this.#write(scope, prefix + text);
-      };
-      undo.push(() => {
-        if (console[method] === capture) console[method] = original;
-      });
-    }
-    return () => undo.forEach((restore) => restore());
-  }
-
-  /** Sends the records of a logger that was loaded before this host, and so writes to the former console, to the log. */
-  #captureLogger(): () => void {
-    const state = (globalThis as { [LOGGER_STATE]?: LoggerState })[LOGGER_STATE] ??= {
-      openScopes: 0,
-    };
-    const { write: former = printRecord } = state;
-    const capture = state.write = (line: string) => {
-      const scope = scopes.getStore();
-      if (scope === undefined || scope.isOver) former(line);
-      else this.#write(scope, line);
-    };
-    return () => {
-      if (state.write === capture) state.write = former;
-    };
-  }
-}
-
-/** The state that all copies of the logger of `@mate/core` in this process share. */
-const LOGGER_STATE = Symbol.for("@mate/core/logger/2");
-
-interface LoggerState {
-  write?: (line: string) => void;
-  openScopes: number;
-}
-
-const { log: print } = console;
-
-/** Prints a record that no function has written. */
-function printRecord(line: string): void {
-  print(Deno.stdout.isTerminal() ? line.replaceAll("\r", "\n") : line);
 }
 
 /** The context of an invocation. */

@@ -172,7 +172,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "addCodeCaches() says why there is no cache, and starts no function then",
+  name: "addCodeCaches() gives the reason for a missing cache, and does not start the function",
   ignore: architecture === undefined,
   async fn() {
     const modules = { "one.ts": "throw 1; export const handler = 1;" };

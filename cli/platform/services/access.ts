@@ -1,3 +1,4 @@
+import { fillPlaceholders } from "../../manifest/placeholders.ts";
 import type { Statement, Uses } from "../../manifest/types.ts";
 import { ACCOUNT_ID, bucketArn, functionArn, queueArn, REGION, topicArn } from "../arn.ts";
 
@@ -49,8 +50,10 @@ function applies({ Action, Resource }: Statement, { action, resource }: Access):
     [Resource].flat().some((pattern) => matches(fill(pattern), resource));
 }
 
-function fill(pattern: string): string {
-  return pattern.replaceAll("${region}", REGION).replaceAll("${account}", ACCOUNT_ID);
+/** Replaces the placeholders that have a value on this machine. */
+export function fill(text: string): string {
+  const values: Readonly<Record<string, string>> = { account: ACCOUNT_ID, region: REGION };
+  return fillPlaceholders(text, (name) => values[name] ?? `\${${name}}`);
 }
 
 /** Matches text against a pattern of IAM: `*` stands for any characters, `?` for one. */

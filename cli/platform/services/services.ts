@@ -1,10 +1,9 @@
-import { fillPlaceholders } from "../../manifest/placeholders.ts";
 import type { Manifest, Uses } from "../../manifest/types.ts";
 import { variableOf } from "../../manifest/use_variables.ts";
-import { ACCOUNT_ID, REGION, topicArn } from "../arn.ts";
+import { ACCOUNT_ID, topicArn } from "../arn.ts";
 import type { createInvokeApi } from "../invoke/invoke_api.ts";
 import { createRequestIds } from "../triggers/notification.ts";
-import { type Access, isAllowed, readAccesses, statementsOf } from "./access.ts";
+import { type Access, fill, isAllowed, readAccesses, statementsOf } from "./access.ts";
 import { createEventBus, type EventRule } from "./event_bus.ts";
 import { type Messaging, queueName } from "./messaging.ts";
 import { createS3, type ObjectStore } from "./s3.ts";
@@ -190,12 +189,6 @@ function endpointsOf(net: readonly string[]): Record<string, string> {
     return [[variable, `https://${host.replace(/:443$/, "")}`]];
   });
   return Object.fromEntries(services);
-}
-
-/** Replaces the placeholders that have a value on this machine. */
-function fill(text: string): string {
-  const values: Readonly<Record<string, string>> = { account: ACCOUNT_ID, region: REGION };
-  return fillPlaceholders(text, (name) => values[name] ?? `\${${name}}`);
 }
 
 /** The service and the access key that the signature names; a request without a signature tells the service otherwise. */

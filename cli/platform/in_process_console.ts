@@ -1,0 +1,80 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { format } from "node:util";
+import type { LogRecord } from "./function_host.ts";
+import type { LogTail } from "./sandbox/log_lines.ts";
+
+/** The invocation under way, as `console` sees it. */
+export interface Scope {
+  readonly functionName: string;
+  readonly requestId: string;
+  readonly tail: LogTail;
+  /** Takes the records. */
+  readonly log: (record: LogRecord) => void;
+  isOver: boolean;
+}
+
+/** One for all hosts, because a logger may keep the method of the console that it found under an earlier host. */
+export const scopes = new AsyncLocalStorage<Scope>();
+
+const LEVELS = { debug: "DEBUG", error: "ERROR", info: "INFO", log: "INFO", warn: "WARN" } as const;
+
+/** The state that all copies of the logger of `@mate/core` in this process share. */
+const LOGGER_STATE = Symbol.for("@mate/core/logger/2");
+
+interface LoggerState {
+  write?: (line: string) => void;
+  openScopes: number;
+}
+
+const { log: print } = console;
+
+/** Writes a record of a function to the log. */
+export function writeRecord({ functionName, tail, log }: Scope, text: string): void {
+  tail.add(text);
+  // The taker of the record may write to the console. That is not output of the function.
+  scopes.exit(() => log({ time: new Date(), functionName, text }));
+}
+
+/** Sends to the log what the functions write to the console. Returns a function that undoes this. */
+export function captureConsole(): () => void {
+  const undo = [captureLogger()];
+  for (const [method, level] of Object.entries(LEVELS) as [keyof typeof LEVELS, string][]) {
+    const original = console[method];
+    const capture = console[method] = (...data: unknown[]) => {
+      const scope = scopes.getStore();
+      if (scope === undefined || scope.isOver) return original.apply(console, data);
+      const text = format(...data).replaceAll(/\r?\n/g, "\r");
+      // A line with a level, such as those of the logger of @mate/core, is complete.
+      const isComplete = /^\{"|^\d{4}-\d\d-\d\dT[^\t]*\t/.test(text);
+      const prefix = isComplete
+        ? ""
+        : `${new Date().toISOString()}\t${scope.requestId}\t${level}\t`;
+      writeRecord(scope, prefix + text);
+    };
+    undo.push(() => {
+      if (console[method] === capture) console[method] = original;
+    });
+  }
+  return () => undo.forEach((restore) => restore());
+}
+
+/** Sends to the log the records of a logger that was loaded earlier, and so writes to the former console. */
+function captureLogger(): () => void {
+  const state = (globalThis as { [LOGGER_STATE]?: LoggerState })[LOGGER_STATE] ??= {
+    openScopes: 0,
+  };
+  const { write: former = printRecord } = state;
+  const capture = state.write = (line: string) => {
+    const scope = scopes.getStore();
+    if (scope === undefined || scope.isOver) former(line);
+    else writeRecord(scope, line);
+  };
+  return () => {
+    if (state.write === capture) state.write = former;
+  };
+}
+
+/** Prints a record that no function has written. */
+function printRecord(line: string): void {
+  print(Deno.stdout.isTerminal() ? line.replaceAll("\r", "\n") : line);
+}
