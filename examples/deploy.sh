@@ -59,4 +59,4 @@ esac
 # Deno checks every package against the lock file. It works on a copy, because it notes new packages there.
 mkdir -p "$here/.mate"
 cp "$root/cli/deploy/deno.lock" "$here/.mate/deno.lock"
-exec "$deno" run -A --lock="$here/.mate/deno.lock" "$root/cli/deploy/main.ts" "${MATE_COMMAND:-deploy}" "$@" "$here/app.json"
+exec "$deno" run -A --lock="$here/.mate/deno.lock" "$root/cli/deploy_main.ts" "${MATE_COMMAND:-deploy}" "$@" "$here/app.json"

@@ -16,7 +16,7 @@ Deno.test("deploy.sh and undeploy.sh run the tool", async () => {
   for (const script of ["deploy.sh", "undeploy.sh"]) {
     const [code, output] = await run(script, { PATH: `${deno}:${Deno.env.get("PATH")}` });
     assertEquals(code, 0, output);
-    assertMatch(output, /^Usage: deploy \[OPTIONS\]/);
+    assertMatch(output, /Usage: mate (un)?deploy /);
   }
 });
 

@@ -1,0 +1,93 @@
+import { columns, helpOf, readArguments, UsageError } from "./arguments.ts";
+import type { Command } from "./commands/command.ts";
+import config from "./deno.json" with { type: "json" };
+import { denoProblem } from "./deno_version.ts";
+import { onInterruption } from "./interruption.ts";
+import { nearest } from "./manifest/nearest.ts";
+
+/**
+ * Runs one of the commands of a tool.
+ *
+ * @param commands The commands of the tool.
+ * @param args The arguments: a command, its arguments and its options.
+ * @returns The exit status.
+ */
+export async function runTool(
+  commands: readonly Command[],
+  args: readonly string[],
+): Promise<number> {
+  const problem = denoProblem();
+  if (problem !== undefined) {
+    console.error(problem);
+    return 1;
+  }
+  const isColored = Deno.stderr.isTerminal() && !Deno.noColor;
+  using interruption = onInterruption();
+  try {
+    const isDone = await runCommand(commands, args, interruption.signal);
+    return isDone ? 0 : 1;
+  } catch (error) {
+    if (interruption.signal.aborted) return interruption.status;
+    const label = isColored ? "\x1b[31mError\x1b[0m" : "Error";
+    console.error(`${label}: ${(error as Error).message}`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+async function runCommand(
+  commands: readonly Command[],
+  [name = "", ...args]: readonly string[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const output = new AbortController();
+  const surroundings = {
+    signal: AbortSignal.any([signal, output.signal]),
+    print: (line: string) => write(line, output),
+    note: (line: string) => console.error(line),
+    isColored: Deno.stdout.isTerminal() && !Deno.noColor,
+  };
+  const { print } = surroundings;
+  if (name === "--version") return print(config.version) ?? true;
+  if (["--help", "-h", "help"].includes(name)) return print(help(commands)) ?? true;
+  const command = commands.find((item) => item.name === name);
+  if (command === undefined) throw new UsageError(unknownCommand(name, commands));
+  const parsed = readArguments(command, args);
+  if (parsed === "help") return print(helpOf(command)) ?? true;
+  return await command.run(parsed.positionals, parsed.values, surroundings);
+}
+
+/** Writes a line. The console is not used, because it belongs to functions that run in this process. */
+function write(line: string, output: AbortController): void {
+  try {
+    let bytes = new TextEncoder().encode(`${line}\n`);
+    while (bytes.length > 0) bytes = bytes.subarray(Deno.stdout.writeSync(bytes));
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code !== "EPIPE" && code !== "EIO") throw error;
+    output.abort(); // The reader is gone, as after `head`, or the terminal was closed.
+  }
+}
+
+function help(commands: readonly Command[]): string {
+  return [
+    "Runs, tests, bundles and deploys an application of AWS Lambda functions.",
+    "",
+    "Usage: mate COMMAND [ARGUMENTS] [OPTIONS]",
+    "",
+    "Commands:",
+    columns(commands.map(({ name, summary }) => [name, summary])),
+    "",
+    'Run "mate COMMAND --help" for the options of a command.',
+  ].join("\n");
+}
+
+function unknownCommand(name: string, commands: readonly Command[]): string {
+  if (name === "") return `The command is missing\n\n${help(commands)}`;
+  const word = nearest(name, commands.map((command) => command.name));
+  const hint = name.endsWith(".json")
+    ? `: did you mean "mate dev ${name}"?`
+    : word === undefined
+    ? ': "mate --help" lists the commands'
+    : `: did you mean "${word}"?`;
+  return `Unknown command "${name}"${hint}`;
+}
