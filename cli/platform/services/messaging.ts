@@ -1,4 +1,4 @@
-import { buildApp } from "fauxqs";
+import type { buildApp } from "fauxqs";
 import type { Manifest } from "../../manifest/types.ts";
 import { ACCOUNT_ID, queueArn, REGION, topicArn } from "../arn.ts";
 
@@ -47,7 +47,11 @@ const FORM_TYPE = "application/x-www-form-urlencoded";
 
 /** Amazon SQS and Amazon SNS on this machine: the emulator `fauxqs`, without a port of its own. */
 export class Messaging implements AsyncDisposable {
-  readonly #app = buildApp({ logger: false, defaultRegion: REGION });
+  readonly #app: ReturnType<typeof buildApp>;
+
+  private constructor(app: ReturnType<typeof buildApp>) {
+    this.#app = app;
+  }
 
   /**
    * Makes the queues, each with its dead-letter queue, the topics and the subscriptions.
@@ -61,7 +65,8 @@ export class Messaging implements AsyncDisposable {
     topics: readonly string[],
     subscriptions: readonly Subscription[],
   ): Promise<Messaging> {
-    const messaging = new Messaging();
+    const { buildApp } = await import("fauxqs"); // not at load: other commands of the tool do not need it
+    const messaging = new Messaging(buildApp({ logger: false, defaultRegion: REGION }));
     for (const [name, { fifo, retries, visibility }] of Object.entries(manifest.queues)) {
       const kind = fifo ? { FifoQueue: "true", ContentBasedDeduplication: "true" } : {};
       const target = deadLetterQueueName(name, manifest);
