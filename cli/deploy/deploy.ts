@@ -5,7 +5,7 @@ import { findTerraform } from "./find_terraform.ts";
 import { checkOwner, importsOf, isConflict, withoutAbsent } from "./leftovers.ts";
 import { MODULE, type RootModule, writeProviderLock, writeRootModule } from "./root_module.ts";
 import { type Deployed, readState, restoreState } from "./state.ts";
-import { listResources, type Plan, summarize } from "./summary.ts";
+import { listResources, type Plan, printOutputs, summarize } from "./summary.ts";
 import { Terraform, TerraformError } from "./terraform.ts";
 
 /** The address of the log group that claims the name of the application. */
@@ -237,22 +237,4 @@ interface Place {
 
 function placeOf(plan: Plan): Place {
   return plan.output_changes!.application!.after as Place;
-}
-
-function printOutputs(outputs: Record<string, unknown>, print: (line: string) => void): void {
-  const { base_url, requests, urls, buckets, topics, queues } = outputs as {
-    base_url: string | null;
-    requests: string[];
-  } & Record<"urls" | "buckets" | "topics" | "queues", Record<string, string>>;
-  if (base_url) print(`\nBase URL: ${base_url}\n\n${requests.join("\n")}\n`);
-  for (
-    const [kind, names] of Object.entries({
-      URL: urls,
-      Bucket: buckets,
-      Topic: topics,
-      Queue: queues,
-    })
-  ) {
-    for (const [key, name] of Object.entries(names)) print(`${kind} ${key}: ${name}`);
-  }
 }

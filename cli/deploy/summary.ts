@@ -103,3 +103,25 @@ function section(title: string, resources: readonly Resource[]): string[] {
     ? []
     : [title, ...listResources(resources).map((line) => `  ${line}`)];
 }
+
+/** Prints the URLs and the names of a deployed application. */
+export function printOutputs(
+  outputs: Record<string, unknown>,
+  print: (line: string) => void,
+): void {
+  const { base_url, requests, urls, buckets, topics, queues } = outputs as {
+    base_url: string | null;
+    requests: string[];
+  } & Record<"urls" | "buckets" | "topics" | "queues", Record<string, string>>;
+  if (base_url) print(`\nBase URL: ${base_url}\n\n${requests.join("\n")}\n`);
+  for (
+    const [kind, names] of Object.entries({
+      URL: urls,
+      Bucket: buckets,
+      Topic: topics,
+      Queue: queues,
+    })
+  ) {
+    for (const [key, name] of Object.entries(names)) print(`${kind} ${key}: ${name}`);
+  }
+}

@@ -255,7 +255,7 @@ const WRONG: readonly (readonly [text: string, message: string])[] = [
   ],
   [
     route({ method: "GET", path: "/okay", authorizer: "chekc" }),
-    '"functions.f.triggers.routes.0.authorizer" must be a function of the manifest, and there is no other function',
+    '"functions.f.triggers.routes.0.authorizer" must be a function of the manifest: add the function first',
   ],
   [
     route({ method: "GET", path: "/okay", authorizer: "f" }),

@@ -32,9 +32,7 @@ export function* findRouteConflicts(
     const path = [...at, "authorizer"];
     if (!Object.hasOwn(functions, authorizer)) {
       const others = Object.keys(functions).filter((name) => name !== owner).join(", ");
-      const expected = others === ""
-        ? ", and there is no other function"
-        : `: expected one of ${others}`;
+      const expected = others === "" ? ": add the function first" : `: expected one of ${others}`;
       yield { path, message: `must be a function of the manifest${expected}` };
     } else if (authorizer === owner) {
       yield { path, message: "must be another function than the function of the route" };

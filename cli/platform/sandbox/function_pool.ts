@@ -105,7 +105,7 @@ export class FunctionPool implements AsyncDisposable {
     await Promise.all([...this.#all].map((sandbox) => sandbox.kill()));
   }
 
-  /** Starts a sandbox, and waits for its init phase. If that fails there is no sandbox, and the log says why. */
+  /** Starts a sandbox and waits for its init phase. If the start fails, the log gets the reason, and the result is `undefined`. */
   async #start(
     code: Code,
     log: InvocationLog,

@@ -39,12 +39,6 @@ export function deadLetterQueueName(name: string, manifest: Pick<Manifest, "queu
   return queueName(name, manifest).replace(/(\.fifo)?$/, "-dead-letters$1");
 }
 
-/** The media type of the requests to Amazon SQS. */
-const JSON_TYPE = "application/x-amz-json-1.0";
-
-/** The media type of the requests to Amazon SNS. */
-const FORM_TYPE = "application/x-www-form-urlencoded";
-
 /** Amazon SQS and Amazon SNS on this machine: the emulator `fauxqs`, without a port of its own. */
 export class Messaging implements AsyncDisposable {
   readonly #app: ReturnType<typeof buildApp>;
@@ -112,14 +106,9 @@ export class Messaging implements AsyncDisposable {
     body: string,
     endpoint: string,
   ): Promise<Response> {
-    const { statusCode, headers: answered, payload } = await this.#app.inject({
-      method: "POST",
-      url: "/",
-      headers: service === "sqs"
-        ? { "content-type": JSON_TYPE, "x-amz-target": headers.get("x-amz-target") ?? "" }
-        : { "content-type": FORM_TYPE },
-      payload: body,
-    });
+    const { statusCode, headers: answered, payload } = service === "sqs"
+      ? await this.#sendSqs(headers.get("x-amz-target") ?? "", body)
+      : await this.#sendSns(body);
     const text = payload.replaceAll(/http:\/\/sqs\.[\w-]+\.localhost(:\d+)?\//g, `${endpoint}/`);
     const isUnknown = statusCode === 400 && /InvalidAction|MissingAction/.test(text);
     const response = new Response(text, { status: isUnknown ? 501 : statusCode });
@@ -137,27 +126,28 @@ export class Messaging implements AsyncDisposable {
    * @throws {Error} If the operation fails; the message is the service's.
    */
   async call<Output>(operation: string, input: Record<string, unknown>): Promise<Output> {
-    const { statusCode, payload } = await this.#app.inject({
-      method: "POST",
-      url: "/",
-      headers: {
-        "content-type": JSON_TYPE,
-        "x-amz-target": `AmazonSQS.${operation}`,
-      },
-      payload: JSON.stringify(input),
-    });
-    if (statusCode !== 200) throw new Error(`Cannot ${operation}: ${JSON.parse(payload).message}`);
-    return JSON.parse(payload);
+    const { statusCode, payload } = await this.#sendSqs(
+      `AmazonSQS.${operation}`,
+      JSON.stringify(input),
+    );
+    const output = JSON.parse(payload);
+    if (statusCode !== 200) throw new Error(`Amazon SQS refuses ${operation}: ${output.message}`);
+    return output;
   }
 
   async #callSns(parameters: Readonly<Record<string, string>>): Promise<void> {
-    const { statusCode, payload } = await this.#app.inject({
-      method: "POST",
-      url: "/",
-      headers: { "content-type": FORM_TYPE },
-      payload: new URLSearchParams(parameters).toString(),
-    });
-    if (statusCode !== 200) throw new Error(`Cannot ${parameters.Action}: ${payload}`);
+    const { statusCode, payload } = await this.#sendSns(new URLSearchParams(parameters).toString());
+    if (statusCode !== 200) throw new Error(`Amazon SNS refuses ${parameters.Action}: ${payload}`);
+  }
+
+  #sendSqs(target: string, payload: string) {
+    const headers = { "content-type": "application/x-amz-json-1.0", "x-amz-target": target };
+    return this.#app.inject({ method: "POST", url: "/", headers, payload });
+  }
+
+  #sendSns(payload: string) {
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    return this.#app.inject({ method: "POST", url: "/", headers, payload });
   }
 
   /** The URL of a queue, for {@linkcode call}. */
