@@ -2,6 +2,7 @@ import type { Manifest, Uses } from "../../manifest/types.ts";
 import { variableOf } from "../../manifest/use_variables.ts";
 import { ACCOUNT_ID, topicArn } from "../arn.ts";
 import type { createInvokeApi } from "../invoke/invoke_api.ts";
+import { MAX_SYNC_EVENT } from "../limits.ts";
 import { createRequestIds } from "../triggers/notification.ts";
 import { type Access, fill, isAllowed, readAccesses, statementsOf } from "./access.ts";
 import { createEventBus, type EventRule } from "./event_bus.ts";
@@ -141,6 +142,13 @@ export class Services implements AsyncDisposable {
     const { service, key } = readCredential(request);
     const backend = this.#backends[service];
     if (backend === undefined) return notEmulated(service);
+    // Only Amazon S3 takes content of any size, and does not keep it in memory.
+    const length = Number(headers.get("content-length") ?? Infinity);
+    if (service !== "s3" && length > MAX_SYNC_EVENT) {
+      return new Response(`Expected a Content-Length of at most ${MAX_SYNC_EVENT}`, {
+        status: 413,
+      });
+    }
     const body = service === "s3" ? "" : await request.text();
     if (isForFunctions) {
       const owner = this.#owners.get(key);

@@ -387,6 +387,7 @@ Deno.test("Services refuse other hosts, web pages and services that are not emul
     [{ origin: "http://localhost:8000" }, 403],
     [{ "sec-fetch-site": "none" }, 403],
     [{ "x-amz-target": "DynamoDB_20120810.GetItem" }, 501],
+    [{ "x-amz-target": "AmazonSQS.ListQueues", "transfer-encoding": "chunked" }, 413],
   ];
   for (const [headers, status] of table) {
     const response = await send(`${url}/`, headers);
