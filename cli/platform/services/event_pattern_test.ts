@@ -41,6 +41,17 @@ Deno.test("matchesPattern() follows the operators of Amazon EventBridge", () => 
     [{ detail: { to: { v6: [{ cidr: "10.0.0.0/8" }] } } }, false],
     [{ $or: [{ source: ["other"] }, { detail: { price: [5] } }] }, true],
     [{ $or: [{ source: ["other"] }, { detail: { price: [6] } }] }, false],
+    [{ detail: { price: [{ numeric: [">=", 5] }] } }, true],
+    [{ detail: { price: [{ numeric: [] }] } }, false],
+    [{ detail: { price: [{ numeric: 5 }] } }, false],
+    [{ detail: { file: [{ wildcard: "in/*a.PNG" }] } }, true],
+    [{ detail: { file: [{ wildcard: "out/*.PNG" }] } }, false],
+    [{ source: [{ wildcard: "*shop*" }] }, true],
+    [{ detail: { to: { ip: [{ cidr: "250.1.0.0/16" }] } } }, false],
+    [{ detail: { to: { v6: [{ cidr: "2001:db8:0:1:0:1:0:7/48" }] } } }, true],
+    [{ source: [{ prefix: "shop", suffix: "orders" }] }, false],
+    [{ source: [{}] }, false],
+    [{ source: [{ prefix: 5 }] }, false],
     [{ source: [{ unknown: "shop" }] }, false],
   ];
   for (const [pattern, expected] of table) {
