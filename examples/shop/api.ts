@@ -5,7 +5,7 @@ import {
   reply,
   routes,
 } from "@mate/core/gateway";
-import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { z } from "zod";
 import type { Product } from "./product.ts";
 import * as store from "./store.ts";
@@ -64,7 +64,7 @@ export const handler = proxyHandler(
         throw new HttpUnprocessableEntityError('The form has no file with the name "file"');
       }
       const Key = `${crypto.randomUUID()}.csv`;
-      await new S3Client().send(
+      await store.s3.send(
         new PutObjectCommand({
           Bucket: Deno.env.get("BUCKET_UPLOADS"),
           Key,

@@ -1,13 +1,14 @@
 import { logger } from "@mate/core/logger";
 import { FnNotificationEvent } from "@mate/core/storage";
-import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { SendMessageBatchCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { s3 } from "./store.ts";
 
 const MAX_BATCH = 10;
+const sqs = new SQSClient();
 
 /** Queues a job for each line of an uploaded catalogue: `id,name,price`. */
 export async function handler(event: unknown): Promise<void> {
-  const [s3, sqs] = [new S3Client(), new SQSClient()];
   for (const record of new FnNotificationEvent(event)) {
     const { Body } = await s3.send(
       new GetObjectCommand({ Bucket: record.bucketName(), Key: record.objectKey() }),

@@ -7,14 +7,15 @@ import {
   S3Client,
 } from "@aws-sdk/client-s3";
 
-let client: S3Client | undefined;
-const s3 = () => client ??= new S3Client();
+/** One client for all invocations of a process. */
+export const s3 = new S3Client();
+
 const bucket = () => Deno.env.get("BUCKET_STORE");
 
 /** Reads an object; `undefined` if there is none. */
 export async function read<T>(key: string): Promise<T | undefined> {
   try {
-    const { Body } = await s3().send(new GetObjectCommand({ Bucket: bucket(), Key: key }));
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket(), Key: key }));
     return JSON.parse(await Body!.transformToString());
   } catch (error) {
     if (error instanceof NoSuchKey) return undefined;
@@ -24,7 +25,7 @@ export async function read<T>(key: string): Promise<T | undefined> {
 
 /** Writes an object. */
 export async function write(key: string, value: unknown): Promise<void> {
-  await s3().send(
+  await s3.send(
     new PutObjectCommand({
       Bucket: bucket(),
       Key: key,
@@ -38,7 +39,7 @@ export async function write(key: string, value: unknown): Promise<void> {
 export async function* list(prefix: string): AsyncGenerator<string> {
   let ContinuationToken: string | undefined;
   do {
-    const page = await s3().send(
+    const page = await s3.send(
       new ListObjectsV2Command({ Bucket: bucket(), Prefix: prefix, ContinuationToken }),
     );
     for (const { Key } of page.Contents ?? []) yield Key!.slice(prefix.length);
