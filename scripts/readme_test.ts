@@ -1,15 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { recordLog } from "../testdata/record_log.ts";
-
-/** A block of code of the README, as a module. */
-async function load(heading: string, language: string): Promise<Handler> {
-  const readme = await Deno.readTextFile(new URL("../README.md", import.meta.url));
-  const section = readme.split(`## ${heading}\n`)[1]!;
-  const code = section.split(`\`\`\`${language}\n`)[1]!.split("```")[0]!;
-  const type = language === "ts" ? "application/typescript" : "application/javascript";
-  const { handler } = await import(`data:${type},${encodeURIComponent(code)}`);
-  return handler;
-}
+import { importBlock, sectionOf } from "./testdata/markdown.ts";
 
 type Handler = (event: unknown, context: unknown) => Promise<Reply>;
 
@@ -39,8 +30,9 @@ async function contentOf({ body, isBase64Encoded }: Reply): Promise<string> {
   return await new Response(stream.pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
-const ours = await load("A function", "ts");
-const theirs = await load("A function", "js");
+const section = await sectionOf("README.md", "A function");
+const ours = await importBlock<Handler>(section, "ts");
+const theirs = await importBlock<Handler>(section, "js");
 
 Deno.test("README.md: the function answers like the longer version without the library", async () => {
   for (const id of ["milk", "none", "long".repeat(500)]) {
