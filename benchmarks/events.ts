@@ -1,4 +1,4 @@
-import rest from "../testdata/http_rest.json" with { type: "json" };
+import { rest } from "../testdata/http_events.ts";
 
 /** The event of a REST API of Amazon API Gateway, as far as the services read it. */
 export interface RestEvent {

@@ -9,9 +9,7 @@ import fc from "fast-check";
 import { z } from "zod";
 import { CloudEventSpecificationError, type FnContext } from "../function/mod.ts";
 import { logger } from "../logger/mod.ts";
-import fifo from "../testdata/queue_fifo.json" with { type: "json" };
-import standard from "../testdata/queue_messages.json" with { type: "json" };
-import put from "../testdata/storage_put.json" with { type: "json" };
+import { fifo, put, standard } from "../testdata/service_events.ts";
 import { recordLog } from "../testdata/record_log.ts";
 import { queueHandler, type QueueWork } from "./mod.ts";
 

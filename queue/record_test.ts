@@ -2,12 +2,7 @@ import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/ass
 import { type } from "arktype";
 import { z } from "zod";
 import { CloudEventSpecificationError } from "../function/mod.ts";
-import fifo from "../testdata/queue_fifo.json" with { type: "json" };
-import standard from "../testdata/queue_messages.json" with { type: "json" };
-import rule from "../testdata/scheduler_rule.json" with { type: "json" };
-import put from "../testdata/storage_put.json" with { type: "json" };
-import testEvent from "../testdata/storage_test_event.json" with { type: "json" };
-import topic from "../testdata/topic_message.json" with { type: "json" };
+import { fifo, put, rule, standard, testEvent, topic } from "../testdata/service_events.ts";
 import { withKey } from "../testdata/with_key.ts";
 import { FnQueueEvent, FnQueueRecord } from "./mod.ts";
 

@@ -1,8 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { CloudEventSpecificationError } from "../function/mod.ts";
-import rule from "../testdata/scheduler_rule.json" with { type: "json" };
-import schedule from "../testdata/scheduler_schedule.json" with { type: "json" };
-import topic from "../testdata/topic_message.json" with { type: "json" };
+import { rule, schedule, topic } from "../testdata/service_events.ts";
 import { FnBridgePutEvent } from "./event.ts";
 
 Deno.test("FnBridgePutEvent reads the event of an EventBridge rule", () => {

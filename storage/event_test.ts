@@ -1,10 +1,7 @@
 import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { CloudEventSpecificationError, FnEvent, FnRecord } from "../function/mod.ts";
-import removed from "../testdata/storage_delete.json" with { type: "json" };
-import put from "../testdata/storage_put.json" with { type: "json" };
-import testEvent from "../testdata/storage_test_event.json" with { type: "json" };
-import topic from "../testdata/topic_message.json" with { type: "json" };
+import { put, removed, testEvent, topic } from "../testdata/service_events.ts";
 import { withKey } from "../testdata/with_key.ts";
 import { FnNotificationEvent, FnNotificationRecord } from "./mod.ts";
 

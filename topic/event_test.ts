@@ -1,7 +1,6 @@
 import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import { CloudEventSpecificationError } from "../function/mod.ts";
-import storage from "../testdata/storage_put.json" with { type: "json" };
-import raw from "../testdata/topic_message.json" with { type: "json" };
+import { put as storage, topic as raw } from "../testdata/service_events.ts";
 import { withKey } from "../testdata/with_key.ts";
 import { FnMessageEvent, FnMessageRecord } from "./mod.ts";
 

@@ -1,8 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { CloudEventSpecificationError } from "../../function/mod.ts";
-import storage from "../../testdata/storage_put.json" with { type: "json" };
-import schedule from "../../testdata/scheduler_schedule.json" with { type: "json" };
-import topic from "../../testdata/topic_message.json" with { type: "json" };
+import { put as storage, schedule, topic } from "../../testdata/service_events.ts";
 import { withKey } from "../../testdata/with_key.ts";
 import { load } from "../testdata/events.ts";
 import { FnProxyEvent } from "./proxy_event.ts";
@@ -167,7 +165,7 @@ Deno.test("the accessors name a malformed value within a map or list", () => {
 });
 
 Deno.test("the accessors do not change the event", () => {
-  const raw = load("rest_base64_body");
+  const raw = load("restBase64Body");
   const event = new FnProxyEvent(freeze(structuredClone(raw)));
   for (const [, read] of ACCESSORS) read(event);
   assertEquals(event.rawEvent, raw);

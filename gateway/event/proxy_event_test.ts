@@ -37,7 +37,7 @@ Deno.test("the accessors read a request to a REST API", () => {
 });
 
 Deno.test("every accessor except sourceIp() reads the test event of the console", () => {
-  const event = new FnProxyEvent(load("rest_console_test"));
+  const event = new FnProxyEvent(load("restConsoleTest"));
   assertEquals(event.httpHeaders(), {});
   assertEquals(event.httpMethod(), "POST");
   assertEquals(event.httpProtocol(), "HTTP/1.1");
@@ -58,13 +58,13 @@ Deno.test("every accessor except sourceIp() reads the test event of the console"
 });
 
 Deno.test("sourceIp() and queryString() read an event of SAM local", () => {
-  const event = new FnProxyEvent(load("sam_local"));
+  const event = new FnProxyEvent(load("samLocal"));
   assertEquals(String(event.sourceIp()), "127.0.0.1");
   assertEquals(event.queryString(), "GET https://127.0.0.1:3000/okay?n=1");
 });
 
 Deno.test("queryPayload() decodes a body in base64", () => {
-  assertEquals(new FnProxyEvent(load("rest_base64_body")).queryPayload(), {
+  assertEquals(new FnProxyEvent(load("restBase64Body")).queryPayload(), {
     dish: "röschti",
     price: 18.5,
     extras: ["🧀", "egg"],
@@ -72,18 +72,19 @@ Deno.test("queryPayload() decodes a body in base64", () => {
 });
 
 Deno.test("authorizerClaims() returns the claims, and null for an anonymous request", () => {
+  const claims = { sub: "8c5f9a6e-0b4e-4f7e-8d38-0f6a7c1d2e3f", email_verified: "true" };
+  const custom = { principalId: "user|mira", integrationLatency: 12, limit: 250 };
   for (
-    const [kind, sub] of [
-      ["rest_authorizer_claims", "8c5f9a6e-0b4e-4f7e-8d38-0f6a7c1d2e3f"],
-      ["rest_authorizer_null_claims", undefined],
-      ["rest_authorizer_custom", undefined],
-      ["rest_authorizer_null", undefined],
-      ["rest", undefined],
+    const [authorizer, expected] of [
+      [{ claims }, claims],
+      [{ claims: null, scopes: null }, null],
+      [custom, null],
+      [null, null],
+      [undefined, null],
     ] as const
   ) {
-    const claims = new FnProxyEvent(load(kind)).authorizerClaims();
-    if (sub === undefined) assertStrictEquals(claims, null);
-    else assertEquals(claims?.["sub"], sub);
+    const event = withKey(load("rest"), "requestContext.authorizer", authorizer);
+    assertEquals(new FnProxyEvent(event).authorizerClaims(), expected);
   }
 });
 

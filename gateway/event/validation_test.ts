@@ -12,7 +12,7 @@ import {
 import { FnBridgePutEvent } from "../../scheduler/mod.ts";
 import { FnMessageEvent } from "../../topic/mod.ts";
 import { withKey } from "../../testdata/with_key.ts";
-import topic from "../../testdata/topic_message.json" with { type: "json" };
+import { topic } from "../../testdata/service_events.ts";
 import { load } from "../testdata/events.ts";
 import { FnProxyEvent } from "./proxy_event.ts";
 
@@ -119,7 +119,7 @@ Deno.test("data of the platform raises CloudEventSpecificationError if a schema 
   for (
     const [read, path] of [
       [
-        () => new FnProxyEvent(load("api_v2")).authorizerClaims(schema),
+        () => new FnProxyEvent(load("apiV2")).authorizerClaims(schema),
         "requestContext.authorizer.jwt.claims.sub",
       ],
       [() => new FnBridgePutEvent({ detail: { sub: "x" } }).detail(schema), "detail.sub"],
@@ -134,7 +134,7 @@ Deno.test("data of the platform raises CloudEventSpecificationError if a schema 
     assertEquals(error.path, path);
     assertEquals(error.message, `Cannot read the event: "${path}" is refused by the schema`);
   }
-  const claims = new FnProxyEvent(load("api_v2")).authorizerClaims(z.object({ sub: z.string() }));
+  const claims = new FnProxyEvent(load("apiV2")).authorizerClaims(z.object({ sub: z.string() }));
   assertEquals(claims?.sub, "mira");
   assertEquals(new FnBridgePutEvent({ detail: "7" }).detail(z.number()) + 1, 8);
   const message = withKey(topic, "Records.0.Sns.Message", '{"a":1}');

@@ -1,5 +1,6 @@
 /** Events and answers for the tests of the gateway. */
 import type { FnContext, JsonObject } from "../../function/mod.ts";
+import * as events from "../../testdata/http_events.ts";
 import { type Entry, recordLog } from "../../testdata/record_log.ts";
 import {
   type HttpResponse,
@@ -11,9 +12,7 @@ import {
 
 /** An event as the platform sends it. */
 export function load(kind: string): JsonObject {
-  return JSON.parse(
-    Deno.readTextFileSync(new URL(`../../testdata/http_${kind}.json`, import.meta.url)),
-  );
+  return structuredClone((events as Record<string, JsonObject>)[kind]!);
 }
 
 /** An event with these headers, and nothing else. */

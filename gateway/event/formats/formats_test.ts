@@ -70,7 +70,7 @@ const ALB_RESULTS = {
 };
 
 const RESULTS: Record<string, unknown> = {
-  api_v2: {
+  apiV2: {
     format: "http",
     sourceIp: "198.51.100.17",
     httpMethod: "POST",
@@ -92,7 +92,7 @@ const RESULTS: Record<string, unknown> = {
     stageVariables: { mode: "live" },
     pathParameters: {},
   },
-  function_url: {
+  functionUrl: {
     format: "http",
     sourceIp: "198.51.100.17",
     httpMethod: "GET",
@@ -115,8 +115,8 @@ const RESULTS: Record<string, unknown> = {
     pathParameters: {},
   },
   alb: ALB_RESULTS,
-  alb_multi_value: ALB_RESULTS,
-  lattice_v2: {
+  albMultiValue: ALB_RESULTS,
+  latticeV2: {
     ...ALB_RESULTS,
     format: "lattice",
     sourceIp: "10.0.3.7",
