@@ -50,19 +50,30 @@ const RESOURCE = z.string().refine(
 
 const STATEMENT = object({
   Sid: z.string().regex(/^[A-Za-z0-9]+$/, { error: "must be letters and digits" }).optional()
-    .meta({ description: "The identifier" }),
-  Effect: z.enum(["Allow", "Deny"]).meta({ description: "Allow or Deny" }),
+    .meta({ description: "An identifier of the statement" }),
+  Effect: z.enum(["Allow", "Deny"]).meta({
+    description: "Whether the statement allows or denies the actions",
+  }),
   Action: oneOrMore(ACTION).meta({ description: "The actions, such as dynamodb:GetItem" }),
-  Resource: oneOrMore(RESOURCE).meta({ description: "The ARNs of the resources" }),
-  Condition: z.record(z.string(), z.json()).optional().meta({ description: "The conditions" }),
+  Resource: oneOrMore(RESOURCE).meta({
+    description: `The ARNs of the resources, or *. They may contain ${PLACEHOLDERS}`,
+  }),
+  Condition: z.record(z.string(), z.json()).optional().meta({
+    description: "The conditions under which the statement applies, as IAM takes them",
+  }),
 });
 
 const USES = object({
   buckets: z.record(NAME, z.enum(["read", "write", "read-write"])).default({})
-    .meta({ description: "Buckets: read, write or read-write" }),
+    .meta({
+      description:
+        "The buckets by name, and what the function does with each. BUCKET_NAME is the name of the bucket in the account",
+    }),
   topics: z.record(NAME, z.enum(["publish"])).default({})
-    .meta({ description: "Topics: publish" }),
-  queues: z.record(NAME, z.enum(["send"])).default({}).meta({ description: "Queues: send" }),
+    .meta({ description: "The topics by name. TOPIC_NAME is the ARN of the topic" }),
+  queues: z.record(NAME, z.enum(["send"])).default({}).meta({
+    description: "The queues by name. QUEUE_NAME is the URL of the queue",
+  }),
 });
 
 /** The schema of a function. */
@@ -72,27 +83,34 @@ export const FUNCTION = object({
   handler: z.string().regex(/^[A-Za-z_$][\w$]*$/, { error: "must be the name of an export" })
     .default("handler").meta({ description: "The name of the export that is the handler" }),
   description: z.string().max(256, { error: "must have at most 256 characters" }).default("")
-    .meta({ description: "What the function is for" }),
-  memory: whole(128, 10_240).default(128).meta({ description: "The memory in MiB" }),
+    .meta({ description: "The purpose of the function, as the AWS console shows it" }),
+  memory: whole(128, 10_240).default(128).meta({
+    description: "The memory in MiB. The share of a processor grows with it",
+  }),
   timeout: whole(1, 900).default(3)
     .meta({ description: "The longest time of an invocation in seconds" }),
   reservedConcurrency: whole(0, 1000).optional().meta({
-    description: "The invocations at a time that are reserved for the function: also its limit",
+    description:
+      "The number of invocations at a time that are reserved for the function and that limit it",
   }),
   environment: ENVIRONMENT.default({})
-    .meta({ description: `Environment variables. Values may have ${PLACEHOLDERS}` }),
+    .meta({ description: `The environment variables. Their values may contain ${PLACEHOLDERS}` }),
   permissions: object({
     net: z.array(HOST).default([])
-      .meta({ description: "The hosts that it may connect to, such as api.example.com:443" }),
+      .meta({
+        description:
+          "The hosts that the function may connect to, such as api.example.com:443; * for all. ${region} and ${NAME} of a variable of the function stand for their values. The hosts of the resources in uses are permitted already",
+      }),
   }).default({ net: [] }).meta({
-    description: "What Deno permits, besides its own files and /tmp",
+    description: "The permissions of Deno, besides those for the function's own files and /tmp",
   }),
   triggers: TRIGGERS.prefault({}),
   uses: USES.prefault({}).meta({
-    description: "The buckets, topics and queues that it works with: permission, network and name",
+    description:
+      "The resources that the function works with. Each entry grants the IAM permission and the network, and sets an environment variable",
   }),
   statements: z.array(STATEMENT).default([])
-    .meta({ description: "Further statements for the IAM policy of its role" }),
+    .meta({ description: "Further statements of the IAM policy of the function's role" }),
 }).superRefine(({ environment, permissions, uses }, context) => {
   for (const [index, host] of permissions.net.entries()) {
     const names = ["region", ...Object.keys(environment)];

@@ -34,14 +34,16 @@ const BUCKET_EVENTS = [
 ] as const;
 
 const ROUTE = object({
-  method: z.enum(METHODS).meta({ description: "The method, or ANY" }),
+  method: z.enum(METHODS).meta({ description: "The method of the request; ANY for all" }),
   path: z.string().regex(/^(?=\/)(\/([\w.:-]+|\{\w+\}))*(\/\{\w+\+\})?$|^\/$/, {
     error: "must be a path such as /okay, /items/{id} or /okay/{proxy+}",
   }).meta({ description: "The path below the stage, such as /items/{id} or /files/{proxy+}" }),
   authorizer: NAME.optional().meta({
-    description: "The function that decides whether a request is allowed",
+    description: "The function that decides whether a request is allowed (a REQUEST authorizer)",
   }),
-  stream: z.boolean().default(false).meta({ description: "Whether the response is streamed" }),
+  stream: z.boolean().default(false).meta({
+    description: "Whether the response is streamed; the handler needs stream: true as well",
+  }),
 });
 
 const CORS = object({
@@ -50,17 +52,19 @@ const CORS = object({
       error: "must be an origin such as https://shop.example, or *",
     }),
   ).min(1, { error: "must have at least one origin" }).meta({
-    description: "The origins of the pages that may call the URL; * for any",
+    description: "The origins of those pages; * for all",
   }),
   methods: z.array(z.enum(["*", "DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"]))
-    .default(["*"]).meta({ description: "The methods; * for any" }),
+    .default(["*"]).meta({ description: "The methods that those pages may use; * for all" }),
   headers: z.array(z.string()).default([]).meta({
-    description: "The request headers; * for any",
+    description: "The request headers that those pages may send; * for all",
   }),
   exposeHeaders: z.array(z.string()).default([]).meta({
-    description: "The response headers that pages may read",
+    description: "The response headers that those pages may read",
   }),
-  credentials: z.boolean().default(false).meta({ description: "Whether pages may send cookies" }),
+  credentials: z.boolean().default(false).meta({
+    description: "Whether those pages may send cookies",
+  }),
   maxAge: whole(0, 86_400).default(0).meta({
     description: "The time that browsers keep the answer of a preflight request, in seconds",
   }),
@@ -71,9 +75,11 @@ const CORS = object({
 
 const URL_TRIGGER = object({
   auth: z.enum(["none", "iam"]).default("iam").meta({
-    description: "Who may call the URL: anyone (none), or signed requests only (iam)",
+    description: "Who may call the URL: everyone (none), or signed requests only (iam)",
   }),
-  stream: z.boolean().default(false).meta({ description: "Whether responses are streamed" }),
+  stream: z.boolean().default(false).meta({
+    description: "Whether responses are streamed; the handler needs stream: true as well",
+  }),
   cors: CORS.optional().meta({ description: "The pages of other origins that may call the URL" }),
 });
 
@@ -82,9 +88,13 @@ const EXPRESSION = z.string().refine((text) => isRate(text) || isCron(text), {
 });
 
 const SCHEDULE_OBJECT = object({
-  expression: EXPRESSION.meta({ description: "rate(5 minutes) or cron(0 3 * * ? *)" }),
+  expression: EXPRESSION.meta({
+    description: "When the function is invoked: rate(5 minutes) or cron(0 3 * * ? *)",
+  }),
   timezone: z.string().refine(isTimeZone, { error: "must be a time zone such as Europe/Paris" })
-    .default("UTC").meta({ description: "The time zone of the cron, such as Europe/Paris" }),
+    .default("UTC").meta({
+      description: "The time zone of a cron expression, such as Europe/Paris",
+    }),
   input: z.json().optional().meta({
     description: "The event that the function gets; by default the event of EventBridge",
   }),
@@ -105,31 +115,37 @@ const PATTERN = z.record(z.string(), z.json()).superRefine((pattern, context) =>
 const EVENT = object({
   pattern: PATTERN.meta({ description: 'The event pattern, such as { "source": ["shop"] }' }),
   bus: z.string().regex(/^[\w./-]{1,256}$/, { error: "must be the name of an event bus" })
-    .default("default").meta({ description: "The name of the event bus" }),
+    .default("default").meta({ description: "The name of an event bus that exists" }),
 });
 
 const BUCKET = object({
   name: NAME.meta({ description: "The name of the bucket within the application" }),
   events: z.array(z.enum(BUCKET_EVENTS)).min(1, { error: "must have at least one type of event" })
-    .meta({ description: "The types of events" }),
+    .meta({ description: "The types of events that invoke the function" }),
   prefix: z.string().max(1024, { error: "must have at most 1024 characters" }).default("")
-    .meta({ description: "The start of the object keys" }),
+    .meta({ description: "The start of the keys of the objects; any by default" }),
   suffix: z.string().max(1024, { error: "must have at most 1024 characters" }).default("")
-    .meta({ description: "The end of the object keys" }),
+    .meta({ description: "The end of the keys of the objects; any by default" }),
 });
 
 const TOPIC = object({
   name: NAME.meta({ description: "The name of the topic within the application" }),
-  filter: PATTERN.optional().meta({ description: "The filter policy, by message attribute" }),
+  filter: PATTERN.optional().meta({
+    description: "The filter policy of the subscription, by message attribute",
+  }),
 });
 
 const QUEUE = object({
   name: NAME.meta({ description: "The name of a queue of the manifest" }),
-  batch: whole(1, 10_000).default(10).meta({ description: "The most messages of an event" }),
-  window: whole(0, 300).default(0).meta({
-    description: "The time to collect messages for an event, in seconds",
+  batch: whole(1, 10_000).default(10).meta({
+    description: "The greatest number of messages in one event; more than 10 need a window",
   }),
-  concurrency: whole(2, 1000).optional().meta({ description: "The most invocations at a time" }),
+  window: whole(0, 300).default(0).meta({
+    description: "The time to collect messages for one event, in seconds",
+  }),
+  concurrency: whole(2, 1000).optional().meta({
+    description: "The greatest number of invocations at a time for this queue",
+  }),
 }).refine(({ batch, window }) => batch <= 10 || window > 0, {
   error: "must be at least 1 if batch is more than 10",
   path: ["window"],
@@ -137,13 +153,28 @@ const QUEUE = object({
 
 /** The schema of everything that invokes a function. */
 export const TRIGGERS = object({
-  routes: z.array(ROUTE).default([]).meta({ description: "Routes of the HTTP gateway" }),
-  url: URL_TRIGGER.optional().meta({ description: "The function URL" }),
-  schedules: z.array(SCHEDULE).default([]).meta({ description: "Schedules" }),
-  events: z.array(EVENT).default([]).meta({ description: "Events of Amazon EventBridge" }),
-  buckets: z.array(BUCKET).default([]).meta({ description: "Changes of objects in buckets" }),
-  topics: z.array(TOPIC).default([]).meta({ description: "Messages of topics" }),
-  queues: z.array(QUEUE).default([]).meta({ description: "Messages of queues" }),
+  routes: z.array(ROUTE).default([]).meta({
+    description:
+      "The routes of the HTTP gateway, an API Gateway REST API, that lead to the function",
+  }),
+  url: URL_TRIGGER.optional().meta({ description: "An HTTPS address of the function's own" }),
+  schedules: z.array(SCHEDULE).default([]).meta({
+    description: "The times at which the function is invoked: an expression alone, or an object",
+  }),
+  events: z.array(EVENT).default([]).meta({
+    description: "The events of Amazon EventBridge that invoke the function",
+  }),
+  buckets: z.array(BUCKET).default([]).meta({
+    description:
+      "The changes of objects in Amazon S3 buckets that invoke the function. A bucket that is named here is created",
+  }),
+  topics: z.array(TOPIC).default([]).meta({
+    description:
+      "The Amazon SNS topics whose messages invoke the function. A topic that is named here is created",
+  }),
+  queues: z.array(QUEUE).default([]).meta({
+    description: "The Amazon SQS queues whose messages invoke the function",
+  }),
 }).meta({ description: "Everything that invokes the function" });
 
 function isTimeZone(name: string): boolean {

@@ -1,0 +1,146 @@
+/**
+ * Writes the reference of the manifest, `docs/manifest.md`, from its JSON Schema:
+ * `deno run -A scripts/docs/manifest_reference.ts`.
+ *
+ * @module
+ */
+import schema from "../../cli/manifest/schema.json" with { type: "json" };
+
+/** The parts of JSON Schema that the schema of the manifest uses. */
+interface Schema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly string[];
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | false;
+  readonly propertyNames?: Schema;
+  readonly required?: readonly string[];
+}
+
+const NAME = schema.properties.name.pattern;
+
+const HEAD = `# The manifest: \`app.json\`
+
+\`deno run -A scripts/docs/manifest_reference.ts\` writes this page from the JSON Schema of the
+manifest. [The tool](../cli/README.md#the-manifest) shows a short manifest, and
+[examples/shop/app.json](../examples/shop/app.json) is a longer one.
+
+- A _name_ is a lower-case letter, then up to 39 lower-case letters, digits or hyphens.
+- A key without a default may be left out, unless it is required. An unknown key is an error. Comments are not allowed.
+- \`\${region}\`, \`\${account}\` and \`\${infra.NAME}\` stand for the region, the account, and an output of
+  the Terraform files in \`infra/\` ([deploy.md](deploy.md)).
+- The tool also checks what a schema cannot say: routes that exclude each other, two functions for the
+  same events of a bucket, queues that do not exist, and names that are too long in AWS.
+`;
+
+/** Makes the reference: a table for each object of the schema, formatted as `deno fmt` does. */
+export async function manifestReference(): Promise<string> {
+  const sections = [...sectionsOf("The manifest", schema as Schema)];
+  const args = [
+    "fmt",
+    "--ext=md",
+    `--config=${new URL("../../deno.json", import.meta.url).pathname}`,
+    "-",
+  ];
+  const child = new Deno.Command(Deno.execPath(), { args, stdin: "piped", stdout: "piped" })
+    .spawn();
+  await new Response(`${HEAD}\n${sections.join("\n")}`).body!.pipeTo(child.stdin);
+  return new TextDecoder().decode((await child.output()).stdout);
+}
+
+/** The section of an object, and those of the objects in it. */
+function* sectionsOf(title: string, { properties = {}, required = [] }: Schema): Generator<string> {
+  const rows = Object.entries(properties).map(([key, value]) => {
+    const fallback = value.default === undefined ? "" : `\`${JSON.stringify(value.default)}\``;
+    return [
+      `\`${key}\``,
+      typeOf(value, titleBelow(title, key)),
+      required.includes(key) ? "required" : fallback,
+      value.description ?? "",
+    ];
+  });
+  const table = [["key", "type", "default", "meaning"], ["-", "-", "-", "-"], ...rows];
+  const lines = table.map((cells) => `| ${cells.map(escape).join(" | ")} |`);
+  yield `## ${title}\n\n${lines.join("\n")}\n`;
+  for (const [key, value] of Object.entries(properties)) {
+    const object = objectIn(value);
+    if (object) yield* sectionsOf(titleBelow(title, key), object);
+  }
+}
+
+/** The title of the section of an object: the keys from the manifest, or from a function, to the object. */
+function titleBelow(title: string, key: string): string {
+  const isRoot = title === "The manifest" || title === "A function";
+  if (key === "functions") return "A function";
+  return isRoot ? key : `${title}.${key}`;
+}
+
+/** The object with keys of its own that a value is, or that it consists of. */
+function objectIn(value: Schema): Schema | undefined {
+  const { properties, items, additionalProperties, anyOf = [] } = value;
+  if (properties) return value;
+  return [items, additionalProperties || undefined, ...anyOf]
+    .map((child) => child && objectIn(child)).find((child) => child !== undefined);
+}
+
+/** The type of a value and its range in words. */
+function typeOf(value: Schema, title: string): string {
+  if (value.anyOf) return value.anyOf.map((one) => typeOf(one, title)).join(", or ");
+  if (value.enum) return value.enum.map((one) => `\`${one}\``).join(", ");
+  switch (value.type) {
+    case "boolean":
+      return "`true`, `false`";
+    case "integer":
+      return `whole number from ${value.minimum} to ${value.maximum}`;
+    case "array": {
+      const least = value.minItems === undefined ? "" : `, at least ${value.minItems}`;
+      return `list${least}: ${typeOf(value.items!, title)}`;
+    }
+    case "object": {
+      if (value.properties) {
+        return `[${title}](#${
+          title.toLowerCase().replaceAll(/[^a-z -]/g, "").replaceAll(" ", "-")
+        })`;
+      }
+      const { additionalProperties, propertyNames } = value;
+      if (
+        additionalProperties && Object.keys(additionalProperties).every((key) => key === "$ref")
+      ) return "JSON object";
+      return `object: ${typeOf(propertyNames!, title)} → ${
+        typeOf(additionalProperties as Schema, title)
+      }`;
+    }
+    case "string":
+      return textType(value);
+    default:
+      return "JSON";
+  }
+}
+
+function textType({ pattern, minLength, maxLength }: Schema): string {
+  if (pattern === NAME) return "name";
+  if (pattern !== undefined) return `text: \`${pattern}\``;
+  if (maxLength !== undefined) return `text of at most ${maxLength} characters`;
+  return minLength === undefined ? "text" : "text, not empty";
+}
+
+/** Escapes a cell of a table. */
+function escape(text: string): string {
+  return text.replaceAll("|", "\\|");
+}
+
+if (import.meta.main) {
+  await Deno.writeTextFile(
+    new URL("../../docs/manifest.md", import.meta.url),
+    await manifestReference(),
+  );
+}
