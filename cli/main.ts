@@ -2,7 +2,7 @@
  * The tool `mate`: runs, tests, bundles and deploys an application of AWS Lambda functions.
  *
  * ```sh
- * deno run -A jsr:@mate/cli new shop    # an application with one function and its test
+ * deno run -RW=. jsr:@mate/cli new shop    # an application with one function and its test
  * deno run -A jsr:@mate/cli dev         # runs it on this machine
  * deno run -A jsr:@mate/cli --help      # all commands
  * ```

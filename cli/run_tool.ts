@@ -4,6 +4,7 @@ import config from "./deno.json" with { type: "json" };
 import { denoProblem } from "./deno_version.ts";
 import { onInterruption } from "./interruption.ts";
 import { nearest } from "./manifest/nearest.ts";
+import { isUnlimited, runLimited } from "./permissions.ts";
 
 /**
  * Runs one of the commands of a tool.
@@ -24,8 +25,8 @@ export async function runTool(
   const isColored = Deno.stderr.isTerminal() && !Deno.noColor;
   using interruption = onInterruption();
   try {
-    const isDone = await runCommand(commands, args, interruption.signal);
-    return isDone ? 0 : 1;
+    const status = await runCommand(commands, args, interruption.signal);
+    return interruption.signal.aborted && status !== 0 ? interruption.status : status;
   } catch (error) {
     if (interruption.signal.aborted) return interruption.status;
     const label = isColored ? "\x1b[31mError\x1b[0m" : "Error";
@@ -38,7 +39,7 @@ async function runCommand(
   commands: readonly Command[],
   [name = "", ...args]: readonly string[],
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<number> {
   const output = new AbortController();
   const surroundings = {
     signal: AbortSignal.any([signal, output.signal]),
@@ -47,13 +48,19 @@ async function runCommand(
     isColored: Deno.stdout.isTerminal() && !Deno.noColor,
   };
   const { print } = surroundings;
-  if (name === "--version") return print(config.version) ?? true;
-  if (["--help", "-h", "help"].includes(name)) return print(help(commands)) ?? true;
+  if (name === "--version") return print(config.version) ?? 0;
+  if (["--help", "-h", "help"].includes(name)) return print(help(commands)) ?? 0;
   const command = commands.find((item) => item.name === name);
   if (command === undefined) throw new UsageError(unknownCommand(name, commands));
   const parsed = readArguments(command, args);
-  if (parsed === "help") return print(helpOf(command)) ?? true;
-  return await command.run(parsed.positionals, parsed.values, surroundings);
+  if (parsed === "help") return print(helpOf(command)) ?? 0;
+  const { positionals, values } = parsed;
+  if (await isUnlimited()) {
+    const permissions = await command.permissions?.(positionals, values);
+    if (permissions !== undefined) return await runLimited(permissions, [name, ...args], signal);
+  }
+  const isDone = await command.run(positionals, values, surroundings);
+  return isDone ? 0 : 1;
 }
 
 /** Writes a line. The console is not used, because it belongs to functions that run in this process. */

@@ -56,7 +56,17 @@ case "$(deno --version 2>/dev/null)" in
   'deno 2.9.'* | 'deno 2.'[1-9][0-9].*) deno=deno ;;
   *) deno=$(fetch_deno) ;;
 esac
+
 # Deno checks every package against the lock file. It works on a copy, because it notes new packages there.
 mkdir -p "$here/.mate"
 cp "$root/cli/deploy/deno.lock" "$here/.mate/deno.lock"
-exec "$deno" run -A --lock="$here/.mate/deno.lock" "$root/cli/deploy_main.ts" "${MATE_COMMAND:-deploy}" "$@" "$here/app.json"
+
+# The program that names the permissions loads no package. What loads packages has no permissions but these.
+flags=$("$deno" run --quiet --no-prompt --deny-import --no-npm --allow-read --allow-write --allow-net --allow-env \
+  --allow-run "$root/cli/commands/deploy_permissions.ts" "$here/app.json") || exit 1
+set -f
+IFS='
+'
+# shellcheck disable=SC2086 # a line is a flag
+exec "$deno" run $flags --deny-import --lock="$here/.mate/deno.lock" \
+  "$root/cli/deploy_main.ts" "${MATE_COMMAND:-deploy}" "$@" "$here/app.json"

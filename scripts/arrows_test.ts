@@ -84,6 +84,7 @@ const ROOMS: Record<string, readonly string[]> = {
     "cli/interruption.ts",
     "cli/manifest",
     "cli/bundle",
+    "cli/platform/isolation",
     ...PACKAGES,
   ],
   cli: [

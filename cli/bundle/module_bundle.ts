@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { childEnvironment } from "./child_environment.ts";
 import { type BundledCode, readBundledCode } from "./bundled_code.ts";
 import { shippedMap } from "./source_map.ts";
 
@@ -53,7 +54,8 @@ export async function bundleModule(
         specifier,
       ],
       cwd: options.cwd ?? folder,
-      env: { NO_COLOR: "1" },
+      clearEnv: true,
+      env: { ...childEnvironment(), NO_COLOR: "1" },
       ...(options.signal && { signal: options.signal }),
       stdin: "null",
       stdout: "null",

@@ -73,3 +73,23 @@ Deno.test("bundleModule() distinguishes CommonJS from a default export", async (
     assertEquals(await exports("default.ts"), ["default"]);
   }
 });
+
+Deno.test({
+  name: "bundleModule() keeps the keys of a cloud from the bundler",
+  ignore: Deno.build.os === "windows", // the bundler of this test is a script
+  async fn() {
+    await using app = await makeApp({ "deno": "#!/bin/sh\nenv >&2\nexit 1\n" }, {});
+    await Deno.chmod(`${app.folder}/deno`, 0o755);
+    const { execPath } = Deno;
+    Deno.execPath = () => `${app.folder}/deno`;
+    Deno.env.set("AWS_SECRET_ACCESS_KEY", "a secret");
+    try {
+      const { message } = await assertRejects(() => bundleModule("one.ts"), Error);
+      assertMatch(message, /^PATH=/m);
+      assertEquals(message.match(/AWS_|a secret/), null);
+    } finally {
+      Deno.execPath = execPath;
+      Deno.env.delete("AWS_SECRET_ACCESS_KEY");
+    }
+  },
+});

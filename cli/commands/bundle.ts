@@ -1,5 +1,5 @@
 import { columns, UsageError } from "../arguments.ts";
-import { bundleApp, type BundledArchive } from "../bundle/app.ts";
+import type { BundledArchive } from "../bundle/app.ts";
 import { formatSize, MAX_UNZIPPED, MAX_ZIP } from "../bundle/limits.ts";
 import { ARCHITECTURES } from "../bundle/pinned_deno.ts";
 import { type Command, defineCommand, MANIFEST } from "./command.ts";
@@ -38,6 +38,7 @@ export const bundle: Command = defineCommand({
     if (arch !== undefined && architectures.length === 0) {
       throw new UsageError(`Invalid --arch "${arch}": expected x86_64, arm64 or both`);
     }
+    const { bundleApp } = await import("../bundle/app.ts");
     const archives = await bundleApp(manifest, {
       out,
       ...(arch === undefined ? {} : { architectures }),

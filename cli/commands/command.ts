@@ -1,4 +1,5 @@
 import type { CommandLine, Options, Values } from "../arguments.ts";
+import type { Permissions } from "../permissions.ts";
 
 /** The surroundings of a command. */
 export interface Surroundings {
@@ -14,6 +15,17 @@ export interface Surroundings {
 
 /** A command of the tool. */
 export interface Command<O extends Options = Options> extends CommandLine<O> {
+  /**
+   * The permissions of a command that works with the keys of a cloud. A process that has more runs the command in another
+   * process, before it loads any package; so the files of commands load packages only when the command runs.
+   *
+   * @returns The permissions; `undefined` if this use of the command needs no keys.
+   */
+  permissions?(
+    positionals: readonly string[],
+    values: Values<O>,
+  ): Permissions | undefined | Promise<Permissions>;
+
   /**
    * Runs the command.
    *

@@ -29,9 +29,10 @@ Deno.test("mate new makes an application whose test passes and whose function ru
     const cwd = `${folder}/shop`;
     const config = JSON.parse(await Deno.readTextFile(`${cwd}/deno.json`));
     assertEquals(Object.keys(config.tasks), ["dev", "test", "deploy", "undeploy"]);
+    assertEquals(config.tasks.test, "deno test"); // without permissions
     await Deno.writeTextFile(`${cwd}/deno.json`, JSON.stringify({ imports: localImports() }));
     const test = await new Deno.Command(Deno.execPath(), {
-      args: ["test", "-A", "--no-lock"],
+      args: ["test", "--no-lock"],
       cwd,
       env: { NO_COLOR: "1" },
     }).output();

@@ -1,6 +1,6 @@
 import { UsageError } from "../arguments.ts";
-import { deploy, undeploy } from "../deploy/deploy.ts";
 import { type Command, defineCommand, MANIFEST, type Surroundings } from "./command.ts";
+import { deployPermissions } from "./deploy_permissions.ts";
 
 const DETAILS =
   `MANIFEST is ${MANIFEST} by default. The credentials are those of the AWS tools: a profile (AWS_PROFILE), or
@@ -19,8 +19,9 @@ export const deployCommand: Command = defineCommand({
   summary: "Deploys an application to AWS: shows the plan, asks, and prints the URLs",
   details: DETAILS,
   options: OPTIONS,
+  permissions: ([manifest = MANIFEST]) => deployPermissions(manifest),
   run: ([manifest = MANIFEST], values, surroundings) =>
-    runWith(deploy, manifest, values, surroundings),
+    runWith("deploy", manifest, values, surroundings),
 });
 
 /** `mate undeploy` */
@@ -33,12 +34,13 @@ export const undeployCommand: Command = defineCommand({
     ...OPTIONS,
     "delete-data": { type: "boolean", description: "Delete buckets with the objects in them" },
   },
+  permissions: ([manifest = MANIFEST]) => deployPermissions(manifest),
   run: ([manifest = MANIFEST], { "delete-data": deletesData, ...values }, surroundings) =>
-    runWith(undeploy, manifest, { ...values, deletesData }, surroundings),
+    runWith("undeploy", manifest, { ...values, deletesData }, surroundings),
 });
 
 async function runWith(
-  act: typeof deploy,
+  act: "deploy" | "undeploy",
   manifest: string,
   { plan, yes, deletesData }: { plan: boolean; yes: boolean; deletesData?: boolean },
   { signal, print, note }: Surroundings,
@@ -47,7 +49,8 @@ async function runWith(
     throw new UsageError("Cannot ask without a terminal: pass --yes or --plan");
   }
   try {
-    const isDone = await act(manifest, {
+    const module = await import("../deploy/deploy.ts");
+    const isDone = await module[act](manifest, {
       isPlanOnly: plan,
       deletesData,
       signal,

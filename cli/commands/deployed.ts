@@ -1,6 +1,7 @@
 import { UsageError } from "../arguments.ts";
 import { nearest } from "../manifest/nearest.ts";
 import type { Manifest } from "../manifest/manifest.ts";
+import { foldersOf, type Permissions } from "../permissions.ts";
 
 /**
  * Checks that the manifest has a function.
@@ -41,4 +42,34 @@ export async function callAws<T>(action: string, call: () => Promise<T>): Promis
       : message;
     throw new Error(`${action}: ${remedy}`, { cause: error });
   }
+}
+
+/** The hosts of AWS, and those that hand out the credentials of a machine or a container of AWS. */
+const AWS_HOSTS = [
+  "*.amazonaws.com",
+  "*.amazonaws.com.cn",
+  "*.api.aws",
+  "*.aws.amazon.com",
+  "169.254.169.254",
+  "169.254.170.2",
+  "169.254.170.23",
+];
+
+/** The permissions to call AWS by its SDK: the network of AWS, and the settings and logins of the AWS tools. */
+export async function sdkPermissions(manifestPath: string): Promise<Permissions> {
+  const variables = Object.entries(Deno.env.toObject()).filter(([name]) => name.startsWith("AWS_"));
+  const home = Deno.env.get("HOME") ?? Deno.env.get("USERPROFILE") ?? "";
+  const settings = Deno.env.get("AWS_CONFIG_FILE") ?? `${home}/.aws/config`;
+  const text = await Deno.readTextFile(settings).catch(() => ""); // the SDK does without it as well
+  const urls = [...text.split(/[\s=]+/), ...variables.map(([, value]) => value)]
+    .filter((value) => /^https?:/.test(value) && URL.canParse(value));
+  const files = variables.filter(([name]) => name.endsWith("_FILE")).map(([, value]) => value);
+  return {
+    read: [...foldersOf(manifestPath), `${home}/.aws`, ...files],
+    write: [`${home}/.aws`], // a renewed login
+    net: [...AWS_HOSTS, ...urls.map((url) => new URL(url).host)],
+    run: text.includes("credential_process") ? ["sh"] : [],
+    env: true,
+    sys: ["osRelease", "homedir"],
+  };
 }

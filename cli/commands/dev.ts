@@ -1,5 +1,4 @@
 import { UsageError } from "../arguments.ts";
-import { run } from "../platform/run.ts";
 import { type Command, defineCommand, MANIFEST } from "./command.ts";
 
 /** `mate dev` */
@@ -32,6 +31,7 @@ form for each trigger. Functions are reloaded when their files change. Ctrl-C en
     if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
       throw new UsageError(`Invalid port "${port}": expected a number from 0 to 65535`);
     }
+    const { run } = await import("../platform/run.ts");
     await run({ manifestPath, port: Number(port), data, isInProcess }, surroundings);
     return true;
   },

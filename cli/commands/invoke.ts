@@ -1,10 +1,6 @@
 import { UsageError } from "../arguments.ts";
-import { readManifest } from "../manifest/manifest.ts";
-import { Log } from "../platform/log.ts";
-import { startPlatform } from "../platform/platform.ts";
-import { formatRecord } from "../platform/terminal.ts";
 import { type Command, defineCommand, MANIFEST } from "./command.ts";
-import { callAws, checkFunction } from "./deployed.ts";
+import { callAws, checkFunction, sdkPermissions } from "./deployed.ts";
 
 /** `mate invoke` */
 export const invoke: Command = defineCommand({
@@ -24,9 +20,12 @@ standard output has the result, and the standard error the log.`,
     deployed: { type: "boolean", description: "Invoke the deployed function on AWS Lambda" },
     json: { type: "boolean", description: "Print the result, the error and the log as JSON" },
   },
+  permissions: ([_name, path = MANIFEST], { deployed }) =>
+    deployed ? sdkPermissions(path) : undefined,
   async run([name = "", path = MANIFEST], { event, deployed, json }, { signal, print, note }) {
     const text = event === "-" ? await new Response(Deno.stdin.readable).text() : event;
     checkJson(text);
+    const { readManifest } = await import("../manifest/manifest.ts");
     const manifest = await readManifest(path);
     checkFunction(manifest, name);
     const { InvokeCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
@@ -68,6 +67,9 @@ function checkJson(text: string): void {
 
 /** Starts the platform for one invocation. Its log goes to `note`. */
 async function startLocal(path: string, note: (line: string) => void) {
+  const { Log } = await import("../platform/log.ts");
+  const { startPlatform } = await import("../platform/platform.ts");
+  const { formatRecord } = await import("../platform/terminal.ts");
   const log = new Log();
   const platform = await startPlatform(path, { port: 0, log });
   const unfollow = log.follow((record) => note(formatRecord(record, false)));

@@ -1,9 +1,8 @@
 import type { CloudWatchLogsClient, FilteredLogEvent } from "@aws-sdk/client-cloudwatch-logs";
 import { UsageError } from "../arguments.ts";
-import { readManifest } from "../manifest/manifest.ts";
 import { formatRecord } from "../platform/terminal.ts";
 import { type Command, defineCommand, MANIFEST } from "./command.ts";
-import { callAws, checkFunction } from "./deployed.ts";
+import { callAws, checkFunction, sdkPermissions } from "./deployed.ts";
 
 const UNITS: Readonly<Record<string, number>> = {
   s: 1_000,
@@ -33,6 +32,7 @@ export const logs: Command = defineCommand({
     follow: { type: "boolean", description: "Wait for more until Ctrl-C" },
     json: { type: "boolean", description: "Print a line of JSON for each record" },
   },
+  permissions: ([path = MANIFEST]) => sdkPermissions(path),
   async run([path = MANIFEST], values, { signal, print, isColored }) {
     const [, count, unit] = /^(\d+)([smhd])$/.exec(values.since) ?? [];
     if (unit === undefined) {
@@ -40,6 +40,7 @@ export const logs: Command = defineCommand({
         `Invalid --since "${values.since}": expected a time such as 30s, 10m, 2h or 1d`,
       );
     }
+    const { readManifest } = await import("../manifest/manifest.ts");
     const manifest = await readManifest(path);
     if (values.function !== undefined) checkFunction(manifest, values.function);
     const names = values.function === undefined

@@ -1,4 +1,3 @@
-import { manifestSchema } from "../manifest/manifest.ts";
 import { type Command, defineCommand } from "./command.ts";
 
 /** `mate schema` */
@@ -7,8 +6,9 @@ export const schema: Command = defineCommand({
   arguments: [],
   summary: "Prints the JSON Schema of the manifest, for editors",
   options: {},
-  run(_positionals, _values, { print }) {
+  async run(_positionals, _values, { print }) {
+    const { manifestSchema } = await import("../manifest/manifest.ts");
     print(JSON.stringify(manifestSchema(), undefined, 2));
-    return Promise.resolve(true);
+    return true;
   },
 });

@@ -1,5 +1,6 @@
-import { unzipSync } from "fflate";
 import { cacheFolder, keep } from "../bundle/cache_folder.ts";
+import { findProgram } from "../platform/isolation/program.ts";
+import { unzip } from "./unzip.ts";
 
 /** The version of Terraform that is fetched if the PATH has none that fits. */
 const VERSION = "1.11.4";
@@ -30,15 +31,16 @@ export async function findTerraform(print: (line: string) => void): Promise<stri
   if (checksum === undefined) {
     throw new Error(`Cannot fetch Terraform for ${platform}: install Terraform 1.10 or later`);
   }
-  const program = `${cacheFolder()}/terraform-${VERSION}/terraform`;
-  if (await fits(program)) return program;
+  const folder = `${cacheFolder()}/terraform-${VERSION}`;
+  const cached = await findProgram("terraform", folder);
+  if (cached !== undefined) return cached;
   const mirror = Deno.env.get("TERRAFORM_MIRROR") || "https://releases.hashicorp.com";
   const url = `${
     mirror.replace(/\/$/, "")
   }/terraform/${VERSION}/terraform_${VERSION}_${platform}.zip`;
   print(`Fetching Terraform ${VERSION}: ${url}`);
-  const { terraform } = unzipSync(await download(url, checksum));
-  await keep(program, terraform!);
+  const program = `${folder}/terraform`;
+  await keep(program, await unzip(await download(url, checksum), "terraform"));
   await Deno.chmod(program, 0o755);
   return program;
 }
@@ -50,14 +52,15 @@ async function fits(program: string): Promise<boolean> {
     const [, minor = 0] = /v1\.(\d+)\./.exec(new TextDecoder().decode(stdout)) ?? [];
     return Number(minor) >= 10;
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied) {
+    const { NotCapable, NotFound, PermissionDenied } = Deno.errors;
+    if ([NotCapable, NotFound, PermissionDenied].some((type) => error instanceof type)) {
       return false;
     }
     throw error;
   }
 }
 
-async function download(url: string, checksum: string): Promise<Uint8Array> {
+async function download(url: string, checksum: string): Promise<Uint8Array<ArrayBuffer>> {
   let archive;
   try {
     const response = await fetch(url);

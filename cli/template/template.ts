@@ -24,7 +24,7 @@ export function templateOf(name: string, version: string): Readonly<Record<strin
     "deno.json": json({
       tasks: {
         dev: `${mate} dev`,
-        test: "deno test -A",
+        test: "deno test",
         deploy: `${mate} deploy`,
         undeploy: `${mate} undeploy`,
       },

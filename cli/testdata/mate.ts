@@ -17,10 +17,14 @@ export interface Ended {
 /** Runs the tool to its end. */
 export async function mate(
   args: readonly string[],
-  options: { cwd?: string; env?: Record<string, string> } = {},
+  { flags = [], ...options }: {
+    cwd?: string;
+    env?: Record<string, string>;
+    flags?: readonly string[];
+  } = {},
 ): Promise<Ended> {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-lock", `--config=${CONFIG}`, MAIN, ...args],
+    args: ["run", "-A", "--no-lock", ...flags, `--config=${CONFIG}`, MAIN, ...args],
     cwd: ROOT,
     ...options,
     env: { NO_COLOR: "1", ...options.env },

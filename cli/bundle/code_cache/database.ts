@@ -113,7 +113,7 @@ function writeTables(file: string, schema: Readonly<Record<string, string>>, tab
         .run(...values);
     }
   }
-  database.exec("ANALYZE; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+  database.exec("ANALYZE; PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 /** The primary key of a row: its first column, and the type of code if there is one. */

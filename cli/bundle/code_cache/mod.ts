@@ -88,7 +88,9 @@ function environmentOf(name: string, settings: FunctionManifest): Record<string,
     task: "/var/task",
     logStream: "warm-up",
   })).map(([key, value]) => [key, fillPlaceholders(value, () => "unknown")]);
-  return { ...variables, ...Object.fromEntries(environment) };
+  const all = Object.entries<string>({ ...variables, ...Object.fromEntries(environment) });
+  // The tool may set these only if it may run every program, which it may not beside the keys of a cloud.
+  return Object.fromEntries<string>(all.filter(([key]) => !/^(LD|DYLD)_/.test(key)));
 }
 
 /** Makes the cache of one function. */

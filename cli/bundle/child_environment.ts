@@ -1,0 +1,36 @@
+/** The variables that Deno and its bundler read. None of them is a key of a cloud. */
+export const CHILD_VARIABLES: readonly string[] = [
+  "PATH",
+  "HOME",
+  "USERPROFILE",
+  "APPDATA",
+  "LOCALAPPDATA",
+  "SYSTEMROOT",
+  "TMPDIR",
+  "TEMP",
+  "TMP",
+  "XDG_CACHE_HOME",
+  "DENO_AUTH_TOKENS",
+  "DENO_CERT",
+  "DENO_DIR",
+  "DENO_TLS_CA_STORE",
+  "JSR_URL",
+  "NODE_EXTRA_CA_CERTS",
+  "NPM_CONFIG_REGISTRY",
+  "npm_config_registry",
+  "NPM_TOKEN",
+  "NODE_AUTH_TOKEN",
+  "SSL_CERT_FILE",
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "NO_PROXY",
+  "http_proxy",
+  "https_proxy",
+  "no_proxy",
+];
+
+/** The environment of a program that runs the code of packages, so without the keys of a cloud. */
+export function childEnvironment(): Record<string, string> {
+  const entries = CHILD_VARIABLES.map((name) => [name, Deno.env.get(name)]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}

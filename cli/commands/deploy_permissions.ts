@@ -1,0 +1,44 @@
+import { cacheFolder } from "../bundle/cache_folder.ts";
+import { CHILD_VARIABLES } from "../bundle/child_environment.ts";
+import { findTerraform } from "../deploy/find_terraform.ts";
+import {
+  foldersOf,
+  permissionFlags,
+  type Permissions,
+  programFolders,
+  temporaryFolder,
+} from "../permissions.ts";
+
+// As a program, it prints the flags of Deno, one a line.
+if (import.meta.main) {
+  try {
+    console.log(permissionFlags(await deployPermissions(Deno.args[0]!)).join("\n"));
+  } catch (error) {
+    console.error(`Error: ${(error as Error).message}`);
+    Deno.exit(1);
+  }
+}
+
+/**
+ * The permissions to deploy. No package can read the keys of the cloud from the environment; only Terraform inherits them.
+ * Terraform is fetched if it is missing, because Deno lets no process run a program that it may write.
+ *
+ * @param manifestPath The path of the manifest.
+ * @throws {Error} If Terraform is neither installed nor can be fetched.
+ */
+export async function deployPermissions(manifestPath: string): Promise<Permissions> {
+  const terraform = await findTerraform(console.error);
+  const own = [...foldersOf(manifestPath), temporaryFolder(), cacheFolder()];
+  const registry = Deno.env.get("NPM_CONFIG_REGISTRY") || Deno.env.get("npm_config_registry") || "";
+  return {
+    read: [...own, ...programFolders(), Deno.execPath()],
+    write: own,
+    net: [
+      URL.canParse(registry) ? new URL(registry).host : "registry.npmjs.org",
+      "127.0.0.0/8", // the Runtime API of functions that are warmed
+    ],
+    run: [Deno.execPath(), terraform, "unshare"],
+    env: [...CHILD_VARIABLES, "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL"],
+    sys: ["uid"],
+  };
+}

@@ -1,0 +1,61 @@
+import { delimiter, dirname, resolve } from "node:path";
+
+/** The permissions of Deno that a command needs: what each flag such as `--allow-read` names, or `true` for everything. */
+export type Permissions = Readonly<
+  Record<"read" | "write" | "net" | "run" | "env" | "sys", readonly string[] | true>
+>;
+
+/** The flags for `deno run` that grant the permissions and no others. */
+export function permissionFlags(permissions: Permissions): string[] {
+  const flags = Object.entries(permissions).flatMap(([name, values]) => {
+    if (values === true) return [`--allow-${name}`];
+    const list = values.map((value) => value.replaceAll(",", ",,")).join();
+    return list === "" ? [] : [`--allow-${name}=${list}`]; // the flag without a list grants everything
+  });
+  return ["--no-prompt", "--quiet", ...flags];
+}
+
+/** Whether this process may run any program or load any library, as it may with `deno run -A`. */
+export async function isUnlimited(): Promise<boolean> {
+  const names = ["run", "ffi"] as const;
+  const states = await Promise.all(names.map((name) => Deno.permissions.query({ name })));
+  return states.some(({ state }) => state === "granted");
+}
+
+/**
+ * Runs the main module once more, in a process with fewer permissions.
+ *
+ * @param permissions The permissions of the process.
+ * @param args The arguments of the program.
+ * @param signal Asks the process to end.
+ * @returns The exit status.
+ */
+export async function runLimited(
+  permissions: Permissions,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<number> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", ...permissionFlags(permissions), Deno.mainModule, ...args],
+  }).spawn();
+  const stop = () => child.kill("SIGTERM");
+  signal.addEventListener("abort", stop);
+  const { code } = await child.status;
+  signal.removeEventListener("abort", stop);
+  return code;
+}
+
+/** The folder of the manifest and the current folder, from which relative paths start. */
+export function foldersOf(manifestPath: string): string[] {
+  return [resolve("."), dirname(resolve(manifestPath))];
+}
+
+/** The folders of programs, to look for one. */
+export function programFolders(): string[] {
+  return (Deno.env.get("PATH") ?? "").split(delimiter).filter((folder) => folder !== "");
+}
+
+/** The folder of temporary files. */
+export function temporaryFolder(): string {
+  return Deno.env.get("TMPDIR") ?? Deno.env.get("TEMP") ?? "/tmp";
+}

@@ -1,0 +1,59 @@
+import { assertEquals } from "@std/assert";
+import { makeApp } from "./testdata/bundle.ts";
+import { CONFIG, mate } from "./testdata/mate.ts";
+
+/** What a package can try beside the keys of a cloud. Each attempt prints its name if Deno permits it. */
+const ATTEMPTS = `{
+  program: () => new Deno.Command("id").output(),
+  library: () => Deno.dlopen("/lib/x86_64-linux-gnu/libc.so.6", { getpid: { parameters: [], result: "i32" } }),
+  "file of the user": () => Deno.readTextFile(Deno.env.get("HOME") + "/.ssh"),
+  "write outside": () => Deno.writeTextFile("/var/tmp/mate-attempt", ""),
+  host: () => fetch("http://example.invalid"),
+  "foreign code": () => import("http://127.0.0.1:1/" + "code.js"),
+  "change a program": () => Deno.writeTextFile(Deno.execPath(), "", { append: true }),
+  key: () => Deno.env.get("AWS_SECRET_ACCESS_KEY"),
+  manifest: () => Deno.readTextFile("app.json"),
+  region: () => Deno.env.get("AWS_REGION"),
+}`;
+
+Deno.test("a package beside the keys of a cloud can do only what the command needs, although the tool can do everything", async () => {
+  await using app = await makeApp({}, {});
+  const url = (path: string) => JSON.stringify(new URL(path, import.meta.url));
+  for (
+    const [name, permitted] of [
+      ["deployPermissions", ["manifest", "region"]],
+      ["sdkPermissions", ["key", "manifest", "region"]],
+    ] as const
+  ) {
+    await Deno.writeTextFile(
+      `${app.folder}/tool.ts`,
+      `import { runTool } from ${url("run_tool.ts")};
+      import * as all from ${url("commands/deploy_permissions.ts")};
+      import * as others from ${url("commands/deployed.ts")};
+      const run = async (_positionals, _values, { print }) => {
+        for (const [name, act] of Object.entries(${ATTEMPTS})) {
+          await Promise.try(act).then(() => print(name), (error) => {
+            if (!error.message.startsWith("Requires ")) print(name + ": " + error);
+          });
+        }
+        return true;
+      };
+      const permissions = () => ({ ...all, ...others }).${name}("app.json");
+      const command = { name: "attempt", arguments: [], summary: "", options: {}, permissions, run };
+      Deno.exit(await runTool([command], Deno.args));`,
+    );
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--no-lock", "--no-check", `--config=${CONFIG}`, "tool.ts", "attempt"],
+      cwd: app.folder,
+      env: { AWS_REGION: "eu-west-1", AWS_SECRET_ACCESS_KEY: "secret" },
+    }).output();
+    const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+    assertEquals([code, decode(stderr)], [0, ""]);
+    assertEquals(decode(stdout).trim().split("\n"), [...permitted], name);
+  }
+});
+
+Deno.test("mate loads no package before a command runs", async () => {
+  const { code, stderr } = await mate(["--help"], { flags: ["--no-npm"] });
+  assertEquals([code, stderr], [0, ""]);
+});
