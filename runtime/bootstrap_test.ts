@@ -21,44 +21,37 @@ Deno.test("the bootstrap serves the handler that _HANDLER names, and ends with 1
 });
 
 Deno.test("the bootstrap reports why the function did not start", async () => {
-  const root = await Deno.makeTempDir();
-  try {
-    await Deno.writeTextFile(`${root}/parse.js`, "export const handler = ( => {};\n");
-    await Deno.writeTextFile(`${root}/twice.js`, "let a; let a; export const handler = 1;\n");
-    for (
-      const [handler, type, message, env] of [
-        ["nowhere.handler", "Runtime.ImportModuleError", "no module"],
-        ["missing_import.handler", "Runtime.ImportModuleError", "nowhere.js"],
-        ["index.nothing", "Runtime.HandlerNotFound", 'exports no "nothing"'],
-        ["index.constructor", "Runtime.HandlerNotFound", 'exports no "constructor"'],
-        ["index.handler.toString.x", "Runtime.HandlerNotFound", "exports no"],
-        ["index.app.toString", "Runtime.HandlerNotFound", "exports no"],
-        ["index.text", "Runtime.HandlerNotFound", "expected a function, got string"],
-        ["index.old", "Runtime.CallbackHandlerDeprecated", "takes a callback"],
-        ["", "Runtime.MalformedHandlerName", 'Invalid _HANDLER ""'],
-        ["index", "Runtime.MalformedHandlerName", '"index"'],
-        ["index.", "Runtime.MalformedHandlerName", '"index."'],
-        [".handler", "Runtime.MalformedHandlerName", '".handler"'],
-        ["../task/index.handler", "Runtime.MalformedHandlerName", '".."'],
-        ["throws.handler", "Function.RangeError", "no such configuration"],
-        ["parse.handler", "Runtime.UserCodeSyntaxError", "parse.js", { LAMBDA_TASK_ROOT: root }],
-        ["twice.handler", "Runtime.UserCodeSyntaxError", "twice.js", { LAMBDA_TASK_ROOT: root }],
-        ["index.handler", "Runtime.ImportModuleError", '"/index"', { LAMBDA_TASK_ROOT: "" }],
-        ["index.handler", "Runtime.ImportModuleError", '"a/index"', { LAMBDA_TASK_ROOT: "a" }],
-        ["index.handler", "Function.NotCapable", "/away/index.js", { LAMBDA_TASK_ROOT: "/away" }],
-      ] as const
-    ) {
-      await using stub = new StubApi([invocation(1)]);
-      const { code, log } = await boot(stub, handler, env, `${TASK_ROOT},${root}`);
-      assertEquals(code, 1);
-      assertEquals(stub.requests.map(({ path }) => path), ["/2018-06-01/runtime/init/error"]);
-      const [{ headers, body }] = stub.posts as [typeof stub.posts[0]];
-      assertEquals(headers["lambda-runtime-function-error-type"], type, handler);
-      assertStringIncludes(JSON.parse(body).errorMessage, message);
-      assertStringIncludes(log, message);
-    }
-  } finally {
-    await Deno.remove(root, { recursive: true });
+  for (
+    const [handler, type, message, env] of [
+      ["nowhere.handler", "Runtime.ImportModuleError", "no module"],
+      ["missing_import.handler", "Runtime.ImportModuleError", "nowhere.js"],
+      ["index.nothing", "Runtime.HandlerNotFound", 'exports no "nothing"'],
+      ["index.constructor", "Runtime.HandlerNotFound", 'exports no "constructor"'],
+      ["index.handler.toString.x", "Runtime.HandlerNotFound", "exports no"],
+      ["index.app.toString", "Runtime.HandlerNotFound", "exports no"],
+      ["index.text", "Runtime.HandlerNotFound", "expected a function, got string"],
+      ["index.old", "Runtime.CallbackHandlerDeprecated", "takes a callback"],
+      ["", "Runtime.MalformedHandlerName", 'Invalid _HANDLER ""'],
+      ["index", "Runtime.MalformedHandlerName", '"index"'],
+      ["index.", "Runtime.MalformedHandlerName", '"index."'],
+      [".handler", "Runtime.MalformedHandlerName", '".handler"'],
+      ["../task/index.handler", "Runtime.MalformedHandlerName", '".."'],
+      ["throws.handler", "Function.RangeError", "no such configuration"],
+      ["parse.handler", "Runtime.UserCodeSyntaxError", "parse.js"],
+      ["twice.handler", "Runtime.UserCodeSyntaxError", "twice.js"],
+      ["index.handler", "Runtime.ImportModuleError", '"/index"', { LAMBDA_TASK_ROOT: "" }],
+      ["index.handler", "Runtime.ImportModuleError", '"a/index"', { LAMBDA_TASK_ROOT: "a" }],
+      ["index.handler", "Function.NotCapable", "/away/index.js", { LAMBDA_TASK_ROOT: "/away" }],
+    ] as const
+  ) {
+    await using stub = new StubApi([invocation(1)]);
+    const { code, log } = await boot(stub, handler, env);
+    assertEquals(code, 1);
+    assertEquals(stub.requests.map(({ path }) => path), ["/2018-06-01/runtime/init/error"]);
+    const [{ headers, body }] = stub.posts as [typeof stub.posts[0]];
+    assertEquals(headers["lambda-runtime-function-error-type"], type, handler);
+    assertStringIncludes(JSON.parse(body).errorMessage, message);
+    assertStringIncludes(log, message);
   }
 });
 
@@ -84,5 +77,141 @@ Deno.test("the bootstrap says which variable of its environment is missing or ma
     const { code, log } = await runProcess(BOOTSTRAP, env);
     assertEquals(code, 1);
     assertStringIncludes(log, message);
+  }
+});
+
+Deno.test("the bootstrap reports an error outside the handler for its invocation, logs it once, and ends with 1", async () => {
+  for (
+    const [fault, type, message] of [
+      ["never", "Runtime.NeverSettled", "The handler never settled"],
+      ["rejection", "Function.TypeError", "nobody handles this"],
+      ["uncaught", "Function.RangeError", "nobody catches this"],
+    ] as const
+  ) {
+    for (const before of [[], [invocation({ fault: "none" })]]) {
+      const id = "8476a536-e9f4-11e8-9739-2dfe598c3fcd";
+      await using stub = new StubApi([
+        ...before,
+        invocation({ fault }, { "Lambda-Runtime-Aws-Request-Id": id }),
+        invocation({ fault: "none" }),
+      ]);
+      const posts = before.length + 1; // nothing is fetched after the error
+      const { code, log } = await boot(stub, "index.faults");
+      assertEquals([code, stub.posts.length], [1, posts], fault);
+      const { path, headers, body } = stub.posts.at(-1)!;
+      assertEquals(path, `/2018-06-01/runtime/invocation/${id}/error`);
+      assertEquals(headers["lambda-runtime-function-error-type"], type);
+      assertStringIncludes(JSON.parse(body).errorMessage, message);
+      assertMatch(log, new RegExp(`\t${id}\tFATAL\t.*${message}`));
+      assertEquals(log.split(message).length, 2);
+    }
+  }
+});
+
+Deno.test("the bootstrap ends a stream under way with trailers", async () => {
+  for (
+    const [fault, type] of [
+      ["stream", "Function.RangeError"],
+      ["stuck stream", "Runtime.NeverSettled"],
+    ] as const
+  ) {
+    await using stub = new StubApi([invocation({ fault })]);
+    const { code } = await boot(stub, "index.faults");
+    assertEquals([code, stub.posts.length], [1, 1], fault);
+    assertEquals(stub.posts[0]!.body, "first");
+    assertEquals(stub.posts[0]!.trailers["lambda-runtime-function-error-type"], type);
+  }
+});
+
+Deno.test("the bootstrap reports the first of several errors, and logs all", async () => {
+  await using stub = new StubApi([invocation({ fault: "two" })]);
+  const { code, log } = await boot(stub, "index.faults");
+  assertEquals([code, stub.posts.length], [1, 1]);
+  assertEquals(JSON.parse(stub.posts[0]!.body).errorMessage, "first");
+  assertMatch(log, /first[^]*second/);
+});
+
+Deno.test("the bootstrap ends with 1 although the report of an error is refused", async () => {
+  await using stub = new StubApi([invocation({ fault: "uncaught" })]);
+  stub.onRequest = ({ path }) => path.endsWith("/error") ? { status: 500 } : undefined;
+  const { code, log } = await boot(stub, "index.faults");
+  assertEquals([code, stub.posts.length], [1, 1]);
+  assertStringIncludes(log, "nobody catches this");
+});
+
+Deno.test("the bootstrap starts nothing while it reports a failed start", async () => {
+  await using stub = new StubApi([invocation(1)]);
+  stub.onRequest = ({ path }) => path.endsWith("/init/error") ? { delay: 200 } : undefined;
+  const { code, log } = await boot(stub, "late.handler");
+  assertEquals([code, stub.requests.length], [1, 1]);
+  assertStringIncludes(stub.posts[0]!.body, "nobody handles this");
+  assertEquals(log.includes("Cannot report"), false);
+});
+
+Deno.test("the bootstrap fails an invocation that comes while the process ends, and does not run it", async () => {
+  await using stub = new StubApi([invocation({ fault: "uncaught" })]);
+  const reporting = Promise.withResolvers<void>();
+  stub.onRequest = ({ path }) => {
+    if (path.endsWith("/error")) {
+      reporting.resolve();
+      return { delay: 200 };
+    }
+    const isSecond = stub.requests.length === 2;
+    return isSecond ? { ...invocation({ fault: "none" }), until: reporting.promise } : undefined;
+  };
+  const { code } = await boot(stub, "index.faults", { AWS_LAMBDA_MAX_CONCURRENCY: "2" });
+  assertEquals(code, 1);
+  assertEquals(stub.posts.map(({ path }) => path.split("/").at(-1)), ["error", "error"]);
+  for (const { body } of stub.posts) assertStringIncludes(body, "nobody catches this");
+});
+
+Deno.test("the bootstrap ends although nobody reads the stream or answers the report of the failure", async () => {
+  for (
+    const [handler, request, message] of [
+      ["index.faults", "/response", "aside"],
+      ["throws.handler", "/init/error", "no such configuration"],
+    ] as const
+  ) {
+    await using stub = new StubApi([invocation({ fault: "unread stream" })]);
+    const ended = Promise.withResolvers<void>();
+    stub.onHead = (path) => {
+      return path.endsWith(request) ? { raw: "", until: ended.promise } : undefined;
+    };
+    const { code, log } = await boot(stub, handler);
+    ended.resolve();
+    assertEquals([code, stub.posts], [1, []]);
+    assertStringIncludes(log, message);
+  }
+});
+
+Deno.test("the bootstrap sends the console of any library through the logger, also for invocations at once", async () => {
+  for (const format of ["Text", "JSON"]) {
+    await using stub = new StubApi(["a", "b", "c"].map((id, i) => {
+      return invocation({ delay: 50 - i * 20 }, { "Lambda-Runtime-Aws-Request-Id": id });
+    }));
+    stub.onRequest = ({ path }) => {
+      // The refusal must not overtake the answers.
+      const isLast = path.endsWith("/next") && stub.requests.length > 3 && stub.posts.length < 3;
+      return isLast ? { delay: 200, status: 410 } : undefined;
+    };
+    const { log } = await boot(stub, "console.handler", {
+      AWS_LAMBDA_MAX_CONCURRENCY: "3",
+      AWS_LAMBDA_LOG_FORMAT: format,
+      AWS_LAMBDA_LOG_LEVEL: "INFO",
+    });
+    const records = log.trim().split("\n").map((line) => {
+      if (format === "Text") return line.split("\t").slice(1);
+      const { requestId, level, message, data } = JSON.parse(line);
+      return [requestId, level, data ? `${message} ${JSON.stringify(data)}` : message];
+    });
+    assertEquals(records.shift(), ["", "INFO", "module loaded"]);
+    records.pop(); // the refusal
+    assertEquals(
+      records.toSorted(),
+      ["a", "b", "c"].flatMap((id) => [
+        [id, "INFO", `${id} begins`],
+        [id, "WARN", `waited {"id":"${id}"}`],
+      ]),
+    );
   }
 });

@@ -41,7 +41,7 @@ Deno.test("the bundled bootstrap serves with scoped permissions, and names its e
   await using stub = new StubApi([invocation({ fault: "none" }), invocation({ fault: "never" })]);
   const permissions = ["--allow-env", `--allow-net=${stub.api}`, `--allow-read=${TASK_ROOT}`];
   const args = ["run", "--no-prompt", ...permissions, bundled.file];
-  const { code } = await runBundle(Deno.execPath(), args, "faults.handler", stub);
+  const { code } = await runBundle(Deno.execPath(), args, "index.faults", stub);
   assertEquals(code, 1);
   assertEquals(stub.posts[0]!.body, '{"fault":"none"}');
   assertEquals(JSON.parse(stub.posts[1]!.body).errorType, "Runtime.NeverSettled");
@@ -65,10 +65,10 @@ Deno.test({
         ["nowhere.handler", undefined, "Runtime.ImportModuleError"],
         ["throws.handler", undefined, "Function.RangeError"],
         ["stuck.handler", undefined, "Runtime.NeverSettled"],
-        ["faults.handler", "never", "Runtime.NeverSettled"],
-        ["faults.handler", "rejection", "Function.TypeError"],
-        ["faults.handler", "uncaught", "Function.RangeError"],
-        ["faults.handler", "stuck stream", undefined],
+        ["index.faults", "never", "Runtime.NeverSettled"],
+        ["index.faults", "rejection", "Function.TypeError"],
+        ["index.faults", "uncaught", "Function.RangeError"],
+        ["index.faults", "stuck stream", undefined],
       ] as const
     ) {
       await using stub = new StubApi(fault ? [invocation({ fault })] : []);

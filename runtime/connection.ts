@@ -1,6 +1,5 @@
 import type { Host, Socket } from "./host.ts";
-import { type Response, ResponseReader } from "./response.ts";
-import { RuntimeApiError } from "./runtime_api_error.ts";
+import { type Response, ResponseReader, RuntimeApiError } from "./response.ts";
 
 /** The address of the Runtime API. */
 export interface Address {

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { Connection, parseAddress } from "./connection.ts";
 import type { Host, Socket } from "./host.ts";
-import { RuntimeApiError } from "./runtime_api_error.ts";
+import { RuntimeApiError } from "./response.ts";
 
 Deno.test("parseAddress() reads a host and a port", () => {
   for (

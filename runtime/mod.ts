@@ -28,5 +28,5 @@ export {
   type StreamChunk,
 } from "./http_stream.ts";
 export { run, type RunOptions } from "./run.ts";
-export * from "./runtime_api_error.ts";
-export * from "./serve.ts";
+export { RuntimeApiError } from "./response.ts";
+export { serve, type ServeOptions } from "./serve.ts";

@@ -1,5 +1,4 @@
 import type { Socket } from "./host.ts";
-import { RuntimeApiError } from "./runtime_api_error.ts";
 
 const BUFFER = 16 * 1024;
 const MAX_HEAD = 64 * 1024;
@@ -76,10 +75,9 @@ export class ResponseReader {
 
   /** Reads text up to a line end (2 bytes) or up to a line end and an empty line (4 bytes). */
   async #readUntil(markLength: 2 | 4): Promise<string> {
-    let scanned = 0;
     for (;;) {
       const received = this.#buffer.subarray(this.#start, this.#end);
-      const end = findMark(received, scanned, markLength);
+      const end = findMark(received, markLength);
       if (end > MAX_HEAD || end === -1 && received.length > MAX_HEAD) {
         throw new RuntimeApiError(
           `Cannot read the response of the Runtime API: the head is longer than ${MAX_HEAD} bytes`,
@@ -89,7 +87,6 @@ export class ResponseReader {
         this.#start += end + markLength;
         return DECODER.decode(received.subarray(0, end));
       }
-      scanned = Math.max(received.length - markLength + 1, 0);
       await this.#fill();
     }
   }
@@ -107,13 +104,11 @@ export class ResponseReader {
     return bytes;
   }
 
-  /** Receives more bytes into the buffer. A full buffer keeps its unconsumed bytes and gets room behind them. */
+  /** Receives more bytes. A full buffer gets room behind the bytes that are not consumed. */
   async #fill(): Promise<void> {
     if (this.#end === this.#buffer.length) {
       const rest = this.#buffer.subarray(this.#start);
-      const buffer = this.#start > 0 ? this.#buffer : new Uint8Array(this.#buffer.length * 2);
-      buffer.set(rest);
-      this.#buffer = buffer;
+      this.#buffer = concat(rest, new Uint8Array(BUFFER));
       this.#start = 0;
       this.#end = rest.length;
     }
@@ -138,8 +133,8 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>
   return whole;
 }
 
-function findMark(bytes: Uint8Array, from: number, length: 2 | 4): number {
-  for (let at = bytes.indexOf(CR, from); at !== -1; at = bytes.indexOf(CR, at + 1)) {
+function findMark(bytes: Uint8Array, length: 2 | 4): number {
+  for (let at = bytes.indexOf(CR); at !== -1; at = bytes.indexOf(CR, at + 1)) {
     if (bytes[at + 1] !== LF) continue;
     if (length === 2 || bytes[at + 2] === CR && bytes[at + 3] === LF) return at;
   }
@@ -152,4 +147,35 @@ function malformed(part: string, text: string): RuntimeApiError {
       JSON.stringify(text.slice(0, 200))
     }`,
   );
+}
+
+/**
+ * The Runtime API of AWS Lambda cannot be reached, sends a malformed response, or refuses a request that the loop needs.
+ *
+ * @example Tell a refusal from a lost connection
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { RuntimeApiError } from "@mate/core/runtime";
+ *
+ * const error = new RuntimeApiError("Cannot fetch the next invocation: status 403", { status: 403 });
+ * assertEquals(error.status, 403);
+ * assertEquals(new RuntimeApiError("Cannot reach the Runtime API").status, undefined);
+ * ```
+ */
+export class RuntimeApiError extends Error {
+  /** The status of the Runtime API's answer. It is `undefined` if no answer came. */
+  declare readonly status: number | undefined;
+
+  /**
+   * Makes the error.
+   *
+   * @param message The action that failed, and the reason.
+   * @param options The `status` of the answer and the `cause`, if there are any.
+   */
+  constructor(message: string, options?: ErrorOptions & { status?: number }) {
+    super(message, options);
+    this.name = "RuntimeApiError"; // the name survives minification
+    const status = options?.status;
+    if (status !== undefined) this.status = status; // the log shows only properties that exist
+  }
 }

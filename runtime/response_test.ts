@@ -1,8 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import fc from "fast-check";
 import type { Socket } from "./host.ts";
-import { type Response, ResponseReader } from "./response.ts";
-import { RuntimeApiError } from "./runtime_api_error.ts";
+import { type Response, ResponseReader, RuntimeApiError } from "./response.ts";
 
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();

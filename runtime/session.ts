@@ -3,10 +3,9 @@ import { withRequestId } from "../logger/mod.ts";
 import { loggerState } from "../logger/state.ts";
 import { type Next, RuntimeClient } from "./client.ts";
 import { type Address, parseAddress } from "./connection.ts";
-import { readSharedContext, type SharedContext } from "./context.ts";
 import { describeFailure } from "./failure.ts";
 import type { Host } from "./host.ts";
-import { Invocation } from "./invocation.ts";
+import { Invocation, readSharedContext, type SharedContext } from "./invocation.ts";
 
 /** The time that the last reports may take, in milliseconds. */
 const GRACE = 2_000;

@@ -2,7 +2,37 @@
 import type { StubApi } from "./stub_api.ts";
 
 export const BOOTSTRAP = new URL("../bootstrap.ts", import.meta.url).pathname;
-export const TASK_ROOT = new URL("task", import.meta.url).pathname;
+
+/** The modules of the function, by their paths below the root of the task. */
+const MODULES: Record<string, string> = {
+  "index.js": Deno.readTextFileSync(new URL("handlers.js", import.meta.url)),
+  "common.cjs": `exports.handler = () => "cjs";`,
+  "nested/deep.mjs": `export const handler = () => "deep";`,
+  "typed.ts": `export const handler = (): string => "typed";`,
+  "late.js": `Promise.reject(new RangeError("nobody handles this"));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    export const handler = () => 1;`,
+  "console.js": `console.info("module loaded");
+    export const handler = async (event, context) => {
+      console.log("%s begins", context.awsRequestId);
+      await new Promise((resolve) => setTimeout(resolve, event.delay));
+      console.warn("waited", { id: context.awsRequestId });
+      console.debug("not written");
+    };`,
+  "stuck.js": `await new Promise(() => {}); export const handler = () => 1;`,
+  "throws.js": `throw new RangeError("no such configuration");`,
+  "missing_import.js": `export { handler } from "./nowhere.js";`,
+  "parse.js": `export const handler = ( => {};`,
+  "twice.js": `let a; let a; export const handler = 1;`,
+};
+
+/** The root of the task. */
+export const TASK_ROOT = Deno.makeTempDirSync();
+addEventListener("unload", () => Deno.removeSync(TASK_ROOT, { recursive: true }));
+Deno.mkdirSync(`${TASK_ROOT}/nested`);
+for (const [path, text] of Object.entries(MODULES)) {
+  Deno.writeTextFileSync(`${TASK_ROOT}/${path}`, text);
+}
 
 // The processes count towards the coverage if it is measured.
 const coverage = Deno.env.get("DENO_COVERAGE_DIR");
@@ -19,7 +49,6 @@ export async function runProcess(
   program: string,
   env: Record<string, string>,
   during?: (child: Deno.ChildProcess) => Promise<void>,
-  root = TASK_ROOT,
 ): Promise<Ended> {
   const child = new Deno.Command(Deno.execPath(), {
     args: [
@@ -29,7 +58,7 @@ export async function runProcess(
       "--no-config",
       "--allow-env",
       "--allow-net=127.0.0.1",
-      `--allow-read=${root}`,
+      `--allow-read=${TASK_ROOT}`,
       program,
     ],
     clearEnv: true,
@@ -43,17 +72,16 @@ export async function runProcess(
   return { code, log: new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr) };
 }
 
-/** Runs the bootstrap, which may read the given folders. */
+/** Runs the bootstrap. */
 export function boot(
   stub: StubApi,
   handler: string,
   env: Record<string, string> = {},
-  root = TASK_ROOT,
 ): Promise<Ended> {
-  return runProcess(
-    BOOTSTRAP,
-    { AWS_LAMBDA_RUNTIME_API: stub.api, LAMBDA_TASK_ROOT: TASK_ROOT, _HANDLER: handler, ...env },
-    undefined,
-    root,
-  );
+  return runProcess(BOOTSTRAP, {
+    AWS_LAMBDA_RUNTIME_API: stub.api,
+    LAMBDA_TASK_ROOT: TASK_ROOT,
+    _HANDLER: handler,
+    ...env,
+  });
 }

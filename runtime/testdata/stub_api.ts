@@ -2,6 +2,8 @@
 
 import { concat } from "../response.ts";
 
+const ENCODER = new TextEncoder();
+
 /** A request, as it was received. */
 export interface StubRequest {
   readonly method: string;
@@ -9,7 +11,6 @@ export interface StubRequest {
   readonly headers: Record<string, string>;
   readonly trailers: Record<string, string>;
   readonly body: string;
-  readonly size: number;
   /** The sizes of the chunks of a chunked body. */
   readonly chunks: number[];
 }
@@ -20,9 +21,7 @@ export interface StubAnswer {
   readonly headers?: Record<string, string>;
   readonly body?: string | Uint8Array;
   /** Bytes to send instead of status, headers and body. */
-  readonly raw?: string | Uint8Array;
-  /** The size of the pieces that are sent, in bytes. */
-  readonly pieces?: number;
+  readonly raw?: string;
   /** The time to wait before the answer, in milliseconds. */
   readonly delay?: number;
   /** A promise to wait for before the answer. */
@@ -47,6 +46,8 @@ export function invocation(
 /** Answers *next* from a list of events, then with 410. It accepts every report, unless a test says otherwise. */
 export class StubApi implements AsyncDisposable {
   readonly requests: StubRequest[] = [];
+  /** The number of connections so far. */
+  connections = 0;
   /** Called for each head before the body is read. A returned answer is sent at once, and the connection is closed. */
   onHead: (path: string) => StubAnswer | undefined = () => undefined;
   /** Called for each request. `undefined` stands for the usual answer. */
@@ -55,7 +56,6 @@ export class StubApi implements AsyncDisposable {
   #listener: Deno.TcpListener;
   #open = new Set<Deno.TcpConn>();
   #done: Promise<void>;
-  #count = 0;
 
   constructor(events: StubAnswer[]) {
     this.#events = events;
@@ -70,10 +70,6 @@ export class StubApi implements AsyncDisposable {
   /** The reports. */
   get posts(): StubRequest[] {
     return this.requests.filter(({ method }) => method === "POST");
-  }
-
-  get connections(): number {
-    return this.#count;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -98,7 +94,7 @@ export class StubApi implements AsyncDisposable {
     try {
       for await (const connection of this.#listener) {
         this.#open.add(connection);
-        this.#count++;
+        this.connections++;
         served.push(
           this.#serve(connection).catch(() => {}).finally(() => {
             if (this.#open.delete(connection)) connection.close();
@@ -113,27 +109,21 @@ export class StubApi implements AsyncDisposable {
 
   async #serve(connection: Deno.TcpConn): Promise<void> {
     const source = new Source(connection);
-    for (;;) {
-      const head = await source.until("\r\n\r\n");
-      if (head === undefined) return;
+    for (let head = await source.until("\r\n\r\n"); head; head = await source.until("\r\n\r\n")) {
       const [line, ...fields] = head.split("\r\n");
-      const [method, path] = line!.split(" ");
+      const [method = "", path = ""] = line!.split(" ");
+      const early = this.onHead(path);
+      if (early) return await send(connection, early);
       const headers = parseFields(fields);
-      const early = this.onHead(path!);
-      if (early) {
-        await send(connection, early);
-        return;
-      }
       const chunks: number[] = [];
       let trailers: Record<string, string> = {};
-      let bytes = await source.take(Number(headers["content-length"] ?? 0));
+      let body = await source.take(Number(headers["content-length"] ?? 0));
       if (headers["transfer-encoding"] === "chunked") {
-        const parts: Uint8Array[] = [];
         for (;;) {
           const size = parseInt((await source.until("\r\n"))!, 16);
           if (size === 0) break;
           chunks.push(size);
-          parts.push(await source.take(size));
+          body = concat(body, await source.take(size));
           await source.take(2);
         }
         const lines: string[] = [];
@@ -141,17 +131,9 @@ export class StubApi implements AsyncDisposable {
           lines.push(field);
         }
         trailers = parseFields(lines);
-        bytes = concat(...parts);
       }
-      const request: StubRequest = {
-        method: method!,
-        path: path!,
-        headers,
-        trailers,
-        body: new TextDecoder().decode(bytes),
-        size: bytes.length,
-        chunks,
-      };
+      const text = new TextDecoder().decode(body);
+      const request: StubRequest = { method, path, headers, trailers, body: text, chunks };
       this.requests.push(request);
       const answer = this.onRequest(request) ?? this.#usual(request);
       await send(connection, answer);
@@ -168,21 +150,13 @@ export class StubApi implements AsyncDisposable {
 async function send(connection: Deno.TcpConn, answer: StubAnswer): Promise<void> {
   if (answer.delay) await new Promise((resolve) => setTimeout(resolve, answer.delay));
   await answer.until;
-  const { raw, status = 200, headers = {}, body = "", pieces } = answer;
-  const content = toBytes(body);
+  const { raw, status = 200, headers = {}, body = "" } = answer;
+  const content = typeof body === "string" ? ENCODER.encode(body) : body;
   const fields = Object.entries({ "Content-Length": String(content.length), ...headers });
   const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join("");
-  const bytes = raw === undefined
-    ? concat(toBytes(`HTTP/1.1 ${status} X\r\n${head}\r\n`), content)
-    : toBytes(raw);
-  for (let start = 0; start < bytes.length;) {
-    start += await connection.write(bytes.subarray(start, start + (pieces ?? bytes.length)));
-    if (pieces) await new Promise((resolve) => setTimeout(resolve, 0));
-  }
-}
-
-function toBytes(content: string | Uint8Array): Uint8Array {
-  return typeof content === "string" ? new TextEncoder().encode(content) : content;
+  let bytes = concat(ENCODER.encode(`HTTP/1.1 ${status} X\r\n${head}\r\n`), content);
+  if (raw !== undefined) bytes = ENCODER.encode(raw);
+  while (bytes.length > 0) bytes = bytes.subarray(await connection.write(bytes));
 }
 
 function parseFields(lines: string[]): Record<string, string> {
@@ -195,7 +169,7 @@ function parseFields(lines: string[]): Record<string, string> {
 /** Reads a connection in pieces. */
 class Source {
   #connection: Deno.TcpConn;
-  #buffer = new Uint8Array(0);
+  #received = new Uint8Array(0);
 
   constructor(connection: Deno.TcpConn) {
     this.#connection = connection;
@@ -204,35 +178,30 @@ class Source {
   /** Reads the text before a mark. Resolves to `undefined` at the end of the connection. */
   async until(mark: string): Promise<string | undefined> {
     for (;;) {
-      const text = String.fromCharCode(...this.#buffer.subarray(0, 100_000));
+      const text = String.fromCharCode(...this.#received.subarray(0, 100_000));
       const end = text.indexOf(mark);
       if (end !== -1) {
-        this.#buffer = this.#buffer.subarray(end + mark.length);
+        await this.take(end + mark.length);
         return text.slice(0, end);
       }
-      if (!await this.#more()) return undefined;
+      if (!await this.#receive()) return undefined;
     }
   }
 
   /** Reads that many bytes. */
-  async take(count: number): Promise<Uint8Array> {
-    const bytes = new Uint8Array(count);
-    let length = 0;
-    for (;;) {
-      const part = this.#buffer.subarray(0, count - length);
-      bytes.set(part, length);
-      length += part.length;
-      this.#buffer = this.#buffer.subarray(part.length);
-      if (length === count) return bytes;
-      if (!await this.#more()) throw new Error("The request ended early");
+  async take(count: number): Promise<Uint8Array<ArrayBuffer>> {
+    while (this.#received.length < count) {
+      if (!await this.#receive()) throw new Error("The request ended early");
     }
+    const bytes = this.#received.subarray(0, count);
+    this.#received = this.#received.subarray(count);
+    return bytes;
   }
 
-  async #more(): Promise<boolean> {
-    const chunk = new Uint8Array(64 * 1024);
+  async #receive(): Promise<boolean> {
+    const chunk = new Uint8Array(1024 * 1024);
     const count = await this.#connection.read(chunk);
-    if (count === null) return false;
-    this.#buffer = concat(this.#buffer, chunk.subarray(0, count));
-    return true;
+    if (count !== null) this.#received = concat(this.#received, chunk.subarray(0, count));
+    return count !== null;
   }
 }

@@ -1,4 +1,16 @@
-export const handler = (event) => {
+/** The handlers that the tests load as `index.NAME`. */
+export const handler = (event) => ({ got: event });
+export const text = "not a function";
+export const app = {
+  name: "app",
+  handle() {
+    return this.name;
+  },
+};
+export const old = (_event, _context, callback) => callback(null, 1);
+
+/** Behaves as the event says. */
+export const faults = (event) => {
   switch (event.fault) {
     case "never":
       return new Promise(() => {});

@@ -1,2 +1,0 @@
-await new Promise(() => {});
-export const handler = () => 1;

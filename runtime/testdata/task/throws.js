@@ -1,1 +1,0 @@
-throw new RangeError("no such configuration");
