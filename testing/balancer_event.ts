@@ -7,45 +7,31 @@ import {
 } from "./http_facts.ts";
 import { ACCOUNT_ID, randomHex, REGION } from "./identifiers.ts";
 
-/** The event of an Application Load Balancer. */
-export interface AlbEvent {
-  /** The facts of the load balancer. */
+/** The event of an Application Load Balancer. The target group decides if it has the maps of lists or the other maps. */
+export type AlbEvent = {
   requestContext: { elb: { targetGroupArn: string } };
-  /** The method. */
   httpMethod: string;
-  /** The path as transmitted. */
   path: string;
-  /** The header fields, unless the load balancer sends several values. */
   headers?: Record<string, string>;
-  /** The header fields, if the load balancer sends several values. */
   multiValueHeaders?: Record<string, string[]>;
-  /** The parameters, not decoded, unless the load balancer sends several values. */
+  /** The parameters, not decoded. */
   queryStringParameters?: Record<string, string>;
-  /** The parameters, not decoded, if the load balancer sends several values. */
+  /** The parameters, not decoded. */
   multiValueQueryStringParameters?: Record<string, string[]>;
   /** The body; `""` if there is none. */
   body: string;
-  /** Whether the body is base64. */
   isBase64Encoded: boolean;
-}
+};
 
 /** The event of Amazon VPC Lattice, version 2. */
-export interface LatticeEvent {
-  /** The version of the format. */
+export type LatticeEvent = {
   version: string;
-  /** The path. */
   path: string;
-  /** The method. */
   method: string;
-  /** The header fields with all values. */
   headers: Record<string, string[]>;
-  /** The parameters with all values. */
   queryStringParameters?: Record<string, string[]>;
-  /** The body. */
   body?: string;
-  /** Whether the body is base64. */
   isBase64Encoded: boolean;
-  /** The facts of the service. */
   requestContext: {
     serviceNetworkArn: string;
     serviceArn: string;
@@ -54,7 +40,7 @@ export interface LatticeEvent {
     region: string;
     timeEpoch: string;
   };
-}
+};
 
 /**
  * Makes the event of an Application Load Balancer.

@@ -12,9 +12,8 @@ import {
 } from "./http_facts.ts";
 import { apiIdOf } from "./rest_event.ts";
 
-/** The event of an Amazon API Gateway HTTP API or of a Lambda function URL (payload format 2.0). */
-export interface HttpEvent {
-  /** The version of the format. */
+/** The event of an Amazon API Gateway HTTP API or of a Lambda function URL (payload format 2.0). Several values are joined. */
+export type HttpEvent = {
   version: string;
   /** The route, such as `GET /orders/{id}`, or `$default`. */
   routeKey: string;
@@ -22,13 +21,10 @@ export interface HttpEvent {
   rawPath: string;
   /** The query as transmitted. */
   rawQueryString: string;
-  /** The cookies. */
   cookies?: string[];
-  /** The header fields; several values are joined. */
   headers: Record<string, string>;
-  /** The parameters, decoded; several values are joined. */
+  /** The parameters of the query, decoded. */
   queryStringParameters?: Record<string, string>;
-  /** The facts of the API. */
   requestContext: {
     accountId: string;
     apiId: string;
@@ -44,21 +40,16 @@ export interface HttpEvent {
   };
   /** The parameters of the path, decoded. */
   pathParameters?: Record<string, string>;
-  /** The variables of the stage. */
   stageVariables?: Record<string, string>;
-  /** The body. */
   body?: string;
-  /** Whether the body is base64. */
   isBase64Encoded: boolean;
-}
+};
 
-/** The data that an authorizer of an HTTP API passes on. */
-export interface HttpAuthorizer {
-  /** The claims of a JSON web token. */
+/** The data that an authorizer of an HTTP API passes on: the claims of a JSON web token, or the context of a function. */
+export type HttpAuthorizer = {
   jwt?: { claims: Record<string, string>; scopes: string[] };
-  /** The context of a Lambda authorizer. */
   lambda?: Record<string, string | number | boolean>;
-}
+};
 
 /**
  * Makes the event of an HTTP API.

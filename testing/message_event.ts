@@ -8,77 +8,45 @@ export interface MessageAttributeInit {
   readonly Value: string | number | readonly unknown[] | Uint8Array;
 }
 
-/** The values of the accessors of a record of `FnMessageEvent`. */
-export interface MessageInit {
-  /** The ARN of the subscription. */
+/** The values of the accessors of a record of `FnMessageEvent`. By default, a message has no subject and no attributes. */
+export type MessageInit = {
   readonly eventSubscriptionArn?: string;
-  /** The ARN of the topic. */
   readonly topicArn?: string;
-  /** The identifier of the message. */
   readonly messageId?: string;
-  /** The type of the message. */
   readonly messageType?: string;
-  /** The subject; by default none. */
   readonly subject?: string | null;
-  /** The message. */
   readonly message?: string;
   /** The message as a value, which is sent as JSON. */
   readonly messagePayload?: unknown;
-  /** The time of the publication. */
   readonly timestamp?: Date;
-  /** The signature. */
   readonly signature?: string;
-  /** The URL of the certificate. */
   readonly signingCertUrl?: string;
-  /** The URL that ends the subscription. */
   readonly unsubscribeUrl?: string;
-  /** The attributes by their names. */
   readonly messageAttributes?: Readonly<Record<string, MessageAttributeInit>>;
-}
+};
 
-/** An event of Amazon SNS. */
-export interface TopicEvent {
-  /** The records, one for each message. */
-  Records: TopicEventRecord[];
-}
+/** An event of Amazon SNS, with one record for each message. */
+export type TopicEvent = { Records: TopicEventRecord[] };
 
 /** A record of an event of Amazon SNS. */
-export interface TopicEventRecord {
-  /** The version of the format. */
+export type TopicEventRecord = {
   EventVersion: string;
-  /** The ARN of the subscription. */
   EventSubscriptionArn: string;
-  /** The service: `aws:sns`. */
   EventSource: string;
-  /** The message. */
-  Sns: TopicMessage;
-}
-
-/** A message in an event of Amazon SNS. */
-export interface TopicMessage {
-  /** The type of the message. */
-  Type: string;
-  /** The identifier of the message. */
-  MessageId: string;
-  /** The ARN of the topic. */
-  TopicArn: string;
-  /** The subject. */
-  Subject?: string;
-  /** The message. */
-  Message: string;
-  /** The time of the publication (RFC 3339). */
-  Timestamp: string;
-  /** The version of the signature. */
-  SignatureVersion: string;
-  /** The signature in base64. */
-  Signature: string;
-  /** The URL of the certificate. */
-  SigningCertUrl: string;
-  /** The URL that ends the subscription. */
-  UnsubscribeUrl: string;
-  /** The attributes by their names. */
-  MessageAttributes: Record<string, { Type: string; Value: string }>;
-}
+  Sns: {
+    Type: string;
+    MessageId: string;
+    TopicArn: string;
+    Subject?: string;
+    Message: string;
+    Timestamp: string;
+    SignatureVersion: string;
+    Signature: string;
+    SigningCertUrl: string;
+    UnsubscribeUrl: string;
+    MessageAttributes: Record<string, { Type: string; Value: string }>;
+  };
+};
 
 /**
  * Makes an event of Amazon SNS.

@@ -23,7 +23,6 @@
 export type { AlbEvent, LatticeEvent } from "./balancer_event.ts";
 export * from "./call.ts";
 export * from "./capture_log.ts";
-export * from "./context.ts";
 export type { HttpAuthorizer, HttpEvent } from "./http_event.ts";
 export type { HttpFacts } from "./http_facts.ts";
 export type { HttpRequest, HttpRequestInit } from "./http_request.ts";

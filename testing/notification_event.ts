@@ -1,70 +1,52 @@
 import { present, randomBase64, randomHex, REGION } from "./identifiers.ts";
 
-/** The values of the accessors of a record of `FnNotificationEvent`. Null and `undefined` have different meanings: null leaves the value out. */
-export interface NotificationInit {
+/**
+ * The values of the accessors of a record of `FnNotificationEvent`. `null` leaves a value out, and `undefined` takes the
+ * default. By default, removed objects have no size and no entity tag, and no object has a version.
+ */
+export type NotificationInit = {
   /** The type of the event, such as `ObjectCreated:Put`, the default. */
   readonly eventName?: string;
-  /** The time of the event. */
   readonly eventTime?: Date;
-  /** The region of the bucket. */
   readonly region?: string;
-  /** The name of the bucket. */
   readonly bucketName?: string;
-  /** The ARN of the bucket. */
   readonly bucketArn?: string;
   /** The key of the object, not encoded. */
   readonly objectKey?: string;
-  /** The size in bytes. By default, removed objects have none. */
+  /** The size in bytes. */
   readonly objectSize?: number | null;
-  /** The entity tag, without quotes. By default, removed objects have none. */
   readonly objectEtag?: string | null;
-  /** The version; by default none, as in a bucket without versions. */
   readonly objectVersionId?: string | null;
-  /** The sequencer. */
   readonly objectSequencer?: string | null;
-  /** The user who caused the event. */
   readonly principalId?: string;
-  /** The IP address of the client, or the name of a service. */
   readonly sourceIp?: string;
   /** The identifier of the request. It is not an accessor. */
   readonly requestId?: string;
   /** The identifier of the host that handled the request. It is not an accessor. */
   readonly hostId?: string;
-}
+};
 
-/** An event of Amazon S3. */
-export interface NotificationEvent {
-  /** The records, one for each object. */
-  Records: NotificationEventRecord[];
-}
+/** An event of Amazon S3, with one record for each object. */
+export type NotificationEvent = { Records: NotificationEventRecord[] };
 
 /** A record of an event of Amazon S3. */
-export interface NotificationEventRecord {
-  /** The version of the format. */
+export type NotificationEventRecord = {
   eventVersion: string;
-  /** The service: `aws:s3`. */
   eventSource: string;
-  /** The region of the bucket. */
   awsRegion: string;
-  /** The time (RFC 3339). */
   eventTime: string;
-  /** The type of the event. */
   eventName: string;
-  /** The user who caused the event. */
   userIdentity: { principalId: string };
-  /** The client. */
   requestParameters: { sourceIPAddress: string };
-  /** The identifiers of the request. */
   responseElements: { "x-amz-request-id": string; "x-amz-id-2": string };
-  /** The bucket and the object. */
   s3: {
     s3SchemaVersion: string;
     configurationId: string;
     bucket: { name: string; ownerIdentity: { principalId: string }; arn: string };
-    /** The object; Amazon S3 leaves `size` and `eTag` out of removals, whatever the type says. */
+    /** Amazon S3 leaves `size` and `eTag` out of removals, whatever the type says. */
     object: { key: string; size: number; eTag: string; versionId?: string; sequencer: string };
   };
-}
+};
 
 /**
  * Makes an event of Amazon S3.

@@ -3,11 +3,12 @@ import { type MessageAttributeInit, messageEvent, type MessageInit } from "./mes
 import { notificationEvent, type NotificationInit } from "./notification_event.ts";
 import { scheduledEvent, type ScheduledEventInit } from "./scheduled_event.ts";
 
-/** The values of the accessors of a record of `FnQueueEvent`. */
-export interface QueueMessageInit {
-  /** The identifier of the message. */
+/**
+ * The values of the accessors of a record of `FnQueueEvent`. The body comes from one of `body`, `payload`, `message`,
+ * `notification` and `bridgeEvent`.
+ */
+export type QueueMessageInit = {
   readonly messageId?: string;
-  /** The body. */
   readonly body?: string;
   /** The body as a value, which is sent as JSON. */
   readonly payload?: unknown;
@@ -17,11 +18,8 @@ export interface QueueMessageInit {
   readonly notification?: readonly NotificationInit[];
   /** The body is an event of Amazon EventBridge. */
   readonly bridgeEvent?: ScheduledEventInit;
-  /** The time when the message was sent. */
   readonly sentTime?: Date;
-  /** The time when the message was first received. */
   readonly firstReceivedTime?: Date;
-  /** How often the message was received. */
   readonly receiveCount?: number;
   /** The message group; by default `group` in a FIFO queue, and none otherwise. */
   readonly groupId?: string | null;
@@ -29,17 +27,12 @@ export interface QueueMessageInit {
   readonly deduplicationId?: string | null;
   /** The sequence number; by default the next one in a FIFO queue, and none otherwise. */
   readonly sequenceNumber?: string | null;
-  /** The attributes by their names. */
   readonly messageAttributes?: Readonly<Record<string, MessageAttributeInit>>;
-  /** The name of the queue. */
   readonly queueName?: string;
-  /** The ARN of the queue. */
   readonly queueArn?: string;
-  /** The region of the queue. */
   readonly region?: string;
-  /** The receipt handle. */
   readonly receiptHandle?: string;
-}
+};
 
 /** Options of {@linkcode queueEvent}. */
 export interface QueueEventOptions {
@@ -47,21 +40,14 @@ export interface QueueEventOptions {
   readonly fifo?: boolean;
 }
 
-/** An event of Amazon SQS. */
-export interface QueueEvent {
-  /** The records, one for each message. */
-  Records: QueueEventRecord[];
-}
+/** An event of Amazon SQS, with one record for each message. */
+export type QueueEvent = { Records: QueueEventRecord[] };
 
 /** A record of an event of Amazon SQS. */
-export interface QueueEventRecord {
-  /** The identifier of the message. */
+export type QueueEventRecord = {
   messageId: string;
-  /** The receipt handle. */
   receiptHandle: string;
-  /** The body. */
   body: string;
-  /** The facts of the queue about the message. */
   attributes: {
     ApproximateReceiveCount: string;
     SentTimestamp: string;
@@ -71,31 +57,23 @@ export interface QueueEventRecord {
     MessageGroupId?: string;
     MessageDeduplicationId?: string;
   };
-  /** The attributes by their names. */
   messageAttributes: Record<string, QueueMessageAttribute>;
-  /** The MD5 digest of the body in hexadecimal. */
   md5OfBody: string;
-  /** The service: `aws:sqs`. */
   eventSource: string;
-  /** The ARN of the queue. */
   eventSourceARN: string;
-  /** The region of the queue. */
   awsRegion: string;
-}
+};
 
-/** An attribute in a record of an event of Amazon SQS. */
-export interface QueueMessageAttribute {
-  /** The value as text. */
+/** An attribute in a record of an event of Amazon SQS. Both lists are always empty. */
+export type QueueMessageAttribute = {
   stringValue?: string;
   /** The value in base64. */
   binaryValue?: string;
-  /** Always empty. */
   stringListValues: never[];
-  /** Always empty. */
   binaryListValues: never[];
   /** The type, such as `Number` or `Number.int`. */
   dataType: "String" | "Number" | "Binary" | string;
-}
+};
 
 /**
  * Makes an event of Amazon SQS.

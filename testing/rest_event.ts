@@ -10,27 +10,20 @@ import {
   routeOf,
 } from "./http_facts.ts";
 
-/** The event of an Amazon API Gateway REST API (payload format 1.0). */
-export interface RestEvent {
+/** The event of an Amazon API Gateway REST API (payload format 1.0). Parameters of the query are decoded. */
+export type RestEvent = {
   /** The resource that handles the request, such as `/orders/{id}`. */
   resource: string;
   /** The path below the stage. */
   path: string;
-  /** The method. */
   httpMethod: string;
-  /** The header fields with their last values. */
   headers: Record<string, string>;
-  /** The header fields with all values. */
   multiValueHeaders: Record<string, string[]>;
-  /** The parameters with their last values, decoded. */
   queryStringParameters: Record<string, string> | null;
-  /** The parameters with all values, decoded. */
   multiValueQueryStringParameters: Record<string, string[]> | null;
   /** The parameters of the path, as transmitted. */
   pathParameters: Record<string, string> | null;
-  /** The variables of the stage. */
   stageVariables: Record<string, string> | null;
-  /** The facts of the API. */
   requestContext: {
     accountId: string;
     apiId: string;
@@ -41,24 +34,24 @@ export interface RestEvent {
     domainPrefix: string;
     extendedRequestId: string;
     httpMethod: string;
-    /** The caller. A caller without AWS credentials has an IP address and a user agent only. */
-    identity: {
-      accessKey: null;
-      accountId: null;
-      apiKey: null;
-      apiKeyId: null;
-      caller: null;
-      clientCert: null;
-      cognitoAuthenticationProvider: null;
-      cognitoAuthenticationType: null;
-      cognitoIdentityId: null;
-      cognitoIdentityPoolId: null;
-      principalOrgId: null;
-      sourceIp: string;
-      user: null;
-      userAgent: string | null;
-      userArn: null;
-    };
+    identity:
+      & { sourceIp: string; userAgent: string | null }
+      & Record<
+        | "accessKey"
+        | "accountId"
+        | "apiKey"
+        | "apiKeyId"
+        | "caller"
+        | "clientCert"
+        | "cognitoAuthenticationProvider"
+        | "cognitoAuthenticationType"
+        | "cognitoIdentityId"
+        | "cognitoIdentityPoolId"
+        | "principalOrgId"
+        | "user"
+        | "userArn",
+        null
+      >;
     path: string;
     protocol: string;
     requestId: string;
@@ -68,11 +61,9 @@ export interface RestEvent {
     resourcePath: string;
     stage: string;
   };
-  /** The body. */
   body: string | null;
-  /** Whether the body is base64. */
   isBase64Encoded: boolean;
-}
+};
 
 /** Header fields that a REST API does not pass on. */
 const DROPPED =
@@ -130,10 +121,10 @@ export function restEvent(exchange: HttpExchange): RestEvent {
         cognitoIdentityId: null,
         cognitoIdentityPoolId: null,
         principalOrgId: null,
-        sourceIp: exchange.sourceIp,
         user: null,
-        userAgent: exchange.headers.get("user-agent")?.values.at(-1) ?? null,
         userArn: null,
+        sourceIp: exchange.sourceIp,
+        userAgent: exchange.headers.get("user-agent")?.values.at(-1) ?? null,
       },
       path: exchange.path,
       protocol: exchange.protocol,

@@ -6,53 +6,35 @@ import { ACCOUNT_ID, REGION } from "./identifiers.ts";
  *
  * @typeParam DetailType The type of the event.
  */
-export interface ScheduledEventInit<DetailType extends string = string> {
-  /** The service that sends the event. */
+export type ScheduledEventInit<DetailType extends string = string> = {
   readonly source?: string;
-  /** The type of the event. */
   readonly detailType?: DetailType;
-  /** The content of the event. */
   readonly detail?: unknown;
-  /** The identifier of the event. */
   readonly id?: string;
-  /** The account. */
   readonly account?: string;
-  /** The region. */
   readonly region?: string;
-  /** The ARNs of the resources that the event is about. */
   readonly resources?: readonly string[];
-  /** The time of the event. */
   readonly time?: Date;
-  /** The version of the envelope. */
   readonly version?: string;
-}
+};
 
 /**
  * An event of Amazon EventBridge.
  *
  * @typeParam DetailType The type of the event.
  */
-export interface ScheduledEvent<DetailType extends string = string> {
-  /** The version of the envelope. */
+export type ScheduledEvent<DetailType extends string = string> = {
   version: string;
-  /** The identifier of the event. */
   id: string;
-  /** The type of the event. */
   "detail-type": DetailType;
-  /** The service that sends the event. */
   source: string;
-  /** The account. */
   account: string;
-  /** The time (RFC 3339). */
   time: string;
-  /** The region. */
   region: string;
-  /** The ARNs of the resources that the event is about. */
   resources: string[];
-  /** The content of the event. */
   // deno-lint-ignore no-explicit-any -- any JSON
   detail: any;
-}
+};
 
 /**
  * Makes an event of Amazon EventBridge, as a rule with a schedule sends it.

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { FnBridgePutEvent } from "../scheduler/mod.ts";
 import { FnNotificationEvent } from "../storage/mod.ts";
 import { FnMessageEvent } from "../topic/mod.ts";
@@ -185,6 +185,7 @@ Deno.test("createContext() makes a context whose time runs down", async () => {
     "t",
   ]);
   assertEquals(context.invokedFunctionArn.endsWith(":function:orders"), true);
+  assertMatch(context.logStreamName, /^\d{4}\/\d\d\/\d\d\/\[\$LATEST\][\da-f]{32}$/);
   const before = context.getRemainingTimeInMillis();
   await new Promise((resolve) => setTimeout(resolve, 5));
   assert(before <= 30_000 && context.getRemainingTimeInMillis() < before);
