@@ -14,7 +14,7 @@ import { fillPlaceholders } from "../../manifest/placeholders.ts";
 import { variablesOf } from "../../manifest/use_variables.ts";
 import { lambdaEnvironment } from "../../platform/isolation/environment.ts";
 import { detectIsolation, type Isolation } from "../../platform/isolation/isolation.ts";
-import { GROUP_ID, USER_ID } from "../../platform/isolation/namespace.ts";
+import { makeTmp } from "../../platform/isolation/tmp_folder.ts";
 import { type ArchiveFile, writeFiles } from "../archive.ts";
 import { type Architecture, ownArchitecture } from "../pinned_deno.ts";
 import { compiledSpecifiers, copyCaches, UnknownSchemaError } from "./database.ts";
@@ -102,9 +102,8 @@ async function makeCache(
   start: Omit<Parameters<typeof startFunction>[0], "folders">,
 ): Promise<ArchiveFile[]> {
   const folder = `${work}/function-${name}`;
-  const folders = { task: `${folder}/task`, layer: `${work}/layer`, tmp: `${folder}/tmp` };
-  await writeFiles(folders.task, files);
-  await makeTmp(folders.tmp);
+  await writeFiles(`${folder}/task`, files);
+  const folders = { task: `${folder}/task`, layer: `${work}/layer`, tmp: await makeTmp(folder) };
   await Deno.mkdir(`${folder}/copy`);
   const denoDir = `${folders.tmp}/deno`;
   await startFunction({ ...start, folders }, () => waitForCode(denoDir));
@@ -114,7 +113,7 @@ async function makeCache(
   }));
   await writeFiles(folders.task, cache);
   const environment = { ...start.environment, DENO_LOG: "debug" };
-  const { tmp: _, ...readOnly } = folders; // with an empty /tmp
+  const readOnly = { ...folders, tmp: await makeTmp(folder) }; // without what the first start has written
   const log = await startFunction({ ...start, folders: readOnly, environment });
   if (log.includes("Updating V8 code cache")) {
     throw new CacheError("V8 does not take the compiled code");
@@ -122,12 +121,6 @@ async function makeCache(
   const isFound = MODULES.every((url) => log.includes(`V8 code cache hit for ES module: ${url}`));
   if (!isFound) throw new CacheError("Deno does not find the compiled code");
   return cache;
-}
-
-/** Makes a folder for `/tmp` that only the function's user can use. */
-async function makeTmp(path: string): Promise<void> {
-  await Deno.mkdir(path, { mode: 0o700 });
-  if (Deno.uid() === 0) await Deno.chown(path, USER_ID, GROUP_ID);
 }
 
 /** Waits until Deno has kept the code of the modules, and for 200 ms adds no more. */

@@ -5,6 +5,7 @@
  */
 import { GROUP_ID, inNamespace, SCRIPT, USER_ID } from "./namespace.ts";
 import { findProgram } from "./program.ts";
+import { makeTmp } from "./tmp_folder.ts";
 
 /** The folders that a process is given. */
 export interface Folders {
@@ -16,8 +17,8 @@ export interface Folders {
   readonly deno?: string | undefined;
   /** The folder that Deno keeps compiled code in, if the process has plain folders; `/tmp/deno` without. */
   readonly cache?: string | undefined;
-  /** A folder that anyone may write to, for `/tmp`; without it a namespace has one in memory that goes with the process. */
-  readonly tmp?: string | undefined;
+  /** The folder for `/tmp`. */
+  readonly tmp: string;
 }
 
 /** A way to keep processes apart from the machine. */
@@ -76,7 +77,8 @@ async function tryOut(isolation: Isolation): Promise<string | undefined> {
   const folder = await Deno.makeTempDir({ prefix: "mate-isolation-" });
   try {
     await Deno.chmod(folder, 0o755);
-    const { path, options } = isolation.command({ task: folder, layer: folder }, [
+    const tmp = await makeTmp(folder);
+    const { path, options } = isolation.command({ task: folder, layer: folder, tmp }, [
       "/bin/sh",
       "-c",
       "test ! -w /var/task && test -w /tmp && test ! -w /opt",
@@ -110,7 +112,7 @@ function namespace(unshare: string, isRoot: boolean): Isolation {
           folders.task,
           folders.layer,
           folders.deno ?? "",
-          folders.tmp ?? "",
+          folders.tmp,
           isRoot ? "root" : "user",
           ...program,
         ]),
@@ -134,7 +136,7 @@ export function plainFolders(reason: string, setpriv?: string): Isolation {
     description:
       `plain folders, only Lambda's environment variables, and Deno's permissions; ${reason}, ` +
       "so that all functions share the /tmp of this machine",
-    place: ({ task, layer, tmp }) => ({ task, layer, tmp: tmp ?? "/tmp" }),
+    place: ({ task, layer, tmp }) => ({ task, layer, tmp }),
     command: ({ task, cache }, program, environment) => ({
       path: setpriv ?? program[0],
       options: {

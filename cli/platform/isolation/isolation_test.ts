@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { findProgram } from "./program.ts";
+import { makeTmp } from "./tmp_folder.ts";
 import { detectIsolation, type Isolation, plainFolders } from "./isolation.ts";
 
 /** Runs a shell script in an isolation; what it printed. */
@@ -12,7 +13,7 @@ async function run(isolation: Isolation, script: string, environment: Record<str
       await Deno.writeTextFile(`${folder}/${name}/${name}.txt`, name);
     }
     const { path, options } = isolation.command(
-      { task: `${folder}/task`, layer: `${folder}/layer` },
+      { task: `${folder}/task`, layer: `${folder}/layer`, tmp: await makeTmp(folder) },
       ["/bin/sh", "-c", script],
       environment,
     );
@@ -42,17 +43,6 @@ Deno.test({
     );
     assertEquals(output.split(/\s+/), ["task", "layer", "/var/task", "x", "1", ""]);
     assertEquals(await Deno.stat(mark).catch((error) => error.name), "NotFound");
-  },
-});
-
-Deno.test({
-  name: "a namespace limits the bytes and the files of its /tmp",
-  ignore: !hasNamespace,
-  async fn() {
-    const script = "seq -f /tmp/%g 1 20000 | xargs touch 2>/dev/null; ls /tmp | wc -l; df -m /tmp";
-    const [count, , ...fields] = (await run(isolation!, script)).split("\n");
-    assert(Number(count) > 15_000 && Number(count) < 20_000, count);
-    assertMatch(fields.join(" "), /^tmpfs +512 /);
   },
 });
 

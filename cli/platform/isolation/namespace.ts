@@ -8,10 +8,8 @@ export const GROUP_ID = 990;
  * Arranges the folders in a fresh mount namespace, then becomes the program.
  *
  * The arguments are the caller's PATH, the task's folder, the layer's folder, a Deno for the layer or nothing, a folder for
- * /tmp or nothing, `root` or `user`, then the program. Every step replaces the process, so that its identifier stays the
+ * /tmp, `root` or `user`, then the program. Every step replaces the process, so that its identifier stays the
  * one that the caller knows. The program is killed with its parent, so that no process is left behind.
- *
- * The /tmp in memory is limited in bytes and in files, because an empty file takes memory as well.
  */
 export const SCRIPT = `set -eu
 path=\${PATH-}
@@ -33,12 +31,8 @@ if [ -n "$deno" ]; then
 fi
 mount -o remount,bind,ro,nosuid,nodev /opt
 mount -o remount,bind,ro,nosuid,nodev /mnt
+mount --bind "$tmp" /tmp
 mount --rbind /mnt /var
-if [ -n "$tmp" ]; then
-  mount --bind "$tmp" /tmp
-else
-  mount -t tmpfs -o mode=1777,size=512m,nr_inodes=16k,nosuid,nodev tmpfs /tmp
-fi
 cd /var/task
 unset OLDPWD
 setpriv=$(command -v setpriv)

@@ -25,7 +25,7 @@ export interface FunctionPoolOptions {
 export interface Code {
   readonly manifest: FunctionManifest;
   /** The unpacked bundle and layer. */
-  readonly folders: Folders;
+  readonly folders: Omit<Folders, "tmp">;
 }
 
 /** The sandboxes of one function: each runs one invocation at a time, and there are as many as there are invocations at a time. */

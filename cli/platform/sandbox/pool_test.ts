@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import type { InvokeOutcome } from "../function_host.ts";
-import { manifestOf, withApp } from "../../testdata/sandbox.ts";
+import { hasNamespace, manifestOf, withApp } from "../../testdata/sandbox.ts";
 
 const isAlive = (pid: number) => Deno.stat(`/proc/${pid}`).then(() => true, () => false);
 
@@ -61,14 +61,22 @@ Deno.test({
       async ({ invoke, host }) => {
         await invoke({ wait: 0 });
         const [idle] = host.sandboxesOf("one");
+        const mounts = await Deno.readTextFile(`/proc/${idle!.pid}/mountinfo`);
+        const [, tmp] = /\/(tmp-\w+) \/tmp /.exec(mounts) ?? [];
+        assertEquals(tmp !== undefined, hasNamespace);
         await idle!.gone;
         assertEquals(await isAlive(idle!.pid), false);
+        for (const { name } of Deno.readDirSync("/var/tmp")) {
+          if (!name.startsWith(`mate-${Deno.pid}-`)) continue;
+          const left = [...Deno.readDirSync(`/var/tmp/${name}`)].map((entry) => entry.name);
+          assertEquals(tmp !== undefined && left.includes(tmp), false, "its /tmp is gone");
+        }
         pending = invoke({ wait: 25_000 });
         while (host.sandboxesOf("one").length === 0) await new Promise((r) => setTimeout(r, 10));
         pids.push(...host.sandboxesOf("one").map(({ pid }) => pid));
       },
       {},
-      { idleLimit: 50 },
+      { idleLimit: 200 },
     );
     assertEquals((await pending)?.failure, "exit");
     assertEquals(pids.length, 1);

@@ -1,7 +1,9 @@
+import { dirname } from "node:path";
 import type { FunctionManifest } from "../../manifest/manifest.ts";
 import { logStreamName } from "../arn.ts";
 import { lambdaEnvironment } from "../isolation/environment.ts";
 import type { Folders, Isolation } from "../isolation/isolation.ts";
+import { makeTmp, MAX_TMP, removeTmp, sizeOfTmp } from "../isolation/tmp_folder.ts";
 import type { Answer } from "../runtime_api/answer.ts";
 import type { Invocation } from "../runtime_api/invocation.ts";
 import { RuntimeApi } from "../runtime_api/runtime_api.ts";
@@ -15,13 +17,16 @@ export interface SandboxOptions {
   readonly name: string;
   readonly manifest: FunctionManifest;
   /** Its unpacked bundle and layer. */
-  readonly folders: Folders;
+  readonly folders: Omit<Folders, "tmp">;
   /** How its process is kept apart from the machine. */
   readonly isolation: Isolation;
 }
 
 /** How often the memory of a process is measured, in milliseconds. */
 const MEMORY_INTERVAL = 25;
+
+/** How often the size of `/tmp` is measured, in milliseconds. */
+const TMP_INTERVAL = 1_000;
 
 /** How long a runtime may take to leave after it reported that it cannot start, in milliseconds. */
 const LEAVE_LIMIT = 500;
@@ -33,6 +38,8 @@ export class Sandbox {
   readonly #api: RuntimeApi;
   readonly #child: Deno.ChildProcess;
   readonly #memory: number;
+  /** The folder for `/tmp`, if it is the sandbox's own. */
+  readonly #tmp: string | undefined;
   readonly #lines: readonly LogLines[];
   /** An ending that the function itself does not bring about. */
   readonly #broken = Promise.withResolvers<Ending>();
@@ -46,10 +53,12 @@ export class Sandbox {
     { memory }: FunctionManifest,
     api: RuntimeApi,
     child: Deno.ChildProcess,
+    tmp: string | undefined,
     log: (line: string) => void,
   ) {
     this.#api = api;
     this.#child = child;
+    this.#tmp = tmp;
     this.#memory = memory * 1024 * 1024;
     this.#log = log;
     this.#lines = [0, 1].map(() => new LogLines((line) => this.#log(line)));
@@ -62,7 +71,10 @@ export class Sandbox {
    * @throws {Error} If the process cannot be started.
    */
   static async start(options: SandboxOptions, log: (line: string) => void): Promise<Sandbox> {
-    const { name, manifest, folders, isolation } = options;
+    const { name, manifest, isolation } = options;
+    const isPlain = isolation.kind === "plain folders";
+    const tmp = isPlain ? "/tmp" : await makeTmp(dirname(options.folders.task));
+    const folders = { ...options.folders, tmp };
     const { task, layer } = isolation.place(folders);
     const api = await RuntimeApi.listen();
     const logStream = logStreamName(crypto.randomUUID().replaceAll("-", ""));
@@ -77,8 +89,9 @@ export class Sandbox {
         stdout: "piped",
         stderr: "piped",
       }).spawn();
-      return new Sandbox(manifest, api, child, log);
+      return new Sandbox(manifest, api, child, isPlain ? undefined : tmp, log);
     } catch (error) {
+      if (!isPlain) await removeTmp(tmp);
       await api[Symbol.asyncDispose]();
       throw error;
     }
@@ -157,10 +170,12 @@ export class Sandbox {
     const timer = setTimeout(() => late.resolve({ kind: "timeout" }), limit);
     void this.#measure();
     const watching = setInterval(() => void this.#measure(), MEMORY_INTERVAL);
+    const watchingTmp = setInterval(() => void this.#measureTmp(), TMP_INTERVAL);
     const ending = await Promise.race([this.#broken.promise, work, late.promise]);
     this.#phaseEnd = performance.now();
     clearTimeout(timer);
     clearInterval(watching);
+    clearInterval(watchingTmp);
     if (ending.kind === "done") {
       await Promise.all([this.#drain(), this.#measure()]);
     } else {
@@ -178,6 +193,11 @@ export class Sandbox {
       this.#peakMemory = this.#memory;
       this.#broken.resolve({ kind: "out of memory" });
     }
+  }
+
+  async #measureTmp(): Promise<void> {
+    if (this.#tmp === undefined || await sizeOfTmp(this.#tmp) <= MAX_TMP) return;
+    this.#broken.resolve({ kind: "exit", reason: "Runtime ended: /tmp holds more than 512 MB" });
   }
 
   /** Hands on the output before the last request, which may still be in the pipes. */
@@ -199,6 +219,7 @@ export class Sandbox {
       err!.read(this.#child.stderr),
     ]);
     this.#hasEnded = true;
+    if (this.#tmp !== undefined) await removeTmp(this.#tmp);
     await pause(5); // for an answer that it sent just before
     this.#broken.resolve({ kind: "exit", reason: exitReason(status) });
     await this.#api[Symbol.asyncDispose]();

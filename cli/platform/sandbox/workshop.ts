@@ -33,13 +33,8 @@ export class Workshop implements AsyncDisposable {
 
   /** Makes the folder and the layer in it. */
   static async open(isolation: Isolation, options: WorkshopOptions): Promise<Workshop> {
-    // Functions in plain folders may write to all of /tmp, so that the workshop must be elsewhere.
-    const isPlain = isolation.kind === "plain folders";
-    const dir = isPlain ? "/var/tmp" : undefined;
-    const folder = await Deno.makeTempDir({
-      prefix: `mate-${Deno.pid}-`,
-      ...(dir === undefined ? {} : { dir }),
-    });
+    // Not in /tmp: it may be in memory, and functions in plain folders may write to all of it.
+    const folder = await Deno.makeTempDir({ prefix: `mate-${Deno.pid}-`, dir: "/var/tmp" });
     const workshop = new Workshop(folder, isolation, options);
     try {
       await Deno.chmod(folder, 0o755); // functions run as another user
