@@ -3,7 +3,7 @@ import { logger, withRequestId } from "../logger/mod.ts";
 import type { HttpRequest } from "./http_request.ts";
 import { ACCOUNT_ID, randomHex, REGION } from "./identifiers.ts";
 import { type Gateway, proxyEvent, type ProxyEventOptions } from "./proxy_event.ts";
-import { toResponse } from "./response.ts";
+import { proxyResponse } from "./proxy_response.ts";
 import { isStreamed, toStreamedResponse } from "./streamed_response.ts";
 
 /** Options of {@linkcode call}. */
@@ -26,6 +26,7 @@ export interface CallOptions<Name extends Gateway = Gateway> extends ProxyEventO
  * @param options The gateway, the facts of the event, and the context.
  * @returns The response.
  * @throws {TypeError} If the gateway cannot make a response of the result. The message says why.
+ * @throws {SyntaxError} If `isBase64Encoded` of the result is true and its body is not base64.
  *
  * @example Test a handler behind a function URL
  * ```ts
@@ -64,7 +65,8 @@ export async function call<Name extends Gateway = "rest">(
     const status = gateway === "http" ? 500 : 502;
     return Response.json({ message: "Internal server error" }, { status });
   }
-  return toResponse(result, gateway, options.multiValueHeaders ?? false);
+  const { multiValueHeaders = false } = options;
+  return proxyResponse(result, { gateway, multiValueHeaders });
 }
 
 /**

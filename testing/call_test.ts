@@ -55,10 +55,15 @@ Deno.test("call() decodes the body and keeps every header field", async () => {
 Deno.test("call() fills in what the gateway fills in", async () => {
   const cases: [Gateway, unknown, number, string | null, string][] = [
     ["rest", {}, 200, "application/json", ""],
+    ["rest", { statusCode: null, headers: null, body: null }, 200, "application/json", ""],
     ["rest", { statusCode: "201", body: "x" }, 201, "application/json", "x"],
+    ["rest", { body: "YWI=", isBase64Encoded: true }, 200, "application/json", "ab"],
+    ["rest", { body: "YWI=" }, 200, "application/json", "YWI="],
+    ["rest", { headers: { "content-TYPE": "a/b" }, body: "Grüße" }, 200, "a/b", "Grüße"],
     ["rest", { headers: { "WWW-Authenticate": "Basic" } }, 200, "application/json", ""],
     ["http", { statusCode: 200, body: "x" }, 200, "text/plain; charset=utf-8", "x"],
     ["http", { hello: 1 }, 200, "application/json", '{"hello":1}'],
+    ["url", { statusCode: 200, body: "x" }, 200, "application/json", "x"],
     ["url", "text", 200, "application/json", "text"],
     ["url", undefined, 200, "application/json", "null"],
     ["alb", { statusCode: 200, body: "x" }, 200, null, "x"],
@@ -69,20 +74,39 @@ Deno.test("call() fills in what the gateway fills in", async () => {
     assertEquals([response.status, response.headers.get("content-type")], [status, type], gateway);
     assertEquals(await response.text(), body);
   }
-  const names =
-    "authorization connection content-length content-md5 date expect host max-forwards " +
-    "proxy-authenticate server trailer upgrade user-agent www-authenticate";
-  const headers = Object.fromEntries(names.split(" ").map((name) => [name, "x"]));
-  const remapped = await reply({ headers: { ...headers, a: 5, b: true } });
-  assertEquals(
-    [...remapped.headers].filter(([, value]) => value === "x").map(([name]) => name),
-    names.split(" ").map((name) => `x-amzn-remapped-${name}`),
-  );
-  assertEquals([remapped.headers.get("a"), remapped.headers.get("b")], ["5", "true"]);
-  const kept = await reply({ statusCode: 401, headers: { "WWW-Authenticate": "Basic" } }, {
-    gateway: "http",
-  });
-  assertEquals(kept.headers.get("www-authenticate"), "Basic");
+});
+
+Deno.test("call() renames the header fields that the gateway renames, in any case", async () => {
+  const renamed = "Authorization Connection Content-Length Content-MD5 Date Expect Host " +
+    "Max-Forwards Proxy-Authenticate Server Trailer Upgrade User-Agent WWW-Authenticate";
+  const kept = "Age Content-Encoding Pragma TE Vary Via Warning";
+  const names = `${renamed} ${renamed.toLowerCase()} ${kept}`.split(" ");
+  for (const gateway of GATEWAYS) {
+    const isRenaming = gateway === "rest" || gateway === "url";
+    for (const name of names) {
+      const { headers } = await reply({ statusCode: 200, headers: { [name]: "x" } }, { gateway });
+      headers.delete("content-type");
+      const isRenamed = isRenaming && !kept.includes(name);
+      const expected = `${isRenamed ? "x-amzn-remapped-" : ""}${name.toLowerCase()}`;
+      assertEquals([...headers], [[expected, "x"]], gateway);
+    }
+  }
+});
+
+Deno.test("call() takes header fields of REST API results as documented", async () => {
+  const cases: [Record<string, unknown>, string | null][] = [
+    [{ headers: { a: "ü" } }, "Ã¼"], // one character for each byte of UTF-8
+    [{ headers: { a: 5 } }, "5"],
+    [{ headers: { a: true } }, "true"],
+    [{ headers: { "Transfer-Encoding": "chunked" } }, null],
+    [{ headers: { a: "3" }, multiValueHeaders: { A: ["1", "2"] } }, "1, 2, 3"],
+    [{ headers: { A: "1" }, multiValueHeaders: { a: ["1", "2"] } }, "1, 2"],
+  ];
+  for (const [result, value] of cases) {
+    const { headers } = await reply(result);
+    headers.delete("content-type");
+    assertEquals([...headers.values()], value === null ? [] : [value]);
+  }
 });
 
 Deno.test("call() answers 502, or 500 of an HTTP API, if the handler throws, and logs the error", async () => {
@@ -104,22 +128,27 @@ Deno.test("call() rejects a malformed result, and says why", async () => {
   const cycle: Record<string, unknown> = {};
   cycle.self = cycle;
   const cases: [Gateway, unknown, string][] = [
-    ["rest", undefined, "expected an object, got null"],
+    ["rest", undefined, "it must be an object"],
     ["rest", { statusCode: 200, hello: 1 }, 'unknown key "hello"'],
     ["rest", { statusCode: 200, cookies: [] }, 'unknown key "cookies"'],
     ["rest", { statusCode: 700 }, '"statusCode" must be an integer from 200 to 599, got 700'],
     ["rest", { statusCode: 200.5 }, '"statusCode" must be an integer'],
     ["rest", { body: { a: 1 } }, '"body" must be a string'],
     ["rest", { isBase64Encoded: "true" }, '"isBase64Encoded" must be a boolean'],
-    ["rest", { isBase64Encoded: true, body: "a b" }, '"body" is not base64'],
     ["rest", { headers: [] }, '"headers" must be an object'],
     ["rest", { headers: { a: {} } }, '"headers.a" must be a string'],
-    ["rest", { headers: { "a b": "x" } }, '"headers.a b" is not a header field'],
+    ["rest", { headers: { "a b": "x" } }, '"headers.a b" must have a token for its name'],
+    ["rest", { headers: { a: "x\r\ny" } }, '"headers.a" must not have control characters'],
+    ["rest", [], "it must be an object"],
+    ["rest", { statusCode: 101 }, "599, got 101"],
+    ["rest", { statusCode: 600 }, "599, got 600"],
+    ["rest", { multiValueHeaders: "x" }, '"multiValueHeaders" must be an object'],
+    ["rest", { multiValueHeaders: { a: [null] } }, '"multiValueHeaders.a" must be a string'],
     ["rest", { multiValueHeaders: { a: "x" } }, '"multiValueHeaders.a" must be an array'],
     ["http", { statusCode: 200, cookies: "a=1" }, '"cookies" must be an array'],
     ["alb", { body: "" }, '"statusCode" must be an integer'],
-    ["alb", "text", 'expected an object, got "text"'],
-    ["http", { statusCode: 200, cookies: [{}] }, '"cookies.set-cookie" must be a string'],
+    ["alb", "text", "it must be an object"],
+    ["http", { statusCode: 200, cookies: [{}] }, '"cookies" must be a string'],
     ["http", cycle, ""], // the engine says why
   ];
   for (const [gateway, result, message] of cases) {
@@ -131,6 +160,13 @@ Deno.test("call() rejects a malformed result, and says why", async () => {
     TypeError,
     'the load balancer takes "multiValueHeaders", not "headers"',
   );
+});
+
+Deno.test("call() rejects a flagged body that is not base64", async () => {
+  for (const body of ["YWI", "YW I=", "Y===", "YWI_", "<p>Hello</p>"]) {
+    const calling = reply({ body, isBase64Encoded: true });
+    await assertRejects(() => calling, SyntaxError, "the body is not base64", body);
+  }
 });
 
 Deno.test("call() streams, and reads a chunk only when the reader wants it", async () => {

@@ -29,6 +29,7 @@ export type { HttpRequest, HttpRequestInit } from "./http_request.ts";
 export * from "./message_event.ts";
 export * from "./notification_event.ts";
 export * from "./proxy_event.ts";
+export * from "./proxy_response.ts";
 export * from "./queue_event.ts";
 export type { RestEvent } from "./rest_event.ts";
 export * from "./scheduled_event.ts";

@@ -8,7 +8,7 @@ import { MAX_SYNC_EVENT } from "../limits.ts";
 import type { Log } from "../log.ts";
 import { type Reply, reply } from "../reply.ts";
 import { type HttpRequest, requestParts } from "./event.ts";
-import { readProxyResult } from "./result.ts";
+import { replyOf, resultOf } from "./result.ts";
 import { invokeStreaming } from "./streamed_response.ts";
 
 const JSON_TYPE = ["Content-Type", "application/json"] as const;
@@ -71,36 +71,14 @@ export class FunctionUrls {
         ? await invokeStreaming(this.#host, name, payload, options)
         : await this.#host.invoke(name, payload, options);
       const answered = "prelude" in outcome
-        ? { ...readUrlResult({ statusCode: 200, ...outcome.prelude }), body: outcome.body }
-        : readUrlResult(resultOf(outcome));
+        ? { ...await replyOf({ statusCode: 200, ...outcome.prelude }, "url"), body: outcome.body }
+        : await replyOf(resultOf(outcome), "url");
       return { ...answered, headers: [...answered.headers, ["x-amzn-RequestId", requestId]] };
     } catch (error) {
       this.#log.note(`${request.method} ${request.authority}: ${(error as Error).message}`);
       return reply(502, [JSON_TYPE, ["x-amzn-RequestId", requestId]], "Internal Server Error");
     }
   }
-}
-
-function resultOf({ failure, payload }: Awaited<ReturnType<FunctionHost["invoke"]>>): unknown {
-  if (failure !== undefined) throw new Error(`the function failed (${failure})`);
-  return JSON.parse(Buffer.from(payload).toString());
-}
-
-/**
- * Makes the HTTP response of a function's result in the payload format 2.0. A result without a status is the body itself.
- *
- * @see https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html#urls-payloads
- */
-function readUrlResult(result: unknown): Reply {
-  const isResponse = typeof result === "object" && result !== null && "statusCode" in result;
-  if (!isResponse) {
-    const body = typeof result === "string" ? result : JSON.stringify(result);
-    return reply(200, [JSON_TYPE], body);
-  }
-  const { statusCode, headers, body, isBase64Encoded, cookies } = result as Record<string, unknown>;
-  const multiValueHeaders = cookies === undefined ? undefined : { "Set-Cookie": cookies };
-  const proxyResult = { statusCode, headers, multiValueHeaders, body, isBase64Encoded };
-  return readProxyResult(Buffer.from(JSON.stringify(proxyResult)));
 }
 
 /** The headers of a response for a page of another origin. */

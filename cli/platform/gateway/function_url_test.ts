@@ -105,7 +105,7 @@ Deno.test("a function URL makes a response of any result, and 502 of a failure",
       assertEquals([response.status, response.text], [status, text]);
       assertMatch(response.header("x-amzn-RequestId")!, /^[0-9a-f-]{36}$/);
       if (status !== 201) return;
-      const set = response.headers.filter(([name]) => name === "Set-Cookie");
+      const set = response.headers.filter(([name]) => name === "set-cookie");
       assertEquals(set.map(([, value]) => value), ["a=1", "b=2"]);
     });
   }

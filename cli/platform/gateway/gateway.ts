@@ -8,7 +8,7 @@ import type { Reply } from "../reply.ts";
 import { authorize } from "./authorizer.ts";
 import { GatewayError } from "./errors.ts";
 import { createProxyEvent, type HttpRequest, type RequestIds } from "./event.ts";
-import { readProxyResult } from "./result.ts";
+import { replyOf, resultOf } from "./result.ts";
 import { createRouter, routesOf } from "./routes.ts";
 import { invokeStreaming, type StreamedResponse } from "./streamed_response.ts";
 
@@ -70,10 +70,13 @@ export function createGateway(
     const own = [["X-Amzn-Trace-Id", traceId]] as const;
     if (stream) {
       const outcome = await invokeStreaming(host, functionName, payload, { traceId });
-      return withOwn("prelude" in outcome ? readStream(outcome) : readResult(outcome), own);
+      const reply = "prelude" in outcome
+        ? await readStream(outcome)
+        : await replyOf(resultOf(outcome), "rest");
+      return withOwn(reply, own);
     }
-    const invocation = host.invoke(functionName, payload, { traceId });
-    return withOwn(readResult(await within(timeout, invocation)), own);
+    const outcome = await within(timeout, host.invoke(functionName, payload, { traceId }));
+    return withOwn(await replyOf(resultOf(outcome), "rest"), own);
   }
 
   return async (request) => {
@@ -109,23 +112,14 @@ function withOwn(response: Reply, own: Reply["headers"]): Reply {
   return { ...response, headers: [...others, ...own] };
 }
 
-/** The response of an invocation. A function's own time-out is a failure too: the answer is 502. */
-function readResult({ failure, payload }: InvokeOutcome): Reply {
-  if (failure === undefined) return readProxyResult(payload);
-  throw new GatewayError("INTEGRATION_FAILURE", `the function failed (${failure})`);
-}
-
 /** The response of a function that streams it. */
-function readStream({ prelude, body }: StreamedResponse): Reply {
+async function readStream({ prelude, body }: StreamedResponse): Promise<Reply> {
   const { cookies, multiValueHeaders, ...head } = prelude;
-  const result = {
-    ...head,
-    multiValueHeaders: {
-      ...Object(multiValueHeaders),
-      ...(cookies === undefined ? {} : { "Set-Cookie": cookies }),
-    },
+  const fields = {
+    ...Object(multiValueHeaders),
+    ...(cookies === undefined ? {} : { "Set-Cookie": cookies }),
   };
-  return { ...readProxyResult(Buffer.from(JSON.stringify(result))), body };
+  return { ...await replyOf({ ...head, multiValueHeaders: fields }, "rest"), body };
 }
 
 /** Waits for an outcome until the gateway gives up. */

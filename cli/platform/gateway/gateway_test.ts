@@ -15,7 +15,7 @@ Deno.test("the gateway sends the result of the function", async () => {
   assertEquals(response.status, 201);
   assertEquals([...response.bytes], [0x89, 0x50, 0x4e, 0x47, 0xff]);
   assertEquals(response.header("content-length"), "5");
-  const cookies = response.headers.filter(([name]) => name === "Set-Cookie");
+  const cookies = response.headers.filter(([name]) => name === "set-cookie");
   assertEquals(cookies.map(([, value]) => value), ["a=1", "b=2"]);
   assertEquals([response.header("X-A"), response.header("Content-Type")], ["1", "image/png"]);
   assertMatch(response.header("x-amzn-RequestId")!, /^[0-9a-f-]{36}$/);
@@ -56,6 +56,9 @@ Deno.test("the gateway hands a preflight to the function whose route takes any m
   assertEquals([response.status, response.text], [204, ""]);
   assertEquals(response.header("Access-Control-Allow-Origin"), "*");
 });
+
+/** `{"body":"…"}` with a byte that UTF-8 does not have. */
+const NOT_UTF8 = Uint8Array.from('{"body":"\xff"}', (character) => character.charCodeAt(0));
 
 const OWN_HEADERS = ["x-amzn-requestid", "x-amz-apigw-id", "x-amzn-trace-id"];
 
@@ -103,6 +106,8 @@ Deno.test("the gateway answers a failure as Amazon API Gateway does", async (t) 
       ["another stage", "/v1/echo", "{}", 403, noToken],
       ["a stage that only starts alike", "/v0x/echo", "{}", 403, noToken],
       ["a malformed result", "/v0/echo", "[]", 502, internal],
+      ["a result that is not JSON", "/v0/echo", "", 502, internal],
+      ["a result that is not UTF-8", "/v0/echo", { payload: NOT_UTF8 }, 502, internal],
       ["a flagged body that is not base64", "/v0/echo", base64, 500, internal],
       ["a function that fails", "/v0/echo", { failure: "error" }, 502, internal],
       ["a function that exits", "/v0/echo", { failure: "exit" }, 502, internal],
