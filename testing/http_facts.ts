@@ -75,7 +75,7 @@ function matchRoute(route: string, method: string, path: string): RouteMatch {
     const [, name, greedy] = /^\{([^{}+]+)(\+?)\}$/.exec(part) ?? [];
     if (name === undefined) return part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
     names.push(name);
-    return greedy ? "(.+)" : "([^/]+)";
+    return greedy ? "(.+?)" : "([^/]+)";
   }).join("/");
   const match = pattern !== undefined && [method, "ANY"].includes(wanted) &&
     new RegExp(`^${pattern}/?$`).exec(path);

@@ -178,6 +178,8 @@ Deno.test("proxyEvent() matches routes below the stage, and gives unmatched path
     ["/prod", {}, "/", null],
     ["/production", {}, "/{proxy+}", { proxy: "production" }],
     ["/a.b", { route: "GET /a.b" }, "/a.b", null],
+    ["/files/a/b%20c/", { route: "/files/{path+}" }, "/files/{path+}", { path: "a/b%20c" }],
+    ["/x", { route: "/{__proto__}" }, "/{__proto__}", JSON.parse('{"__proto__":"x"}')],
     ["//evil.example/x", {}, "/{proxy+}", { proxy: "/evil.example/x" }],
   ];
   for (const [url, options, resource, parameters] of cases) {

@@ -4,14 +4,14 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { FnContext } from "@mate/core/function";
 import { createContext } from "@mate/core/testing";
-import { functionArn, logStreamName } from "./arn.ts";
+import { functionArn, logStreamName, REGION } from "./arn.ts";
 import type { InvokeOptions, InvokeOutcome, LogRecord, ReloadingHost } from "./function_host.ts";
 import { MAX_RESULT } from "./limits.ts";
 import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
 import { captureConsole, type Scope, scopes, writeRecord } from "./in_process_console.ts";
-import { setEnvironment } from "./in_process_environment.ts";
-import { isStreamed, sendStream } from "./in_process_stream.ts";
+import { tooLarge } from "./runtime_api/answer.ts";
 import { LogTail } from "./sandbox/log_lines.ts";
+import { endingError } from "./sandbox/report.ts";
 
 /** How a host in this process runs an application. */
 export interface InProcessHostOptions {
@@ -82,49 +82,32 @@ class InProcessHost implements ReloadingHost {
       log: this.#options.log,
       isOver: false,
     };
-    const end = (
+    const fail = (
       failure: InvokeOutcome["failure"],
-      result: Uint8Array | string,
-    ): InvokeOutcome => ({
-      requestId: scope.requestId,
-      payload: Buffer.from(result as string),
-      failure,
-      logTail: scope.tail.toString(),
-    });
-
+      payload: Uint8Array,
+    ): InvokeOutcome => {
+      const record = `${new Date().toISOString()}\t${scope.requestId}\tERROR\tInvoke Error\t`;
+      writeRecord(scope, record + new TextDecoder().decode(payload));
+      const logTail = scope.tail.toString();
+      return { requestId: scope.requestId, payload, failure, logTail };
+    };
     const deadline = Date.now() + config.timeout * 1_000;
-    const { promise: timeout, resolve } = Promise.withResolvers<"timeout">();
-    const timer = setTimeout(resolve, config.timeout * 1_000, "timeout");
+    const { promise: timeout, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, config.timeout * 1_000);
     try {
       const context = contextOf(name, config, scope.requestId, deadline, options);
       const result = await Promise.race([
         scopes.run(scope, () => this.#run(config, payload, context, options.stream)),
-        timeout.then(() => undefined),
+        timeout,
       ]);
       if (result === undefined) {
-        const seconds = config.timeout.toFixed(2);
-        const errorMessage =
-          `RequestId: ${scope.requestId} Error: Task timed out after ${seconds} seconds`;
-        writeRecord(scope, errorMessage);
-        return end("timeout", JSON.stringify({ errorType: "Sandbox.Timedout", errorMessage }));
+        const ending = { kind: "timeout" } as const;
+        return fail("timeout", endingError(ending, scope.requestId, config.timeout).body);
       }
-      if (result.length > MAX_RESULT) {
-        const errorMessage =
-          `Response payload size exceeded maximum allowed payload size (${MAX_RESULT} bytes).`;
-        writeRecord(scope, errorMessage);
-        return end(
-          "too large",
-          JSON.stringify({ errorType: "Function.ResponseSizeTooLarge", errorMessage }),
-        );
-      }
-      return end(undefined, result);
+      if (result.length > MAX_RESULT) return fail("too large", tooLarge(result.length).body);
+      return { requestId: scope.requestId, payload: result, logTail: scope.tail.toString() };
     } catch (error) {
-      const body = JSON.stringify(describe(error));
-      writeRecord(
-        scope,
-        `${new Date().toISOString()}\t${scope.requestId}\tERROR\tInvoke Error\t${body}`,
-      );
-      return end("error", body);
+      return fail("error", Buffer.from(JSON.stringify(describe(error))));
     } finally {
       clearTimeout(timer);
       scope.isOver = true;
@@ -185,4 +168,81 @@ function describe(error: unknown): Record<string, unknown> {
     errorMessage: error.message,
     stackTrace: error.stack?.split("\n").slice(1).map((line) => line.trim()) ?? [],
   };
+}
+
+/** Sets the environment variables that no two functions disagree about. Returns a function that undoes this. */
+export function setEnvironment({ functions }: Manifest): () => void {
+  const pairs = Object.values(functions).flatMap(({ environment }) => Object.entries(environment));
+  const shared = [...Map.groupBy(pairs, ([name]) => name)]
+    .flatMap(([name, all]) =>
+      all.every(([, value]) => value === all[0]![1]) ? [[name, all[0]![1]]] : []
+    );
+  const variables: Record<string, string> = {
+    AWS_REGION: REGION,
+    ...Object.fromEntries(shared),
+  };
+  const former = Object.keys(variables).map((name) => [name, Deno.env.get(name)] as const);
+  for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
+  return () => {
+    for (const [name, value] of former) {
+      if (value === undefined) Deno.env.delete(name);
+      else Deno.env.set(name, value);
+    }
+  };
+}
+
+/** The mark of a result that is streamed as an HTTP response; see `httpStream()` of `@mate/core/runtime`. */
+const HTTP_STREAM = Symbol.for("@mate/core/http-stream/1");
+
+type Chunks = AsyncIterable<Uint8Array | string>;
+
+/** A result that is streamed as an HTTP response. */
+interface HttpStream {
+  readonly prelude: unknown;
+  readonly body: Chunks;
+}
+
+/** Whether a handler's result is streamed. */
+export function isStreamed(result: unknown): result is Chunks | HttpStream {
+  return typeof result === "object" && result !== null &&
+    (Symbol.asyncIterator in result || Object.hasOwn(result, HTTP_STREAM));
+}
+
+/**
+ * Sends a streamed result as the custom runtime does.
+ *
+ * @param stream Takes the result as it comes. Without it the result is collected.
+ * @returns The collected result; nothing if it went to the stream.
+ * @throws {Error} If the result fails. The stream ends with the error as well.
+ */
+export async function sendStream(
+  result: Chunks | HttpStream,
+  stream: InvokeOptions["stream"],
+): Promise<Uint8Array> {
+  const isHttp = Object.hasOwn(result, HTTP_STREAM);
+  const type = isHttp
+    ? "application/vnd.awslambda.http-integration-response"
+    : "application/octet-stream";
+  const chunks = (isHttp ? (result as HttpStream).body : result as Chunks)[Symbol.asyncIterator]();
+  let next = await chunks.next(); // A failure before the first chunk is an ordinary failure.
+  const collected: Uint8Array[] = [];
+  const collect = () =>
+    new WritableStream<Uint8Array>({ write: (bytes) => void collected.push(bytes) });
+  const writer = (stream?.(type) ?? collect()).getWriter();
+  try {
+    if (isHttp) {
+      await writer.write(
+        Buffer.from(JSON.stringify((result as HttpStream).prelude) + "\0".repeat(8)),
+      );
+    }
+    for (; !next.done; next = await chunks.next()) {
+      await writer.write(Buffer.from(next.value as string));
+    }
+    await writer.close();
+  } catch (error) {
+    await chunks.return?.();
+    await writer.abort(error).catch(() => {}); // the reader went away
+    throw error;
+  }
+  return Buffer.concat(collected);
 }

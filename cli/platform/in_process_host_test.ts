@@ -1,7 +1,6 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
-import { setEnvironment } from "./in_process_environment.ts";
-import { createInProcessHost } from "./in_process_host.ts";
+import { createInProcessHost, setEnvironment } from "./in_process_host.ts";
 import type { LogRecord } from "./function_host.ts";
 import { parseManifest } from "../manifest/manifest.ts";
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Manifest } from "../manifest/manifest.ts";
 import { OWN_PATHS } from "../manifest/own_paths.ts";
 import { readBody } from "./body.ts";
-import type { HttpRequest } from "./gateway/event.ts";
+import type { HttpRequest } from "./gateway/request.ts";
 import type { FunctionUrls } from "./gateway/function_url.ts";
 import type { Gateway } from "./gateway/gateway.ts";
 import { hasManyHosts, isForged, isLocalHost } from "./guard.ts";
@@ -65,7 +65,6 @@ async function readRequest(
     rawHeaders: request.rawHeaders,
     protocol: `HTTP/${request.httpVersion}`,
     sourceIp: request.socket.remoteAddress!,
-    port: request.socket.localPort!,
     body: await readBody(request, MAX_REQUEST_BODY),
     time,
   };

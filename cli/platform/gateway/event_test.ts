@@ -47,10 +47,11 @@ Deno.test("the gateway sends the event of a REST API with the facts of the reque
   assertMatch(requestId, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   assertMatch(extendedRequestId, /^[A-Za-z0-9+/]{15}=$/);
   assert(requestTimeEpoch >= before && requestTimeEpoch <= Date.now());
-  const { apiId, deploymentId, resourceId, requestTime: _, ...named } = context;
-  assertMatch(`${apiId} ${deploymentId} ${resourceId}`, /^[0-9a-z]{10} [0-9a-z]{6} [0-9a-z]{6}$/);
+  const { deploymentId, resourceId, requestTime: _, ...named } = context;
+  assertMatch(`${deploymentId} ${resourceId}`, /^[0-9a-z]{6} [0-9a-z]{6}$/);
   assertEquals(named, {
     accountId: "000000000000",
+    apiId: "app",
     authorizer: null,
     domainName: `localhost:${port}`,
     domainPrefix: "localhost",

@@ -7,7 +7,7 @@ import type { FunctionHost } from "../function_host.ts";
 import { MAX_SYNC_EVENT } from "../limits.ts";
 import type { Log } from "../log.ts";
 import { type Reply, reply } from "../reply.ts";
-import { type HttpRequest, requestParts } from "./event.ts";
+import { type HttpRequest, requestParts } from "./request.ts";
 import { replyOf, resultOf } from "./result.ts";
 import { invokeStreaming } from "./streamed_response.ts";
 
@@ -36,7 +36,7 @@ export class FunctionUrls {
   /** Answers a request to the URL of a function. */
   async answer(name: string, request: HttpRequest): Promise<Reply> {
     const url = this.#manifest.functions[name]!.triggers.url!;
-    const headers = new Headers(requestParts(request).headers.map(([key, value]) => [key, value]));
+    const headers = new Headers(requestParts(request).headers);
     const cors = url.cors === undefined ? [] : corsHeaders(url.cors, headers);
     if (request.method === "OPTIONS" && url.cors && headers.has("access-control-request-method")) {
       return reply(200, cors);

@@ -1,5 +1,7 @@
+import { proxyEvent, type RestEvent } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
 import { randomBytes, randomUUID } from "node:crypto";
+import { ACCOUNT_ID } from "../arn.ts";
 import type { FunctionHost, InvokeOutcome } from "../function_host.ts";
 import { GATEWAY_TIMEOUT, MAX_HEADERS, MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "../limits.ts";
 import type { Log } from "../log.ts";
@@ -7,9 +9,9 @@ import type { Manifest } from "../../manifest/manifest.ts";
 import type { Reply } from "../reply.ts";
 import { authorize } from "./authorizer.ts";
 import { GatewayError } from "./errors.ts";
-import { createProxyEvent, type HttpRequest, type RequestIds } from "./event.ts";
+import { type HttpRequest, requestParts } from "./request.ts";
 import { replyOf, resultOf } from "./result.ts";
-import { createRouter, routesOf } from "./routes.ts";
+import { createRouter, type Route, routesOf } from "./routes.ts";
 import { invokeStreaming, type StreamedResponse } from "./streamed_response.ts";
 
 /** What the gateway uses. */
@@ -20,6 +22,12 @@ export interface GatewayOptions {
   readonly log: Log;
   /** How long to wait for a function, in milliseconds. The default is 29 seconds. */
   readonly timeout?: number | undefined;
+}
+
+/** The identifiers of a request, in its event and in the headers of its response. */
+interface RequestIds {
+  readonly requestId: string;
+  readonly extendedRequestId: string;
 }
 
 /** Answers a request. A body over the limit may be cut anywhere beyond the limit. Never rejects. */
@@ -43,8 +51,8 @@ export function createGateway(
       throw new GatewayError("MISSING_AUTHENTICATION_TOKEN", reason);
     }
     const path = request.path.slice(prefix.length) || "/";
-    const match = findRoute(request.method, path);
-    if (match === undefined) {
+    const route = findRoute(request.method, path);
+    if (route === undefined) {
       throw new GatewayError("MISSING_AUTHENTICATION_TOKEN", "there is no such route");
     }
     const character = /[|{}]/.exec(request.query)?.[0];
@@ -55,8 +63,8 @@ export function createGateway(
     if (request.body.length > MAX_REQUEST_BODY) {
       throw new GatewayError("REQUEST_TOO_LARGE", `the body has over ${MAX_REQUEST_BODY} bytes`);
     }
-    const { functionName, authorizer, stream } = match.route;
-    const plain = await createProxyEvent(request, match, manifest, ids);
+    const { functionName, authorizer, stream } = route;
+    const plain = await createEvent(request, route, manifest, ids);
     const context = authorizer !== undefined &&
       { authorizer: await authorize(host, authorizer, plain) };
     const event = { ...plain, requestContext: { ...plain.requestContext, ...context } };
@@ -98,6 +106,28 @@ export function createGateway(
       ["x-amz-apigw-id", ids.extendedRequestId],
     ]);
   };
+}
+
+/** Makes the event of a REST API with `binaryMediaTypes: ["*\/*"]`. */
+async function createEvent(
+  request: HttpRequest,
+  { method, resource }: Route,
+  { name, stage }: Manifest,
+  ids: RequestIds,
+): Promise<RestEvent> {
+  const { sourceIp, protocol, time } = request;
+  const event = await proxyEvent(requestParts(request), {
+    apiId: name,
+    base64: true,
+    stage,
+    route: `${method} ${resource}`,
+    sourceIp,
+    protocol,
+    time,
+    ...ids,
+  });
+  event.requestContext.accountId = ACCOUNT_ID;
+  return event;
 }
 
 /** The size of headers in bytes, with the delimiters: `: ` and a line break for each. */

@@ -12,13 +12,6 @@ export interface Route {
   readonly stream?: boolean | undefined;
 }
 
-/** The route that a request takes. */
-export interface RouteMatch {
-  readonly route: Route;
-  /** The values of the parameters, percent-encoded as in the request; `null` if the route has no parameters. */
-  readonly pathParameters: Readonly<Record<string, string>> | null;
-}
-
 /** The methods that `ANY` stands for. */
 export const METHODS: readonly string[] = [
   "DELETE",
@@ -46,62 +39,34 @@ export function routesOf(manifest: Manifest): readonly Route[] {
  */
 export function createRouter(
   routes: readonly Route[],
-): (method: string, path: string) => RouteMatch | undefined {
+): (method: string, path: string) => Route | undefined {
   const resources = [...Map.groupBy(routes, ({ resource }) => resource)]
-    .map(([resource, methods]) => ({ pattern: segmentsOf(resource), methods }))
-    .sort((a, b) => compare(a.pattern, b.pattern));
+    .map(([resource, methods]) => ({
+      pattern: patternOf(resource),
+      rank: rankOf(resource),
+      methods,
+    }))
+    .sort((a, b) => a.rank < b.rank ? -1 : 1);
 
   return (method, path) => {
     if (!METHODS.includes(method)) return undefined;
-    const segments = segmentsOf(path);
-    for (const { pattern, methods } of resources) {
-      const parameters = match(pattern, segments);
-      if (parameters === undefined) continue;
-      const route = methods.find((route) => route.method === method) ??
-        methods.find((route) => route.method === "ANY");
-      return route && { route, pathParameters: parameters };
-    }
-    return undefined;
+    const { methods } = resources.find(({ pattern }) => pattern.test(path)) ?? { methods: [] };
+    return methods.find((route) => route.method === method) ??
+      methods.find((route) => route.method === "ANY");
   };
 }
 
-function segmentsOf(path: string): string[] {
-  return path.replace(/\/$/, "").split("/").slice(1);
+/** The paths that a resource has. */
+function patternOf(resource: string): RegExp {
+  const pattern = resource.replaceAll(".", "\\.").replace(/\{\w+\+\}/, ".+")
+    .replaceAll(/\{\w+\}/g, "[^/]+");
+  return new RegExp(`^${pattern}/?$`);
 }
 
-const isGreedy = (segment: string) => segment.endsWith("+}");
-const isParameter = (segment: string) => segment.startsWith("{");
-
-/** The more specific pattern first. */
-function compare(a: readonly string[], b: readonly string[]): number {
-  const rank = (segment: string) => isGreedy(segment) ? 2 : isParameter(segment) ? 1 : 0;
-  for (let i = 0; i < Math.min(a.length, b.length); i++) {
-    const difference = rank(a[i]!) - rank(b[i]!);
-    if (difference !== 0) return difference;
-  }
-  return b.length - a.length;
-}
-
-/** The parameters of a path that matches; `null` if there are none. */
-function match(
-  pattern: readonly string[],
-  segments: readonly string[],
-): Readonly<Record<string, string>> | null | undefined {
-  const greedy = pattern.length > 0 && isGreedy(pattern.at(-1)!);
-  if (greedy ? segments.length < pattern.length : segments.length !== pattern.length) {
-    return undefined;
-  }
-  const parameters: [string, string][] = [];
-  for (const [index, part] of pattern.entries()) {
-    const segment = segments[index]!;
-    if (isGreedy(part)) {
-      parameters.push([part.slice(1, -2), segments.slice(index).join("/")]);
-    } else if (isParameter(part)) {
-      if (segment === "") return undefined;
-      parameters.push([part.slice(1, -1), segment]);
-    } else if (part !== segment) {
-      return undefined;
-    }
-  }
-  return parameters.length === 0 ? null : Object.fromEntries(parameters);
+/** A text that sorts before those of resources that are less specific: 0, 1 or 2 for each segment. */
+function rankOf(resource: string): string {
+  const ranks = resource.split("/").slice(1).map((segment) =>
+    segment.endsWith("+}") ? 2 : segment.startsWith("{") ? 1 : 0
+  );
+  return ranks.join("");
 }
