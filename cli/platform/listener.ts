@@ -1,18 +1,18 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Manifest } from "../manifest/manifest.ts";
 import { OWN_PATHS } from "../manifest/own_paths.ts";
-import { readBody } from "./body.ts";
+import { errorReply, readBody, Refusal, type Reply } from "./http.ts";
 import type { HttpRequest } from "./gateway/request.ts";
 import type { FunctionUrls } from "./gateway/function_url.ts";
 import type { Gateway } from "./gateway/gateway.ts";
-import { hasManyHosts, isForged, isLocalHost } from "./guard.ts";
 import type { createInvokeApi } from "./invoke/invoke_api.ts";
 import { MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "./limits.ts";
 import type { Log } from "./log.ts";
 import { createLogStream } from "./page/log_stream.ts";
 import { answerPage } from "./page/pages.ts";
-import { errorReply, Refusal, type Reply } from "./reply.ts";
 import type { createTriggerEndpoints } from "./triggers/endpoints.ts";
+
+const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** The parts of the platform that answer requests. */
 export interface Parts {
@@ -109,4 +109,38 @@ function readTarget({ url = "", headers }: IncomingMessage) {
   const mark = target.indexOf("?");
   const path = (mark < 0 ? target : target.slice(0, mark)) || "/";
   return { authority, path, query: mark < 0 ? "" : target.slice(mark + 1) };
+}
+
+/**
+ * Whether a request is for this machine. A page on the web can make its own name point here (DNS rebinding), but then the
+ * request carries that name.
+ *
+ * @param host The authority of the request: a host, and perhaps a port.
+ */
+function isLocalHost(host: string | undefined): boolean {
+  return /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(host ?? "");
+}
+
+/**
+ * Whether a request has several Host headers, so that two readers may disagree about its host.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9112#section-3.2
+ */
+function hasManyHosts(rawHeaders: readonly string[]): boolean {
+  const isHost = (text: string, index: number) => index % 2 === 0 && text.toLowerCase() === "host";
+  return rawHeaders.filter(isHost).length > 1;
+}
+
+/**
+ * Whether a request that may change something was made by a page of another origin.
+ *
+ * @see https://fetch.spec.whatwg.org/#origin-header
+ * @see https://w3c.github.io/webappsec-fetch-metadata/#sec-fetch-site-header
+ */
+function isForged(method: string, headers: IncomingHttpHeaders, host: string): boolean {
+  if (SAFE_METHODS.has(method)) return false;
+  const { origin } = headers;
+  if (origin !== undefined) return origin.toLowerCase() !== `http://${host.toLowerCase()}`;
+  const site = headers["sec-fetch-site"] ?? "none";
+  return site !== "none" && site !== "same-origin";
 }

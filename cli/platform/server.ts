@@ -9,7 +9,7 @@ import {
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { errorReply, Refusal, type Reply } from "./reply.ts";
+import { errorReply, Refusal, type Reply } from "./http.ts";
 
 /** Answers a request. A {@linkcode Refusal} that it throws is sent. */
 export type Listener = (request: IncomingMessage) => Promise<Reply>;

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { send } from "../testdata/platform.ts";
-import type { Reply } from "./reply.ts";
+import type { Reply } from "./http.ts";
 import { listen } from "./server.ts";
 
 /** A server with one reply, and the errors that it reported. */

@@ -1,5 +1,5 @@
 import { MAX_HEADERS, MAX_REQUEST_BODY } from "../limits.ts";
-import { type Reply, reply } from "../reply.ts";
+import { type Reply, reply } from "../http.ts";
 
 /**
  * The gateway's own answers: status, error type without `Exception`, and the exact text of the body.

@@ -6,7 +6,7 @@ import { createTraceId } from "../arn.ts";
 import type { FunctionHost } from "../function_host.ts";
 import { MAX_SYNC_EVENT } from "../limits.ts";
 import type { Log } from "../log.ts";
-import { type Reply, reply } from "../reply.ts";
+import { type Reply, reply } from "../http.ts";
 import { type HttpRequest, requestParts } from "./request.ts";
 import { replyOf, resultOf } from "./result.ts";
 import { invokeStreaming } from "./streamed_response.ts";

@@ -6,7 +6,7 @@ import type { FunctionHost, InvokeOutcome } from "../function_host.ts";
 import { GATEWAY_TIMEOUT, MAX_HEADERS, MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "../limits.ts";
 import type { Log } from "../log.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
-import type { Reply } from "../reply.ts";
+import type { Reply } from "../http.ts";
 import { authorize } from "./authorizer.ts";
 import { GatewayError } from "./errors.ts";
 import { type HttpRequest, requestParts } from "./request.ts";

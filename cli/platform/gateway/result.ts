@@ -1,6 +1,6 @@
 import { proxyResponse } from "@mate/core/testing";
 import type { InvokeOutcome } from "../function_host.ts";
-import type { Reply } from "../reply.ts";
+import type { Reply } from "../http.ts";
 import { GatewayError } from "./errors.ts";
 
 /** The result of a function. A function's own time-out is a failure too. */

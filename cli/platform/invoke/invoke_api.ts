@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { FunctionHost } from "../function_host.ts";
 import { MAX_ASYNC_EVENT, MAX_SYNC_EVENT } from "../limits.ts";
-import { type Reply, reply } from "../reply.ts";
+import { type Reply, reply } from "../http.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
 import type { AsyncInvocations } from "./async_invocations.ts";
 import { findFunction, InvokeError } from "./function_name.ts";

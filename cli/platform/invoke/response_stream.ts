@@ -2,7 +2,7 @@ import { EventStreamCodec } from "@smithy/eventstream-codec";
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { FunctionHost, InvokeOptions } from "../function_host.ts";
-import type { Reply } from "../reply.ts";
+import type { Reply } from "../http.ts";
 
 const CODEC = new EventStreamCodec(
   (bytes) => Buffer.from(bytes as Uint8Array).toString(),

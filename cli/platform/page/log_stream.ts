@@ -1,5 +1,5 @@
 import type { Log, LogEntry } from "../log.ts";
-import type { Reply } from "../reply.ts";
+import type { Reply } from "../http.ts";
 
 /** How many characters of the log a new reader gets. */
 const HISTORY = 500_000;

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Manifest } from "../../manifest/manifest.ts";
-import { allow, errorReply, type Reply } from "../reply.ts";
+import { allow, errorReply, type Reply } from "../http.ts";
 import { SCRIPT } from "./script.ts";
 import { createStartPage } from "./start_page.ts";
 import { ICON, STYLE } from "./style.ts";

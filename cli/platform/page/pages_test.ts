@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { startTestPlatform } from "../../testdata/platform.ts";
 import { parseManifest } from "../../manifest/manifest.ts";
+import { markup } from "./html.ts";
 import { createStartPage } from "./start_page.ts";
 
 Deno.test("the start page and all that belongs to it come under a strict policy", async () => {
@@ -79,4 +80,18 @@ Deno.test("the start page refuses other paths and methods", async (t) => {
       assertEquals((await test.send({ method, path })).status, status);
     });
   }
+});
+
+Deno.test("markup`` escapes every value, and leaves what is HTML already", () => {
+  const hostile = `<script>alert("1")</script>&'`;
+  const escaped = "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;";
+  assertEquals(
+    markup`<p title="${hostile}">${hostile}</p>`.text,
+    `<p title="${escaped}">${escaped}</p>`,
+  );
+  assertEquals(
+    markup`<ul>${["a<", "b"].map((x) => markup`<li>${x}</li>`)}</ul>`.text,
+    "<ul><li>a&lt;</li><li>b</li></ul>",
+  );
+  assertEquals(markup`${1}${[]}${[[hostile]]}`.text, `1${escaped}`);
 });

@@ -8,7 +8,7 @@ import { Buffer } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { MAX_RESULT, MAX_STREAM } from "../limits.ts";
-import { readBody } from "../body.ts";
+import { readBody } from "../http.ts";
 import { type Answer, type ErrorAnswer, postedError, runtimeError, tooLarge } from "./answer.ts";
 import { type Invocation, nextHeaders } from "./invocation.ts";
 

@@ -1,9 +1,8 @@
 import type { Manifest, Uses } from "../../manifest/types.ts";
 import { variableOf } from "../../manifest/use_variables.ts";
-import { ACCOUNT_ID, topicArn } from "../arn.ts";
+import { ACCOUNT_ID, createRequestIds, topicArn } from "../arn.ts";
 import type { createInvokeApi } from "../invoke/invoke_api.ts";
 import { MAX_SYNC_EVENT } from "../limits.ts";
-import { createRequestIds } from "../triggers/notification.ts";
 import { type Access, fill, isAllowed, readAccesses, statementsOf } from "./access.ts";
 import { createEventBus, type EventRule } from "./event_bus.ts";
 import { type Messaging, queueName } from "./messaging.ts";

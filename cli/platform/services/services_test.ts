@@ -24,7 +24,7 @@ import { Buffer } from "node:buffer";
 import { Readable } from "node:stream";
 import { parseManifest } from "../../manifest/manifest.ts";
 import { topicArn } from "../arn.ts";
-import { reply } from "../reply.ts";
+import { reply } from "../http.ts";
 import { BucketFolder } from "../triggers/bucket_folder.ts";
 import { pollEventSources, subscriptionsOf } from "./event_sources.ts";
 import { deadLetterQueueName, Messaging } from "./messaging.ts";

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import { join } from "node:path";
-import { createRequestIds, type ObjectChange, type RequestIds } from "./notification.ts";
+import { createRequestIds, type RequestIds } from "../arn.ts";
 import { checkLinks, ObjectKeyError, pathOf } from "./object_key.ts";
 
 /** An object of a bucket. */
@@ -11,6 +11,23 @@ export interface StoredObject {
   readonly etag: string;
   /** When it was last written, in milliseconds. */
   readonly modified: number;
+}
+
+/** A change of an object. */
+export interface ObjectChange {
+  /** The type of the event. */
+  readonly eventName: "ObjectCreated:Put" | "ObjectRemoved:Delete";
+  /** The key of the object, not encoded. */
+  readonly key: string;
+  /** The size in bytes, unless the object was removed. */
+  readonly size?: number | undefined;
+  /** The MD5 digest of the content in hexadecimal, unless the object was removed. */
+  readonly etag?: string | undefined;
+  readonly time: Date;
+  /** The IP address of the client. */
+  readonly sourceIp: string;
+  /** The identifiers of the request that made the change. */
+  readonly ids: RequestIds;
 }
 
 /** The client that changes an object. */

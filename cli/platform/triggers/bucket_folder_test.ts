@@ -1,8 +1,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import fc from "fast-check";
 import { isAbsolute, join, relative } from "node:path";
-import { BucketFolder } from "./bucket_folder.ts";
-import { createRequestIds, createSequencer, isWanted, type ObjectChange } from "./notification.ts";
+import { BucketFolder, type ObjectChange } from "./bucket_folder.ts";
+import { createRequestIds } from "../arn.ts";
 import { ObjectKeyError, pathOf } from "./object_key.ts";
 
 const CLIENT = { sourceIp: "127.0.0.1", ids: createRequestIds() };
@@ -110,29 +110,4 @@ Deno.test("pathOf() never leaves the folder, whatever the key", () => {
       if (!(error instanceof ObjectKeyError)) throw error;
     }
   }));
-});
-
-Deno.test("createSequencer() counts up, however fast it is asked", () => {
-  const next = createSequencer();
-  const sequencers = Array.from({ length: 10_000 }, next);
-  assertEquals(sequencers, [...new Set(sequencers)].sort());
-  assertEquals(new Set(sequencers.map(({ length }) => length)), new Set([18]));
-});
-
-Deno.test("isWanted() compares the types of events", async (t) => {
-  for (
-    const [types, isCreatedWanted, isRemovedWanted] of [
-      [["s3:ObjectCreated:*"], true, false],
-      [["s3:ObjectCreated:Put"], true, false],
-      [["s3:ObjectCreated:Post"], false, false],
-      [["s3:ObjectRemoved:*"], false, true],
-      [["s3:ObjectRemoved:DeleteMarkerCreated"], false, false],
-      [["s3:ObjectRemoved:Delete", "s3:ObjectCreated:*"], true, true],
-    ] as const
-  ) {
-    await t.step(`${types}`, () => {
-      assertEquals(isWanted("ObjectCreated:Put", types), isCreatedWanted);
-      assertEquals(isWanted("ObjectRemoved:Delete", types), isRemovedWanted);
-    });
-  }
 });

@@ -1,16 +1,12 @@
+import { type NotificationEvent, notificationEvent } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
+import { bucketArn, REGION } from "../arn.ts";
 import type { AsyncInvocations } from "../invoke/async_invocations.ts";
 import type { Log } from "../log.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
 import { watch } from "../watch.ts";
-import { BucketFolder } from "./bucket_folder.ts";
-import {
-  createNotification,
-  createSequencer,
-  isWanted,
-  type ObjectChange,
-} from "./notification.ts";
+import { BucketFolder, type ObjectChange } from "./bucket_folder.ts";
 
 /** What the buckets use. */
 export interface BucketsOptions {
@@ -87,4 +83,48 @@ function notify(
     );
     if (isListening) asyncInvocations.start(functionName, Buffer.from(JSON.stringify(event)));
   }
+}
+
+/** Makes the event that Amazon S3 sends to a function. */
+function createNotification(
+  bucket: string,
+  { eventName, key, size, etag, time, sourceIp, ids }: ObjectChange,
+  sequencer: string,
+): NotificationEvent {
+  return notificationEvent([{
+    eventName,
+    eventTime: time,
+    region: REGION,
+    bucketName: bucket,
+    bucketArn: bucketArn(bucket),
+    objectKey: key,
+    objectSize: size ?? null,
+    objectEtag: etag ?? null,
+    objectSequencer: sequencer,
+    sourceIp,
+    ...ids,
+  }]);
+}
+
+/** Makes sequencers: hexadecimal numbers of one length, each greater than all before. */
+export function createSequencer(): () => string {
+  let last = 0n;
+  return () => {
+    const now = BigInt(Date.now()) << 12n;
+    last = now > last ? now : last + 1n;
+    return last.toString(16).toUpperCase().padStart(18, "0");
+  };
+}
+
+/**
+ * Whether a function listens to an event.
+ *
+ * @param eventName The event, such as `ObjectCreated:Put`.
+ * @param types The types of events in the manifest, such as `s3:ObjectCreated:*`.
+ */
+function isWanted(eventName: string, types: readonly string[]): boolean {
+  return types.some((type) => {
+    const wanted = type.replace(/^s3:/, "");
+    return wanted.endsWith("*") ? eventName.startsWith(wanted.slice(0, -1)) : wanted === eventName;
+  });
 }

@@ -1,6 +1,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
+import { parseManifest } from "../../manifest/manifest.ts";
 import { startTestPlatform, type TestPlatform } from "../../testdata/platform.ts";
+import { createSequencer } from "./buckets.ts";
 
 const HELLO_MD5 = "8b1a9953c4611296a827abf8c47804d7"; // of "Hello"
 
@@ -62,6 +64,45 @@ Deno.test("an upload and a deletion send the events of Amazon S3", async () => {
   assert(removed.s3.object.sequencer > sequencer, "later events have greater sequencers");
   const list = await test.send({ path: "/buckets/files" });
   assertEquals(JSON.parse(list.text), { objects: [] });
+});
+
+Deno.test("a bucket tells the functions that listen to the type, the prefix and the suffix", async () => {
+  const cases: [events: string[], isToldOfPut: boolean, isToldOfDelete: boolean][] = [
+    [["s3:ObjectCreated:*"], true, false],
+    [["s3:ObjectCreated:Put"], true, false],
+    [["s3:ObjectCreated:Post"], false, false],
+    [["s3:ObjectRemoved:*"], false, true],
+    [["s3:ObjectRemoved:DeleteMarkerCreated"], false, false],
+    [["s3:ObjectRemoved:Delete", "s3:ObjectCreated:*"], true, true],
+  ];
+  const functions = cases.map(([events], index) => {
+    const trigger = { name: "files", events, prefix: `${index}/`, suffix: ".txt" };
+    return [`f${index}`, { module: "f.ts", triggers: { buckets: [trigger] } }];
+  });
+  const app = { name: "app", stage: "v0", functions: Object.fromEntries(functions) };
+  const manifest = parseManifest(JSON.stringify(app), "app.json");
+  await using test = await startTestPlatform(() => "{}", { manifest });
+  for (const [index, [events, isToldOfPut, isToldOfDelete]] of cases.entries()) {
+    for (const method of ["PUT", "DELETE"]) {
+      for (const key of [`${index}/a.txt`, `${index}/a.csv`, `x${index}/a.txt`]) {
+        await test.send({ method, path: `/buckets/files/${key}`, body: "Hello" });
+      }
+    }
+    await test.platform.settled();
+    const key = `${index}/a.txt`;
+    const expected = [
+      ...(isToldOfPut ? [[`f${index}`, "ObjectCreated:Put", key, 5]] : []),
+      ...(isToldOfDelete ? [[`f${index}`, "ObjectRemoved:Delete", key, undefined]] : []),
+    ];
+    assertEquals(told(test), expected, `${events}`);
+    test.host.calls.length = 0;
+  }
+});
+
+Deno.test("createSequencer() counts up, however fast it is asked", () => {
+  const sequencers = Array.from({ length: 10_000 }, createSequencer());
+  assertEquals(sequencers, [...new Set(sequencers)].sort());
+  assertEquals(new Set(sequencers.map(({ length }) => length)), new Set([18]));
 });
 
 Deno.test("a new file in the folder of a bucket is an upload, and a removed file a deletion", async () => {

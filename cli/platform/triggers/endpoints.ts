@@ -1,13 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Manifest } from "../../manifest/manifest.ts";
-import { readBody } from "../body.ts";
+import { allow, errorReply, jsonReply, readBody, Refusal, type Reply, reply } from "../http.ts";
 import { MAX_PUBLICATION } from "../limits.ts";
 import { countMessages } from "../queue_counts.ts";
-import { allow, errorReply, jsonReply, Refusal, type Reply, reply } from "../reply.ts";
 import { deadLetterQueueName, Messaging, queueName } from "../services/messaging.ts";
 import type { Buckets } from "./buckets.ts";
 import { checkPublication, PublicationError, publish } from "./message.ts";
-import { createRequestIds } from "./notification.ts";
+import { createRequestIds } from "../arn.ts";
 import { ObjectKeyError } from "./object_key.ts";
 import type { Schedules } from "./schedules.ts";
 
