@@ -5,17 +5,19 @@
  * @module
  */
 import { readManifest } from "../manifest/manifest.ts";
-import { type ArchiveFile, makeZip } from "./archive.ts";
-import { makeZipOnce } from "./archive_cache.ts";
+import { type ArchiveFile, makeZip, makeZipOnce } from "./archive.ts";
 import { cacheFolder } from "./cache_folder.ts";
-import { type Contents, contentsOf } from "./contents.ts";
+import { checkLimits, type Contents, contentsOf, type Sizes } from "./sizes.ts";
 import { addCodeCaches } from "./code_cache/mod.ts";
-import { type DenoSource, getDenoBinary } from "./deno_binary.ts";
+import {
+  type Architecture,
+  DENO_PACKAGES,
+  type DenoPackage,
+  type DenoSource,
+  getDenoBinary,
+} from "./deno_binary.ts";
 import { bundleFunctions } from "./functions.ts";
-import { layerFiles } from "./layer_files.ts";
-import { checkLimits, type Sizes } from "./limits.ts";
-import { type Architecture, DENO_PACKAGES, type DenoPackage } from "./pinned_deno.ts";
-import { writeAll } from "./write_all.ts";
+import { layerFiles } from "./layer.ts";
 
 /** How an application is bundled. */
 export interface BundleOptions {
@@ -126,4 +128,49 @@ function archive(
 ): Archive {
   const unzipped = files.reduce((sum, file) => sum + file.data.length, 0);
   return { name, path, data, zipped: data.length, unzipped, contents: contentsOf(files) };
+}
+
+/**
+ * Writes files: first under other names, so that no file is replaced unless all can be written.
+ *
+ * @param folder The folder of the files; it is made if it is missing.
+ * @param files The files.
+ * @throws {Error} If the folder cannot be made or a file cannot be written; the message names it.
+ */
+async function writeAll(folder: string, files: readonly Archive[]): Promise<void> {
+  await attempt(`to the folder "${folder}"`, () => Deno.mkdir(folder, { recursive: true }));
+  const suffix = `.${crypto.randomUUID()}`;
+  try {
+    for (const { path, data } of files) {
+      await attempt(`"${path}"`, async () => {
+        if (await isFolder(path)) throw new Error("it is a folder");
+        await Deno.writeFile(path + suffix, data);
+      });
+    }
+    for (const { path } of files) {
+      await attempt(`"${path}"`, () => Deno.rename(path + suffix, path));
+    }
+  } catch (error) {
+    for (const { path } of files) {
+      await Deno.remove(path + suffix).catch(() => {}); // the first error matters
+    }
+    throw error;
+  }
+}
+
+async function attempt(name: string, action: () => Promise<void>): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    throw new Error(`Cannot write ${name}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await Deno.stat(path)).isDirectory;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { findProgram } from "../platform/isolation/program.ts";
-import { BOOTSTRAP } from "./bootstrap.ts";
+import { BOOTSTRAP } from "./layer.ts";
 
 const UNIX = { ignore: Deno.build.os === "windows" };
 const shellcheck = await findProgram("shellcheck");

@@ -5,7 +5,7 @@
  * @module
  */
 export { bundleApp, type BundledArchive, type BundleOptions } from "./app.ts";
-export type { Contents, Part } from "./contents.ts";
+export type { Contents, Part } from "./sizes.ts";
 export type { DenoSource } from "./deno_binary.ts";
-export type { Sizes } from "./limits.ts";
-export type { Architecture, DenoPackage } from "./pinned_deno.ts";
+export type { Sizes } from "./sizes.ts";
+export type { Architecture, DenoPackage } from "./deno_binary.ts";

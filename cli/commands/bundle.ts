@@ -1,7 +1,7 @@
 import { columns, UsageError } from "../arguments.ts";
 import type { BundledArchive } from "../bundle/app.ts";
-import { formatSize, MAX_UNZIPPED, MAX_ZIP } from "../bundle/limits.ts";
-import { ARCHITECTURES } from "../bundle/pinned_deno.ts";
+import { ARCHITECTURES } from "../bundle/deno_binary.ts";
+import { formatSize, MAX_UNZIPPED, MAX_ZIP } from "../bundle/sizes.ts";
 import { type Command, defineCommand, MANIFEST } from "./command.ts";
 
 /** `mate bundle` */

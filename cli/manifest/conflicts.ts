@@ -1,21 +1,28 @@
 import type { BucketTrigger, Manifest } from "./types.ts";
 
 /** A value that is wrong because of another value of the manifest. */
-export interface Conflict {
+interface Conflict {
   /** The keys that lead to the value. */
   readonly path: readonly (string | number)[];
   /** The words for the problem. */
   readonly message: string;
 }
 
+/** Finds the values of a manifest that are wrong because of other values. */
+export function* findConflicts(manifest: Manifest): Generator<Conflict> {
+  yield* findRouteConflicts(manifest);
+  yield* findBucketConflicts(manifest);
+  yield* findTopicConflicts(manifest);
+  yield* findQueueConflicts(manifest);
+  yield* findLongNames(manifest);
+}
+
 /**
  * Finds bucket triggers for the same events. Amazon S3 sends an event to one function only.
  *
- * @param manifest The manifest.
- * @returns The conflicts.
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-how-to-filtering.html
  */
-export function* findBucketConflicts({ functions }: Manifest): Generator<Conflict> {
+function* findBucketConflicts({ functions }: Manifest): Generator<Conflict> {
   const triggers = Object.entries(functions).flatMap(([owner, { triggers }]) =>
     triggers.buckets.map((trigger, index) => ({
       trigger,
@@ -44,13 +51,8 @@ function overlap(a: BucketTrigger, b: BucketTrigger): boolean {
     a.events.some((one) => b.events.some((other) => isSame(one, other) || isSame(other, one)));
 }
 
-/**
- * Finds topics that a function names twice, because a topic has one subscription for a function.
- *
- * @param manifest The manifest.
- * @returns The conflicts.
- */
-export function* findTopicConflicts({ functions }: Manifest): Generator<Conflict> {
+/** Finds topics that a function names twice, because a topic has one subscription for a function. */
+function* findTopicConflicts({ functions }: Manifest): Generator<Conflict> {
   for (const [owner, { triggers: { topics } }] of Object.entries(functions)) {
     for (const [index, { name }] of topics.entries()) {
       if (topics.findIndex((topic) => topic.name === name) === index) continue;
@@ -60,13 +62,8 @@ export function* findTopicConflicts({ functions }: Manifest): Generator<Conflict
   }
 }
 
-/**
- * Finds queues that are not declared, that two functions read, or that Lambda refuses for a function.
- *
- * @param manifest The manifest.
- * @returns The conflicts.
- */
-export function* findQueueConflicts({ functions, queues }: Manifest): Generator<Conflict> {
+/** Finds queues that are not declared, that two functions read, or that Lambda refuses for a function. */
+function* findQueueConflicts({ functions, queues }: Manifest): Generator<Conflict> {
   const names = Object.keys(queues);
   const expected = names.length === 0
     ? ", which is empty"
@@ -104,13 +101,8 @@ export function* findQueueConflicts({ functions, queues }: Manifest): Generator<
   }
 }
 
-/**
- * Finds names that are too long in AWS together with the name of the application.
- *
- * @param manifest The manifest.
- * @returns The conflicts.
- */
-export function* findLongNames({ name, region, functions }: Manifest): Generator<Conflict> {
+/** Finds names that are too long in AWS together with the name of the application. */
+function* findLongNames({ name, region, functions }: Manifest): Generator<Conflict> {
   const wording = (limit: number) =>
     `must have at most ${limit} characters beside the application's name`;
   // AWS Lambda: <application>-<function>, at most 64 characters.
@@ -131,5 +123,73 @@ export function* findLongNames({ name, region, functions }: Manifest): Generator
         yield { path: [...path, ...keys], message: wording(bucketLimit) };
       }
     }
+  }
+}
+
+interface Route {
+  readonly method: string;
+  readonly path: string;
+  readonly authorizer?: string | undefined;
+  readonly owner: string;
+  readonly at: readonly (string | number)[];
+}
+
+/** Finds routes that an API cannot have together, and authorizers that are not there. */
+function* findRouteConflicts(
+  { functions }: Manifest,
+): Generator<Conflict> {
+  const routes = Object.entries(functions).flatMap(([owner, { triggers }]) =>
+    triggers.routes.map((route, index) => ({
+      ...route,
+      owner,
+      at: ["functions", owner, "triggers", "routes", index],
+    }))
+  );
+  yield* sameRoutes(routes);
+  yield* otherVariables(routes);
+  for (const { authorizer, owner, at } of routes) {
+    if (authorizer === undefined) continue;
+    const path = [...at, "authorizer"];
+    if (!Object.hasOwn(functions, authorizer)) {
+      const others = Object.keys(functions).filter((name) => name !== owner).join(", ");
+      const expected = others === "" ? ": add the function first" : `: expected one of ${others}`;
+      yield { path, message: `must be a function of the manifest${expected}` };
+    } else if (authorizer === owner) {
+      yield { path, message: "must be another function than the function of the route" };
+    }
+  }
+}
+
+function* sameRoutes(routes: readonly Route[]): Generator<Conflict> {
+  const owners = new Map<string, string>();
+  for (const { method, path, owner, at } of routes) {
+    const route = `${method} ${path}`;
+    const other = owners.get(route);
+    owners.set(route, owner);
+    if (other === undefined) continue;
+    yield { path: at, message: `must be another route than ${route}, which "${other}" has` };
+  }
+}
+
+/** A resource of a REST API has at most one variable among its children. */
+function* otherVariables(routes: readonly Route[]): Generator<Conflict> {
+  const variables = routes.flatMap(({ path, owner, at }) =>
+    [...path.matchAll(/\{[^}]*\}/g)].map(({ 0: variable, index }) => ({
+      variable,
+      parent: path.slice(0, index),
+      owner,
+      at: [...at, "path"],
+    }))
+  );
+  const firsts = new Map<string, { readonly variable: string; readonly owner: string }>();
+  for (const { variable, parent, owner, at } of variables) {
+    const first = firsts.get(parent) ?? { variable, owner };
+    firsts.set(parent, first);
+    if (first.variable === variable) continue;
+    yield {
+      path: at,
+      message: `must have ${first.variable} after "${parent}", not ${variable}: ` +
+        `"${first.owner}" has ${first.variable}, and a REST API takes one variable there`,
+    };
   }
 }

@@ -1,15 +1,42 @@
+import { isIPv6 } from "node:net";
 import { z } from "zod";
-import { isHost } from "./host.ts";
 import {
   fillPlaceholders,
   hasKnownPlaceholders,
   PLACEHOLDERS,
   placeholdersIn,
-} from "./placeholders.ts";
+  variablesOf,
+} from "./variables.ts";
 import { object } from "./problems.ts";
-import { RESERVED_VARIABLES } from "./reserved_variables.ts";
 import { NAME, TRIGGERS, whole } from "./trigger_schemas.ts";
-import { variablesOf } from "./use_variables.ts";
+
+/**
+ * The environment variables that Lambda sets, and refuses in a function's configuration. Those that start with `_` are not
+ * among them: no function can have such a variable.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
+ */
+const RESERVED_VARIABLES: ReadonlySet<string> = new Set([
+  "AWS_ACCESS_KEY",
+  "AWS_ACCESS_KEY_ID",
+  "AWS_DEFAULT_REGION",
+  "AWS_EXECUTION_ENV",
+  "AWS_LAMBDA_FUNCTION_MEMORY_SIZE",
+  "AWS_LAMBDA_FUNCTION_NAME",
+  "AWS_LAMBDA_FUNCTION_VERSION",
+  "AWS_LAMBDA_INITIALIZATION_TYPE",
+  "AWS_LAMBDA_LOG_GROUP_NAME",
+  "AWS_LAMBDA_LOG_STREAM_NAME",
+  "AWS_LAMBDA_MAX_CONCURRENCY",
+  "AWS_LAMBDA_METADATA_API",
+  "AWS_LAMBDA_METADATA_TOKEN",
+  "AWS_LAMBDA_RUNTIME_API",
+  "AWS_REGION",
+  "AWS_SECRET_ACCESS_KEY",
+  "AWS_SESSION_TOKEN",
+  "LAMBDA_RUNTIME_DIR",
+  "LAMBDA_TASK_ROOT",
+]);
 
 /** The most bytes of the names and values of environment variables. */
 const MAX_ENVIRONMENT = 4096;
@@ -18,6 +45,9 @@ const WRONG_PLACEHOLDER = { error: `must have no placeholders except ${PLACEHOLD
 
 /** The schema of a text with placeholders. */
 const TEXT = z.string().refine(hasKnownPlaceholders, WRONG_PLACEHOLDER);
+
+const HOST_PATTERN =
+  /^(?:(?:\*\.)?[\w-]+(?:\.[\w-]+)*|\[(?<address>[^\]%]*)\])(?::(?<port>\d{1,5}))?$/;
 
 const HOST = z.string().refine(
   (host) => host === "*" || isHost(fillPlaceholders(host, () => "x")),
@@ -135,4 +165,16 @@ function oneOrMore<T extends z.ZodString>(
 
 function byteLength(environment: Readonly<Record<string, string>>): number {
   return new TextEncoder().encode(Object.entries(environment).flat().join("")).length;
+}
+
+/**
+ * Tells whether Deno accepts a text as a host in `--allow-net`.
+ *
+ * @param text The text, such as `api.example.com:443`, `*.example.com` or `[::1]:80`. A port is 1 to 65,535.
+ */
+function isHost(text: string): boolean {
+  const { groups } = HOST_PATTERN.exec(text) ?? {};
+  if (groups === undefined) return false;
+  const { address, port = "1" } = groups;
+  return (address === undefined || isIPv6(address)) && Number(port) >= 1 && Number(port) <= 65_535;
 }

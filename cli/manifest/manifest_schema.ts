@@ -1,16 +1,23 @@
 import { z } from "zod";
-import {
-  findBucketConflicts,
-  findLongNames,
-  findQueueConflicts,
-  findTopicConflicts,
-} from "./conflicts.ts";
+import { findConflicts } from "./conflicts.ts";
 import { FUNCTION } from "./function_schema.ts";
-import { OWN_PATHS } from "./own_paths.ts";
 import { object } from "./problems.ts";
-import { findRouteConflicts } from "./route_conflicts.ts";
 import { NAME, whole } from "./trigger_schemas.ts";
 import type { Manifest } from "./types.ts";
+
+/** The first elements of paths that are the local platform's own: no stage can have such a name. */
+export const OWN_PATHS: readonly string[] = [
+  "2015-03-31",
+  "2021-11-15",
+  "assets",
+  "buckets",
+  "events",
+  "favicon.ico",
+  "log",
+  "queues",
+  "schedules",
+  "topics",
+];
 
 const QUEUE = object({
   fifo: z.boolean().default(false)
@@ -64,16 +71,7 @@ export const MANIFEST: z.ZodType<Manifest> = object({
     description: "The Amazon SQS queues by name. Each gets a dead-letter queue",
   }),
 }).superRefine((manifest, context) => {
-  const finders = [
-    findRouteConflicts,
-    findBucketConflicts,
-    findTopicConflicts,
-    findQueueConflicts,
-    findLongNames,
-  ];
-  for (const find of finders) {
-    for (const { path, message } of find(manifest)) {
-      context.addIssue({ code: "custom", path: [...path], message });
-    }
+  for (const { path, message } of findConflicts(manifest)) {
+    context.addIssue({ code: "custom", path: [...path], message });
   }
 });

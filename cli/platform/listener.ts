@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Manifest } from "../manifest/manifest.ts";
-import { OWN_PATHS } from "../manifest/own_paths.ts";
+import { OWN_PATHS } from "../manifest/manifest_schema.ts";
 import { errorReply, readBody, Refusal, type Reply } from "./http.ts";
 import type { HttpRequest } from "./gateway/request.ts";
 import type { FunctionUrls } from "./gateway/function_url.ts";

@@ -9,7 +9,6 @@ import { AsyncInvocations } from "./invoke/async_invocations.ts";
 import { createInvokeApi } from "./invoke/invoke_api.ts";
 import { answer, type Parts } from "./listener.ts";
 import { Log } from "./log.ts";
-import { areEmpty } from "./queue_counts.ts";
 import { createSandboxHost } from "./sandbox/host.ts";
 import { listen } from "./server.ts";
 import { createEventBus, type EventRule } from "./services/event_bus.ts";
@@ -174,7 +173,11 @@ export async function startPlatform(
         ...Object.keys(manifest.queues).map((name) => queueName(name, manifest)),
         ...subscriptions.map(({ queue }) => queue),
       ];
-      const isBusy = async () => asyncInvocations.isBusy || !await areEmpty(messaging, queues);
+      const isBusy = async () => {
+        const counts = await Promise.all(queues.map((queue) => messaging.count(queue)));
+        return asyncInvocations.isBusy ||
+          counts.some(({ visible, invisible, delayed }) => visible + invisible + delayed > 0);
+      };
       await asyncInvocations.settled();
       while (!polling.signal.aborted && await isBusy()) {
         await new Promise((resolve) => setTimeout(resolve, 5));

@@ -1,5 +1,5 @@
 import { createTarGzip } from "nanotar";
-import type { DenoPackage } from "../bundle/pinned_deno.ts";
+import type { DenoPackage } from "../bundle/deno_binary.ts";
 
 /** Makes an npm package like the packages with Deno. */
 export async function makeDenoPackage(

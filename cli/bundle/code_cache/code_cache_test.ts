@@ -4,8 +4,8 @@ import { readManifest } from "../../manifest/manifest.ts";
 import { makeApp } from "../../testdata/bundle.ts";
 import { hasNamespace, isolation } from "../../testdata/sandbox.ts";
 import { bundleFunctions } from "../functions.ts";
-import { layerFiles } from "../layer_files.ts";
-import { ownArchitecture } from "../pinned_deno.ts";
+import { layerFiles } from "../layer.ts";
+import { ownArchitecture } from "../deno_binary.ts";
 import { addCodeCaches, type CodeCacheOptions } from "./mod.ts";
 
 const architecture = ownArchitecture()!;

@@ -10,13 +10,12 @@
  * @module
  */
 import type { FunctionManifest, Manifest } from "../../manifest/manifest.ts";
-import { fillPlaceholders } from "../../manifest/placeholders.ts";
-import { variablesOf } from "../../manifest/use_variables.ts";
+import { fillPlaceholders, variablesOf } from "../../manifest/variables.ts";
 import { lambdaEnvironment } from "../../platform/isolation/environment.ts";
 import { detectIsolation, type Isolation } from "../../platform/isolation/isolation.ts";
 import { makeTmp } from "../../platform/isolation/tmp_folder.ts";
 import { type ArchiveFile, writeFiles } from "../archive.ts";
-import { type Architecture, ownArchitecture } from "../pinned_deno.ts";
+import { type Architecture, ownArchitecture } from "../deno_binary.ts";
 import { compiledSpecifiers, copyCaches, UnknownSchemaError } from "./database.ts";
 import { HandlerError, StartError, startFunction } from "./warm_start.ts";
 

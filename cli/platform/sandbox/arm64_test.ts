@@ -1,9 +1,13 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { makeApp } from "../../testdata/bundle.ts";
 import { writeFiles } from "../../bundle/archive.ts";
-import { getDenoBinary } from "../../bundle/deno_binary.ts";
-import { layerFiles } from "../../bundle/layer_files.ts";
-import { DENO_PACKAGES, DENO_VERSION, ownArchitecture } from "../../bundle/pinned_deno.ts";
+import {
+  DENO_PACKAGES,
+  DENO_VERSION,
+  getDenoBinary,
+  ownArchitecture,
+} from "../../bundle/deno_binary.ts";
+import { layerFiles } from "../../bundle/layer.ts";
 import { findProgram } from "../isolation/program.ts";
 import { readManifest } from "../../manifest/manifest.ts";
 import { createSandboxHost } from "./host.ts";

@@ -1,7 +1,7 @@
 import { type ArchiveFile, writeFiles } from "../../bundle/archive.ts";
 import { bundleFunctions } from "../../bundle/functions.ts";
-import { layerFiles } from "../../bundle/layer_files.ts";
-import { ownArchitecture } from "../../bundle/pinned_deno.ts";
+import { layerFiles } from "../../bundle/layer.ts";
+import { ownArchitecture } from "../../bundle/deno_binary.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
 import { GROUP_ID, USER_ID } from "../isolation/namespace.ts";
 import type { Isolation } from "../isolation/isolation.ts";

@@ -1,4 +1,4 @@
-import { fillPlaceholders } from "../../manifest/placeholders.ts";
+import { fillPlaceholders } from "../../manifest/variables.ts";
 import type { Statement, Uses } from "../../manifest/types.ts";
 import { ACCOUNT_ID, bucketArn, functionArn, queueArn, REGION, topicArn } from "../arn.ts";
 

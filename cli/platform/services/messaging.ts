@@ -135,6 +135,20 @@ export class Messaging implements AsyncDisposable {
     return output;
   }
 
+  /**
+   * Counts the messages of a queue: those that wait, those that a receiver has or that failed, and those that are delayed.
+   *
+   * @param queue The physical name of the queue.
+   */
+  async count(queue: string): Promise<{ visible: number; invisible: number; delayed: number }> {
+    const { Attributes } = await this.call<{ Attributes: Record<string, string> }>(
+      "GetQueueAttributes",
+      { QueueUrl: Messaging.queueUrl(queue), AttributeNames: ["All"] },
+    );
+    const count = (suffix: string) => Number(Attributes[`ApproximateNumberOfMessages${suffix}`]);
+    return { visible: count(""), invisible: count("NotVisible"), delayed: count("Delayed") };
+  }
+
   async #callSns(parameters: Readonly<Record<string, string>>): Promise<void> {
     const { statusCode, payload } = await this.#sendSns(new URLSearchParams(parameters).toString());
     if (statusCode !== 200) throw new Error(`Amazon SNS refuses ${parameters.Action}: ${payload}`);

@@ -1,5 +1,5 @@
 import type { Manifest, Uses } from "../../manifest/types.ts";
-import { variableOf } from "../../manifest/use_variables.ts";
+import { variableOf } from "../../manifest/variables.ts";
 import { ACCOUNT_ID, createRequestIds, topicArn } from "../arn.ts";
 import type { createInvokeApi } from "../invoke/invoke_api.ts";
 import { MAX_SYNC_EVENT } from "../limits.ts";

@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Manifest } from "../../manifest/manifest.ts";
 import { allow, errorReply, jsonReply, readBody, Refusal, type Reply, reply } from "../http.ts";
 import { MAX_PUBLICATION } from "../limits.ts";
-import { countMessages } from "../queue_counts.ts";
 import { deadLetterQueueName, Messaging, queueName } from "../services/messaging.ts";
 import type { Buckets } from "./buckets.ts";
 import { checkPublication, PublicationError, publish } from "./message.ts";
@@ -137,9 +136,9 @@ async function answerQueue(
     });
     return jsonReply(200, { MessageId: sent.MessageId });
   }
-  const deadLetters = await countMessages(messaging, deadLetterQueueName(name, manifest));
+  const deadLetters = await messaging.count(deadLetterQueueName(name, manifest));
   return jsonReply(200, {
-    ...await countMessages(messaging, queue),
+    ...await messaging.count(queue),
     deadLetters: deadLetters.visible + deadLetters.invisible,
   }, [["Cache-Control", "no-store"]]);
 }

@@ -1,3 +1,7 @@
+import type { ArchiveFile } from "./archive.ts";
+import { bundleModule } from "./module_bundle.ts";
+import type { Architecture } from "./deno_binary.ts";
+
 /** The shell script that Lambda starts: `bootstrap` in the layer. A constant, so that it is part of the module graph. */
 export const BOOTSTRAP = `#!/bin/sh
 # What Lambda starts: Deno with no more permissions than the function was granted.
@@ -65,3 +69,34 @@ exec "$layer/bin/deno" run --quiet --no-prompt --no-config --no-lock --no-remote
   --allow-sys=cpus,gid,homedir,hostname,osRelease,osUptime,systemMemoryInfo,uid \\
   "$layer/mate/bootstrap.js"
 `;
+
+/** The module that the runtime is bundled from. Nothing calls `load`: it makes the runtime a part of the module graph. */
+const RUNTIME = {
+  url: new URL("runtime_bootstrap.ts", import.meta.url),
+  load: () => import("./runtime_bootstrap.ts"),
+};
+
+/**
+ * Makes the layer for an architecture, except `bin/deno`: the script that Lambda starts and the bundled runtime.
+ *
+ * @param architecture The architecture.
+ * @param signal Ends the work early.
+ * @returns The files.
+ * @throws {Error} If the runtime cannot be bundled.
+ */
+export async function layerFiles(
+  architecture: Architecture,
+  signal?: AbortSignal,
+): Promise<ArchiveFile[]> {
+  const { code } = await bundleModule(RUNTIME.url, {
+    signal,
+    // In a checkout the configuration says where @mate/core is. In the published package the import says it.
+    cwd: import.meta.dirname,
+  });
+  const encoder = new TextEncoder();
+  return [
+    { path: "bootstrap", data: encoder.encode(BOOTSTRAP), isExecutable: true },
+    { path: "mate/architecture", data: encoder.encode(`${architecture}\n`) },
+    { path: "mate/bootstrap.js", data: encoder.encode(code) },
+  ];
+}

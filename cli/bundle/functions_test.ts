@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { parseManifest } from "../manifest/manifest.ts";
 import { withF } from "../testdata/manifest.ts";
-import { permittedHosts, usedHosts } from "./network.ts";
+import { permittedHosts, usedHosts } from "./functions.ts";
 
 const read = (settings: Record<string, unknown>) =>
   parseManifest(withF(settings).replace(/}$/, ',"queues":{"jobs":{}}}'), "app.json").functions.f!;
