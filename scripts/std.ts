@@ -12,11 +12,11 @@ const root = new URL("../", import.meta.url);
 
 /** The stand-in for each module that the project takes from JSR. */
 export const STAND_INS: Record<string, string> = {
-  "@deno/dnt": "scripts/offline/dnt.ts",
   "@std/assert": "scripts/offline/assert.ts",
-  "@std/encoding/base64": "scripts/offline/base64.ts",
-  "@std/http/negotiation": "scripts/offline/negotiation.ts",
-  "@std/http/status": "scripts/offline/status.ts",
+  "@std/encoding/base64": "scripts/offline/oracles.ts",
+  "@std/http/negotiation": "scripts/offline/oracles.ts",
+  "@std/http/status": "scripts/offline/oracles.ts",
+  "@deno/dnt": "scripts/offline/oracles.ts",
 };
 
 /** The flags for a network without JSR: the stand-ins, and the npm packages as `deno.json` names them. */

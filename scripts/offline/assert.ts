@@ -9,10 +9,6 @@ export function assert(condition: unknown, message?: string): asserts condition 
   strict.ok(condition, message ?? "");
 }
 
-export function assertFalse(condition: unknown, message?: string): asserts condition is false {
-  strict.ok(!condition, message ?? "");
-}
-
 export function assertEquals<T>(actual: T, expected: T, message?: string): void {
   strict.deepStrictEqual(actual, expected, message);
 }
@@ -31,16 +27,8 @@ export function assertStrictEquals<T>(
   }
 }
 
-export function assertNotStrictEquals<T>(actual: T, expected: T, message?: string): void {
-  strict.notStrictEqual(actual, expected, message);
-}
-
 export function assertMatch(actual: string, expected: RegExp, message?: string): void {
   strict.match(actual, expected, message);
-}
-
-export function assertNotMatch(actual: string, expected: RegExp, message?: string): void {
-  strict.doesNotMatch(actual, expected, message);
 }
 
 export function assertStringIncludes(actual: string, expected: string, message?: string): void {
@@ -48,22 +36,8 @@ export function assertStringIncludes(actual: string, expected: string, message?:
   strict.ok(actual.includes(expected), message ?? problem);
 }
 
-export function assertGreater<T>(actual: T, expected: T, message?: string): void {
-  strict.ok(actual > expected, message ?? `${actual} is not greater than ${expected}`);
-}
-
 export function assertLess<T>(actual: T, expected: T, message?: string): void {
   strict.ok(actual < expected, message ?? `${actual} is not less than ${expected}`);
-}
-
-export function assertInstanceOf<E extends abstract new (...args: never[]) => unknown>(
-  actual: unknown,
-  expected: E,
-  message?: string,
-): asserts actual is InstanceType<E> {
-  if (!(actual instanceof expected)) {
-    fail(message ?? `${inspect(actual)} is not an instance of ${expected.name}`);
-  }
 }
 
 export function assertThrows<E extends Error = Error>(
@@ -106,7 +80,9 @@ function checkError<E extends Error>(
   messageIncludes = "",
   message?: string,
 ): E {
-  if (errorClass) assertInstanceOf(error, errorClass, message);
+  if (errorClass && !(error instanceof errorClass)) {
+    fail(message ?? `${inspect(error)} is not an instance of ${errorClass.name}`);
+  }
   if (messageIncludes) assertStringIncludes((error as Error).message, messageIncludes, message);
   return error as E;
 }
