@@ -44,22 +44,21 @@ export interface ValidationIssue {
 }
 
 /**
- * Validates a value.
+ * Validates a value. Without a schema, any value is valid.
  *
  * @param toError Makes the error from the issues.
  * @returns The output of the schema.
  * @throws {TypeError} If the schema validates asynchronously.
  */
 export function validate<Output>(
-  schema: StandardSchema<Output>,
+  schema: StandardSchema<Output> | undefined,
   value: unknown,
   toError: (issues: readonly ValidationIssue[]) => Error,
 ): Output {
+  if (schema === undefined) return value as Output;
   const result = schema["~standard"].validate(value);
   if (result instanceof Promise) {
-    throw new TypeError(
-      "Cannot validate with an asynchronous schema",
-    );
+    throw new TypeError("Cannot validate with an asynchronous schema");
   }
   if (result.issues === undefined) return result.value;
   throw toError(

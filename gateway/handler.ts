@@ -1,5 +1,7 @@
 import type { FnContext } from "../function/context.ts";
-import { logger, logInternalError, withRequestId } from "../logger/mod.ts";
+import { log, logInternalError } from "../logger/record.ts";
+import { withRequestId } from "../logger/request_id.ts";
+import type { LogLevel } from "../logger/state.ts";
 import { type HttpError, isClientError, isHttpError, isServerError } from "./errors/http_error.ts";
 import { HttpInternalServerError } from "./errors/server_errors.ts";
 import { FnProxyEvent } from "./event/proxy_event.ts";
@@ -193,7 +195,9 @@ async function answerError(error: HttpError, exchange: Exchange): Promise<Sent> 
 /** Logs an error that became a response. */
 function report(status: number, error: HttpError, level: ClientErrorLevel): void {
   if (status >= 500) logInternalError(error);
-  else if (status >= 400 && level !== "off") logger[level](error.message, { status });
+  else if (status >= 400 && level !== "off") {
+    log(level.toUpperCase() as LogLevel, error.message, [{ status }]);
+  }
 }
 
 /** The error that a thrown value is answered as. The message of a foreign error is not for the client. */

@@ -4,6 +4,7 @@ import { HttpMethodNotAllowedError, HttpNotFoundError } from "./errors/client_er
 import { formatOf } from "./event/formats/recognise.ts";
 import { decodePathPart, setPathParameters } from "./event/path_parameters.ts";
 import type { FnProxyEvent } from "./event/proxy_event.ts";
+import { readRoutePath } from "./event/request.ts";
 import type { ProxyResult, ProxyRoute } from "./proxy_handler.ts";
 import { reply } from "./response/reply.ts";
 
@@ -101,11 +102,10 @@ export function routes<const Keys extends string>(table: RouteTable<Keys>): Prox
   const root = newBranch();
   for (const [key, route] of Object.entries(table)) addRoute(root, key, route as ProxyRoute);
   return (event, context) => {
-    const format = formatOf(event.rawEvent);
-    const path = format.routePath(event.rawEvent);
-    const decode = format.isPathDecoded(event.rawEvent) ? (part: string) => part : decodePathPart;
+    const { isPathDecoded } = formatOf(event.rawEvent);
+    const decode = isPathDecoded?.(event.rawEvent) ? (part: string) => part : decodePathPart;
     const values: string[] = [];
-    const branch = findBranch(root, splitPath(path), 0, decode, values);
+    const branch = findBranch(root, splitPath(readRoutePath(event.rawEvent)), 0, decode, values);
     if (branch === undefined) throw new HttpNotFoundError();
     const { methods } = branch;
     const method = event.httpMethod();

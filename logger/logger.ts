@@ -1,4 +1,3 @@
-import { isError } from "./error.ts";
 import { log } from "./record.ts";
 import { logMetric, type MetricOptions } from "./metric.ts";
 import { expect } from "./render.ts";
@@ -10,7 +9,7 @@ import {
   redactedKeys,
   toLevel,
 } from "./state.ts";
-import { isRecord, readProperty, textOf } from "./text.ts";
+import { isRecord } from "./text.ts";
 
 /** The names of the parts of a record, which no field replaces. */
 const RESERVED =
@@ -174,34 +173,4 @@ export class Logger {
  * assertEquals(logger.level, "WARN");
  * ```
  */
-export const logger: Logger = new Logger();
-
-/**
- * Writes one record of level FATAL for an error that is the function's own fault. The record has the message
- * `INTERNAL ERROR: <message>.`, the stack and all causes.
- *
- * @param error The thrown value: an error, or any other value.
- * @param message What failed, without a final period. By default the message of the error.
- *
- * @example Log a caught error
- * ```ts
- * import { assertThrows } from "@std/assert";
- * import { logInternalError } from "@mate/core/logger";
- *
- * assertThrows(() => {
- *   try {
- *     JSON.parse("{");
- *   } catch (error) {
- *     logInternalError(error, "The configuration is broken");
- *     throw error;
- *   }
- * }, SyntaxError);
- * ```
- */
-export function logInternalError(error: unknown, message?: string): void {
-  log("FATAL", `INTERNAL ERROR: ${textOf(message || messageOf(error))}.`, [error]);
-}
-
-function messageOf(error: unknown): unknown {
-  return isError(error) ? readProperty(error, "message") || error.name : error;
-}
+export const logger: Logger = /* @__PURE__ */ new Logger(); // so that bundles without it leave it out

@@ -24,5 +24,6 @@
  */
 export * from "./logger.ts";
 export type { MetricOptions, MetricUnit } from "./metric.ts";
+export { logInternalError } from "./record.ts";
 export { withRequestId } from "./request_id.ts";
 export type { LogLevel } from "./state.ts";

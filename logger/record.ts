@@ -2,6 +2,7 @@ import { describeError, type ErrorDescription, isError } from "./error.ts";
 import { Renderer } from "./render.ts";
 import { currentFormat, currentLevel, LOG_LEVELS, loggerState, type LogLevel } from "./state.ts";
 import { currentRequestId } from "./request_id.ts";
+import { readProperty, textOf } from "./text.ts";
 import { write } from "./write.ts";
 
 // The getter `cause` of an error may return a new error each time.
@@ -44,6 +45,36 @@ export function log(
   } catch {
     // The stack is exhausted.
   }
+}
+
+/**
+ * Writes one record of level FATAL for an error that is the function's own fault. The record has the message
+ * `INTERNAL ERROR: <message>.`, the stack and all causes.
+ *
+ * @param error The thrown value: an error, or any other value.
+ * @param message What failed, without a final period. By default the message of the error.
+ *
+ * @example Log a caught error
+ * ```ts
+ * import { assertThrows } from "@std/assert";
+ * import { logInternalError } from "@mate/core/logger";
+ *
+ * assertThrows(() => {
+ *   try {
+ *     JSON.parse("{");
+ *   } catch (error) {
+ *     logInternalError(error, "The configuration is broken");
+ *     throw error;
+ *   }
+ * }, SyntaxError);
+ * ```
+ */
+export function logInternalError(error: unknown, message?: string): void {
+  log("FATAL", `INTERNAL ERROR: ${textOf(message || messageOf(error))}.`, [error]);
+}
+
+function messageOf(error: unknown): unknown {
+  return isError(error) ? readProperty(error, "message") || error.name : error;
 }
 
 /** A record as the managed Node.js runtime writes text: four fields between tabs. */

@@ -8,14 +8,25 @@ import { environmentOf, type ReadEnvironment } from "./environment.ts";
 export type LogLevel = "TRACE" | "DEBUG" | "INFO" | "WARN" | "ERROR" | "FATAL" | "OFF";
 
 /** The levels, the least severe first. A record never has the level `OFF`. */
-export const LOG_LEVELS: readonly LogLevel[] = "TRACE DEBUG INFO WARN ERROR FATAL OFF".split(
-  " ",
-) as LogLevel[];
+export const LOG_LEVELS: readonly LogLevel[] = [
+  "TRACE",
+  "DEBUG",
+  "INFO",
+  "WARN",
+  "ERROR",
+  "FATAL",
+  "OFF",
+];
 
 /** The keys whose values are not written by default. */
-const SECRETS: readonly string[] = "authorization cookie set-cookie password secret token".split(
-  " ",
-);
+const SECRETS: readonly string[] = [
+  "authorization",
+  "cookie",
+  "set-cookie",
+  "password",
+  "secret",
+  "token",
+];
 
 /** The form of records: text as the managed Node.js runtime writes it, or one JSON object a line. */
 export type LogFormat = "text" | "json";

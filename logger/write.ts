@@ -28,7 +28,7 @@ export function write(
 }
 
 /** The method before anybody sent the console to the logger. */
-const { log } = console;
+const print = console.log;
 
 /**
  * Finds the standard output of this process. On a terminal, the lines of a record end with a line feed, so that a stack
@@ -50,7 +50,7 @@ export function standardOutput(
         if (error && !stdout.listenerCount("error")) stdout.once("error", () => {});
       });
     }
-    : log;
+    : print;
   const isTerminal = deno ? deno.stdout.isTerminal() : stdout?.isTTY;
   return isTerminal ? (line) => output(line.replaceAll("\r", "\n")) : output;
 }

@@ -177,7 +177,7 @@ export class FnQueueRecord<Payload = JsonValue> extends FnRecord {
   #parse(schema: StandardSchema | undefined): unknown {
     const path = this.path("body");
     const payload = parseJson(readString(this.rawEvent, path), path);
-    return schema === undefined ? payload : validate(schema, payload, invalidAt(path));
+    return validate(schema, payload, invalidAt(path));
   }
 
   /** The body as a JSON object, or the message of the Amazon SNS envelope in the body. */

@@ -44,7 +44,7 @@ export class FnBridgePutEvent extends FnEvent {
   detail(schema?: StandardSchema): unknown {
     const raw = read(this.rawEvent, ["detail"]);
     const detail = typeof raw === "string" ? parseJson(raw, ["detail"]) : raw;
-    return schema === undefined ? detail : validate(schema, detail, invalidAt(["detail"]));
+    return validate(schema, detail, invalidAt(["detail"]));
   }
 
   /** The identifier of the event (`id`). */

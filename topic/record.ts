@@ -76,7 +76,7 @@ export class FnMessageRecord extends FnRecord {
   messagePayload(schema?: StandardSchema): unknown {
     const path = this.path("Sns", "Message");
     const payload = parseJson(readString(this.rawEvent, path), path);
-    return schema === undefined ? payload : validate(schema, payload, invalidAt(path));
+    return validate(schema, payload, invalidAt(path));
   }
 
   /** The time when the message was published (`Sns.Timestamp`, RFC 3339). */

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../function/json.ts";
 import { type Path, read, readString, specificationError } from "../../function/read.ts";
+import { percentDecode } from "./formats/entries.ts";
 import { formatOf } from "./formats/recognise.ts";
 
 /**
@@ -30,8 +31,7 @@ export function findHeader(event: JsonObject, name: string): string | undefined 
   if (event === undefined) throw new TypeError("Cannot read the request: expected an FnProxyEvent");
   const wanted = name.toLowerCase();
   const fields = formatOf(event).headers(event, wanted);
-  if (fields.length < 2) return fields[0]?.[1];
-  return fields.map(([, value]) => value).join(separatorOf(wanted));
+  return fields.length > 0 ? fields.map(([, value]) => value).join(separatorOf(wanted)) : undefined;
 }
 
 /** RFC 9110 section 5.3, and RFC 9113 section 8.2.3 for cookies. */
@@ -56,4 +56,21 @@ export function requireFact(event: JsonObject, path: Path): string {
   const value = readFact(event, path);
   if (value === null) throw specificationError(path, "is absent");
   return value;
+}
+
+/**
+ * Parses a `Cookie` header (RFC 6265 section 5.4).
+ *
+ * @returns The values by names. The first cookie of a name counts. Quotes are removed, and values are percent-decoded if
+ * this is possible.
+ */
+export function parseCookies(header: string): Record<string, string> {
+  const cookies = new Map<string, string>();
+  for (const pair of header.split(";")) {
+    const [name, ...rest] = pair.split("=");
+    if (rest.length === 0 || cookies.has(name!.trim())) continue;
+    const value = rest.join("=").trim().replace(/^"(.*)"$/s, "$1");
+    cookies.set(name!.trim(), percentDecode(value) ?? value);
+  }
+  return Object.fromEntries(cookies);
 }

@@ -1,5 +1,5 @@
 /** An IPv4 address mapped into IPv6, as `URL` writes it. */
-const MAPPED = /^::ffff:([\da-f]+):([\da-f]+)$/;
+const MAPPED = /^\[::ffff:([\da-f]+):([\da-f]+)\]$/;
 
 /**
  * An IP address in its canonical text, so that equal addresses have equal texts.
@@ -33,7 +33,7 @@ export class IpAddress {
    * @throws {TypeError} If the text is anything else.
    */
   constructor(text: string) {
-    const canonical = isIpv4(text) ? text : canonicalIpv6(text);
+    const canonical = canonicalText(text);
     if (canonical === undefined) throw new TypeError(`Invalid IP address ${JSON.stringify(text)}`);
     this.version = canonical.includes(":") ? 6 : 4;
     this.text = canonical;
@@ -50,18 +50,13 @@ export class IpAddress {
   }
 }
 
-/** Tells whether a text is four numbers from 0 to 255 without leading zeros (the `IPv4address` of RFC 3986 section 3.2.2). */
-function isIpv4(text: string): boolean {
-  const parts = `${text}`.split(".");
-  return parts.length === 4 && parts.every((part) => `${Number(part) & 255}` === part);
-}
-
-function canonicalIpv6(text: string): string | undefined {
-  const url = `http://[${text}]`;
+function canonicalText(text: string): string | undefined {
+  const isIpv4 = /^(?:\d+\.){3}\d+$/.test(text);
+  const url = `http://${isIpv4 ? text : `[${text}]`}`;
   if (!/^[\da-f:.]+$/i.test(text) || !URL.canParse(url)) return undefined;
-  const canonical = new URL(url).hostname.slice(1, -1);
-  const mapped = MAPPED.exec(canonical);
-  if (mapped === null) return canonical;
-  const [high, low] = mapped.slice(1).map((group) => parseInt(group, 16)) as [number, number];
+  const { hostname } = new URL(url);
+  if (isIpv4) return hostname === text ? text : undefined; // `URL` reads 010 as 8
+  const [, high, low] = MAPPED.exec(hostname)?.map((group) => parseInt(group, 16)) ?? [];
+  if (high === undefined || low === undefined) return hostname.slice(1, -1);
   return `::ffff:${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
 }

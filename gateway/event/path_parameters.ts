@@ -1,8 +1,7 @@
 import type { FnEvent } from "../../function/event.ts";
 import { HttpNotFoundError } from "../errors/client_errors.ts";
-import { readMap } from "./formats/entries.ts";
+import { percentDecode, readMap } from "./formats/entries.ts";
 import { formatOf } from "./formats/recognise.ts";
-import { percentDecode } from "./percent_decode.ts";
 
 const matched = new WeakMap<FnEvent, Record<string, string>>();
 
@@ -19,7 +18,7 @@ export function setPathParameters(event: FnEvent, parameters: Record<string, str
 export function readPathParameters(event: FnEvent): Record<string, string> {
   const known = matched.get(event);
   if (known !== undefined) return known;
-  const isDecoded = formatOf(event.rawEvent).isPathDecoded(event.rawEvent);
+  const isDecoded = formatOf(event.rawEvent).isPathDecoded?.(event.rawEvent);
   const entries = readMap(event.rawEvent, "pathParameters", "texts") ?? [];
   return Object.fromEntries(
     entries.map(([name, value]) => [name, isDecoded ? value : decodePathPart(value)]),

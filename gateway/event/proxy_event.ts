@@ -15,12 +15,18 @@ import {
 import type { HttpErrorOptions } from "../errors/http_error.ts";
 import { parsePreferences, type Preference, sortedValues } from "../negotiation/preferences.ts";
 import { readBytes, readFormData, readPayload, readText, requireJsonType } from "./body.ts";
-import { parseCookies } from "./cookies.ts";
 import { readContextObject } from "./formats/authorizer.ts";
 import { readMap } from "./formats/entries.ts";
-import type { EventFormat } from "./formats/format.ts";
+import type { EventFormat, Format } from "./formats/format.ts";
 import { formatOf, recogniseFormat } from "./formats/recognise.ts";
-import { findHeader, isHeader, readFact, readHeaders, requireFact } from "./headers.ts";
+import {
+  findHeader,
+  isHeader,
+  parseCookies,
+  readFact,
+  readHeaders,
+  requireFact,
+} from "./headers.ts";
 import { IpAddress } from "./ip_address.ts";
 import { readPathParameters } from "./path_parameters.ts";
 import { encodeQuery, readPath, readRequest, readUrl, withoutPort } from "./request.ts";
@@ -67,9 +73,13 @@ export class FnProxyEvent extends FnEvent {
     return recogniseFormat(this.rawEvent).name;
   }
 
+  get #format(): Format {
+    return formatOf(this.rawEvent);
+  }
+
   /** The address of the client. Behind a load balancer or VPC Lattice, it is the last entry of `X-Forwarded-For`. */
   sourceIp(): IpAddress {
-    const { sourceIp } = formatOf(this.rawEvent);
+    const { sourceIp } = this.#format;
     const value = requireFact(this.rawEvent, sourceIp);
     const text = isHeader(sourceIp) ? lastAddress(value) : value;
     try {
@@ -100,19 +110,19 @@ export class FnProxyEvent extends FnEvent {
 
   /** The method in upper case (RFC 9110 section 9), unchecked. */
   httpMethod(): string {
-    return readString(this.rawEvent, formatOf(this.rawEvent).method).toUpperCase();
+    return readString(this.rawEvent, this.#format.method).toUpperCase();
   }
 
   /** The protocol in upper case, such as `HTTP/1.1`. Load balancers and VPC Lattice do not send it: an error says so. */
   httpProtocol(): string {
-    const { protocol, name } = formatOf(this.rawEvent);
-    if (protocol !== null) return readString(this.rawEvent, protocol).toUpperCase();
+    const { protocol, name } = this.#format;
+    if (protocol) return readString(this.rawEvent, protocol).toUpperCase();
     throw specificationError(["protocol"], `is absent from events of the format "${name}"`);
   }
 
   /** The name of the client software (RFC 9110 section 10.1.5). It is empty if the client sent none. */
   httpUserAgent(): string {
-    return readFact(this.rawEvent, formatOf(this.rawEvent).userAgent) ?? "";
+    return readFact(this.rawEvent, this.#format.userAgent) ?? "";
   }
 
   /**
@@ -146,7 +156,7 @@ export class FnProxyEvent extends FnEvent {
 
   /** The domain name of the request in lower case. */
   queryDomainName(): string {
-    const { domainName } = formatOf(this.rawEvent);
+    const { domainName } = this.#format;
     const host = requireFact(this.rawEvent, domainName);
     return isHeader(domainName) ? withoutPort(host) : host.toLowerCase();
   }
@@ -156,7 +166,7 @@ export class FnProxyEvent extends FnEvent {
    * and a trailing slash make no empty part.
    */
   queryPath(): readonly string[] {
-    const parts = formatOf(this.rawEvent).path(this.rawEvent).split("/");
+    const parts = this.#format.path(this.rawEvent).split("/");
     return parts.slice(parts[0] === "" ? 1 : 0, parts.at(-1) === "" ? -1 : undefined);
   }
 
@@ -169,15 +179,13 @@ export class FnProxyEvent extends FnEvent {
    */
   queryStringParameters<Output>(schema: StandardSchema<Output>): Output;
   queryStringParameters(schema?: StandardSchema): unknown {
-    const parameters = Object.fromEntries(formatOf(this.rawEvent).query(this.rawEvent));
-    return schema === undefined
-      ? parameters
-      : validate(schema, parameters, refuse(HttpBadRequestError, "query parameters"));
+    const parameters = Object.fromEntries(this.#format.query(this.rawEvent));
+    return validate(schema, parameters, refuse(HttpBadRequestError, "query parameters"));
   }
 
   /** All values of a parameter of the query, in order. */
   queryValues(name: string): readonly string[] {
-    return formatOf(this.rawEvent).query(this.rawEvent).filter(([key]) => key === name)
+    return this.#format.query(this.rawEvent).filter(([key]) => key === name)
       .map(([, value]) => value);
   }
 
@@ -215,10 +223,11 @@ export class FnProxyEvent extends FnEvent {
    */
   pathParameters<Output>(schema: StandardSchema<Output>): Output;
   pathParameters(schema?: StandardSchema): unknown {
-    const parameters = readPathParameters(this);
-    return schema === undefined
-      ? parameters
-      : validate(schema, parameters, refuse(HttpNotFoundError, "path parameters"));
+    return validate(
+      schema,
+      readPathParameters(this),
+      refuse(HttpNotFoundError, "path parameters"),
+    );
   }
 
   /**
@@ -236,8 +245,7 @@ export class FnProxyEvent extends FnEvent {
    */
   queryPayload<Output>(schema: StandardSchema<Output>): Output;
   queryPayload(schema?: StandardSchema): unknown {
-    if (schema === undefined) return readPayload(this.rawEvent);
-    requireJsonType(this.rawEvent);
+    if (schema) requireJsonType(this.rawEvent);
     const payload = readPayload(this.rawEvent);
     return validate(schema, payload, refuse(HttpUnprocessableEntityError, "payload"));
   }
@@ -271,9 +279,9 @@ export class FnProxyEvent extends FnEvent {
   /** The claims, validated. An anonymous request has `null`, which is not validated. */
   authorizerClaims<Output>(schema: StandardSchema<Output>): Output | null;
   authorizerClaims(schema?: StandardSchema): unknown {
-    const { claims: path } = formatOf(this.rawEvent);
-    const claims = path && readContextObject(this.rawEvent, path);
-    return claims && schema ? validate(schema, claims, invalidAt(path)) : claims;
+    const { claims: path } = this.#format;
+    const claims = path ? readContextObject(this.rawEvent, path) : null;
+    return claims && validate(schema, claims, invalidAt(path!));
   }
 
   /**
@@ -281,12 +289,12 @@ export class FnProxyEvent extends FnEvent {
    * identity. Without such data it is `null`.
    */
   authorizer(): JsonObject | null {
-    return formatOf(this.rawEvent).authorizer(this.rawEvent);
+    return this.#format.authorizer?.(this.rawEvent) ?? null;
   }
 
   /** The identifier of the request. Behind a load balancer or VPC Lattice, it is the trace id. It may be empty. */
   requestId(): string {
-    const { requestId } = formatOf(this.rawEvent);
+    const { requestId } = this.#format;
     const text = isHeader(requestId)
       ? readFact(this.rawEvent, requestId)
       : readOptionalString(this.rawEvent, requestId);
@@ -295,7 +303,7 @@ export class FnProxyEvent extends FnEvent {
 
   /** The method and resource of the route, such as `GET /orders/{id}`. Load balancers and VPC Lattice have `null`. */
   routeKey(): string | null {
-    return formatOf(this.rawEvent).routeKey(this.rawEvent);
+    return this.#format.routeKey?.(this.rawEvent) ?? null;
   }
 
   /** The variables of the stage. */
@@ -315,6 +323,5 @@ function refuse(
 /** The last address of `X-Forwarded-For`, which the gateway wrote. A port is removed. */
 function lastAddress(forwarded: string): string {
   const address = forwarded.slice(forwarded.lastIndexOf(",") + 1).trim();
-  const bracketed = /^\[(.+)\](?::\d+)?$/.exec(address)?.[1];
-  return bracketed ?? address.replace(/^([\d.]+):\d+$/, "$1");
+  return address.replace(/^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/, "$1$2");
 }

@@ -1,8 +1,7 @@
 import type { JsonObject } from "../../function/json.ts";
-import { type Path, readString, specificationError } from "../../function/read.ts";
-import type { Format } from "./formats/format.ts";
+import { readString, specificationError } from "../../function/read.ts";
 import { formatOf } from "./formats/recognise.ts";
-import { findHeader, isHeader, readFact, readHeaders, requireFact } from "./headers.ts";
+import { findHeader, isHeader, readFact, readHeaders } from "./headers.ts";
 import { readBytes } from "./body.ts";
 
 /** Writes the query of a request, percent-encoded again because some gateways decode it. Without parameters it is "". */
@@ -19,16 +18,13 @@ function encode(text: string): string {
 
 /** Reads the path of a request. It always begins with a slash. */
 export function readPath(event: JsonObject): string {
-  return withSlash(formatOf(event).path(event));
+  return formatOf(event).path(event).replace(/^(?!\/)/, "/");
 }
 
 /** Reads the path below the stage. It always begins with a slash. */
 export function readRoutePath(event: JsonObject): string {
-  return withSlash(formatOf(event).routePath(event));
-}
-
-function withSlash(path: string): string {
-  return path.startsWith("/") ? path : `/${path}`;
+  const { path, routePath = path } = formatOf(event);
+  return routePath(event).replace(/^(?!\/)/, "/");
 }
 
 /**
@@ -37,23 +33,21 @@ function withSlash(path: string): string {
  * @throws {CloudEventSpecificationError} If the event has no path, or if the host is not a host.
  */
 export function readUrl(event: JsonObject, path: string = readPath(event)): URL {
-  const format = formatOf(event);
-  const encoded = format.isPathDecoded(event) ? encodeURI(path.toWellFormed()) : path;
-  const origin = readOrigin(event, format);
-  // The path cannot replace the host, because it follows the host.
-  return new URL(origin + encoded.replace(/[?#]/g, encodeURIComponent) + encodeQuery(event));
-}
-
-function readOrigin(event: JsonObject, { domainName }: Format): string {
-  const scheme = findHeader(event, "x-forwarded-proto")?.toLowerCase() === "http"
-    ? "http"
-    : "https";
+  const { domainName, isPathDecoded } = formatOf(event);
+  const encoded = isPathDecoded?.(event) ? encodeURI(path.toWellFormed()) : path;
+  const isPlain = findHeader(event, "x-forwarded-proto")?.toLowerCase() === "http";
   // The health check of a load balancer may lack the header.
   const host = isHeader(domainName)
     ? readFact(event, domainName) ?? "localhost"
-    : requireFact(event, domainName);
-  const origin = `${scheme}://${host}`;
-  if (URL.canParse(origin) && new URL(origin).hostname === withoutPort(host)) return origin;
+    : readString(event, domainName);
+  // The path cannot replace the host, because it follows the host.
+  const url = `${isPlain ? "http" : "https"}://${host}${
+    encoded.replace(/[?#]/g, encodeURIComponent)
+  }${encodeQuery(event)}`;
+  if (URL.canParse(url)) {
+    const parsed = new URL(url);
+    if (parsed.hostname === withoutPort(host)) return parsed;
+  }
   throw specificationError(domainName, `is ${JSON.stringify(host)}, not a host`);
 }
 
@@ -70,31 +64,32 @@ export function withoutPort(host: string): string {
 export function readRequest(event: JsonObject, path?: string): Request {
   const format = formatOf(event);
   const method = readString(event, format.method).toUpperCase();
-  const checked = new Headers();
-  const headers: [name: string, value: string][] = []; // copied faster than a `Headers`
-  for (const [name, value] of Object.entries(readHeaders(event))) {
-    const bytes = toBytes(value);
-    standard(["headers", name], value, () => checked.set(name, bytes));
-    headers.push([name, bytes]);
-  }
+  const headers = Object.entries(readHeaders(event));
   const hasBody = method !== "GET" && method !== "HEAD" && format.body(event) !== null;
   const body = hasBody ? readBytes(event) : null;
-  const url = readUrl(event, path);
-  return standard(format.method, method, () => new Request(url.href, { method, headers, body }));
+  const { href } = readUrl(event, path);
+  try {
+    return new Request(href, { method, headers: headers.map(toStandard), body });
+  } catch (cause) {
+    const [name, value = method] = headers.find((header) => !isStandard(header)) ?? [];
+    throw specificationError(
+      name === undefined ? format.method : ["headers", name],
+      `is ${JSON.stringify(value)}, which a standard request cannot have`,
+      { cause },
+    );
+  }
 }
 
-/** The `TypeError` of a standard class becomes an error that names the key: a request cannot have the method TRACE. */
-function standard<Result>(path: Path, value: string, make: () => Result): Result {
+function isStandard(header: [name: string, value: string]): boolean {
   try {
-    return make();
-  } catch (cause) {
-    const problem = `is ${JSON.stringify(value)}, which a standard request cannot have`;
-    throw specificationError(path, problem, { cause });
+    return Boolean(new Headers([toStandard(header)]));
+  } catch {
+    return false;
   }
 }
 
 /** Writes a header value as `Headers` takes it: one character for each byte of the UTF-8 form. */
-function toBytes(value: string): string {
-  if (/^[\0-\xff]*$/.test(value)) return value;
-  return String.fromCharCode(...new TextEncoder().encode(value));
+function toStandard([name, value]: [name: string, value: string]): [name: string, value: string] {
+  if (/^[\0-\xff]*$/.test(value)) return [name, value];
+  return [name, String.fromCharCode(...new TextEncoder().encode(value))];
 }

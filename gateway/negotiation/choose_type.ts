@@ -45,7 +45,7 @@ export function chooseType(
   accept: string | undefined,
   types: readonly string[],
 ): string | undefined {
-  const ranges = readMembers(accept || ANY_TYPE, "name");
+  const ranges = readMembers(accept || ANY_TYPE, true);
   if (ranges.length === 0) ranges.push({ value: ANY_TYPE, weight: 1000 });
   let best: Match | undefined;
   for (const type of types) {

@@ -11,7 +11,7 @@ export function chooseCoding(
   acceptEncoding: string | undefined,
   codings: readonly string[],
 ): string | undefined {
-  const members = readMembers(acceptEncoding ?? "", "name");
+  const members = readMembers(acceptEncoding ?? "", true);
   const weightOf = (coding: string) => members.find(({ value }) => value === coding)?.weight;
   let best: string | undefined;
   let bestWeight = 0;

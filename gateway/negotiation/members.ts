@@ -1,11 +1,16 @@
-import { MemberScanner } from "./member_scanner.ts";
-
 /** One member of a header of weighted preferences. */
 export interface Member {
   readonly value: string;
-  /** The weight in thousandths, from 0 to 1000. */
+  /** The weight in thousandths, from 0 to 1000: whole numbers compare without rounding. */
   weight: number;
 }
+
+const TAB = 0x09;
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const SEMICOLON = 0x3b;
+const BACKSLASH = 0x5c;
 
 /** Up to this number of members, comparing all values takes half the time of hashing them. */
 const FEW = 16;
@@ -14,24 +19,63 @@ const FEW = 16;
  * Reads the members of a header of weighted preferences (RFC 9110 section 12.4.2), in time linear in its length.
  *
  * @param header The value of the header.
- * @param part The part of each member to read: the whole value, or the name in lower case without parameters.
+ * @param isNamed Whether to read of each member only the name, in lower case and without parameters.
  * @returns The members in the order of the header. A repeated value keeps its first place and its highest weight.
  */
-export function readMembers(header: string, part: "value" | "name"): Member[] {
+export function readMembers(header: string, isNamed = false): Member[] {
   const members: Member[] = [];
   let byValue: Map<string, Member> | undefined;
-  const scanner = new MemberScanner(header);
-  while (scanner.next()) {
-    const member = { value: scanner[part](), weight: scanner.weight };
+  for (let start = 0, end: number; start < header.length; start = end + 1) {
+    end = endOfPart(header, start);
+    const name = trim(header, start, end);
+    let value = isNamed ? name.toLowerCase() : name;
+    let weight: number | undefined;
+    while (header.charCodeAt(end) === SEMICOLON) {
+      const start = end + 1;
+      end = endOfPart(header, start);
+      const parameter = trim(header, start, end);
+      const isWeight = /^q[\t ]*(?:=|$)/i.test(parameter);
+      if (isWeight) weight ??= readWeight(parameter); // of several weights the first counts
+      else if (parameter && !isNamed) value += `;${parameter}`;
+    }
+    if (!name) continue;
     if (members.length === FEW) byValue ??= new Map(members.map((known) => [known.value, known]));
-    const known = byValue
-      ? byValue.get(member.value)
-      : members.find(({ value }) => value === member.value);
-    if (known) known.weight = Math.max(known.weight, member.weight);
+    const known = byValue ? byValue.get(value) : members.find((known) => known.value === value);
+    if (known) known.weight = Math.max(known.weight, weight ?? 1000);
     else {
+      const member = { value, weight: weight ?? 1000 };
       members.push(member);
-      byValue?.set(member.value, member);
+      byValue?.set(value, member);
     }
   }
   return members;
+}
+
+/** Reads the weight in `q=0.5`. A weight outside of the grammar is 0. */
+function readWeight(parameter: string): number {
+  if (!/^[^=]*=[\t ]*[01]?(?:\.\d{0,3})?$/.test(parameter)) return 0;
+  const weight = Math.round(Number(parameter.slice(parameter.indexOf("=") + 1)) * 1000);
+  return weight <= 1000 ? weight : 0;
+}
+
+/** Finds the next comma or semicolon outside of quoted strings, or the end of the header. */
+function endOfPart(header: string, position: number): number {
+  for (let isQuoted = false; position < header.length; position++) {
+    const code = header.charCodeAt(position);
+    if (code === QUOTE) isQuoted = !isQuoted;
+    else if (isQuoted && code === BACKSLASH) position++;
+    else if (!isQuoted && (code === COMMA || code === SEMICOLON)) break;
+  }
+  return position;
+}
+
+/** A part of the header without the white space of HTTP around it. */
+function trim(header: string, start: number, end: number): string {
+  while (start < end && isSpace(header.charCodeAt(start))) start++;
+  while (start < end && isSpace(header.charCodeAt(end - 1))) end--;
+  return header.slice(start, end);
+}
+
+function isSpace(code: number): boolean {
+  return code === SPACE || code === TAB;
 }

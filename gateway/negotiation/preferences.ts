@@ -25,5 +25,5 @@ export function sortedValues(header: string): string[] {
 }
 
 function sort(header: string): Member[] {
-  return readMembers(header, "value").sort((a, b) => b.weight - a.weight);
+  return readMembers(header, false).sort((a, b) => b.weight - a.weight);
 }

@@ -1,4 +1,5 @@
-import { logger, logInternalError } from "../../logger/mod.ts";
+import { log, logInternalError } from "../../logger/record.ts";
+import type { LogLevel } from "../../logger/state.ts";
 import type { HttpClientError, HttpError, HttpServerError } from "../errors/http_error.ts";
 import { readHeaders } from "./headers.ts";
 import type { HttpResponse } from "./http_response.ts";
@@ -65,7 +66,7 @@ export function reportClientError(error: HttpError, level: ClientErrorLevel): Si
       `Cannot build the response: status ${status} of ${error.name} is not a client error, so its message is not for the client`,
     );
   }
-  if (level !== "off") logger[level](message, { status });
+  if (level !== "off") log(level.toUpperCase() as LogLevel, message, [{ status }]);
   const payload = simpleMessage(message);
   return details === undefined ? payload : { ...payload, Details: details };
 }

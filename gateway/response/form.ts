@@ -1,5 +1,5 @@
 import { decodeLooseBase64 } from "../../function/base64.ts";
-import { logger } from "../../logger/mod.ts";
+import { log } from "../../logger/record.ts";
 import type { EventFormat } from "../event/formats/format.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
 import { addVary, type HeaderMap, valueOf } from "./headers.ts";
@@ -53,10 +53,10 @@ function multiple(fields: readonly Field[]): Record<string, string[]> {
 function lastCookie(fields: HeaderMap): Record<string, string> {
   const cookies = fields.get("set-cookie");
   if (cookies === undefined || cookies[1].length === 1) return single([...fields.values()]);
-  logger.warn("Cannot send every cookie: the gateway takes one Set-Cookie of a response", {
-    sent: 1,
-    dropped: cookies[1].length - 1,
-  });
+  const dropped = cookies[1].length - 1;
+  log("WARN", "Cannot send every cookie: the gateway takes one Set-Cookie of a response", [
+    { sent: 1, dropped },
+  ]);
   const [name, values] = cookies;
   return single([...new Map(fields).set("set-cookie", [name, values.slice(-1)]).values()]);
 }

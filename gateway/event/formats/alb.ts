@@ -1,18 +1,17 @@
 import { read, readOptionalString, readString } from "../../../function/read.ts";
 import { decodeForm, readEither } from "./entries.ts";
 import type { Format } from "./format.ts";
-import { HEADER_FACTS } from "./header_facts.ts";
-
-const path = (event: Parameters<Format["path"]>[0]) => readString(event, ["path"]);
 
 /** The events of an Application Load Balancer. */
 export const ALB: Format = {
   name: "alb",
   sign: "elb",
-  ...HEADER_FACTS,
+  sourceIp: ["headers", "x-forwarded-for"],
   method: ["httpMethod"],
-  path,
-  routePath: path,
+  userAgent: ["headers", "user-agent"],
+  domainName: ["headers", "host"],
+  requestId: ["headers", "x-amzn-trace-id"],
+  path: (event) => readString(event, ["path"]),
   headers: (event, wanted) => {
     if (!Object.hasOwn(event, "multiValueHeaders")) read(event, ["headers"]); // one of both is always sent
     return readEither(event, "multiValueHeaders", "headers", wanted);

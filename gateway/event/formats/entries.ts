@@ -1,13 +1,12 @@
 import type { JsonObject } from "../../../function/json.ts";
 import { isObject, own, wrongType } from "../../../function/read.ts";
-import { percentDecode } from "../percent_decode.ts";
 import type { Entries } from "./format.ts";
 
 /**
  * Reads a map of headers or parameters.
  *
  * @param key The key of the map.
- * @param values The type of the values in the map: texts, lists of texts, or both.
+ * @param kind The values in the map: texts, lists of texts, or both.
  * @param wanted A name in lower case. Entries of other names are left out and are not checked.
  * @returns The entries in order, or `undefined` if the map is absent or null.
  * @throws {CloudEventSpecificationError} If the map or a value is malformed.
@@ -15,30 +14,28 @@ import type { Entries } from "./format.ts";
 export function readMap(
   event: JsonObject,
   key: string,
-  values: "texts" | "lists" | "both",
+  kind: "texts" | "lists" | "both",
   wanted?: string,
 ): Entries | undefined {
   const map = own(event, key) ?? null;
   if (map === null) return undefined;
   if (!isObject(map)) throw wrongType([key], map, "an object or null");
-  const entries: (readonly [string, string])[] = [];
+  const entries: [string, string][] = [];
   for (const name of Object.keys(map)) {
     // Comparing the length first takes half the time.
     if (wanted !== undefined && (name.length !== wanted.length || name.toLowerCase() !== wanted)) {
       continue;
     }
     const value = map[name];
-    if (values === "lists" && !Array.isArray(value)) {
-      throw wrongType([key, name], value, "an array");
+    const isList = Array.isArray(value);
+    if (isList ? kind === "texts" : kind === "lists") {
+      throw wrongType([key, name], value, isList ? "a string" : "an array");
     }
-    if (typeof value === "string") entries.push([name, value]);
-    else if (values === "texts" || !Array.isArray(value)) {
-      throw wrongType([key, name], value, "a string");
-    } else {
-      value.forEach((item, index) => {
-        if (typeof item !== "string") throw wrongType([key, name, index], item, "a string");
-        entries.push([name, item]);
-      });
+    for (const [index, item] of (isList ? value : [value]).entries()) {
+      if (typeof item !== "string") {
+        throw wrongType(isList ? [key, name, index] : [key, name], item, "a string");
+      }
+      entries.push([name, item]);
     }
   }
   return entries;
@@ -65,4 +62,13 @@ export function parseQuery(query: string): Entries {
 /** Decodes a form-encoded text. A text with a malformed escape stays as it is. */
 export function decodeForm(text: string): string {
   return percentDecode(text.replaceAll("+", " ")) ?? text;
+}
+
+/** Percent-decodes a text as UTF-8. A text with a malformed escape gives `undefined`. */
+export function percentDecode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }

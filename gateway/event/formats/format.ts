@@ -25,26 +25,27 @@ export interface Format {
   /** This path and some other paths may name a header: `["headers", "host"]`. */
   readonly sourceIp: Path;
   readonly method: Path;
-  /** Null if the gateway does not send the protocol. */
-  readonly protocol: Path | null;
+  /** Absent if the gateway does not send the protocol. */
+  readonly protocol?: Path;
   readonly userAgent: Path;
   readonly domainName: Path;
+  readonly requestId: Path;
   /** The path as transmitted, stage included. */
   readonly path: (event: JsonObject) => string;
-  /** The path below the stage, for routes. */
-  readonly routePath: (event: JsonObject) => string;
-  /** Tells whether the gateway decoded the path and the path parameters. */
-  readonly isPathDecoded: (event: JsonObject) => boolean;
-  readonly requestId: Path;
-  readonly routeKey: (event: JsonObject) => string | null;
+  /** The path below the stage, for routes; absent if the gateway knows no stages. */
+  readonly routePath?: (event: JsonObject) => string;
+  /** Tells whether the gateway decoded the path and the path parameters; absent if it never does. */
+  readonly isPathDecoded?: (event: JsonObject) => boolean;
+  /** Absent if the gateway does not send the key of the route. */
+  readonly routeKey?: (event: JsonObject) => string;
   /** All header fields, or the fields of one name in lower case. */
   readonly headers: (event: JsonObject, wanted?: string) => Entries;
   /** The decoded parameters of the query. */
   readonly query: (event: JsonObject) => Entries;
   /** The body, as it is in the event. */
   readonly body: (event: JsonObject) => string | null;
-  /** Null if the gateway does not send claims. */
-  readonly claims: Path | null;
-  /** The data of any kind of authorizer. */
-  readonly authorizer: (event: JsonObject) => JsonObject | null;
+  /** Absent if the gateway does not send claims. */
+  readonly claims?: Path;
+  /** The data of any kind of authorizer; absent if the gateway knows no authorizers. */
+  readonly authorizer?: (event: JsonObject) => JsonObject | null;
 }

@@ -4,7 +4,7 @@ import { proxyEvent } from "../../../testing/mod.ts";
 import { HttpNotFoundError } from "../../errors/client_errors.ts";
 import { load } from "../../testdata/events.ts";
 import { FnProxyEvent } from "../proxy_event.ts";
-import { formatOf } from "./recognise.ts";
+import { readRoutePath } from "../request.ts";
 
 /** The result of every accessor, or the key of the error that the accessor raises. */
 function readAll(raw: JsonObject): Record<string, unknown> {
@@ -19,7 +19,7 @@ function readAll(raw: JsonObject): Record<string, unknown> {
     cookies: () => event.cookies(),
     queryDomainName: () => event.queryDomainName(),
     queryPath: () => event.queryPath(),
-    routePath: () => formatOf(raw).routePath(raw),
+    routePath: () => readRoutePath(raw),
     queryStringParameters: () => event.queryStringParameters(),
     dishes: () => event.queryValues("dish"),
     url: () => event.url().href,
@@ -263,6 +263,6 @@ Deno.test("routePath() is the path below the stage", () => {
     ]
   ) {
     const raw = { version: "2.0", rawPath: rawPath!, requestContext: { http: {}, stage: stage! } };
-    assertEquals(formatOf(raw).routePath(raw), expected!);
+    assertEquals(readRoutePath(raw), expected!);
   }
 });

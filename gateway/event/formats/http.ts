@@ -15,6 +15,7 @@ export const HTTP: Format = {
   protocol: ["requestContext", "http", "protocol"],
   userAgent: ["requestContext", "http", "userAgent"],
   domainName: ["requestContext", "domainName"],
+  requestId: ["requestContext", "requestId"],
   path: (event) => readString(event, ["rawPath"]),
   routePath: (event) => {
     const path = readString(event, ["rawPath"]);
@@ -24,7 +25,6 @@ export const HTTP: Format = {
   // A function URL does not decode the path.
   isPathDecoded: (event) =>
     !readOptionalString(event, ["requestContext", "domainName"])?.includes(".lambda-url."),
-  requestId: ["requestContext", "requestId"],
   routeKey: (event) => readString(event, ["routeKey"]),
   headers: (event, wanted) => {
     read(event, ["headers"]); // always sent
@@ -39,6 +39,7 @@ export const HTTP: Format = {
   body: (event) => readOptionalString(event, ["body"]),
   claims: CLAIMS,
   authorizer: (event) =>
-    readContextObject(event, CLAIMS) ?? readAuthorizerContext(event, "lambda") ??
+    readContextObject(event, CLAIMS) ??
+      readAuthorizerContext(event, ["requestContext", "authorizer", "lambda"]) ??
       readContextObject(event, ["requestContext", "authorizer", "iam"]),
 };

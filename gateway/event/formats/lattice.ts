@@ -2,19 +2,18 @@ import { read, readOptionalString, readString } from "../../../function/read.ts"
 import { readIdentity } from "./authorizer.ts";
 import { parseQuery, readMap } from "./entries.ts";
 import type { Format } from "./format.ts";
-import { HEADER_FACTS } from "./header_facts.ts";
-
-const path = (event: Parameters<Format["path"]>[0]) => readString(event, ["path"]).split("?")[0]!;
 
 /** The events of Amazon VPC Lattice, version 2. */
 export const LATTICE: Format = {
   name: "lattice",
   sign: "serviceNetworkArn",
   version: "2.0",
-  ...HEADER_FACTS,
+  sourceIp: ["headers", "x-forwarded-for"],
   method: ["method"],
-  path,
-  routePath: path,
+  userAgent: ["headers", "user-agent"],
+  domainName: ["headers", "host"],
+  requestId: ["headers", "x-amzn-trace-id"],
+  path: (event) => readString(event, ["path"]).split("?")[0]!,
   headers: (event, wanted) => {
     read(event, ["headers"]); // always sent
     return readMap(event, "headers", "both", wanted) ?? [];

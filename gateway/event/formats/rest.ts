@@ -5,6 +5,7 @@ import type { Format } from "./format.ts";
 
 const PATH = ["requestContext", "path"] as const;
 const METHOD = ["requestContext", "httpMethod"] as const;
+const AUTHORIZER = ["requestContext", "authorizer"] as const;
 const CLAIMS = ["requestContext", "authorizer", "claims"] as const;
 
 /** Payload 1.0: an API Gateway REST API, or an HTTP API that is set to 1.0. */
@@ -15,10 +16,10 @@ export const REST: Format = {
   protocol: ["requestContext", "protocol"],
   userAgent: ["requestContext", "identity", "userAgent"],
   domainName: ["requestContext", "domainName"],
+  requestId: ["requestContext", "requestId"],
   path: (event) => readString(event, PATH),
   routePath: (event) => readOptionalString(event, ["path"]) ?? readString(event, PATH),
   isPathDecoded: (event) => own(event, "version") === "1.0", // only an HTTP API sends a version
-  requestId: ["requestContext", "requestId"],
   routeKey: (event) => `${readString(event, METHOD)} ${readString(event, ["resource"])}`,
   headers: (event, wanted) => {
     read(event, ["headers"]); // always sent
@@ -34,6 +35,6 @@ export const REST: Format = {
   },
   claims: CLAIMS,
   authorizer: (event) =>
-    readContextObject(event, CLAIMS) ?? readAuthorizerContext(event) ??
+    readContextObject(event, CLAIMS) ?? readAuthorizerContext(event, AUTHORIZER) ??
       readIdentity(event, "userArn"),
 };
