@@ -1,7 +1,7 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { encodeBase64 } from "@std/encoding/base64";
 import fc from "fast-check";
-import { decodeBase64, decodeLooseBase64 } from "./base64.ts";
+import { decodeBase64, decodeLooseBase64, loadModule } from "./base64.ts";
 
 /** Runs a test on the decoder of the engine, on the global `Buffer`, and as on Deno 2.1 to 2.3, which have neither. */
 function testAll(name: string, test: () => void): void {
@@ -62,4 +62,16 @@ testAll("decodeLooseBase64() ignores spare bits and refuses wrong padding and ch
 Deno.test("decodeBase64() decodes six megabytes", () => {
   assertEquals(decodeBase64("A".repeat(6e6))?.length, 4.5e6);
   assertEquals(decodeBase64("A".repeat(6e6 - 1) + "!"), undefined);
+});
+
+Deno.test("loadModule() names the runtimes that can load a module", () => {
+  const { process } = globalThis;
+  for (const old of [undefined, {}]) {
+    Object.assign(globalThis, { process: old });
+    try {
+      assertThrows(() => loadModule("node:zlib"), Error, "Cannot load node:zlib: expected Node.js");
+    } finally {
+      Object.assign(globalThis, { process });
+    }
+  }
 });

@@ -27,20 +27,9 @@ export class FnEvent {
    */
   constructor(eventObject: unknown) {
     if (!isPlainObject(eventObject)) {
-      const got = typeof eventObject === "object" && eventObject !== null &&
-          !Array.isArray(eventObject)
-        ? `an instance of ${classNameOf(eventObject)}`
-        : kindOf(eventObject);
+      const got = kindOf(eventObject);
       throw new TypeError(`Cannot wrap the event: expected a plain object, got ${got}`);
     }
     this.rawEvent = eventObject as JsonObject;
-  }
-}
-
-function classNameOf(instance: object): string {
-  try {
-    return instance.constructor.name;
-  } catch { // a getter can throw, and a prototype can lack a constructor
-    return "an unknown class";
   }
 }

@@ -85,6 +85,19 @@ export function specificationError(
 /** Names the kind of a value for an error message. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
+  if (typeof value !== "object") return `a ${typeof value}`;
   if (Array.isArray(value)) return "an array";
-  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+  if (isPlainObject(value)) return "an object";
+  const tag = tagOf(value);
+  return `an instance of ${tag === "Object" ? value.constructor?.name : tag}`;
+}
+
+/** The class of a built-in object: `Map`, `Uint8Array`. It is the same in every realm. */
+export function tagOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice(8, -1);
+}
+
+/** Makes the error for an argument of a caller. */
+export function invalid(what: string, expected: string): TypeError {
+  return new TypeError(`Invalid ${what}: expected ${expected}`);
 }

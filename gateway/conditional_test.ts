@@ -8,7 +8,7 @@ Deno.test("etag tags responses to GET and HEAD with 200 by their content", async
   const tagOf = async (route: unknown, method: string, headers = {}) =>
     (await ask(route, { etag: true }, { method, headers })).result.headers["ETag"];
   const tag = await tagOf(() => ({ a: 1 }), "GET");
-  assert(/^"[0-9a-f]{32}"$/.test(tag!), tag);
+  assert(/^"[\w+/]{43}="$/.test(tag!), tag);
   assertEquals(await tagOf(() => ({ a: 1 }), "HEAD"), tag);
   assert(await tagOf(() => ({ a: 2 }), "GET") !== tag);
   assertEquals(await tagOf(() => ({ a: 1 }), "POST"), undefined);

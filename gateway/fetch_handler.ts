@@ -1,4 +1,5 @@
 import type { FnContext } from "../function/context.ts";
+import { invalid } from "../function/read.ts";
 import type { FnProxyEvent } from "./event/proxy_event.ts";
 import { readRequest, readRoutePath } from "./event/request.ts";
 import { makeHandler, type ProxyHandler, type StreamHandler } from "./handler.ts";
@@ -56,7 +57,7 @@ export function fetchHandler(
 ): ProxyHandler & StreamHandler {
   const isFunction = typeof application === "function";
   if (!isFunction && typeof application?.fetch !== "function") {
-    throw new TypeError("Invalid application: expected a function or an object with fetch()");
+    throw invalid("application", "a function or an object with fetch()");
   }
   const fetch: Fetch = isFunction ? application : application.fetch.bind(application);
   return makeHandler(async (event, context) => {
@@ -65,6 +66,6 @@ export function fetchHandler(
       { event, context },
     );
     if (isWebResponse(response)) return response;
-    throw new TypeError("Invalid result of the application: expected a Response");
+    throw invalid("result of the application", "a Response");
   }, readOptions(options, false));
 }

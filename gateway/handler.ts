@@ -1,22 +1,18 @@
 import type { FnContext } from "../function/context.ts";
-import { log, logInternalError } from "../logger/record.ts";
+import { logInternalError } from "../logger/record.ts";
 import { withRequestId } from "../logger/request_id.ts";
-import type { LogLevel } from "../logger/state.ts";
+import { readProperty, textOf } from "../logger/text.ts";
 import { type HttpError, isClientError, isHttpError, isServerError } from "./errors/http_error.ts";
 import { HttpInternalServerError } from "./errors/server_errors.ts";
 import { FnProxyEvent } from "./event/proxy_event.ts";
 import type { CheckedOptions } from "./handler_options.ts";
-import { type Answer, answerPayload, JSON_MENU } from "./response/answer.ts";
+import { type Answer, answerPayload } from "./response/answer.ts";
 import { requireType } from "./response/content_type.ts";
 import { addCors, preflightMethod } from "./response/cors.ts";
-import {
-  CLIENT_MESSAGE,
-  type ClientErrorLevel,
-  reportClientError,
-} from "./response/error_response.ts";
+import { logError, reportClientError } from "./response/error_response.ts";
 import { finishContent } from "./response/finish.ts";
 import { addToBuilt, formStream, streamBuilt } from "./response/form.ts";
-import { addVary, type HeaderMap, readHeaders } from "./response/headers.ts";
+import { type HeaderMap, readHeaders } from "./response/headers.ts";
 import { type HttpResponse, isBuilt } from "./response/http_response.ts";
 import { finishResponse } from "./response/response.ts";
 import { answerResult, type Content } from "./response/result.ts";
@@ -28,7 +24,7 @@ import {
   type StreamedResponse,
   writeResponse,
 } from "./response/stream_response.ts";
-import { simpleMessage } from "./response/transformer.ts";
+import { readMenu } from "./response/transformer.ts";
 
 /**
  * A handler of HTTP requests, as the platform calls it. It never rejects.
@@ -138,11 +134,10 @@ async function send(
   preflight?: string,
 ): Promise<Sent> {
   const { event, options } = exchange;
-  if (options.cors && event) addCors(answer.fields, options.cors, event, preflight);
-  if (options.stream && isStreaming(answer.content)) {
-    const body = await openStream(answer.content);
-    if (answer.vary) addVary(answer.fields, answer.vary);
-    return formStream(answer.status, answer.fields, body);
+  const { status, fields, content } = answer;
+  if (options.cors && event) addCors(fields, options.cors, event, preflight);
+  if (options.stream && isStreaming(content)) {
+    return formStream(status, fields, await openStream(content));
   }
   return deliver(await finishContent(answer, options, event), exchange);
 }
@@ -156,53 +151,42 @@ function deliver(answer: Answer, { event, options }: Exchange): Sent {
 
 /** Answers a thrown value as `onError` says. Never rejects. */
 async function answerThrown(thrown: unknown, exchange: Exchange): Promise<Sent> {
-  const { event, context, options } = exchange;
-  let error: HttpError | undefined;
+  const { event, context, extra, options: { onError, clientErrorLevel, clientMessage } } = exchange;
+  let error = toHttpError(thrown);
   try {
-    const result = await options.onError?.(thrown, event, context);
+    const result = await onError?.(thrown, event, context);
     if (isHttpError(result)) error = result;
     else if (result !== undefined) {
       const response = await sendResult(result, exchange);
       const { statusCode } = "prelude" in response ? response.prelude : response;
-      report(statusCode, toHttpError(thrown), options.clientErrorLevel);
+      if (statusCode >= 400) logError(error, statusCode, clientErrorLevel);
       return response;
     }
   } catch (cause) {
-    logInternalError(toHttpError(thrown));
+    logInternalError(error);
     error = new HttpInternalServerError("Cannot answer with the result of onError", { cause });
   }
   try {
-    return await answerError(error ?? toHttpError(thrown), exchange);
+    return await answerError(error, exchange);
   } catch (cause) { // a transformer that throws at every payload, an error with an invalid status
     const message = "Cannot build the response to an error";
     logInternalError(new HttpInternalServerError(message, { cause }));
-    const payload = options.clientMessage ?? CLIENT_MESSAGE;
-    const answer = answerPayload(500, payload, JSON_MENU, exchange.extra, {});
-    return deliver(answer, exchange);
+    return deliver(answerPayload(500, clientMessage, readMenu(), extra, {}), exchange);
   }
 }
 
 async function answerError(error: HttpError, exchange: Exchange): Promise<Sent> {
   const { event, extra, options: { clientMessage, clientErrorLevel, errors } } = exchange;
-  if (isServerError(error)) logInternalError(error);
-  const payload = isServerError(error)
-    ? simpleMessage(clientMessage ?? CLIENT_MESSAGE)
-    : reportClientError(error, clientErrorLevel);
+  const isFailure = isServerError(error);
+  if (isFailure) logInternalError(error);
+  const payload = isFailure ? clientMessage : reportClientError(error, clientErrorLevel);
   const own = new Map([...extra, ...readHeaders(error.headers)]);
   return await send(answerPayload(error.status, payload, errors, own, { event, error }), exchange);
-}
-
-/** Logs an error that became a response. */
-function report(status: number, error: HttpError, level: ClientErrorLevel): void {
-  if (status >= 500) logInternalError(error);
-  else if (status >= 400 && level !== "off") {
-    log(level.toUpperCase() as LogLevel, error.message, [{ status }]);
-  }
 }
 
 /** The error that a thrown value is answered as. The message of a foreign error is not for the client. */
 function toHttpError(thrown: unknown): HttpError {
   if (isServerError(thrown) || (isClientError(thrown) && thrown.status < 500)) return thrown;
-  const message = thrown instanceof Error ? thrown.message : undefined;
+  const message = thrown instanceof Error ? textOf(readProperty(thrown, "message")) : undefined;
   return new HttpInternalServerError(message, { cause: thrown });
 }

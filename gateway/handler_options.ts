@@ -1,17 +1,17 @@
 import type { FnContext } from "../function/context.ts";
-import { isPlainObject } from "../function/read.ts";
+import { invalid, isPlainObject } from "../function/read.ts";
 import type { FnProxyEvent } from "./event/proxy_event.ts";
 import { availableTypes, JSON_TYPE } from "./negotiation/choose_type.ts";
 import type { Coding } from "./response/compress.ts";
 import { checkCors, type CorsOptions } from "./response/cors.ts";
-import type { Menu } from "./response/answer.ts";
-import type { ClientErrorLevel } from "./response/error_response.ts";
+import { CLIENT_MESSAGE, type ClientErrorLevel } from "./response/error_response.ts";
 import type { FinishOptions } from "./response/finish.ts";
 import { type HeaderMap, type HeaderValues, readHeaders } from "./response/headers.ts";
 import { problemTransformer } from "./response/problem_details.ts";
 import {
   type CustomTransformers,
-  readTransformers,
+  type Menu,
+  readMenu,
   type Transformer,
 } from "./response/transformer.ts";
 
@@ -82,7 +82,7 @@ export interface CheckedOptions extends FinishOptions {
   /** The types of errors. */
   readonly errors: Menu;
   readonly extraHeaders: HeaderMap | ((event: FnProxyEvent, context: FnContext) => HeaderValues);
-  readonly clientMessage: string | undefined;
+  readonly clientMessage: string;
   readonly cors: CorsOptions | undefined;
   readonly onError: HandlerOptions["onError"];
   readonly stream: boolean;
@@ -90,19 +90,19 @@ export interface CheckedOptions extends FinishOptions {
 }
 
 /** The types of the options, as `typeof` names them. */
-const TYPES: Readonly<Record<string, RegExp>> = {
-  extraHeaders: /object|function/,
-  clientMessage: /string/,
-  cors: /object/,
-  etag: /boolean/,
-  stream: /boolean/,
-  compression: /object|boolean/,
-  indent: /number/,
-  problemDetails: /boolean/,
-  onError: /function/,
-  clientErrorLevel: /string/,
-  customTransformers: /object/,
-  types: /object/,
+const TYPES: Readonly<Record<string, string>> = {
+  extraHeaders: "object or function",
+  clientMessage: "string",
+  cors: "object",
+  etag: "boolean",
+  stream: "boolean",
+  compression: "object or boolean",
+  indent: "number",
+  problemDetails: "boolean",
+  onError: "function",
+  clientErrorLevel: "string",
+  customTransformers: "object",
+  types: "object",
 };
 
 /**
@@ -116,46 +116,39 @@ export function readOptions(
   options: HandlerOptions & PayloadOptions,
   isNegotiating: boolean,
 ): CheckedOptions {
-  if (!isPlainObject(options as unknown)) {
-    throw new TypeError("Invalid options: expected a plain object");
-  }
+  if (!isPlainObject(options as unknown)) throw invalid("options", "a plain object");
   for (const [name, value] of Object.entries(options)) {
     const type = TYPES[name];
     if (!type || (!isNegotiating && /^(?:customT|types)/.test(name))) {
       throw new TypeError(`Unknown option ${JSON.stringify(name)}`);
     }
-    const isValid = value === undefined || (value !== null && type.test(typeof value));
-    if (!isValid) {
-      throw invalidOption(name, `a value of the type ${type.source.replace("|", " or ")}`);
-    }
+    const isValid = value === undefined || (value !== null && type.includes(typeof value));
+    if (!isValid) throw invalid(`option ${name}`, `a value of the type ${type}`);
   }
   const { cors, types, indent = 2, problemDetails, clientErrorLevel = "error" } = options;
   if (!Number.isInteger(indent) || indent < 0 || indent > 10) {
-    throw invalidOption("indent", "a whole number from 0 to 10");
+    throw invalid("option indent", "a whole number from 0 to 10");
   }
   if (!/^(?:error|warn|info|off)$/.test(clientErrorLevel)) {
-    throw invalidOption("clientErrorLevel", "error, warn, info or off");
+    throw invalid("option clientErrorLevel", "error, warn, info or off");
   }
   if (types && !(Array.isArray(types) && types.length > 0)) {
-    throw invalidOption("types", "an array of media types");
+    throw invalid("option types", "an array of media types");
   }
-  const customTransformers = readTransformers(options.customTransformers);
-  const available = availableTypes(customTransformers);
-  const offered = types?.map((type) => availableTypes({ [type]: 0 }).at(-1)!) ?? available;
-  const menu = { customTransformers, indent };
+  const menu = readMenu(options.customTransformers, indent);
+  const offered = types?.map((type) => availableTypes({ [type]: 0 }).at(-1)!) ?? menu.types;
   const refusal = problemDetails ? { [JSON_TYPE]: problemTransformer as Transformer } : undefined;
   return {
     offered: isNegotiating ? offered : undefined,
-    payloads: { ...menu, types: offered.filter((type) => available.includes(type)) },
+    payloads: { ...menu, types: offered.filter((type) => menu.types.includes(type)) },
     errors: {
       ...menu,
-      types: available,
-      customTransformers: { ...customTransformers, ...refusal },
+      transformers: { ...menu.transformers, ...refusal },
       fallback: types || !isNegotiating ? JSON_TYPE : undefined,
       refusal,
     },
     extraHeaders: readExtraHeaders(options),
-    clientMessage: options.clientMessage,
+    clientMessage: options.clientMessage ?? CLIENT_MESSAGE,
     cors: cors && checkCors(cors),
     onError: options.onError,
     clientErrorLevel,
@@ -174,13 +167,11 @@ function readExtraHeaders({ extraHeaders, cors }: HandlerOptions): CheckedOption
 }
 
 function readCompression(given: HandlerOptions["compression"]): CheckedOptions["compression"] {
-  const { from = 1000, codings = ["gzip"] } = given === false ? { codings: [] } : given ?? {};
+  if (given === false) return { from: 0, codings: [] };
+  const { from = 1000, codings = ["gzip"] } = given ?? {};
   const areKnown = (given as unknown) !== true && Array.isArray(codings) &&
     codings.every((coding) => /^(?:gzip|br|zstd)$/.test(coding));
   if (typeof from === "number" && from >= 0 && areKnown) return { from, codings };
-  throw invalidOption("compression", "from as a number of bytes, and codings of zstd, br and gzip");
-}
-
-function invalidOption(name: string, expected: string): TypeError {
-  return new TypeError(`Invalid option ${name}: expected ${expected}`);
+  const expected = "from as a number of bytes, and codings of zstd, br and gzip";
+  throw invalid("option compression", expected);
 }

@@ -1,4 +1,5 @@
 import type { FnContext } from "../function/context.ts";
+import { invalid, kindOf } from "../function/read.ts";
 import type { FnProxyEvent } from "./event/proxy_event.ts";
 import { makeHandler, type ProxyHandler, type StreamHandler } from "./handler.ts";
 import { type HandlerOptions, readOptions } from "./handler_options.ts";
@@ -104,9 +105,6 @@ export function proxyHandler<Result extends ProxyResult>(
   route: ProxyRoute<Result>,
   options: NoInfer<ProxyHandlerOptions<Result>> = {},
 ): ProxyHandler & StreamHandler {
-  if (typeof route !== "function") {
-    const got = route === null ? "null" : typeof route;
-    throw new TypeError(`Invalid route: expected a function, got ${got}`);
-  }
+  if (typeof route !== "function") throw invalid("route", `a function, got ${kindOf(route)}`);
   return makeHandler(route, readOptions(options, true));
 }

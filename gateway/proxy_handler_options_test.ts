@@ -74,7 +74,7 @@ Deno.test("proxyHandler() refuses invalid options when the handler is made", () 
       [{ cors: true }, "Invalid option cors"],
       [{ cors: {} }, "Invalid cors.origins"],
       [{ cors: { origins: "https://a.example" } }, "Invalid cors.origins"],
-      [{ cors: { origins, credentials: true } }, "Invalid cors: credentials need origins by name"],
+      [{ cors: { origins, credentials: true } }, "Invalid cors: expected origins by name"],
       [{ cors: { origins, methods: "GET" } }, "Invalid cors.methods"],
       [{ cors: { origins, headers: [5] } }, "Invalid cors.headers"],
       [{ cors: { origins, exposeHeaders: ["a\n"] } }, "expected a string without CR, LF"],

@@ -149,16 +149,16 @@ Deno.test("proxyHandler() refuses a result that no response can carry", async ()
       ["a symbol", Symbol("x"), "a symbol"],
       ["a function", () => {}, "a function"],
       ["a bigint", 5n, "BigInt"],
-      ["a Map", new Map(), "the class Map"],
+      ["a Map", new Map(), "an instance of Map"],
       ["a Set within", { a: [new Set()] }, '"payload.a[0]"'],
-      ["headers", new Headers(), "the class Headers"],
-      ["a blob", new Blob([]), "the class Blob"],
-      ["a generator", (function* () {})(), "the class Generator"],
-      ["a used Response", used, "body is already used"],
+      ["headers", new Headers(), "an instance of Headers"],
+      ["a blob", new Blob([]), "an instance of Blob"],
+      ["a generator", (function* () {})(), "an instance of Generator"],
+      ["a used Response", used, "Body"],
       ["a failed Response", Response.error(), "Invalid status 0"],
       ["a wrong chunk", chunks(5 as never), "Invalid chunk of a stream"],
       ["an object of another type", reply(200, {}, { type: "text/csv" }), '"text/csv"'],
-      ["a Map in a reply", reply(200, new Map()), "the class Map"],
+      ["a Map in a reply", reply(200, new Map()), "an instance of Map"],
     ] as const
   ) {
     const { result: { statusCode, body }, log } = await answer(() => result);

@@ -10,10 +10,12 @@ Deno.test({
     try {
       for (
         const [name, limit] of [
-          ["proxyHandler", 18_000],
-          ["proxyHandler, routes", 19_000],
-          ["fetchHandler", 18_000],
-          ["buildHttpResponse", 10_500],
+          ["proxyHandler", 15_800],
+          ["proxyHandler, routes", 16_800],
+          ["fetchHandler", 15_800],
+          ["buildHttpResponse", 9_000],
+          ["FnProxyEvent", 6_000],
+          ["HttpNotFoundError", 1_000],
         ] as const
       ) {
         const { outputFiles: [file] } = await esbuild.build({

@@ -1,4 +1,5 @@
-import { createTraceId, toBase64 } from "./identifiers.ts";
+import { encodeBase64 } from "../function/base64.ts";
+import { createTraceId } from "./identifiers.ts";
 import type { HeaderField, ReadRequest } from "./http_request.ts";
 
 /** The facts of an HTTP event besides the request. */
@@ -165,7 +166,7 @@ export function encodeBody(
   const text = decodeUtf8(body);
   const isText = text !== undefined && (isRest || type === undefined || TEXT.test(type));
   return base64 ?? !isText
-    ? { body: toBase64(body), isBase64Encoded: true }
+    ? { body: encodeBase64(body), isBase64Encoded: true }
     : { body: text ?? new TextDecoder().decode(body), isBase64Encoded: false };
 }
 

@@ -1,4 +1,4 @@
-import { bufferClass } from "../function/base64.ts";
+import { encodeBase64 } from "../function/base64.ts";
 
 /** The account of all events. */
 export const ACCOUNT_ID = "123456789012";
@@ -18,12 +18,7 @@ export function randomHex(digits: number): string {
 
 /** Random bytes in base64. */
 export function randomBase64(length: number): string {
-  return toBase64(randomBytes(length));
-}
-
-/** Bytes in base64 (RFC 4648 section 4). */
-export function toBase64(bytes: Uint8Array): string {
-  return bufferClass().from(bytes).toString("base64");
+  return encodeBase64(randomBytes(length));
 }
 
 /** A new trace identifier of AWS X-Ray. */

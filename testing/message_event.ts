@@ -1,4 +1,5 @@
-import { ACCOUNT_ID, randomBase64, randomHex, REGION, toBase64 } from "./identifiers.ts";
+import { encodeBase64 } from "../function/base64.ts";
+import { ACCOUNT_ID, randomBase64, randomHex, REGION } from "./identifiers.ts";
 
 /** An attribute of a message of Amazon SNS, as `messageAttributes()` returns it. */
 export interface MessageAttributeInit {
@@ -103,5 +104,5 @@ function createRecord(init: MessageInit): TopicEventRecord {
 
 function encodeValue(value: MessageAttributeInit["Value"]): string {
   if (typeof value === "string") return value;
-  return value instanceof Uint8Array ? toBase64(value) : JSON.stringify(value);
+  return value instanceof Uint8Array ? encodeBase64(value) : JSON.stringify(value);
 }

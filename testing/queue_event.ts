@@ -1,4 +1,5 @@
-import { ACCOUNT_ID, present, randomBase64, REGION, toBase64 } from "./identifiers.ts";
+import { encodeBase64 } from "../function/base64.ts";
+import { ACCOUNT_ID, present, randomBase64, REGION } from "./identifiers.ts";
 import { type MessageAttributeInit, messageEvent, type MessageInit } from "./message_event.ts";
 import { notificationEvent, type NotificationInit } from "./notification_event.ts";
 import { scheduledEvent, type ScheduledEventInit } from "./scheduled_event.ts";
@@ -175,7 +176,7 @@ function envelopeOf(init: MessageInit): object {
 
 function encodeAttribute({ Type, Value }: MessageAttributeInit): QueueMessageAttribute {
   const lists = { stringListValues: [], binaryListValues: [], dataType: Type };
-  if (Value instanceof Uint8Array) return { binaryValue: toBase64(Value), ...lists };
+  if (Value instanceof Uint8Array) return { binaryValue: encodeBase64(Value), ...lists };
   if (typeof Value === "string") {
     return Type === "Binary" ? { binaryValue: Value, ...lists } : { stringValue: Value, ...lists };
   }

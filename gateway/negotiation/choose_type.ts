@@ -1,4 +1,4 @@
-import { isPlainObject } from "../../function/read.ts";
+import { invalid, isPlainObject } from "../../function/read.ts";
 import { type Member, readMembers } from "./members.ts";
 
 /** The type that is always available. */
@@ -16,16 +16,12 @@ const MEDIA_RANGE = /^(?:\*\/\*|[!#$%&'+.^`|~\w-]+\/(?:\*|[!#$%&'+.^`|~\w-]+))$/
 export function availableTypes(
   customTransformers: Readonly<Record<string, unknown>> = {},
 ): readonly string[] {
-  if (!isPlainObject(customTransformers)) {
-    throw new TypeError("Invalid customTransformers: expected a plain object");
-  }
+  if (!isPlainObject(customTransformers)) throw invalid("customTransformers", "a plain object");
   const keys = Object.keys(customTransformers);
-  const invalid = keys.find((key) => !MEDIA_RANGE.test(key));
-  if (invalid !== undefined) {
-    const name = JSON.stringify(invalid);
-    throw new TypeError(
-      `Invalid key ${name} in customTransformers: expected a media type such as text/html`,
-    );
+  for (const key of keys) {
+    if (MEDIA_RANGE.test(key)) continue;
+    const what = `key ${JSON.stringify(key)} in customTransformers`;
+    throw invalid(what, "a media type such as text/html");
   }
   return [...new Set([JSON_TYPE, ...keys.map((key) => key.toLowerCase())])];
 }

@@ -7,13 +7,13 @@ import { readMembers } from "./members.ts";
  * @param codings The codings that are available, the best coding first.
  * @returns The available coding that the client prefers, or `undefined` if the client prefers the content as it is.
  */
-export function chooseCoding(
+export function chooseCoding<Coding extends string>(
   acceptEncoding: string | undefined,
-  codings: readonly string[],
-): string | undefined {
+  codings: readonly Coding[],
+): Coding | undefined {
   const members = readMembers(acceptEncoding ?? "", true);
   const weightOf = (coding: string) => members.find(({ value }) => value === coding)?.weight;
-  let best: string | undefined;
+  let best: Coding | undefined;
   let bestWeight = 0;
   for (const coding of codings) {
     const named = Math.max(weightOf(coding) ?? -1, weightOf(`x-${coding}`) ?? -1);

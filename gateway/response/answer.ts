@@ -3,37 +3,18 @@ import { findHeader } from "../event/headers.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
 import { chooseType, JSON_TYPE } from "../negotiation/choose_type.ts";
 import { listAvailable } from "./content_type.ts";
-import { type HeaderMap, withoutContentFields } from "./headers.ts";
+import { addVary, type HeaderMap } from "./headers.ts";
 import { JSON_CONTENT_TYPE } from "./json_transformer.ts";
-import { type CustomTransformers, simpleMessage, transform } from "./transformer.ts";
+import { type Menu, simpleMessage, transform } from "./transformer.ts";
 
 /** A response before its content is compressed and before it takes the form of a gateway. */
 export interface Answer<Content = string | Uint8Array> {
   readonly status: number;
-  /** The header fields, `Content-Type` among them. */
   readonly fields: HeaderMap;
   readonly content: Content;
   /** The type of the content, which decides whether the body is base64; an extra header does not. */
   readonly contentType: string;
-  /** The request headers that decided about the response so far, as a value of `Vary`. */
-  readonly vary: string;
 }
-
-/** The types that a payload can be sent as. */
-export interface Menu {
-  /** The media types, in lower case. */
-  readonly types: readonly string[];
-  readonly customTransformers: CustomTransformers | undefined;
-  /** The indentation of JSON. */
-  readonly indent: number;
-  /** The type of a payload that the client accepts no type for; if absent, the response is a 406. */
-  readonly fallback?: string | undefined;
-  /** The transformers of a 406; only JSON if absent. */
-  readonly refusal?: CustomTransformers | undefined;
-}
-
-/** JSON and nothing else. */
-export const JSON_MENU: Menu = { types: [JSON_TYPE], customTransformers: undefined, indent: 2 };
 
 /** The request that a response answers. */
 export interface Exchange {
@@ -72,40 +53,50 @@ export function answerPayload(
   { event, type: chosen, error }: Exchange,
 ): Answer {
   checkStatus(status);
-  const vary = event ? "Accept" : "";
-  if (isBodyless(status)) {
-    const contentType = JSON_CONTENT_TYPE;
-    const fields = withType(contentType, extra);
-    return { status, fields, content: "", contentType, vary: status === 304 ? vary : "" };
-  }
-  const { types, customTransformers, indent, refusal } = menu;
+  if (isBodyless(status)) return makeAnswer(status, extra, "", JSON_CONTENT_TYPE, event);
+  const { types, indent, fallback, refusal = {} } = menu;
   if (types.length === 0) {
     throw new TypeError(`Cannot send a payload as JSON: "${JSON_TYPE}" is not among the types`);
   }
-  const type = chosen !== undefined && types.includes(chosen)
+  const type = chosen && types.includes(chosen)
     ? chosen
-    : chooseType(requestHeader(event, "accept", status), types) ?? menu.fallback;
+    : chooseType(requestHeader(event, "accept", status), types) ?? fallback;
   if (type === undefined) {
-    const message = simpleMessage(listAvailable(types));
-    const [content, contentType] = transform(message, JSON_TYPE, refusal, indent, {
-      status: 406,
-      error,
-      event,
-    });
-    const fields = withType(contentType, withoutContentFields(extra));
-    return { status: 406, fields, content, contentType, vary };
+    const json = { types: [JSON_TYPE], transformers: refusal, indent, fallback: JSON_TYPE };
+    const fields = new Map([...extra].filter(([name]) => !CONTENT_FIELD.test(name)));
+    return answerPayload(406, listAvailable(types), json, fields, { event, error });
   }
   const wrapped = typeof payload === "string" ? simpleMessage(payload) : payload;
-  const info = { status, error, event };
-  const [content, contentType] = transform(wrapped, type, customTransformers, indent, info);
-  return { status, fields: withType(contentType, extra), content, contentType, vary };
+  const [content, contentType] = transform(wrapped, type, menu, { status, error, event });
+  return makeAnswer(status, extra, content, contentType, event);
 }
 
-/** The fields, with a `Content-Type` if they have none. */
-export function withType(contentType: string, fields: HeaderMap): HeaderMap {
-  const all: HeaderMap = new Map([["content-type", ["Content-Type", [contentType]]]]);
-  for (const [name, field] of fields) all.set(name, field);
-  return all;
+// Header fields that describe one content (RFC 9110 §8) are wrong for another.
+const CONTENT_FIELD =
+  /^(?:content-(?:disposition|encoding|language|length|location|range|type)|etag|last-modified)$/;
+
+/**
+ * Makes a response of its parts.
+ *
+ * @param extra The header fields. They get a `Content-Type` if they have none.
+ * @param negotiated Whatever tells that the type was negotiated with the client.
+ */
+export function makeAnswer<Content>(
+  status: number,
+  extra: HeaderMap,
+  content: Content,
+  contentType: string,
+  negotiated: unknown,
+): Answer<Content> {
+  const type = ["content-type", ["Content-Type", [contentType]]] as const;
+  const fields: HeaderMap = new Map([type, ...extra]);
+  if (negotiated && isDescribed(status)) addVary(fields, "Accept");
+  return { status, fields, content, contentType };
+}
+
+/** Whether the header fields of a response describe a content: its own, or the one that the client has already. */
+export function isDescribed(status: number): boolean {
+  return !isBodyless(status) || status === 304;
 }
 
 /**
@@ -117,9 +108,8 @@ export function requestHeader(
   name: string,
   status: number,
 ): string | undefined {
-  if (event === undefined) return undefined;
   try {
-    return findHeader(event.rawEvent, name);
+    return event && findHeader(event.rawEvent, name);
   } catch (error) {
     if (status < 400) throw error;
     return undefined;

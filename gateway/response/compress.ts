@@ -1,26 +1,20 @@
+import { loadModule } from "../../function/base64.ts";
 import { toBytes } from "./content_body.ts";
+import { collect } from "./stream_body.ts";
+
+type Compress = (content: string | Uint8Array, options?: object) => Uint8Array;
 
 /** The functions of `node:zlib` that are used; the types of `node:zlib` would count as an import. */
-interface Zlib {
-  gzipSync(content: string | Uint8Array): Uint8Array;
-  brotliCompressSync(
-    content: string | Uint8Array,
-    options: { params: Record<number, number> },
-  ): Uint8Array;
-  zstdCompressSync?(content: string | Uint8Array): Uint8Array;
-}
-
-/** The part of `process` that loads a module. */
-interface Process {
-  getBuiltinModule?(name: "node:zlib"): Zlib;
-}
+type Zlib = Record<string, Compress | undefined>;
 
 let zlib: Zlib | undefined;
 
 /** The content codings that a response can have. */
 export type Coding = "gzip" | "br" | "zstd";
 
-// Brotli's best quality, the default, takes hundreds of times longer than gzip; this one is about as fast.
+const METHODS = { gzip: "gzipSync", br: "brotliCompressSync", zstd: "zstdCompressSync" };
+
+/** Brotli's best quality, the default, takes hundreds of times longer than gzip; this one is about as fast. */
 const BROTLI = { params: { 1: 4 } };
 
 /**
@@ -29,12 +23,10 @@ const BROTLI = { params: { 1: 4 } };
  * @throws {Error} If the runtime has no synchronous way to load `node:zlib`, or does not know the coding.
  */
 export function compress(content: string | Uint8Array, coding: Coding): Uint8Array {
-  // Loaded on first use, because loading takes most of a cold start on Deno.
-  zlib ??= loadZlib((globalThis as { process?: Process }).process);
-  if (coding === "gzip") return zlib.gzipSync(content);
-  if (coding === "br") return zlib.brotliCompressSync(content, BROTLI);
-  if (zlib.zstdCompressSync) return zlib.zstdCompressSync(content);
-  throw new Error("Cannot compress with zstd: expected Node.js 22.15, Deno 2.6 or later");
+  zlib ??= loadModule<Zlib>("node:zlib");
+  const method = zlib[METHODS[coding]];
+  if (method) return method(content, coding === "br" ? BROTLI : undefined);
+  throw new Error(`Cannot compress with ${coding}: expected Node.js 22.15, Deno 2.6 or later`);
 }
 
 /** After this many responses, the speed of `node:zlib` is worth its load. Most sandboxes end before. */
@@ -57,26 +49,6 @@ export function compressSoon(
   const writer = writable.getWriter();
   // A failure of the writer fails the reader too.
   writer.write(toBytes(content) as BufferSource).then(() => writer.close()).catch(() => {});
-  return readAll(readable);
-}
-
-/** Reads a stream. `new Response(stream)` would load the classes of `fetch()`. */
-async function readAll(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of stream) {
-    chunks.push(chunk);
-    length += chunk.length;
-  }
-  const bytes = new Uint8Array(length);
-  for (const chunk of chunks.reverse()) bytes.set(chunk, length -= chunk.length);
-  return bytes;
-}
-
-/** Loads `node:zlib`. */
-export function loadZlib(process: Process | undefined): Zlib {
-  if (process?.getBuiltinModule) return process.getBuiltinModule("node:zlib");
-  throw new Error(
-    "Cannot compress the body: process.getBuiltinModule() is missing, which Node.js has from 20.16 and 22.3",
-  );
+  // `new Response(readable)` would load the classes of `fetch()`.
+  return collect(readable);
 }

@@ -1,12 +1,11 @@
+import { encodeBase64 } from "../../function/base64.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
 import { requestHeader } from "./answer.ts";
 
 /** Makes a strong entity tag of a content (RFC 9110 §8.8.3): equal bytes have equal tags. */
 export async function tagContent(bytes: Uint8Array): Promise<string> {
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as BufferSource));
-  return `"${
-    [...hash.subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, "0")).join("")
-  }"`;
+  const hash = await crypto.subtle.digest("SHA-256", bytes as BufferSource);
+  return `"${encodeBase64(new Uint8Array(hash))}"`;
 }
 
 /**
@@ -19,33 +18,29 @@ export async function tagContent(bytes: Uint8Array): Promise<string> {
  */
 export function evaluatePreconditions(
   event: FnProxyEvent,
-  tag: string | undefined,
+  tag: string,
   modified: string | undefined,
 ): 200 | 304 | 412 {
   const header = (name: string) => requestHeader(event, name, 200);
   const date = Date.parse(modified ?? "");
   const match = header("if-match");
-  if (match !== undefined) {
-    if (!isListed(tag, match, (listed) => listed === tag && !listed.startsWith("W/"))) return 412;
-  } else if (date > Date.parse(header("if-unmodified-since") ?? "")) return 412;
+  const isFalse = match === undefined
+    ? date > Date.parse(header("if-unmodified-since") ?? "")
+    : match.trim() !== "*" && (tag.startsWith("W/") || !tagsOf(match).includes(tag));
+  if (isFalse) return 412;
   const noneMatch = header("if-none-match");
-  if (noneMatch !== undefined) {
-    return isListed(tag, noneMatch, (listed) => opaque(listed) === opaque(tag!)) ? 304 : 200;
-  }
-  return date <= Date.parse(header("if-modified-since") ?? "") ? 304 : 200;
+  const isKnown = noneMatch === undefined
+    ? date <= Date.parse(header("if-modified-since") ?? "")
+    : noneMatch.trim() === "*" ||
+      tagsOf(noneMatch).some((listed) => opaque(listed) === opaque(tag));
+  return isKnown ? 304 : 200;
 }
 
-/** Whether a list of entity tags, or `*`, names the tag of the response. */
-function isListed(
-  tag: string | undefined,
-  list: string,
-  isSame: (listed: string) => boolean,
-): boolean {
-  if (list.trim() === "*") return true;
-  return tag !== undefined && (list.match(/(?:W\/)?"[^"]*"/g) ?? []).some(isSame);
+function tagsOf(list: string): readonly string[] {
+  return list.match(/(?:W\/)?"[^"]*"/g) ?? [];
 }
 
 /** An entity tag without the mark of a weak one (RFC 9110 §8.8.3.2). */
 function opaque(tag: string): string {
-  return tag.startsWith("W/") ? tag.slice(2) : tag;
+  return tag.replace(/^W\//, "");
 }

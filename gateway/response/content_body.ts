@@ -1,5 +1,5 @@
 import { isBinary } from "../negotiation/media_type.ts";
-import { encodeBase64 } from "./encode_base64.ts";
+import { encodeBase64 } from "../../function/base64.ts";
 
 /**
  * Turns the content of a response into the body of a result.

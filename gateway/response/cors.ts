@@ -1,5 +1,6 @@
+import { invalid } from "../../function/read.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
-import { addVary, type HeaderMap, readHeaders } from "./headers.ts";
+import { addVary, checkValue, type HeaderMap } from "./headers.ts";
 import { requestHeader } from "./answer.ts";
 
 /** Which pages of other origins may use the function (cross-origin resource sharing, the Fetch standard §3.2). */
@@ -20,27 +21,20 @@ export interface CorsOptions {
 
 /** Throws if the options contradict each other or are invalid. */
 export function checkCors(cors: CorsOptions): CorsOptions {
-  const { origins, credentials, methods, headers, exposeHeaders, maxAge } = cors;
-  if (origins !== "*" && !isStrings(origins) && typeof origins !== "function") {
-    throw new TypeError('Invalid cors.origins: expected "*", an array of origins or a function');
-  }
+  const { origins, credentials, methods = [], headers = [], exposeHeaders = [], maxAge = 0 } = cors;
   if (origins === "*" && credentials) {
-    throw new TypeError('Invalid cors: credentials need origins by name, not "*"');
+    throw invalid("cors", 'origins by name, not "*", because of the credentials');
   }
-  for (const [name, list] of Object.entries({ methods, headers, exposeHeaders })) {
-    if (list === undefined || isStrings(list)) continue;
-    throw new TypeError(`Invalid cors.${name}: expected an array of strings`);
-  }
-  if (maxAge !== undefined && !(Number.isInteger(maxAge) && maxAge >= 0)) {
-    throw new TypeError("Invalid cors.maxAge: expected a whole number of seconds");
-  }
+  const named = origins === "*" || typeof origins === "function" ? [] : origins;
   // The lists become header values, so a line break within is found now.
-  for (const item of [methods, headers, exposeHeaders].flat()) readHeaders({ item: item ?? "" });
+  for (const [key, list] of Object.entries({ origins: named, methods, headers, exposeHeaders })) {
+    if (!Array.isArray(list)) throw invalid(`cors.${key}`, "an array of strings");
+    for (const item of list) checkValue(`cors.${key}`, item);
+  }
+  if (!Number.isInteger(maxAge) || maxAge < 0) {
+    throw invalid("cors.maxAge", "a whole number of seconds");
+  }
   return { ...cors };
-}
-
-function isStrings(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 /** The method that a preflight asks for, or `undefined` if the request is not a preflight. */
@@ -51,7 +45,7 @@ export function preflightMethod(event: FnProxyEvent): string | undefined {
 }
 
 /**
- * Adds the header fields of CORS to a response. HeaderMap that the response has already stay.
+ * Adds the header fields of CORS to a response. Fields that the response has already stay.
  *
  * @param method The method that a preflight asks for, if the request is a preflight.
  */

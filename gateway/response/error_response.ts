@@ -54,6 +54,12 @@ export function buildHttpClientErrorResponse(
   return buildErrorResponse(error, payload, options);
 }
 
+/** Logs an error that is answered with a status. */
+export function logError(error: HttpError, status: number, level: ClientErrorLevel): void {
+  if (status >= 500) logInternalError(error);
+  else if (level !== "off") log(level.toUpperCase() as LogLevel, error.message, [{ status }]);
+}
+
 /**
  * Logs a client error.
  *
@@ -66,9 +72,8 @@ export function reportClientError(error: HttpError, level: ClientErrorLevel): Si
       `Cannot build the response: status ${status} of ${error.name} is not a client error, so its message is not for the client`,
     );
   }
-  if (level !== "off") log(level.toUpperCase() as LogLevel, message, [{ status }]);
-  const payload = simpleMessage(message);
-  return details === undefined ? payload : { ...payload, Details: details };
+  logError(error, status, level);
+  return { ...simpleMessage(message), ...details && { Details: details } };
 }
 
 /**

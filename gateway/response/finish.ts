@@ -32,18 +32,13 @@ async function collectContent(
   const bytes = isWebResponse(content)
     ? new Uint8Array(await content.arrayBuffer())
     : await collect(chunksOf(content));
-  if (bytes.length > 0 && !fields.has("content-type")) {
-    setField(fields, "Content-Type", contentType);
-  }
-  return isBinary(contentType) && bytes.length > 0 ? bytes : textOf(bytes) ?? bytes;
-}
-
-/** The text of bytes if the UTF-8 of that text is exactly these bytes. */
-function textOf(bytes: Uint8Array): string | undefined {
-  try {
+  if (bytes.length === 0) return "";
+  if (!fields.has("content-type")) setField(fields, "Content-Type", contentType);
+  if (isBinary(contentType)) return bytes;
+  try { // a text if its UTF-8 is exactly these bytes
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return undefined;
+    return bytes;
   }
 }
 
@@ -54,60 +49,35 @@ function textOf(bytes: Uint8Array): string | undefined {
  */
 export async function finishContent(
   answer: Answer<Content>,
-  options: FinishOptions,
+  { etag, compression: { codings, from } }: FinishOptions,
   event: FnProxyEvent | undefined,
 ): Promise<Answer> {
-  const { status, fields, content: given, contentType } = answer;
-  const content = isStreaming(given)
-    ? await collectContent(answer, given)
-    // A copy, because a transformer may use its bytes again before they are sent.
-    : typeof given === "string"
-    ? given
-    : given.slice();
-  const isConditional = options.etag && status === 200 && event &&
-    /^(?:GET|HEAD)$/.test(event.httpMethod());
-  if (isConditional && !fields.has("etag")) {
-    setField(fields, "ETag", await tagContent(toBytes(content)));
+  const { status, fields, content: given } = answer;
+  // A copy of bytes, because a transformer may use them again before they are sent.
+  const content = isStreaming(given) ? await collectContent(answer, given) : given.slice();
+  // An empty stream is not base64, whatever its type.
+  const contentType = isStreaming(given) && !content.length
+    ? JSON_CONTENT_TYPE
+    : answer.contentType;
+  const isTagged = etag && status === 200 && event && /^(?:GET|HEAD)$/.test(event.httpMethod());
+  if (isTagged && !fields.has("etag")) setField(fields, "ETag", await tagContent(toBytes(content)));
+  const isIncompressible = INCOMPRESSIBLE.test(valueOf(fields, "content-type") ?? "");
+  const isLong = content.length >= from || toBytes(content).length >= from;
+  const coding = agreeOnCoding(answer, event, isIncompressible ? [] : codings, isLong);
+  const result = isTagged &&
+    evaluatePreconditions(event, valueOf(fields, "etag")!, valueOf(fields, "last-modified"));
+  if (result === 412) {
+    throw new HttpPreconditionFailedError("The resource is not as the request expects it");
   }
-  const coding = agreeOnCoding(
-    answer,
-    event,
-    codingsFor(answer, options),
-    isLong(content, options),
-  );
-  if (isConditional) {
-    const [tag, modified] = [valueOf(fields, "etag"), valueOf(fields, "last-modified")];
-    const result = evaluatePreconditions(event, tag, modified);
-    if (result === 412) {
-      throw new HttpPreconditionFailedError("The resource is not as the request expects it");
-    }
-    if (result === 304) {
-      fields.delete("content-encoding");
-      fields.delete("content-length");
-      return { ...answer, status: 304, content: "", contentType: JSON_CONTENT_TYPE };
-    }
-  }
-  if (coding === undefined) {
-    // An empty stream is not base64, whatever its type.
-    return {
-      ...answer,
-      content,
-      contentType: isStreaming(given) && content === "" ? JSON_CONTENT_TYPE : contentType,
-    };
+  if (result === 304) {
+    fields.delete("content-encoding");
+    fields.delete("content-length");
+    return { status: 304, fields, content: "", contentType: JSON_CONTENT_TYPE };
   }
   return {
-    ...answer,
-    content: await compressSoon(content, coding as Coding),
+    status,
+    fields,
+    content: coding ? await compressSoon(content, coding) : content,
+    contentType,
   };
-}
-
-function codingsFor(
-  { fields }: Answer<Content>,
-  { compression }: FinishOptions,
-): readonly Coding[] {
-  return INCOMPRESSIBLE.test(valueOf(fields, "content-type") ?? "") ? [] : compression.codings;
-}
-
-function isLong(content: string | Uint8Array, { compression: { from } }: FinishOptions): boolean {
-  return content.length >= from || toBytes(content).length >= from;
 }

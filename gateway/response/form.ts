@@ -10,63 +10,37 @@ import { statusText } from "./status_text.ts";
 /** The parts of a response that hold header fields. */
 type HeaderParts = Pick<HttpResponse, "headers" | "multiValueHeaders" | "cookies">;
 
-/** The parts that are the same for each gateway but for the header fields. */
-type Form = (fields: HeaderMap, event: FnProxyEvent | undefined) => HeaderParts;
-
-/** How each gateway takes header fields, by the `format` of its events. */
-const FORMS: Record<EventFormat, Form> = {
-  rest(fields) {
-    const all = [...fields.values()];
-    const several = all.filter(([, values]) => values.length > 1);
-    if (several.length === 0) return { headers: single(all) };
-    const headers = single(all.filter(([, values]) => values.length === 1));
-    return { headers, multiValueHeaders: multiple(several) };
-  },
-  http(fields) {
-    const cookies = fields.get("set-cookie")?.[1];
-    const headers = single([...fields].filter(([name]) => name !== "set-cookie").map(toField));
-    return cookies === undefined ? { headers } : { headers, cookies: [...cookies] };
-  },
-  alb(fields, event) {
-    // The load balancer takes the map of the kind that it sends.
-    return event?.rawEvent["multiValueHeaders"]
-      ? { headers: {}, multiValueHeaders: multiple([...fields.values()]) }
-      : { headers: lastCookie(fields) };
-  },
-  lattice: (fields) => ({ headers: lastCookie(fields) }),
-};
-
-type Field = readonly [name: string, values: readonly string[]];
-
-const toField = ([, field]: readonly [string, Field]): Field => field;
-
-// From entries, because assigning to `__proto__`, which is a token, sets no property.
-function single(fields: readonly Field[]): Record<string, string> {
-  return Object.fromEntries(fields.map(([name, values]) => [name, values.join(", ")]));
+/** The header fields in the form that a gateway takes. */
+function formHeaders(fields: HeaderMap, format: EventFormat, isMultiValue: boolean): HeaderParts {
+  // Maps, because assigning to `__proto__`, which is a token, sets no property of an object.
+  const headers = new Map<string, string>();
+  const multiValueHeaders = new Map<string, string[]>();
+  let cookies: string[] | undefined;
+  for (const [key, [name, values]] of fields) {
+    const isCookie = key === "set-cookie";
+    if (isCookie && format === "http") cookies = [...values];
+    else if (isMultiValue || (format === "rest" && values.length > 1)) {
+      multiValueHeaders.set(name, [...values]);
+    } else if (isCookie && values.length > 1) {
+      const dropped = values.length - 1;
+      log("WARN", "Cannot send every cookie: the gateway takes one Set-Cookie of a response", [
+        { sent: 1, dropped },
+      ]);
+      headers.set(name, values.at(-1)!);
+    } else headers.set(name, values.join(", "));
+  }
+  return {
+    headers: Object.fromEntries(headers),
+    ...multiValueHeaders.size > 0 && { multiValueHeaders: Object.fromEntries(multiValueHeaders) },
+    ...cookies && { cookies },
+  };
 }
-
-function multiple(fields: readonly Field[]): Record<string, string[]> {
-  return Object.fromEntries(fields.map(([name, values]) => [name, [...values]]));
-}
-
-/** The fields for a gateway that takes one value of each: several are joined, but for cookies (RFC 9110 §5.3). */
-function lastCookie(fields: HeaderMap): Record<string, string> {
-  const cookies = fields.get("set-cookie");
-  if (cookies === undefined || cookies[1].length === 1) return single([...fields.values()]);
-  const dropped = cookies[1].length - 1;
-  log("WARN", "Cannot send every cookie: the gateway takes one Set-Cookie of a response", [
-    { sent: 1, dropped },
-  ]);
-  const [name, values] = cookies;
-  return single([...new Map(fields).set("set-cookie", [name, values.slice(-1)]).values()]);
-}
-
-/** Whether the gateway of an event takes a reason phrase. */
-const DESCRIBED: ReadonlySet<string | undefined> = new Set(["alb", "lattice"]);
 
 /** The header fields in the form that the gateway of a request takes; that of REST APIs if there is no request. */
-export function formHeaders(fields: HeaderMap, event: FnProxyEvent | undefined): HeaderParts {
-  return FORMS[event?.format ?? "rest"](fields, event);
+function formFor(event: FnProxyEvent | undefined, fields: HeaderMap): HeaderParts {
+  const format = event?.format ?? "rest";
+  // A load balancer takes the map of the kind that it sends.
+  return formHeaders(fields, format, format === "alb" && !!event?.rawEvent["multiValueHeaders"]);
 }
 
 /** A response in the form that the gateway of a request takes. */
@@ -76,12 +50,11 @@ export function formResponse(
   [body, isBase64Encoded]: readonly [body: string, isBase64Encoded: boolean],
   event: FnProxyEvent | undefined,
 ): HttpResponse {
-  const phrase = DESCRIBED.has(event?.format) &&
-    { statusDescription: `${status} ${statusText(status)}`.trimEnd() };
+  const isDescribed = /^(?:alb|lattice)$/.test(event?.format ?? "");
   return markBuilt({
     statusCode: status,
-    ...phrase,
-    ...formHeaders(fields, event),
+    ...isDescribed && { statusDescription: `${status} ${statusText(status)}`.trimEnd() },
+    ...formFor(event, fields),
     body,
     isBase64Encoded,
   });
@@ -93,7 +66,7 @@ export function formStream(
   fields: HeaderMap,
   body: AsyncIterable<Uint8Array>,
 ): StreamedResponse {
-  const { headers, cookies = [] } = FORMS.http(fields, undefined);
+  const { headers, cookies = [] } = formHeaders(fields, "http", false);
   return markStreamed({ statusCode: status, headers, cookies }, body);
 }
 
@@ -115,7 +88,7 @@ export function addToBuilt(
   const vary = valueOf(extra, "vary");
   if (vary) addVary(fields, vary);
   const { headers: _, multiValueHeaders: __, cookies: ___, ...rest } = built;
-  return markBuilt({ ...rest, ...formHeaders(fields, event) });
+  return markBuilt({ ...rest, ...formFor(event, fields) });
 }
 
 /** The header fields of a response that is built already. */

@@ -1,14 +1,10 @@
-import { isPlainObject } from "../../function/read.ts";
+import { invalid, isPlainObject } from "../../function/read.ts";
 
 /** Header fields as a caller gives them; an array makes several fields of one name. */
 export type HeaderValues = Readonly<Record<string, string | readonly string[]>>;
 
 /** Header fields by their names in lower case, each with its name as given. */
 export type HeaderMap = Map<string, readonly [name: string, values: readonly string[]]>;
-
-const TOKEN = /^[!#$%&'*+.^`|~\w-]+$/;
-// A line break or NUL would end the field or the response (RFC 9110 §5.5).
-const LINE_BREAK = /[\r\n\0]/;
 
 /**
  * Checks header fields of a response.
@@ -18,25 +14,25 @@ const LINE_BREAK = /[\r\n\0]/;
  * @throws {TypeError} If the headers are not a plain object, a name is not a token (RFC 9110 §5.6.2), or a value is not
  * a string, or has CR, LF or NUL.
  */
-export function readHeaders(headers: HeaderValues | undefined): HeaderMap {
+export function readHeaders(headers: HeaderValues = {}): HeaderMap {
   const fields: HeaderMap = new Map();
-  if (headers === undefined) return fields;
-  if (!isPlainObject(headers)) throw new TypeError("Invalid headers: expected a plain object");
+  if (!isPlainObject(headers)) throw invalid("headers", "a plain object");
   for (const [name, given] of Object.entries(headers)) {
-    if (!TOKEN.test(name)) {
-      throw new TypeError(`Invalid header name ${JSON.stringify(name)}: expected a token`);
+    if (!/^[!#$%&'*+.^`|~\w-]+$/.test(name)) {
+      throw invalid(`header name ${JSON.stringify(name)}`, "a token");
     }
-    const values: readonly unknown[] = Array.isArray(given) ? given : [given];
+    const values = [given].flat();
     for (const value of values) checkValue(`value of the header "${name}"`, value);
-    if (values.length > 0) fields.set(name.toLowerCase(), [name, values as string[]]);
+    if (values.length > 0) fields.set(name.toLowerCase(), [name, values]);
   }
   return fields;
 }
 
 /** Throws if a text cannot be the value of a header. */
 export function checkValue(what: string, value: unknown): asserts value is string {
-  if (typeof value === "string" && !LINE_BREAK.test(value)) return;
-  throw new TypeError(`Invalid ${what}: expected a string without CR, LF and NUL`);
+  // A line break or NUL would end the field or the response (RFC 9110 §5.5).
+  if (typeof value === "string" && !/[\r\n\0]/.test(value)) return;
+  throw invalid(what, "a string without CR, LF and NUL");
 }
 
 /** The value of a field that stands once. */
@@ -55,21 +51,11 @@ export function setField(fields: HeaderMap, name: string, value: string): void {
  * stays alone.
  */
 export function addVary(fields: HeaderMap, consulted: string): void {
-  if (!fields.has("vary")) return setField(fields, "Vary", consulted);
   const names = new Map<string, string>();
   for (const part of `${valueOf(fields, "vary") ?? ""},${consulted}`.split(",")) {
     const name = part.trim();
-    if (name === "*") return setField(fields, "Vary", "*");
     if (name && !names.has(name.toLowerCase())) names.set(name.toLowerCase(), name);
   }
-  if (names.size > 0) setField(fields, "Vary", [...names.values()].join(", "));
-}
-
-// HeaderMap that describe one content (RFC 9110 §8) are wrong for another.
-const CONTENT_FIELD =
-  /^(?:content-(?:disposition|encoding|language|length|location|range|type)|etag|last-modified)$/;
-
-/** The fields that hold for any content. */
-export function withoutContentFields(fields: HeaderMap): HeaderMap {
-  return new Map([...fields].filter(([name]) => !CONTENT_FIELD.test(name)));
+  const value = names.has("*") ? "*" : [...names.values()].join(", ");
+  if (value) setField(fields, "Vary", value);
 }

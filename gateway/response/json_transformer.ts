@@ -1,3 +1,5 @@
+import { kindOf, tagOf } from "../../function/read.ts";
+
 /** The content type of {@linkcode jsonTransformer}. */
 export const JSON_CONTENT_TYPE = "application/json; charset=utf-8";
 
@@ -37,9 +39,7 @@ export function jsonTransformer(payload: unknown): [content: string, contentType
 export function writeJson(payload: unknown, indent: number): string {
   const text = stringify(payload, indent);
   const problem = findOmitted(payload);
-  if (problem !== undefined) {
-    throw new TypeError(`Cannot write the payload as JSON: "payload${problem}`);
-  }
+  if (problem) throw unwritable(`"payload${problem}`);
   return text;
 }
 
@@ -48,44 +48,27 @@ function stringify(payload: unknown, indent: number): string {
   try {
     text = JSON.stringify(payload, null, indent);
   } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause);
-    throw new TypeError(`Cannot write the payload as JSON: ${problem}`, { cause });
+    throw unwritable(cause instanceof Error ? cause.message : String(cause), { cause });
   }
-  if (text !== undefined) return text;
-  throw new TypeError(`Cannot write the payload as JSON: "payload" is ${nameOf(payload)}`);
+  if (text === undefined) throw unwritable(`"payload" is ${kindOf(payload)}`);
+  return text;
+}
+
+function unwritable(problem: string, options?: ErrorOptions): TypeError {
+  return new TypeError(`Cannot write the payload as JSON: ${problem}`, options);
 }
 
 /** Finds a value that JSON leaves out or writes as `{}`, in a payload without cycles: the rest of its path, and its kind. */
 function findOmitted(value: unknown): string | undefined {
-  if (typeof value === "function" || typeof value === "symbol") return `" is ${nameOf(value)}`;
+  if (typeof value === "function" || typeof value === "symbol") return `" is ${kindOf(value)}`;
   if (typeof value !== "object" || value === null) return undefined;
   if (typeof (value as { toJSON?: unknown }).toJSON === "function") return undefined;
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) {
-      const problem = findOmitted(value[index]);
-      if (problem !== undefined) return `[${index}]${problem}`;
-    }
-    return undefined;
-  }
+  const isList = Array.isArray(value);
   const keys = Object.keys(value);
-  if (ArrayBuffer.isView(value) || (keys.length === 0 && tagOf(value) !== "Object")) {
-    return `" is ${nameOf(value)}`;
-  }
+  const isEmpty = !isList && keys.length === 0 && tagOf(value) !== "Object";
+  if (isEmpty || ArrayBuffer.isView(value)) return `" is ${kindOf(value)}`;
   for (const key of keys) {
     const problem = findOmitted((value as Record<string, unknown>)[key]);
-    if (problem !== undefined) return `.${key}${problem}`;
+    if (problem) return (isList ? `[${key}]` : `.${key}`) + problem;
   }
-  return undefined;
-}
-
-/** The class of a built-in object: `Map`, `Uint8Array`. */
-export function tagOf(value: unknown): string {
-  return Object.prototype.toString.call(value).slice(8, -1);
-}
-
-function nameOf(value: unknown): string {
-  if (typeof value !== "object" || value === null) {
-    return value === undefined ? "undefined" : `a ${typeof value}`;
-  }
-  return `an object of the class ${tagOf(value)}`;
 }

@@ -1,6 +1,6 @@
 import { checkStatus } from "./answer.ts";
 import { checkValue, type HeaderValues, readHeaders } from "./headers.ts";
-import { type HttpResponse, markBuilt } from "./http_response.ts";
+import { hasMark, type HttpResponse, mark, markBuilt } from "./http_response.ts";
 
 /** The options of {@linkcode reply}. */
 export interface ReplyOptions {
@@ -65,12 +65,12 @@ export function reply<Payload = undefined>(
   for (const cookie of options.cookies ?? []) checkValue("cookie", cookie);
   if (options.type !== undefined) checkValue("type", options.type);
   const result = { ...options, status, payload: payload as Payload };
-  return Object.defineProperty(result, REPLY, { value: true });
+  return mark(result, REPLY);
 }
 
 /** Whether a result of a route is a reply. */
 export function isReply(result: unknown): result is Reply {
-  return typeof result === "object" && result !== null && Object.hasOwn(result, REPLY);
+  return hasMark(result, REPLY);
 }
 
 /**

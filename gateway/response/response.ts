@@ -1,16 +1,8 @@
 import type { FnProxyEvent } from "../event/proxy_event.ts";
-import { availableTypes } from "../negotiation/choose_type.ts";
 import { chooseCoding } from "../negotiation/content_coding.ts";
-import { compress } from "./compress.ts";
+import { type Coding, compress } from "./compress.ts";
 import { encodeBody } from "./content_body.ts";
-import {
-  type Answer,
-  answerPayload,
-  type Exchange,
-  isBodyless,
-  JSON_MENU,
-  requestHeader,
-} from "./answer.ts";
+import { type Answer, answerPayload, type Exchange, isDescribed, requestHeader } from "./answer.ts";
 import {
   addVary,
   type HeaderMap,
@@ -20,7 +12,7 @@ import {
   valueOf,
 } from "./headers.ts";
 import type { HttpResponse } from "./http_response.ts";
-import { type CustomTransformers, readTransformers, type SimpleMessage } from "./transformer.ts";
+import { type CustomTransformers, readMenu, type SimpleMessage } from "./transformer.ts";
 import { formResponse } from "./form.ts";
 
 /** The payload that a transformer gets: a string arrives as a {@linkcode SimpleMessage}. */
@@ -106,20 +98,11 @@ export function buildWithHeaders<Payload>(
   own: HeaderMap,
   exchange: Exchange,
 ): HttpResponse {
-  const menu = customTransformers === undefined ? JSON_MENU : {
-    types: availableTypes(customTransformers),
-    customTransformers: readTransformers(customTransformers),
-    indent: 2,
-  };
-  const extra = readHeaders(extraHeaders);
-  for (const [name, field] of own) extra.set(name, field);
-  const answer = answerPayload(status, payload, menu, extra, exchange);
+  const extra = new Map([...readHeaders(extraHeaders), ...own]);
+  const answer = answerPayload(status, payload, readMenu(customTransformers), extra, exchange);
   const coding = agreeOnCoding(answer, exchange.event, ["gzip"]);
-  return finishResponse(
-    answer,
-    coding ? compress(answer.content, "gzip") : answer.content,
-    exchange.event,
-  );
+  const content = coding ? compress(answer.content, coding) : answer.content;
+  return finishResponse(answer, content, exchange.event);
 }
 
 /**
@@ -132,16 +115,15 @@ export function buildWithHeaders<Payload>(
  * @returns The coding that the content must have; `undefined` if the content stays as it is.
  */
 export function agreeOnCoding(
-  { status, fields, vary }: Answer<unknown>,
+  { status, fields }: Answer<unknown>,
   event: FnProxyEvent | undefined,
-  codings: readonly string[],
+  codings: readonly Coding[],
   isLong = true,
-): string | undefined {
-  const hasContent = !isBodyless(status) || status === 304;
-  const isNegotiable = event && hasContent && codings.length > 0 && !fields.has("content-encoding");
-  const consulted = [vary, isNegotiable ? "Accept-Encoding" : ""].filter(Boolean).join(", ");
-  if (consulted) addVary(fields, consulted);
-  if (!isNegotiable) return undefined;
+): Coding | undefined {
+  if (!event || !isDescribed(status) || codings.length === 0 || fields.has("content-encoding")) {
+    return undefined;
+  }
+  addVary(fields, "Accept-Encoding");
   const coding = chooseCoding(requestHeader(event, "accept-encoding", status), codings);
   if (coding === undefined || !isLong) return undefined;
   const tag = valueOf(fields, "etag");

@@ -4,28 +4,21 @@ import {
   checkStatus,
   type Exchange,
   isBodyless,
-  type Menu,
-  withType,
+  isDescribed,
+  makeAnswer,
 } from "./answer.ts";
-import { type HeaderMap, readHeaders, valueOf } from "./headers.ts";
+import { addVary, type HeaderMap, readHeaders, valueOf } from "./headers.ts";
 import { JSON_CONTENT_TYPE, writeJson } from "./json_transformer.ts";
 import { isReply, type Reply } from "./reply.ts";
+import type { Menu } from "./transformer.ts";
 import { isBytes, isStream, isWebResponse, type StreamBody } from "./stream_body.ts";
 
 /** The content of a response: a `Response` stands for its body. */
 export type Content = string | Uint8Array | StreamBody | Response;
 
 const OCTETS = "application/octet-stream";
-const JSON_LIKE = /^application\/(?:[^;]+\+)?json\b/i;
-const RESULT_KEYS = new Set([
-  "statusCode",
-  "statusDescription",
-  "headers",
-  "multiValueHeaders",
-  "cookies",
-  "body",
-  "isBase64Encoded",
-]);
+const RESULT_KEY =
+  /^(?:statusCode|statusDescription|headers|multiValueHeaders|cookies|body|isBase64Encoded)$/;
 
 /**
  * Makes the response of a value that a route returned.
@@ -64,25 +57,21 @@ function answerReply(
     own.set("set-cookie", ["Set-Cookie", [...own.get("set-cookie")?.[1] ?? [], ...cookies]]);
   }
   const fields = new Map([...extra, ...own]);
+  const isEmpty = payload === undefined || isBodyless(status);
   if (payload !== undefined && type === undefined && !isRaw(payload)) {
     return answerPayload(status, payload, menu, fields, exchange);
   }
-  const hasContent = payload !== undefined && !isBodyless(status);
-  const contentType = type ?? (hasContent ? OCTETS : JSON_CONTENT_TYPE);
-  if (type !== undefined) fields.delete("content-type");
-  return {
-    status,
-    fields: withType(contentType, fields),
-    content: hasContent ? asItIs(payload, contentType, menu.indent) : "",
-    contentType: hasContent ? contentType : JSON_CONTENT_TYPE,
-    vary: varyOf(status, exchange),
-  };
+  if (type !== undefined) fields.set("content-type", ["Content-Type", [type]]);
+  if (isEmpty) return makeAnswer(status, fields, "", JSON_CONTENT_TYPE, exchange.type);
+  const contentType = type ?? OCTETS;
+  const content = asItIs(payload, contentType, menu.indent);
+  return makeAnswer<Content>(status, fields, content, contentType, exchange.type);
 }
 
 /** The content of a payload that has a type. */
 function asItIs(payload: unknown, type: string, indent: number): Content {
   if (typeof payload === "string" || isRaw(payload)) return payload;
-  if (JSON_LIKE.test(type)) return writeJson(payload, indent);
+  if (/^application\/(?:[^;]+\+)?json\b/i.test(type)) return writeJson(payload, indent);
   throw new TypeError(
     `Cannot send the payload as "${type}": expected a string, a Uint8Array or a stream`,
   );
@@ -91,27 +80,19 @@ function asItIs(payload: unknown, type: string, indent: number): Content {
 function answerWebResponse(
   response: Response,
   extra: HeaderMap,
-  exchange: Exchange,
+  { type }: Exchange,
 ): Answer<Content> {
   const { status } = response;
   checkStatus(status);
-  if (response.bodyUsed) throw new TypeError("Cannot send the Response: its body is already used");
   const own: HeaderMap = new Map();
   for (const [name, value] of response.headers) {
     own.set(name, [name, [...own.get(name)?.[1] ?? [], value]]);
   }
-  return {
-    status,
-    fields: new Map([...extra, ...own]),
-    // Not `response.body`, which would make a stream of a text that is there already.
-    content: isBodyless(status) ? "" : response,
-    contentType: isBodyless(status) ? JSON_CONTENT_TYPE : valueOf(own, "content-type") ?? OCTETS,
-    vary: varyOf(status, exchange),
-  };
-}
-
-function varyOf(status: number, { type }: Exchange): string {
-  return type === undefined || (isBodyless(status) && status !== 304) ? "" : "Accept";
+  const fields: HeaderMap = new Map([...extra, ...own]);
+  if (type && isDescribed(status)) addVary(fields, "Accept");
+  if (isBodyless(status)) return { status, fields, content: "", contentType: JSON_CONTENT_TYPE };
+  // Not `response.body`, which would make a stream of a text that is there already.
+  return { status, fields, content: response, contentType: valueOf(own, "content-type") ?? OCTETS };
 }
 
 function isRaw(value: unknown): value is Uint8Array | StreamBody {
@@ -119,7 +100,7 @@ function isRaw(value: unknown): value is Uint8Array | StreamBody {
 }
 
 function looksLikeResponse(result: unknown): boolean {
-  return typeof result === "object" && result !== null && Object.hasOwn(result, "statusCode") &&
+  return Object.hasOwn(Object(result), "statusCode") &&
     Number.isInteger((result as { statusCode: unknown }).statusCode) &&
-    Object.keys(result).every((key) => RESULT_KEYS.has(key));
+    Object.keys(result as object).every((key) => RESULT_KEY.test(key));
 }

@@ -1,4 +1,4 @@
-import { tagOf } from "./json_transformer.ts";
+import { invalid, kindOf, tagOf } from "../../function/read.ts";
 
 /** A content that is made while it is sent: text is sent as UTF-8, bytes are sent as they are. */
 export type StreamBody = ReadableStream<Uint8Array | string> | AsyncIterable<Uint8Array | string>;
@@ -28,19 +28,17 @@ export async function* chunksOf(body: StreamBody): AsyncGenerator<Uint8Array> {
   for await (const chunk of body as AsyncIterable<unknown>) {
     if (typeof chunk === "string") yield new TextEncoder().encode(chunk);
     else if (isBytes(chunk)) yield chunk;
-    else {
-      throw new TypeError(
-        `Invalid chunk of a stream: expected a string or a Uint8Array, got ${tagOf(chunk)}`,
-      );
-    }
+    else throw invalid("chunk of a stream", `a string or a Uint8Array, got ${kindOf(chunk)}`);
   }
 }
 
 /** All bytes of a stream. */
-export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+export async function collect(
+  chunks: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
+): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of chunks) {
+  for await (const chunk of chunks as AsyncIterable<Uint8Array>) {
     parts.push(chunk);
     length += chunk.length;
   }

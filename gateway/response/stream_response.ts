@@ -1,5 +1,6 @@
 import type { Content } from "./result.ts";
 import { toBytes } from "./content_body.ts";
+import { mark } from "./http_response.ts";
 import { chunksOf, isBytes, isWebResponse } from "./stream_body.ts";
 
 /** The status, header fields and cookies of a streamed response. */
@@ -30,7 +31,7 @@ export function markStreamed(
   prelude: StreamPrelude,
   body: AsyncIterable<Uint8Array>,
 ): StreamedResponse {
-  return Object.defineProperty({ prelude, body }, HTTP_STREAM, { value: true });
+  return mark({ prelude, body }, HTTP_STREAM);
 }
 
 /** A content that is known, as the body of a stream. */

@@ -1,7 +1,7 @@
-import { isPlainObject } from "../../function/read.ts";
+import { invalid } from "../../function/read.ts";
 import type { HttpError } from "../errors/http_error.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
-import { JSON_TYPE } from "../negotiation/choose_type.ts";
+import { availableTypes } from "../negotiation/choose_type.ts";
 import { JSON_CONTENT_TYPE, writeJson } from "./json_transformer.ts";
 import { isBytes } from "./stream_body.ts";
 
@@ -64,51 +64,60 @@ export function simpleMessage(message: string): SimpleMessage {
   return { Message: message };
 }
 
-/**
- * Copies transformers, so that later changes by the caller do not count.
- *
- * @throws {TypeError} If a transformer is not a function.
- */
-export function readTransformers(
-  transformers: CustomTransformers<never> | undefined,
-): CustomTransformers | undefined {
-  if (!isPlainObject(transformers)) return transformers; // `availableTypes()` refuses it
-  for (const [type, transformer] of Object.entries<unknown>(transformers)) {
-    if (typeof transformer === "function") continue;
-    throw new TypeError(`Invalid customTransformers: expected a function for "${type}"`);
-  }
-  // Payloads and transformers come from one caller, whose types go together.
-  return { ...transformers } as CustomTransformers;
+/** The types that a payload can be sent as. */
+export interface Menu {
+  /** The media types, in lower case. */
+  readonly types: readonly string[];
+  /** The transformers by their types; a type without one is `application/json`. */
+  readonly transformers: CustomTransformers;
+  /** The indentation of JSON. */
+  readonly indent: number;
+  /** The type of a payload that the client accepts no type for; if absent, the response is a 406. */
+  readonly fallback?: string | undefined;
+  /** The transformers of a 406; only JSON if absent. */
+  readonly refusal?: CustomTransformers | undefined;
 }
 
 /**
- * Turns a payload into the content of a type.
+ * Makes the menu of JSON and the types of transformers. The transformers are copied, so that later changes by the caller
+ * do not count.
  *
- * @param payload The payload.
- * @param type One of the available types, in lower case.
- * @param customTransformers The transformers; a type without one is `application/json`.
- * @param indent The indentation of JSON.
- * @throws {TypeError} If the transformer is not a function, or returns something else than content and type.
+ * @throws {TypeError} If a key is not a media type, or a transformer is not a function.
+ */
+export function readMenu(customTransformers?: CustomTransformers<never>, indent = 2): Menu {
+  const types = availableTypes(customTransformers);
+  const transformers: Record<string, Transformer> = {};
+  for (const [type, transformer] of Object.entries<unknown>(customTransformers ?? {})) {
+    if (typeof transformer !== "function") {
+      throw invalid("customTransformers", `a function for "${type}"`);
+    }
+    // Payloads and transformers come from one caller, whose types go together.
+    transformers[type.toLowerCase()] = transformer as Transformer;
+  }
+  return { types, transformers, indent };
+}
+
+/**
+ * Turns a payload into the content of one of the types of the menu.
+ *
+ * @throws {TypeError} If the transformer returns something else than content and type.
  */
 export function transform(
   payload: unknown,
   type: string,
-  customTransformers: CustomTransformers | undefined,
-  indent: number,
+  { transformers, indent }: Menu,
   info: TransformerInfo,
 ): readonly [content: string | Uint8Array, contentType: string] {
-  const key = customTransformers &&
-    Object.keys(customTransformers).find((key) => key.toLowerCase() === type);
-  if (key === undefined && type === JSON_TYPE) {
-    return [writeJson(payload, indent), JSON_CONTENT_TYPE];
-  }
-  const result: unknown = customTransformers![key!]!(payload, info);
+  const transformer = transformers[type];
+  if (!transformer) return [writeJson(payload, indent), JSON_CONTENT_TYPE];
+  const result: unknown = transformer(payload, info);
   const [content, contentType] = Array.isArray(result) ? result as unknown[] : [];
   const isContent = typeof content === "string" || isBytes(content);
   if (isContent && typeof contentType === "string" && /^[^\r\n\0]+$/.test(contentType)) {
-    return [content as string | Uint8Array, contentType];
+    return [content, contentType];
   }
-  throw new TypeError(
-    `Invalid result of the transformer of "${type}": expected [content, content type], the content a string or a Uint8Array`,
+  throw invalid(
+    `result of the transformer of "${type}"`,
+    "[content, content type], the content a string or a Uint8Array",
   );
 }

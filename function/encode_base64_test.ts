@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { decodeBase64, encodeBase64 as encodeByStandard } from "@std/encoding/base64";
 import fc from "fast-check";
-import { encodeBase64 } from "./encode_base64.ts";
+import { encodeBase64 } from "./base64.ts";
 
 /** The same bytes as a runtime without `toBase64()` has them. */
 function withoutMethod(bytes: Uint8Array): Uint8Array {
