@@ -12,7 +12,7 @@ Deno.test({
         const [name, limit] of [
           ["proxyHandler", 15_800],
           ["proxyHandler, routes", 16_800],
-          ["fetchHandler", 15_800],
+          ["fetchHandler", 16_000],
           ["buildHttpResponse", 9_000],
           ["FnProxyEvent", 6_000],
           ["HttpNotFoundError", 1_000],
