@@ -30,21 +30,23 @@ const NAME = schema.properties.name.pattern;
 
 const HEAD = `# The manifest: \`app.json\`
 
-\`deno run -A scripts/docs/manifest_reference.ts\` writes this page from the JSON Schema of the
-manifest. [The tool](../cli/README.md#the-manifest) shows a short manifest, and
-[examples/shop/app.json](../examples/shop/app.json) is a longer one.
+Every key of the manifest, with its type, range and default. [The tool](../cli/README.md#the-manifest)
+shows a short manifest, and [examples/shop/app.json](../examples/shop/app.json) is a longer one.
 
 - A _name_ is a lower-case letter, then up to 39 lower-case letters, digits or hyphens.
-- A key without a default may be left out, unless it is required. An unknown key is an error. Comments are not allowed.
+- A key without a default may be left out, unless it is required. An unknown key is an error. Comments
+  are not allowed.
 - \`\${region}\`, \`\${account}\` and \`\${infra.NAME}\` stand for the region, the account, and an output of
-  the Terraform files in \`infra/\` ([deploy.md](deploy.md)).
+  the Terraform files in \`infra/\` ([deploy.md](deploy.md#resources-of-your-own)).
 - The tool also checks what a schema cannot say: routes that exclude each other, two functions for the
   same events of a bucket, queues that do not exist, and names that are too long in AWS.
+
+\`deno run -A scripts/docs/manifest_reference.ts\` writes this page from the JSON Schema.
 `;
 
 /** Makes the reference: a table for each object of the schema, formatted as `deno fmt` does. */
 export async function manifestReference(): Promise<string> {
-  const sections = [...sectionsOf("The manifest", schema as Schema)];
+  const sections = [...sectionsOf("The application", schema as Schema)];
   const args = [
     "fmt",
     "--ext=md",
@@ -63,12 +65,12 @@ function* sectionsOf(title: string, { properties = {}, required = [] }: Schema):
     const fallback = value.default === undefined ? "" : `\`${JSON.stringify(value.default)}\``;
     return [
       `\`${key}\``,
+      value.description ?? "",
       typeOf(value, titleBelow(title, key)),
       required.includes(key) ? "required" : fallback,
-      value.description ?? "",
     ];
   });
-  const table = [["key", "type", "default", "meaning"], ["-", "-", "-", "-"], ...rows];
+  const table = [["key", "meaning", "type", "default"], ["-", "-", "-", "-"], ...rows];
   const lines = table.map((cells) => `| ${cells.map(escape).join(" | ")} |`);
   yield `## ${title}\n\n${lines.join("\n")}\n`;
   for (const [key, value] of Object.entries(properties)) {
@@ -79,7 +81,7 @@ function* sectionsOf(title: string, { properties = {}, required = [] }: Schema):
 
 /** The title of the section of an object: the keys from the manifest, or from a function, to the object. */
 function titleBelow(title: string, key: string): string {
-  const isRoot = title === "The manifest" || title === "A function";
+  const isRoot = title === "The application" || title === "A function";
   if (key === "functions") return "A function";
   return isRoot ? key : `${title}.${key}`;
 }
