@@ -19,7 +19,6 @@ const TIME = new Date(1980, 0, 1);
 /**
  * Makes a zip archive. The same files make the same bytes in any order.
  *
- * @param files The files.
  * @returns The archive. Entries are sorted by path, have the Unix mode 755 (executable) or 644, and have the same time.
  */
 export async function makeZip(files: readonly ArchiveFile[]): Promise<Uint8Array<ArrayBuffer>> {
@@ -46,7 +45,6 @@ export async function makeZip(files: readonly ArchiveFile[]): Promise<Uint8Array
  * Writes files to a folder, with the modes that they have in an archive, so that another user can read them.
  *
  * @param folder The folder; it is made if it is missing.
- * @param files The files.
  */
 export async function writeFiles(folder: string, files: readonly ArchiveFile[]): Promise<void> {
   await Deno.mkdir(folder, { recursive: true });
@@ -74,10 +72,7 @@ const KEPT = 3;
  * Makes a zip archive, or returns the archive that the same Deno made of the same files before, because a layer takes seconds.
  * The latest three archives of each kind are kept.
  *
- * @param files The files.
- * @param folder The folder that archives are kept in.
  * @param kind The kind of archive, such as `x86_64`.
- * @returns The archive.
  */
 export async function makeZipOnce(
   files: readonly ArchiveFile[],

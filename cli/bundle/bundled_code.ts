@@ -19,9 +19,6 @@ export interface ReadCode extends BundledCode {
  * Reads the bundler's output, and removes the paths of this machine from it. The bundler writes a comment with the path before
  * each module, and names the functions that wrap CommonJS modules after paths; of these the file's name stays. The comments
  * on licences at the end stay.
- *
- * @param text The bundler's output.
- * @returns The code, its exports, and the removed text.
  */
 export function readBundledCode(text: string): ReadCode {
   const pieces: string[] = [];

@@ -1,7 +1,6 @@
 /**
  * Returns the folder for downloads and archives that are kept between runs: `mate` in the user's folder of caches.
  *
- * @returns The path.
  * @throws {Error} If neither XDG_CACHE_HOME nor HOME is set.
  */
 export function cacheFolder(): string {
@@ -13,12 +12,7 @@ export function cacheFolder(): string {
   return `${caches}/mate`;
 }
 
-/**
- * Writes a file that other processes see only when it is complete, even if several processes write it at once.
- *
- * @param file The path.
- * @param data The content.
- */
+/** Writes a file that other processes see only when it is complete, even if several processes write it at once. */
 export async function keep(file: string, data: Uint8Array): Promise<void> {
   await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });
   const part = `${file}.${crypto.randomUUID()}`;

@@ -28,14 +28,7 @@ export interface BundledFunctions {
   readonly problems: readonly FunctionProblem[];
 }
 
-/**
- * Bundles every function of an application, as many at a time as there are processors.
- *
- * @param manifestPath The path of the manifest, which the modules are relative to.
- * @param manifest The manifest.
- * @param options How the functions are bundled.
- * @returns The bundled functions, and the problems of the others.
- */
+/** Bundles every function of an application, as many at a time as there are processors. */
 export async function bundleFunctions(
   manifestPath: string,
   manifest: Manifest,
@@ -102,7 +95,6 @@ const HOSTS: Readonly<Record<keyof Uses, (variable: string) => readonly string[]
 /**
  * Lists the hosts that a function may connect to because of its `permissions`.
  *
- * @param manifest The settings of the function.
  * @returns The content of `mate/net`: one line, with `${NAME}` for an environment variable.
  */
 export function permittedHosts({ permissions: { net } }: FunctionManifest): string {
@@ -115,7 +107,6 @@ export function permittedHosts({ permissions: { net } }: FunctionManifest): stri
 /**
  * Lists the hosts that a function may connect to because of the resources that it uses.
  *
- * @param manifest The settings of the function.
  * @returns The content of `mate/uses`: one line, with `${NAME}` for an environment variable.
  */
 export function usedHosts({ uses }: FunctionManifest): string {

@@ -79,9 +79,6 @@ const RUNTIME = {
 /**
  * Makes the layer for an architecture, except `bin/deno`: the script that Lambda starts and the bundled runtime.
  *
- * @param architecture The architecture.
- * @param signal Ends the work early.
- * @returns The files.
  * @throws {Error} If the runtime cannot be bundled.
  */
 export async function layerFiles(

@@ -25,8 +25,6 @@ export interface ModuleBundle extends BundledCode {
 /**
  * Bundles a module and everything that it imports into one module, with `deno bundle`.
  *
- * @param module The path or URL of the module.
- * @param options How the module is bundled.
  * @returns The JavaScript, its exports and its source map, without the paths of this machine.
  * @throws {Error} If a module is missing or invalid; the message is the bundler's.
  */

@@ -15,11 +15,7 @@ export interface Removal {
 /**
  * Makes the source map that is shipped with a bundle: without the sources' text, and without paths of this machine.
  *
- * @param map The bundler's source map, as JSON.
- * @param file The path that the bundler wrote the bundle to.
  * @param root The folder of the application. Its sources are named relative to it.
- * @param removals The text that was removed from the bundle.
- * @returns The source map, as JSON.
  */
 export function shippedMap(
   map: string,

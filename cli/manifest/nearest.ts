@@ -1,8 +1,6 @@
 /**
  * Finds the word that was probably meant.
  *
- * @param word The wrong word.
- * @param words The right words.
  * @returns The right word that differs least; `undefined` if every word differs in more than a third of its letters.
  */
 export function nearest(word: string, words: readonly string[]): string | undefined {

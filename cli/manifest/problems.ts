@@ -20,9 +20,6 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /**
  * Makes the schema of an object whose keys are all known. A wrong key is reported with the key that was probably meant.
- *
- * @param shape The schemas of the keys.
- * @returns The schema.
  */
 export function object<T extends z.ZodRawShape>(shape: T): z.ZodObject<T, z.core.$strict> {
   const known = Object.keys(shape);
@@ -39,12 +36,7 @@ function hintsFor(keys: readonly string[], known: readonly string[]) {
   return keys.map((key) => [key, nearest(key, known)] as const);
 }
 
-/**
- * Words the problem of a value that has the wrong type, or that is not one of the possible values.
- *
- * @param issue The problem that Zod found.
- * @returns The words, without the key.
- */
+/** Words the problem of a value that has the wrong type, or that is not one of the possible values. */
 export function wordIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "invalid_type") {
     const expected = TYPES[issue.expected] ?? issue.expected;
@@ -58,13 +50,7 @@ export function wordIssue(issue: z.core.$ZodRawIssue): string | undefined {
   return undefined;
 }
 
-/**
- * Describes the problems of a value.
- *
- * @param error The problems that Zod found.
- * @param whole The kind of value, such as `manifest`.
- * @returns The problems in one line, each with its key.
- */
+/** Describes the problems of a value. */
 export function describe(error: z.ZodError, whole: string): string {
   const nameOf = (path: readonly PropertyKey[]) =>
     path.length === 0 ? `the ${whole}` : `"${path.join(".")}"`;

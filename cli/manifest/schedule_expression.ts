@@ -30,11 +30,7 @@ const FIELDS: readonly {
   { min: 1970, max: 2199 },
 ];
 
-/**
- * Tells whether a text is a `rate` expression such as `rate(5 minutes)`.
- *
- * @param text The text.
- */
+/** Tells whether a text is a `rate` expression such as `rate(5 minutes)`. */
 export function isRate(text: string): boolean {
   return RATE.test(text);
 }
@@ -42,8 +38,6 @@ export function isRate(text: string): boolean {
 /**
  * Tells whether a text is a `cron` expression such as `cron(0 3 * * ? *)`: minutes, hours, day of month, month, day of week
  * and year. One of the two days must be `?`.
- *
- * @param text The text.
  */
 export function isCron(text: string): boolean {
   const fields = /^cron\((.*)\)$/.exec(text)?.[1]?.split(" ");

@@ -7,12 +7,7 @@ export const NAME: z.ZodString = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, {
   error: "must be a lower-case letter, then up to 39 lower-case letters, digits or hyphens",
 });
 
-/**
- * Makes the schema of a whole number.
- *
- * @param min The least number.
- * @param max The greatest number.
- */
+/** Makes the schema of a whole number. */
 export function whole(min: number, max: number): z.ZodInt {
   const error = `must be a whole number from ${min} to ${max}`;
   const ofInput = ({ input }: { input?: unknown }) => input === undefined ? undefined : error;

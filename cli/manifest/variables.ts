@@ -10,38 +10,22 @@ const KNOWN = /^(region|account|infra\.[A-Za-z_][\w-]*)$/;
  * Finds the placeholders of a text.
  *
  * @param text The text, such as `table-${infra.table_name}`.
- * @returns The names, such as `infra.table_name`.
  */
 export function placeholdersIn(text: string): string[] {
   return [...text.matchAll(ANY)].map(([, name]) => name!);
 }
 
-/**
- * Replaces the placeholders of a text.
- *
- * @param text The text.
- * @param valueOf Returns the value of a placeholder, such as `infra.table_name`.
- * @returns The text without placeholders.
- */
+/** Replaces the placeholders of a text, such as `${infra.table_name}`, by their values. */
 export function fillPlaceholders(text: string, valueOf: (name: string) => string): string {
   return text.replaceAll(ANY, (_, name) => valueOf(name));
 }
 
-/**
- * Tells whether a text contains known placeholders only.
- *
- * @param text The text.
- */
+/** Tells whether a text contains known placeholders only. */
 export function hasKnownPlaceholders(text: string): boolean {
   return [...text.matchAll(ANY)].every(([all, name]) => all.endsWith("}") && KNOWN.test(name!));
 }
 
-/**
- * Lists the environment variables that `uses` sets.
- *
- * @param uses The resources of a function, by kind.
- * @returns The names, such as `BUCKET_UPLOADS`.
- */
+/** Lists the environment variables that `uses` sets, such as `BUCKET_UPLOADS`. */
 export function variablesOf(
   uses: Readonly<Record<keyof Uses, Readonly<Record<string, string>>>>,
 ): string[] {
@@ -50,13 +34,7 @@ export function variablesOf(
   );
 }
 
-/**
- * Returns the environment variable with the physical name of a resource.
- *
- * @param kind The kind of resource.
- * @param name The name of the resource, such as `uploads`.
- * @returns The name of the variable, such as `BUCKET_UPLOADS`.
- */
+/** Returns the environment variable with the physical name of a resource, such as `BUCKET_UPLOADS`. */
 export function variableOf(kind: keyof Uses, name: string): string {
   return `${kind.slice(0, -1)}_${name.replaceAll("-", "_")}`.toUpperCase();
 }

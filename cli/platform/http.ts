@@ -36,13 +36,7 @@ export class Refusal extends Error {
   /** The response. */
   readonly reply: Reply;
 
-  /**
-   * Makes the refusal.
-   *
-   * @param status The status code.
-   * @param message What was wrong.
-   * @param headers Further headers.
-   */
+  /** Makes the refusal. */
   constructor(status: number, message: string, headers: Reply["headers"] = []) {
     super(message);
     this.name = "Refusal";
@@ -53,8 +47,6 @@ export class Refusal extends Error {
 /**
  * Refuses other methods than some.
  *
- * @param method The method of the request.
- * @param methods The methods that are allowed.
  * @throws {Refusal} If the method is another one: 405.
  */
 export function allow(method: string, ...methods: readonly string[]): void {

@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "
 import { join } from "node:path";
 import { createInProcessHost, setEnvironment } from "./in_process_host.ts";
 import type { LogRecord } from "./function_host.ts";
-import { parseManifest } from "../manifest/manifest.ts";
+import { manifestWith } from "../testdata/platform.ts";
 
 const decode = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
 const EVENT = new TextEncoder().encode('{"n":1}');
@@ -12,10 +12,7 @@ async function createHost(source: string, timeout = 5) {
   const folder = await Deno.makeTempDir();
   await Deno.writeTextFile(join(folder, "f.js"), source);
   const functions = { f: { module: "f.js", timeout, memory: 512 } };
-  const manifest = parseManifest(
-    JSON.stringify({ name: "app", stage: "v0", functions }),
-    "app.json",
-  );
+  const manifest = manifestWith(functions);
   const records: LogRecord[] = [];
   const log = (record: LogRecord) => {
     records.push(record);
@@ -182,11 +179,10 @@ Deno.test("the host in this process sets the variables that no two functions dis
     a: { module: "a.ts", environment: { SAME_X: "1", OTHER_X: "1", ONE_X: "1" } },
     b: { module: "b.ts", environment: { SAME_X: "1", OTHER_X: "2" } },
   };
-  const text = JSON.stringify({ name: "app", stage: "v0", functions });
   const names = ["SAME_X", "OTHER_X", "ONE_X"];
   const read = () => names.map((name) => Deno.env.get(name));
   Deno.env.set("ONE_X", "before");
-  const restore = setEnvironment(parseManifest(text, "app.json"));
+  const restore = setEnvironment(manifestWith(functions));
   assertEquals(read(), ["1", undefined, "1"]);
   restore();
   assertEquals(read(), [undefined, undefined, "before"]);

@@ -36,13 +36,23 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
   const { manifestPath, data } = options;
   const { signal, print, isColored } = environment;
   const log = new Log();
-  let manifest = await readManifest(manifestPath);
-  await using hosts = new ApplicationHost(options, log, signal);
   const watchedFolder = resolve(dirname(manifestPath));
+  await using stack = new AsyncDisposableStack();
+  let host: ReloadingHost | undefined; // goes on when the platform starts anew with another manifest
+  const takeHost = async (local: Manifest) => {
+    if (host !== undefined) await host.reload(local);
+    const write = (record: LogRecord) => log.write(record);
+    return host ??= stack.use(
+      await (options.isInProcess ? createInProcessHost : createSandboxHost)(
+        { manifest: local, manifestPath, log: write, signal },
+      ),
+    );
+  };
+  let manifest = await readManifest(manifestPath);
   let { port } = options;
   for (let shown = 0; !signal.aborted;) {
     const starting = startPlatform(manifest, {
-      host: (local) => hosts.take(local),
+      host: takeHost,
       inProcess: options.isInProcess,
       port,
       data: data ?? join(".mate", manifest.name),
@@ -64,51 +74,25 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
       for (const record of log.after(shown)) print(formatRecord(record, isColored));
       stopShowing = log.follow((record) => print(formatRecord(record, isColored)));
     };
-    manifest = await watchUntilRestart(options, platform, hosts, log, signal, show) ?? manifest;
+    const next = await watchUntilRestart(
+      manifestPath,
+      platform,
+      () => host!.reload(),
+      log,
+      signal,
+      show,
+    );
+    manifest = next ?? manifest;
     stopShowing();
     shown = log.after(0).at(-1)?.number ?? 0;
   }
 }
 
-/** The host of an application, which goes on when the platform starts anew with another manifest. */
-class ApplicationHost implements AsyncDisposable {
-  readonly #options: RunOptions;
-  readonly #log: Log;
-  readonly #signal: AbortSignal;
-  #host: ReloadingHost | undefined;
-
-  constructor(options: RunOptions, log: Log, signal: AbortSignal) {
-    this.#options = options;
-    this.#log = log;
-    this.#signal = signal;
-  }
-
-  /** Makes the host, or gives it another manifest. */
-  async take(manifest: Manifest): Promise<ReloadingHost> {
-    const { isInProcess, manifestPath } = this.#options;
-    const log = (record: LogRecord) => this.#log.write(record);
-    const signal = this.#signal;
-    if (this.#host !== undefined) await this.#host.reload(manifest);
-    return this.#host ??= await (isInProcess ? createInProcessHost : createSandboxHost)(
-      { manifest, manifestPath, log, signal },
-    );
-  }
-
-  /** Loads the functions anew. Returns the names of those that have changed. */
-  async reload(): Promise<readonly string[]> {
-    return await this.#host!.reload();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#host?.[Symbol.asyncDispose]();
-  }
-}
-
 /** Reloads the functions after changes. Returns the manifest if it changes, or nothing at the end. */
 async function watchUntilRestart(
-  { manifestPath }: RunOptions,
+  manifestPath: string,
   platform: Platform,
-  hosts: ApplicationHost,
+  reload: () => Promise<readonly string[]>,
   log: Log,
   signal: AbortSignal,
   onWatching: () => void,
@@ -116,9 +100,17 @@ async function watchUntilRestart(
   const { promise: end, resolve: stop } = Promise.withResolvers<Manifest | undefined>();
   const folder = resolve(dirname(manifestPath));
   const onChange = async (paths: ReadonlySet<string>) => {
-    const isManifest = paths.has(join(folder, basename(manifestPath)));
-    const manifest = await reload(isManifest ? manifestPath : undefined, hosts, log);
-    if (manifest !== undefined) stop(manifest);
+    try {
+      if (paths.has(join(folder, basename(manifestPath)))) {
+        const manifest = await readManifest(manifestPath);
+        log.note(`Reloaded "${manifestPath}"`);
+        return stop(manifest);
+      }
+      const changed = await reload();
+      if (changed.length > 0) log.note(`Reloaded ${changed.join(", ")}`);
+    } catch (error) {
+      log.note(`ERROR ${(error as Error).message}`);
+    }
   };
   await using _watch = watch(folder, {
     onChange,
@@ -135,26 +127,6 @@ async function watchUntilRestart(
     return await end;
   } finally {
     signal.removeEventListener("abort", onAbort);
-  }
-}
-
-/** Reads the manifest if it has changed, or else reloads the functions. The log says what happened. */
-async function reload(
-  manifestPath: string | undefined,
-  hosts: ApplicationHost,
-  log: Log,
-): Promise<Manifest | undefined> {
-  try {
-    if (manifestPath === undefined) {
-      const changed = await hosts.reload();
-      if (changed.length > 0) log.note(`Reloaded ${changed.join(", ")}`);
-      return undefined;
-    }
-    const manifest = await readManifest(manifestPath);
-    log.note(`Reloaded "${manifestPath}"`);
-    return manifest;
-  } catch (error) {
-    log.note(`ERROR ${(error as Error).message}`);
   }
 }
 

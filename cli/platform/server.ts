@@ -63,9 +63,6 @@ const GRACE = 2_000;
 /**
  * Listens on the loopback interface, in both versions of IP if the machine has them, and nowhere else.
  *
- * @param listener Answers each request.
- * @param options How to listen.
- * @returns The server.
  * @throws {PortTakenError} If the port is in use.
  */
 export async function listen(listener: Listener, options: ServerOptions): Promise<LoopbackServer> {

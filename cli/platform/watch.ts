@@ -16,7 +16,6 @@ export interface WatchOptions {
  * Watches a folder, and tells changes together after a moment without changes. If the folder is removed, it is watched
  * again if it is there when `onChange` has settled.
  *
- * @returns The watch; dispose of it to end it.
  * @throws {Error} If the folder cannot be watched.
  */
 export function watch(folder: string, options: WatchOptions): AsyncDisposable {

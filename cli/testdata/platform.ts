@@ -39,46 +39,43 @@ export class TestHost implements FunctionHost {
   async [Symbol.asyncDispose]() {}
 }
 
+/** The manifest of the application `app` with the stage `v0`. */
+export function manifestWith(functions: Record<string, unknown>, queues = {}): Manifest {
+  return parseManifest(JSON.stringify({ name: "app", stage: "v0", functions, queues }), "app.json");
+}
+
 /** An application with a function for every kind of trigger. */
-export const MANIFEST: Manifest = parseManifest(
-  JSON.stringify({
-    name: "app",
-    stage: "v0",
-    functions: {
-      echo: {
-        module: "echo.ts",
-        triggers: {
-          routes: [
-            { method: "ANY", path: "/echo" },
-            { method: "ANY", path: "/echo/{proxy+}" },
-            { method: "GET", path: "/items/{id}" },
-          ],
-        },
-      },
-      clock: { module: "clock.ts", triggers: { schedules: ["rate(1 minute)"] } },
-      created: {
-        module: "created.ts",
-        triggers: { buckets: [{ name: "files", events: ["s3:ObjectCreated:*"] }] },
-      },
-      removed: {
-        module: "removed.ts",
-        triggers: { buckets: [{ name: "files", events: ["s3:ObjectRemoved:*"] }] },
-      },
-      reader: { module: "reader.ts", triggers: { topics: [{ name: "news" }] } },
-      worker: { module: "worker.ts", triggers: { queues: [{ name: "jobs" }] } },
-      listener: {
-        module: "listener.ts",
-        triggers: {
-          url: { auth: "none", stream: true },
-          events: [{ pattern: { source: ["shop"], detail: { kind: ["order", "offer"] } } }],
-        },
-      },
-      plain: { module: "plain.ts" },
+export const MANIFEST: Manifest = manifestWith({
+  echo: {
+    module: "echo.ts",
+    triggers: {
+      routes: [
+        { method: "ANY", path: "/echo" },
+        { method: "ANY", path: "/echo/{proxy+}" },
+        { method: "GET", path: "/items/{id}" },
+      ],
     },
-    queues: { jobs: {} },
-  }),
-  "app.json",
-);
+  },
+  clock: { module: "clock.ts", triggers: { schedules: ["rate(1 minute)"] } },
+  created: {
+    module: "created.ts",
+    triggers: { buckets: [{ name: "files", events: ["s3:ObjectCreated:*"] }] },
+  },
+  removed: {
+    module: "removed.ts",
+    triggers: { buckets: [{ name: "files", events: ["s3:ObjectRemoved:*"] }] },
+  },
+  reader: { module: "reader.ts", triggers: { topics: [{ name: "news" }] } },
+  worker: { module: "worker.ts", triggers: { queues: [{ name: "jobs" }] } },
+  listener: {
+    module: "listener.ts",
+    triggers: {
+      url: { auth: "none", stream: true },
+      events: [{ pattern: { source: ["shop"], detail: { kind: ["order", "offer"] } } }],
+    },
+  },
+  plain: { module: "plain.ts" },
+}, { jobs: {} });
 
 /** A platform, and the parts that tests look at. */
 export interface TestPlatform extends AsyncDisposable {

@@ -31,9 +31,6 @@ export class UnknownSchemaError extends Error {}
  * Reads a cache database. The database is untrusted: it is opened read-only, no statement in it is executed, and a database
  * with any other table, view or trigger than Deno's is refused.
  *
- * @param file The path of the database.
- * @param schema The statements that make its tables, by table.
- * @returns The rows by table.
  * @throws {UnknownSchemaError} If the file is missing, is a link, or has another schema.
  */
 function readTables(file: string, schema: Readonly<Record<string, string>>): Tables {
@@ -63,7 +60,6 @@ function readTables(file: string, schema: Readonly<Record<string, string>>): Tab
 /**
  * Lists the modules that a `DENO_DIR` has compiled code of.
  *
- * @param folder The `DENO_DIR`; Deno may be writing to it.
  * @returns The specifiers; none until Deno has made the table.
  */
 export function compiledSpecifiers(folder: string): string[] {
@@ -86,9 +82,7 @@ export function compiledSpecifiers(folder: string): string[] {
  * SQLite opens such a database only beside a `-wal` and a `-shm` file (empty files do), and Deno's `PRAGMA optimize` wants
  * to write unless the database has been analyzed.
  *
- * @param source The `DENO_DIR` that Deno has filled.
  * @param work An empty folder for the new databases.
- * @returns The files for the new `DENO_DIR`, by name.
  * @throws {UnknownSchemaError} If the Deno that made the caches has another schema.
  */
 export function copyCaches(source: string, work: string): Map<string, Uint8Array> {

@@ -41,9 +41,7 @@ const SLOWER = "The bundles are correct but start more slowly";
 /**
  * Adds the code cache for an architecture to every function.
  *
- * @param manifest The settings of the functions.
  * @param functions The functions' files; the caches are added to them.
- * @param options How the caches are made.
  * @returns Warnings: the functions that have no cache, and why.
  * @throws {Error} If the handler of a function is missing or invalid, or the signal ends the work.
  */

@@ -25,7 +25,6 @@ const INIT_LIMIT = 10_000;
 /**
  * Starts a function, waits until it asks for its first invocation, then kills it.
  *
- * @param start The function.
  * @param whenStarted Is called before the function is killed.
  * @returns The text that the function and Deno wrote to their standard error.
  * @throws {HandlerError} If the handler is missing or invalid.

@@ -1,21 +1,13 @@
 import { assertEquals } from "@std/assert";
-import { type Call, startTestPlatform } from "../../testdata/platform.ts";
-import { parseManifest } from "../../manifest/manifest.ts";
+import { type Call, manifestWith, startTestPlatform } from "../../testdata/platform.ts";
 
-const MANIFEST = parseManifest(
-  JSON.stringify({
-    name: "app",
-    stage: "v0",
-    functions: {
-      check: { module: "check.ts" },
-      orders: {
-        module: "orders.ts",
-        triggers: { routes: [{ method: "ANY", path: "/orders/{id}", authorizer: "check" }] },
-      },
-    },
-  }),
-  "app.json",
-);
+const MANIFEST = manifestWith({
+  check: { module: "check.ts" },
+  orders: {
+    module: "orders.ts",
+    triggers: { routes: [{ method: "ANY", path: "/orders/{id}", authorizer: "check" }] },
+  },
+});
 
 /** A result of an authorizer. The default allows every method. */
 const result = (Effect = "Allow", Resource = "*", context?: unknown, Action = "execute-api:*") =>

@@ -1,25 +1,22 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { parseManifest } from "../../manifest/manifest.ts";
-import { type Call, startTestPlatform, type TestRequest } from "../../testdata/platform.ts";
+import {
+  type Call,
+  manifestWith,
+  startTestPlatform,
+  type TestRequest,
+} from "../../testdata/platform.ts";
 
 const manifestOf = (url: Record<string, unknown>) =>
-  parseManifest(
-    JSON.stringify({
-      name: "app",
-      stage: "v0",
-      functions: {
-        page: {
-          module: "page.ts",
-          triggers: {
-            url: { auth: "none", ...url },
-            routes: [{ method: "GET", path: "/page", stream: true }],
-          },
-        },
-        plain: { module: "plain.ts" },
+  manifestWith({
+    page: {
+      module: "page.ts",
+      triggers: {
+        url: { auth: "none", ...url },
+        routes: [{ method: "GET", path: "/page", stream: true }],
       },
-    }),
-    "app.json",
-  );
+    },
+    plain: { module: "plain.ts" },
+  });
 
 /** A platform whose function has a URL, and a client of the URL. */
 async function startUrl(

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { createRouter, type Route, routesOf } from "./routes.ts";
-import { parseManifest } from "../../manifest/manifest.ts";
+import { manifestWith } from "../../testdata/platform.ts";
 
 const ROUTES: readonly Route[] = [
   ["ANY", "/{proxy+}", "catchAll"],
@@ -50,17 +50,10 @@ Deno.test("createRouter() finds the most specific resource, then the method", ()
 });
 
 Deno.test("routesOf() lists the routes of all functions", () => {
-  const manifest = parseManifest(
-    JSON.stringify({
-      name: "app",
-      stage: "v0",
-      functions: {
-        a: { module: "a.ts", triggers: { routes: [{ method: "GET", path: "/a" }] } },
-        b: { module: "b.ts" },
-      },
-    }),
-    "app.json",
-  );
+  const manifest = manifestWith({
+    a: { module: "a.ts", triggers: { routes: [{ method: "GET", path: "/a" }] } },
+    b: { module: "b.ts" },
+  });
   assertEquals(routesOf(manifest), [
     { method: "GET", resource: "/a", functionName: "a", stream: false },
   ]);

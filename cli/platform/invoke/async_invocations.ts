@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import type { FunctionHost, InvokeOptions } from "../function_host.ts";
 import type { Log } from "../log.ts";
 
@@ -58,8 +59,9 @@ export class AsyncInvocations implements Disposable {
 
   async #run(functionName: string, payload: Uint8Array, options: InvokeOptions): Promise<void> {
     for (const delay of [0, ...this.#retryDelays]) {
-      await sleep(delay, this.#stop.signal);
-      if (this.#stop.signal.aborted) return;
+      const { signal } = this.#stop;
+      await setTimeout(delay, undefined, { signal }).catch(() => {}); // The platform ends.
+      if (signal.aborted) return;
       try {
         const { failure } = await this.#host.invoke(functionName, payload, options);
         if (failure === undefined) return;
@@ -74,17 +76,4 @@ export class AsyncInvocations implements Disposable {
       `Gave up the event of "${functionName}" after ${attempts} attempts: RequestId ${options.requestId}`,
     );
   }
-}
-
-/** Waits, at most until the signal. */
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  if (milliseconds === 0 || signal.aborted) return Promise.resolve();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, milliseconds);
-  const stop = () => {
-    clearTimeout(timer);
-    resolve();
-  };
-  signal.addEventListener("abort", stop, { once: true });
-  return promise.finally(() => signal.removeEventListener("abort", stop));
 }

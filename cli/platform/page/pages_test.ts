@@ -1,6 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { startTestPlatform } from "../../testdata/platform.ts";
-import { parseManifest } from "../../manifest/manifest.ts";
+import { manifestWith, startTestPlatform } from "../../testdata/platform.ts";
 import { markup } from "./html.ts";
 import { createStartPage } from "./start_page.ts";
 
@@ -49,17 +48,15 @@ Deno.test("the start page has nothing inline and nothing from elsewhere", async 
 Deno.test("the start page escapes what the manifest says", () => {
   const hostile = `"><script>alert(1)</script>`;
   const f = { module: hostile, description: hostile };
-  const text = JSON.stringify({ name: "app", stage: "v0", functions: { f } });
-  const page = createStartPage(parseManifest(text, "app.json"), "http://localhost");
+  const page = createStartPage(manifestWith({ f }), "http://localhost");
   assertEquals(page.includes("<script>alert"), false);
   assertStringIncludes(page, "&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;");
 });
 
 Deno.test("the start page offers the methods that the routes of a function take", () => {
   const routes = [{ method: "POST", path: "/a" }, { method: "HEAD", path: "/a/{id}" }];
-  const functions = { f: { module: "f.ts", triggers: { routes } } };
-  const text = JSON.stringify({ name: "app", stage: "v0", functions });
-  const page = createStartPage(parseManifest(text, "app.json"), "http://localhost");
+  const f = { module: "f.ts", triggers: { routes } };
+  const page = createStartPage(manifestWith({ f }), "http://localhost");
   assertStringIncludes(page, "<option>POST</option><option>HEAD</option></select>");
   assertStringIncludes(page, "curl -X POST &#39;http://localhost/v0/a&#39;");
   assertStringIncludes(page, "curl -I &#39;http://localhost/v0/a/1&#39;");

@@ -21,11 +21,7 @@ export interface ResultAnswer {
 /** What a runtime posted for an invocation. */
 export type Answer = ResultAnswer | ErrorAnswer;
 
-/**
- * Makes an error of the platform in the form of the runtimes'.
- *
- * @param errorType The type, such as `Runtime.ExitError`.
- */
+/** Makes an error of the platform in the form of the runtimes'. A type is such as `Runtime.ExitError`. */
 function errorBody(errorType: string, errorMessage: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(JSON.stringify({ errorType, errorMessage }));
 }

@@ -116,12 +116,7 @@ export function createSequencer(): () => string {
   };
 }
 
-/**
- * Whether a function listens to an event.
- *
- * @param eventName The event, such as `ObjectCreated:Put`.
- * @param types The types of events in the manifest, such as `s3:ObjectCreated:*`.
- */
+/** Whether types such as `s3:ObjectCreated:*` include an event such as `ObjectCreated:Put`. */
 function isWanted(eventName: string, types: readonly string[]): boolean {
   return types.some((type) => {
     const wanted = type.replace(/^s3:/, "");

@@ -1,7 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
-import { parseManifest } from "../../manifest/manifest.ts";
-import { startTestPlatform, type TestPlatform } from "../../testdata/platform.ts";
+import { manifestWith, startTestPlatform, type TestPlatform } from "../../testdata/platform.ts";
 import { createSequencer } from "./buckets.ts";
 
 const HELLO_MD5 = "8b1a9953c4611296a827abf8c47804d7"; // of "Hello"
@@ -79,8 +78,7 @@ Deno.test("a bucket tells the functions that listen to the type, the prefix and 
     const trigger = { name: "files", events, prefix: `${index}/`, suffix: ".txt" };
     return [`f${index}`, { module: "f.ts", triggers: { buckets: [trigger] } }];
   });
-  const app = { name: "app", stage: "v0", functions: Object.fromEntries(functions) };
-  const manifest = parseManifest(JSON.stringify(app), "app.json");
+  const manifest = manifestWith(Object.fromEntries(functions));
   await using test = await startTestPlatform(() => "{}", { manifest });
   for (const [index, [events, isToldOfPut, isToldOfDelete]] of cases.entries()) {
     for (const method of ["PUT", "DELETE"]) {

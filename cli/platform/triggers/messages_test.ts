@@ -1,6 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { parseManifest } from "../../manifest/manifest.ts";
-import { startTestPlatform, type TestRequest } from "../../testdata/platform.ts";
+import { manifestWith, startTestPlatform, type TestRequest } from "../../testdata/platform.ts";
 
 const FORM = ["Content-Type", "application/x-www-form-urlencoded"] as const;
 const JSON_TYPE = ["Content-Type", "application/json; charset=utf-8"] as const;
@@ -154,14 +153,9 @@ Deno.test("a topic refuses a message without a type", async () => {
 });
 
 Deno.test("a queue takes messages, invokes its function until it succeeds, and counts dead letters", async () => {
-  const manifest = parseManifest(
-    JSON.stringify({
-      name: "app",
-      stage: "v0",
-      functions: { worker: { module: "w.ts", triggers: { queues: [{ name: "jobs" }] } } },
-      queues: { jobs: { retries: 1, visibility: 3 } },
-    }),
-    "app.json",
+  const manifest = manifestWith(
+    { worker: { module: "w.ts", triggers: { queues: [{ name: "jobs" }] } } },
+    { jobs: { retries: 1, visibility: 3 } },
   );
   await using test = await startTestPlatform(
     ({ event }) => event.Records[0].body === "bad" ? { failure: "error" } : "{}",
@@ -181,10 +175,7 @@ Deno.test("a queue takes messages, invokes its function until it succeeds, and c
 
 Deno.test("an event goes to the functions whose pattern it matches", async () => {
   const triggers = { events: [{ pattern: { source: ["shop"], detail: { n: [1] } } }] };
-  const manifest = parseManifest(
-    JSON.stringify({ name: "app", stage: "v0", functions: { f: { module: "f.ts", triggers } } }),
-    "app.json",
-  );
+  const manifest = manifestWith({ f: { module: "f.ts", triggers } });
   await using test = await startTestPlatform(() => "{}", { manifest });
   const put = (event: unknown) =>
     test.send({ method: "POST", path: "/events", body: JSON.stringify(event) });

@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { startTestPlatform, TestHost } from "../../testdata/platform.ts";
-import { parseManifest } from "../../manifest/manifest.ts";
+import { manifestWith, startTestPlatform, TestHost } from "../../testdata/platform.ts";
 import { AsyncInvocations } from "../invoke/async_invocations.ts";
 import { Log } from "../log.ts";
 import { nextTime, Schedules, type Timers } from "./schedules.ts";
@@ -100,12 +99,11 @@ class TestTimers implements Timers {
 
 /** The schedules of a function, with time that passes on demand. */
 function startSchedules(...schedules: unknown[]) {
-  const functions = { f: { module: "f.ts", triggers: { schedules } } };
-  const text = JSON.stringify({ name: "app", stage: "v0", functions });
+  const manifest = manifestWith({ f: { module: "f.ts", triggers: { schedules } } });
   const host = new TestHost(() => "{}");
   const timers = new TestTimers();
   const invocations = new AsyncInvocations({ host, log: new Log() });
-  const started = new Schedules(parseManifest(text, "app.json"), invocations, timers);
+  const started = new Schedules(manifest, invocations, timers);
   return { schedules: started, timers, invocations, host };
 }
 
