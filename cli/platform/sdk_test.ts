@@ -160,9 +160,13 @@ Deno.test({
       return { code, text: decoder.decode(stdout), errors: decoder.decode(stderr) };
     };
     const file = await Deno.makeTempFile();
-    await Deno.writeTextFile(file, "Hello");
+    const content = crypto.getRandomValues(new Uint8Array(65_536)).toHex().repeat(160);
+    await Deno.writeTextFile(file, content); // 20 MiB, which the AWS CLI sends in parts
     assertEquals((await aws("s3", "cp", file, "s3://uploads/in/cli.csv")).code, 0);
+    assertEquals((await aws("s3", "cp", "s3://uploads/in/cli.csv", `${file}.copy`)).code, 0);
+    assertEquals(await Deno.readTextFile(`${file}.copy`) === content, true);
     await Deno.remove(file);
+    await Deno.remove(`${file}.copy`);
     assertStringIncludes((await aws("s3", "ls", "s3://uploads/in/")).text, "cli.csv");
     const { text } = await aws("sqs", "get-queue-url", "--queue-name", "jobs");
     const { QueueUrl } = JSON.parse(text);

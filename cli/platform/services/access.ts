@@ -113,7 +113,9 @@ function readObjectAccesses({ method, url, headers }: Request): readonly Access[
         : { action: "s3:DeleteObject", resource: `${arn}/*` },
     ];
   }
-  const verb = reads ? "Get" : method === "DELETE" ? "Delete" : "Put";
+  // Whoever may begin a multipart upload may abort it.
+  const deletes = method === "DELETE" && !new URL(url).searchParams.has("uploadId");
+  const verb = reads ? "Get" : deletes ? "Delete" : "Put";
   const accesses = [{ action: `s3:${verb}Object`, resource: `${arn}/${key}` }];
   const source = headers.get("x-amz-copy-source");
   if (source !== null) {

@@ -6,7 +6,9 @@ import { MAX_SYNC_EVENT } from "../limits.ts";
 import { type Access, fill, isAllowed, readAccesses, statementsOf } from "./access.ts";
 import { createEventBus, type EventRule } from "./event_bus.ts";
 import { type Messaging, queueName } from "./messaging.ts";
-import { createS3, type ObjectStore } from "./s3.ts";
+import { MultipartUploads } from "./multipart.ts";
+import { createS3 } from "./s3.ts";
+import type { ObjectStore } from "./s3_object.ts";
 import { xml, xmlResponse } from "./xml.ts";
 
 /** The resources of the application that the services work with. */
@@ -44,6 +46,7 @@ export class Services implements AsyncDisposable {
   readonly #manifest: Manifest;
   /** The function that has an access key. */
   readonly #owners = new Map<string, string>();
+  readonly #uploads = new MultipartUploads();
   #backends: Readonly<Record<string, Backend>> = {};
 
   private constructor(manifest: Manifest) {
@@ -71,7 +74,7 @@ export class Services implements AsyncDisposable {
 
   /** Takes over the resources of the application. */
   attach({ buckets, messaging, rules, invoke, invokeApi }: Resources): void {
-    const s3 = createS3(buckets);
+    const s3 = createS3(buckets, this.#uploads);
     const eventBus = createEventBus(rules, invoke);
     this.#backends = {
       events: ({ headers }, body) => eventBus(headers, body),
@@ -164,6 +167,7 @@ export class Services implements AsyncDisposable {
   /** Stops the services. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([this.#developer.shutdown(), this.#functions.shutdown()]);
+    await this.#uploads[Symbol.asyncDispose]();
   }
 }
 

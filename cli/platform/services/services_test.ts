@@ -1,7 +1,10 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
 import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
   CopyObjectCommand,
+  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
@@ -9,6 +12,8 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
+  UploadPartCommand,
+  UploadPartCopyCommand,
 } from "@aws-sdk/client-s3";
 import { PublishCommand, SNSClient } from "@aws-sdk/client-sns";
 import {
@@ -19,6 +24,7 @@ import {
   SendMessageCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs";
+import { Upload } from "@aws-sdk/lib-storage";
 import { FnMessageEvent } from "@mate/core/topic";
 import { Buffer } from "node:buffer";
 import { Readable } from "node:stream";
@@ -141,7 +147,7 @@ Deno.test("Services answer the object operations of the S3 client", async () => 
   );
   assertEquals(test.changes, [
     `ObjectCreated:Put ${Key}`,
-    "ObjectCreated:Put copy",
+    "ObjectCreated:Copy copy",
     `ObjectRemoved:Delete ${Key}`,
     "ObjectRemoved:Delete copy",
   ]);
@@ -160,6 +166,76 @@ Deno.test("Services store a stream that the S3 client sends in chunks", async ()
     Buffer.from(await stored!.transformToByteArray()),
     Buffer.concat([content, content, content, content]),
   );
+});
+
+Deno.test("Services join the parts that the S3 client uploads", async () => {
+  await using test = await startServices({ buckets: { files: "write" } });
+  const place = { Bucket: "files", Key: "a/big" };
+  const content = new Uint8Array(12 * 1024 ** 2).map((_, index) => index * 31 >> 8);
+  const params = { ...place, Body: Readable.from([content]), ContentType: "text/csv" };
+  await new Upload({ client: test.worker.s3, params }).done();
+  const { s3 } = test.developer;
+  const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ ...place, Key: "copy" }));
+  const target = { ...place, Key: "copy", UploadId };
+  const Parts = [];
+  for (
+    const [PartNumber, CopySourceRange] of [[2, "bytes=0-5242879"], [7, "bytes=9-12"]] as const
+  ) {
+    const { CopyPartResult } = await s3.send(
+      new UploadPartCopyCommand({
+        ...target,
+        PartNumber,
+        CopySource: "files/a/big",
+        CopySourceRange,
+      }),
+    );
+    Parts.push({ PartNumber, ETag: CopyPartResult?.ETag });
+  }
+  await s3.send(new CompleteMultipartUploadCommand({ ...target, MultipartUpload: { Parts } }));
+  const read = async (Key: string) => {
+    const { Body, ContentType } = await s3.send(new GetObjectCommand({ ...place, Key }));
+    return [ContentType, Buffer.from(await Body!.transformToByteArray())];
+  };
+  assertEquals(await read("a/big"), ["text/csv", Buffer.from(content)]);
+  const joined = Buffer.concat([content.subarray(0, 5_242_880), content.subarray(9, 13)]);
+  assertEquals(await read("copy"), ["binary/octet-stream", joined]);
+  assertEquals(
+    test.changes,
+    ["a/big", "copy"].map((key) => `ObjectCreated:CompleteMultipartUpload ${key}`),
+  );
+});
+
+Deno.test("Services refuse parts that do not fit, and forget an upload that is aborted", async () => {
+  await using test = await startServices();
+  const { s3 } = test.developer;
+  const place = { Bucket: "files", Key: "big" };
+  const { UploadId } = await s3.send(new CreateMultipartUploadCommand(place));
+  const upload = { ...place, UploadId };
+  const put = async (PartNumber: number) => {
+    const { ETag } = await s3.send(new UploadPartCommand({ ...upload, PartNumber, Body: "few" }));
+    return { PartNumber, ETag };
+  };
+  const [one, two] = [await put(1), await put(2)];
+  for (
+    const [Parts, name] of [
+      [[one, { PartNumber: 3, ETag: two.ETag }], "InvalidPart"],
+      [[{ PartNumber: 1, ETag: '"0"' }], "InvalidPart"],
+      [[two, one], "InvalidPartOrder"],
+      [[one, two], "EntityTooSmall"],
+      [[], "MalformedXML"],
+    ] as const
+  ) {
+    const command = new CompleteMultipartUploadCommand({
+      ...upload,
+      MultipartUpload: { Parts: [...Parts] },
+    });
+    const error = await assertRejects(() => s3.send(command), Error);
+    assertEquals(error.name, name);
+  }
+  await assertRejects(() => put(0), Error, "Expected a part number from 1 to 10000");
+  await s3.send(new AbortMultipartUploadCommand(upload));
+  const error = await assertRejects(() => put(1), Error);
+  assertEquals([error.name, test.changes], ["NoSuchUpload", []]);
 });
 
 Deno.test("Services list a bucket page by page", async () => {

@@ -16,7 +16,9 @@ export interface StoredObject {
 /** A change of an object. */
 export interface ObjectChange {
   /** The type of the event. */
-  readonly eventName: "ObjectCreated:Put" | "ObjectRemoved:Delete";
+  readonly eventName:
+    | `ObjectCreated:${"Put" | "Copy" | "CompleteMultipartUpload"}`
+    | "ObjectRemoved:Delete";
   /** The key of the object, not encoded. */
   readonly key: string;
   /** The size in bytes, unless the object was removed. */
@@ -35,6 +37,8 @@ export interface Client {
   readonly sourceIp: string;
   /** The identifiers of its request. */
   readonly ids: RequestIds;
+  /** How it creates an object; `Put` by default. */
+  readonly how?: "Put" | "Copy" | "CompleteMultipartUpload";
 }
 
 const DISK = "127.0.0.1"; // the client that writes to the folder itself
@@ -89,7 +93,7 @@ export class BucketFolder {
         const { size, mtime } = await Deno.stat(path);
         const object = { key, size, etag: hash.digest("hex"), modified: Number(mtime) };
         this.#objects.set(key, object);
-        this.#tell("ObjectCreated:Put", key, client, object);
+        this.#tell(`ObjectCreated:${client.how ?? "Put"}`, key, client, object);
         return object;
       });
     } finally {
@@ -184,11 +188,11 @@ export class BucketFolder {
   #tell(
     eventName: ObjectChange["eventName"],
     key: string,
-    client: Client,
+    { sourceIp, ids }: Client,
     object?: StoredObject,
   ): void {
     const { size, etag } = object ?? {};
-    this.#onChange({ eventName, key, size, etag, time: new Date(), ...client });
+    this.#onChange({ eventName, key, size, etag, time: new Date(), sourceIp, ids });
   }
 
   /** Runs one work after the other, so that a scan does not see half of a change. */

@@ -1,0 +1,123 @@
+import { createHash } from "node:crypto";
+import { S3Error } from "./s3_error.ts";
+import { elements } from "./xml.ts";
+
+/** The smallest part of an upload, except the last. */
+const MIN_PART = 5 * 1024 * 1024;
+
+/** The multipart uploads under way. Their parts are files in a temporary folder. */
+export class MultipartUploads implements AsyncDisposable {
+  readonly #uploads = new Map<string, MultipartUpload>();
+
+  /**
+   * Begins an upload.
+   *
+   * @param place The bucket and the key.
+   * @param fields The fields of the object.
+   * @returns The identifier of the upload.
+   */
+  async begin(place: string, fields: Headers): Promise<string> {
+    const id = crypto.randomUUID();
+    const folder = await Deno.makeTempDir({ prefix: "mate-upload-" });
+    this.#uploads.set(id, new MultipartUpload(id, place, fields, folder));
+    return id;
+  }
+
+  /** Finds an upload by its identifier, its bucket and its key. */
+  find(id: string, place: string): MultipartUpload {
+    const upload = this.#uploads.get(id);
+    if (upload?.place === place) return upload;
+    throw new S3Error(
+      404,
+      "NoSuchUpload",
+      "The upload does not exist: it was completed or aborted",
+    );
+  }
+
+  /** Forgets an upload and its parts. */
+  async end({ id, folder }: MultipartUpload): Promise<void> {
+    this.#uploads.delete(id);
+    await Deno.remove(folder, { recursive: true });
+  }
+
+  /** Ends every upload. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const upload of this.#uploads.values()) await this.end(upload);
+  }
+}
+
+/** A part of an upload. */
+interface Part {
+  readonly file: string;
+  readonly size: number;
+  readonly etag: string;
+}
+
+/** An object that is uploaded in parts. */
+export class MultipartUpload {
+  readonly #parts = new Map<string, Part>();
+
+  constructor(
+    readonly id: string,
+    readonly place: string,
+    readonly fields: Headers,
+    readonly folder: string,
+  ) {}
+
+  /**
+   * Stores a part; it replaces an earlier part of the same number.
+   *
+   * @returns The MD5 digest of the part, in hexadecimal.
+   */
+  async put(number: string, content: AsyncIterable<Uint8Array>): Promise<string> {
+    if (!/^([1-9]\d{0,3}|10000)$/.test(number)) {
+      throw new S3Error(
+        400,
+        "InvalidArgument",
+        `Expected a part number from 1 to 10000: "${number}"`,
+      );
+    }
+    const file = await Deno.makeTempFile({ dir: this.folder });
+    const hash = createHash("md5");
+    let size = 0;
+    const counted = async function* () {
+      for await (const chunk of content) {
+        hash.update(chunk);
+        size += chunk.length;
+        yield chunk;
+      }
+    };
+    await Deno.writeFile(file, ReadableStream.from(counted()));
+    const etag = hash.digest("hex");
+    this.#parts.set(number, { file, size, etag });
+    return etag;
+  }
+
+  /**
+   * Joins the parts that the client lists.
+   *
+   * @param list The body of CompleteMultipartUpload.
+   * @returns The content of the object.
+   */
+  join(list: string): AsyncIterable<Uint8Array> {
+    const etags = elements(list, "ETag");
+    const numbers = elements(list, "PartNumber");
+    const parts = numbers.map((number, index) => {
+      const part = this.#parts.get(number);
+      if (part !== undefined && part.etag === etags[index]?.replaceAll('"', "")) return part;
+      throw new S3Error(400, "InvalidPart", `Part ${number} was not uploaded with this ETag`);
+    });
+    if (parts.length === 0) throw new S3Error(400, "MalformedXML", "Expected at least one part");
+    if (numbers.some((number, index) => Number(number) <= Number(numbers[index - 1] ?? 0))) {
+      throw new S3Error(400, "InvalidPartOrder", "Expected the parts in ascending order");
+    }
+    if (parts.slice(0, -1).some(({ size }) => size < MIN_PART)) {
+      throw new S3Error(400, "EntityTooSmall", "Every part but the last must have at least 5 MiB");
+    }
+    return contentOf(parts);
+  }
+}
+
+async function* contentOf(parts: readonly Part[]): AsyncGenerator<Uint8Array> {
+  for (const { file } of parts) yield* (await Deno.open(file)).readable;
+}

@@ -1,0 +1,150 @@
+import type { Client, StoredObject } from "../triggers/bucket_folder.ts";
+import { chunkedContent } from "./aws_chunked.ts";
+import { S3Error } from "./s3_error.ts";
+import { xml, xmlResponse } from "./xml.ts";
+
+/** A bucket that holds the objects. */
+export interface ObjectStore {
+  /** Lists the objects in the order of their keys. */
+  list(): readonly StoredObject[];
+  /** Stores an object. */
+  put(key: string, content: AsyncIterable<Uint8Array>, client: Client): Promise<StoredObject>;
+  /** Opens an object; `undefined` if there is none. */
+  open(
+    key: string,
+  ): Promise<{ object: StoredObject; content: ReadableStream<Uint8Array> } | undefined>;
+  /** Removes an object, if there is one. */
+  delete(key: string, client: Client): Promise<void>;
+}
+
+/** The object that a request is about. */
+export interface Target {
+  readonly bucket: ObjectStore;
+  readonly buckets: ReadonlyMap<string, ObjectStore>;
+  readonly name: string;
+  readonly key: string;
+  readonly client: Client;
+  /** The stored fields of the objects, by bucket and key. */
+  readonly fields: Map<string, Headers>;
+}
+
+/** The fields of an object that come back as they were stored. */
+const STORED_FIELDS =
+  /^(x-amz-meta-.*|cache-control|content-disposition|content-encoding|content-language|content-type)$/;
+
+/** Answers a request about one object. */
+export async function answerObject(
+  request: Request,
+  target: Target,
+): Promise<Response | undefined> {
+  const { bucket, name, key, client, fields } = target;
+  const { method, headers } = request;
+  if (method === "GET" || method === "HEAD") return await readObject(request, target);
+  if (method === "DELETE") {
+    await bucket.delete(key, client);
+    fields.delete(`${name}/${key}`);
+    return new Response(null, { status: 204 });
+  }
+  if (method !== "PUT") return undefined;
+  const source = headers.get("x-amz-copy-source");
+  if (source !== null) return await copyObject(source, headers, target);
+  const object = await bucket.put(key, chunkedContent(request), client);
+  fields.set(`${name}/${key}`, storedFields(headers));
+  return new Response(null, { headers: { ETag: `"${object.etag}"` } });
+}
+
+/** Opens the object that a request copies from. */
+export async function readSource(
+  source: string,
+  range: string | null,
+  buckets: ReadonlyMap<string, ObjectStore>,
+) {
+  const [from = "", ...path] = decodeURIComponent(source).replace(/^\//, "").split("/");
+  const key = path.join("/");
+  const found = await buckets.get(from)?.open(key);
+  if (found === undefined) throw new S3Error(404, "NoSuchKey", `There is no object "${source}"`);
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range ?? "") ?? [];
+  const content = first === undefined
+    ? found.content
+    : found.content.pipeThrough(slice(Number(first), Number(last) + 1));
+  return { place: `${from}/${key}`, content };
+}
+
+async function copyObject(
+  source: string,
+  headers: Headers,
+  { bucket, buckets, name, key, client, fields }: Target,
+): Promise<Response> {
+  const { place, content } = await readSource(source, null, buckets);
+  const object = await bucket.put(key, content, { ...client, how: "Copy" });
+  const replaces = headers.get("x-amz-metadata-directive") === "REPLACE";
+  const copied = replaces ? storedFields(headers) : fields.get(place);
+  if (copied !== undefined) fields.set(`${name}/${key}`, copied);
+  const time = new Date(object.modified).toISOString();
+  return xmlResponse(
+    xml`
+      <CopyObjectResult>
+        <ETag>"${object.etag}"</ETag>
+        <LastModified>${time}</LastModified>
+      </CopyObjectResult>
+    `,
+  );
+}
+
+async function readObject(
+  { method, headers }: Request,
+  { bucket, name, key, fields }: Target,
+): Promise<Response> {
+  const found = await bucket.open(key);
+  if (found === undefined) throw new S3Error(404, "NoSuchKey", `There is no object "${key}"`);
+  const { object: { size, etag, modified }, content } = found;
+  const answer = new Headers({
+    "Accept-Ranges": "bytes",
+    "Content-Length": String(size),
+    "Content-Type": "binary/octet-stream",
+    ETag: `"${etag}"`,
+    "Last-Modified": new Date(modified).toUTCString(),
+  });
+  fields.get(`${name}/${key}`)?.forEach((value, field) => answer.set(field, value));
+  const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(headers.get("range") ?? "") ?? [];
+  if (method === "HEAD" || headers.get("if-none-match") === `"${etag}"`) {
+    await content.cancel();
+    return new Response(null, { status: method === "HEAD" ? 200 : 304, headers: answer });
+  }
+  if (first === undefined) return new Response(content, { headers: answer });
+  const start = Number(first);
+  const end = Math.min(size - 1, last === "" ? Infinity : Number(last));
+  if (start > end) {
+    await content.cancel();
+    throw new S3Error(416, "InvalidRange", `The object has ${size} bytes`);
+  }
+  answer.set("Content-Length", String(end - start + 1));
+  answer.set("Content-Range", `bytes ${start}-${end}/${size}`);
+  return new Response(content.pipeThrough(slice(start, end + 1)), { status: 206, headers: answer });
+}
+
+/** The fields of a request that are stored with the object. */
+export function storedFields(headers: Headers): Headers {
+  const stored = new Headers();
+  for (const [name, value] of headers) {
+    // "aws-chunked" tells how the SDK sent the bytes, and is not part of the object.
+    const kept = name === "content-encoding"
+      ? value.replace(/\s*aws-chunked\s*,?/i, "").trim()
+      : value;
+    if (STORED_FIELDS.test(name) && kept !== "") stored.set(name, kept);
+  }
+  return stored;
+}
+
+/** Passes on the bytes from `start` up to `end`. */
+function slice(start: number, end: number): TransformStream<Uint8Array, Uint8Array> {
+  let position = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      const part = chunk.subarray(Math.max(0, start - position), Math.max(0, end - position));
+      position += chunk.length;
+      if (part.length > 0) controller.enqueue(part);
+      if (position >= end) controller.terminate();
+    },
+  });
+}
