@@ -2,38 +2,20 @@ import { assertEquals, assertMatch } from "@std/assert";
 import fc from "fast-check";
 import { describeFailure, errorTypeField, RuntimeFailure, xrayCause } from "./failure.ts";
 
-function refuse(): never {
-  throw new Error("hostile");
-}
-
-function unreadable(part: string): Error {
-  return Object.defineProperty(new RangeError("useful"), part, { get: refuse });
-}
-
 Deno.test("describeFailure() gives the type and message of any thrown value", () => {
   const cycle: Record<string, unknown> = { big: 5n };
   cycle.self = cycle;
   for (
     const [name, thrown, type, message] of [
       ["an error", new RangeError("out"), "RangeError", "out"],
-      ["an unnamed error class", new (class Lost extends Error {})("x"), "Lost", "x"],
       ["a failure of the runtime", new RuntimeFailure("Runtime.X", "y"), "Runtime.X", "y"],
       ["an object like an error", { name: "N", message: "m" }, "N", "m"],
       ["a string", "text", "string", "text"],
-      ["a number", 5, "number", "5"],
       ["undefined", undefined, "undefined", "undefined"],
       ["null", null, "null", "null"],
-      ["a symbol", Symbol("s"), "symbol", "Symbol(s)"],
       ["an object", { code: 5 }, "object", '{"code":5}'],
       ["a cycle", cycle, "object", '{"big":"5","self":"[Circular]"}'],
       ["an object with a message alone", { message: "m" }, "object", '{"message":"m"}'],
-      ["an unreadable stack", unreadable("stack"), "RangeError", "useful"],
-      [
-        "an unreadable message",
-        unreadable("message"),
-        "RangeError",
-        "[Unreadable: Error: hostile]",
-      ],
       ["colours", new Error("\u001b[31mred\u001b[0m"), "Error", "red"],
     ] as const
   ) {

@@ -30,11 +30,10 @@ Deno.test("run() polls, answers each invocation under its id, and keeps one conn
   );
 });
 
-Deno.test("run() makes the context from the headers and the environment", async () => {
-  const deadline = Date.now() + 5_000;
+Deno.test("run() makes the context from the headers and the environment, which may lack all", async () => {
   const headers = {
     "LAMBDA-RUNTIME-AWS-REQUEST-ID": "r-1",
-    "Lambda-Runtime-Deadline-Ms": String(deadline),
+    "Lambda-Runtime-Deadline-Ms": String(Date.now() + 5_000),
     "Lambda-Runtime-Invoked-Function-Arn": "arn:aws:lambda:eu-west-1:1:function:f",
     "Lambda-Runtime-Client-Context": '{"custom":{"k":"é"}}',
     "Lambda-Runtime-Cognito-Identity": '{"cognitoIdentityId":"c","cognitoIdentityPoolId":"p"}',
@@ -47,12 +46,17 @@ Deno.test("run() makes the context from the headers and the environment", async 
     AWS_LAMBDA_LOG_GROUP_NAME: "g",
     AWS_LAMBDA_LOG_STREAM_NAME: "s",
   };
-  let seen: FnContext | undefined;
-  await withEnv(env, () => {
-    return drive([invocation(1, headers)], (_event, context) => void (seen = context));
-  });
-  const { getRemainingTimeInMillis, ...rest } = seen!;
-  assertEquals(rest, {
+  const past = { "Lambda-Runtime-Deadline-Ms": "1", "Lambda-Runtime-Client-Context": "null" };
+  const seen: FnContext[] = [];
+  const keep = (_event: unknown, context: FnContext) => void seen.push(context);
+  await withEnv(env, () => drive([invocation(1, headers)], keep));
+  await drive([invocation(2), invocation(3, past)], keep);
+  const [{ getRemainingTimeInMillis, ...whole }, bare, late] = seen as [
+    FnContext,
+    FnContext,
+    FnContext,
+  ];
+  assertEquals(whole, {
     awsRequestId: "r-1",
     functionName: "n",
     functionVersion: "v",
@@ -66,24 +70,11 @@ Deno.test("run() makes the context from the headers and the environment", async 
   });
   const left = getRemainingTimeInMillis();
   assertEquals(left >= 0 && left <= 5_000, true);
-});
-
-Deno.test("run() makes a context without the optional headers", async () => {
-  const headers = {
-    "Lambda-Runtime-Deadline-Ms": "1",
-    "Lambda-Runtime-Client-Context": "null",
-  };
-  const seen: FnContext[] = [];
-  await drive(
-    [invocation(1), invocation(2, headers)],
-    (_event, context) => void seen.push(context),
-  );
-  const [bare, past] = seen as [FnContext, FnContext];
-  const { invokedFunctionArn, functionName, clientContext, identity, tenantId } = bare;
-  assertEquals([invokedFunctionArn, functionName], ["", ""]);
+  assertEquals([bare.invokedFunctionArn, bare.functionName], ["", ""]);
+  const { clientContext, identity, tenantId } = bare;
   assertEquals([clientContext, identity, tenantId], [undefined, undefined, undefined]);
-  assertEquals([bare.getRemainingTimeInMillis(), past.getRemainingTimeInMillis()], [Infinity, 0]);
-  assertEquals(past.clientContext, undefined);
+  assertEquals([bare.getRemainingTimeInMillis(), late.getRemainingTimeInMillis()], [Infinity, 0]);
+  assertEquals(late.clientContext, undefined);
 });
 
 Deno.test("run() fails an invocation with a malformed event or header, without the handler", async () => {
@@ -228,8 +219,15 @@ Deno.test("run() takes a refusal that comes before a large response has been rea
 });
 
 Deno.test("run() ends if the platform answers a report with 500", async () => {
+  const stream = () => ReadableStream.from(["a"]);
+  const brokenStream = () => new ReadableStream({ pull: () => Promise.reject("x") });
   for (
-    const [path, handler] of [["response", echo], ["error", () => Promise.reject("x")]] as const
+    const [path, handler] of [
+      ["response", echo],
+      ["error", () => Promise.reject("x")],
+      ["response", stream],
+      ["error", brokenStream],
+    ] as const
   ) {
     const { error, requests } = await drive([invocation(1), invocation(2)], handler, (stub) => {
       stub.onRequest = (request) => request.path.endsWith(path) ? { status: 500 } : undefined;

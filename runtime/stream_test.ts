@@ -247,18 +247,3 @@ Deno.test("run() ignores the errors of a source that it closes", async () => {
     }
   }
 });
-
-Deno.test("run() ends if the platform answers a stream or its failure with 500", async () => {
-  for (
-    const [handler, refused] of [
-      [() => chunks("a"), "response"],
-      [() => chunks(new Error("early")), "error"],
-    ] as const
-  ) {
-    const { error, requests } = await drive([invocation(1), invocation(2)], handler, (stub) => {
-      stub.onRequest = ({ path }) => path.endsWith(refused) ? { status: 500 } : undefined;
-    });
-    assertEquals(error.status, 500);
-    assertEquals(requests.map(({ path }) => path.split("/").at(-1)), ["next", refused]);
-  }
-});

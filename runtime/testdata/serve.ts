@@ -10,9 +10,6 @@ switch (Deno.env.get("PROGRAM")) {
   case "no function":
     serve("text" as never);
     break;
-  case "callback":
-    serve(((_event: unknown, _context: unknown, callback: () => void) => callback()) as never);
-    break;
   case "rejection":
     Promise.reject(new RangeError("nobody handles this"));
     serve(greet);
@@ -29,10 +26,5 @@ switch (Deno.env.get("PROGRAM")) {
     });
     break;
   case "failing shutdown":
-    serve(greet, {
-      async onShutdown() {
-        await Deno.stdout.write(new TextEncoder().encode("bye\n"));
-        throw new Error("a fault on the way out");
-      },
-    });
+    serve(greet, { onShutdown: () => Promise.reject(new Error("a fault on the way out")) });
 }
