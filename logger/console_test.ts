@@ -26,11 +26,7 @@ Deno.test("captureConsole() makes one record of each call, in the format of the 
     [() => console.log("a", { b: 1n }, [2]), "INFO", 'a {"b":"1"} [2]'],
     [() => console.info("100%%"), "INFO", "100%%"],
     [() => console.debug("%s is %d", "x", "5", "y"), "DEBUG", "x is 5 y"],
-    [
-      () => console.warn("%i%% %f %j %s", 5.9, "1.5x", { a: 1 }, null),
-      "WARN",
-      '5% 1.5 {"a":1} null',
-    ],
+    [() => console.warn("%i%% %f %j %s", 5.9, "1.5x", { a: 1 }, 0), "WARN", '5% 1.5 {"a":1} 0'],
     [() => console.error("%d %i %s %o", 5n, {}, Symbol("s")), "ERROR", "5 NaN Symbol(s) %o"],
     [() => console.log("%cbold%c", "color: red", ""), "INFO", "bold"],
     [() => console.log("%s", { a: 1 }), "INFO", '{"a":1}'],

@@ -74,8 +74,9 @@ Deno.test("logger.level refuses an unknown level", () => {
   }
 });
 
-Deno.test("the methods of the logger cannot be replaced", () => {
-  assertThrows(() => Object.assign(logger, { info: () => {} }), TypeError);
+Deno.test("the logger is a console whose methods cannot be replaced", () => {
+  const consoleLike: Pick<Console, "debug" | "info" | "warn" | "error"> = logger;
+  assertThrows(() => Object.assign(consoleLike, { info: () => {} }), TypeError);
 });
 
 Deno.test("a record that is not written renders nothing", () => {
@@ -94,11 +95,6 @@ Deno.test("logging never throws, even if the output fails or the stack is exhaus
   };
   state.write = () => {};
   assertThrows(exhaust, RangeError); // that of exhaust() itself
-});
-
-Deno.test("the logger has the type of a console", () => {
-  const consoleLike: Pick<Console, "debug" | "info" | "warn" | "error"> = logger;
-  assertEquals(textOf(() => consoleLike.info("a", 1)), "INFO a 1");
 });
 
 Deno.test("logger.child() adds its fields to every record", () => {
@@ -146,52 +142,24 @@ Deno.test("logger.child() copies its fields, and takes only a plain object", () 
 
 Deno.test("logInternalError() writes a FATAL record with message, stack and causes", () => {
   const message = "INTERNAL ERROR: Cannot order.";
-  assertEquals(
-    textOf(() => logInternalError(sample(), "Cannot order")),
-    `FATAL ${message} ${STACKS}`,
-  );
-  assertEquals(jsonOf(() => logInternalError(sample(), "Cannot order")), {
-    level: "FATAL",
-    message,
-    ...PARTS,
-    data: { code: "E42" },
-  });
+  const write = () => logInternalError(sample(), "Cannot order");
+  assertEquals(textOf(write), `FATAL ${message} ${STACKS}`);
+  assertEquals(jsonOf(write), { level: "FATAL", message, ...PARTS, data: { code: "E42" } });
 });
 
 Deno.test("logInternalError() names any thrown value", () => {
-  const cases: [string, unknown, string | undefined, string][] = [
-    ["an error's own message", new Error("boom"), undefined, "boom"],
-    ["the same for an empty one", new Error("boom"), "", "boom"],
-    ["the name of an error without one", new RangeError(), undefined, "RangeError"],
-    ["a thrown text", "boom", undefined, "boom"],
-    ["a thrown undefined", undefined, undefined, "undefined"],
-    ["a thrown object without text", Object.create(null), undefined, "[Unreadable]"],
-    [
-      "an error whose message throws",
-      Object.defineProperty(new Error(), "message", {
-        get() {
-          throw 1;
-        },
-      }),
-      undefined,
-      "[Unreadable: 1]",
-    ],
-    [
-      "a message that is a symbol",
-      Object.assign(new Error(), { message: Symbol("s") }),
-      undefined,
-      "Symbol(s)",
-    ],
-    [
-      "a message without text",
-      Object.assign(new Error(), { message: Object.create(null) }),
-      undefined,
-      "[Unreadable]",
-    ],
-    ["a given message", new Error("boom"), "Cannot order", "Cannot order"],
+  const cases: [unknown, string | undefined, string][] = [
+    [new Error("boom"), undefined, "boom"],
+    [new Error("boom"), "", "boom"],
+    [new Error("boom"), "Cannot order", "Cannot order"],
+    [new RangeError(), undefined, "RangeError"],
+    ["boom", undefined, "boom"],
+    [undefined, undefined, "undefined"],
+    [Object.create(null), undefined, "[Unreadable]"],
+    [Object.assign(new Error(), { message: Symbol("s") }), undefined, "Symbol(s)"],
   ];
-  for (const [title, thrown, message, expected] of cases) {
+  for (const [thrown, message, expected] of cases) {
     const json = jsonOf(() => logInternalError(thrown, message));
-    assertEquals([json.level, json.message], ["FATAL", `INTERNAL ERROR: ${expected}.`], title);
+    assertEquals([json.level, json.message], ["FATAL", `INTERNAL ERROR: ${expected}.`]);
   }
 });

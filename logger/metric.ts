@@ -1,6 +1,6 @@
 import { expect, Renderer } from "./render.ts";
 import { currentRequestId } from "./request_id.ts";
-import { currentLevel, fromEnvironment, loggerState } from "./state.ts";
+import { currentLevel, loggerState, readEnvironment } from "./state.ts";
 import { write } from "./write.ts";
 
 /** A unit of Amazon CloudWatch metrics. */
@@ -33,7 +33,7 @@ export function logMetric(
   fields: Readonly<Record<string, unknown>> = {},
 ): void {
   const state = loggerState();
-  const functionName = fromEnvironment(state, "AWS_LAMBDA_FUNCTION_NAME");
+  const functionName = readEnvironment("AWS_LAMBDA_FUNCTION_NAME");
   const { unit, dimensions = {}, namespace = functionName || "local" } = options;
   const names = Object.keys(dimensions);
   const check = (isValid: boolean, expected: string) =>

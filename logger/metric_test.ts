@@ -48,12 +48,8 @@ function documentOf(name: string, value: number, options?: MetricOptions, from =
 Deno.test("logger.metric() writes a document of the embedded metric format", () => {
   const options = { unit: "Count", dimensions: { country: "FR" }, namespace: "shop" } as const;
   const child = logger.child({ orderId: "A-1", _aws: 1 });
-  const { timestamp, _aws: { Timestamp, ...aws }, ...rest } = documentOf(
-    "Orders",
-    2,
-    options,
-    child,
-  );
+  const document = documentOf("Orders", 2, options, child);
+  const { timestamp, _aws: { Timestamp, ...aws }, ...rest } = document;
   assertEquals(new Date(timestamp).getTime(), Timestamp);
   assertEquals(aws, {
     CloudWatchMetrics: [{

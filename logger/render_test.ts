@@ -12,6 +12,10 @@ const shared = { x: 1 };
 const boom = () => {
   throw new Error("no");
 };
+class Point {
+  x = 1;
+}
+const tagged = { [Symbol.toStringTag]: "Odd", __proto__: { constructor: 1 } };
 const unnameable = Object.defineProperty(() => {}, "name", { get: boom });
 
 Deno.test("renderJson() renders values of every kind", () => {
@@ -47,11 +51,7 @@ Deno.test("renderJson() renders values of every kind", () => {
     ["bytes", new Uint8Array([1, 255]), "[Uint8Array, 2 bytes: 01ff]"],
     ["no bytes", new Uint8Array(), "[Uint8Array, 0 bytes: ]"],
     ["100 bytes", new Uint8Array(100).fill(171), `[Uint8Array, 100 bytes: ${"ab".repeat(100)}]`],
-    [
-      "101 bytes",
-      Buffer.alloc(101),
-      `[Buffer, 101 bytes: ${"00".repeat(100)}…]`,
-    ],
+    ["101 bytes", Buffer.alloc(101), `[Buffer, 101 bytes: ${"00".repeat(100)}…]`],
     ["a typed array", new Uint16Array([1, 2]), "[Uint16Array, 4 bytes: 01000200]"],
     ["a buffer", new Uint8Array([1, 2]).buffer, "[ArrayBuffer, 2 bytes: 0102]"],
     ["a shared buffer", new SharedArrayBuffer(1), "[SharedArrayBuffer, 1 bytes: 00]"],
@@ -59,25 +59,9 @@ Deno.test("renderJson() renders values of every kind", () => {
     ["a view", new DataView(new Uint8Array([1, 2, 3]).buffer, 1), "[DataView, 2 bytes: 0203]"],
     ["a promise", Promise.resolve(), "[Promise]"],
     ["a weak map", new WeakMap(), "[WeakMap]"],
-    [
-      "an instance of a class",
-      new (class Point {
-        x = 1;
-      })(),
-      { x: 1 },
-    ],
-    [
-      "an instance of an unnamed class",
-      new (class {
-        static name = "";
-        #hidden = 1;
-      })(),
-      {},
-    ],
-    ["an object with a tag and nothing else", {
-      [Symbol.toStringTag]: "Odd",
-      __proto__: { constructor: 1 },
-    }, "[anonymous]"],
+    ["an instance of a class", new Point(), { x: 1 }],
+    ["an instance of an unnamed class", new (class {})(), {}],
+    ["an object with a tag and nothing else", tagged, "[anonymous]"],
     ["an object without a prototype", Object.assign(Object.create(null), { a: 1 }), { a: 1 }],
     ["an object with a tag", { [Symbol.toStringTag]: "Odd", a: 1 }, { a: 1 }],
     ["an object with a map's tag", { [Symbol.toStringTag]: "Map" }, /^\[Unreadable: TypeError/],
@@ -92,12 +76,14 @@ Deno.test("renderJson() renders values of every kind", () => {
       a: 1,
       toJSON: "[Function: boom]",
     }],
-    ["a getter that throws", {
-      get a() {
-        throw new Error("no");
+    [
+      "a getter that throws",
+      Object.defineProperty({ b: 2 }, "a", { get: boom, enumerable: true }),
+      {
+        b: 2,
+        a: "[Unreadable: Error: no]",
       },
-      b: 2,
-    }, { a: "[Unreadable: Error: no]", b: 2 }],
+    ],
     ["a getter that throws a value without text", {
       get a() {
         throw Object.create(null);
@@ -150,6 +136,7 @@ Deno.test("renderJson() cuts values at 256 KiB, and says how much it cut", () =>
   const cases: [string, unknown, RegExp][] = [
     ["a text", "x".repeat(1e6), /^"x+… \[cut: 8\d{5} more\]"$/],
     ["a text of control characters", "\0".repeat(1e6), /u0000… \[cut: 9\d{5} more\]"$/],
+    ["a text of quotes", '"'.repeat(1e6), /"… \[cut: 9\d{5} more\]"$/],
     ["a text of surrogate pairs", "😀".repeat(1e6), /😀… \[cut: 1\d{6} more\]"$/],
     ["a text of three-byte characters", "…".repeat(1e6), /… \[cut: 9\d{5} more\]"$/],
     ["a list", Array(1e6).fill("x\n"), /,"\[cut: 9\d{5} more\]"\]$/],

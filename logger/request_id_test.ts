@@ -19,11 +19,8 @@ function test(name: string, store: boolean, fn: () => void | Promise<void>): voi
   });
 }
 
-test("covers a sync function and returns its value", false, () => {
+test("covers a function, also after an await, and returns its result", false, async () => {
   assertEquals(withRequestId("a", now), "a");
-});
-
-test("covers an async function, also after an await", false, async () => {
   const ids = await withRequestId("a", async () => {
     const first = now();
     await pause();
@@ -32,19 +29,13 @@ test("covers an async function, also after an await", false, async () => {
   assertEquals(ids, ["a", "a"]);
 });
 
-test("ends with a function that throws", false, () => {
+test("ends with a function that throws or rejects, and passes the reason on", false, async () => {
   const error = new Error("x");
-  assert(
-    assertThrows(() =>
-      withRequestId("a", () => {
-        throw error;
-      })
-    ) === error,
-  );
-});
-
-test("ends with a function that rejects, and passes the reason on", false, async () => {
-  await assertRejects(() => withRequestId("a", () => Promise.reject(new Error("x"))), Error, "x");
+  const fail = () => {
+    throw error;
+  };
+  assert(assertThrows(() => withRequestId("a", fail)) === error);
+  assert(await assertRejects(() => withRequestId("a", () => Promise.reject(error))) === error);
 });
 
 test("leaves a rejection that nobody handles unhandled", false, async () => {
@@ -89,15 +80,12 @@ test("returns a value without then() as it is", false, () => {
   assert(withRequestId("a", () => fn) === fn);
 });
 
-test("opened within itself is the same scope", false, async () => {
+test("opened within itself lasts until both scopes have ended", false, async () => {
   await withRequestId("a", async () => {
     assertEquals(withRequestId("a", now), "a");
     await withRequestId("a", pause);
     assertEquals(now(), "a");
   });
-});
-
-test("opened twice with one id lasts until both scopes have ended", false, async () => {
   const short = withRequestId("a", pause);
   const long = withRequestId("a", async () => {
     await short;
@@ -136,44 +124,21 @@ test("keeps a hundred overlapping invocations apart", true, async () => {
   assertEquals(seen, ids.map((id) => new Set([id])));
 });
 
-test("uses AsyncLocalStorage after the first two ids", true, async () => {
-  await Promise.all([withRequestId("a", pause), withRequestId("b", pause)]);
-  const ids = await Promise.all(["c", "d"].map((id) =>
-    withRequestId(id, async () => {
-      await pause();
-      return now();
-    })
-  ));
-  assertEquals(ids, ["c", "d"]);
-});
-
-test("gives work left behind by the first scope no later id", true, async () => {
-  let resolve!: () => void;
-  const promise = new Promise<void>((done) => resolve = done);
-  let left!: Promise<string>;
-  withRequestId("a", () => {
-    left = promise.then(now);
-  });
-  const ids = await withRequestId("b", async () => {
-    resolve();
-    return [await left, now()];
-  });
-  assertEquals(ids, ["", "b"]);
-});
-
-test("gives work left behind by a later scope its own id", true, async () => {
-  withRequestId("a", () => {});
-  let resolve!: () => void;
-  const promise = new Promise<void>((done) => resolve = done);
-  let left!: Promise<string>;
-  withRequestId("b", () => {
-    left = promise.then(now);
-  });
+test("gives work left behind its own id or none, never a later one", true, async () => {
+  const release = Promise.withResolvers<void>();
+  const leave = (id: string) => {
+    let left!: Promise<string>;
+    withRequestId(id, () => {
+      left = release.promise.then(now);
+    });
+    return left;
+  };
+  const [first, second] = [leave("a"), leave("b")];
   const ids = await withRequestId("c", async () => {
-    resolve();
-    return [await left, now()];
+    release.resolve();
+    return [await first, await second, now()];
   });
-  assertEquals(ids, ["b", "c"]);
+  assertEquals(ids, ["", "b", "c"]);
 });
 
 Deno.test("withRequestId() takes an empty id, and refuses an id that is not a string", () => {

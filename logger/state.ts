@@ -1,5 +1,3 @@
-import { environmentOf, type ReadEnvironment } from "./environment.ts";
-
 /**
  * The name of a level, as in the platform's log.
  *
@@ -51,8 +49,6 @@ export interface LoggerState {
   level?: LogLevel;
   /** The keys, in lower case, whose values are not written. */
   redact?: readonly string[];
-  /** Reads an environment variable. By default as the runtime allows it. */
-  environment?: ReadEnvironment;
   /** Writes one record, which has no line end. By default to the standard output. */
   write?: (line: string) => void;
   /** Translates the positions in a stack into those of the author's sources. By default they stay as they are. */
@@ -81,7 +77,7 @@ export function currentLevel(state: LoggerState): LogLevel {
 
 /** The level that somebody set; `undefined` if nobody did. */
 export function givenLevel(state: LoggerState): LogLevel | undefined {
-  return state.level ?? toLevel(fromEnvironment(state, "AWS_LAMBDA_LOG_LEVEL"));
+  return state.level ?? toLevel(readEnvironment("AWS_LAMBDA_LOG_LEVEL"));
 }
 
 /** The keys, in lower case, whose values are not written. */
@@ -92,13 +88,29 @@ export function redactedKeys(state: LoggerState): readonly string[] {
 /** The form of records. */
 export function currentFormat(state: LoggerState): LogFormat {
   return state.format ??
-    (fromEnvironment(state, "AWS_LAMBDA_LOG_FORMAT")?.toUpperCase() === "JSON" ? "json" : "text");
+    (readEnvironment("AWS_LAMBDA_LOG_FORMAT")?.toUpperCase() === "JSON" ? "json" : "text");
 }
 
-/** Reads a variable of the environment each time, because tests change it and reading is cheap. */
-export function fromEnvironment(state: LoggerState, name: string): string | undefined {
-  state.environment ??= environmentOf();
-  return state.environment(name);
+/** The globals of the runtimes that hold the environment. The library names no type of a runtime. */
+interface Host {
+  Deno?: {
+    env: { get(name: string): string | undefined };
+    permissions: { querySync(descriptor: { name: "env"; variable: string }): { state: string } };
+  };
+  process?: { env?: Record<string, string | undefined> };
+}
+
+/**
+ * Reads a variable of the environment. The result is `undefined` if the variable is not set or may not be read. Nothing
+ * is kept, because tests change the environment and reading is cheap.
+ */
+export function readEnvironment(variable: string): string | undefined {
+  const host = globalThis as Host;
+  const { Deno: deno } = host;
+  // On Deno, `process` costs milliseconds, and a read without permission may stop at a prompt.
+  if (!deno) return host.process?.env?.[variable];
+  const { state } = deno.permissions.querySync({ name: "env", variable });
+  return state === "granted" ? deno.env.get(variable) : undefined;
 }
 
 /** The level of a name, in any case; `undefined` if there is no such level. */

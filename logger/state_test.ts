@@ -1,4 +1,4 @@
-import { assertEquals, assertStrictEquals, fail } from "@std/assert";
+import { assertEquals, assertStrictEquals } from "@std/assert";
 import { currentFormat, currentLevel, type LoggerState, loggerState } from "./state.ts";
 
 Deno.test("loggerState() is one object in a process, made on first use", () => {
@@ -39,7 +39,10 @@ Deno.test("the variables of AWS Lambda are read for each record, in any case", (
 });
 
 Deno.test("settings of a runtime count before the environment", () => {
-  const environment = () => fail("read");
-  const state: LoggerState = { openScopes: 0, format: "json", level: "WARN", environment };
+  Deno.env.set("AWS_LAMBDA_LOG_FORMAT", "text");
+  Deno.env.set("AWS_LAMBDA_LOG_LEVEL", "DEBUG");
+  const state: LoggerState = { openScopes: 0, format: "json", level: "WARN" };
   assertEquals([currentFormat(state), currentLevel(state)], ["json", "WARN"]);
+  Deno.env.delete("AWS_LAMBDA_LOG_FORMAT");
+  Deno.env.delete("AWS_LAMBDA_LOG_LEVEL");
 });
