@@ -58,7 +58,6 @@ const ROOMS: Record<string, readonly string[]> = {
     ...PACKAGES,
   ],
   "cli/bundle": [
-    "runtime",
     "cli/interruption.ts",
     "cli/manifest",
     "cli/platform/isolation",
@@ -66,7 +65,6 @@ const ROOMS: Record<string, readonly string[]> = {
     ...PACKAGES,
   ],
   "cli/platform": [
-    "function",
     "cli/arguments.ts",
     "cli/interruption.ts",
     "cli/manifest",
@@ -96,8 +94,7 @@ const ROOMS: Record<string, readonly string[]> = {
     "cli/deploy",
     ...PACKAGES,
   ],
-  "examples/functions": ["@mate/core", "npm:"],
-  examples: ["cli/manifest", "cli/bundle", "cli/deploy", "@std/", ...PACKAGES],
+  examples: ["@mate/core", "npm:"],
 };
 
 /** The folders that may import every room. */
@@ -223,6 +220,17 @@ Deno.test("every file imports only the rooms that its own room may import", () =
     }
   }
   assertEquals(strays, []);
+});
+
+Deno.test("ARCHITECTURE.md draws the arrows of the library", async () => {
+  const text = await Deno.readTextFile(new URL("ARCHITECTURE.md", root));
+  const drawn = [...text.matchAll(/^(.+) ─► (.+)$/gm)].flatMap(([, from, to]) =>
+    from!.split(", ").map((room) => ({ room, targets: to!.split(", ") }))
+  );
+  for (const room of [...Object.keys(LIBRARY), "runtime", "mod.ts"]) {
+    const targets = drawn.filter((arrow) => arrow.room === room).flatMap(({ targets }) => targets);
+    assertEquals(targets.toSorted(), ROOMS[room]!.toSorted(), room);
+  }
 });
 
 Deno.test("the rooms make no circle", () => {
