@@ -1,5 +1,5 @@
 import { logger } from "../logger/mod.ts";
-import type { FnQueueRecord } from "./record.ts";
+import type { FnQueueRecord } from "./event.ts";
 
 /** One message of a batch. */
 export interface Message<Payload> {

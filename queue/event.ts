@@ -1,6 +1,216 @@
-import { FnEvent } from "../function/mod.ts";
-import { recordsOf } from "../function/record.ts";
-import { FnQueueRecord } from "./record.ts";
+import { FnEvent, type JsonObject, type JsonValue, type StandardSchema } from "../function/mod.ts";
+import { parseJson } from "../function/parse_json.ts";
+import {
+  isObject,
+  own,
+  readOptional,
+  readOptionalString,
+  readString,
+  specificationError,
+  wrongType,
+} from "../function/read.ts";
+import { FnRecord, recordsOf } from "../function/record.ts";
+import { invalidAt, validate } from "../function/schema.ts";
+import { FnBridgePutEvent } from "../scheduler/mod.ts";
+import { FnNotificationEvent } from "../storage/mod.ts";
+import { readAttribute } from "../topic/attributes.ts";
+import { FnMessageRecord, type MessageAttributes } from "../topic/mod.ts";
+
+/**
+ * One record of an Amazon SQS event: one message.
+ *
+ * A record is read only on demand, so a malformed record does not spoil the other records. Every accessor raises a
+ * `CloudEventSpecificationError` if its key is absent or of the wrong type, or if the record comes from another service.
+ *
+ * @typeParam Payload The type that {@linkcode payload} returns without a schema of its own.
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
+ *
+ * @example A message that Amazon SNS put into the queue
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { FnQueueEvent } from "@mate/core/queue";
+ * import { queueEvent } from "@mate/core/testing";
+ *
+ * const event = new FnQueueEvent(queueEvent([{ message: { messagePayload: { item: "tea" } } }]));
+ * for (const record of event) assertEquals(record.message().messagePayload(), { item: "tea" });
+ * ```
+ */
+export class FnQueueRecord<Payload = JsonValue> extends FnRecord {
+  /** @ignore */
+  protected override readonly service = "sqs";
+
+  readonly #schema: StandardSchema<Payload> | undefined;
+  #payload: { readonly value: unknown } | undefined;
+
+  /**
+   * Wraps one record of an event and reads nothing of it.
+   *
+   * @param eventObject The event that holds the record: a plain JSON object.
+   * @param index The place of the record, counted from 0. Omit it if the event has one record.
+   * @param schema The schema of {@linkcode payload}.
+   * @throws {TypeError} If the event is not a plain object.
+   */
+  constructor(eventObject: unknown, index?: number, schema?: StandardSchema<Payload>) {
+    super(eventObject, index);
+    this.#schema = schema;
+  }
+
+  /** The identifier of the message (`messageId`). A repeated delivery has the same identifier. */
+  messageId(): string {
+    return this.text("messageId");
+  }
+
+  /** The text of the message (`body`). */
+  body(): string {
+    return this.text("body");
+  }
+
+  /**
+   * The message parsed as JSON. If the record was made with a schema, this is the output of the schema. A message that is
+   * not JSON, or that the schema refuses, raises an error that does not show the message.
+   */
+  payload(): Payload;
+  /** The message parsed as JSON and validated with another schema. */
+  payload<Output>(schema: StandardSchema<Output>): Output;
+  payload(schema?: StandardSchema): unknown {
+    if (schema !== undefined) return this.#parse(schema);
+    this.#payload ??= { value: this.#parse(this.#schema) };
+    return this.#payload.value;
+  }
+
+  /** The time when the message was sent (`attributes.SentTimestamp`, in milliseconds since 1970). */
+  sentTime(): Date {
+    return this.#time("SentTimestamp");
+  }
+
+  /** The time when the message was first received (`attributes.ApproximateFirstReceiveTimestamp`). */
+  firstReceivedTime(): Date {
+    return this.#time("ApproximateFirstReceiveTimestamp");
+  }
+
+  /** How often the message was received, this time included (`attributes.ApproximateReceiveCount`). */
+  receiveCount(): number {
+    return this.#count("ApproximateReceiveCount");
+  }
+
+  /** The message group (`attributes.MessageGroupId`). A message without a group has null. */
+  groupId(): string | null {
+    return readOptionalString(this.rawEvent, this.path("attributes", "MessageGroupId"));
+  }
+
+  /** The deduplication id (`attributes.MessageDeduplicationId`). A message of a standard queue has null. */
+  deduplicationId(): string | null {
+    return readOptionalString(this.rawEvent, this.path("attributes", "MessageDeduplicationId"));
+  }
+
+  /** The sequence number (`attributes.SequenceNumber`). A message of a standard queue has null. */
+  sequenceNumber(): string | null {
+    return readOptionalString(this.rawEvent, this.path("attributes", "SequenceNumber"));
+  }
+
+  /**
+   * The attributes of the message (`messageAttributes`) with converted values, as those of an Amazon SNS message: `String`
+   * gives a string, `Number` a number, and `Binary` a `Uint8Array`. A label of the type, as in `Number.int`, is left out.
+   *
+   * @throws {CloudEventSpecificationError} If an attribute has another type, or if its value does not match the type.
+   */
+  messageAttributes(): MessageAttributes {
+    const path = this.path("messageAttributes");
+    const attributes = readOptional(this.rawEvent, path) ?? {};
+    if (!isObject(attributes)) throw wrongType(path, attributes, "an object");
+    return Object.fromEntries(
+      Object.keys(attributes).map((name) => {
+        const typePath = [...path, name, "dataType"];
+        const label = readString(this.rawEvent, typePath);
+        const type = label === "String.Array" ? label : label.split(".")[0]!;
+        const key = type === "Binary" ? "binaryValue" : "stringValue";
+        return [name, readAttribute(this.rawEvent, typePath, type, [...path, name, key])];
+      }),
+    );
+  }
+
+  /** The name of the queue, the end of its ARN. */
+  queueName(): string {
+    return this.queueArn().split(":").at(-1)!;
+  }
+
+  /** The ARN of the queue (`eventSourceARN`). The ARN of a FIFO queue ends in `.fifo`. */
+  queueArn(): string {
+    return this.text("eventSourceARN");
+  }
+
+  /** The region of the queue (`awsRegion`). */
+  region(): string {
+    return this.text("awsRegion");
+  }
+
+  /** The handle with which the message can be deleted (`receiptHandle`). */
+  receiptHandle(): string {
+    return this.text("receiptHandle");
+  }
+
+  /** The Amazon SNS message in this message, if a topic sends to the queue without raw delivery. */
+  message(): FnMessageRecord {
+    return new FnMessageRecord({ Records: [{ EventSource: "aws:sns", Sns: this.#envelope() }] }, 0);
+  }
+
+  /** The Amazon S3 event in this message, also if it came through a topic of Amazon SNS. */
+  notification(): FnNotificationEvent {
+    const content = this.#content();
+    const records = own(content, "Records");
+    const [record] = Array.isArray(records) ? records : [];
+    const isFromS3 = isObject(record) && own(record, "s3") !== undefined;
+    if (isFromS3 || own(content, "Event") === "s3:TestEvent") {
+      return new FnNotificationEvent(content);
+    }
+    throw this.#noEnvelope("an event of Amazon S3");
+  }
+
+  /** The Amazon EventBridge event in this message, also if it came through a topic of Amazon SNS. */
+  bridgeEvent(): FnBridgePutEvent {
+    const content = this.#content();
+    const keys = ["source", "detail-type", "detail"];
+    if (keys.every((key) => own(content, key) !== undefined)) return new FnBridgePutEvent(content);
+    throw this.#noEnvelope("an event of Amazon EventBridge");
+  }
+
+  #parse(schema: StandardSchema | undefined): unknown {
+    const path = this.path("body");
+    const payload = parseJson(readString(this.rawEvent, path), path);
+    return validate(schema, payload, invalidAt(path));
+  }
+
+  /** The body as a JSON object, or the message of the Amazon SNS envelope in the body. */
+  #content(): JsonObject {
+    const body = this.#parse(undefined) as JsonValue;
+    const isEnvelope = isObject(body) && own(body, "TopicArn") !== undefined;
+    const content = isEnvelope ? this.message().messagePayload() : body;
+    if (isObject(content)) return content;
+    throw this.#noEnvelope("a JSON object");
+  }
+
+  #envelope(): JsonObject {
+    const body = this.#parse(undefined) as JsonValue;
+    const keys = ["Type", "TopicArn", "Message"];
+    if (isObject(body) && keys.every((key) => typeof own(body, key) === "string")) return body;
+    throw this.#noEnvelope("a message of Amazon SNS");
+  }
+
+  #noEnvelope(expected: string): Error {
+    return specificationError(this.path("body"), `is not ${expected}`);
+  }
+
+  #time(name: string): Date {
+    return new Date(this.#count(name));
+  }
+
+  #count(name: string): number {
+    const path = this.path("attributes", name);
+    const text = readString(this.rawEvent, path);
+    if (/^\d{1,15}$/.test(text)) return Number(text);
+    throw specificationError(path, `is ${JSON.stringify(text)}, not a whole number`);
+  }
+}
 
 /**
  * The event of messages from a queue of Amazon SQS. Iterate over the event, or use {@linkcode records}. To process each

@@ -2,8 +2,7 @@ import type { FnContext, JsonValue, StandardSchema } from "../function/mod.ts";
 import { kindOf, specificationError } from "../function/read.ts";
 import { withRequestId } from "../logger/mod.ts";
 import { type Message, processBatch } from "./batch.ts";
-import { FnQueueEvent } from "./event.ts";
-import { FnQueueRecord } from "./record.ts";
+import { FnQueueEvent, FnQueueRecord } from "./event.ts";
 
 /** The milliseconds before the deadline at which the handler reports the messages that are left. */
 const MARGIN = 500;

@@ -131,30 +131,10 @@ Deno.test("queueHandler() logs each failure once, with its causes and without th
   assertEquals(failures, ["0", "1"]);
   const records = log.filter(({ message }) => message !== "Working");
   assertEquals(
-    records.map(({ level, messageId, errorMessage, cause, requestId }) => ({
-      level,
-      messageId,
-      errorMessage,
-      cause: (cause as { errorMessage: string } | undefined)?.errorMessage,
-      requestId,
-    })),
-    [
-      {
-        level: "ERROR",
-        messageId: "0",
-        errorMessage: "Cannot order",
-        cause: "timed out",
-        requestId: "id-1",
-      },
-      {
-        level: "ERROR",
-        messageId: "1",
-        errorMessage: "The work threw a string",
-        cause: undefined,
-        requestId: "id-1",
-      },
-    ],
+    records.map(({ level, messageId, errorMessage }) => [level, messageId, errorMessage]),
+    [["ERROR", "0", "Cannot order"], ["ERROR", "1", "The work threw a string"]],
   );
+  assertEquals((records[0]!.cause as { errorMessage: string }).errorMessage, "timed out");
   assertEquals(log.every(({ requestId }) => requestId === "id-1"), true);
   assert(!JSON.stringify(log).includes("secret"));
 });
@@ -192,9 +172,7 @@ Deno.test("queueHandler() fails a message alone if the message cannot be read or
   const event = makeEvent([
     { body: '{"count":1}' },
     { body: '{"count":"secret"}' },
-    {
-      body: "secret",
-    },
+    { body: "secret" },
     { body: 5 },
     { body: '{"count":2}' },
   ]);

@@ -19,12 +19,5 @@
  *
  * @module
  */
-export { FnQueueEvent } from "./event.ts";
-export {
-  type QueueHandler,
-  queueHandler,
-  type QueueHandlerOptions,
-  type QueueResult,
-  type QueueWork,
-} from "./handler.ts";
-export { FnQueueRecord } from "./record.ts";
+export * from "./event.ts";
+export * from "./handler.ts";

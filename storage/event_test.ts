@@ -2,13 +2,10 @@ import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/ass
 import fc from "fast-check";
 import { CloudEventSpecificationError, FnEvent, FnRecord } from "../function/mod.ts";
 import { put, removed, testEvent, topic } from "../testdata/service_events.ts";
-import { withKey } from "../testdata/with_key.ts";
+import { type AccessorCase, checkAccessors, withKey } from "../testdata/accessors.ts";
 import { FnNotificationEvent, FnNotificationRecord } from "./mod.ts";
 
-type Accessor = Exclude<keyof FnNotificationRecord, "rawEvent">;
-
-/** Each accessor, the key that it reads, and its result for the fixture. */
-const ACCESSORS: [Accessor, string, unknown][] = [
+const ACCESSORS: AccessorCase<FnNotificationRecord>[] = [
   ["eventName", "eventName", "ObjectCreated:Put"],
   ["eventTime", "eventTime", new Date("2026-03-01T09:05:07.123Z")],
   ["region", "awsRegion", "eu-central-1"],
@@ -31,31 +28,8 @@ const change = (key: string, value: unknown) =>
 
 const refuse = (read: () => unknown) => assertThrows(read, CloudEventSpecificationError);
 
-Deno.test("every accessor reads its key, on the event, its records and by iteration", () => {
-  const event = new FnNotificationEvent(put);
-  for (const [accessor, , expected] of ACCESSORS) {
-    assertEquals(event[accessor](), expected);
-    assertEquals(event.records()[0]![accessor](), expected);
-    assertEquals([...event].map((record) => record[accessor]()), [expected]);
-  }
-});
-
-Deno.test("every accessor names its key if the key is absent, null or of another type", () => {
-  for (const [accessor, key] of ACCESSORS) {
-    for (const value of [undefined, null, true, ["x"], { x: 1 }]) {
-      const event = change(key, value);
-      if (OPTIONAL.includes(accessor) && (value === undefined || value === null)) {
-        assertEquals(event[accessor](), null);
-      } else {
-        assertEquals(refuse(() => event[accessor]()).path, `Records[0].${key}`);
-      }
-    }
-    const parent = key.split(".")[0]!;
-    if (parent === key) continue;
-    for (const value of [undefined, null]) {
-      assertEquals(refuse(() => change(parent, value)[accessor]()).path, `Records[0].${parent}`);
-    }
-  }
+Deno.test("every accessor reads its key, and names the key if it is malformed", () => {
+  checkAccessors(FnNotificationEvent, put, ACCESSORS, OPTIONAL);
 });
 
 Deno.test("every accessor of an event with several records, or none, names records()", () => {
@@ -68,7 +42,7 @@ Deno.test("every accessor of an event with several records, or none, names recor
       ] as const
     ) {
       assertEquals(
-        refuse(() => new FnNotificationEvent(raw)[accessor]()).message,
+        refuse(() => new FnNotificationEvent(raw)[accessor as "region"]()).message,
         `Cannot read the event: "Records" ${problem}: use records()`,
       );
     }

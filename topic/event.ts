@@ -1,5 +1,128 @@
-import { recordsOf } from "../function/record.ts";
-import { FnMessageRecord } from "./record.ts";
+import type { JsonValue, StandardSchema } from "../function/mod.ts";
+import { parseJson } from "../function/parse_json.ts";
+import {
+  isObject,
+  readOptional,
+  readOptionalString,
+  readString,
+  wrongType,
+} from "../function/read.ts";
+import { FnRecord, recordsOf } from "../function/record.ts";
+import { readTime } from "../function/rfc3339.ts";
+import { invalidAt, validate } from "../function/schema.ts";
+import { type MessageAttributes, readAttributes } from "./attributes.ts";
+
+/**
+ * One record of an Amazon SNS event: one message.
+ *
+ * A record is read only on demand, so a malformed record does not spoil the other records. Every accessor raises a
+ * `CloudEventSpecificationError` if its key is absent or of the wrong type, or if the record comes from another service.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html
+ *
+ * @example A message with an attribute
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { messageEvent } from "@mate/core/testing";
+ * import { FnMessageEvent } from "@mate/core/topic";
+ *
+ * const event = new FnMessageEvent(messageEvent([
+ *   { messagePayload: { item: "tea" }, messageAttributes: { count: { Type: "Number", Value: 3 } } },
+ * ]));
+ * for (const record of event) {
+ *   assertEquals(record.messagePayload(), { item: "tea" });
+ *   assertEquals(record.messageAttributes().count?.Value, 3);
+ * }
+ * ```
+ */
+export class FnMessageRecord extends FnRecord {
+  /** @ignore */
+  protected override readonly service = "sns";
+
+  /** The ARN of the subscription that called the function (`EventSubscriptionArn`). */
+  eventSubscriptionArn(): string {
+    return this.text("EventSubscriptionArn");
+  }
+
+  /** The ARN of the topic (`Sns.TopicArn`). */
+  topicArn(): string {
+    return this.text("Sns", "TopicArn");
+  }
+
+  /** The identifier of the message (`Sns.MessageId`). A repeated delivery has the same identifier. */
+  messageId(): string {
+    return this.text("Sns", "MessageId");
+  }
+
+  /** The kind of the message (`Sns.Type`): `Notification`. */
+  messageType(): string {
+    return this.text("Sns", "Type");
+  }
+
+  /** The subject (`Sns.Subject`). A message without a subject has null. */
+  subject(): string | null {
+    return readOptionalString(this.rawEvent, this.path("Sns", "Subject"));
+  }
+
+  /** The message (`Sns.Message`), as it was published. */
+  message(): string {
+    return this.text("Sns", "Message");
+  }
+
+  /** The message parsed as JSON. A message that is not JSON raises an error that does not show the message. */
+  messagePayload(): JsonValue;
+  /** The message parsed as JSON and validated. A message that the schema refuses raises an error. */
+  messagePayload<Output>(schema: StandardSchema<Output>): Output;
+  messagePayload(schema?: StandardSchema): unknown {
+    const path = this.path("Sns", "Message");
+    const payload = parseJson(readString(this.rawEvent, path), path);
+    return validate(schema, payload, invalidAt(path));
+  }
+
+  /** The time when the message was published (`Sns.Timestamp`, RFC 3339). */
+  timestamp(): Date {
+    return readTime(this.rawEvent, this.path("Sns", "Timestamp"));
+  }
+
+  /** The signature of the message, in base64 (`Sns.Signature`). */
+  signature(): string {
+    return this.text("Sns", "Signature");
+  }
+
+  /** The URL of the certificate for the signature (`Sns.SigningCertUrl` or `SigningCertURL`). */
+  signingCertUrl(): string {
+    return this.#url("SigningCert");
+  }
+
+  /** The URL that ends the subscription (`Sns.UnsubscribeUrl` or `UnsubscribeURL`). */
+  unsubscribeUrl(): string {
+    return this.#url("Unsubscribe");
+  }
+
+  /**
+   * The attributes of the message (`Sns.MessageAttributes`) with converted values: `String` gives a string, `String.Array`
+   * an array, `Number` a number, and `Binary` a `Uint8Array`. A message without attributes has `{}`.
+   *
+   * A number with more digits than a `number` holds becomes the nearest number, as with `JSON.parse()`; `rawEvent` has
+   * all digits. Base64 may lack its padding.
+   *
+   * @throws {CloudEventSpecificationError} If an attribute has another type, or if its value does not match the type.
+   *   `path` names the attribute.
+   */
+  messageAttributes(): MessageAttributes {
+    const path = this.path("Sns", "MessageAttributes");
+    const attributes = readOptional(this.rawEvent, path);
+    if (attributes === null) return {};
+    if (isObject(attributes)) return readAttributes(this.rawEvent, path, attributes);
+    throw wrongType(path, attributes, "an object");
+  }
+
+  /** Reads a URL, whose name ends in `Url` in an event to a function and in `URL` elsewhere. */
+  #url(name: string): string {
+    const path = this.path("Sns", `${name}URL`);
+    return readOptionalString(this.rawEvent, path) ?? this.text("Sns", `${name}Url`);
+  }
+}
 
 /**
  * The event of messages to a topic of Amazon SNS. Amazon SNS sends one message at a time today, and may send several:

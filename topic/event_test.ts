@@ -1,15 +1,12 @@
 import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import { CloudEventSpecificationError } from "../function/mod.ts";
 import { put as storage, topic as raw } from "../testdata/service_events.ts";
-import { withKey } from "../testdata/with_key.ts";
+import { type AccessorCase, checkAccessors, withKey } from "../testdata/accessors.ts";
 import { FnMessageEvent, FnMessageRecord } from "./mod.ts";
-
-type Accessor = Exclude<keyof FnMessageRecord, "rawEvent">;
 
 const SNS = raw.Records[0]!.Sns;
 
-/** Each accessor, the key that it reads, and its result for the fixture. */
-const ACCESSORS: [Accessor, string, unknown][] = [
+const ACCESSORS: AccessorCase<FnMessageRecord>[] = [
   ["eventSubscriptionArn", "EventSubscriptionArn", raw.Records[0]!.EventSubscriptionArn],
   ["topicArn", "Sns.TopicArn", "arn:aws:sns:eu-central-1:123456789012:orders"],
   ["messageId", "Sns.MessageId", "c1d6d5f0-3a6c-5f2b-8a0e-9b8d7c6e5f40"],
@@ -29,32 +26,14 @@ const change = (key: string, value: unknown) =>
 
 const refuse = (read: () => unknown) => assertThrows(read, CloudEventSpecificationError);
 
-Deno.test("every accessor reads its key, on the event, its records and by iteration", () => {
-  const event = new FnMessageEvent(raw);
-  for (const [accessor, , expected] of ACCESSORS) {
-    assertEquals(event[accessor](), expected);
-    assertEquals(event.records()[0]![accessor](), expected);
-    assertEquals([...event].map((record) => record[accessor]()), [expected]);
-  }
-});
-
-Deno.test("every accessor names its key if the key is absent, null or of another type", () => {
-  for (const [accessor, key] of ACCESSORS) {
-    for (const value of [undefined, null, 5, [], {}]) {
-      const event = change(key, value);
-      if (accessor === "subject" && (value === undefined || value === null)) {
-        assertEquals(event.subject(), null);
-      } else {
-        assertEquals(refuse(() => event[accessor]()).path, `Records[0].${key}`);
-      }
-    }
-  }
+Deno.test("every accessor reads its key, and names the key if it is malformed", () => {
+  checkAccessors(FnMessageEvent, raw, ACCESSORS, ["subject"]);
 });
 
 Deno.test("every accessor of an event with several records, or none, names records()", () => {
   for (const [accessor] of ACCESSORS) {
     for (const Records of [[], [null, null]]) {
-      const { message } = refuse(() => new FnMessageEvent({ Records })[accessor]());
+      const { message } = refuse(() => new FnMessageEvent({ Records })[accessor as "subject"]());
       assert(message.endsWith(": use records()"));
     }
   }

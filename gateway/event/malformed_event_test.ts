@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { CloudEventSpecificationError } from "../../function/mod.ts";
 import { put as storage, schedule, topic } from "../../testdata/service_events.ts";
-import { withKey } from "../../testdata/with_key.ts";
+import { withKey } from "../../testdata/accessors.ts";
 import { load } from "../testdata/events.ts";
 import { FnProxyEvent } from "./proxy_event.ts";
 

@@ -5,7 +5,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../function/mod.ts";
-import { withKey } from "../../testdata/with_key.ts";
+import { withKey } from "../../testdata/accessors.ts";
 import { load } from "../testdata/events.ts";
 import type { IpAddress } from "./ip_address.ts";
 import type { Preference } from "../negotiation/preferences.ts";

@@ -11,7 +11,7 @@ import {
 } from "../errors/client_errors.ts";
 import { FnBridgePutEvent } from "../../scheduler/mod.ts";
 import { FnMessageEvent } from "../../topic/mod.ts";
-import { withKey } from "../../testdata/with_key.ts";
+import { withKey } from "../../testdata/accessors.ts";
 import { topic } from "../../testdata/service_events.ts";
 import { load } from "../testdata/events.ts";
 import { FnProxyEvent } from "./proxy_event.ts";

@@ -3,13 +3,10 @@ import { type } from "arktype";
 import { z } from "zod";
 import { CloudEventSpecificationError } from "../function/mod.ts";
 import { fifo, put, rule, standard, testEvent, topic } from "../testdata/service_events.ts";
-import { withKey } from "../testdata/with_key.ts";
+import { type AccessorCase, checkAccessors, withKey } from "../testdata/accessors.ts";
 import { FnQueueEvent, FnQueueRecord } from "./mod.ts";
 
-type Accessor = Exclude<keyof FnQueueRecord, "rawEvent">;
-
-/** Each accessor, the key that it reads, and its result for the fixture. */
-const ACCESSORS: [Accessor, string, unknown][] = [
+const ACCESSORS: AccessorCase<FnQueueRecord>[] = [
   ["messageId", "messageId", "059f36b4-87a3-44ab-83d2-661975830a7d"],
   ["receiptHandle", "receiptHandle", "AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a"],
   ["body", "body", '{"item":"tea","count":3}'],
@@ -33,20 +30,8 @@ const holding = (content: unknown) => change("body", JSON.stringify(content));
 
 const refuse = (read: () => unknown) => assertThrows(read, CloudEventSpecificationError);
 
-Deno.test("every accessor reads its key, of the records and by iteration", () => {
-  const event = new FnQueueEvent(standard);
-  for (const [accessor, , expected] of ACCESSORS) {
-    assertEquals(event.records()[0]![accessor](), expected);
-    assertEquals([...event].map((record) => record[accessor]()), [expected]);
-  }
-});
-
-Deno.test("every accessor names its key if the key is absent or of another type", () => {
-  for (const [accessor, key] of ACCESSORS) {
-    for (const value of [undefined, null, 5, [], {}]) {
-      assertEquals(refuse(() => change(key, value)[accessor]()).path, `Records[0].${key}`);
-    }
-  }
+Deno.test("every accessor reads its key, and names the key if it is malformed", () => {
+  checkAccessors(FnQueueEvent, standard, ACCESSORS);
   for (const value of ["", "-1", "1.5", "1e3", "now", "9".repeat(16)]) {
     const error = refuse(() => change("attributes.SentTimestamp", value).sentTime());
     assertEquals(error.path, "Records[0].attributes.SentTimestamp");
