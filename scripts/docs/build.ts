@@ -63,7 +63,7 @@ export async function buildSite(output: string): Promise<void> {
       await Deno.copyFile(`${ROOT}docs/${name}`, `${output}/docs/${name}`);
     }
   }
-  const broken = await brokenLinks(output);
+  const broken = await brokenLinks(output, { url: `${core.repository}/blob/main/`, folder: ROOT });
   if (broken.length > 0) throw new Error(`Broken links:\n${broken.join("\n")}`);
 }
 

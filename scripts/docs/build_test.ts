@@ -27,7 +27,7 @@ Deno.test("renderGuide() leads links to pages of the site, or to the repository"
   }
 });
 
-Deno.test("brokenLinks() finds links to missing files and anchors", async () => {
+Deno.test("brokenLinks() finds links to missing files and anchors, in the site and in the repository", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const links = [
@@ -37,6 +37,8 @@ Deno.test("brokenLinks() finds links to missing files and anchors", async () => 
       "#a",
       "#b",
       "https://example.com/x",
+      "https://example.com/repo/b.html#L1",
+      "https://example.com/repo/e.ts",
       "d/",
     ];
     const html = `<p id="a">${links.map((link) => `<a href="${link}">x</a>`).join("")}`;
@@ -44,8 +46,11 @@ Deno.test("brokenLinks() finds links to missing files and anchors", async () => 
     await Deno.writeTextFile(`${folder}/b.html`, '<p id="here">');
     await Deno.mkdir(`${folder}/d`);
     await Deno.writeTextFile(`${folder}/d/index.html`, "");
-    const broken = ["a.html → b.html#there", "a.html → c.html", "a.html → #b"];
-    assertEquals(await brokenLinks(folder), broken);
+    const broken = ["b.html#there", "c.html", "#b", "https://example.com/repo/e.ts"];
+    assertEquals(
+      await brokenLinks(folder, { url: "https://example.com/repo/", folder }),
+      broken.map((link) => `a.html → ${link}`),
+    );
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

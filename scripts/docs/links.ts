@@ -1,7 +1,15 @@
 import { dirname, join } from "node:path/posix";
 
-/** Finds the links of a site that lead to a file or an anchor that the site does not have: `page → link`. */
-export async function brokenLinks(folder: string): Promise<string[]> {
+/** The files that the site shows in the repository. */
+export interface Sources {
+  /** The start of the URLs of all files. */
+  readonly url: string;
+  /** The folder of the files on this machine. */
+  readonly folder: string;
+}
+
+/** Finds the links of a site that lead to a missing file, in the site or in the sources, or to a missing anchor: `page → link`. */
+export async function brokenLinks(folder: string, sources: Sources): Promise<string[]> {
   const pages = new Map<string, { links: string[]; ids: Set<string> }>();
   const files = new Set<string>();
   for (const path of filesBelow(folder)) {
@@ -17,6 +25,11 @@ export async function brokenLinks(folder: string): Promise<string[]> {
   const broken: string[] = [];
   for (const [page, { links }] of pages) {
     for (const link of links) {
+      if (link.startsWith(sources.url)) {
+        const [path = ""] = link.slice(sources.url.length).split("#");
+        if (!await exists(join(sources.folder, path))) broken.push(`${page} → ${link}`);
+        continue;
+      }
       if (/^(https?:|mailto:|data:)/.test(link)) continue;
       const [path = "", anchor] = decodeURI(link).split("#");
       const file = path === ""
@@ -30,6 +43,15 @@ export async function brokenLinks(folder: string): Promise<string[]> {
     }
   }
   return broken;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    return Boolean(await Deno.stat(path));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
 }
 
 /** The text of an attribute. */
