@@ -17,6 +17,18 @@
 export * from "./context.ts";
 export * from "./event.ts";
 export * from "./json.ts";
-export { FnRecord } from "./record.ts";
-export type { SchemaIssue, SchemaResult, StandardSchema, ValidationIssue } from "./schema.ts";
+export {
+  /** The base of the record classes. A record is one item of `Records` in an event of Amazon S3, SNS or SQS. */
+  FnRecord,
+} from "./record.ts";
+export type {
+  /** An issue as a schema reports it. */
+  SchemaIssue,
+  /** The result of a validation: the validated value, or the issues. */
+  SchemaResult,
+  /** A schema of any library that follows Standard Schema, such as Zod, Valibot and ArkType. */
+  StandardSchema,
+  /** An issue as the `details` of an error carry it. */
+  ValidationIssue,
+} from "./schema.ts";
 export * from "./specification_error.ts";

@@ -51,6 +51,7 @@ export function fetchHandler(
   application: Fetch | { readonly fetch: Fetch },
   options?: HandlerOptions,
 ): ProxyHandler;
+/** Makes a handler of either kind. */
 export function fetchHandler(
   application: Fetch | { readonly fetch: Fetch },
   options: HandlerOptions = {},

@@ -33,44 +33,118 @@
  */
 export * from "./errors/client_errors.ts";
 export {
-  buildHttpClientErrorResponse,
-  buildHttpServerErrorResponse,
-  type ClientErrorLevel,
-  type ErrorResponseOptions,
-  type ServerErrorResponseOptions,
-} from "./response/error_response.ts";
-export {
+  /** The client made a mistake, status 4xx. The client reads the message and the details. */
   HttpClientError,
+  /** An error with an HTTP status: the base class of all errors that a route throws. */
   HttpError,
+  /** The options of the errors. */
   type HttpErrorOptions,
+  /** The server failed, status 5xx. The client never sees the message and the details. */
   HttpServerError,
 } from "./errors/http_error.ts";
-export type { HttpResponse } from "./response/http_response.ts";
-export type { EventFormat } from "./event/formats/format.ts";
-export * from "./event/ip_address.ts";
-export { jsonTransformer } from "./response/json_transformer.ts";
-export * from "./event/malformed_payload_error.ts";
-export * from "./negotiation/media_type.ts";
-export { determineContentType, type NegotiationOptions } from "./response/content_type.ts";
-export type { Preference } from "./negotiation/preferences.ts";
-export * from "./event/proxy_event.ts";
-export type { Coding } from "./response/compress.ts";
-export type { CorsOptions } from "./response/cors.ts";
-export type { ProxyHandler, StreamHandler } from "./handler.ts";
-export type { CompressionOptions, HandlerOptions } from "./handler_options.ts";
-export * from "./proxy_handler.ts";
-export * from "./routes.ts";
-export * from "./fetch_handler.ts";
-export type { HeaderValues } from "./response/headers.ts";
-export { asResponse, type Reply, reply, type ReplyOptions } from "./response/reply.ts";
-export { buildHttpResponse, type ResponseOptions, type Transformed } from "./response/response.ts";
-export type { StreamedResponse, StreamPrelude } from "./response/stream_response.ts";
-export type { StreamBody } from "./response/stream_body.ts";
 export * from "./errors/server_errors.ts";
+export type {
+  /** The format of an HTTP event. */
+  EventFormat,
+} from "./event/formats/format.ts";
+export * from "./event/ip_address.ts";
+export * from "./event/malformed_payload_error.ts";
+export * from "./event/proxy_event.ts";
+export * from "./fetch_handler.ts";
+export type {
+  /** A handler of HTTP requests, as the platform calls it. */
+  ProxyHandler,
+  /** A handler of HTTP requests that streams its responses, as the platform calls it. */
+  StreamHandler,
+} from "./handler.ts";
+export type {
+  /** How a handler compresses its responses. */
+  CompressionOptions,
+  /** The options that `proxyHandler()` and `fetchHandler()` share. */
+  HandlerOptions,
+} from "./handler_options.ts";
+export * from "./negotiation/media_type.ts";
+export type {
+  /** One member of a header such as `Accept-Language`, with its weight. */
+  Preference,
+} from "./negotiation/preferences.ts";
+export * from "./proxy_handler.ts";
+export type {
+  /** The content codings that a response can have. */
+  Coding,
+} from "./response/compress.ts";
 export {
+  /** Chooses the media type of the response by the `Accept` header. */
+  determineContentType,
+  /** The options of `determineContentType()`. */
+  type NegotiationOptions,
+} from "./response/content_type.ts";
+export type {
+  /** Which pages of other origins may use the function (CORS). */
+  CorsOptions,
+} from "./response/cors.ts";
+export {
+  /** Builds the response to a mistake of the client. */
+  buildHttpClientErrorResponse,
+  /** Builds the response to a failure of the server. */
+  buildHttpServerErrorResponse,
+  /** The levels of the log record of a client error. */
+  type ClientErrorLevel,
+  /** The options of `buildHttpClientErrorResponse()`. */
+  type ErrorResponseOptions,
+  /** The options of `buildHttpServerErrorResponse()`. */
+  type ServerErrorResponseOptions,
+} from "./response/error_response.ts";
+export type {
+  /** Header fields as a caller gives them. */
+  HeaderValues,
+} from "./response/headers.ts";
+export type {
+  /** A response in the form in which the gateway of the request takes it. */
+  HttpResponse,
+} from "./response/http_response.ts";
+export {
+  /** The transformer of `application/json`. */
+  jsonTransformer,
+} from "./response/json_transformer.ts";
+export {
+  /** Says that a hand-written object is a response in the form of the gateway. */
+  asResponse,
+  /** The answer of a route with a status, headers and cookies. */
+  type Reply,
+  /** Answers a request with a status, headers and cookies. */
+  reply,
+  /** The options of `reply()`. */
+  type ReplyOptions,
+} from "./response/reply.ts";
+export {
+  /** Builds a response: negotiates its media type, transforms the payload, compresses the content. */
+  buildHttpResponse,
+  /** The options of `buildHttpResponse()`. */
+  type ResponseOptions,
+  /** The payload that a transformer gets. */
+  type Transformed,
+} from "./response/response.ts";
+export type {
+  /** A content that is made while it is sent. */
+  StreamBody,
+} from "./response/stream_body.ts";
+export type {
+  /** A response that is streamed. */
+  StreamedResponse,
+  /** The status, header fields and cookies of a streamed response. */
+  StreamPrelude,
+} from "./response/stream_response.ts";
+export {
+  /** Transformers by the media type that they make, such as `text/html`. */
   type CustomTransformers,
+  /** The payload that a string becomes. */
   type SimpleMessage,
+  /** Wraps a text in a JSON object. */
   simpleMessage,
+  /** Turns a payload into the content of a response of one media type. */
   type Transformer,
+  /** The response that a transformer makes the content of. */
   type TransformerInfo,
 } from "./response/transformer.ts";
+export * from "./routes.ts";

@@ -101,6 +101,7 @@ export function proxyHandler<Result extends ProxyResult>(
   route: ProxyRoute<Result>,
   options?: NoInfer<ProxyHandlerOptions<Result>>,
 ): ProxyHandler;
+/** Makes a handler of either kind. */
 export function proxyHandler<Result extends ProxyResult>(
   route: ProxyRoute<Result>,
   options: NoInfer<ProxyHandlerOptions<Result>> = {},

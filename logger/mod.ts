@@ -23,7 +23,21 @@
  * @module
  */
 export * from "./logger.ts";
-export type { MetricOptions, MetricUnit } from "./metric.ts";
-export { logInternalError } from "./record.ts";
-export { withRequestId } from "./request_id.ts";
-export type { LogLevel } from "./state.ts";
+export type {
+  /** What a metric may have besides its name and its value. */
+  MetricOptions,
+  /** A unit of Amazon CloudWatch metrics. */
+  MetricUnit,
+} from "./metric.ts";
+export {
+  /** Writes one record of level FATAL for an error that is the function's own fault. */
+  logInternalError,
+} from "./record.ts";
+export {
+  /** Runs a function whose records all carry a request id. */
+  withRequestId,
+} from "./request_id.ts";
+export type {
+  /** The name of a level, as in the platform's log. */
+  LogLevel,
+} from "./state.ts";
