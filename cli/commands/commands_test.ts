@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import cli from "../deno.json" with { type: "json" };
 import library from "../../deno.json" with { type: "json" };
 import { makeApp, serve } from "../testdata/bundle.ts";
-import { mate, ROOT } from "../testdata/mate.ts";
+import { mate, ROOT, startMate } from "../testdata/mate.ts";
 import { parseManifest } from "../manifest/manifest.ts";
 import { templateOf } from "../template/template.ts";
 import { describe } from "./bundle.ts";
@@ -136,6 +136,30 @@ Deno.test("mate logs prints the records of all functions by time, and every page
   ]);
   const one = await mate([...args, "--function", "one"], { env });
   assertMatch(one.stdout, /^\S+ one +first\n\S+ one +third\n$/);
+});
+
+Deno.test({
+  name: "mate logs --follow prints each new record once, until Ctrl-C",
+  ignore: Deno.build.os === "windows", // where no signal can be sent
+  async fn() {
+    await using app = await makeApp({}, { one: { module: "one.ts" } });
+    const event = (message: string) => ({ eventId: message, timestamp: Date.now(), message });
+    const events = [event("first")];
+    await using server = serve(() => Response.json({ events }));
+    const child = startMate(["logs", app.manifest, "--follow"], {
+      env: awsEnvironment("CLOUDWATCH_LOGS", server.url),
+    });
+    let output = "";
+    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+      output += text;
+      if (/first\n$/.test(output)) events.push(event("second"));
+      if (/second\n$/.test(output)) child.kill("SIGINT");
+    }
+    const { code } = await child.status;
+    const errors = await new Response(child.stderr).text();
+    assertEquals([code, errors], [0, ""]);
+    assertMatch(output, /^\S+ one +first\n\S+ one +second\n$/);
+  },
 });
 
 Deno.test("mate logs explains why AWS refuses", async () => {

@@ -57,7 +57,10 @@ export const logs: Command = defineCommand({
           (await eventsOf(client, `${manifest.name}-${name}`, start, signal))
             .map((event) => ({ ...event, name }))
         ),
-      );
+      ).catch((error) => {
+        if (values.follow && signal.aborted) return []; // the end that the user wants
+        throw error;
+      });
       for (const { name, eventId, timestamp, message } of lists.flat().sort(byTime)) {
         if (printed.has(eventId!)) continue;
         printed.add(eventId!);
@@ -83,23 +86,14 @@ async function eventsOf(
   startTime: number,
   abortSignal: AbortSignal,
 ): Promise<FilteredLogEvent[]> {
-  const { FilterLogEventsCommand } = await import("@aws-sdk/client-cloudwatch-logs");
-  const events: FilteredLogEvent[] = [];
-  let nextToken: string | undefined;
-  for (;;) {
-    const page = await callAws(`Cannot read the log of "${functionName}"`, () =>
-      client.send(
-        new FilterLogEventsCommand({
-          logGroupName: `/aws/lambda/${functionName}`,
-          startTime,
-          ...(nextToken === undefined ? {} : { nextToken }),
-        }),
-        { abortSignal },
-      ));
-    events.push(...page.events ?? []);
-    nextToken = page.nextToken;
-    if (nextToken === undefined) return events;
-  }
+  const { paginateFilterLogEvents } = await import("@aws-sdk/client-cloudwatch-logs");
+  const input = { logGroupName: `/aws/lambda/${functionName}`, startTime };
+  return await callAws(`Cannot read the log of "${functionName}"`, async () => {
+    const pages = await Array.fromAsync(
+      paginateFilterLogEvents({ client }, input, { abortSignal }),
+    );
+    return pages.flatMap(({ events = [] }) => events);
+  });
 }
 
 function byTime(a: FilteredLogEvent, b: FilteredLogEvent): number {

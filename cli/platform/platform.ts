@@ -144,7 +144,12 @@ export async function startPlatform(
   const parts: Parts = {
     manifest,
     log,
-    functionUrls: new FunctionUrls(manifest, host, log),
+    functionUrls: new FunctionUrls(
+      manifest,
+      host,
+      log,
+      (...access) => services.mayInvokeUrl(...access),
+    ),
     gateway: createGateway({ manifest, host, log, timeout: options.gatewayTimeout }),
     invokeApi,
     endpoints: createTriggerEndpoints({

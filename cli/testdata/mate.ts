@@ -14,21 +14,31 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs the tool to its end. */
-export async function mate(
+interface MateOptions {
+  readonly cwd?: string;
+  readonly env?: Record<string, string>;
+  /** Flags of Deno. */
+  readonly flags?: readonly string[];
+}
+
+/** Starts the tool. */
+export function startMate(
   args: readonly string[],
-  { flags = [], ...options }: {
-    cwd?: string;
-    env?: Record<string, string>;
-    flags?: readonly string[];
-  } = {},
-): Promise<Ended> {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+  { flags = [], env, ...options }: MateOptions = {},
+): Deno.ChildProcess {
+  return new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-lock", ...flags, `--config=${CONFIG}`, MAIN, ...args],
     cwd: ROOT,
     ...options,
-    env: { NO_COLOR: "1", ...options.env },
-  }).output();
+    env: { NO_COLOR: "1", ...env },
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+}
+
+/** Runs the tool to its end. */
+export async function mate(args: readonly string[], options?: MateOptions): Promise<Ended> {
+  const { code, stdout, stderr } = await startMate(args, options).output();
   const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { code, stdout: decode(stdout), stderr: decode(stderr) };
 }

@@ -9,6 +9,7 @@ import type { Log } from "../log.ts";
 import { type Reply, reply } from "../http.ts";
 import { type HttpRequest, requestParts } from "./request.ts";
 import { replyOf, resultOf } from "./result.ts";
+import { readSignature } from "./signature.ts";
 import { invokeStreaming } from "./streamed_response.ts";
 
 const JSON_TYPE = ["Content-Type", "application/json"] as const;
@@ -18,11 +19,23 @@ export class FunctionUrls {
   readonly #manifest: Manifest;
   readonly #host: FunctionHost;
   readonly #log: Log;
+  readonly #mayInvokeUrl: (accessKey: string, functionName: string) => boolean;
 
-  constructor(manifest: Manifest, host: FunctionHost, log: Log) {
+  /**
+   * Makes the function URLs of an application.
+   *
+   * @param mayInvokeUrl Whether the owner of an access key may invoke the URL of a function.
+   */
+  constructor(
+    manifest: Manifest,
+    host: FunctionHost,
+    log: Log,
+    mayInvokeUrl: (accessKey: string, functionName: string) => boolean,
+  ) {
     this.#manifest = manifest;
     this.#host = host;
     this.#log = log;
+    this.#mayInvokeUrl = mayInvokeUrl;
   }
 
   /** The function whose URL has an authority such as `orders.localhost:8000`. */
@@ -41,22 +54,26 @@ export class FunctionUrls {
     if (request.method === "OPTIONS" && url.cors && headers.has("access-control-request-method")) {
       return reply(200, cors);
     }
-    const answered = await this.#forward(name, url, request, headers);
+    const refused = url.auth === "iam" ? await this.#authorize(name, request) : undefined;
+    const answered = refused ?? await this.#forward(name, url, request);
     const own = new Set(cors.map(([key]) => key.toLowerCase()));
     const others = answered.headers.filter(([key]) => !own.has(key.toLowerCase()));
     return { ...answered, headers: [...others, ...cors] };
   }
 
-  async #forward(
-    name: string,
-    { auth, stream }: UrlTrigger,
-    request: HttpRequest,
-    headers: Headers,
-  ): Promise<Reply> {
-    if (auth === "iam" && !headers.get("authorization")?.startsWith("AWS4-HMAC-SHA256 ")) {
-      const type = ["x-amzn-ErrorType", "AccessDeniedException"] as const;
-      return reply(403, [JSON_TYPE, type], '{"Message":"Forbidden"}');
+  /** Refuses a request whose signature is wrong or whose signer may not invoke the function. */
+  async #authorize(name: string, request: HttpRequest): Promise<Reply | undefined> {
+    const signature = await readSignature(request);
+    const refuse = (type: string, body: unknown) =>
+      reply(403, [JSON_TYPE, ["x-amzn-ErrorType", type]], JSON.stringify(body));
+    if (signature !== undefined && "problem" in signature) {
+      return refuse("InvalidSignatureException", { message: signature.problem });
     }
+    if (signature !== undefined && this.#mayInvokeUrl(signature.accessKey, name)) return undefined;
+    return refuse("AccessDeniedException", { Message: "Forbidden" });
+  }
+
+  async #forward(name: string, { stream }: UrlTrigger, request: HttpRequest): Promise<Reply> {
     const requestId = randomUUID();
     const { sourceIp, protocol, time } = request;
     const facts = { apiId: name, sourceIp, protocol, time, requestId };

@@ -1,10 +1,15 @@
+import { Sha256 } from "@smithy/core/checksum";
+import { SignatureV4 } from "@smithy/signature-v4";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import {
   type Call,
   manifestWith,
+  send,
   startTestPlatform,
+  TestHost,
   type TestRequest,
 } from "../../testdata/platform.ts";
+import { startPlatform } from "../platform.ts";
 
 const manifestOf = (url: Record<string, unknown>) =>
   manifestWith({
@@ -125,13 +130,101 @@ Deno.test("a function URL belongs to the host of its function", async () => {
   assertEquals(test.host.calls.length, 1);
 });
 
-Deno.test("a function URL with IAM refuses requests without a signature", async () => {
+/** A request to a function URL, signed by the signer of the AWS SDK. */
+async function signed(
+  host: string,
+  { secret = "local", key = "local", service = "lambda", at = Date.now() } = {},
+): Promise<TestRequest> {
+  const signer = new SignatureV4({
+    service,
+    region: "eu-west-1",
+    credentials: { accessKeyId: key, secretAccessKey: secret },
+    sha256: Sha256,
+  });
+  const query = { "b c": "ü+", a: ["2", "1"] };
+  const headers = { host, "x-note": " a  b " };
+  const path = "/a%20b/c";
+  const { headers: all } = await signer.sign(
+    { method: "POST", protocol: "http:", hostname: host, path, query, headers, body: "hi" },
+    { signingDate: new Date(at) },
+  );
+  return {
+    method: "POST",
+    path: `${path}?a=2&b%20c=%C3%BC%2B&a=1`,
+    headers: Object.entries(all).filter(([name]) => name !== "host"),
+    body: "hi",
+  };
+}
+
+Deno.test("a function URL with IAM takes signed requests of those who may invoke it, and no others", async () => {
   await using test = await startUrl({ auth: "iam" });
-  const refused = await test.request();
-  assertEquals([refused.status, refused.text], [403, '{"Message":"Forbidden"}']);
-  assertEquals(refused.header("x-amzn-ErrorType"), "AccessDeniedException");
-  const headers = [["Authorization", "AWS4-HMAC-SHA256 Credential=x"]] as const;
-  assertEquals((await test.request({ headers })).status, 200);
+  const host = `page.localhost:${test.platform.port}`;
+  const good = await signed(host);
+  const without = (name: string) => good.headers!.filter(([key]) => key !== name);
+  const noDigest = { ...good, headers: without("x-amz-content-sha256") };
+  for (
+    const [rule, request, status, type] of [
+      ["a good signature", good, 200],
+      ["no signature", { ...good, headers: without("authorization") }, 403, "AccessDenied"],
+      ["another secret", await signed(host, { secret: "other" }), 403, "InvalidSignature"],
+      ["another service", await signed(host, { service: "s3" }), 403, "InvalidSignature"],
+      ["an old request", await signed(host, { at: Date.now() - 360_000 }), 403, "InvalidSignature"],
+      ["a late request", await signed(host, { at: Date.now() + 360_000 }), 403, "InvalidSignature"],
+      ["another method", { ...good, method: "PUT" }, 403, "InvalidSignature"],
+      ["another path", { ...good, path: good.path.replace("c?", "d?") }, 403, "InvalidSignature"],
+      ["another query", { ...good, path: good.path.replace("1", "3") }, 403, "InvalidSignature"],
+      ["another body", { ...good, body: "ho" }, 403, "InvalidSignature"],
+      ["a removed header", noDigest, 403, "InvalidSignature"],
+    ] as const
+  ) {
+    const response = await test.request(request);
+    const refusal = type && `${type}Exception`;
+    assertEquals([response.status, response.header("x-amzn-ErrorType")], [status, refusal], rule);
+  }
+  assertEquals(test.host.calls.length, 1);
+});
+
+Deno.test("a function URL with IAM takes only functions whose statements grant it", async () => {
+  for (const Action of ["lambda:InvokeFunctionUrl", "lambda:InvokeFunction"]) {
+    const manifest = manifestOf({ auth: "iam" });
+    const { plain } = manifest.functions;
+    Object.assign(plain!, { statements: [{ Effect: "Allow", Action, Resource: "*" }] });
+    let key: string | undefined;
+    const host = new TestHost(() => "{}");
+    await using platform = await startPlatform(manifest, {
+      port: 0,
+      host: (local) => {
+        key = local.functions.plain!.environment.AWS_ACCESS_KEY_ID;
+        return Promise.resolve(host);
+      },
+    });
+    const name = `page.localhost:${platform.port}`;
+    const request = await signed(name, { key: key! });
+    const headers = [["Host", name], ...request.headers!] as const;
+    const { status } = await send(platform.port, { ...request, headers });
+    assertEquals(status, Action.endsWith("Url") ? 200 : 403);
+  }
+});
+
+const hasCurl = await new Deno.Command("curl", { args: ["--version"], stdout: "null" }).output()
+  .then(({ success }) => success, () => false);
+if (!hasCurl) console.error("NOT RUN: the signature of curl, which is not installed");
+
+Deno.test({
+  name: "a function URL with IAM takes the signature of curl",
+  ignore: !hasCurl,
+  async fn() {
+    await using test = await startUrl({ auth: "iam" });
+    for (const [secret, status] of [["local", "200"], ["other", "403"]]) {
+      const { stdout } = await new Deno.Command("curl", {
+        args: ["-s", "-o", "/dev/null", "-w", "%{http_code}", "-d", "hi"].concat(
+          ["--aws-sigv4", "aws:amz:us-east-1:lambda", "--user", `me:${secret}`],
+          `http://page.localhost:${test.platform.port}/a/b?x=1`,
+        ),
+      }).output();
+      assertEquals(new TextDecoder().decode(stdout), status);
+    }
+  },
 });
 
 Deno.test("a function URL answers pages of the origins that it allows", async () => {

@@ -1,6 +1,6 @@
-import type { Manifest, Uses } from "../../manifest/types.ts";
+import type { Manifest, Statement, Uses } from "../../manifest/types.ts";
 import { variableOf } from "../../manifest/variables.ts";
-import { ACCOUNT_ID, createRequestIds, topicArn } from "../arn.ts";
+import { ACCOUNT_ID, createRequestIds, functionArn, topicArn } from "../arn.ts";
 import type { createInvokeApi } from "../invoke/invoke_api.ts";
 import { MAX_SYNC_EVENT } from "../limits.ts";
 import { type Access, fill, isAllowed, readAccesses, statementsOf } from "./access.ts";
@@ -131,6 +131,18 @@ export class Services implements AsyncDisposable {
     return Object.fromEntries(names);
   }
 
+  /** Tells whether an access key may invoke the URL of a function. The developer, who has any other key, may. */
+  mayInvokeUrl(accessKey: string, functionName: string): boolean {
+    const owner = this.#owners.get(accessKey);
+    const access = { action: "lambda:InvokeFunctionUrl", resource: functionArn(functionName) };
+    return owner === undefined || isAllowed(this.#policyOf(owner), access);
+  }
+
+  #policyOf(functionName: string): readonly Statement[] {
+    const { uses, statements } = this.#manifest.functions[functionName]!;
+    return [...statementsOf(uses), ...statements];
+  }
+
   async #answer(request: Request, sourceIp: string, isForFunctions: boolean): Promise<Response> {
     const { headers } = request;
     const host = headers.get("host");
@@ -155,8 +167,7 @@ export class Services implements AsyncDisposable {
     if (isForFunctions) {
       const owner = this.#owners.get(key);
       if (owner === undefined) return new Response("Unknown access key", { status: 403 });
-      const { uses, statements } = this.#manifest.functions[owner]!;
-      const policy = [...statementsOf(uses), ...statements];
+      const policy = this.#policyOf(owner);
       const refused = readAccesses(request, service, body)
         .find((access) => !isAllowed(policy, access));
       if (refused !== undefined) return deny(owner, service, refused);

@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import { type HttpRequest, requestParts } from "./request.ts";
+
+/** The secret of every access key on this machine. */
+const SECRET = "local";
+
+/** How far the time of a signature may be from the time of the request, in milliseconds. */
+const MAX_SKEW = 300_000;
+
+/** Who signed a request, or why the signature is not accepted. */
+export type Signature = { readonly accessKey: string } | { readonly problem: string };
+
+/**
+ * Checks the signature of a request to a function URL (AWS Signature Version 4).
+ *
+ * @param request The request.
+ * @returns The access key or the problem; `undefined` if the request is not signed.
+ * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-signing-elements.html
+ */
+export async function readSignature(request: HttpRequest): Promise<Signature | undefined> {
+  const headers = new Headers(requestParts(request).headers);
+  const authorization = headers.get("authorization") ?? "";
+  const [, accessKey, region, service, names] =
+    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/\d{8}\/([^/]+)\/([^/]+)\/aws4_request, *SignedHeaders=([^, ]+), *Signature=[0-9a-f]+$/
+      .exec(authorization) ?? [];
+  if (accessKey === undefined) return undefined;
+  if (service !== "lambda") {
+    return { problem: "Credential should be scoped to correct service: 'lambda'." };
+  }
+  const time = readTime(headers.get("x-amz-date") ?? "");
+  if (!(Math.abs(time.getTime() - request.time.getTime()) <= MAX_SKEW)) {
+    return { problem: "Signature expired or not yet current: the time is not that of X-Amz-Date" };
+  }
+  const expected = await sign(request, headers, {
+    accessKey,
+    region: region!,
+    names: names!,
+    time,
+  });
+  if (expected === authorization.replaceAll(/, */g, ", ")) return { accessKey };
+  return {
+    problem: "The request signature we calculated does not match the signature you provided. " +
+      `On this machine the secret access key is "${SECRET}"`,
+  };
+}
+
+/** Reads a time such as `20260101T120000Z`; an invalid time becomes an invalid date. */
+function readTime(text: string): Date {
+  return new Date(text.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3:$4:$5Z"));
+}
+
+interface SignatureFacts {
+  readonly accessKey: string;
+  readonly region: string;
+  /** The names of the signed headers, in lower case and with semicolons between. */
+  readonly names: string;
+  readonly time: Date;
+}
+
+/** The `Authorization` that the request should have. */
+async function sign(
+  { method, path, query, body, authority }: HttpRequest,
+  headers: Headers,
+  { accessKey, region, names, time }: SignatureFacts,
+): Promise<string | undefined> {
+  const { Sha256 } = await import("@smithy/core/checksum"); // not at load: few functions need it
+  const { SignatureV4 } = await import("@smithy/signature-v4");
+  const signer = new SignatureV4({
+    service: "lambda",
+    region,
+    credentials: { accessKeyId: accessKey, secretAccessKey: SECRET },
+    sha256: Sha256,
+    applyChecksum: false,
+  });
+  const signed = names.split(";").map((name) => {
+    const value = headers.get(name) ?? "";
+    // The digest counts, not what the client says of it.
+    const isDigest = name === "x-amz-content-sha256" && value !== "";
+    return [name, isDigest ? createHash("sha256").update(body).digest("hex") : value];
+  });
+  const request = {
+    method,
+    protocol: "http:",
+    hostname: authority,
+    path,
+    query: readQuery(query),
+    headers: { ...Object.fromEntries(signed), host: authority },
+    body,
+  };
+  const { headers: result } = await signer.sign(request, {
+    signingDate: time,
+    signableHeaders: new Set(names.split(";")),
+  });
+  return result.authorization;
+}
+
+function readQuery(query: string): Record<string, string[]> {
+  const values: Record<string, string[]> = {};
+  for (const [name, value] of new URLSearchParams(query.replaceAll("+", "%2B"))) {
+    (values[name] ??= []).push(value);
+  }
+  return values;
+}
