@@ -23,6 +23,8 @@ const LOGGER_STATE = Symbol.for("@mate/core/logger/2");
 
 interface LoggerState {
   write?: (line: string) => void;
+  /** The request id of the invocation under way. */
+  store?: AsyncLocalStorage<string>;
   openScopes: number;
 }
 
@@ -63,6 +65,7 @@ function captureLogger(): () => void {
   const state = (globalThis as { [LOGGER_STATE]?: LoggerState })[LOGGER_STATE] ??= {
     openScopes: 0,
   };
+  state.store ??= new AsyncLocalStorage(); // Invocations overlap from the first one on.
   const { write: former = printRecord } = state;
   const capture = state.write = (line: string) => {
     const scope = scopes.getStore();
