@@ -20,14 +20,16 @@ export const DIFFERENCES: readonly (readonly [runtime: RegExp, why: string, test
     "captureLog() returns the records as objects, and prints nothing",
     "captureLog() passes on what the function throws, and ends the capture",
   ]],
-  [/./, "another version of zlib", [
-    "a bundle with logger alone takes at most 3.5 KB, minified and gzipped",
-  ]],
   [/node@20|bun/, "JSON.parse() gives no line, or no position", [
     "queryPayload() says where the JSON broke and never quotes the body",
   ]],
   [/deno@2\.[1-5]\./, "node:zlib has a zstd that does not work", [
     "compress() and compressSoon() are undone by the decoder of each coding",
+  ]],
+  [/deno@2\.[1-7]\./, "node:module has no SourceMap", [
+    "stackMapper() finds the positions that @jridgewell/trace-mapping finds",
+    "stackMapper() translates the frames of each form, and nothing else",
+    "stackMapper() puts the root of the sources before their names",
   ]],
   [/deno@2\.1\./, "Buffer is not a global", [
     "encodeBase64() works if Buffer is not a global, as on Deno 2.1 to 2.3",
