@@ -26,12 +26,6 @@ export const schedule = {
   detail: "{}",
 };
 
-const BUCKET = {
-  name: "shop-uploads",
-  ownerIdentity: { principalId: "A2EXAMPLEOWNER" },
-  arn: "arn:aws:s3:::shop-uploads",
-};
-
 /** A new object in a bucket of Amazon S3. */
 export const put = {
   Records: [{
@@ -46,7 +40,11 @@ export const put = {
     s3: {
       s3SchemaVersion: "1.0",
       configurationId: "uploads",
-      bucket: BUCKET,
+      bucket: {
+        name: "shop-uploads",
+        ownerIdentity: { principalId: "A2EXAMPLEOWNER" },
+        arn: "arn:aws:s3:::shop-uploads",
+      },
       object: {
         key: "pictures/red+flower+%2B+caf%C3%A9.jpg",
         size: 20480,
@@ -66,9 +64,7 @@ export const removed = {
       eventTime: "2026-03-01T09:06:00.000Z",
       eventName: "ObjectRemoved:Delete",
       s3: {
-        s3SchemaVersion: "1.0",
-        configurationId: "uploads",
-        bucket: BUCKET,
+        ...put.Records[0]!.s3,
         object: { key: "pictures/old.jpg", sequencer: "0065E1A2B3C4D5E701" },
       },
     },
@@ -80,9 +76,7 @@ export const removed = {
       userIdentity: { principalId: "s3.amazonaws.com" },
       requestParameters: { sourceIPAddress: "s3.amazonaws.com" },
       s3: {
-        s3SchemaVersion: "1.0",
-        configurationId: "uploads",
-        bucket: BUCKET,
+        ...put.Records[0]!.s3,
         object: {
           key: "archive/2019.zip",
           size: 1048576,
