@@ -44,7 +44,7 @@ export function renderGuide(
     if (token.type === "heading") {
       const { depth, text, tokens } = token as Tokens.Heading;
       const plain = text.replaceAll(/[`*_]|\]\([^)]*\)|\[/g, "");
-      const slug = plain.toLowerCase().replaceAll(/[^\p{L}\p{N} -]/gu, "").replaceAll(" ", "-");
+      const slug = anchorOf(plain);
       const count = ids.get(slug) ?? 0;
       ids.set(slug, count + 1);
       const id = count === 0 ? slug : `${slug}-${count}`;
@@ -60,6 +60,11 @@ export function renderGuide(
     return token.type === "table" ? `<div class="wide" tabindex="0">${html}</div>` : html;
   });
   return { path, title: sections[0]?.heading ?? path, html: parts.join("\n"), sections };
+}
+
+/** The anchor of a heading, as GitHub makes it. */
+export function anchorOf(heading: string): string {
+  return heading.toLowerCase().replaceAll(/[^\p{L}\p{N} -]/gu, "").replaceAll(" ", "-");
 }
 
 /** The target of a link in the site. */

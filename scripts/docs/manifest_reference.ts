@@ -4,10 +4,12 @@
  *
  * @module
  */
+import { anchorOf } from "./guides.ts";
 import schema from "../../cli/manifest/schema.json" with { type: "json" };
 
 /** The parts of JSON Schema that the schema of the manifest uses. */
 interface Schema {
+  readonly $ref?: string;
   readonly type?: string;
   readonly description?: string;
   readonly default?: unknown;
@@ -107,25 +109,19 @@ function typeOf(value: Schema, title: string): string {
       const least = value.minItems === undefined ? "" : `, at least ${value.minItems}`;
       return `list${least}: ${typeOf(value.items!, title)}`;
     }
-    case "object": {
-      if (value.properties) {
-        return `[${title}](#${
-          title.toLowerCase().replaceAll(/[^a-z -]/g, "").replaceAll(" ", "-")
-        })`;
-      }
-      const { additionalProperties, propertyNames } = value;
-      if (
-        additionalProperties && Object.keys(additionalProperties).every((key) => key === "$ref")
-      ) return "JSON object";
-      return `object: ${typeOf(propertyNames!, title)} → ${
-        typeOf(additionalProperties as Schema, title)
-      }`;
-    }
+    case "object":
+      return objectType(value, title);
     case "string":
       return textType(value);
     default:
       return "JSON";
   }
+}
+
+function objectType({ properties, additionalProperties, propertyNames }: Schema, title: string) {
+  if (properties) return `[${title}](#${anchorOf(title)})`;
+  if (!additionalProperties || additionalProperties.$ref) return "JSON object";
+  return `object: ${typeOf(propertyNames!, title)} → ${typeOf(additionalProperties, title)}`;
 }
 
 function textType({ pattern, minLength, maxLength }: Schema): string {
