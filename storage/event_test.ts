@@ -1,8 +1,8 @@
-import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
-import { CloudEventSpecificationError, FnEvent, FnRecord } from "../function/mod.ts";
+import { CloudEventSpecificationError } from "../function/mod.ts";
 import { put, removed, testEvent, topic } from "../testdata/service_events.ts";
-import { type AccessorCase, checkAccessors, withKey } from "../testdata/accessors.ts";
+import { type AccessorCase, checkAccessors, checkRecords, withKey } from "../testdata/accessors.ts";
 import { FnNotificationEvent, FnNotificationRecord } from "./mod.ts";
 
 const ACCESSORS: AccessorCase<FnNotificationRecord>[] = [
@@ -32,21 +32,9 @@ Deno.test("every accessor reads its key, and names the key if it is malformed", 
   checkAccessors(FnNotificationEvent, put, ACCESSORS, OPTIONAL);
 });
 
-Deno.test("every accessor of an event with several records, or none, names records()", () => {
-  for (const [accessor] of ACCESSORS) {
-    for (
-      const [raw, problem] of [
-        [removed, "holds 2 records"],
-        [{ Records: [] }, "holds no record"],
-        [testEvent, "is absent from the test event"],
-      ] as const
-    ) {
-      assertEquals(
-        refuse(() => new FnNotificationEvent(raw)[accessor as "region"]()).message,
-        `Cannot read the event: "Records" ${problem}: use records()`,
-      );
-    }
-  }
+Deno.test("a malformed record fails alone, and other events are refused", () => {
+  checkRecords(FnNotificationEvent, FnNotificationRecord, put, "bucketName");
+  assertEquals(change("eventSource", "minio:s3").bucketName(), "shop-uploads");
 });
 
 Deno.test("the records of a deletion and of a lifecycle transition lack some keys", () => {
@@ -107,62 +95,17 @@ Deno.test("objectSize() refuses a number that is not a number of bytes", () => {
   );
 });
 
-Deno.test("records() holds malformed records, which raise when they are read", () => {
-  const event = new FnNotificationEvent({ Records: [null, "x", [], {}, put.Records[0]] });
-  assertEquals(
-    event.records().slice(0, 4).map((record) => refuse(() => record.bucketName()).message),
-    [
-      'Cannot read the event: "Records[0]" is null, not an object',
-      'Cannot read the event: "Records[1]" is a string, not an object',
-      'Cannot read the event: "Records[2]" is an array, not an object',
-      'Cannot read the event: "Records[3].s3" is absent',
-    ],
-  );
-  assertEquals(event.records()[4]!.bucketName(), "shop-uploads");
-});
-
-Deno.test("rawRecord() is the record by identity, even a malformed record", () => {
-  assertStrictEquals(new FnNotificationEvent(put).rawRecord(), put.Records[0]);
-  assertEquals(new FnNotificationEvent({ Records: [1, null] }).records()[1]!.rawRecord(), null);
-});
-
-Deno.test("records() and the accessors refuse an event without a list of records", () => {
-  for (
-    const [raw, problem] of [
-      [{}, "is absent"],
-      [{ Records: null }, "is null, not an array"],
-      [{ Records: {} }, "is an object, not an array"],
-      [{ detail: { object: { key: "through+EventBridge" } } }, "is absent"],
-    ] as const
-  ) {
-    for (const read of ["records", "objectKey"] as const) {
-      const { message } = refuse(() => new FnNotificationEvent(raw)[read]());
-      assertEquals(message, `Cannot read the event: "Records" ${problem}`);
-    }
-  }
-});
-
 Deno.test("isTestEvent() recognises the test event of Amazon S3, whose records() is empty", () => {
   const event = new FnNotificationEvent(testEvent);
   assertEquals(event.isTestEvent(), true);
+  assertEquals(
+    refuse(() => event.bucketName()).message,
+    'Cannot read the event: "Records" is absent from the test event: use records()',
+  );
   assertEquals([...event], []);
   for (const raw of [put, {}, { Event: "s3:Other" }, { ...testEvent, Records: [] }]) {
     assertEquals(new FnNotificationEvent(raw).isTestEvent(), false);
   }
-});
-
-Deno.test("the accessors refuse the record of another service", () => {
-  const stream = { Records: [{ eventSource: "aws:dynamodb", eventName: "INSERT" }] };
-  for (
-    const [raw, problem] of [
-      [topic, '"Records[0].EventSource" is "aws:sns", not "aws:s3"'],
-      [stream, '"Records[0].eventSource" is "aws:dynamodb", not "aws:s3"'],
-    ] as const
-  ) {
-    const { message } = refuse(() => new FnNotificationEvent(raw).eventName());
-    assertEquals(message, `Cannot read the event: ${problem}`);
-  }
-  assertEquals(change("eventSource", "minio:s3").bucketName(), "shop-uploads");
 });
 
 Deno.test("the accessors accept any minor version of the event, and only the major version 2", () => {
@@ -173,16 +116,4 @@ Deno.test("the accessors accept any minor version of the event, and only the maj
     const error = refuse(() => change("eventVersion", version).bucketName());
     assertEquals(error.path, "Records[0].eventVersion");
   }
-});
-
-Deno.test("a record can be made by itself, and is an event too", () => {
-  const record = new FnNotificationRecord(removed, 1);
-  assertEquals(record.objectKey(), "archive/2019.zip");
-  assert(record instanceof FnRecord && record instanceof FnEvent);
-  assertStrictEquals(record.rawEvent, removed);
-  assertEquals(
-    refuse(() => new FnNotificationRecord(removed, 2).objectKey()).path,
-    "Records[2]",
-  );
-  assertThrows(() => new FnNotificationRecord([]), TypeError);
 });

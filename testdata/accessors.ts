@@ -1,6 +1,6 @@
-/** Checks of the accessors of events. */
-import { assertEquals, assertThrows } from "@std/assert";
-import { CloudEventSpecificationError } from "../function/mod.ts";
+/** Checks of the events whose list `Records` holds records with accessors. */
+import { assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
+import { CloudEventSpecificationError, type FnRecord } from "../function/mod.ts";
 
 /** An accessor, the key that it reads, and its result for the sample. */
 export type AccessorCase<Source> = [
@@ -9,18 +9,22 @@ export type AccessorCase<Source> = [
   expected: unknown,
 ];
 
+type EventClass<Source> = new (raw: unknown) => Iterable<Source> & { records(): readonly Source[] };
+
+const read = (source: unknown, name: string) => (source as Record<string, () => unknown>)[name]!();
+
+const refuse = (action: () => unknown) => assertThrows(action, CloudEventSpecificationError);
+
 /**
  * Checks that each accessor reads its key: of the records, by iteration, and of the event if the event has it. If the key
  * has another type, the error must name the key. If the key is absent or null, an optional accessor must return null.
  */
 export function checkAccessors<Source>(
-  Event: new (raw: unknown) => Iterable<Source> & { records(): readonly Source[] },
+  Event: EventClass<Source>,
   sample: object,
   cases: readonly AccessorCase<Source>[],
   optional: readonly string[] = [],
 ): void {
-  const read = (source: unknown, name: string) =>
-    (source as Record<string, () => unknown>)[name]!();
   for (const [name, key, expected] of cases) {
     const event = new Event(sample);
     const sources = [event.records()[0], ...event, ...(name in event ? [event] : [])];
@@ -29,12 +33,52 @@ export function checkAccessors<Source>(
       const [record] = new Event(withKey(sample, `Records.0.${key}`, value)).records();
       if (optional.includes(name) && (value === undefined || value === null)) {
         assertEquals(read(record, name), null, name);
-        continue;
-      }
-      const error = assertThrows(() => read(record, name), CloudEventSpecificationError);
-      assertEquals(error.path, `Records[0].${key}`, name);
+      } else assertEquals(refuse(() => read(record, name)).path, `Records[0].${key}`, name);
+    }
+    if (!(name in event)) continue; // it is an accessor of records only
+    for (const [Records, count] of [[[], "no record"], [[null, null], "2 records"]] as const) {
+      const message = `Cannot read the event: "Records" holds ${count}: use records()`;
+      assertEquals(refuse(() => read(new Event({ Records }), name)).message, message);
     }
   }
+}
+
+/** Checks that a record fails alone, and that events without records and records of other services are refused. */
+export function checkRecords<Source extends FnRecord>(
+  Event: EventClass<Source>,
+  Record: new (raw: unknown, index?: number) => Source,
+  sample: { Records: object[] },
+  name: keyof Source & string,
+): void {
+  const [good] = sample.Records;
+  const mixed = new Event({ Records: [null, "x", good] }).records();
+  assertEquals(
+    mixed.slice(0, 2).map((record) => refuse(() => read(record, name)).message),
+    ["null", "a string"].map((kind, index) =>
+      `Cannot read the event: "Records[${index}]" is ${kind}, not an object`
+    ),
+  );
+  assertEquals(mixed.map((record) => record.rawRecord()), [null, "x", good as never]);
+  assertEquals(read(mixed[2], name), read(new Record(sample, 0), name));
+  assertStrictEquals(new Record(sample, 0).rawEvent, sample as never);
+  assertEquals(refuse(() => read(new Record(sample, 1), name)).path, "Records[1]");
+  for (
+    const [raw, problem] of [
+      [{}, "is absent"],
+      [{ Records: null }, "is null, not an array"],
+      [{ Records: { length: 1 } }, "is an object, not an array"],
+    ] as const
+  ) {
+    const { message } = refuse(() => new Event(raw).records());
+    assertEquals(message, `Cannot read the event: "Records" ${problem}`);
+  }
+  for (const key of ["eventSource", "EventSource"]) {
+    const [record] = new Event({ Records: [{ ...good, [key]: "aws:dynamodb" }] }).records();
+    const { message } = refuse(() => read(record, name));
+    const problem = `"Records[0].${key}" is "aws:dynamodb", not "aws:`;
+    assertEquals(message.startsWith(`Cannot read the event: ${problem}`), true, message);
+  }
+  assertThrows(() => new Event([]), TypeError);
 }
 
 /**

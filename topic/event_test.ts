@@ -1,7 +1,7 @@
-import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { CloudEventSpecificationError } from "../function/mod.ts";
-import { put as storage, topic as raw } from "../testdata/service_events.ts";
-import { type AccessorCase, checkAccessors, withKey } from "../testdata/accessors.ts";
+import { topic as raw } from "../testdata/service_events.ts";
+import { type AccessorCase, checkAccessors, checkRecords, withKey } from "../testdata/accessors.ts";
 import { FnMessageEvent, FnMessageRecord } from "./mod.ts";
 
 const SNS = raw.Records[0]!.Sns;
@@ -30,13 +30,8 @@ Deno.test("every accessor reads its key, and names the key if it is malformed", 
   checkAccessors(FnMessageEvent, raw, ACCESSORS, ["subject"]);
 });
 
-Deno.test("every accessor of an event with several records, or none, names records()", () => {
-  for (const [accessor] of ACCESSORS) {
-    for (const Records of [[], [null, null]]) {
-      const { message } = refuse(() => new FnMessageEvent({ Records })[accessor as "subject"]());
-      assert(message.endsWith(": use records()"));
-    }
-  }
+Deno.test("a malformed record fails alone, and other events are refused", () => {
+  checkRecords(FnMessageEvent, FnMessageRecord, raw, "subject");
 });
 
 Deno.test("signingCertUrl() and unsubscribeUrl() read both spellings", () => {
@@ -179,30 +174,4 @@ Deno.test("messageAttributes() names a malformed attribute and an unknown type",
       `Cannot read the event: "Records[0].Sns.MessageAttributes${problem}`,
     );
   }
-});
-
-Deno.test("records() holds malformed records, which raise when they are read", () => {
-  const event = new FnMessageEvent({ Records: [null, raw.Records[0], { Sns: null }] });
-  const [first, second, third] = event.records();
-  assertEquals(refuse(() => first!.message()).path, "Records[0]");
-  assertEquals(second!.subject(), "A new order");
-  assertEquals(refuse(() => third!.message()).path, "Records[2].Sns");
-  assertEquals(first!.rawRecord(), null);
-});
-
-Deno.test("FnMessageEvent refuses records of another service and events without records", () => {
-  assertEquals(
-    refuse(() => new FnMessageEvent(storage).message()).message,
-    'Cannot read the event: "Records[0].eventSource" is "aws:s3", not "aws:sns"',
-  );
-  for (const other of [{}, { Records: "x" }, { Records: { length: 1 } }]) {
-    assertEquals(refuse(() => new FnMessageEvent(other).records()).path, "Records");
-  }
-  assertThrows(() => new FnMessageEvent(null), TypeError);
-});
-
-Deno.test("a record can be made by itself", () => {
-  const record = new FnMessageRecord(raw, 0);
-  assertEquals(record.messageType(), "Notification");
-  assertStrictEquals(record.rawEvent, raw);
 });
