@@ -1,4 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
+import { z } from "zod";
 import { CloudEventSpecificationError } from "../function/mod.ts";
 import { rule, schedule, topic } from "../testdata/service_events.ts";
 import { FnBridgePutEvent } from "./event.ts";
@@ -50,6 +51,16 @@ Deno.test("detail() refuses a string that is not JSON and does not show it", () 
     assertEquals(error.message, 'Cannot read the event: "detail" is not JSON (RFC 8259)');
     assertEquals(error.cause, undefined);
   }
+});
+
+Deno.test("detail() validates the content, and names the key that the schema refuses", () => {
+  const event = new FnBridgePutEvent({ detail: { id: "x" } });
+  assertEquals(event.detail(z.object({ id: z.string() })).id, "x");
+  const error = assertThrows(
+    () => event.detail(z.object({ id: z.number() })),
+    CloudEventSpecificationError,
+  );
+  assertEquals(error.path, "detail.id");
 });
 
 const ACCESSORS = {

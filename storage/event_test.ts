@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { CloudEventSpecificationError } from "../function/mod.ts";
-import { put, removed, testEvent, topic } from "../testdata/service_events.ts";
+import { put, removed, testEvent } from "../testdata/service_events.ts";
 import { type AccessorCase, checkAccessors, checkRecords, withKey } from "../testdata/accessors.ts";
 import { FnNotificationEvent, FnNotificationRecord } from "./mod.ts";
 
