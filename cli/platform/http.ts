@@ -31,17 +31,20 @@ export function errorReply(
   return jsonReply(status, { message }, headers);
 }
 
-/** A refusal that is thrown where a request is read, and sent. */
+/** A request that is refused. The reply is sent, and the message is the reason for the log. */
 export class Refusal extends Error {
-  /** The response. */
   readonly reply: Reply;
 
-  /** Makes the refusal. */
-  constructor(status: number, message: string, headers: Reply["headers"] = []) {
-    super(message);
+  constructor(reply: Reply, reason: string) {
+    super(reason);
     this.name = "Refusal";
-    this.reply = errorReply(status, message, headers);
+    this.reply = reply;
   }
+}
+
+/** A refusal by the platform itself: JSON with the message. */
+export function refusal(status: number, message: string, headers: Reply["headers"] = []): Refusal {
+  return new Refusal(errorReply(status, message, headers), message);
 }
 
 /**
@@ -53,7 +56,7 @@ export function allow(method: string, ...methods: readonly string[]): void {
   if (methods.includes(method)) return;
   const list = methods.join(", ");
   const message = `The method ${method} is not allowed here: use ${list}`;
-  throw new Refusal(405, message, [["Allow", list]]);
+  throw refusal(405, message, [["Allow", list]]);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Manifest } from "../manifest/manifest.ts";
 import { OWN_PATHS } from "../manifest/manifest_schema.ts";
-import { errorReply, readBody, Refusal, type Reply } from "./http.ts";
+import { errorReply, readBody, Refusal, refusal, type Reply } from "./http.ts";
 import type { HttpRequest } from "./gateway/request.ts";
 import type { FunctionUrls } from "./gateway/function_url.ts";
 import type { Gateway } from "./gateway/gateway.ts";
@@ -79,7 +79,7 @@ async function answerOwn(
   const { headers } = request;
   const method = request.method!;
   if (isForged(method, headers, authority)) {
-    throw new Refusal(403, "A page of another origin may not do this");
+    throw refusal(403, "A page of another origin may not do this");
   }
   if (first === "2015-03-31" || first === "2021-11-15") {
     const body = await readBody(request, MAX_SYNC_EVENT);

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
 import { Command, createApp, greet, manifest } from "../testdata/command.ts";
 
@@ -70,26 +70,6 @@ Deno.test("the command keeps objects in .mate unless it is told otherwise, and s
   );
   command.kill("SIGTERM");
   assertEquals(await command.status(), 0);
-  await Deno.remove(folder, { recursive: true });
-});
-
-Deno.test("the command says when the port is taken", async () => {
-  const folder = await createApp();
-  using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = other.addr as Deno.NetAddr;
-  await using command = new Command([
-    "--in-process",
-    "--port",
-    String(port),
-    "--data",
-    `${folder}/d`,
-    join(folder, "app.json"),
-  ]);
-  assertEquals(await command.status(), 1);
-  assertMatch(
-    await command.errors,
-    /^Error: Cannot listen on port \d+: .* --port \(0 for any\)\n$/,
-  );
   await Deno.remove(folder, { recursive: true });
 });
 

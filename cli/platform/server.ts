@@ -9,9 +9,9 @@ import {
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { errorReply, Refusal, type Reply } from "./http.ts";
+import { errorReply, type Reply } from "./http.ts";
 
-/** Answers a request. A {@linkcode Refusal} that it throws is sent. */
+/** Answers a request. */
 export type Listener = (request: IncomingMessage) => Promise<Reply>;
 
 /** How a server listens. */
@@ -177,7 +177,6 @@ async function answer(
   try {
     return await listener(request);
   } catch (error) {
-    if (error instanceof Refusal) return error.reply;
     onError(new Error(`${request.method} ${request.url}: ${(error as Error).message}`));
     return errorReply(500, "The local platform failed: its log says why");
   }

@@ -1,7 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import fc from "fast-check";
 import { MANIFEST } from "../testdata/platform.ts";
-import { curlCommand } from "./example_requests.ts";
 import { formatRecord, introduce } from "./terminal.ts";
 
 const time = new Date(2026, 2, 1, 9, 5, 7);
@@ -78,20 +77,5 @@ Deno.test("introduce() shows every trigger with a command to copy", () => {
     ]
   ) {
     assertStringIncludes(text, part);
-  }
-});
-
-Deno.test("curlCommand() sends each method", async (t) => {
-  for (
-    const [method, command] of [
-      ["ANY", "curl 'http://localhost'"],
-      ["GET", "curl 'http://localhost'"],
-      ["HEAD", "curl -I 'http://localhost'"],
-      ["PATCH", "curl -X PATCH 'http://localhost'"],
-    ] as const
-  ) {
-    await t.step(method, () => {
-      assertEquals(curlCommand(method, "http://localhost"), command);
-    });
   }
 });

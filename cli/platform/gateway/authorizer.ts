@@ -4,7 +4,7 @@ import type { Statement } from "../../manifest/manifest.ts";
 import { ACCOUNT_ID, REGION } from "../arn.ts";
 import type { FunctionHost } from "../function_host.ts";
 import { isAllowed } from "../services/access.ts";
-import { GatewayError } from "./errors.ts";
+import { gatewayRefusal } from "./errors.ts";
 
 /** The facts of an authorizer for the function that it protects. */
 export type AuthorizerContext = Readonly<Record<string, string | number>>;
@@ -14,7 +14,7 @@ export type AuthorizerContext = Readonly<Record<string, string | number>>;
  *
  * @param event The event for the function that the authorizer protects.
  * @returns The facts that the event gets in `requestContext.authorizer`.
- * @throws {GatewayError} If the authorizer refuses the request (401 or 403), or fails (500).
+ * @throws {Refusal} If the authorizer refuses the request (401 or 403), or fails (500).
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  */
 export async function authorize(
@@ -31,9 +31,9 @@ export async function authorize(
   const result = JSON.parse(Buffer.from(outcome.payload).toString()) as Record<string, unknown>;
   if (outcome.failure !== undefined) {
     if (result.errorMessage === "Unauthorized") {
-      throw new GatewayError("UNAUTHORIZED", `the authorizer "${name}" threw "Unauthorized"`);
+      throw gatewayRefusal("UNAUTHORIZED", `the authorizer "${name}" threw "Unauthorized"`);
     }
-    throw new GatewayError("AUTHORIZER_FAILURE", `the authorizer "${name}" failed`);
+    throw gatewayRefusal("AUTHORIZER_FAILURE", `the authorizer "${name}" failed`);
   }
   const { principalId, statements, context } = readResult(result, name);
   const access = { action: "execute-api:Invoke", resource };
@@ -41,7 +41,7 @@ export async function authorize(
     const denied = statements.map((statement) => ({ ...statement, Effect: "Allow" as const }));
     const isExplicit = isAllowed(denied, access);
     const answer = isExplicit ? "ACCESS_DENIED_EXPLICITLY" : "ACCESS_DENIED";
-    throw new GatewayError(answer, `the policy of the authorizer "${name}" denies ${resource}`);
+    throw gatewayRefusal(answer, `the policy of the authorizer "${name}" denies ${resource}`);
   }
   const integrationLatency = Math.round(performance.now() - start);
   return { principalId, integrationLatency, ...context };
@@ -51,7 +51,7 @@ function readResult(result: Record<string, unknown> | null, name: string) {
   const { principalId, policyDocument, context = {} } = result ?? {};
   const { Statement } = Object(policyDocument) as { Statement?: Statement | readonly Statement[] };
   const malformed = (expected: string) =>
-    new GatewayError(
+    gatewayRefusal(
       "AUTHORIZER_CONFIGURATION_ERROR",
       `Malformed result of the authorizer "${name}": expected ${expected}`,
     );

@@ -1,5 +1,5 @@
 import { MAX_HEADERS, MAX_REQUEST_BODY } from "../limits.ts";
-import { type Reply, reply } from "../http.ts";
+import { Refusal, reply } from "../http.ts";
 
 /**
  * The gateway's own answers: status, error type without `Exception`, and the exact text of the body.
@@ -43,33 +43,17 @@ const ANSWERS = {
   UNAUTHORIZED: [401, "Unauthorized", '{"message":"Unauthorized"}'],
 } as const;
 
-/** A request that the gateway answers itself. */
-export class GatewayError extends Error {
-  readonly #answer: keyof typeof ANSWERS;
-
-  /**
-   * Makes the error.
-   *
-   * @param reason Why, for the log. The client does not see it.
-   */
-  constructor(answer: keyof typeof ANSWERS, reason: string) {
-    super(reason);
-    this.name = "GatewayError";
-    this.#answer = answer;
-  }
-
-  /** The status code of the answer. */
-  get status(): number {
-    return ANSWERS[this.#answer][0];
-  }
-
-  /** The answer. Any origin may read it, as in the deployed API. */
-  toReply(): Reply {
-    const [status, type, body] = ANSWERS[this.#answer];
-    return reply(status, [
-      ["Content-Type", "application/json"],
-      ["x-amzn-ErrorType", `${type}Exception`],
-      ["Access-Control-Allow-Origin", "*"],
-    ], body);
-  }
+/**
+ * A request that the gateway answers itself. Any origin may read the answer, as in the deployed API.
+ *
+ * @param reason Why, for the log. The client does not see it.
+ */
+export function gatewayRefusal(answer: keyof typeof ANSWERS, reason: string): Refusal {
+  const [status, type, body] = ANSWERS[answer];
+  const headers = [
+    ["Content-Type", "application/json"],
+    ["x-amzn-ErrorType", `${type}Exception`],
+    ["Access-Control-Allow-Origin", "*"],
+  ] as const;
+  return new Refusal(reply(status, headers, body), reason);
 }

@@ -6,9 +6,9 @@ import type { FunctionHost, InvokeOutcome } from "../function_host.ts";
 import { GATEWAY_TIMEOUT, MAX_HEADERS, MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "../limits.ts";
 import type { Log } from "../log.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
-import type { Reply } from "../http.ts";
+import { Refusal, type Reply } from "../http.ts";
 import { authorize } from "./authorizer.ts";
-import { GatewayError } from "./errors.ts";
+import { gatewayRefusal } from "./errors.ts";
 import { type HttpRequest, requestParts } from "./request.ts";
 import { replyOf, resultOf } from "./result.ts";
 import { createRouter, type Route, routesOf } from "./routes.ts";
@@ -43,25 +43,25 @@ export function createGateway(
     const size = sizeOfHeaders(request.rawHeaders);
     if (size > MAX_HEADERS) {
       const reason = `the headers have ${size} bytes, over ${MAX_HEADERS}`;
-      throw new GatewayError("HEADERS_TOO_LARGE", reason);
+      throw gatewayRefusal("HEADERS_TOO_LARGE", reason);
     }
     const prefix = `/${manifest.stage}`;
     if (request.path !== prefix && !request.path.startsWith(`${prefix}/`)) {
       const reason = `there is no such route: all start with ${prefix}`;
-      throw new GatewayError("MISSING_AUTHENTICATION_TOKEN", reason);
+      throw gatewayRefusal("MISSING_AUTHENTICATION_TOKEN", reason);
     }
     const path = request.path.slice(prefix.length) || "/";
     const route = findRoute(request.method, path);
     if (route === undefined) {
-      throw new GatewayError("MISSING_AUTHENTICATION_TOKEN", "there is no such route");
+      throw gatewayRefusal("MISSING_AUTHENTICATION_TOKEN", "there is no such route");
     }
     const character = /[|{}]/.exec(request.query)?.[0];
     if (character !== undefined) {
       const reason = `the query has a "${character}" that is not percent-encoded`;
-      throw new GatewayError("BAD_REQUEST", reason);
+      throw gatewayRefusal("BAD_REQUEST", reason);
     }
     if (request.body.length > MAX_REQUEST_BODY) {
-      throw new GatewayError("REQUEST_TOO_LARGE", `the body has over ${MAX_REQUEST_BODY} bytes`);
+      throw gatewayRefusal("REQUEST_TOO_LARGE", `the body has over ${MAX_REQUEST_BODY} bytes`);
     }
     const { functionName, authorizer, stream } = route;
     const plain = await createEvent(request, route, manifest, ids);
@@ -71,7 +71,7 @@ export function createGateway(
     const payload = Buffer.from(JSON.stringify(event));
     if (payload.length > MAX_SYNC_EVENT) {
       const reason = `the event has ${payload.length} bytes, over ${MAX_SYNC_EVENT}`;
-      throw new GatewayError("REQUEST_TOO_LONG", reason);
+      throw gatewayRefusal("REQUEST_TOO_LONG", reason);
     }
     const [, traceId] = Object.entries(event.headers)
       .find(([name]) => name.toLowerCase() === "x-amzn-trace-id")!;
@@ -96,10 +96,10 @@ export function createGateway(
       // A host must not reject. If one does, it is a failure like any other.
       const { message } = error as Error;
       log.note(`${request.method} ${request.path}: ${message}`);
-      const known = error instanceof GatewayError
+      const refused = error instanceof Refusal
         ? error
-        : new GatewayError("INTEGRATION_FAILURE", message);
-      return known.toReply();
+        : gatewayRefusal("INTEGRATION_FAILURE", message);
+      return refused.reply;
     });
     return withOwn(response, [
       ["x-amzn-RequestId", ids.requestId],
@@ -160,7 +160,7 @@ async function within(
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     const reason = `the function took over ${milliseconds / 1_000} s, which is the gateway's limit`;
-    reject(new GatewayError("INTEGRATION_TIMEOUT", reason));
+    reject(gatewayRefusal("INTEGRATION_TIMEOUT", reason));
   }, milliseconds);
   try {
     return await Promise.race([outcome, promise]);

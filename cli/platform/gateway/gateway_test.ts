@@ -30,14 +30,6 @@ Deno.test("the gateway sends a response whose headers announce trailers", async 
   assertEquals(response.header("Trailer"), undefined);
 });
 
-Deno.test("the gateway renames a challenge, as it does where the function is deployed", async () => {
-  const headers = { "WWW-Authenticate": "Basic" };
-  await using test = await startTestPlatform(() => JSON.stringify({ statusCode: 401, headers }));
-  const response = await test.send({ path: "/v0/echo" });
-  assertEquals([response.status, response.header("WWW-Authenticate")], [401, undefined]);
-  assertEquals(response.header("x-amzn-Remapped-WWW-Authenticate"), "Basic");
-});
-
 Deno.test("the gateway answers HEAD without a body", async () => {
   await using test = await startTestPlatform(() => '{"body":"Hello"}');
   const response = await test.send({ method: "HEAD", path: "/v0/echo" });

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { FunctionHost, InvokeOptions, InvokeOutcome } from "../function_host.ts";
-import { GatewayError } from "./errors.ts";
+import { gatewayRefusal } from "./errors.ts";
 
 /** The response of a function that streams it. */
 export interface StreamedResponse {
@@ -52,7 +52,7 @@ async function readResponse(
   const reader = stream.getReader();
   for (let bytes = new Uint8Array();;) {
     const { value, done } = await reader.read();
-    if (done) throw new GatewayError("INTEGRATION_FAILURE", "the stream ends within its prelude");
+    if (done) throw gatewayRefusal("INTEGRATION_FAILURE", "the stream ends within its prelude");
     bytes = Buffer.concat([bytes, value]);
     const end = findDelimiter(bytes);
     if (end < 0) continue;
@@ -76,7 +76,7 @@ function parsePrelude(bytes: Uint8Array): Record<string, unknown> {
     return Object(JSON.parse(new TextDecoder().decode(bytes)));
   } catch (error) {
     const reason = `the prelude of the stream is not JSON: ${(error as Error).message}`;
-    throw new GatewayError("INTEGRATION_FAILURE", reason);
+    throw gatewayRefusal("INTEGRATION_FAILURE", reason);
   }
 }
 

@@ -1,28 +1,20 @@
 import type { Manifest } from "../../manifest/manifest.ts";
 import { functionArn } from "../arn.ts";
+import { Refusal, reply } from "../http.ts";
 
 /**
- * An error of the Invoke API.
+ * An error of the Invoke API. Clients look for the message under either spelling.
  *
+ * @param type The name of the exception, as clients know it.
  * @see https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html#API_Invoke_Errors
  */
-export class InvokeError extends Error {
-  readonly status: number;
-  /** The name of the exception, as clients know it. */
-  readonly type: string;
-
-  constructor(status: number, type: string, message: string) {
-    super(message);
-    this.name = "InvokeError";
-    this.status = status;
-    this.type = type;
-  }
-
-  /** The body of the response; clients look for the message under either spelling. */
-  toJSON(): Record<string, string> {
-    const key = this.type === "ResourceNotFoundException" ? "Message" : "message";
-    return { Type: "User", [key]: this.message };
-  }
+export function invokeRefusal(status: number, type: string, message: string): Refusal {
+  const key = type === "ResourceNotFoundException" ? "Message" : "message";
+  const headers = [["Content-Type", "application/json"], ["x-amzn-ErrorType", type]] as const;
+  return new Refusal(
+    reply(status, headers, JSON.stringify({ Type: "User", [key]: message })),
+    message,
+  );
 }
 
 /** The function's name, alone or at the end of an ARN or of part of one, perhaps with a version or alias. */
@@ -35,12 +27,12 @@ const NAME =
  *
  * @param name The name of the function, its ARN, or the part of it from the account on; a version may follow.
  * @param qualifier The version that is named apart, or `null`.
- * @throws {InvokeError} If there is no such function, or no such version of it.
+ * @throws {Refusal} If there is no such function, or no such version of it.
  */
 export function findFunction(manifest: Manifest, name: string, qualifier: string | null): string {
   const [, functionName, version] = NAME.exec(name) ?? [];
   if (functionName === undefined) {
-    throw new InvokeError(
+    throw invokeRefusal(
       400,
       "ValidationException",
       `1 validation error detected: Value '${name}' at 'functionName' failed to satisfy constraint: ` +
@@ -48,7 +40,7 @@ export function findFunction(manifest: Manifest, name: string, qualifier: string
     );
   }
   if (version !== undefined && qualifier !== null && version !== qualifier) {
-    throw new InvokeError(
+    throw invokeRefusal(
       400,
       "InvalidParameterValueException",
       "The derived qualifier from the function name does not match the specified qualifier.",
@@ -58,7 +50,7 @@ export function findFunction(manifest: Manifest, name: string, qualifier: string
   const isKnown = Object.hasOwn(manifest.functions, functionName);
   if (!isKnown || (wanted !== null && wanted !== "$LATEST")) {
     const suffix = wanted === null ? "" : `:${wanted}`;
-    throw new InvokeError(
+    throw invokeRefusal(
       404,
       "ResourceNotFoundException",
       `Function not found: ${functionArn(functionName)}${suffix}`,

@@ -3,10 +3,10 @@ import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { FunctionHost } from "../function_host.ts";
 import { MAX_ASYNC_EVENT, MAX_SYNC_EVENT } from "../limits.ts";
-import { type Reply, reply } from "../http.ts";
+import { Refusal, type Reply, reply } from "../http.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
 import type { AsyncInvocations } from "./async_invocations.ts";
-import { findFunction, InvokeError } from "./function_name.ts";
+import { findFunction, invokeRefusal } from "./function_name.ts";
 import { invokeWithResponseStream } from "./response_stream.ts";
 
 /** What the Invoke API uses. */
@@ -46,7 +46,7 @@ export function createInvokeApi(
     const [, plain, streaming] = OPERATIONS.exec(request.path) ?? [];
     const encoded = plain ?? streaming;
     if (encoded === undefined || request.method !== "POST") {
-      throw new InvokeError(
+      throw invokeRefusal(
         404,
         "UnknownOperationException",
         `The operation ${request.method} ${request.path} is not available here: only Invoke and InvokeWithResponseStream are`,
@@ -92,15 +92,10 @@ export function createInvokeApi(
     try {
       return await invoke(request);
     } catch (error) {
-      const known = error instanceof InvokeError
+      const { reply } = error instanceof Refusal
         ? error
-        : new InvokeError(500, "ServiceException", (error as Error).message);
-      const headers: Reply["headers"] = [
-        ["Content-Type", "application/json"],
-        ["x-amzn-ErrorType", known.type],
-        ...identified(randomUUID()),
-      ];
-      return reply(known.status, headers, JSON.stringify(known));
+        : invokeRefusal(500, "ServiceException", (error as Error).message);
+      return { ...reply, headers: [...reply.headers, ...identified(randomUUID())] };
     }
   };
 }
@@ -123,7 +118,7 @@ function readEnum<T extends string>(
   const value = header(request, name) ?? values[0];
   const known = values.find((candidate) => candidate === value);
   if (known !== undefined) return known;
-  throw new InvokeError(
+  throw invokeRefusal(
     400,
     "ValidationException",
     `1 validation error detected: Value '${value}' at '${member}' failed to satisfy constraint: ` +
@@ -136,7 +131,7 @@ function readClientContext(value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   const text = Buffer.from(value, "base64").toString();
   if (value.length <= MAX_CLIENT_CONTEXT && isJsonObject(text)) return text;
-  throw new InvokeError(
+  throw invokeRefusal(
     400,
     "InvalidRequestContentException",
     `Client context must be a valid Base64-encoded JSON object of at most ${MAX_CLIENT_CONTEXT} bytes.`,
@@ -146,7 +141,7 @@ function readClientContext(value: string | undefined): string | undefined {
 /** The event; an empty object if there is none. */
 function readEvent(body: Uint8Array, limit: number): Uint8Array {
   if (body.length > limit) {
-    throw new InvokeError(
+    throw invokeRefusal(
       413,
       "RequestTooLargeException",
       `Request must be smaller than ${limit} bytes for the InvokeFunction operation`,
@@ -157,7 +152,7 @@ function readEvent(body: Uint8Array, limit: number): Uint8Array {
     JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
     return body;
   } catch (error) {
-    throw new InvokeError(
+    throw invokeRefusal(
       400,
       "InvalidRequestContentException",
       `Could not parse request body into json: ${(error as Error).message}`,

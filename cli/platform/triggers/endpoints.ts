@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Manifest } from "../../manifest/manifest.ts";
-import { allow, errorReply, jsonReply, readBody, Refusal, type Reply, reply } from "../http.ts";
+import { allow, jsonReply, readBody, refusal, type Reply, reply } from "../http.ts";
 import { MAX_PUBLICATION } from "../limits.ts";
 import { deadLetterQueueName, Messaging, queueName } from "../services/messaging.ts";
 import type { Buckets } from "./buckets.ts";
-import { checkPublication, PublicationError, publish } from "./message.ts";
+import { checkPublication, publicationRefusal, publish } from "./message.ts";
 import { createRequestIds } from "../arn.ts";
 import { ObjectKeyError } from "./object_key.ts";
 import type { Schedules } from "./schedules.ts";
@@ -45,9 +45,7 @@ export function createTriggerEndpoints(
           return answerSchedule(options, request, decode(name), key);
       }
     } catch (error) {
-      if (error instanceof ObjectKeyError || error instanceof PublicationError) {
-        return errorReply(400, error.message);
-      }
+      if (error instanceof ObjectKeyError) throw refusal(400, error.message);
       throw error;
     }
   };
@@ -61,7 +59,7 @@ async function answerBucket(
 ): Promise<Reply> {
   const { method = "", headers } = request;
   const bucket = buckets.all.get(name);
-  if (bucket === undefined) throw new Refusal(404, `The application has no bucket "${name}"`);
+  if (bucket === undefined) throw refusal(404, `The application has no bucket "${name}"`);
   if (key === "") {
     allow(method, "GET", "HEAD");
     return jsonReply(200, { objects: bucket.list() }, [["Cache-Control", "no-store"]]);
@@ -73,7 +71,7 @@ async function answerBucket(
   if (method === "PUT") {
     const encoding = headers["content-encoding"] ?? "";
     if (/aws-chunked/i.test(encoding)) {
-      throw new Refusal(415, 'Cannot store the object: the coding "aws-chunked" is not supported');
+      throw refusal(415, 'Cannot store the object: the coding "aws-chunked" is not supported');
     }
     const { etag } = await bucket.put(key, request.iterator({ destroyOnReturn: false }), client);
     return reply(200, [["ETag", `"${etag}"`], ...common]);
@@ -84,7 +82,7 @@ async function answerBucket(
   }
   const found = await bucket.open(key);
   if (found === undefined) {
-    throw new Refusal(404, `The bucket "${name}" has no object ${JSON.stringify(key)}`);
+    throw refusal(404, `The bucket "${name}" has no object ${JSON.stringify(key)}`);
   }
   return {
     status: 200,
@@ -108,7 +106,7 @@ async function answerTopic(
   const isKnown = Object.values(functions).some(({ triggers, uses }) =>
     triggers.topics.some((topic) => topic.name === name) || Object.hasOwn(uses.topics, name)
   );
-  if (!isKnown) throw new Refusal(404, `The application has no topic "${name}"`);
+  if (!isKnown) throw refusal(404, `The application has no topic "${name}"`);
   allow(request.method!, "POST");
   const text = await readText(request);
   const publication = checkPublication(readPublication(request.headers, text));
@@ -121,13 +119,13 @@ async function answerQueue(
   name: string,
 ): Promise<Reply> {
   if (!Object.hasOwn(manifest.queues, name)) {
-    throw new Refusal(404, `The application has no queue "${name}"`);
+    throw refusal(404, `The application has no queue "${name}"`);
   }
   allow(request.method!, "GET", "HEAD", "POST");
   const queue = queueName(name, manifest);
   if (request.method === "POST") {
     const MessageBody = await readText(request);
-    if (MessageBody === "") throw new Refusal(400, "Cannot send the message: it is empty");
+    if (MessageBody === "") throw refusal(400, "Cannot send the message: it is empty");
     const group = manifest.queues[name]!.fifo ? { MessageGroupId: "start-page" } : {};
     const sent = await messaging.call<{ MessageId: string }>("SendMessage", {
       QueueUrl: Messaging.queueUrl(queue),
@@ -170,7 +168,7 @@ function answerSchedule(
   number: string,
 ): Reply {
   const schedule = schedules.find(name, number === "" ? 0 : Number(number));
-  if (schedule === undefined) throw new Refusal(404, `The application has no schedule "${name}"`);
+  if (schedule === undefined) throw refusal(404, `The application has no schedule "${name}"`);
   allow(method, "POST");
   return jsonReply(202, { RequestId: schedules.fire(schedule) });
 }
@@ -181,7 +179,7 @@ function readPublication(headers: IncomingHttpHeaders, text: string): unknown {
   if (type === "application/json") return parseJson(text);
   if (type === "text/plain") return { message: text };
   if (type !== "application/x-www-form-urlencoded") {
-    throw new Refusal(
+    throw refusal(
       415,
       `Cannot publish a message of the type "${type}": expected application/json, ` +
         "application/x-www-form-urlencoded or text/plain",
@@ -204,7 +202,7 @@ function collect<T>(fields: readonly (readonly [string, T])[], kind: string): Re
   const names = new Set<string>();
   for (const [name] of fields) {
     if (names.has(name)) {
-      throw new PublicationError(`${kind} ${JSON.stringify(name)} occurs twice`);
+      throw publicationRefusal(`${kind} ${JSON.stringify(name)} occurs twice`);
     }
     names.add(name);
   }
@@ -214,12 +212,12 @@ function collect<T>(fields: readonly (readonly [string, T])[], kind: string): Re
 async function readText(request: IncomingMessage): Promise<string> {
   const body = await readBody(request, MAX_REQUEST);
   if (body.length > MAX_REQUEST) {
-    throw new Refusal(413, `Cannot publish the message: the request has over ${MAX_REQUEST} bytes`);
+    throw refusal(413, `Cannot publish the message: the request has over ${MAX_REQUEST} bytes`);
   }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(body);
-  } catch (error) {
-    throw new PublicationError("its body is not UTF-8", { cause: error });
+  } catch {
+    throw publicationRefusal("its body is not UTF-8");
   }
 }
 
@@ -227,7 +225,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new PublicationError((error as Error).message, { cause: error });
+    throw publicationRefusal((error as Error).message);
   }
 }
 
@@ -235,7 +233,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Refusal(
+    throw refusal(
       400,
       `Cannot read the path: ${JSON.stringify(text)} is not percent-encoded UTF-8`,
     );

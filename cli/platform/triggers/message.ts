@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { topicArn } from "../arn.ts";
+import { type Refusal, refusal } from "../http.ts";
 import { MAX_PUBLICATION } from "../limits.ts";
 import type { Messaging } from "../services/messaging.ts";
 import { describe, object, wordIssue } from "../../manifest/problems.ts";
@@ -19,12 +20,9 @@ export interface MessageAttribute {
   readonly Value: string;
 }
 
-/** A message that cannot be published. */
-export class PublicationError extends TypeError {
-  constructor(problem: string, options?: ErrorOptions) {
-    super(`Cannot publish the message: ${problem}`, options);
-    this.name = "PublicationError";
-  }
+/** Refuses a message that cannot be published. */
+export function publicationRefusal(problem: string): Refusal {
+  return refusal(400, `Cannot publish the message: ${problem}`);
 }
 
 const ATTRIBUTE: z.ZodType<MessageAttribute> = object({
@@ -67,17 +65,17 @@ const PUBLICATION: z.ZodType<Publication> = object({
 /**
  * Checks a message by the rules of Amazon SNS.
  *
- * @throws {PublicationError} If it cannot be published; the message names every key that is wrong.
+ * @throws {Refusal} If it cannot be published; the message names every key that is wrong.
  * @see https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
  */
 export function checkPublication(value: unknown): Publication {
   const { attributes } = Object(value);
   if (Object.hasOwn(Object(attributes), "__proto__")) { // Zod drops the key silently
-    throw new PublicationError('"attributes" must have no key "__proto__"');
+    throw publicationRefusal('"attributes" must have no key "__proto__"');
   }
   const result = PUBLICATION.safeParse(value, { error: wordIssue });
   if (result.success) return result.data;
-  throw new PublicationError(describe(result.error, "message"));
+  throw publicationRefusal(describe(result.error, "message"));
 }
 
 /** Publishes a message by Amazon SNS. Returns the identifier of the message. */
