@@ -1,8 +1,7 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { childEnvironment } from "./child_environment.ts";
-import { type BundledCode, readBundledCode } from "./bundled_code.ts";
-import { shippedMap } from "./source_map.ts";
+import { type BundledCode, readBundledCode, shippedMap } from "./bundled_code.ts";
 
 /** How a module is bundled. */
 export interface ModuleBundleOptions {

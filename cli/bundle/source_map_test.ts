@@ -3,7 +3,7 @@ import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
 import { makeApp } from "../testdata/bundle.ts";
 import { hasNamespace, withApp } from "../testdata/sandbox.ts";
 import { bundleModule } from "./module_bundle.ts";
-import { shippedMap } from "./source_map.ts";
+import { shippedMap } from "./bundled_code.ts";
 
 const MODULES = {
   "app/one.ts": `import { fail } from "./lib/fail.ts";

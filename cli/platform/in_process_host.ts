@@ -7,7 +7,7 @@ import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
 import { logStreamName, REGION } from "./arn.ts";
 import type { InvokeOptions, InvokeOutcome, LogRecord, ReloadingHost } from "./function_host.ts";
 import { captureConsole, type Scope, scopes, writeRecord } from "./in_process_console.ts";
-import type { ErrorAnswer } from "./runtime_api/answer.ts";
+import type { ErrorAnswer } from "./runtime_api/invocation.ts";
 import { RuntimeApi } from "./runtime_api/runtime_api.ts";
 import { LogTail } from "./sandbox/log_lines.ts";
 import { endingError } from "./sandbox/report.ts";

@@ -8,8 +8,7 @@ import type { Gateway } from "./gateway/gateway.ts";
 import type { createInvokeApi } from "./invoke/invoke_api.ts";
 import { MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "./limits.ts";
 import type { Log } from "./log.ts";
-import { createLogStream } from "./page/log_stream.ts";
-import { answerPage } from "./page/pages.ts";
+import { answerPage, createLogStream } from "./page/pages.ts";
 import type { createTriggerEndpoints } from "./triggers/endpoints.ts";
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { Log } from "./log.ts";
-import { createLogStream } from "./page/log_stream.ts";
+import { createLogStream } from "./page/pages.ts";
 
 Deno.test("Log keeps the last records within its capacity, and always the last one", () => {
   const log = new Log(350);

@@ -1,5 +1,5 @@
 import type { Folders, Isolation } from "../../platform/isolation/isolation.ts";
-import type { ErrorAnswer } from "../../platform/runtime_api/answer.ts";
+import type { ErrorAnswer } from "../../platform/runtime_api/invocation.ts";
 import { RuntimeApi } from "../../platform/runtime_api/runtime_api.ts";
 
 /** A function that is started without being invoked. */

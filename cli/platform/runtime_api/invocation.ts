@@ -1,5 +1,6 @@
 import { createTraceId, functionArn } from "../arn.ts";
 import type { InvokeOptions } from "../function_host.ts";
+import { MAX_RESULT } from "../limits.ts";
 
 /** One invocation, as a runtime receives it. */
 export interface Invocation extends InvokeOptions {
@@ -38,4 +39,60 @@ function asciiJson(text: string): string {
 
 function oneLine(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, " ");
+}
+
+/** An error that a runtime posted, or one of the platform about what the runtime posted. */
+export interface ErrorAnswer {
+  readonly kind: "error" | "too large";
+  /** The type of the error, in the form `Function.X` or `Runtime.X`. */
+  readonly errorType: string;
+  readonly body: Uint8Array;
+}
+
+/** The result of a function. */
+export interface ResultAnswer {
+  readonly kind: "response";
+  /** The result, as posted; empty if it went to the invocation's stream. */
+  readonly body: Uint8Array;
+  /** Its media type; `application/vnd.awslambda.http-integration-response` for a stream with an HTTP prelude. */
+  readonly contentType: string;
+  readonly isStream: boolean;
+}
+
+/** What a runtime posted for an invocation. */
+export type Answer = ResultAnswer | ErrorAnswer;
+
+/** Makes an error of the platform in the form of the runtimes'. A type is such as `Runtime.ExitError`. */
+function errorBody(errorType: string, errorMessage: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(JSON.stringify({ errorType, errorMessage }));
+}
+
+/** The answer to a result that is too large. */
+export function tooLarge(size: number): ErrorAnswer {
+  const errorType = "Function.ResponseSizeTooLarge";
+  const message =
+    `Response payload size (${size} bytes) exceeded maximum allowed payload size (${MAX_RESULT} bytes).`;
+  return { kind: "too large", errorType, body: errorBody(errorType, message) };
+}
+
+/** An error of the platform about a runtime. */
+export function runtimeError(errorType: string, message: string): ErrorAnswer {
+  return { kind: "error", errorType, body: errorBody(errorType, message) };
+}
+
+/**
+ * Reads an error that a runtime posted.
+ *
+ * @param type The header `Lambda-Runtime-Function-Error-Type`. A type in another form than `Function.X` or `Runtime.X`
+ * is recorded as `Runtime.Unknown`, or as `Function.Unknown` if it begins with `Function.`.
+ * @param body The error as JSON. If it is empty, the type makes the error.
+ */
+export function postedError(type: string | undefined, body: Uint8Array): ErrorAnswer {
+  const isKnown = type !== undefined && /^(Runtime|Function)\.[A-Z][a-zA-Z]+$/.test(type);
+  const errorType = isKnown
+    ? type
+    : type?.startsWith("Function.")
+    ? "Function.Unknown"
+    : "Runtime.Unknown";
+  return { kind: "error", errorType, body: body.length > 0 ? body : errorBody(errorType, "") };
 }

@@ -9,8 +9,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { MAX_RESULT, MAX_STREAM } from "../limits.ts";
 import { readBody } from "../http.ts";
-import { type Answer, type ErrorAnswer, postedError, runtimeError, tooLarge } from "./answer.ts";
-import { type Invocation, nextHeaders } from "./invocation.ts";
+import {
+  type Answer,
+  type ErrorAnswer,
+  type Invocation,
+  nextHeaders,
+  postedError,
+  runtimeError,
+  tooLarge,
+} from "./invocation.ts";
 
 /** Where a runtime is between its start and its next invocation. */
 type State = "Started" | "InitError" | "Ready" | "Running" | "Responding" | "ResponseSent";

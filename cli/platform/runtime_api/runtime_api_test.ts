@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { send, startRunning, startRuntimeApi } from "../../testdata/runtime_api.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer } from "./invocation.ts";
 
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 

@@ -1,5 +1,5 @@
 import type { InvokeOutcome } from "../function_host.ts";
-import type { Answer, ErrorAnswer } from "../runtime_api/answer.ts";
+import type { Answer, ErrorAnswer } from "../runtime_api/invocation.ts";
 import { LogTail } from "./log_lines.ts";
 import { type Ending, endingError, initReportLine, reportLine, statusFields } from "./report.ts";
 

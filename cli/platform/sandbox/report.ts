@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ErrorAnswer, runtimeError } from "../runtime_api/answer.ts";
+import { type ErrorAnswer, runtimeError } from "../runtime_api/invocation.ts";
 
 /** How a phase of a sandbox ended: its init phase, or an invocation. */
 export type Ending =
