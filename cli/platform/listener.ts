@@ -2,9 +2,8 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Manifest } from "../manifest/manifest.ts";
 import { OWN_PATHS } from "../manifest/manifest_schema.ts";
 import { errorReply, readBody, Refusal, refusal, type Reply } from "./http.ts";
-import type { HttpRequest } from "./gateway/request.ts";
 import type { FunctionUrls } from "./gateway/function_url.ts";
-import type { Gateway } from "./gateway/gateway.ts";
+import type { Gateway, HttpRequest } from "./gateway/gateway.ts";
 import type { createInvokeApi } from "./invoke/invoke_api.ts";
 import { MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "./limits.ts";
 import type { Log } from "./log.ts";
@@ -55,13 +54,20 @@ export async function answer(request: IncomingMessage, parts: Parts): Promise<Re
 /** Reads the whole request for the gateway or for a function URL. */
 async function readRequest(
   request: IncomingMessage,
-  target: Pick<HttpRequest, "authority" | "path" | "query">,
+  { authority, path, query }: Record<"authority" | "path" | "query", string>,
 ): Promise<HttpRequest> {
+  const { rawHeaders } = request;
   const time = new Date();
   return {
-    ...target,
     method: request.method!,
-    rawHeaders: request.rawHeaders,
+    url: `http://${authority}${path}${query && `?${query}`}`,
+    authority,
+    path,
+    query,
+    headers: Array.from(
+      { length: rawHeaders.length / 2 },
+      (_, index) => [rawHeaders[2 * index]!, rawHeaders[2 * index + 1]!],
+    ),
     protocol: `HTTP/${request.httpVersion}`,
     sourceIp: request.socket.remoteAddress!,
     body: await readBody(request, MAX_REQUEST_BODY),

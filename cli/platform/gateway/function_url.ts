@@ -7,7 +7,7 @@ import type { FunctionHost } from "../function_host.ts";
 import { MAX_SYNC_EVENT } from "../limits.ts";
 import type { Log } from "../log.ts";
 import { type Reply, reply } from "../http.ts";
-import { type HttpRequest, requestParts } from "./request.ts";
+import type { HttpRequest } from "./gateway.ts";
 import { replyOf, resultOf } from "./result.ts";
 import { readSignature } from "./signature.ts";
 import { invokeStreaming } from "./streamed_response.ts";
@@ -49,7 +49,7 @@ export class FunctionUrls {
   /** Answers a request to the URL of a function. */
   async answer(name: string, request: HttpRequest): Promise<Reply> {
     const url = this.#manifest.functions[name]!.triggers.url!;
-    const headers = new Headers(requestParts(request).headers);
+    const headers = new Headers([...request.headers]);
     const cors = url.cors === undefined ? [] : corsHeaders(url.cors, headers);
     if (request.method === "OPTIONS" && url.cors && headers.has("access-control-request-method")) {
       return reply(200, cors);
@@ -77,7 +77,7 @@ export class FunctionUrls {
     const requestId = randomUUID();
     const { sourceIp, protocol, time } = request;
     const facts = { apiId: name, sourceIp, protocol, time, requestId };
-    const event = await proxyEvent(requestParts(request), { gateway: "url", ...facts });
+    const event = await proxyEvent(request, { gateway: "url", ...facts });
     const payload = Buffer.from(JSON.stringify(event));
     if (payload.length > MAX_SYNC_EVENT) {
       return reply(413, [JSON_TYPE], '{"Message":"Request Entity Too Large"}');

@@ -299,6 +299,19 @@ Deno.test("a function URL and a route stream a response as it comes", async (t) 
   }
 });
 
+Deno.test("a function URL and a route that stream take a function that does not", async () => {
+  await using test = await startUrl({ stream: true }, () => '{"statusCode":201,"body":"one"}');
+  for (const response of [await test.request(), await test.send({ path: "/v0/page" })]) {
+    assertEquals([response.status, response.text], [201, "one"]);
+  }
+});
+
+Deno.test("a function URL refuses a request whose event is too large", async () => {
+  await using test = await startUrl({});
+  const response = await test.request({ method: "POST", body: new Uint8Array(5_000_000) });
+  assertEquals([response.status, test.host.calls], [413, []]);
+});
+
 Deno.test("a function URL that streams answers 502 to a malformed prelude", async () => {
   for (const text of ["{}", `nonsense${"\0".repeat(8)}`]) {
     await using test = await startUrl({ stream: true }, async ({ options }) => {

@@ -9,7 +9,6 @@ import type { Manifest } from "../../manifest/manifest.ts";
 import { Refusal, type Reply } from "../http.ts";
 import { authorize } from "./authorizer.ts";
 import { gatewayRefusal } from "./errors.ts";
-import { type HttpRequest, requestParts } from "./request.ts";
 import { replyOf, resultOf } from "./result.ts";
 import { createRouter, type Route, routesOf } from "./routes.ts";
 import { invokeStreaming, type StreamedResponse } from "./streamed_response.ts";
@@ -22,6 +21,28 @@ export interface GatewayOptions {
   readonly log: Log;
   /** How long to wait for a function, in milliseconds. The default is 29 seconds. */
   readonly timeout?: number | undefined;
+}
+
+/** An HTTP request, as read from the wire. */
+export interface HttpRequest {
+  readonly method: string;
+  /** The URL as transmitted. */
+  readonly url: string;
+  /** The host of the URL, and perhaps a port. It takes precedence over the `Host` header. */
+  readonly authority: string;
+  /** The path of the URL, the stage included. */
+  readonly path: string;
+  /** The query of the URL, without `?`; empty if there is none. */
+  readonly query: string;
+  /** The headers, in turn. A name may be repeated. */
+  readonly headers: readonly [name: string, value: string][];
+  /** The protocol, such as `HTTP/1.1`. */
+  readonly protocol: string;
+  /** The IP address of the client. */
+  readonly sourceIp: string;
+  /** The body; empty if there is none. */
+  readonly body: Uint8Array;
+  readonly time: Date;
 }
 
 /** The identifiers of a request, in its event and in the headers of its response. */
@@ -40,7 +61,7 @@ export function createGateway(
   const findRoute = createRouter(routesOf(manifest));
 
   async function forward(request: HttpRequest, ids: RequestIds): Promise<Reply> {
-    const size = sizeOfHeaders(request.rawHeaders);
+    const size = sizeOfHeaders(request.headers);
     if (size > MAX_HEADERS) {
       const reason = `the headers have ${size} bytes, over ${MAX_HEADERS}`;
       throw gatewayRefusal("HEADERS_TOO_LARGE", reason);
@@ -116,7 +137,7 @@ async function createEvent(
   ids: RequestIds,
 ): Promise<RestEvent> {
   const { sourceIp, protocol, time } = request;
-  const event = await proxyEvent(requestParts(request), {
+  const event = await proxyEvent(request, {
     apiId: name,
     base64: true,
     stage,
@@ -130,15 +151,15 @@ async function createEvent(
   return event;
 }
 
-/** The size of headers in bytes, with the delimiters: `: ` and a line break for each. */
-function sizeOfHeaders(rawHeaders: readonly string[]): number {
-  return rawHeaders.reduce((size, text) => size + text.length + 2, 0); // a character is a byte
+/** The size of headers in bytes, with the delimiters: `: ` and a line break for each. A character is a byte. */
+function sizeOfHeaders(headers: HttpRequest["headers"]): number {
+  return headers.reduce((size, [name, value]) => size + name.length + value.length + 4, 0);
 }
 
-/** Adds headers of the gateway's own. They replace headers of the function with the same names. */
+/** Adds headers of the gateway's own. They replace headers of the function, whose names are in lower case. */
 function withOwn(response: Reply, own: Reply["headers"]): Reply {
   const names = new Set(own.map(([name]) => name.toLowerCase()));
-  const others = response.headers.filter(([name]) => !names.has(name.toLowerCase()));
+  const others = response.headers.filter(([name]) => !names.has(name));
   return { ...response, headers: [...others, ...own] };
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type HttpRequest, requestParts } from "./request.ts";
+import type { HttpRequest } from "./gateway.ts";
 
 /** The secret of every access key on this machine. */
 const SECRET = "local";
@@ -18,7 +18,7 @@ export type Signature = { readonly accessKey: string } | { readonly problem: str
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-signing-elements.html
  */
 export async function readSignature(request: HttpRequest): Promise<Signature | undefined> {
-  const headers = new Headers(requestParts(request).headers);
+  const headers = new Headers([...request.headers]);
   const authorization = headers.get("authorization") ?? "";
   const [, accessKey, region, service, names] =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/\d{8}\/([^/]+)\/([^/]+)\/aws4_request, *SignedHeaders=([^, ]+), *Signature=[0-9a-f]+$/
