@@ -1,4 +1,4 @@
-import { type LoggerState, loggerState, type RequestIdStore } from "./state.ts";
+import { type AsyncStore, type LoggerState, loggerState } from "./state.ts";
 
 /**
  * Runs a function whose records all carry a request id, also after an `await` and while other scopes are open in
@@ -84,12 +84,13 @@ function isThenable(value: unknown): boolean {
     typeof (value as { then?: unknown }).then === "function";
 }
 
-function createStore(): RequestIdStore | undefined {
+/** Makes a store, if the runtime has `AsyncLocalStorage`. */
+export function createStore<Value>(): AsyncStore<Value> | undefined {
   const { process } = globalThis as {
     process?: {
       getBuiltinModule?(
         name: "node:async_hooks",
-      ): { AsyncLocalStorage: new () => RequestIdStore };
+      ): { AsyncLocalStorage: new () => AsyncStore<Value> };
     };
   };
   const hooks = process?.getBuiltinModule?.("node:async_hooks");

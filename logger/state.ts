@@ -29,10 +29,10 @@ const SECRETS: readonly string[] = [
 /** The form of records: text as the managed Node.js runtime writes it, or one JSON object a line. */
 export type LogFormat = "text" | "json";
 
-/** The methods of `AsyncLocalStorage` that the logger calls. */
-export interface RequestIdStore {
-  run<T>(id: string, fn: () => T): T;
-  getStore(): string | undefined;
+/** The methods of `AsyncLocalStorage` that the logger and its tests call. */
+export interface AsyncStore<Value> {
+  run<T>(value: Value, fn: () => T): T;
+  getStore(): Value | undefined;
 }
 
 /**
@@ -58,7 +58,7 @@ export interface LoggerState {
   /** The number of open scopes of the first request id. */
   openScopes: number;
   /** Knows the request id of any work, from the second request id of this process on. */
-  store?: RequestIdStore | undefined;
+  store?: AsyncStore<string> | undefined;
 }
 
 // The number is the version of the interface above: copies with different interfaces do not share a state.

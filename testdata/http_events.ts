@@ -146,6 +146,8 @@ const V2_HEADERS = {
   "x-forwarded-proto": "https",
 };
 
+const HTTP = { protocol: "HTTP/1.1", sourceIp: "198.51.100.17", userAgent: "curl/8.14.1" };
+
 /** An HTTP API of Amazon API Gateway: the raw path has the stage, and the cookies are apart. */
 export const apiV2 = {
   version: "2.0",
@@ -166,13 +168,7 @@ export const apiV2 = {
     authorizer: { jwt: { claims: { sub: "mira", scope: "orders" }, scopes: ["orders"] } },
     domainName: API,
     domainPrefix: "a1b2c3d4e5",
-    http: {
-      method: "POST",
-      path: "/v0/okay",
-      protocol: "HTTP/1.1",
-      sourceIp: "198.51.100.17",
-      userAgent: "curl/8.14.1",
-    },
+    http: { ...HTTP, method: "POST", path: "/v0/okay" },
     requestId: "UKx5cHVxliAEPfg=",
     routeKey: "POST /okay",
     stage: "v0",
@@ -196,13 +192,7 @@ export const functionUrl = {
     apiId: "abcdefghijklmnopqrstuvwxyz012345",
     domainName: FUNCTION_URL,
     domainPrefix: "abcdefghijklmnopqrstuvwxyz012345",
-    http: {
-      method: "GET",
-      path: "/",
-      protocol: "HTTP/1.1",
-      sourceIp: "198.51.100.17",
-      userAgent: "curl/8.14.1",
-    },
+    http: { ...HTTP, method: "GET", path: "/" },
     requestId: "6c7d8e9f-0a1b-4c2d-8e3f-405162738495",
     routeKey: "$default",
     stage: "$default",

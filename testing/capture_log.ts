@@ -1,4 +1,5 @@
-import { loggerState } from "../logger/state.ts";
+import { createStore } from "../logger/request_id.ts";
+import { type AsyncStore, loggerState } from "../logger/state.ts";
 
 /** A record of the logger, as one object. */
 export interface CapturedRecord {
@@ -24,13 +25,7 @@ export interface CapturedRecord {
   readonly [field: string]: unknown;
 }
 
-/** The methods of `AsyncLocalStorage` that captures call. */
-interface RecordStore {
-  run<T>(records: CapturedRecord[], fn: () => T): T;
-  getStore(): CapturedRecord[] | undefined;
-}
-
-let store: RecordStore | undefined;
+let store: AsyncStore<CapturedRecord[]> | undefined;
 let open = 0;
 let restore = () => {};
 
@@ -62,6 +57,11 @@ export async function captureLog<T>(
   fn: () => T | Promise<T>,
 ): Promise<{ result: T; records: CapturedRecord[] }> {
   const owners = store ??= createStore();
+  if (!owners) {
+    throw new Error(
+      "Cannot capture the log: this runtime is too old; expected Node.js 20.16, Deno 2 or Bun 1.2",
+    );
+  }
   const records: CapturedRecord[] = [];
   if (open++ === 0) restore = divertRecords(owners);
   try {
@@ -72,7 +72,7 @@ export async function captureLog<T>(
 }
 
 /** Sends each record to the capture that it belongs to. Records of other code are written as before. */
-function divertRecords(owners: RecordStore): () => void {
+function divertRecords(owners: AsyncStore<CapturedRecord[]>): () => void {
   const state = loggerState();
   const { format, level, write } = state;
   Object.assign(state, {
@@ -90,17 +90,4 @@ function divertRecords(owners: RecordStore): () => void {
       else Object.assign(state, { [key]: value });
     }
   };
-}
-
-function createStore(): RecordStore {
-  const { process } = globalThis as {
-    process?: {
-      getBuiltinModule?(name: string): { AsyncLocalStorage: new () => RecordStore } | undefined;
-    };
-  };
-  const hooks = process?.getBuiltinModule?.("node:async_hooks");
-  if (hooks) return new hooks.AsyncLocalStorage();
-  throw new Error(
-    "Cannot capture the log: this runtime is too old; expected Node.js 20.16, Deno 2 or Bun 1.2",
-  );
 }

@@ -8,10 +8,13 @@ Deno.test("proxyEvent() makes the event of a REST API", async () => {
   const event = await proxyEvent({
     method: "POST",
     url: "https://API.example.com:8443/v0/orders/J%C3%B6rg/../x%2Fy?a=1;b=%C3%B6+x&a=2",
-    headers: [["Accept", "a"], ["accept", "b"], ["Content-Length", "2"], [
-      "X-Forwarded-For",
-      "::1",
-    ]],
+    headers: [
+      ["Accept", "a"],
+      ["accept", "b"],
+      ["Content-Length", "2"],
+      ["X-Forwarded-For", "::1"],
+      ["X-Amzn-Trace-Id", "Root=1"],
+    ],
     body: "{}",
   }, {
     stage: "v0",
@@ -30,6 +33,7 @@ Deno.test("proxyEvent() makes the event of a REST API", async () => {
   assertEquals(multiValueHeaders["Accept"], ["a", "b"]);
   assertEquals(rest.headers["X-Forwarded-For"], "::1, 192.0.2.1");
   assertEquals(rest.headers["X-Forwarded-Port"], "8443");
+  assertEquals(rest.headers["X-Amzn-Trace-Id"], "Root=1");
   assertEquals("Content-Length" in rest.headers, false);
   assertEquals({ ...rest, headers: {} }, {
     resource: "/orders/{name}/{rest+}",
@@ -61,7 +65,7 @@ Deno.test("proxyEvent() makes the event of a REST API", async () => {
   assertEquals(requestContext.authorizer, { claims: { sub: "ada" } });
   const custom = await proxyEvent({ url: "/" }, { authorizer: { role: "chef" } });
   const { principalId, role } = custom.requestContext.authorizer!;
-  assertEquals([principalId, role], ["user", "chef"]);
+  assertEquals([principalId, role, custom.requestContext.apiId], ["user", "chef", "a1b2c3d4e5"]);
   assertEquals([requestContext.identity.sourceIp, requestContext.protocol], [
     "192.0.2.1",
     "HTTP/2.0",
