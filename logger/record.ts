@@ -19,15 +19,7 @@ export interface LogRecord {
   readonly fields?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/**
- * Writes one record if the level is severe enough. Never throws.
- *
- * @param level The level.
- * @param message The message.
- * @param data Further values.
- * @param fields The fields of a child logger.
- * @param least The least severe level that is written.
- */
+/** Writes one record if it is at least as severe as the least level. Never throws. */
 export function log(
   level: LogLevel,
   message: unknown,

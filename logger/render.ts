@@ -11,12 +11,7 @@ const MAX_DEPTH = 100;
 
 type Bytes = ArrayBufferLike & Partial<ArrayBufferView>;
 
-/**
- * Renders any value as JSON (RFC 8259) on one line, in at most 256 KiB.
- *
- * @param value The value.
- * @returns The JSON; {@linkcode Renderer} says how values look that JSON cannot carry.
- */
+/** Renders any value as JSON (RFC 8259) on one line, in at most 256 KiB, as {@linkcode Renderer} copies it. */
 export function renderJson(value: unknown): string {
   return JSON.stringify(new Renderer().plain(value));
 }

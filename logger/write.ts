@@ -33,8 +33,6 @@ const print = console.log;
 /**
  * Finds the standard output of this process. On a terminal, the lines of a record end with a line feed, so that a stack
  * can be read; in the log of AWS Lambda a line feed would start another record.
- *
- * @param host The globals of the runtime.
  */
 export function standardOutput(
   host: OutputHost = globalThis as OutputHost,

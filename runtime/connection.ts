@@ -99,7 +99,6 @@ export class Connection {
    * Sends a request whose content is made while it is sent, and reads the response. Such a request cannot be sent
    * twice, so it gets a new connection.
    *
-   * @param head The head of the request.
    * @param write Sends the content. Its second argument resolves when the response comes or cannot come any more.
    */
   async stream(

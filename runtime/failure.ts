@@ -80,9 +80,6 @@ const FRAME = /^at (?:async )?(?:(.*) \()?(.*?):(\d+):\d+\)?$/;
 /**
  * Returns the value of the header `Lambda-Runtime-Function-XRay-Error-Cause`: the details that AWS X-Ray shows of an
  * error, as JSON in ASCII. If the value would be too long, the message is clipped and frames are left out.
- *
- * @param failure The failure.
- * @param directory The directory of the function.
  */
 export function xrayCause(failure: Failure, directory: string): string {
   const stack = failure.stackTrace.flatMap((frame) => {

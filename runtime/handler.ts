@@ -24,13 +24,7 @@ export async function loadHandler(host: Host): Promise<FnHandler> {
   return handler;
 }
 
-/**
- * Checks that a value can be a handler.
- *
- * @param handler The value.
- * @param name The name of the handler in error messages.
- * @throws {RuntimeFailure} If the value is not a function, or if the function takes a callback.
- */
+/** Checks that a value can be a handler: a function that takes no callback. */
 export function checkHandler(handler: unknown, name: string): asserts handler is FnHandler {
   if (typeof handler !== "function") {
     throw new RuntimeFailure(

@@ -22,13 +22,7 @@ export class Session {
   #underWay = new Map<Invocation, string>(); // with their request ids
   #ending: { readonly error: unknown } | undefined;
 
-  /**
-   * Reads the environment.
-   *
-   * @param host The host of this process.
-   * @param api The host and port of the Runtime API.
-   * @throws {TypeError} If the address is malformed.
-   */
+  /** Reads the environment. The API is the host and port of the Runtime API. */
   constructor(host: Host, api: string) {
     this.#host = host;
     this.#address = parseAddress(api);
@@ -45,7 +39,6 @@ export class Session {
   /**
    * Serves invocations. If one of several loops fails, the invocations of the other loops are reported as failed.
    *
-   * @param handler The handler.
    * @param concurrency The number of invocations at once. Without it, they come one after the other.
    * @returns Only when the session is ending.
    * @throws {RuntimeApiError} If the Runtime API cannot be reached or asks the process to end.

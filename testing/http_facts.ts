@@ -65,7 +65,6 @@ export function routeOf({ route, method }: HttpExchange, path: string): RouteMat
  * Matches a path with a route in the syntax of Amazon API Gateway.
  *
  * @param route The route, with or without a method: `GET /orders/{id}`, `/files/{path+}`.
- * @param method The method of the request.
  * @param path The path below the stage, as transmitted.
  * @throws {TypeError} If the route is malformed, or if the request does not match the route.
  */

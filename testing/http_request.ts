@@ -34,13 +34,7 @@ export interface HeaderField {
   readonly values: readonly string[];
 }
 
-/**
- * Reads a request.
- *
- * @param request The request.
- * @param host The host of a URL that starts with `/`.
- * @throws {TypeError} If the URL is not an HTTP URL.
- */
+/** Reads a request. A URL that starts with `/` gets the host. */
 export async function readRequest(request: HttpRequest, host: string): Promise<ReadRequest> {
   const { method = "GET", url, headers = {}, body } = request;
   const isStandard = request instanceof Request;

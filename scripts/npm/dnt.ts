@@ -2,13 +2,7 @@ import { build } from "@deno/dnt";
 import config from "../../deno.json" with { type: "json" };
 import { ENTRY_POINTS, ROOT } from "./metadata.ts";
 
-/**
- * Builds the modules with dnt.
- *
- * @param folder The folder to build in.
- * @returns The folder with the built modules.
- * @throws {Error} If dnt cannot transform the sources, or adds code that the package must not have.
- */
+/** Builds the modules with dnt in a folder, and returns the folder with the built modules. */
 export async function buildWithDnt(folder: string): Promise<string> {
   await build({
     entryPoints: Object.entries(ENTRY_POINTS).map(([name, path]) => ({

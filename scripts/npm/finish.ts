@@ -9,11 +9,8 @@ const NO_INFER = "\ntype NoInfer<T> = [T][T extends unknown ? 0 : never];\n";
 const NAMES = Object.values(ENTRY_POINTS).map((path) => path.replace(/^\.\/|\.ts$/g, ""));
 
 /**
- * Makes the package of built modules, whatever built them: code of few and small files, which loads sooner,
+ * Makes the package of the built modules in a folder, whatever built them: code of few and small files, which loads sooner,
  * the declarations that the entry points need, with their documentation, and what npm asks for.
- *
- * @param folder The folder with the built modules.
- * @throws {Error} If a module imports what is no part of the package, or declarations are missing.
  */
 export async function finish(folder: string): Promise<void> {
   const kind = { type: "module", sideEffects: false };

@@ -1,13 +1,7 @@
 import config from "../../deno.json" with { type: "json" };
 import { FOLDERS, ROOT } from "./metadata.ts";
 
-/**
- * Builds the modules with `deno pack`, which needs no registry.
- *
- * @param folder The folder to build in.
- * @returns The folder with the built modules.
- * @throws {Error} If `deno pack` fails; the message holds what it printed.
- */
+/** Builds the modules with `deno pack`, which needs no registry, and returns the folder with the built modules. */
 export async function buildWithPack(folder: string): Promise<string> {
   const { name, version, license, compilerOptions, exports } = config;
   const text = JSON.stringify({ name, version, license, compilerOptions, exports });
