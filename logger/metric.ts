@@ -12,7 +12,7 @@ export type MetricUnit =
     | ""
     | "/Second"}`;
 
-/** What a metric may have besides its name and its value. */
+/** The options of a metric: unit, dimensions and namespace. */
 export interface MetricOptions {
   /** The unit of the value. Without it, Amazon CloudWatch assumes `None`. */
   readonly unit?: MetricUnit | undefined;

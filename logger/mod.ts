@@ -24,7 +24,7 @@
  */
 export * from "./logger.ts";
 export type {
-  /** What a metric may have besides its name and its value. */
+  /** The options of a metric: unit, dimensions and namespace. */
   MetricOptions,
   /** A unit of Amazon CloudWatch metrics. */
   MetricUnit,

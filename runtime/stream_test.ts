@@ -18,7 +18,7 @@ async function* chunks(...values: unknown[]): AsyncGenerator<never> {
   }
 }
 
-/** Returns what the trailers of a stream say about its failure. */
+/** Reads the failure of a stream from its trailers. */
 function trailersOf(
   { posts: [post] }: Driven,
 ): { field: string; failure: { errorMessage: string } } {

@@ -1,6 +1,6 @@
 /**
- * Builds the npm package in `npm/`: with dnt where its registry can be reached, else with `deno pack`; with `--dnt`,
- * with nothing else.
+ * Builds the npm package in `npm/`: with dnt if JSR can be reached, else with `deno pack`. With `--dnt`, the build fails
+ * without JSR.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { isReachable, REGISTRY } from "./std.ts";
 
 const unknown = Deno.args.find((arg) => arg !== "--dnt");
 if (unknown !== undefined) {
-  console.error(`Cannot build the package: there is no option "${unknown}", only "--dnt"`);
+  console.error(`Unexpected argument "${unknown}": expected --dnt or nothing`);
   Deno.exit(2);
 }
 await Deno.remove(OUTPUT, { recursive: true }).catch((error) => {
@@ -34,7 +34,7 @@ async function buildModules(folder: string): Promise<string> {
   if (Deno.args.includes("--dnt")) {
     throw new Error(`Cannot build with dnt: ${REGISTRY} cannot be reached`);
   }
-  console.error(`${REGISTRY} cannot be reached: building with "deno pack" in place of dnt`);
+  console.error(`${REGISTRY} cannot be reached: building with "deno pack" instead of dnt`);
   const { buildWithPack } = await import("./npm/pack.ts");
   return await buildWithPack(folder);
 }

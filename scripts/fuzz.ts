@@ -34,7 +34,7 @@ const junk = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'%+&=;,"\\ /:.-0aé\n'), maxLength: 40 }),
 );
 
-/** A real event in which some values are replaced: a path through the event, and what stands there instead. */
+/** A real event in which some values are replaced. Each change is a path through the event and the new value. */
 const events = fc.tuple(
   fc.constantFrom(...Object.values<object>({ ...httpEvents, ...serviceEvents })),
   fc.array(fc.tuple(fc.array(fc.nat(20), { minLength: 1, maxLength: 6 }), junk), { maxLength: 4 }),
@@ -154,7 +154,7 @@ const responses = fc.array(
 });
 
 const runtimeFuzzer: Fuzzer = {
-  name: "run() ends with an error, and soon, whatever the Runtime API sends before it hangs up",
+  name: "run() soon ends with an error if the Runtime API hangs up after any bytes",
   property: fc.asyncProperty(responses, fc.integer({ min: 1, max: 40 }), async (text, size) => {
     const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const api = `127.0.0.1:${listener.addr.port}`;

@@ -23,7 +23,7 @@ if (EXECUTABLE === undefined) {
   );
 }
 
-/** Registers a test in a browser; ignored, and said so, where there is none. */
+/** Registers a test in a browser. Without Chromium, the test is ignored and its name says so. */
 export function browserTest(name: string, run: (browser: Browser) => Promise<void>): void {
   Deno.test({
     name: EXECUTABLE === undefined ? `${name} (not run: no Chromium)` : name,

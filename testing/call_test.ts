@@ -52,7 +52,7 @@ Deno.test("call() decodes the body and keeps every header field", async () => {
   }
 });
 
-Deno.test("call() fills in what the gateway fills in", async () => {
+Deno.test("call() adds the status and the headers that the gateway adds", async () => {
   const cases: [Gateway, unknown, number, string | null, string][] = [
     ["rest", {}, 200, "application/json", ""],
     ["rest", { statusCode: null, headers: null, body: null }, 200, "application/json", ""],

@@ -35,7 +35,7 @@ let restore = () => {};
  *
  * @typeParam T The type of the result.
  * @param fn The function, sync or async.
- * @returns The result of the function, and its records as objects. What the function throws passes on.
+ * @returns The result of the function, and its records as objects. An error of the function passes through.
  *
  * @example Test what a function logs
  * ```ts

@@ -145,7 +145,7 @@ Deno.test("proxyEvent() encodes a body as its gateway does", async () => {
   }
 });
 
-Deno.test("proxyEvent() leaves out what a request without query and body lacks", async () => {
+Deno.test("proxyEvent() adds nothing to a request without query and body", async () => {
   for (const gateway of GATEWAYS) {
     const event: Record<string, unknown> = await proxyEvent({ url: "/" }, { gateway });
     assertEquals(event.isBase64Encoded, false, gateway);

@@ -10,7 +10,7 @@ import { StubApi } from "../../benchmarks/runtime_loop/stub_api.ts";
 import { bundleLibraryTests, DIFFERENCES } from "./library_tests.ts";
 import { DOCUMENTS, ENTRY_POINTS, MODULES, OUTPUT, packageMetadata, ROOT } from "./metadata.ts";
 
-/** The runtimes, as npm packages that bring the program: the oldest and the newest, and what lies between. */
+/** The runtimes as npm packages that contain the program: the oldest, the newest, and some between. */
 const RUNTIMES = ["node@20.20.2", "node@22.23.3", "node@24.21.0", "node@25.9.0", "bun@1.4.5"]
   .concat("deno@2.1.14", "deno@2.9.6");
 

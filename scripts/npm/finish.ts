@@ -9,8 +9,8 @@ const NO_INFER = "\ntype NoInfer<T> = [T][T extends unknown ? 0 : never];\n";
 const NAMES = Object.values(ENTRY_POINTS).map((path) => path.replace(/^\.\/|\.ts$/g, ""));
 
 /**
- * Makes the package of the built modules in a folder, whatever built them: code of few and small files, which loads sooner,
- * the declarations that the entry points need, with their documentation, and what npm asks for.
+ * Makes the package of the modules in a folder, which dnt or `deno pack` built: code in a few small files, which load
+ * faster, the declarations of the entry points, and `package.json`.
  */
 export async function finish(folder: string): Promise<void> {
   const kind = { type: "module", sideEffects: false };

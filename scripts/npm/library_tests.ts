@@ -83,7 +83,7 @@ export async function runAll() {
 }
 `;
 
-/** What was bundled. */
+/** The contents of the bundle. */
 export interface LibraryTests {
   /** The test files in the bundle. */
   readonly files: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * What the npm package is, derived from `deno.json`, so that nothing is said twice.
+ * The facts of the npm package. They are read from `deno.json`, so that each fact stands in one place.
  *
  * @module
  */
@@ -27,7 +27,7 @@ export const FOLDERS: readonly string[] = [
 /** Files that go into the package as they are. */
 export const DOCUMENTS: readonly string[] = ["README.md", "CHANGELOG.md", "LICENSE"];
 
-/** What `package.json` says, but for the entry points. */
+/** The contents of `package.json` without the entry points. */
 export function packageMetadata(): Record<string, unknown> & { name: string; version: string } {
   return {
     name: config.name,

@@ -1,4 +1,4 @@
-/** What a consumer in TypeScript writes: its compiler alone checks it. */
+/** Code of a consumer in TypeScript. It is compiled and never run. */
 import type { FnProxyEvent as FromFrontDoor } from "@mate/core";
 import {
   CloudEventSpecificationError,
