@@ -102,6 +102,7 @@ Deno.test("parseManifest() accepts what AWS accepts", () => {
         bucket("files", "s3:ObjectCreated:*", { suffix: ".txt" }),
       ),
       withTriggers({ schedules: ["cron(0/15 8-17 ? * MON-FRI *)", "cron(0 0 L * ? 2030)"] }),
+      withTriggers({ schedules: ["cron(0 0 ? * SUN,MON,TUE,WED,THU,FRI,SAT *)"] }),
       withTriggers({ schedules: ["cron(0 9 ? JAN,JUN 6#3 *)", "cron(5 0 15W * ? *)"] }),
       withTriggers({ events: [{ pattern: { $or: [{ source: ["a"] }, { account: ["b"] }] } }] }),
       withTriggers({ schedules: ["cron(0/59 * ? * 2L *)"], ...bucketOf("b".repeat(36)) }),

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { type Manifest, readManifest } from "../manifest/manifest.ts";
-import type { FunctionHost } from "./function_host.ts";
+import type { FunctionHost, ReloadingHost } from "./function_host.ts";
 import { FunctionUrls } from "./gateway/function_url.ts";
 import { createGateway } from "./gateway/gateway.ts";
 import { createInProcessHost } from "./in_process_host.ts";
@@ -9,7 +9,7 @@ import { AsyncInvocations } from "./invoke/async_invocations.ts";
 import { createInvokeApi } from "./invoke/invoke_api.ts";
 import { answer, type Parts } from "./listener.ts";
 import { Log } from "./log.ts";
-import { createSandboxHost } from "./sandbox/host.ts";
+import { createSandboxHost, type SandboxHostOptions } from "./sandbox/host.ts";
 import { listen } from "./server.ts";
 import { createEventBus, type EventRule } from "./services/event_bus.ts";
 import { pollEventSources, subscriptionsOf } from "./services/event_sources.ts";
@@ -25,8 +25,6 @@ export interface PlatformOptions {
   readonly port?: number | undefined;
   /** Whether the functions run in this process rather than each in a sandbox of its own. */
   readonly inProcess?: boolean | undefined;
-  /** The folder that modules are relative to, if the manifest is not a path. The default is the current folder. */
-  readonly folder?: string | undefined;
   /**
    * What runs the functions, in place of `inProcess`: a host, or a function that makes one of the manifest with the
    * environment and the permissions that the functions have on this machine. The caller disposes of it after the platform.
@@ -63,7 +61,7 @@ export interface Platform extends AsyncDisposable {
  * Starts the platform on this machine: the HTTP gateway, the Invoke API, the triggers and a start page, on the loopback
  * interface only.
  *
- * @param app The path of the manifest, or the manifest.
+ * @param app The path of the manifest, or the manifest, whose modules are relative to the current folder.
  * @param options How to run it.
  * @returns The platform. Dispose of it to stop it.
  * @throws {PortTakenError} If another program listens on the port.
@@ -112,7 +110,13 @@ export async function startPlatform(
   const local = services.localManifest(options.inProcess);
   const host = typeof options.host === "function"
     ? await options.host(local)
-    : options.host ?? stack.use(await createHost(app, local, options, log));
+    : options.host ?? stack.use(
+      await createHost(options.inProcess, {
+        manifest: local,
+        manifestPath: typeof app === "string" ? app : "app.json",
+        log: (record) => log.write(record),
+      }),
+    );
   const asyncInvocations = stack.use(
     new AsyncInvocations({ host, log, retryDelays: options.retryDelays }),
   );
@@ -166,6 +170,10 @@ export async function startPlatform(
       onError: ({ message }) => log.note(message),
     }),
   );
+  const queues = [
+    ...Object.keys(manifest.queues).map((name) => queueName(name, manifest)),
+    ...subscriptions.map(({ queue }) => queue),
+  ];
   const owned = stack.move();
   return {
     url: `http://localhost:${server.port}`,
@@ -173,38 +181,36 @@ export async function startPlatform(
     bucketsFolder,
     servicesUrl: services.url,
     log,
-    async settled() {
-      const queues = [
-        ...Object.keys(manifest.queues).map((name) => queueName(name, manifest)),
-        ...subscriptions.map(({ queue }) => queue),
-      ];
-      const isBusy = async () => {
-        const counts = await Promise.all(queues.map((queue) => messaging.count(queue)));
-        return asyncInvocations.isBusy ||
-          counts.some(({ visible, invisible, delayed }) => visible + invisible + delayed > 0);
-      };
-      await asyncInvocations.settled();
-      while (!polling.signal.aborted && await isBusy()) {
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        await asyncInvocations.settled();
-      }
-    },
+    settled: () => settle(asyncInvocations, messaging, queues, polling.signal),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
-/** Makes what runs the functions. */
-function createHost(
-  app: string | Manifest,
-  manifest: Manifest,
-  { inProcess, folder = "." }: PlatformOptions,
-  log: Log,
-): Promise<FunctionHost> {
-  return (inProcess ? createInProcessHost : createSandboxHost)({
-    manifest,
-    manifestPath: typeof app === "string" ? app : join(folder, "app.json"),
-    log: (record) => log.write(record),
-  });
+/** Makes what runs the functions: in this process, or each in a sandbox of its own. */
+export function createHost(
+  isInProcess = false,
+  options: SandboxHostOptions,
+): Promise<ReloadingHost> {
+  return (isInProcess ? createInProcessHost : createSandboxHost)(options);
+}
+
+/** Waits until no asynchronous invocation is under way and no queue has a message. */
+async function settle(
+  asyncInvocations: AsyncInvocations,
+  messaging: Messaging,
+  queues: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const isBusy = async () => {
+    const counts = await Promise.all(queues.map((queue) => messaging.count(queue)));
+    return asyncInvocations.isBusy ||
+      counts.some(({ visible, invisible, delayed }) => visible + invisible + delayed > 0);
+  };
+  await asyncInvocations.settled();
+  while (!signal.aborted && await isBusy()) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await asyncInvocations.settled();
+  }
 }
 
 /** Invokes a function with the messages of a queue. Returns its result, or `undefined` if the invocation failed. */

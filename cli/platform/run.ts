@@ -1,10 +1,8 @@
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { LogRecord, ReloadingHost } from "./function_host.ts";
-import { createInProcessHost } from "./in_process_host.ts";
 import { Log } from "./log.ts";
 import { type Manifest, readManifest } from "../manifest/manifest.ts";
-import { type Platform, startPlatform } from "./platform.ts";
-import { createSandboxHost } from "./sandbox/host.ts";
+import { createHost, type Platform, startPlatform } from "./platform.ts";
 import { formatRecord, introduce } from "./terminal.ts";
 import { watch } from "./watch.ts";
 
@@ -43,9 +41,7 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
     if (host !== undefined) await host.reload(local);
     const write = (record: LogRecord) => log.write(record);
     return host ??= stack.use(
-      await (options.isInProcess ? createInProcessHost : createSandboxHost)(
-        { manifest: local, manifestPath, log: write, signal },
-      ),
+      await createHost(options.isInProcess, { manifest: local, manifestPath, log: write, signal }),
     );
   };
   let manifest = await readManifest(manifestPath);

@@ -54,19 +54,6 @@ Deno.test("watch() tells nothing after its end", async () => {
   assertEquals(test.told, []);
 });
 
-Deno.test({
-  name: "watch() reports a name that is not UTF-8, and goes on",
-  ignore: Deno.build.os !== "linux", // elsewhere names are always Unicode
-  async fn() {
-    await using test = await watchFolder();
-    const script = `touch "$(printf '%s/bad\\377.txt' "$1")"`;
-    await new Deno.Command("sh", { args: ["-c", script, "sh", test.folder] }).output();
-    assertMatch(await test.find(/UTF-8/), /^Cannot watch ".*watched": .*UTF-8/);
-    await test.write("good.ts");
-    await test.find(/good\.ts$/);
-  },
-});
-
 Deno.test("watch() goes on with a new folder in the place of the watched one", async (t) => {
   for (const how of ["removed", "moved"] as const) {
     await t.step(how, async () => {
