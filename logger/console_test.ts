@@ -84,30 +84,3 @@ Deno.test("captureConsole() counts and measures time", async () => {
   assertMatch(lines[4]!, /^query: [\d.]+ ms$/);
   assert(lines.length === 5);
 });
-
-Deno.test("captureConsole() keeps the request ids of overlapping invocations apart", async () => {
-  for (const format of ["text", "json"] as const) {
-    const lines = await captured(
-      format,
-      () =>
-        Promise.all(["a", "b"].map((id) =>
-          withRequestId(id, async () => {
-            console.log(`${id} begins`);
-            await new Promise((resolve) => setTimeout(resolve, 1));
-            console.log(`${id} ends`);
-          })
-        )),
-    );
-    const owned = lines.map((line) => {
-      if (format === "text") return line.split("\t").slice(1).join(" ");
-      const { requestId, level, message } = JSON.parse(line);
-      return `${requestId} ${level} ${message}`;
-    });
-    assertEquals(owned.sort(), [
-      "a INFO a begins",
-      "a INFO a ends",
-      "b INFO b begins",
-      "b INFO b ends",
-    ]);
-  }
-});

@@ -9,6 +9,8 @@ const MAX_RECORD = 256 * 1024;
 const cycle: Record<string, unknown> = { name: "a" };
 cycle.self = cycle;
 const shared = { x: 1 };
+const form = new FormData();
+form.append("a", "1");
 const boom = () => {
   throw new Error("no");
 };
@@ -47,6 +49,7 @@ Deno.test("renderJson() renders values of every kind", () => {
     ["a URL", new URL("https://example.org/a"), "https://example.org/a"],
     ["parameters", new URLSearchParams("a=1&b=2"), "a=1&b=2"],
     ["header fields", new Headers({ a: "1" }), [["a", "1"]]],
+    ["a form", form, [["a", "1"]]],
     ["a regular expression", /a+/g, "/a+/g"],
     ["bytes", new Uint8Array([1, 255]), "[Uint8Array, 2 bytes: 01ff]"],
     ["no bytes", new Uint8Array(), "[Uint8Array, 0 bytes: ]"],

@@ -42,17 +42,6 @@ Deno.test("nodeHost() says why it cannot connect, and notices a lost connection"
   await assertRejects(() => lost.exchange(REQUEST), RuntimeApiError, "closed the connection");
 });
 
-Deno.test("nodeHost() opens a connection again that was closed while it was idle", async () => {
-  await using stub = new StubApi([invocation(1), invocation(2)]);
-  const session = new Session(nodeHost(), stub.api);
-  const handler = async (event: unknown) => {
-    await stub.hangUp();
-    return event;
-  };
-  await assertRejects(() => session.run(handler), RuntimeApiError, "answered 410");
-  assertEquals([stub.posts.map(({ body }) => body), stub.connections], [["1", "2"], 3]);
-});
-
 Deno.test("nodeHost() calls its listeners for the events of the process", () => {
   const host = nodeHost();
   const emitter: EventEmitter = process;

@@ -1,10 +1,7 @@
-import { encodedMappings, originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
 import { stackMapper } from "./source_map.ts";
 
 const ROOT = "/var/task";
-const SOURCES = ["src/a.ts", "src/b.ts", "../lib/c.ts"];
 
 /** Makes a mapper that knows one map. */
 function mapperOf(map: unknown, reads: string[] = []): (stack: string) => string {
@@ -15,41 +12,13 @@ function mapperOf(map: unknown, reads: string[] = []): (stack: string) => string
   });
 }
 
-const SMALL = { version: 3, sources: ["src/a.ts"], mappings: "AAAA,EAAE", names: [] };
-
-Deno.test("stackMapper() finds the positions that @jridgewell/trace-mapping finds", () => {
-  const number = fc.oneof(fc.nat(40), fc.nat(3_000_000));
-  const segment = fc.oneof(
-    fc.tuple(number, fc.nat(SOURCES.length - 1), number, number),
-    fc.tuple(number, fc.nat(SOURCES.length - 1), number, number, fc.constant(0)),
-  );
-  const property = fc.property(
-    fc.array(fc.uniqueArray(segment, { selector: ([column]) => column, maxLength: 9 }), {
-      maxLength: 5,
-    }),
-    fc.array(fc.record({ line: fc.integer({ min: 1, max: 7 }), column: number }), { minLength: 1 }),
-    (lines, positions) => {
-      const mappings = lines.map((line) => line.toSorted(([a], [b]) => a! - b!));
-      const decoded = new TraceMap({ version: 3, sources: SOURCES, names: ["n"], mappings });
-      const map = {
-        version: 3,
-        sources: SOURCES,
-        names: ["n"],
-        mappings: encodedMappings(decoded),
-      };
-      const translate = mapperOf(map);
-      for (const { line, column } of positions) {
-        const found = originalPositionFor(decoded, { line, column });
-        const expected = found.source === null
-          ? `    at f (file:///var/task/index.mjs:${line}:${column + 1})`
-          : `    at f (${found.source}:${found.line}:${found.column! + 1})`;
-        const frame = `    at f (file:///var/task/index.mjs:${line}:${column + 1})`;
-        assertEquals(translate(frame), expected);
-      }
-    },
-  );
-  fc.assert(property, { numRuns: 300 });
-});
+/** Line 1: columns 1 and 3 are line 1 of a.ts. Line 2: column 5 is line 4, column 7 of b.ts. */
+const SMALL = {
+  version: 3,
+  sources: ["src/a.ts", "../lib/b.ts"],
+  mappings: "AAAA,EAAE;ICGI",
+  names: [],
+};
 
 Deno.test("stackMapper() translates the frames of each form, and nothing else", () => {
   const translate = mapperOf(SMALL);
@@ -62,7 +31,10 @@ Deno.test("stackMapper() translates the frames of each form, and nothing else", 
       ["    at f (file:///var/task/other.mjs:1:1)"],
       ["    at f (file:///elsewhere/index.mjs:1:1)"],
       ["    at f (ext:core/01_core.js:1:1)"],
-      ["    at f (file:///var/task/index.mjs:2:1)"],
+      ["    at f (file:///var/task/index.mjs:2:4)"],
+      ["    at f (file:///var/task/index.mjs:2:5)", "    at f (../lib/b.ts:4:7)"],
+      ["    at f (file:///var/task/index.mjs:2:99)", "    at f (../lib/b.ts:4:7)"],
+      ["    at f (file:///var/task/index.mjs:3:1)"],
       ["    at f (<anonymous>)"],
       [`    at ${"/".repeat(1e6)}`], // takes minutes unless the time is linear
       [`    at ${"(".repeat(1e6)}`],

@@ -27,7 +27,6 @@ export const DIFFERENCES: readonly (readonly [runtime: RegExp, why: string, test
     "compress() and compressSoon() are undone by the decoder of each coding",
   ]],
   [/deno@2\.[1-7]\./, "node:module has no SourceMap", [
-    "stackMapper() finds the positions that @jridgewell/trace-mapping finds",
     "stackMapper() translates the frames of each form, and nothing else",
     "stackMapper() puts the root of the sources before their names",
   ]],
