@@ -4,6 +4,7 @@ import {
   type HttpExchange,
   lastValues,
   parametersOf,
+  valuesOf,
 } from "./http_facts.ts";
 import { ACCOUNT_ID, randomHex, REGION } from "./identifiers.ts";
 
@@ -48,7 +49,7 @@ export type LatticeEvent = {
  * @see https://docs.aws.amazon.com/elasticloadbalancing/latest/application/lambda-functions.html#receive-event-from-load-balancer
  */
 export function albEvent(exchange: HttpExchange): AlbEvent {
-  const headers = forwardedHeaders(exchange);
+  const headers = valuesOf(forwardedHeaders(exchange));
   const parameters = parametersOf(exchange.query, (text) => text);
   return {
     requestContext: {
@@ -60,13 +61,10 @@ export function albEvent(exchange: HttpExchange): AlbEvent {
     path: exchange.path,
     ...(exchange.multiValueHeaders
       ? {
-        multiValueHeaders: allValues(headers),
+        multiValueHeaders: Object.fromEntries(headers),
         multiValueQueryStringParameters: Object.fromEntries(parameters),
       }
-      : {
-        headers: lastValues(new Map([...headers].map(([key, { values }]) => [key, values]))),
-        queryStringParameters: lastValues(parameters),
-      }),
+      : { headers: lastValues(headers), queryStringParameters: lastValues(parameters) }),
     body: "",
     isBase64Encoded: false,
     ...encodeBody(exchange, false),
@@ -84,7 +82,7 @@ export function latticeEvent(exchange: HttpExchange): LatticeEvent {
     version: "2.0",
     path: exchange.path,
     method: exchange.method,
-    headers: allValues(forwardedHeaders(exchange)),
+    headers: Object.fromEntries(valuesOf(forwardedHeaders(exchange))),
     ...(parameters.size > 0 && { queryStringParameters: Object.fromEntries(parameters) }),
     isBase64Encoded: false,
     ...encodeBody(exchange, false),
@@ -97,12 +95,6 @@ export function latticeEvent(exchange: HttpExchange): LatticeEvent {
       timeEpoch: `${exchange.time.getTime()}000`,
     },
   };
-}
-
-function allValues(
-  headers: ReadonlyMap<string, { readonly values: readonly string[] }>,
-): Record<string, string[]> {
-  return Object.fromEntries([...headers].map(([key, { values }]) => [key, [...values]]));
 }
 
 function arn(service: string, resource: string): string {

@@ -4,11 +4,12 @@ import {
   encodeBody,
   forwardedHeaders,
   type HttpExchange,
-  joinHeaders,
+  joinValues,
   logTime,
   parametersOf,
   pathBelowStage,
   routeOf,
+  valuesOf,
 } from "./http_facts.ts";
 import { apiIdOf } from "./rest_event.ts";
 
@@ -106,14 +107,10 @@ function payload2(
     rawPath,
     rawQueryString: query,
     headers: {
-      ...joinHeaders(forwardedHeaders(exchange), ","),
+      ...joinValues(valuesOf(forwardedHeaders(exchange))),
       ...(length > 0 && { "content-length": String(length) }),
     },
-    ...(parameters.size > 0 && {
-      queryStringParameters: Object.fromEntries(
-        [...parameters].map(([name, values]) => [name, values.join(",")]),
-      ),
-    }),
+    ...(parameters.size > 0 && { queryStringParameters: joinValues(parameters) }),
     requestContext: {
       accountId: ACCOUNT_ID,
       apiId: exchange.apiId ?? apiIdOf(host),

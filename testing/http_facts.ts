@@ -112,12 +112,9 @@ export function forwardedHeaders(
   return fields;
 }
 
-/** The header fields with one value each. */
-export function joinHeaders(
-  fields: ReadonlyMap<string, HeaderField>,
-  separator: string,
-): Record<string, string> {
-  return Object.fromEntries([...fields].map(([key, { values }]) => [key, values.join(separator)]));
+/** The values of header fields, by the names in lower case. */
+export function valuesOf(fields: ReadonlyMap<string, HeaderField>): Map<string, string[]> {
+  return new Map([...fields].map(([key, { values }]) => [key, [...values]]));
 }
 
 /** The parameters of a query with all their values, in order. */
@@ -134,9 +131,14 @@ export function parametersOf(
   return parameters;
 }
 
-/** The last value of each parameter. */
+/** The last value of each header field or parameter. */
 export function lastValues(lists: ReadonlyMap<string, readonly string[]>): Record<string, string> {
   return Object.fromEntries([...lists].map(([name, values]) => [name, values.at(-1)!]));
+}
+
+/** All values of each header field or parameter, joined by commas. */
+export function joinValues(lists: ReadonlyMap<string, readonly string[]>): Record<string, string> {
+  return Object.fromEntries([...lists].map(([name, values]) => [name, values.join(",")]));
 }
 
 function decodeForm(text: string): string {
