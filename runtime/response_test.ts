@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import fc from "fast-check";
 import type { Socket } from "./host.ts";
-import { type Response, ResponseReader, RuntimeApiError } from "./response.ts";
+import { type Response, ResponseReader } from "./response.ts";
 
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
@@ -125,11 +125,9 @@ Deno.test("ResponseReader refuses a head of more than 64 KiB, and reads one of e
   for (const sizes of [[65_536 + 4], [997]]) {
     const longest = start + "x".repeat(64 * 1024 - start.length);
     assertEquals((await readerOf(`${longest}\r\n\r\n`, sizes).read()).status, 200);
-    const error = await assertRejects(
-      () => readerOf(`${longest}x\r\n\r\n`, sizes).read(),
-      RuntimeApiError,
-    );
-    assertEquals(error.message.endsWith("the head is longer than 65536 bytes"), true);
-    await assertRejects(() => readerOf(start + "x".repeat(9e5), sizes).read(), RuntimeApiError);
+    for (const long of [`${longest}x\r\n\r\n`, start + "x".repeat(9e5)]) {
+      const problem = "the head is longer than 65536 bytes";
+      await assertRejects(() => readerOf(long, sizes).read(), Error, problem);
+    }
   }
 });
