@@ -29,13 +29,7 @@ Deno.test({
       await git("update-ref", "refs/remotes/origin/main", "HEAD");
       for (
         const [problem, tag, core, cli, changelog] of [
-          [
-            "",
-            "1.2.3",
-            "1.2.3",
-            "1.2.3",
-            "## [1.2.3] - 2026-11-21\n\n- New.\n\n## [1.2.2]\n\n- Old.\n",
-          ],
+          ["", "1.2.3", "1.2.3", "1.2.3", "## [1.2.3] - 2026-11-21\n\n- New.\n\n## [1.2.2]\n"],
           ["in deno.json", "1.2.4", "1.2.3", "1.2.4", "## [1.2.4]\n\n- New.\n"],
           ["in cli/deno.json", "1.2.3", "1.2.3", "1.2.2", "## [1.2.3]\n\n- New.\n"],
           ["no section", "1.2.3", "1.2.3", "1.2.3", "## [Unreleased]\n\n- New.\n"],
