@@ -147,19 +147,29 @@ const hasAws = await new Deno.Command("aws", { args: ["--version"], stdout: "nul
 if (!hasAws) console.error("NOT RUN: the test with the AWS CLI, which is not installed");
 
 Deno.test({
-  name: "the AWS CLI uses the services, and functions in this process are told",
+  name:
+    "the AWS CLI invokes functions and uses the services, and functions in this process are told",
   ignore: !hasAws,
   async fn() {
     await using shop = await startShop(true);
-    const aws = async (...args: string[]) => {
+    const awsAt = async (endpoint: string, ...args: string[]) => {
       const { code, stdout, stderr } = await new Deno.Command("aws", {
-        args: [...args, "--endpoint-url", shop.platform.servicesUrl, "--region", "us-east-1"],
+        args: [...args, "--endpoint-url", endpoint, "--region", "us-east-1"],
         env: { AWS_ACCESS_KEY_ID: "me", AWS_SECRET_ACCESS_KEY: "me", AWS_MAX_ATTEMPTS: "1" },
       }).output();
       const decoder = new TextDecoder();
       return { code, text: decoder.decode(stdout), errors: decoder.decode(stderr) };
     };
+    const aws = (...args: string[]) => awsAt(shop.platform.servicesUrl, ...args);
     const file = await Deno.makeTempFile();
+    const invoke = (name: string) =>
+      awsAt(shop.platform.url, "lambda", "invoke", "--function-name", name, file);
+    const { StatusCode, ExecutedVersion } = JSON.parse((await invoke("told")).text);
+    assertEquals([StatusCode, ExecutedVersion], [200, "$LATEST"]);
+    assertEquals(await Deno.readTextFile(file), '"told"');
+    const missing =
+      "(ResourceNotFoundException) when calling the Invoke operation: Function not found";
+    assertStringIncludes((await invoke("nope")).errors, missing);
     const content = crypto.getRandomValues(new Uint8Array(65_536)).toHex().repeat(160);
     await Deno.writeTextFile(file, content); // 20 MiB, which the AWS CLI sends in parts
     assertEquals((await aws("s3", "cp", file, "s3://uploads/in/cli.csv")).code, 0);

@@ -4,17 +4,10 @@ import {
   LambdaClient,
   ResourceNotFoundException,
 } from "@aws-sdk/client-lambda";
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { startTestPlatform } from "../../testdata/platform.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
-const ENVIRONMENT = {
-  AWS_ACCESS_KEY_ID: "local",
-  AWS_SECRET_ACCESS_KEY: "local",
-  AWS_REGION: "us-east-1",
-  AWS_DEFAULT_REGION: "us-east-1",
-  AWS_MAX_ATTEMPTS: "1",
-};
 
 function createClient(endpoint: string): LambdaClient {
   return new LambdaClient({
@@ -55,7 +48,10 @@ Deno.test("the AWS SDK sees failures, asynchronous invocations and errors as suc
   const event = new InvokeCommand({ FunctionName: "plain", InvocationType: "Event" });
   assertEquals((await client.send(event)).StatusCode, 202);
   const dryRun = new InvokeCommand({ FunctionName: "plain", InvocationType: "DryRun" });
+  await test.platform.settled();
+  test.host.calls.length = 0;
   assertEquals((await client.send(dryRun)).StatusCode, 204);
+  assertEquals(test.host.calls, [], "a dry run runs nothing");
   const error = await assertRejects(
     () => client.send(new InvokeCommand({ FunctionName: "nope" })),
     ResourceNotFoundException,
@@ -95,47 +91,3 @@ Deno.test("the AWS SDK gets a streamed result as it comes, and the error of a fu
   assertEquals(await invoke(), ['"plain"', { LogResult: "" }]);
   client.destroy();
 });
-
-const cli = await findCli();
-
-Deno.test({
-  name: "aws lambda invoke works unchanged",
-  ignore: cli === undefined,
-  fn: async () => {
-    await using test = await startTestPlatform(({ event }) => ({
-      payload: encode(JSON.stringify(event)),
-      logTail: "END\n",
-    }));
-    const file = await Deno.makeTempFile();
-    const run = (...args: string[]) =>
-      new Deno.Command(cli!, {
-        args: ["lambda", "invoke", "--endpoint-url", test.platform.url, ...args, file],
-        env: ENVIRONMENT,
-      }).output();
-    const { code, stdout, stderr } = await run("--function-name", "plain", "--log-type", "Tail");
-    assertEquals(code, 0, new TextDecoder().decode(stderr));
-    assertEquals(JSON.parse(new TextDecoder().decode(stdout)), {
-      StatusCode: 200,
-      LogResult: btoa("END\n"),
-      ExecutedVersion: "$LATEST",
-    });
-    assertEquals(await Deno.readTextFile(file), "{}");
-    const missing = await run("--function-name", "nope");
-    assert(missing.code !== 0);
-    assertStringIncludes(
-      new TextDecoder().decode(missing.stderr),
-      "(ResourceNotFoundException) when calling the Invoke operation: Function not found",
-    );
-    await Deno.remove(file);
-  },
-});
-
-/** The command `aws`. If it is not installed, a line says so. */
-async function findCli(): Promise<string | undefined> {
-  try {
-    await new Deno.Command("aws", { args: ["--version"], stdout: "null", stderr: "null" }).output();
-    return "aws";
-  } catch {
-    console.error('NOT RUN: "aws lambda invoke works unchanged", for the AWS CLI is not installed');
-  }
-}
