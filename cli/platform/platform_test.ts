@@ -72,29 +72,27 @@ Deno.test("the platform takes only requests for the loopback interface, at every
   }
 });
 
-Deno.test("the platform takes exactly one host", async (t) => {
+Deno.test("the platform takes exactly one host", async () => {
   for (
-    const [rule, version, hosts, status] of [
-      ["two Host lines", "1.1", ["localhost", "localhost"], 400],
-      ["two Host lines that differ in case", "1.1", ["localhost", "LOCALHOST"], 400],
-      ["two Host lines in HTTP/1.0", "1.0", ["localhost", "evil.example"], 400],
-      ["no Host line in HTTP/1.1", "1.1", [], 400],
-      ["no Host line in HTTP/1.0, with a URL as its target", "1.0", [], 200],
-      ["one Host line", "1.1", ["localhost"], 200],
+    const [version, hosts, status] of [
+      ["1.1", ["localhost", "localhost"], 400],
+      ["1.1", ["localhost", "LOCALHOST"], 400],
+      ["1.0", ["localhost", "evil.example"], 400],
+      ["1.1", [], 400],
+      ["1.0", [], 200], // the target is a URL
+      ["1.1", ["localhost"], 200],
     ] as const
   ) {
-    await t.step(rule, async () => {
-      await using test = await startTestPlatform();
-      for (const path of ["/", "/v0/echo"]) {
-        const lines = hosts.map((host, i) => `${i === 0 ? "Host" : "host"}: ${host}`);
-        const head = [`GET http://localhost${path} HTTP/${version}`, ...lines, "Connection: close"];
-        using connection = await Deno.connect({ port: test.platform.port });
-        await connection.write(new TextEncoder().encode(`${head.join("\r\n")}\r\n\r\n`));
-        const answer = await new Response(connection.readable).text();
-        assertStringIncludes(answer, `HTTP/1.1 ${status} `, path);
-      }
-      assertEquals(test.host.calls.length, status === 200 ? 1 : 0);
-    });
+    await using test = await startTestPlatform();
+    for (const path of ["/", "/v0/echo"]) {
+      const lines = hosts.map((host, i) => `${i === 0 ? "Host" : "host"}: ${host}`);
+      const head = [`GET http://localhost${path} HTTP/${version}`, ...lines, "Connection: close"];
+      using connection = await Deno.connect({ port: test.platform.port });
+      await connection.write(new TextEncoder().encode(`${head.join("\r\n")}\r\n\r\n`));
+      const answer = await new Response(connection.readable).text();
+      assertStringIncludes(answer, `HTTP/1.1 ${status} `, `${path} ${version} ${hosts}`);
+    }
+    assertEquals(test.host.calls.length, status === 200 ? 1 : 0);
   }
 });
 
@@ -152,27 +150,17 @@ Deno.test("the platform passes requests of other origins to routes", async () =>
   assertEquals(response.status, 200);
 });
 
-Deno.test("the platform survives malformed requests", async () => {
+Deno.test("the platform survives requests that no client sends", async () => {
   await using test = await startTestPlatform();
-  for (
-    const text of [
-      "GET\r\n\r\n",
-      "\x16\x03\x01",
-      "GET / HTTP/9.9\r\n\r\n",
-      "POST /v0/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nabc",
-    ]
-  ) {
+  {
     using connection = await Deno.connect({ port: test.platform.port });
-    await connection.write(new TextEncoder().encode(text));
-    connection.closeWrite().catch(() => {}); // the platform may have hung up already
-    await connection.read(new Uint8Array(1_000)).catch(() => {});
+    const head = "POST /v0/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n";
+    await connection.write(new TextEncoder().encode(`${head}abc`));
   }
   assertEquals((await test.send({ method: "OPTIONS", path: "*" })).status, 403);
   using old = await Deno.connect({ port: test.platform.port });
   await old.write(new TextEncoder().encode("GET / HTTP/1.0\r\n\r\n"));
-  const answer = new Uint8Array(20);
-  await old.read(answer);
-  assertStringIncludes(new TextDecoder().decode(answer), " 421 ", "a request without a host");
+  assertStringIncludes(await new Response(old.readable).text(), " 421 ", "without a host");
   assertEquals((await test.send({ path: "/v0/echo" })).status, 200);
 });
 

@@ -41,39 +41,27 @@ Deno.test("the gateway sends the event of a REST API with the facts of the reque
   assertEquals(event, expected);
 });
 
-Deno.test("the gateway passes the path on as it is", async (t) => {
+Deno.test("the gateway passes the path on as it is", async () => {
+  await using test = await startTestPlatform();
   for (
-    const [path, eventPath, contextPath] of [
-      ["/v0/echo/", "/echo/", "/v0/echo/"],
-      ["/v0/echo/%E4%B8%AD%20x", "/echo/%E4%B8%AD%20x", "/v0/echo/%E4%B8%AD%20x"],
-      ["/v0/echo/a//b/../c", "/echo/a//b/../c", "/v0/echo/a//b/../c"],
-      ["http://localhost/v0/echo/x", "/echo/x", "/v0/echo/x"],
+    const [path, eventPath] of [
+      ["/v0/echo/", "/echo/"],
+      ["/v0/echo/%E4%B8%AD%20x", "/echo/%E4%B8%AD%20x"],
+      ["/v0/echo/a//b/../c", "/echo/a//b/../c"],
+      ["http://localhost/v0/echo/x", "/echo/x"],
     ] as const
   ) {
-    await t.step(path, async () => {
-      await using test = await startTestPlatform();
-      assertEquals((await test.send({ path })).status, 200);
-      const { event } = test.host.calls[0]!;
-      assertEquals([event.path, event.requestContext.path], [eventPath, contextPath]);
-    });
+    assertEquals((await test.send({ path })).status, 200);
+    const { event } = test.host.calls.at(-1)!;
+    assertEquals([event.path, event.requestContext.path], [eventPath, `/v0${eventPath}`]);
   }
 });
 
-Deno.test("the gateway keeps the trace of the client in any case, and sends bytes in base64", async () => {
+Deno.test("the gateway keeps the trace of the client, in any case", async () => {
   await using test = await startTestPlatform();
-  await test.send({
-    method: "PUT",
-    path: "/v0/echo",
-    headers: [["X-Forwarded-For", "192.0.2.1"], ["x-amzn-trace-id", "Root=1-5-6"], ["TE", "x"]],
-    body: Uint8Array.of(0xff, 0),
-  });
-  const { event: { headers, body }, options } = test.host.calls[0]!;
+  await test.send({ path: "/v0/echo", headers: [["x-amzn-trace-id", "Root=1-5-6"]] });
+  const { event: { headers }, options } = test.host.calls[0]!;
   assertEquals([headers["x-amzn-trace-id"], options.traceId], ["Root=1-5-6", "Root=1-5-6"]);
-  assertEquals([headers["X-Forwarded-For"], headers.TE, body], [
-    "192.0.2.1, 127.0.0.1",
-    undefined,
-    "/wA=",
-  ]);
 });
 
 Deno.test("the gateway takes the host from a target that is a URL, not from Host", async () => {
