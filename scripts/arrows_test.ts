@@ -45,7 +45,7 @@ const ROOMS: Record<string, readonly string[]> = {
   "cli/arguments.ts": ["cli/manifest", ...PACKAGES],
   "cli/interruption.ts": PACKAGES,
   "cli/manifest": PACKAGES,
-  "cli/platform/arn.ts": PACKAGES,
+  "cli/platform/arn.ts": [],
   "cli/platform/http.ts": PACKAGES,
   "cli/platform/limits.ts": [],
   "cli/platform/function_host.ts": ["cli/manifest"],

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { randomBytes } from "node:crypto";
 
 /** The account: the one that the emulator of Amazon SQS and Amazon SNS uses. */
 export const ACCOUNT_ID = "000000000000";
@@ -45,20 +44,4 @@ export function createTraceId(time = new Date()): string {
 /** The name of a log stream that begins today. */
 export function logStreamName(id: string): string {
   return `${new Date().toISOString().slice(0, 10).replaceAll("-", "/")}/[$LATEST]${id}`;
-}
-
-/** The identifiers that Amazon S3 gives to a request. */
-export interface RequestIds {
-  /** The identifier of the request. */
-  readonly requestId: string;
-  /** The identifier of the machine that handled it. */
-  readonly hostId: string;
-}
-
-/** New identifiers of a request. */
-export function createRequestIds(): RequestIds {
-  return {
-    requestId: randomBytes(8).toString("hex").toUpperCase(),
-    hostId: randomBytes(56).toString("base64"),
-  };
 }

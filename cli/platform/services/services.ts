@@ -1,6 +1,6 @@
 import type { Manifest, Statement, Uses } from "../../manifest/types.ts";
 import { variableOf } from "../../manifest/variables.ts";
-import { ACCOUNT_ID, createRequestIds, functionArn, topicArn } from "../arn.ts";
+import { ACCOUNT_ID, functionArn, topicArn } from "../arn.ts";
 import type { createInvokeApi } from "../invoke/invoke_api.ts";
 import { MAX_SYNC_EVENT } from "../limits.ts";
 import { type Access, fill, isAllowed, readAccesses, statementsOf } from "./access.ts";
@@ -79,7 +79,7 @@ export class Services implements AsyncDisposable {
     this.#backends = {
       events: ({ headers }, body) => eventBus(headers, body),
       lambda: (request, body) => invokeFunction(invokeApi, request, body),
-      s3: (request, _body, sourceIp) => s3(request, { sourceIp, ids: createRequestIds() }),
+      s3: (request, _body, sourceIp) => s3(request, { sourceIp }),
       sns: ({ headers, url }, body) => messaging.answer("sns", headers, body, new URL(url).origin),
       sqs: ({ headers, url }, body) => messaging.answer("sqs", headers, body, new URL(url).origin),
     };

@@ -1,6 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
 import { join } from "node:path";
-import { createRequestIds, type RequestIds } from "../arn.ts";
 import { checkLinks, ObjectKeyError, pathOf } from "./object_key.ts";
 
 /** An object of a bucket. */
@@ -28,15 +27,11 @@ export interface ObjectChange {
   readonly time: Date;
   /** The IP address of the client. */
   readonly sourceIp: string;
-  /** The identifiers of the request that made the change. */
-  readonly ids: RequestIds;
 }
 
 /** The client that changes an object. */
 export interface Client {
   readonly sourceIp: string;
-  /** The identifiers of its request. */
-  readonly ids: RequestIds;
   /** How it creates an object; `Put` by default. */
   readonly how?: "Put" | "Copy" | "CompleteMultipartUpload";
 }
@@ -145,7 +140,7 @@ export class BucketFolder {
     await this.#alone(async () => {
       await Deno.mkdir(this.#folder, { recursive: true });
       const gone = new Set(this.#objects.keys());
-      const client = { sourceIp: DISK, ids: createRequestIds() };
+      const client = { sourceIp: DISK };
       for await (const [key, path] of walk(this.#folder)) {
         gone.delete(key);
         const object = await this.#examine(key, path);
@@ -188,11 +183,11 @@ export class BucketFolder {
   #tell(
     eventName: ObjectChange["eventName"],
     key: string,
-    { sourceIp, ids }: Client,
+    { sourceIp }: Client,
     object?: StoredObject,
   ): void {
     const { size, etag } = object ?? {};
-    this.#onChange({ eventName, key, size, etag, time: new Date(), sourceIp, ids });
+    this.#onChange({ eventName, key, size, etag, time: new Date(), sourceIp });
   }
 
   /** Runs one work after the other, so that a scan does not see half of a change. */

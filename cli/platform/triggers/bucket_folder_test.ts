@@ -2,10 +2,9 @@ import { assertEquals, assertRejects } from "@std/assert";
 import fc from "fast-check";
 import { isAbsolute, join, relative } from "node:path";
 import { BucketFolder, type ObjectChange } from "./bucket_folder.ts";
-import { createRequestIds } from "../arn.ts";
 import { ObjectKeyError, pathOf } from "./object_key.ts";
 
-const CLIENT = { sourceIp: "127.0.0.1", ids: createRequestIds() };
+const CLIENT = { sourceIp: "127.0.0.1" };
 
 async function* content(text: string): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(text);

@@ -1,7 +1,7 @@
 import { type NotificationEvent, notificationEvent } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
-import { bucketArn, REGION } from "../arn.ts";
+import { REGION } from "../arn.ts";
 import type { AsyncInvocations } from "../invoke/async_invocations.ts";
 import type { Log } from "../log.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
@@ -88,7 +88,7 @@ function notify(
 /** Makes the event that Amazon S3 sends to a function. */
 function createNotification(
   bucket: string,
-  { eventName, key, size, etag, time, sourceIp, ids }: ObjectChange,
+  { eventName, key, size, etag, time, sourceIp }: ObjectChange,
   sequencer: string,
 ): NotificationEvent {
   return notificationEvent([{
@@ -96,13 +96,11 @@ function createNotification(
     eventTime: time,
     region: REGION,
     bucketName: bucket,
-    bucketArn: bucketArn(bucket),
     objectKey: key,
     objectSize: size ?? null,
     objectEtag: etag ?? null,
     objectSequencer: sequencer,
     sourceIp,
-    ...ids,
   }]);
 }
 

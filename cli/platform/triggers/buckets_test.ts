@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { notificationEvent } from "@mate/core/testing";
 import { join } from "node:path";
 import { manifestWith, startTestPlatform, type TestPlatform } from "../../testdata/platform.ts";
 import { createSequencer } from "./buckets.ts";
@@ -33,31 +34,22 @@ Deno.test("an upload and a deletion send the events of Amazon S3", async () => {
   ]);
 
   const [created, removed] = test.host.calls.map(({ event }) => event.Records[0]);
-  const { eventTime, responseElements, userIdentity, s3, ...record } = created;
-  assertEquals(record, {
-    eventVersion: "2.1",
-    eventSource: "aws:s3",
-    awsRegion: "us-east-1",
-    eventName: "ObjectCreated:Put",
-    requestParameters: { sourceIPAddress: "127.0.0.1" },
-  });
-  assertMatch(eventTime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-  assertMatch(userIdentity.principalId, /^AWS:\w+$/);
-  assertEquals(responseElements, {
-    "x-amz-request-id": put.header("x-amz-request-id"),
-    "x-amz-id-2": put.header("x-amz-id-2"),
-  });
-  const { sequencer, ...object } = s3.object;
-  assertEquals({ ...s3, object }, {
-    s3SchemaVersion: "1.0",
-    configurationId: "files-notification",
-    bucket: {
-      name: "files",
-      ownerIdentity: { principalId: s3.bucket.ownerIdentity.principalId },
-      arn: "arn:aws:s3:::files",
-    },
-    object: { key, size: 5, eTag: HELLO_MD5 },
-  });
+  const { eventTime, responseElements, s3: { object: { sequencer } } } = created;
+  assertEquals(
+    created,
+    notificationEvent([{
+      region: "us-east-1",
+      eventTime: new Date(eventTime),
+      bucketName: "files",
+      objectKey: "a/red flower+ü.jpg",
+      objectSize: 5,
+      objectEtag: HELLO_MD5,
+      objectSequencer: sequencer,
+      sourceIp: "127.0.0.1",
+      requestId: responseElements["x-amz-request-id"],
+      hostId: responseElements["x-amz-id-2"],
+    }]).Records[0],
+  );
   assertMatch(sequencer, /^[0-9A-F]{18}$/);
   assertEquals(Object.keys(removed.s3.object), ["key", "sequencer"]);
   assert(removed.s3.object.sequencer > sequencer, "later events have greater sequencers");

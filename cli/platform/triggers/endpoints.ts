@@ -5,7 +5,6 @@ import { MAX_PUBLICATION } from "../limits.ts";
 import { deadLetterQueueName, Messaging, queueName } from "../services/messaging.ts";
 import type { Buckets } from "./buckets.ts";
 import { checkPublication, publicationRefusal, publish } from "./message.ts";
-import { createRequestIds } from "../arn.ts";
 import { ObjectKeyError } from "./object_key.ts";
 import type { Schedules } from "./schedules.ts";
 
@@ -65,20 +64,18 @@ async function answerBucket(
     return jsonReply(200, { objects: bucket.list() }, [["Cache-Control", "no-store"]]);
   }
   allow(method, "GET", "HEAD", "PUT", "DELETE");
-  const ids = createRequestIds();
-  const client = { sourceIp: request.socket.remoteAddress!, ids };
-  const common = [["x-amz-request-id", ids.requestId], ["x-amz-id-2", ids.hostId]] as const;
+  const client = { sourceIp: request.socket.remoteAddress! };
   if (method === "PUT") {
     const encoding = headers["content-encoding"] ?? "";
     if (/aws-chunked/i.test(encoding)) {
       throw refusal(415, 'Cannot store the object: the coding "aws-chunked" is not supported');
     }
     const { etag } = await bucket.put(key, request.iterator({ destroyOnReturn: false }), client);
-    return reply(200, [["ETag", `"${etag}"`], ...common]);
+    return reply(200, [["ETag", `"${etag}"`]]);
   }
   if (method === "DELETE") {
     await bucket.delete(key, client);
-    return reply(204, common);
+    return reply(204);
   }
   const found = await bucket.open(key);
   if (found === undefined) {
@@ -92,7 +89,6 @@ async function answerBucket(
       ["Content-Length", String(found.object.size)],
       ["ETag", `"${found.object.etag}"`],
       ["Last-Modified", new Date(found.object.modified).toUTCString()],
-      ...common,
     ],
     body: found.content,
   };
