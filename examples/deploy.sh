@@ -32,7 +32,8 @@ fetch_deno() {
       ;;
     *) die "Cannot fetch Deno for this system: install Deno 2.9 from https://deno.com" ;;
   esac
-  folder="$here/.mate/deno-$version"
+  # Beside the folders that the tool may write to, because it may write no program that it runs.
+  folder="${XDG_CACHE_HOME:-$HOME/.cache}/mate-deno-$version"
   if [ ! -x "$folder/deno" ]; then
     url="${NPM_CONFIG_REGISTRY:-https://registry.npmjs.org}"
     url="${url%/}/@deno/$package/-/$package-$version.tgz"

@@ -37,6 +37,7 @@ Deno.test("deploy.sh refuses a Deno whose checksum is not the pinned one", async
     }
     const [code, output] = await run("deploy.sh", {
       PATH: programs,
+      XDG_CACHE_HOME: programs,
       NPM_CONFIG_REGISTRY: `http://127.0.0.1:${registry.addr.port}/`,
     });
     assertEquals(code, 1, output);

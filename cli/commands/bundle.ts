@@ -1,6 +1,5 @@
 import { columns, UsageError } from "../arguments.ts";
 import type { BundledArchive } from "../bundle/app.ts";
-import { ARCHITECTURES } from "../bundle/deno_binary.ts";
 import { formatSize, MAX_UNZIPPED, MAX_ZIP } from "../bundle/sizes.ts";
 import { type Command, defineCommand, MANIFEST } from "./command.ts";
 
@@ -33,12 +32,13 @@ export const bundle: Command = defineCommand({
     json: { type: "boolean", description: "Print the zips as JSON" },
   },
   async run([manifest = MANIFEST], values, { signal, print, note }) {
+    const { bundleApp } = await import("../bundle/app.ts");
+    const { ARCHITECTURES } = await import("../bundle/deno_binary.ts");
     const { arch, out } = values;
     const architectures = ARCHITECTURES.filter((name) => [name, "both"].includes(arch ?? ""));
     if (arch !== undefined && architectures.length === 0) {
       throw new UsageError(`Invalid --arch "${arch}": expected x86_64, arm64 or both`);
     }
-    const { bundleApp } = await import("../bundle/app.ts");
     const archives = await bundleApp(manifest, {
       out,
       ...(arch === undefined ? {} : { architectures }),

@@ -172,7 +172,7 @@ Deno.test("mate logs explains why AWS refuses", async () => {
       ],
       [
         "ExpiredTokenException",
-        /"test-one": .*\(log in first, such as with "aws sso login" or AWS_PROFILE\)\n$/,
+        /"test-one": ExpiredTokenException: The token has expired \(log in again, .*\)\n$/,
       ],
     ] as const
   ) {
@@ -184,6 +184,12 @@ Deno.test("mate logs explains why AWS refuses", async () => {
     assertEquals(code, 1);
     assertMatch(stderr, message);
   }
+  const secure = awsEnvironment("CLOUDWATCH_LOGS", "https://localhost:1");
+  const { code, stderr } = await mate(["logs", app.manifest], {
+    env: { ...secure, NODE_EXTRA_CA_CERTS: "/dev/null" }, // which the permissions allow
+  });
+  assertEquals(code, 1);
+  assertMatch(stderr, /connect ECONNREFUSED .* \(check the network and the region\)\n$/);
 });
 
 Deno.test("mate bundle lists the sizes, and with --analyze the parts of every zip", () => {

@@ -1,4 +1,5 @@
 import { UsageError } from "../arguments.ts";
+import { printOutputs } from "../deploy/summary.ts";
 import { type Command, defineCommand, MANIFEST, type Surroundings } from "./command.ts";
 import { deployPermissions } from "./deploy_permissions.ts";
 
@@ -18,7 +19,13 @@ export const deployCommand: Command = defineCommand({
   arguments: ["[MANIFEST]"],
   summary: "Deploys an application to AWS: shows the plan, asks, and prints the URLs",
   details: DETAILS,
-  options: OPTIONS,
+  options: {
+    ...OPTIONS,
+    json: {
+      type: "boolean",
+      description: "Print the URLs and names as JSON; the rest goes to the standard error",
+    },
+  },
   permissions: ([manifest = MANIFEST]) => deployPermissions(manifest),
   run: ([manifest = MANIFEST], values, surroundings) =>
     runWith("deploy", manifest, values, surroundings),
@@ -42,7 +49,12 @@ export const undeployCommand: Command = defineCommand({
 async function runWith(
   act: "deploy" | "undeploy",
   manifest: string,
-  { plan, yes, deletesData }: { plan: boolean; yes: boolean; deletesData?: boolean },
+  { plan, yes, json, deletesData }: {
+    plan: boolean;
+    yes: boolean;
+    json?: boolean;
+    deletesData?: boolean;
+  },
   { signal, print, note }: Surroundings,
 ): Promise<boolean> {
   if (!yes && !plan && !Deno.stdin.isTerminal()) {
@@ -54,7 +66,9 @@ async function runWith(
       isPlanOnly: plan,
       deletesData,
       signal,
-      print: (line) => print(line.replace("module.application.", "")),
+      print: (line) => (json ? note : print)(line.replace("module.application.", "")),
+      report: (outputs) =>
+        json ? print(JSON.stringify(outputs, undefined, 2)) : printOutputs(outputs, print),
       confirm: (question) => yes || confirm(`\n${question}`),
     });
     return isDone || plan;

@@ -1,4 +1,5 @@
 import { UsageError } from "../arguments.ts";
+import { accessProblem } from "../deploy/access_problem.ts";
 import { nearest } from "../manifest/nearest.ts";
 import type { Manifest } from "../manifest/manifest.ts";
 import { foldersOf, type Permissions } from "../permissions.ts";
@@ -35,11 +36,7 @@ export async function callAws<T>(action: string, call: () => Promise<T>): Promis
     const { name, message } = error as Error;
     const remedy = name === "ResourceNotFoundException"
       ? "it is not deployed, or in another region: run mate deploy"
-      : /credential|token|expired|signature/i.test(`${name} ${message}`)
-      ? `${message} (log in first, such as with "aws sso login" or AWS_PROFILE)`
-      : /region is missing/i.test(message)
-      ? 'set "region" in the manifest, or AWS_REGION'
-      : message;
+      : accessProblem(`${name}: ${message}`) ?? message;
     throw new Error(`${action}: ${remedy}`, { cause: error });
   }
 }
@@ -70,6 +67,6 @@ export async function sdkPermissions(manifestPath: string): Promise<Permissions>
     net: [...AWS_HOSTS, ...urls.map((url) => new URL(url).host)],
     run: text.includes("credential_process") ? ["sh"] : [],
     env: true,
-    sys: ["osRelease", "homedir"],
+    sys: true, // the release for the header User-Agent, certificates of NODE_EXTRA_CA_CERTS
   };
 }

@@ -5,7 +5,7 @@ import { findTerraform } from "./find_terraform.ts";
 import { checkOwner, importsOf, isConflict, withoutAbsent } from "./leftovers.ts";
 import { MODULE, type RootModule, writeProviderLock, writeRootModule } from "./root_module.ts";
 import { type Deployed, readState, restoreState } from "./state.ts";
-import { listResources, type Plan, printOutputs, summarize } from "./summary.ts";
+import { listResources, type Outputs, type Plan, summarize } from "./summary.ts";
 import { Terraform, TerraformError } from "./terraform.ts";
 
 /** The address of the log group that claims the name of the application. */
@@ -19,8 +19,10 @@ export interface DeployOptions {
   readonly deletesData?: boolean | undefined;
   /** Ends the run early: Terraform finishes the requests under way and writes its state. */
   readonly signal: AbortSignal;
-  /** Prints a line. */
+  /** Takes a line for the reader: the progress, the summary, the names. */
   readonly print: (line: string) => void;
+  /** Takes the URLs and names of what is deployed. */
+  readonly report: (outputs: Outputs) => void;
   /** Asks a question. */
   readonly confirm: (question: string) => boolean;
 }
@@ -74,7 +76,7 @@ export async function deploy(manifestPath: string, options: DeployOptions): Prom
     await Deno.remove(unfinished);
   }
   const { application: { value: outputs } } = JSON.parse(await terraform.read("output", "-json"));
-  printOutputs(outputs, print);
+  options.report(outputs);
   return true;
 }
 
@@ -161,6 +163,7 @@ async function open(manifestPath: string, { print, signal }: DeployOptions): Pro
   const isTerraform = basename(program) === "terraform"; // OpenTofu has a registry of its own
   if (isTerraform) await writeProviderLock(folder);
   const lock = isTerraform && !root.hasInfra ? ["-lockfile=readonly"] : []; // infra may have providers of its own
+  if (!await exists(`${folder}/.terraform`)) print("Fetching Terraform's provider for AWS");
   await start(wanted).read("init", "-no-color", ...lock);
   await restoreState(folder);
   const deployed = await readState(start(wanted));

@@ -31,7 +31,8 @@ export async function findTerraform(print: (line: string) => void): Promise<stri
   if (checksum === undefined) {
     throw new Error(`Cannot fetch Terraform for ${platform}: install Terraform 1.10 or later`);
   }
-  const folder = `${cacheFolder()}/terraform-${VERSION}`;
+  // Beside the folder that the tool may write to, because it may write no program that it runs.
+  const folder = `${cacheFolder()}-terraform-${VERSION}`;
   const cached = await findProgram("terraform", folder);
   if (cached !== undefined) return cached;
   const mirror = Deno.env.get("TERRAFORM_MIRROR") || "https://releases.hashicorp.com";
@@ -67,7 +68,10 @@ async function download(url: string, checksum: string): Promise<Uint8Array<Array
     archive = await response.bytes();
     if (!response.ok) throw new Error(`the server answers ${response.status}`);
   } catch (error) {
-    throw new Error(`Cannot fetch "${url}": ${(error as Error).message}`, { cause: error });
+    const { message } = error as Error;
+    throw new Error(`Cannot fetch "${url}": ${message}; or install Terraform 1.10 or later`, {
+      cause: error,
+    });
   }
   const got = new Uint8Array(await crypto.subtle.digest("SHA-256", archive)).toHex();
   if (got !== checksum) {

@@ -104,15 +104,20 @@ function section(title: string, resources: readonly Resource[]): string[] {
     : [title, ...listResources(resources).map((line) => `  ${line}`)];
 }
 
+/** The URLs and the names of a deployed application. */
+export interface Outputs
+  extends Readonly<Record<"urls" | "buckets" | "topics" | "queues", Record<string, string>>> {
+  /** The URL of the gateway; `null` without routes. */
+  readonly base_url: string | null;
+  /** A request to try for each route. */
+  readonly requests: readonly string[];
+}
+
 /** Prints the URLs and the names of a deployed application. */
 export function printOutputs(
-  outputs: Record<string, unknown>,
+  { base_url, requests, urls, buckets, topics, queues }: Outputs,
   print: (line: string) => void,
 ): void {
-  const { base_url, requests, urls, buckets, topics, queues } = outputs as {
-    base_url: string | null;
-    requests: string[];
-  } & Record<"urls" | "buckets" | "topics" | "queues", Record<string, string>>;
   if (base_url) print(`\nBase URL: ${base_url}\n\n${requests.join("\n")}\n`);
   for (
     const [kind, names] of Object.entries({

@@ -1,3 +1,5 @@
+import { accessProblem } from "./access_problem.ts";
+
 /** An error that Terraform reports. */
 export interface Diagnostic {
   readonly severity: "error" | "warning";
@@ -22,7 +24,9 @@ export class TerraformError extends Error {
     const problems = diagnostics.map(({ summary, detail, address }) => {
       return [address && `${address}:`, summary, detail && `\n${detail}`].filter(Boolean).join(" ");
     });
-    super(`terraform ${command} failed\n\n${problems.join("\n\n")}`);
+    const text = problems.join("\n\n");
+    const problem = accessProblem(text);
+    super(`terraform ${command} failed${problem ? `: ${problem}` : `\n\n${text}`}`);
     this.name = "TerraformError";
     this.diagnostics = diagnostics;
   }

@@ -5,6 +5,7 @@
  * @module
  */
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { mate } from "../../testdata/mate.ts";
 import { Cloud } from "./cloud.ts";
 import { Emulator } from "./emulator.ts";
 import { EXPECTED } from "./expected.ts";
@@ -80,7 +81,7 @@ Deno.test({
     };
 
     await step("undeploy() has nothing to do before the first deployment", async () => {
-      assertMatch(assertDone(await shop.undeploy()), /^Nothing to do/);
+      assertMatch(assertDone(await shop.undeploy()), /^Nothing to do/m);
     });
 
     await step("a declined plan changes nothing, and warns about secrets", async () => {
@@ -207,7 +208,10 @@ Deno.test({
         functions: { only: { module: "only.ts" } },
       });
       await quiet.write("only.ts", "export const handler = () => 1;");
-      assertDone(await quiet.deploy());
+      const manifest = `${quiet.folder}/app.json`;
+      const { code, stdout, stderr } = await mate(["deploy", manifest, "--yes", "--json"]);
+      assertEquals(code, 0, stderr); // with the permissions of the tool
+      assertEquals(JSON.parse(stdout).functions, { only: "quiet-only" });
       assertEquals(Object.keys(await cloud.functions()), ["quiet-only"]);
       assertEquals(await cloud.gateways(), {});
       assertEquals(await cloud.objects("states"), ["quiet/terraform.tfstate"]);

@@ -1,4 +1,5 @@
 import { deploy, type DeployOptions, undeploy } from "../deploy.ts";
+import { printOutputs } from "../summary.ts";
 
 /** The outcome of a run. */
 export interface Outcome {
@@ -49,6 +50,7 @@ export class Workspace {
       isDone = await run(`${this.folder}/app.json`, {
         signal: new AbortController().signal,
         print: (line) => lines.push(line),
+        report: (outputs) => printOutputs(outputs, (line) => lines.push(line)),
         confirm: (question) => lines.push(question) > 0,
         ...options,
       });

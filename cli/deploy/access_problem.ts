@@ -1,0 +1,31 @@
+/** What keeps a user from AWS, as Terraform and the AWS SDK word it, and what helps. */
+const PROBLEMS: readonly (readonly [problem: RegExp, remedy: string])[] = [
+  [
+    /invalid AWS region.*|missing region value|region is missing/i,
+    'set "region" in the manifest, or AWS_REGION, to a region of AWS',
+  ],
+  [/dial tcp.*|getaddrinfo.*|connect E[A-Z]+.*/, "check the network and the region"],
+  [
+    /no valid credential sources found|could not load credentials.*/i,
+    'log in first, such as with "aws sso login" or AWS_PROFILE',
+  ],
+  [
+    /(?:ExpiredToken|InvalidClientTokenId|UnrecognizedClient|InvalidSignature|SignatureDoesNotMatch).*/,
+    'log in again, such as with "aws sso login" or AWS_PROFILE',
+  ],
+  [/.*(?:SSO|token|session).*(?:expired|invalid).*/i, 'log in again, such as with "aws sso login"'],
+];
+
+/**
+ * Finds what keeps a user from AWS in an error of Terraform or of the AWS SDK.
+ *
+ * @param message The message of the error.
+ * @returns One line with the remedy; `undefined` if the error is about something else.
+ */
+export function accessProblem(message: string): string | undefined {
+  for (const [problem, remedy] of PROBLEMS) {
+    const [found] = problem.exec(message) ?? [];
+    if (found !== undefined) return `${found.trim()} (${remedy})`;
+  }
+  return undefined;
+}
