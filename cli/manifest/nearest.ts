@@ -1,14 +1,39 @@
-import leven from "leven";
-
 /**
- * Finds the word that was probably meant.
+ * Finds the word that was probably meant. No package does this, because it happens before the permissions of the tool are
+ * limited.
  *
  * @returns The right word that differs least; `undefined` if every word differs in more than a third of its letters.
  */
 export function nearest(word: string, words: readonly string[]): string | undefined {
-  const [best] = words
-    .map((candidate) => ({ candidate, distance: leven(word.toLowerCase(), candidate) }))
-    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.ceil(candidate.length / 3)))
-    .sort((a, b) => a.distance - b.distance);
-  return best?.candidate;
+  let best: string | undefined;
+  let least = Infinity;
+  for (const candidate of words) {
+    const distance = distanceOf(word.toLowerCase(), candidate);
+    if (distance < least && distance <= Math.max(1, Math.ceil(candidate.length / 3))) {
+      best = candidate;
+      least = distance;
+    }
+  }
+  return best;
+}
+
+/** Counts the letters to insert, delete, replace or swap (the distance of Damerau and Levenshtein, restricted). */
+function distanceOf(a: string, b: string): number {
+  const rows = [Array.from({ length: b.length + 1 }, (_, column) => column)];
+  for (let row = 1; row <= a.length; row++) {
+    rows[row] = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const isSame = a[row - 1] === b[column - 1];
+      const swap = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
+        ? rows[row - 2]![column - 2]! + 1
+        : Infinity;
+      rows[row]![column] = Math.min(
+        rows[row - 1]![column]! + 1,
+        rows[row]![column - 1]! + 1,
+        rows[row - 1]![column - 1]! + (isSame ? 0 : 1),
+        swap,
+      );
+    }
+  }
+  return rows[a.length]![b.length]!;
 }
