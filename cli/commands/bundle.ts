@@ -1,6 +1,4 @@
-import { columns, UsageError } from "../arguments.ts";
-import type { BundledArchive } from "../bundle/app.ts";
-import { formatSize, MAX_UNZIPPED, MAX_ZIP } from "../bundle/sizes.ts";
+import { UsageError } from "../arguments.ts";
 import { type Command, defineCommand, MANIFEST } from "./command.ts";
 
 /** `mate bundle` */
@@ -52,31 +50,8 @@ export const bundle: Command = defineCommand({
       print(JSON.stringify(archives, undefined, 2));
       return true;
     }
+    const { describe } = await import("./bundle_report.ts");
     print(describe(archives, values.analyze));
     return true;
   },
 });
-
-/**
- * Describes the zips.
- *
- * @param archives The zips.
- * @param isAnalyzed Whether to list the parts of each zip.
- * @returns The text for the terminal.
- */
-export function describe(archives: readonly BundledArchive[], isAnalyzed: boolean): string {
-  const rows = archives.map(({ path, zipped, unzipped }) => [
-    path,
-    `${formatSize(zipped)} zipped, ${formatSize(unzipped)} unzipped`,
-  ]);
-  const limits = `${formatSize(MAX_ZIP)} zipped, ${formatSize(MAX_UNZIPPED)} with the layer`;
-  const table = columns([...rows, ["at most", limits]]);
-  return isAnalyzed ? [table, ...archives.map(analysis)].join("\n\n") : table;
-}
-
-function analysis({ path, contents: { files, sources } }: BundledArchive): string {
-  const list = (parts: typeof files) =>
-    columns(parts.map(({ name, size }) => [formatSize(size).padStart(8), name]));
-  const origins = sources.length === 0 ? [] : ["index.js comes from:", list(sources)];
-  return [`${path}:`, list(files), ...origins].join("\n");
-}

@@ -5,7 +5,7 @@ import { makeApp, serve } from "../testdata/bundle.ts";
 import { mate, ROOT, startMate } from "../testdata/mate.ts";
 import { parseManifest } from "../manifest/manifest.ts";
 import { templateOf } from "../template/template.ts";
-import { describe } from "./bundle.ts";
+import { describe } from "./bundle_report.ts";
 
 /** The imports of the repository: the packages of `new` are not published yet. */
 function localImports(): Record<string, string> {

@@ -12,7 +12,7 @@ Deno.test("nearest() finds the word that was probably meant, or none", () => {
       ["undepoy", "undeploy"],
       ["memry", "memory"],
       ["mod", undefined],
-      ["dve", undefined],
+      ["dve", "dev"],
       ["lru", undefined],
       ["", undefined],
       ["something else", undefined],
