@@ -18,23 +18,6 @@ const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** The separator between the prelude of an HTTP response and its body. */
 const SEPARATOR = "\0".repeat(8);
 
-/** The members that the contexts of all invocations share. */
-export type SharedContext = Pick<
-  FnContext,
-  "functionName" | "functionVersion" | "memoryLimitInMB" | "logGroupName" | "logStreamName"
->;
-
-/** Reads the shared members from the environment. An absent variable gives an empty string. */
-export function readSharedContext({ getEnv }: Host): SharedContext {
-  return {
-    functionName: getEnv("AWS_LAMBDA_FUNCTION_NAME") ?? "",
-    functionVersion: getEnv("AWS_LAMBDA_FUNCTION_VERSION") ?? "",
-    memoryLimitInMB: getEnv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE") ?? "",
-    logGroupName: getEnv("AWS_LAMBDA_LOG_GROUP_NAME") ?? "",
-    logStreamName: getEnv("AWS_LAMBDA_LOG_STREAM_NAME") ?? "",
-  };
-}
-
 /** One invocation, from its arrival to the answer. */
 export class Invocation {
   /** Resolves when the answer is sent. Rejects if the Runtime API asks the process to end. */
@@ -45,10 +28,10 @@ export class Invocation {
   #reject: ((error: unknown) => void) | undefined;
   #aborted: { readonly error: unknown } | undefined;
 
-  constructor(client: RuntimeClient, next: Next, handler: FnHandler, shared: SharedContext) {
+  constructor(client: RuntimeClient, next: Next, handler: FnHandler, makeContext: ContextMaker) {
     this.#client = client;
     this.#id = next.id;
-    this.finished = this.#answer(next, handler, shared);
+    this.finished = this.#answer(next, handler, makeContext);
   }
 
   /** Ends the wait for the handler or its stream with an error, which the caller has logged. */
@@ -57,11 +40,11 @@ export class Invocation {
     this.#reject?.(error);
   }
 
-  async #answer(next: Next, handler: FnHandler, shared: SharedContext): Promise<void> {
+  async #answer(next: Next, handler: FnHandler, makeContext: ContextMaker): Promise<void> {
     let send: () => Promise<void>;
     try {
       const event = parseEvent(next.event);
-      const value = await this.#wait(handler(event, makeContext(next.id, next.fields, shared)));
+      const value = await this.#wait(handler(event, makeContext(next)));
       if (isHttpStream(value)) send = await this.#openStream(value.body, value.prelude);
       else if (isStream(value)) send = await this.#openStream(value);
       else {
@@ -175,21 +158,29 @@ function toJson(value: unknown): string {
   );
 }
 
-/** Makes the context of one invocation. Any header field may be absent. */
-function makeContext(
-  awsRequestId: string,
-  fields: ReadonlyMap<string, string>,
-  shared: SharedContext,
-): FnContext {
-  const deadline = Number(fields.get("lambda-runtime-deadline-ms") || Infinity);
-  return {
-    ...shared,
-    awsRequestId,
-    invokedFunctionArn: fields.get("lambda-runtime-invoked-function-arn") ?? "",
-    clientContext: readJson(fields, "lambda-runtime-client-context"),
-    identity: readJson(fields, "lambda-runtime-cognito-identity"),
-    tenantId: fields.get("lambda-runtime-aws-tenant-id"),
-    getRemainingTimeInMillis: () => Math.max(deadline - Date.now(), 0),
+/** Makes the context of one invocation. */
+export type ContextMaker = (next: Next) => FnContext;
+
+/** Reads the variables that all contexts show. Any variable and any header field may be absent. */
+export function contextMaker({ getEnv }: Host): ContextMaker {
+  const shared = {
+    functionName: getEnv("AWS_LAMBDA_FUNCTION_NAME") ?? "",
+    functionVersion: getEnv("AWS_LAMBDA_FUNCTION_VERSION") ?? "",
+    memoryLimitInMB: getEnv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE") ?? "",
+    logGroupName: getEnv("AWS_LAMBDA_LOG_GROUP_NAME") ?? "",
+    logStreamName: getEnv("AWS_LAMBDA_LOG_STREAM_NAME") ?? "",
+  };
+  return ({ id, fields }) => {
+    const deadline = Number(fields.get("lambda-runtime-deadline-ms") || Infinity);
+    return {
+      ...shared,
+      awsRequestId: id,
+      invokedFunctionArn: fields.get("lambda-runtime-invoked-function-arn") ?? "",
+      clientContext: readJson(fields, "lambda-runtime-client-context"),
+      identity: readJson(fields, "lambda-runtime-cognito-identity"),
+      tenantId: fields.get("lambda-runtime-aws-tenant-id"),
+      getRemainingTimeInMillis: () => Math.max(deadline - Date.now(), 0),
+    };
   };
 }
 

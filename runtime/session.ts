@@ -5,7 +5,7 @@ import { type Next, RuntimeClient } from "./client.ts";
 import { type Address, parseAddress } from "./connection.ts";
 import { describeFailure } from "./failure.ts";
 import type { Host } from "./host.ts";
-import { Invocation, readSharedContext, type SharedContext } from "./invocation.ts";
+import { type ContextMaker, contextMaker, Invocation } from "./invocation.ts";
 
 /** The time that the last reports may take, in milliseconds. */
 const GRACE = 2_000;
@@ -16,8 +16,8 @@ export class Session {
   readonly client: RuntimeClient;
 
   #host: Host;
+  #makeContext: ContextMaker;
   #address: Address;
-  #shared: SharedContext;
   #isStarted = false;
   #underWay = new Map<Invocation, string>(); // with their request ids
   #ending: { readonly error: unknown } | undefined;
@@ -25,8 +25,8 @@ export class Session {
   /** Reads the environment. The API is the host and port of the Runtime API. */
   constructor(host: Host, api: string) {
     this.#host = host;
+    this.#makeContext = contextMaker(host);
     this.#address = parseAddress(api);
-    this.#shared = readSharedContext(host);
     this.client = new RuntimeClient(this.#address, host);
   }
 
@@ -105,7 +105,7 @@ export class Session {
     const refuse = () => {
       throw ending!.error;
     };
-    const invocation = new Invocation(client, next, ending ? refuse : handler, this.#shared);
+    const invocation = new Invocation(client, next, ending ? refuse : handler, this.#makeContext);
     this.#underWay.set(invocation, next.id);
     try {
       await invocation.finished;
