@@ -118,7 +118,7 @@ export async function startPlatform(
       }),
     );
   const asyncInvocations = stack.use(
-    new AsyncInvocations({ host, log, retryDelays: options.retryDelays }),
+    new AsyncInvocations(host, log, options.retryDelays),
   );
   const invokeAsync = (name: string, event: unknown) =>
     void asyncInvocations.start(name, Buffer.from(JSON.stringify(event)));
@@ -132,7 +132,7 @@ export async function startPlatform(
     await Messaging.start(manifest, topicNames(manifest), subscriptions),
   );
   const rules = rulesOf(manifest);
-  const invokeApi = createInvokeApi({ manifest, host, asyncInvocations });
+  const invokeApi = createInvokeApi(manifest, host, asyncInvocations);
   services.attach({ buckets: buckets.all, messaging, rules, invoke: invokeAsync, invokeApi });
   const polling = new AbortController();
   void pollEventSources({
@@ -154,7 +154,7 @@ export async function startPlatform(
       log,
       (...access) => services.mayInvokeUrl(...access),
     ),
-    gateway: createGateway({ manifest, host, log, timeout: options.gatewayTimeout }),
+    gateway: createGateway(manifest, host, log, options.gatewayTimeout),
     invokeApi,
     endpoints: createTriggerEndpoints({
       manifest,

@@ -13,16 +13,6 @@ import { replyOf, resultOf } from "./result.ts";
 import { createRouter, type Route, routesOf } from "./routes.ts";
 import { invokeStreaming, type StreamedResponse } from "./streamed_response.ts";
 
-/** What the gateway uses. */
-export interface GatewayOptions {
-  readonly manifest: Manifest;
-  readonly host: FunctionHost;
-  /** Takes the reasons of the gateway's own answers. */
-  readonly log: Log;
-  /** How long to wait for a function, in milliseconds. The default is 29 seconds. */
-  readonly timeout?: number | undefined;
-}
-
 /** An HTTP request, as read from the wire. */
 export interface HttpRequest {
   readonly method: string;
@@ -54,9 +44,17 @@ interface RequestIds {
 /** Answers a request. A body over the limit may be cut anywhere beyond the limit. Never rejects. */
 export type Gateway = (request: HttpRequest) => Promise<Reply>;
 
-/** Makes the HTTP gateway of an application: a REST API with Lambda proxy integration. */
+/**
+ * Makes the HTTP gateway of an application: a REST API with Lambda proxy integration.
+ *
+ * @param log Takes the reasons of the gateway's own answers.
+ * @param timeout How long to wait for a function, in milliseconds.
+ */
 export function createGateway(
-  { manifest, host, log, timeout = GATEWAY_TIMEOUT }: GatewayOptions,
+  manifest: Manifest,
+  host: FunctionHost,
+  log: Log,
+  timeout: number = GATEWAY_TIMEOUT,
 ): Gateway {
   const findRoute = createRouter(routesOf(manifest));
 

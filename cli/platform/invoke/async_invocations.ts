@@ -3,17 +3,6 @@ import { setTimeout } from "node:timers/promises";
 import type { FunctionHost, InvokeOptions } from "../function_host.ts";
 import type { Log } from "../log.ts";
 
-/** What asynchronous invocations use. */
-export interface AsyncInvocationsOptions {
-  readonly host: FunctionHost;
-  /** Takes a line for each event that is given up. */
-  readonly log: Log;
-  /**
-   * How long to wait before each retry, in milliseconds. The default is 1 and 2 seconds; AWS Lambda waits 1 and 2 minutes.
-   */
-  readonly retryDelays?: readonly number[] | undefined;
-}
-
 /**
  * Invokes functions for callers who do not wait. If an invocation fails, the event is tried twice more with the same request
  * identifier, and then given up.
@@ -27,7 +16,13 @@ export class AsyncInvocations implements Disposable {
   readonly #underWay: Set<Promise<void>> = new Set();
   readonly #stop: AbortController = new AbortController();
 
-  constructor({ host, log, retryDelays = [1_000, 2_000] }: AsyncInvocationsOptions) {
+  /**
+   * Makes the invocations.
+   *
+   * @param log Takes a line for each event that is given up.
+   * @param retryDelays The waits before each retry, in milliseconds. AWS Lambda waits 1 and 2 minutes.
+   */
+  constructor(host: FunctionHost, log: Log, retryDelays: readonly number[] = [1_000, 2_000]) {
     this.#host = host;
     this.#log = log;
     this.#retryDelays = retryDelays;

@@ -9,14 +9,6 @@ import type { AsyncInvocations } from "./async_invocations.ts";
 import { findFunction, invokeRefusal } from "./function_name.ts";
 import { invokeWithResponseStream } from "./response_stream.ts";
 
-/** What the Invoke API uses. */
-export interface InvokeApiOptions {
-  readonly manifest: Manifest;
-  readonly host: FunctionHost;
-  /** Takes the events of asynchronous invocations. */
-  readonly asyncInvocations: AsyncInvocations;
-}
-
 /** A request to the Invoke API. */
 export interface InvokeRequest {
   readonly method: string;
@@ -40,7 +32,9 @@ const OPERATIONS =
  * @see https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
  */
 export function createInvokeApi(
-  { manifest, host, asyncInvocations }: InvokeApiOptions,
+  manifest: Manifest,
+  host: FunctionHost,
+  asyncInvocations: AsyncInvocations,
 ): (request: InvokeRequest) => Promise<Reply> {
   async function invoke(request: InvokeRequest): Promise<Reply> {
     const [, plain, streaming] = OPERATIONS.exec(request.path) ?? [];

@@ -102,7 +102,7 @@ function startSchedules(...schedules: unknown[]) {
   const manifest = manifestWith({ f: { module: "f.ts", triggers: { schedules } } });
   const host = new TestHost(() => "{}");
   const timers = new TestTimers();
-  const invocations = new AsyncInvocations({ host, log: new Log() });
+  const invocations = new AsyncInvocations(host, new Log());
   const started = new Schedules(manifest, invocations, timers);
   return { schedules: started, timers, invocations, host };
 }
