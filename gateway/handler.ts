@@ -11,10 +11,9 @@ import { requireType } from "./response/content_type.ts";
 import { addCors, preflightMethod } from "./response/cors.ts";
 import { logError, reportClientError } from "./response/error_response.ts";
 import { finishContent } from "./response/finish.ts";
-import { addToBuilt, formStream, streamBuilt } from "./response/form.ts";
+import { answerBuilt, formResponse, formStream } from "./response/form.ts";
 import { type HeaderMap, readHeaders } from "./response/headers.ts";
 import { type HttpResponse, isBuilt } from "./response/http_response.ts";
-import { finishResponse } from "./response/response.ts";
 import { answerResult, type Content } from "./response/result.ts";
 import {
   findAwsLambda,
@@ -93,21 +92,15 @@ async function answerRequest(
   work: Work,
   exchange: Exchange,
 ): Promise<Sent> {
-  const { options, context } = exchange;
-  const { extraHeaders, offered, payloads } = options;
+  const { context, options: { extraHeaders, cors, offered, payloads } } = exchange;
   try {
     if (typeof extraHeaders !== "function") exchange.extra = extraHeaders;
     const event = exchange.event = new FnProxyEvent(eventObject);
     if (typeof extraHeaders === "function") {
       exchange.extra = readHeaders(extraHeaders(event, context));
     }
-    const preflight = options.cors && preflightMethod(event);
-    if (preflight) {
-      return await send(
-        answerPayload(204, undefined, payloads, exchange.extra, {}),
-        exchange,
-        preflight,
-      );
+    if (cors && preflightMethod(event)) {
+      return await send(answerPayload(204, undefined, payloads, exchange.extra, {}), exchange);
     }
     if (offered) exchange.type = requireType(event, offered);
     return await sendResult(await work(event, context), exchange);
@@ -117,25 +110,18 @@ async function answerRequest(
 }
 
 function sendResult(result: unknown, exchange: Exchange): Sent | Promise<Sent> {
-  const { event, extra, options } = exchange;
-  const { cors, payloads } = options;
-  if (!isBuilt(result)) {
-    return send(answerResult(result, payloads, extra, exchange), exchange);
-  }
-  const fields: HeaderMap = new Map(extra);
-  if (cors && event) addCors(fields, cors, event);
-  const response = addToBuilt(result, fields, event);
-  return options.stream ? streamBuilt(response) : response;
+  const { event, extra, options: { cors, payloads, stream } } = exchange;
+  if (!isBuilt(result)) return send(answerResult(result, payloads, extra, exchange), exchange);
+  if (extra.size === 0 && !cors && !stream) return result;
+  const answer = answerBuilt(result, extra);
+  if (cors && event) addCors(answer.fields, cors, event);
+  return deliver(answer, exchange);
 }
 
-async function send(
-  answer: Answer<Content>,
-  exchange: Exchange,
-  preflight?: string,
-): Promise<Sent> {
+async function send(answer: Answer<Content>, exchange: Exchange): Promise<Sent> {
   const { event, options } = exchange;
   const { status, fields, content } = answer;
-  if (options.cors && event) addCors(fields, options.cors, event, preflight);
+  if (options.cors && event) addCors(fields, options.cors, event);
   if (options.stream && isStreaming(content)) {
     return formStream(status, fields, await openStream(content));
   }
@@ -146,7 +132,7 @@ function deliver(answer: Answer, { event, options }: Exchange): Sent {
   const { status, fields, content } = answer;
   return options.stream
     ? formStream(status, fields, oneChunk(content))
-    : finishResponse(answer, content, event);
+    : formResponse(answer, event);
 }
 
 /** Answers a thrown value as `onError` says. Never rejects. */

@@ -84,8 +84,8 @@ export interface CheckedOptions extends FinishOptions {
   readonly extraHeaders: HeaderMap | ((event: FnProxyEvent, context: FnContext) => HeaderValues);
   readonly clientMessage: string;
   readonly cors: CorsOptions | undefined;
-  readonly onError: HandlerOptions["onError"];
-  readonly stream: boolean;
+  readonly onError?: HandlerOptions["onError"];
+  readonly stream?: boolean | undefined;
   readonly clientErrorLevel: ClientErrorLevel;
 }
 
@@ -139,6 +139,7 @@ export function readOptions(
   const offered = types?.map((type) => availableTypes({ [type]: 0 }).at(-1)!) ?? menu.types;
   const refusal = problemDetails ? { [JSON_TYPE]: problemTransformer as Transformer } : undefined;
   return {
+    ...options,
     offered: isNegotiating ? offered : undefined,
     payloads: { ...menu, types: offered.filter((type) => menu.types.includes(type)) },
     errors: {
@@ -150,10 +151,7 @@ export function readOptions(
     extraHeaders: readExtraHeaders(options),
     clientMessage: options.clientMessage ?? CLIENT_MESSAGE,
     cors: cors && checkCors(cors),
-    onError: options.onError,
     clientErrorLevel,
-    etag: options.etag ?? false,
-    stream: options.stream ?? false,
     compression: readCompression(options.compression),
   };
 }

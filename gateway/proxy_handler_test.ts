@@ -87,7 +87,8 @@ Deno.test("proxyHandler() adds the extra headers to a built response, whose own 
     headers: { "X-A": "1", "x-b": "2", vary: "Accept, Origin" },
     multiValueHeaders: { "Set-Cookie": ["b=2", "c=3"] },
     body: "x",
-  } as unknown as HttpResponse);
+    isBase64Encoded: false,
+  });
 });
 
 Deno.test("proxyHandler() refuses an object that looks like a response, because it may be data", async () => {

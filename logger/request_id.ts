@@ -80,8 +80,7 @@ function withVariable<T>(state: LoggerState, id: string, fn: () => T): T {
 }
 
 function isThenable(value: unknown): boolean {
-  return (typeof value === "object" && value !== null || typeof value === "function") &&
-    typeof (value as { then?: unknown }).then === "function";
+  return typeof Object(value).then === "function";
 }
 
 /** Makes a store, if the runtime has `AsyncLocalStorage`. */

@@ -43,12 +43,9 @@ export function chooseType(
 ): string | undefined {
   const ranges = readMembers(accept || ANY_TYPE, true);
   if (ranges.length === 0) ranges.push({ value: ANY_TYPE, weight: 1000 });
-  let best: Match | undefined;
-  for (const type of types) {
-    const match = matchType(type, ranges, types);
-    if (match && match.weight > 0 && (best === undefined || compare(match, best) > 0)) best = match;
-  }
-  return best?.type;
+  return types.flatMap((type) => matchType(type, ranges, types) ?? [])
+    .filter(({ weight }) => weight > 0)
+    .sort(compare)[0]?.type;
 }
 
 interface Match {
@@ -81,5 +78,5 @@ function matchType(
 }
 
 function compare(a: Match, b: Match): number {
-  return a.weight - b.weight || a.specificity - b.specificity || b.place - a.place;
+  return b.weight - a.weight || b.specificity - a.specificity || a.place - b.place;
 }

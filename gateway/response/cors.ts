@@ -46,17 +46,11 @@ export function preflightMethod(event: FnProxyEvent): string | undefined {
 
 /**
  * Adds the header fields of CORS to a response. Fields that the response has already stay.
- *
- * @param method The method that a preflight asks for, if the request is a preflight.
  */
-export function addCors(
-  fields: HeaderMap,
-  cors: CorsOptions,
-  event: FnProxyEvent,
-  method?: string,
-): void {
+export function addCors(fields: HeaderMap, cors: CorsOptions, event: FnProxyEvent): void {
   const { origins } = cors;
   const origin = header(event, "origin");
+  const method = preflightMethod(event);
   addVary(fields, "Origin");
   if (method) addVary(fields, "Access-Control-Request-Method, Access-Control-Request-Headers");
   if (origins !== "*") {

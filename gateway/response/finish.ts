@@ -15,7 +15,7 @@ import { chunksOf, collect, isWebResponse, type StreamBody } from "./stream_body
 /** How a handler finishes its responses. */
 export interface FinishOptions {
   /** Whether to tag the content and evaluate preconditions. */
-  readonly etag: boolean;
+  readonly etag?: boolean | undefined;
   /** The codings to choose from, and the least number of bytes that is compressed. */
   readonly compression: { readonly from: number; readonly codings: readonly Coding[] };
 }

@@ -2,9 +2,12 @@ import { decodeLooseBase64 } from "../../function/base64.ts";
 import { log } from "../../logger/record.ts";
 import type { EventFormat } from "../event/formats/format.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
+import { JSON_TYPE } from "../negotiation/choose_type.ts";
+import type { Answer } from "./answer.ts";
+import { encodeBody } from "./content_body.ts";
 import { addVary, type HeaderMap, valueOf } from "./headers.ts";
 import { type HttpResponse, markBuilt } from "./http_response.ts";
-import { markStreamed, oneChunk, type StreamedResponse } from "./stream_response.ts";
+import { markStreamed, type StreamedResponse } from "./stream_response.ts";
 import { statusText } from "./status_text.ts";
 
 /** The parts of a response that hold header fields. */
@@ -36,25 +39,20 @@ function formHeaders(fields: HeaderMap, format: EventFormat, isMultiValue: boole
   };
 }
 
-/** The header fields in the form that the gateway of a request takes; that of REST APIs if there is no request. */
-function formFor(event: FnProxyEvent | undefined, fields: HeaderMap): HeaderParts {
-  const format = event?.format ?? "rest";
-  // A load balancer takes the map of the kind that it sends.
-  return formHeaders(fields, format, format === "alb" && !!event?.rawEvent["multiValueHeaders"]);
-}
-
-/** A response in the form that the gateway of a request takes. */
+/** A response in the form that the gateway of a request takes; that of REST APIs if there is no request. */
 export function formResponse(
-  status: number,
-  fields: HeaderMap,
-  [body, isBase64Encoded]: readonly [body: string, isBase64Encoded: boolean],
+  { status, fields, content, contentType }: Answer,
   event: FnProxyEvent | undefined,
 ): HttpResponse {
-  const isDescribed = /^(?:alb|lattice)$/.test(event?.format ?? "");
+  const format = event?.format ?? "rest";
+  const isDescribed = format === "alb" || format === "lattice";
+  // A load balancer takes the map of the kind that it sends.
+  const isMultiValue = format === "alb" && !!event?.rawEvent["multiValueHeaders"];
+  const [body, isBase64Encoded] = encodeBody(content, contentType);
   return markBuilt({
     statusCode: status,
     ...isDescribed && { statusDescription: `${status} ${statusText(status)}`.trimEnd() },
-    ...formFor(event, fields),
+    ...formHeaders(fields, format, isMultiValue),
     body,
     isBase64Encoded,
   });
@@ -70,32 +68,17 @@ export function formStream(
   return markStreamed({ statusCode: status, headers, cookies }, body);
 }
 
-/** Streams a response that is built already. */
-export function streamBuilt(built: HttpResponse): StreamedResponse {
-  const { statusCode, body = "", isBase64Encoded } = built;
-  const content = isBase64Encoded ? decodeLooseBase64(body) ?? body : body;
-  return formStream(statusCode, fieldsOf(built), oneChunk(content));
-}
-
-/** Adds header fields to a response that is built already. Its own fields win; `Vary` is merged. */
-export function addToBuilt(
-  built: HttpResponse,
-  extra: HeaderMap,
-  event: FnProxyEvent | undefined,
-): HttpResponse {
-  if (extra.size === 0) return built;
-  const fields = new Map([...extra, ...fieldsOf(built)]);
-  const vary = valueOf(extra, "vary");
-  if (vary) addVary(fields, vary);
-  const { headers: _, multiValueHeaders: __, cookies: ___, ...rest } = built;
-  return markBuilt({ ...rest, ...formFor(event, fields) });
-}
-
-/** The header fields of a response that is built already. */
-function fieldsOf({ headers, multiValueHeaders, cookies }: HttpResponse): HeaderMap {
+/** Takes a response apart that is built already, to add header fields. Its own fields win; `Vary` is merged. */
+export function answerBuilt(built: HttpResponse, extra: HeaderMap): Answer {
+  const { statusCode: status, headers, multiValueHeaders, cookies, body = "" } = built;
+  const fields = new Map(extra);
   const own = Object.entries<unknown>({ ...headers, ...multiValueHeaders });
   if (cookies) own.push(["Set-Cookie", cookies]);
-  return new Map(
-    own.map(([name, value]) => [name.toLowerCase(), [name, [value].flat().map(String)]]),
-  );
+  for (const [name, value] of own) {
+    fields.set(name.toLowerCase(), [name, [value].flat().map(String)]);
+  }
+  const vary = valueOf(extra, "vary");
+  if (vary) addVary(fields, vary);
+  const content = built.isBase64Encoded ? decodeLooseBase64(body) ?? body : body;
+  return { status, fields, content, contentType: valueOf(fields, "content-type") ?? JSON_TYPE };
 }

@@ -1,7 +1,6 @@
 import type { FnProxyEvent } from "../event/proxy_event.ts";
 import { chooseCoding } from "../negotiation/content_coding.ts";
 import { type Coding, compress } from "./compress.ts";
-import { encodeBody } from "./content_body.ts";
 import { type Answer, answerPayload, type Exchange, isDescribed, requestHeader } from "./answer.ts";
 import {
   addVary,
@@ -102,7 +101,7 @@ export function buildWithHeaders<Payload>(
   const answer = answerPayload(status, payload, readMenu(customTransformers), extra, exchange);
   const coding = agreeOnCoding(answer, exchange.event, ["gzip"]);
   const content = coding ? compress(answer.content, coding) : answer.content;
-  return finishResponse(answer, content, exchange.event);
+  return formResponse({ ...answer, content }, exchange.event);
 }
 
 /**
@@ -132,13 +131,4 @@ export function agreeOnCoding(
   fields.delete("content-length");
   setField(fields, "Content-Encoding", coding);
   return coding;
-}
-
-/** Gives a response the form of the gateway. */
-export function finishResponse(
-  { status, fields, contentType }: Answer<unknown>,
-  content: string | Uint8Array,
-  event: FnProxyEvent | undefined,
-): HttpResponse {
-  return formResponse(status, fields, encodeBody(content, contentType), event);
 }

@@ -1,3 +1,4 @@
+import { invalid } from "../../function/read.ts";
 import {
   type Answer,
   answerPayload,
@@ -41,9 +42,8 @@ export function answerResult(
   if (!looksLikeResponse(result)) {
     return answerPayload(result === undefined ? 204 : 200, result, menu, extra, exchange);
   }
-  throw new TypeError(
-    "Cannot send an object that looks like a response, because it may be data of a client: make it with reply(), or pass it through asResponse()",
-  );
+  // It may be data of a client.
+  throw invalid("result of the route", "reply() or asResponse() around what looks like a response");
 }
 
 function answerReply(
