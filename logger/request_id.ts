@@ -75,8 +75,16 @@ function withVariable<T>(state: LoggerState, id: string, fn: () => T): T {
     close();
     return result;
   }
-  // If this returned the original promise, `finally()` would hide that nobody handles its rejection.
-  return Promise.resolve(result).finally(close) as T;
+  return closeLater(result, close) as T;
+}
+
+/** Waits, because to return the original promise would hide that nobody handles its rejection. */
+async function closeLater(result: unknown, close: () => void): Promise<unknown> {
+  try {
+    return await result;
+  } finally {
+    close();
+  }
 }
 
 function isThenable(value: unknown): boolean {

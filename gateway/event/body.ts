@@ -13,7 +13,7 @@ import { MalformedPayloadError } from "./malformed_payload_error.ts";
  * @throws {CloudEventSpecificationError} If `body` or `isBase64Encoded` is malformed, or if a REST event has no `body`.
  * @throws {MalformedPayloadError} If the body is flagged as base64 but is not base64.
  */
-function readBody(event: JsonObject): string | Uint8Array<ArrayBuffer> | null {
+export function readBody(event: JsonObject): string | Uint8Array<ArrayBuffer> | null {
   const body = formatOf(event).body(event);
   const isBase64Encoded = own(event, "isBase64Encoded") ?? false;
   if (typeof isBase64Encoded !== "boolean") {
@@ -34,11 +34,20 @@ export function readBytes(event: JsonObject): Uint8Array<ArrayBuffer> {
 /** Reads the text of the body as UTF-8, without a byte order mark; see {@linkcode readBody}. */
 export function readText(event: JsonObject): string | null {
   const body = readBody(event);
-  if (typeof body === "string") return body.replace(/^\uFEFF/, "");
+  if (body === null) return null;
+  const text = typeof body === "string" ? body : decodeUtf8(body);
+  if (text === undefined) throw malformed("the body is not UTF-8");
+  return text.replace(/^\uFEFF/, "");
+}
+
+const UTF_8 = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The text whose UTF-8 is exactly these bytes, if there is one. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
-    return body && new TextDecoder("utf-8", { fatal: true }).decode(body);
+    return UTF_8.decode(bytes);
   } catch {
-    throw malformed("the body is not UTF-8");
+    return undefined;
   }
 }
 

@@ -202,7 +202,7 @@ export class FnProxyEvent extends FnEvent {
 
   /** The URL of the request, stage included. The scheme comes from `X-Forwarded-Proto`; without this header it is https. */
   url(): URL {
-    return readUrl(this.rawEvent);
+    return new URL(readUrl(this.rawEvent));
   }
 
   /** A standard request with the same meaning as the request of the client. */

@@ -1,4 +1,5 @@
 import { HttpPreconditionFailedError } from "../errors/client_errors.ts";
+import { decodeUtf8 } from "../event/body.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
 import { isBinary } from "../negotiation/media_type.ts";
 import { type Coding, compressSoon } from "./compress.ts";
@@ -34,12 +35,7 @@ async function collectContent(
     : await collect(chunksOf(content));
   if (bytes.length === 0) return "";
   if (!fields.has("content-type")) setField(fields, "Content-Type", contentType);
-  if (isBinary(contentType)) return bytes;
-  try { // a text if its UTF-8 is exactly these bytes
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return bytes;
-  }
+  return isBinary(contentType) ? bytes : decodeUtf8(bytes) ?? bytes;
 }
 
 /**
@@ -62,7 +58,9 @@ export async function finishContent(
   const isTagged = etag && status === 200 && event && /^(?:GET|HEAD)$/.test(event.httpMethod());
   if (isTagged && !fields.has("etag")) setField(fields, "ETag", await tagContent(toBytes(content)));
   const isIncompressible = INCOMPRESSIBLE.test(valueOf(fields, "content-type") ?? "");
-  const isLong = content.length >= from || toBytes(content).length >= from;
+  // A character has at most three bytes of UTF-8.
+  const isLong = content.length >= from ||
+    (content.length * 3 >= from && toBytes(content).length >= from);
   const coding = agreeOnCoding(answer, event, isIncompressible ? [] : codings, isLong);
   const result = isTagged &&
     evaluatePreconditions(event, valueOf(fields, "etag")!, valueOf(fields, "last-modified"));

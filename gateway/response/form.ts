@@ -15,26 +15,26 @@ type HeaderParts = Pick<HttpResponse, "headers" | "multiValueHeaders" | "cookies
 
 /** The header fields in the form that a gateway takes. */
 function formHeaders(fields: HeaderMap, format: EventFormat, isMultiValue: boolean): HeaderParts {
-  // Maps, because assigning to `__proto__`, which is a token, sets no property of an object.
-  const headers = new Map<string, string>();
-  const multiValueHeaders = new Map<string, string[]>();
+  // Entries, because assigning to `__proto__`, which is a token, sets no property of an object.
+  const headers: [string, string][] = [];
+  const multiValueHeaders: [string, string[]][] = [];
   let cookies: string[] | undefined;
   for (const [key, [name, values]] of fields) {
     const isCookie = key === "set-cookie";
     if (isCookie && format === "http") cookies = [...values];
     else if (isMultiValue || (format === "rest" && values.length > 1)) {
-      multiValueHeaders.set(name, [...values]);
+      multiValueHeaders.push([name, [...values]]);
     } else if (isCookie && values.length > 1) {
       const dropped = values.length - 1;
       log("WARN", "Cannot send every cookie: the gateway takes one Set-Cookie of a response", [
         { sent: 1, dropped },
       ]);
-      headers.set(name, values.at(-1)!);
-    } else headers.set(name, values.join(", "));
+      headers.push([name, values.at(-1)!]);
+    } else headers.push([name, values.join(", ")]);
   }
   return {
     headers: Object.fromEntries(headers),
-    ...multiValueHeaders.size > 0 && { multiValueHeaders: Object.fromEntries(multiValueHeaders) },
+    ...multiValueHeaders.length > 0 && { multiValueHeaders: Object.fromEntries(multiValueHeaders) },
     ...cookies && { cookies },
   };
 }

@@ -51,6 +51,7 @@ export function setField(fields: HeaderMap, name: string, value: string): void {
  * stays alone.
  */
 export function addVary(fields: HeaderMap, consulted: string): void {
+  if (!fields.has("vary")) return setField(fields, "Vary", consulted);
   const names = new Map<string, string>();
   for (const part of `${valueOf(fields, "vary") ?? ""},${consulted}`.split(",")) {
     const name = part.trim();

@@ -123,8 +123,9 @@ export function agreeOnCoding(
     return undefined;
   }
   addVary(fields, "Accept-Encoding");
-  const coding = chooseCoding(requestHeader(event, "accept-encoding", status), codings);
-  if (coding === undefined || !isLong) return undefined;
+  const accepted = requestHeader(event, "accept-encoding", status);
+  const coding = isLong ? chooseCoding(accepted, codings) : undefined;
+  if (coding === undefined) return undefined;
   const tag = valueOf(fields, "etag");
   if (tag?.startsWith('"')) setField(fields, "ETag", `W/${tag}`);
   if (status === 304) return undefined;

@@ -85,9 +85,10 @@ function answerWebResponse(
   const { status } = response;
   checkStatus(status);
   const own: HeaderMap = new Map();
-  for (const [name, value] of response.headers) {
+  // On Deno, a loop would take ten times as long.
+  response.headers.forEach((value, name) => {
     own.set(name, [name, [...own.get(name)?.[1] ?? [], value]]);
-  }
+  });
   const fields: HeaderMap = new Map([...extra, ...own]);
   if (type && isDescribed(status)) addVary(fields, "Accept");
   if (isBodyless(status)) return { status, fields, content: "", contentType: JSON_CONTENT_TYPE };

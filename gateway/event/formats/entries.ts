@@ -31,7 +31,9 @@ export function readMap(
     if (isList ? kind === "texts" : kind === "lists") {
       throw wrongType([key, name], value, isList ? "a string" : "an array");
     }
-    for (const [index, item] of (isList ? value : [value]).entries()) {
+    const items = isList ? value : [value];
+    for (let index = 0; index < items.length; index++) {
+      const item = items[index];
       if (typeof item !== "string") {
         throw wrongType(isList ? [key, name, index] : [key, name], item, "a string");
       }
