@@ -49,9 +49,6 @@ export class UsageError extends Error {
 /**
  * Reads the arguments of a command.
  *
- * @param command The command line.
- * @param args The arguments after the command.
- * @returns The arguments and the values of the options, or `"help"`.
  * @throws {UsageError} If an argument is wrong; the message names it and the nearest right option.
  */
 export function readArguments<const O extends Options>(
@@ -104,12 +101,7 @@ function checkOption(
   }
 }
 
-/**
- * Makes the help of a command.
- *
- * @param command The command line.
- * @returns The text.
- */
+/** Makes the help of a command. */
 export function helpOf(
   { name, arguments: names, summary, details, options }: CommandLine<Options>,
 ): string {
@@ -131,12 +123,7 @@ export function helpOf(
   ].join("\n");
 }
 
-/**
- * Writes rows of two cells in columns.
- *
- * @param rows The rows.
- * @returns The lines, indented.
- */
+/** Writes rows of two cells in columns. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const width = Math.max(...rows.map(([first]) => first!.length));
   return rows.map(([first, second]) => `  ${first!.padEnd(width)}  ${second}`).join("\n");

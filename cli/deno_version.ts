@@ -1,11 +1,6 @@
 const MINIMUM = [2, 8] as const;
 
-/**
- * Says which Deno the tool needs. Earlier versions of Deno cannot bundle functions with their names.
- *
- * @param version The version that runs the tool.
- * @returns One line, or `undefined` if the version is new enough.
- */
+/** Says which Deno the tool needs. Earlier versions of Deno cannot bundle functions with their names. */
 export function denoProblem(version: string = Deno.version.deno): string | undefined {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1])) return undefined;

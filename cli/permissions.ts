@@ -22,14 +22,7 @@ export async function isUnlimited(): Promise<boolean> {
   return states.some(({ state }) => state === "granted");
 }
 
-/**
- * Runs the main module once more, in a process with fewer permissions.
- *
- * @param permissions The permissions of the process.
- * @param args The arguments of the program.
- * @param signal Asks the process to end.
- * @returns The exit status.
- */
+/** Runs the main module once more, in a process with fewer permissions. */
 export async function runLimited(
   permissions: Permissions,
   args: readonly string[],

@@ -6,13 +6,7 @@ import { onInterruption } from "./interruption.ts";
 import { nearest } from "./manifest/nearest.ts";
 import { isUnlimited, runLimited } from "./permissions.ts";
 
-/**
- * Runs one of the commands of a tool.
- *
- * @param commands The commands of the tool.
- * @param args The arguments: a command, its arguments and its options.
- * @returns The exit status.
- */
+/** Runs one of the commands of a tool. */
 export async function runTool(
   commands: readonly Command[],
   args: readonly string[],

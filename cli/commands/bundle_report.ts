@@ -2,13 +2,7 @@ import { columns } from "../arguments.ts";
 import type { BundledArchive } from "../bundle/app.ts";
 import { formatSize, MAX_UNZIPPED, MAX_ZIP } from "../bundle/sizes.ts";
 
-/**
- * Describes the zips.
- *
- * @param archives The zips.
- * @param isAnalyzed Whether to list the parts of each zip.
- * @returns The text for the terminal.
- */
+/** Describes the zips. */
 export function describe(archives: readonly BundledArchive[], isAnalyzed: boolean): string {
   const rows = archives.map(({ path, zipped, unzipped }) => [
     path,

@@ -17,20 +17,14 @@ export interface Surroundings {
 export interface Command<O extends Options = Options> extends CommandLine<O> {
   /**
    * The permissions of a command that works with the keys of a cloud. A process that has more runs the command in another
-   * process, before it loads any package; so the files of commands load packages only when the command runs.
-   *
-   * @returns The permissions; `undefined` if this use of the command needs no keys.
+   * process, before it loads any package; so the files of commands load packages only when the command runs. A use that needs no keys has none.
    */
   permissions?(
     positionals: readonly string[],
     values: Values<O>,
   ): Permissions | undefined | Promise<Permissions>;
 
-  /**
-   * Runs the command.
-   *
-   * @returns Whether the command did its work. If not, it has said why, and the exit status is 1.
-   */
+  /** Runs the command. If it could not do its work, it says why and returns `false`. */
   run(
     positionals: readonly string[],
     values: Values<O>,
@@ -38,12 +32,7 @@ export interface Command<O extends Options = Options> extends CommandLine<O> {
   ): Promise<boolean>;
 }
 
-/**
- * Declares a command.
- *
- * @param command The command.
- * @returns The command, for a list of commands.
- */
+/** Declares a command. */
 export function defineCommand<const O extends Options>(command: Command<O>): Command {
   return command as unknown as Command;
 }

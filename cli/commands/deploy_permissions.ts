@@ -23,7 +23,6 @@ if (import.meta.main) {
  * The permissions to deploy. No package can read the keys of the cloud from the environment; only Terraform inherits them.
  * Terraform is fetched if it is missing, because Deno lets no process run a program that it may write.
  *
- * @param manifestPath The path of the manifest.
  * @throws {Error} If Terraform is neither installed nor can be fetched.
  */
 export async function deployPermissions(manifestPath: string): Promise<Permissions> {

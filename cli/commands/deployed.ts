@@ -7,8 +7,6 @@ import { foldersOf, type Permissions } from "../permissions.ts";
 /**
  * Checks that the manifest has a function.
  *
- * @param manifest The manifest.
- * @param name The name of the function.
  * @throws {UsageError} If the manifest does not have the function; the message has the nearest name.
  */
 export function checkFunction(manifest: Manifest, name: string): void {
@@ -24,9 +22,6 @@ export function checkFunction(manifest: Manifest, name: string): void {
 /**
  * Calls AWS, and explains the errors that a user can mend.
  *
- * @param action The action that fails, such as `Cannot read the log of "orders"`.
- * @param call The call.
- * @returns The result of the call.
  * @throws {Error} If the call fails.
  */
 export async function callAws<T>(action: string, call: () => Promise<T>): Promise<T> {

@@ -16,12 +16,7 @@ const PROBLEMS: readonly (readonly [problem: RegExp, remedy: string])[] = [
   [/.*(?:SSO|token|session).*(?:expired|invalid).*/i, 'log in again, such as with "aws sso login"'],
 ];
 
-/**
- * Finds what keeps a user from AWS in an error of Terraform or of the AWS SDK.
- *
- * @param message The message of the error.
- * @returns One line with the remedy; `undefined` if the error is about something else.
- */
+/** Finds what keeps a user from AWS in an error of Terraform or of the AWS SDK. */
 export function accessProblem(message: string): string | undefined {
   for (const [problem, remedy] of PROBLEMS) {
     const [found] = problem.exec(message) ?? [];

@@ -18,8 +18,6 @@ const CHECKSUMS: Readonly<Record<string, string>> = {
  *
  * `TERRAFORM_MIRROR` names another place for the archives. The checksum of an archive must be the pinned one.
  *
- * @param print Is told that Terraform is fetched.
- * @returns The program.
  * @throws {Error} If there is none for this machine, the archive cannot be fetched, or its checksum is another.
  */
 export async function findTerraform(print: (line: string) => void): Promise<string> {

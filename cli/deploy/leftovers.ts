@@ -15,21 +15,12 @@ const IDS: Readonly<Record<string, (attributes: Attributes) => string>> = {
   aws_scheduler_schedule: ({ name }) => `default/${name}`,
 };
 
-/**
- * Tells whether Terraform could not create something because it exists.
- *
- * @param error The error of the run.
- */
+/** Tells whether Terraform could not create something because it exists. */
 export function isConflict({ diagnostics }: TerraformError): boolean {
   return diagnostics.some(({ summary, detail }) => /already ?exist/i.test(`${summary} ${detail}`));
 }
 
-/**
- * Lists the resources that a plan creates and that may exist.
- *
- * @param plan The plan.
- * @returns The identifiers to import them with, by address.
- */
+/** Lists the resources that a plan creates and that may exist. */
 export function importsOf(plan: Plan): Record<string, string> {
   return Object.fromEntries(
     (plan.resource_changes ?? []).flatMap(({ address, type, change }) => {
@@ -42,9 +33,6 @@ export function importsOf(plan: Plan): Record<string, string> {
 /**
  * Leaves out the resources that Terraform did not find.
  *
- * @param imports The identifiers by address.
- * @param error The error of the plan that imports them.
- * @returns The resources that exist.
  * @throws {TerraformError} If the error is about something else.
  */
 export function withoutAbsent(
@@ -64,8 +52,6 @@ export function withoutAbsent(
 /**
  * Refuses to take over a resource that somebody else made.
  *
- * @param plan A plan that imports leftovers.
- * @param application The name of the application.
  * @throws {Error} If a resource to import has no tag of the application.
  */
 export function checkOwner(plan: Plan, application: string): void {

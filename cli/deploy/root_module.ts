@@ -33,12 +33,7 @@ export interface RootModule {
   readonly imports?: Readonly<Record<string, string>>;
 }
 
-/**
- * Writes the root module that deploys an application, and the module that it calls.
- *
- * @param folder The folder.
- * @param root The parts that differ.
- */
+/** Writes the root module that deploys an application, and the module that it calls. */
 export async function writeRootModule(folder: string, root: RootModule): Promise<void> {
   await Deno.mkdir(`${folder}/module`, { recursive: true, mode: 0o700 }); // the state may hold secrets
   for (const [name, text] of Object.entries(MODULE_FILES)) {
@@ -47,11 +42,7 @@ export async function writeRootModule(folder: string, root: RootModule): Promise
   await Deno.writeTextFile(`${folder}/main.tf.json`, JSON.stringify(rootModule(root), null, 2));
 }
 
-/**
- * Writes the checksums of the provider, which `terraform init` then insists on.
- *
- * @param folder The folder of the root module.
- */
+/** Writes the checksums of the provider, which `terraform init` then insists on. */
 export async function writeProviderLock(folder: string): Promise<void> {
   await Deno.writeTextFile(`${folder}/.terraform.lock.hcl`, PROVIDER_LOCK);
 }

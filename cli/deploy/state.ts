@@ -20,12 +20,7 @@ interface State {
   }[];
 }
 
-/**
- * Reads the state of an application.
- *
- * @param terraform Runs Terraform in the folder of the root module.
- * @returns What the state says.
- */
+/** Reads the state of an application. */
 export async function readState(terraform: Terraform): Promise<Deployed> {
   const { resources = [] }: State = JSON.parse(
     await terraform.read("state", "pull") || "{}",
@@ -45,8 +40,6 @@ export async function readState(terraform: Terraform): Promise<Deployed> {
 /**
  * Restores the local state after a run that was killed while Terraform was writing the file. Terraform truncates the file
  * first; the backup beside it is the state before the run.
- *
- * @param folder The folder of the root module.
  */
 export async function restoreState(folder: string): Promise<void> {
   const file = `${folder}/terraform.tfstate`;

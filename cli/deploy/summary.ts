@@ -20,12 +20,7 @@ const KNOWN: Readonly<Record<string, readonly [one: string, many: string, attrib
   aws_iam_role: ["role", "roles", "name"],
 };
 
-/**
- * Lists resources for a reader: a line for each kind, with the names.
- *
- * @param resources The resources.
- * @returns The lines.
- */
+/** Lists resources for a reader: a line for each kind, with the names. */
 export function listResources(resources: readonly Resource[]): string[] {
   const lines = Object.entries(KNOWN).flatMap(([type, [one, many, attribute]]) => {
     const names = resources.filter((resource) => resource.type === type)
@@ -69,12 +64,7 @@ export interface Plan {
   }[];
 }
 
-/**
- * Summarises a plan for a reader. The losses come last, right before the question.
- *
- * @param plan The plan.
- * @returns The lines; none if the plan changes nothing.
- */
+/** Summarises a plan for a reader. The losses come last, right before the question. */
 export function summarize(plan: Plan): string[] {
   const changes = (plan.resource_changes ?? []).filter(({ mode }) => mode === "managed");
   const having = (...actions: readonly string[]) =>

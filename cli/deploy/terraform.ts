@@ -16,10 +16,6 @@ export class TerraformError extends Error {
   /** The errors, as Terraform reports them. */
   readonly diagnostics: readonly Diagnostic[];
 
-  /**
-   * @param command The command of Terraform.
-   * @param diagnostics The errors.
-   */
   constructor(command: string, diagnostics: readonly Diagnostic[]) {
     const problems = diagnostics.map(({ summary, detail, address }) => {
       return [address && `${address}:`, summary, detail && `\n${detail}`].filter(Boolean).join(" ");
@@ -39,12 +35,7 @@ export class Terraform {
   readonly #env: Readonly<Record<string, string>>;
   readonly #signal: AbortSignal;
 
-  /**
-   * @param program The program.
-   * @param folder The folder of the root module.
-   * @param env Variables beside the own ones.
-   * @param signal Is aborted if Terraform is to finish the requests under way, write its state, and end.
-   */
+  /** The signal lets Terraform finish the requests under way, write its state, and end. */
   constructor(
     program: string,
     folder: string,
@@ -68,8 +59,6 @@ export class Terraform {
   /**
    * Runs a command that reports with `-json`: `plan` or `apply`.
    *
-   * @param args The arguments.
-   * @param report Is told of every resource that is done.
    * @throws {TerraformError} If the command fails.
    */
   async run(args: readonly string[], report: (line: string) => void = () => {}): Promise<void> {

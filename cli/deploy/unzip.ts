@@ -2,9 +2,6 @@
  * Takes a file out of a zip whose entries are deflated and that has no comment. No package does this, because it happens
  * beside the keys of a cloud, before the permissions of the process are limited.
  *
- * @param zip The zip.
- * @param name The name of the file.
- * @returns The content of the file.
  * @throws {Error} If the zip does not contain the file.
  */
 export async function unzip(zip: Uint8Array<ArrayBuffer>, name: string): Promise<Uint8Array> {

@@ -1,10 +1,4 @@
-/**
- * Makes the files of a new application.
- *
- * @param name The name of the application.
- * @param version The version of the packages.
- * @returns The content of the files by path.
- */
+/** Makes the files of a new application. */
 export function templateOf(name: string, version: string): Readonly<Record<string, string>> {
   const json = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`;
   const mate = `deno run -A jsr:@mate/cli@^${version}`;

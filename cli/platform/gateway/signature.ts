@@ -11,10 +11,8 @@ const MAX_SKEW = 300_000;
 export type Signature = { readonly accessKey: string } | { readonly problem: string };
 
 /**
- * Checks the signature of a request to a function URL (AWS Signature Version 4).
+ * Checks the signature of a request to a function URL (AWS Signature Version 4); `undefined` if it has none.
  *
- * @param request The request.
- * @returns The access key or the problem; `undefined` if the request is not signed.
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-signing-elements.html
  */
 export async function readSignature(request: HttpRequest): Promise<Signature | undefined> {

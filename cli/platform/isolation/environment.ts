@@ -11,9 +11,9 @@ export interface EnvironmentOptions {
 
 /**
  * The environment variables that a function has on AWS Lambda, without the address of the Runtime API and without
- * credentials. No variable of this machine is among them.
+ * credentials. No variable of this machine is among them. The manifest can set only `LANG`, `LD_LIBRARY_PATH`, `PATH` and
+ * `TZ` anew.
  *
- * @param manifest Its settings. Its own variables replace `LANG`, `LD_LIBRARY_PATH`, `PATH` and `TZ`, and no others.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
  */
 export function lambdaEnvironment(

@@ -126,9 +126,8 @@ function namespace(unshare: string, isRoot: boolean): Isolation {
 }
 
 /**
- * The way for machines without namespaces: the same environment variables and Deno's own permissions, in plain folders.
- *
- * @param setpriv The path of the program `setpriv`: with it, a process is killed with its parent, however that ends.
+ * The way for machines without namespaces: the same environment variables and Deno's own permissions, in plain folders. With
+ * the program `setpriv`, a process is killed with its parent, however that ends.
  */
 export function plainFolders(reason: string, setpriv?: string): Isolation {
   return {

@@ -1,8 +1,4 @@
-/**
- * Looks a program up in `PATH`.
- *
- * @returns The path of the first executable file of that name, or `undefined`.
- */
+/** Looks a program up in `PATH`. */
 export async function findProgram(
   name: string,
   path: string = Deno.env.get("PATH") ?? "",

@@ -52,11 +52,7 @@ export class InvocationLog {
     this.line(`START RequestId: ${this.#requestId} Version: $LATEST`);
   }
 
-  /**
-   * Notes an init phase.
-   *
-   * @param duration How long it took, in milliseconds.
-   */
+  /** Notes an init phase. */
   initialized(
     phase: "init" | "invoke",
     ending: Ending,

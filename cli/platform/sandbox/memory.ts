@@ -6,11 +6,7 @@ export interface Memory {
   readonly peak: number;
 }
 
-/**
- * Measures a process.
- *
- * @returns The memory, or `undefined` if the system does not tell it or the process has ended.
- */
+/** Measures a process. */
 export async function measureMemory(pid: number): Promise<Memory | undefined> {
   if (Deno.build.os === "linux") return await readStatus(pid);
   return await askPs(pid);

@@ -41,11 +41,7 @@ const SIGNALS: Readonly<Record<string, string>> = {
   SIGTRAP: "trace/breakpoint trap (core dumped)",
 };
 
-/**
- * Says why a runtime ended.
- *
- * @returns The reason, such as `Runtime exited with error: exit status 1`.
- */
+/** Says why a runtime ended. */
 export function exitReason({ code, signal }: Deno.CommandStatus): string {
   if (signal !== null) return `Runtime exited with error: signal: ${SIGNALS[signal] ?? signal}`;
   if (code === 0) return "Runtime exited without providing a reason";
@@ -78,11 +74,7 @@ export function statusFields({ errorType }: ErrorAnswer): string {
   return `Status: error\tError Type: ${errorType}`;
 }
 
-/**
- * The line that reports an invocation.
- *
- * @param report The report. The cold start is billed as well.
- */
+/** The line that reports an invocation. */
 export function reportLine(report: Report): string {
   const { requestId, duration, initDuration, memory, peakMemory, status } = report;
   const fields = [
@@ -97,11 +89,7 @@ export function reportLine(report: Report): string {
   return fields.join("\t") + "\t";
 }
 
-/**
- * The line that reports an init phase that failed.
- *
- * @param duration How long it took, in milliseconds.
- */
+/** The line that reports an init phase that failed. */
 export function initReportLine(phase: "init" | "invoke", duration: number, status: string): string {
   return `INIT_REPORT Init Duration: ${duration.toFixed(2)} ms\tPhase: ${phase}\t${status}`;
 }

@@ -121,12 +121,7 @@ export class Sandbox {
     return this.#phaseEnd;
   }
 
-  /**
-   * Waits for the end of the init phase.
-   *
-   * @param limit How long it may take, in milliseconds.
-   * @returns How it ended. Unless it is done, the process is gone.
-   */
+  /** Waits for the end of the init phase. Unless that is done, the process is gone. */
   async init(limit: number): Promise<Ending> {
     const started = this.#api.started.then((error): Ending =>
       error === undefined ? { kind: "done" } : { kind: "init error", error }
@@ -134,11 +129,7 @@ export class Sandbox {
     return await this.#phase(started, limit);
   }
 
-  /**
-   * Runs an invocation. The sandbox wakes up; {@linkcode freeze} puts it to sleep again.
-   *
-   * @param limit How long it may take, in milliseconds.
-   */
+  /** Runs an invocation. The sandbox wakes up; {@linkcode freeze} puts it to sleep again. */
   async run(
     invocation: Invocation,
     limit: number,

@@ -2,8 +2,6 @@
  * The content of a request, without the frame that the AWS SDKs put around each chunk if they send a checksum or a signature
  * after the content (`Content-Encoding: aws-chunked`).
  *
- * @param request The request.
- * @returns The bytes of the content.
  * @throws {TypeError} While it is read: if a chunk has no length, or the content ends early.
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html
  */

@@ -24,13 +24,7 @@ interface Entry {
 
 const MAX_ENTRIES = 10;
 
-/**
- * Makes the function that answers requests to Amazon EventBridge: PutEvents.
- *
- * @param rules The rules of the application.
- * @param invoke Invokes a function asynchronously with an event.
- * @returns The function. It answers 501 to an operation that is not emulated.
- */
+/** Makes the function that answers requests to Amazon EventBridge: PutEvents. */
 export function createEventBus(
   rules: readonly EventRule[],
   invoke: (functionName: string, event: unknown) => void,

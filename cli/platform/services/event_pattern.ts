@@ -4,8 +4,6 @@ export type EventPattern = { readonly [key: string]: unknown };
 /**
  * Tells whether an event matches a pattern of Amazon EventBridge.
  *
- * @param pattern The pattern.
- * @param event The event as JSON.
  * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html
  */
 export function matchesPattern(pattern: EventPattern, event: unknown): boolean {

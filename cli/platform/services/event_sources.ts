@@ -33,11 +33,7 @@ export interface EventSourceOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * Invokes the functions with the messages of their queues and topics until the signal ends it.
- *
- * @param options What invokes which functions.
- */
+/** Invokes the functions with the messages of their queues and topics until the signal ends it. */
 export async function pollEventSources(options: EventSourceOptions): Promise<void> {
   const { manifest, messaging, invoke, invokeAsync, signal } = options;
   const queues = Object.entries(manifest.functions).flatMap(([functionName, { triggers }]) =>

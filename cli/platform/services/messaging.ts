@@ -47,13 +47,7 @@ export class Messaging implements AsyncDisposable {
     this.#app = app;
   }
 
-  /**
-   * Makes the queues, each with its dead-letter queue, the topics and the subscriptions.
-   *
-   * @param manifest The application.
-   * @param topics The names of the topics.
-   * @param subscriptions The queues that get the messages of a topic.
-   */
+  /** Makes the queues, each with its dead-letter queue, the topics and the subscriptions. */
   static async start(
     manifest: Pick<Manifest, "queues">,
     topics: readonly string[],
@@ -92,14 +86,7 @@ export class Messaging implements AsyncDisposable {
     return messaging;
   }
 
-  /**
-   * Answers a request of an SDK to Amazon SQS or Amazon SNS.
-   *
-   * @param service The service. The body counts in the form of this service only, whatever the header fields say.
-   * @param headers The header fields of the request.
-   * @param body The body of the request.
-   * @param endpoint The URL that the client reaches the services at; the URLs of queues begin with it.
-   */
+  /** Answers a request to one service. The body counts in the form of this service only, whatever the header fields say. */
   async answer(
     service: "sqs" | "sns",
     headers: Headers,
@@ -121,8 +108,6 @@ export class Messaging implements AsyncDisposable {
   /**
    * Calls an operation of Amazon SQS.
    *
-   * @param operation Its name, such as `ReceiveMessage`.
-   * @param input Its input.
    * @throws {Error} If the operation fails; the message is the service's.
    */
   async call<Output>(operation: string, input: Record<string, unknown>): Promise<Output> {
@@ -135,11 +120,7 @@ export class Messaging implements AsyncDisposable {
     return output;
   }
 
-  /**
-   * Counts the messages of a queue: those that wait, those that a receiver has or that failed, and those that are delayed.
-   *
-   * @param queue The physical name of the queue.
-   */
+  /** Counts the messages of a queue: those that wait, those that a receiver has or that failed, and those that are delayed. */
   async count(queue: string): Promise<{ visible: number; invisible: number; delayed: number }> {
     const { Attributes } = await this.call<{ Attributes: Record<string, string> }>(
       "GetQueueAttributes",

@@ -9,13 +9,7 @@ const MIN_PART = 5 * 1024 * 1024;
 export class MultipartUploads implements AsyncDisposable {
   readonly #uploads = new Map<string, MultipartUpload>();
 
-  /**
-   * Begins an upload.
-   *
-   * @param place The bucket and the key.
-   * @param fields The fields of the object.
-   * @returns The identifier of the upload.
-   */
+  /** Begins an upload. */
   async begin(place: string, fields: Headers): Promise<string> {
     const id = crypto.randomUUID();
     const folder = await Deno.makeTempDir({ prefix: "mate-upload-" });
@@ -64,11 +58,7 @@ export class MultipartUpload {
     readonly folder: string,
   ) {}
 
-  /**
-   * Stores a part; it replaces an earlier part of the same number.
-   *
-   * @returns The MD5 digest of the part, in hexadecimal.
-   */
+  /** Stores a part; it replaces an earlier part of the same number. */
   async put(number: string, content: AsyncIterable<Uint8Array>): Promise<string> {
     if (!/^([1-9]\d{0,3}|10000)$/.test(number)) {
       throw new S3Error(
@@ -93,12 +83,7 @@ export class MultipartUpload {
     return etag;
   }
 
-  /**
-   * Joins the parts that the client lists.
-   *
-   * @param list The body of CompleteMultipartUpload.
-   * @returns The content of the object.
-   */
+  /** Joins the parts that the client lists. */
   join(list: string): AsyncIterable<Uint8Array> {
     const etags = elements(list, "ETag");
     const numbers = elements(list, "PartNumber");

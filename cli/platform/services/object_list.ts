@@ -1,13 +1,7 @@
 import type { StoredObject } from "../triggers/bucket_folder.ts";
 import { xml, xmlResponse } from "./xml.ts";
 
-/**
- * Lists objects as ListObjectsV2 of Amazon S3 does, and as ListObjects if the query has no `list-type=2`.
- *
- * @param objects The objects of the bucket in the order of their keys.
- * @param name The name of the bucket.
- * @param query The parameters of the request.
- */
+/** Lists objects as ListObjectsV2 of Amazon S3 does, and as ListObjects if the query has no `list-type=2`. */
 export function listObjects(
   objects: readonly StoredObject[],
   name: string,

@@ -23,11 +23,6 @@ const MAX_RECEIVED = 10;
 /**
  * Invokes a function with the messages of a queue, until the signal ends it. Messages that the function has processed are
  * deleted. All other messages become visible again after the visibility time-out of the queue.
- *
- * @param messaging The queues.
- * @param trigger The queue, and how its messages are put together.
- * @param invoke Invokes the function.
- * @param signal Ends the polling.
  */
 export async function pollQueue(
   messaging: Messaging,

@@ -16,13 +16,7 @@ import { elements, xml, xmlResponse } from "./xml.ts";
 const SUBRESOURCES =
   /^(accelerate|acl|analytics|cors|encryption|inventory|lifecycle|logging|metrics|notification|object-lock|partNumber|policy|publicAccessBlock|replication|requestPayment|restore|select|tagging|torrent|uploadId|uploads|versioning|versions|website)$/;
 
-/**
- * Makes the function that answers requests to Amazon S3.
- *
- * @param buckets The buckets by name.
- * @param uploads The multipart uploads under way.
- * @returns The function. It answers 501 to an operation that is not emulated.
- */
+/** Makes the function that answers requests to Amazon S3. */
 export function createS3(
   buckets: ReadonlyMap<string, ObjectStore>,
   uploads: MultipartUploads,

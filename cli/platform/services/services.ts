@@ -63,11 +63,7 @@ export class Services implements AsyncDisposable {
     );
   }
 
-  /**
-   * Opens the port, so that functions can be told of it. Requests are answered from {@linkcode attach} on.
-   *
-   * @param manifest The application.
-   */
+  /** Opens the port, so that functions can be told of it. Requests are answered from {@linkcode attach} on. */
   static listen(manifest: Manifest): Services {
     return new Services(manifest);
   }
@@ -94,8 +90,6 @@ export class Services implements AsyncDisposable {
    * The manifest as its functions see it on this machine. Their environment has the names of the resources that they use, the
    * endpoint of the services and credentials that work nowhere else. They may connect to the services. Services of AWS that
    * the manifest grants the network for keep their own endpoints.
-   *
-   * @param isShared Whether the functions share a process. Then they cannot be told apart, and reach what the developer does.
    */
   localManifest(isShared = false): Manifest {
     const url = isShared ? this.url : `http://127.0.0.1:${this.#functions.addr.port}`;

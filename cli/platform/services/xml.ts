@@ -3,12 +3,7 @@ export class Xml {
   constructor(readonly text: string) {}
 }
 
-/**
- * Makes XML: values are escaped, XML stays as it is, and arrays are joined.
- *
- * @param parts The markup.
- * @param values The values between the parts.
- */
+/** Makes XML: values are escaped, XML stays as it is, and arrays are joined. */
 export function xml(
   parts: TemplateStringsArray,
   ...values: readonly (string | number | boolean | Xml | readonly Xml[])[]
