@@ -13,10 +13,7 @@ export interface Diagnostic {
 
 /** Terraform ended with errors. */
 export class TerraformError extends Error {
-  /** The errors, as Terraform reports them. */
-  readonly diagnostics: readonly Diagnostic[];
-
-  constructor(command: string, diagnostics: readonly Diagnostic[]) {
+  constructor(command: string, readonly diagnostics: readonly Diagnostic[]) {
     const problems = diagnostics.map(({ summary, detail, address }) => {
       return [address && `${address}:`, summary, detail && `\n${detail}`].filter(Boolean).join(" ");
     });
@@ -24,29 +21,18 @@ export class TerraformError extends Error {
     const problem = accessProblem(text);
     super(`terraform ${command} failed${problem ? `: ${problem}` : `\n\n${text}`}`);
     this.name = "TerraformError";
-    this.diagnostics = diagnostics;
   }
 }
 
 /** Runs Terraform in a folder. */
 export class Terraform {
-  readonly #program: string;
-  readonly #folder: string;
-  readonly #env: Readonly<Record<string, string>>;
-  readonly #signal: AbortSignal;
-
   /** The signal lets Terraform finish the requests under way, write its state, and end. */
   constructor(
-    program: string,
-    folder: string,
-    env: Readonly<Record<string, string>>,
-    signal: AbortSignal,
-  ) {
-    this.#program = program;
-    this.#folder = folder;
-    this.#env = env;
-    this.#signal = signal;
-  }
+    private readonly program: string,
+    private readonly folder: string,
+    private readonly env: Readonly<Record<string, string>>,
+    private readonly signal: AbortSignal,
+  ) {}
 
   /** Runs a command that prints one text, such as `output`; returns the text. */
   async read(...args: readonly string[]): Promise<string> {
@@ -78,17 +64,17 @@ export class Terraform {
 
   /** Runs Terraform in a session of its own: Ctrl-C and a closed terminal reach Terraform by the signal alone, once. */
   async #run(args: readonly string[], readLine: (line: string) => void) {
-    const child = new Deno.Command(this.#program, {
+    const child = new Deno.Command(this.program, {
       args: [...args],
-      cwd: this.#folder,
-      env: { ...this.#env, TF_IN_AUTOMATION: "1", TF_INPUT: "0", CHECKPOINT_DISABLE: "1" },
+      cwd: this.folder,
+      env: { ...this.env, TF_IN_AUTOMATION: "1", TF_INPUT: "0", CHECKPOINT_DISABLE: "1" },
       detached: true,
       stdin: "null",
       stdout: "piped",
       stderr: "piped",
     }).spawn();
     const stop = () => child.kill("SIGINT");
-    this.#signal.addEventListener("abort", stop, { once: true });
+    this.signal.addEventListener("abort", stop, { once: true });
     try {
       const [{ code }, errors] = await Promise.all([
         child.status,
@@ -97,7 +83,7 @@ export class Terraform {
       ]);
       return { code, errors: errors.trim() };
     } finally {
-      this.#signal.removeEventListener("abort", stop);
+      this.signal.removeEventListener("abort", stop);
     }
   }
 }

@@ -17,9 +17,6 @@ export class Emulator implements AsyncDisposable {
   readonly url: string;
   /** Whose account every request belongs to. */
   account = "123456789012";
-  /** Answers instead of the emulator where it returns a response. */
-  fault: (request: Request) => Response | undefined = () => undefined;
-
   /** Called when a request was carried out, before the client hears of it. */
   done: (request: Request) => void = () => {};
 
@@ -33,7 +30,7 @@ export class Emulator implements AsyncDisposable {
     this.#upstream = upstream;
     this.#server = Deno.serve(
       { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-      (request) => this.fault(request) ?? this.#forward(request),
+      (request) => this.#forward(request),
     );
     this.url = `http://127.0.0.1:${this.#server.addr.port}`;
   }

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { findProgram } from "../isolation/program.ts";
-import { plainFolders } from "../isolation/isolation.ts";
+import { type Isolation, plainFolders } from "../isolation/isolation.ts";
 import { parseManifest } from "../../manifest/manifest.ts";
 import { hasNamespace, isolation, withApp } from "../../testdata/sandbox.ts";
 import { openSandboxHost } from "./host.ts";
@@ -185,106 +185,90 @@ Deno.test({
   },
 });
 
+/** Runs a program with a host of the function `one` in a process of its own; its process id comes first. */
+async function runHost(
+  way: Isolation,
+  program: string,
+  { module, deno = Deno.execPath() }: { module: string; deno?: string },
+): Promise<unknown[]> {
+  const folder = await Deno.makeTempDir();
+  const url = (path: string) => JSON.stringify(new URL(path, import.meta.url));
+  const isolation = way.kind === "plain folders" ? `plainFolders("", "${setpriv}")` : "undefined";
+  try {
+    await Deno.chmod(folder, 0o755); // functions run as another user
+    await Deno.writeTextFile(`${folder}/one.ts`, module);
+    await Deno.writeTextFile(
+      `${folder}/platform.ts`,
+      `import { openSandboxHost } from ${url("host.ts")};
+      import { plainFolders } from ${url("../isolation/isolation.ts")};
+      import { manifestOf } from ${url("../../testdata/sandbox.ts")};
+      const manifest = manifestOf({ timeout: 900 });
+      const manifestPath = ${JSON.stringify(`${folder}/app.json`)};
+      const isolation = ${isolation};
+      await using host = await openSandboxHost({ manifest, manifestPath, isolation, log() {} });
+      const invoke = (event) => host.invoke("one", new TextEncoder().encode(event));
+      const print = (...values) => console.log(JSON.stringify([Deno.pid, ...values]));
+      ${program}`,
+    );
+    const { stdout, stderr } = await new Deno.Command(deno, {
+      args: ["run", "-A", "--no-lock", "--config"]
+        .concat(new URL("../../../deno.json", import.meta.url).pathname, `${folder}/platform.ts`),
+    }).output();
+    assertMatch(new TextDecoder().decode(stdout), /./, new TextDecoder().decode(stderr));
+    return JSON.parse(new TextDecoder().decode(stdout));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const setpriv = Deno.build.os === "linux" ? await findProgram("setpriv") : undefined;
+const PLAIN = plainFolders("", setpriv);
+
 Deno.test({
   name: "functions of root run in plain folders, though Deno lies where only root may go",
-  ignore: Deno.build.os !== "linux" || Deno.uid() !== 0,
+  ignore: setpriv === undefined || Deno.uid() !== 0,
   async fn() {
     const folder = await Deno.makeTempDir(); // mode 0700
     try {
       const deno = `${folder}/deno`;
       await Deno.copyFile(Deno.execPath(), deno);
       await Deno.chmod(deno, 0o755);
-      await Deno.writeTextFile(`${folder}/one.ts`, "export const handler = () => 42;");
-      const url = (path: string) => JSON.stringify(new URL(path, import.meta.url));
-      await Deno.writeTextFile(
-        `${folder}/platform.ts`,
-        `import { openSandboxHost } from ${url("host.ts")};
-        import { findProgram } from ${url("../isolation/program.ts")};
-        import { plainFolders } from ${url("../isolation/isolation.ts")};
-        import { manifestOf } from ${url("../../testdata/sandbox.ts")};
-        await using host = await openSandboxHost({
-          manifest: manifestOf(), manifestPath: ${JSON.stringify(`${folder}/app.json`)}, log() {},
-          isolation: plainFolders("", await findProgram("setpriv")),
-        });
-        const { failure, payload } = await host.invoke("one", new TextEncoder().encode("{}"));
-        console.log(failure ?? new TextDecoder().decode(payload));`,
-      );
-      const { stdout, stderr } = await new Deno.Command(deno, {
-        args: ["run", "-A", "--no-lock", "--config"]
-          .concat(new URL("../../../deno.json", import.meta.url).pathname, `${folder}/platform.ts`),
-      }).output();
-      assertEquals(new TextDecoder().decode(stdout), "42\n", new TextDecoder().decode(stderr));
+      const program = 'print(new TextDecoder().decode((await invoke("{}")).payload));';
+      const module = "export const handler = () => 42;";
+      assertEquals((await runHost(PLAIN, program, { module, deno }))[1], "42");
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
   },
 });
 
-const setpriv = Deno.build.os === "linux" ? await findProgram("setpriv") : undefined;
-for (
-  const way of hasNamespace ? [isolation!, plainFolders("", setpriv)] : [plainFolders("", setpriv)]
-) {
+for (const way of hasNamespace ? [isolation!, PLAIN] : [PLAIN]) {
   Deno.test({
     name: `in ${way.kind}, frozen and busy processes end with the platform, even if that is killed`,
     ignore: setpriv === undefined,
     async fn() {
-      const folder = await Deno.makeTempDir();
-      await Deno.chmod(folder, 0o755); // functions run as another user
-      try {
-        await Deno.writeTextFile(
-          `${folder}/one.ts`,
-          `export const handler = ({ isEndless }) => { while (isEndless); };`,
-        );
-        const url = (path: string) => JSON.stringify(new URL(path, import.meta.url));
-        await Deno.writeTextFile(
-          `${folder}/platform.ts`,
-          `import { openSandboxHost } from ${url("host.ts")};
-          import { plainFolders } from ${url("../isolation/isolation.ts")};
-          import { readManifest } from ${url("../../manifest/manifest.ts")};
-          const manifestPath = ${JSON.stringify(`${folder}/app.json`)};
-          const host = await openSandboxHost({
-            manifest: await readManifest(manifestPath), manifestPath, log() {},
-            ${way.kind === "plain folders" ? `isolation: plainFolders("", "${setpriv}"),` : ""}
-          });
-          const invoke = (event) => host.invoke("one", new TextEncoder().encode(event));
-          void invoke('{"isEndless":true}');
-          await invoke("{}");
-          console.log(JSON.stringify([Deno.pid, ...host.sandboxesOf("one").map(({ pid }) => pid)]));
-          Deno.kill(Deno.pid, "SIGKILL");`,
-        );
-        const functions = { one: { module: "one.ts", timeout: 900 } };
-        await Deno.writeTextFile(
-          `${folder}/app.json`,
-          JSON.stringify({ name: "test", stage: "v0", functions }),
-        );
-        const { stdout, stderr, signal } = await new Deno.Command(Deno.execPath(), {
-          args: ["run", "-A", "--no-lock", "--config"]
-            .concat(
-              new URL("../../../deno.json", import.meta.url).pathname,
-              `${folder}/platform.ts`,
-            ),
-          env: { TMPDIR: folder }, // what it leaves there
-        }).output();
-        assertEquals(signal, "SIGKILL", new TextDecoder().decode(stderr));
-        const [platform, ...pids]: number[] = JSON.parse(new TextDecoder().decode(stdout));
-        for await (const { name } of Deno.readDir("/var/tmp")) { // what the killed platform left
-          const isLeft = name.startsWith(`mate-${platform}-`);
-          if (isLeft) await Deno.remove(`/var/tmp/${name}`, { recursive: true });
+      const program = `
+        void invoke('{"isEndless":true}');
+        await invoke("{}");
+        print(...host.sandboxesOf("one").map(({ pid }) => pid));
+        Deno.kill(Deno.pid, "SIGKILL");`;
+      const module = "export const handler = ({ isEndless }) => { while (isEndless); };";
+      const [platform, ...pids] = await runHost(way, program, { module });
+      for await (const { name } of Deno.readDir("/var/tmp")) { // what the killed platform left
+        const isLeft = name.startsWith(`mate-${platform}-`);
+        if (isLeft) await Deno.remove(`/var/tmp/${name}`, { recursive: true });
+      }
+      assertEquals(pids.length, 2);
+      for (const pid of pids) {
+        // Gone, or a zombie that nobody has waited for.
+        const state = async () =>
+          /^State:\t(\w)/m.exec(
+            await Deno.readTextFile(`/proc/${pid}/status`).catch(() => "State:\tX"),
+          )?.[1];
+        for (let tries = 0; !/[XZ]/.test(await state() ?? "") && tries < 200; tries++) {
+          await new Promise((resolve) => setTimeout(resolve, 25));
         }
-        assertEquals(pids.length, 2);
-        for (const pid of pids) {
-          // Gone, or a zombie that nobody has waited for.
-          const state = async () =>
-            /^State:\t(\w)/m.exec(
-              await Deno.readTextFile(`/proc/${pid}/status`).catch(() => "State:\tX"),
-            )?.[1];
-          for (let tries = 0; !/[XZ]/.test(await state() ?? "") && tries < 200; tries++) {
-            await new Promise((resolve) => setTimeout(resolve, 25));
-          }
-          assertMatch(await state() ?? "", /[XZ]/);
-        }
-      } finally {
-        await Deno.remove(folder, { recursive: true });
+        assertMatch(await state() ?? "", /[XZ]/);
       }
     },
   });

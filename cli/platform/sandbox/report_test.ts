@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { endingError, exitReason, initReportLine, reportLine } from "./report.ts";
+import { exitReason, initReportLine, reportLine } from "./report.ts";
 
 Deno.test("exitReason() words the end of a process as AWS Lambda does", () => {
   for (
@@ -13,19 +13,6 @@ Deno.test("exitReason() words the end of a process as AWS Lambda does", () => {
   ) {
     assertEquals(exitReason({ success: code === 0, code, signal }), reason);
   }
-});
-
-Deno.test("endingError() names the invocation and its end", () => {
-  const error = (kind: "timeout" | "out of memory") =>
-    JSON.parse(new TextDecoder().decode(endingError({ kind }, "id", 3).body));
-  assertEquals(error("timeout"), {
-    errorType: "Sandbox.Timedout",
-    errorMessage: "RequestId: id Error: Task timed out after 3.00 seconds",
-  });
-  assertEquals(error("out of memory"), {
-    errorType: "Runtime.OutOfMemory",
-    errorMessage: "RequestId: id Error: Runtime exited with error: signal: killed",
-  });
 });
 
 Deno.test("reportLine() bills the cold start too, and never reports more memory than allotted", () => {

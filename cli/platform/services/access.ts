@@ -11,7 +11,7 @@ export interface Access {
 }
 
 const READ = ["s3:GetObject", "s3:ListBucket"];
-const WRITE = ["s3:PutObject", "s3:DeleteObject"];
+const WRITE = ["s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"];
 const BUCKET_ACTIONS = {
   read: READ,
   write: WRITE,
@@ -113,8 +113,10 @@ function readObjectAccesses({ method, url, headers }: Request): readonly Access[
         : { action: "s3:DeleteObject", resource: `${arn}/*` },
     ];
   }
-  // Whoever may begin a multipart upload may abort it.
-  const deletes = method === "DELETE" && !new URL(url).searchParams.has("uploadId");
+  const deletes = method === "DELETE";
+  if (deletes && new URL(url).searchParams.has("uploadId")) {
+    return [{ action: "s3:AbortMultipartUpload", resource: `${arn}/${key}` }];
+  }
   const verb = reads ? "Get" : deletes ? "Delete" : "Put";
   const accesses = [{ action: `s3:${verb}Object`, resource: `${arn}/${key}` }];
   const source = headers.get("x-amz-copy-source");

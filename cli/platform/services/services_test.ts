@@ -369,25 +369,6 @@ Deno.test("A topic invokes a function with the messages that pass its filter", a
   assertStringIncludes(record.signingCertUrl(), "http");
 });
 
-Deno.test("localManifest() tells a function its resources, and may connect it to the services", async () => {
-  await using test = await startServices({
-    buckets: { files: "read" },
-    topics: { news: "publish" },
-    queues: { jobs: "send" },
-  });
-  const { BUCKET_FILES, TOPIC_NEWS, QUEUE_JOBS, AWS_ENDPOINT_URL } = test.environment;
-  const url = AWS_ENDPOINT_URL!;
-  assertEquals(url === test.services.url, false);
-  assertEquals([BUCKET_FILES, TOPIC_NEWS, QUEUE_JOBS, AWS_ENDPOINT_URL], [
-    "files",
-    topicArn("news"),
-    `${url}/000000000000/jobs`,
-    url,
-  ]);
-  const { net } = test.services.localManifest().functions.worker!.permissions;
-  assertEquals(net, [url.slice("http://".length)]);
-});
-
 Deno.test("PutEvents invokes the functions whose pattern matches, and reports malformed entries", async () => {
   await using test = await startServices();
   const answer = await test.developer.events.send(
