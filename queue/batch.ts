@@ -8,23 +8,17 @@ export interface Message<Payload> {
   state: "waiting" | "under way" | "done" | "failed";
 }
 
-/** The limits of a batch. */
-export interface BatchLimits {
-  /** The number of lanes that run side by side. */
-  readonly concurrency: number;
-  /** The time for the whole batch. */
-  readonly milliseconds: number;
-}
-
 /**
  * Processes the messages of a batch, and sets and logs their states. Messages that are not done in time keep their state.
  *
- * @param work The work for one message.
+ * @param concurrency The number of lanes that run side by side.
+ * @param milliseconds The time for the whole batch.
  */
 export async function processBatch<Payload>(
   messages: readonly Message<Payload>[],
   work: (record: FnQueueRecord<Payload>) => Promise<void>,
-  { concurrency, milliseconds }: BatchLimits,
+  concurrency: number,
+  milliseconds: number,
 ): Promise<void> {
   const lanes = makeLanes(messages);
   let isOver = milliseconds <= 0;

@@ -82,10 +82,6 @@ export function queueHandler<Payload = JsonValue>(
   if (schema !== undefined && typeof schema["~standard"]?.validate !== "function") {
     throw new TypeError("Invalid schema: expected a schema of Standard Schema, version 1");
   }
-  const run = async (record: FnQueueRecord<Payload>, context: FnContext) => {
-    if (schema !== undefined) record.payload();
-    await work(record, context);
-  };
   return async (eventObject, context) =>
     await withRequestId(context?.awsRequestId ?? "", async () => {
       const messages = new FnQueueEvent(eventObject).records().map((_, index) => {
@@ -93,10 +89,12 @@ export function queueHandler<Payload = JsonValue>(
         return { record, id: readId(record, index), state: "waiting" } as Message<Payload>;
       });
       if (messages.length === 0) throw specificationError(["Records"], "holds no record");
-      await processBatch(messages, (record) => run(record, context as FnContext), {
-        concurrency,
-        milliseconds: (context?.getRemainingTimeInMillis?.() ?? Infinity) - MARGIN,
-      });
+      const milliseconds = (context?.getRemainingTimeInMillis?.() ?? Infinity) - MARGIN;
+      const process = async (record: FnQueueRecord<Payload>) => {
+        if (schema !== undefined) record.payload(); // a refused message fails before the work
+        await work(record, context as FnContext);
+      };
+      await processBatch(messages, process, concurrency, milliseconds);
       const failures = messages.filter(({ state }) => state !== "done");
       return { batchItemFailures: failures.map(({ id }) => ({ itemIdentifier: id })) };
     });

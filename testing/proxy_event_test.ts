@@ -111,6 +111,8 @@ Deno.test("proxyEvent() makes the events of a load balancer", async () => {
   const multi = await proxyEvent(request, { gateway: "alb", multiValueHeaders: true });
   assertEquals(single.queryStringParameters, { b: "c" });
   assertEquals(multi.multiValueQueryStringParameters, { b: ["%C3%B6", "c"] });
+  const lattice = await proxyEvent(request, { gateway: "lattice" });
+  assertEquals(lattice.queryStringParameters, { b: ["ö", "c"] });
   assertEquals([single.headers?.["accept"], multi.multiValueHeaders?.["accept"]], ["d", ["d"]]);
   assertEquals([single.multiValueHeaders, multi.headers], [undefined, undefined]);
   assertEquals([single.headers?.["x-forwarded-proto"], single.headers?.["x-forwarded-port"]], [
