@@ -2,36 +2,35 @@ import { assertEquals } from "@std/assert";
 
 const root = new URL("../", import.meta.url);
 
-/** The library loads nothing but itself and names nothing that only one runtime has. */
-const LIBRARY: Record<string, readonly string[]> = {
-  function: [],
-  logger: [],
-  "gateway/errors": [],
-  "gateway/negotiation": ["function"],
-  "gateway/event": ["function", "gateway/errors", "gateway/negotiation"],
-  "gateway/response": [
-    "function",
-    "logger",
-    "gateway/errors",
-    "gateway/negotiation",
-    "gateway/event",
-  ],
-  gateway: [
-    "function",
-    "logger",
-    "gateway/errors",
-    "gateway/negotiation",
-    "gateway/event",
-    "gateway/response",
-  ],
-  scheduler: ["function"],
-  storage: ["function"],
-  topic: ["function"],
-  testing: ["function", "logger"],
-  queue: ["function", "logger", "storage", "topic", "scheduler"],
-};
-
 const PACKAGES = ["@mate/core", "npm:", "node:"];
+
+/**
+ * Reads lines of a room, a colon, and the rooms that its files may import. `packages` stands for all packages. An indented line continues the line before it.
+ */
+function readTable(lines: string): Record<string, readonly string[]> {
+  return Object.fromEntries(
+    lines.trim().replaceAll(/\n +/g, " ").split("\n").map((line) => {
+      const [room, ...targets] = line.split(/:? /);
+      return [room, targets.flatMap((target) => target === "packages" ? PACKAGES : target)];
+    }),
+  );
+}
+
+/** The library loads nothing but itself and names nothing that only one runtime has. */
+const LIBRARY = readTable(`
+function
+logger
+gateway/errors
+gateway/negotiation: function
+gateway/event: function gateway/errors gateway/negotiation
+gateway/response: function logger gateway/errors gateway/negotiation gateway/event
+gateway: function logger gateway/errors gateway/negotiation gateway/event gateway/response
+scheduler: function
+storage: function
+topic: function
+testing: function logger
+queue: function logger storage topic scheduler
+`);
 
 /**
  * The files that the files of a room may import: rooms, packages, and always their own room.
@@ -40,61 +39,27 @@ const PACKAGES = ["@mate/core", "npm:", "node:"];
  */
 const ROOMS: Record<string, readonly string[]> = {
   ...LIBRARY,
-  runtime: ["function", "logger"],
-  "mod.ts": ["function", "logger", "gateway", "scheduler", "storage", "topic", "queue"],
-  "cli/arguments.ts": ["cli/manifest", ...PACKAGES],
-  "cli/interruption.ts": PACKAGES,
-  "cli/manifest": PACKAGES,
-  "cli/platform/arn.ts": [],
-  "cli/platform/http.ts": PACKAGES,
-  "cli/platform/limits.ts": [],
-  "cli/platform/function_host.ts": ["cli/manifest"],
-  "cli/platform/isolation": ["cli/platform/arn.ts", "cli/manifest", ...PACKAGES],
-  "cli/platform/runtime_api": [
-    "cli/platform/arn.ts",
-    "cli/platform/http.ts",
-    "cli/platform/function_host.ts",
-    "cli/platform/limits.ts",
-    ...PACKAGES,
-  ],
-  "cli/bundle": [
-    "cli/interruption.ts",
-    "cli/manifest",
-    "cli/platform/isolation",
-    "cli/platform/runtime_api",
-    ...PACKAGES,
-  ],
-  "cli/platform": [
-    "cli/arguments.ts",
-    "cli/interruption.ts",
-    "cli/manifest",
-    "cli/platform/arn.ts",
-    "cli/platform/http.ts",
-    "cli/platform/function_host.ts",
-    "cli/platform/isolation",
-    "cli/platform/limits.ts",
-    "cli/platform/runtime_api",
-    "cli/bundle",
-    ...PACKAGES,
-  ],
-  "cli/deploy": [
-    "cli/arguments.ts",
-    "cli/interruption.ts",
-    "cli/manifest",
-    "cli/bundle",
-    "cli/platform/isolation",
-    ...PACKAGES,
-  ],
-  cli: [
-    "cli/arguments.ts",
-    "cli/interruption.ts",
-    "cli/manifest",
-    "cli/bundle",
-    "cli/platform",
-    "cli/deploy",
-    ...PACKAGES,
-  ],
-  examples: ["@mate/core", "npm:"],
+  ...readTable(`
+runtime: function logger
+mod.ts: function logger gateway scheduler storage topic queue
+cli/arguments.ts: cli/manifest packages
+cli/interruption.ts: packages
+cli/manifest: packages
+cli/platform/arn.ts
+cli/platform/http.ts: packages
+cli/platform/limits.ts
+cli/platform/function_host.ts: cli/manifest
+cli/platform/isolation: cli/platform/arn.ts cli/manifest packages
+cli/platform/runtime_api: cli/platform/arn.ts cli/platform/http.ts cli/platform/function_host.ts
+  cli/platform/limits.ts packages
+cli/bundle: cli/interruption.ts cli/manifest cli/platform/isolation cli/platform/runtime_api packages
+cli/platform: cli/arguments.ts cli/interruption.ts cli/manifest cli/bundle packages
+  cli/platform/arn.ts cli/platform/http.ts cli/platform/function_host.ts cli/platform/isolation
+  cli/platform/limits.ts cli/platform/runtime_api
+cli/deploy: cli/arguments.ts cli/interruption.ts cli/manifest cli/bundle cli/platform/isolation packages
+cli: cli/arguments.ts cli/interruption.ts cli/manifest cli/bundle cli/platform cli/deploy packages
+examples: @mate/core npm:
+`),
 };
 
 /** The folders that may import every room. */
