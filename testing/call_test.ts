@@ -101,6 +101,7 @@ Deno.test("call() takes header fields of REST API results as documented", async 
     [{ headers: { "Transfer-Encoding": "chunked" } }, null],
     [{ headers: { a: "3" }, multiValueHeaders: { A: ["1", "2"] } }, "1, 2, 3"],
     [{ headers: { A: "1" }, multiValueHeaders: { a: ["1", "2"] } }, "1, 2"],
+    [{ headers: { a: "1" }, multiValueHeaders: { A: ["1"] } }, "1"],
   ];
   for (const [result, value] of cases) {
     const { headers } = await reply(result);

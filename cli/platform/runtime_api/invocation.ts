@@ -1,6 +1,9 @@
+import { Buffer } from "node:buffer";
+import type { IncomingMessage } from "node:http";
 import { createTraceId, functionArn } from "../arn.ts";
 import type { InvokeOptions } from "../function_host.ts";
-import { MAX_RESULT } from "../limits.ts";
+import { readBody } from "../http.ts";
+import { MAX_RESULT, MAX_STREAM } from "../limits.ts";
 
 /** One invocation, as a runtime receives it. */
 export interface Invocation extends InvokeOptions {
@@ -68,7 +71,7 @@ function errorBody(errorType: string, errorMessage: string): Uint8Array<ArrayBuf
 }
 
 /** The answer to a result that is too large. */
-export function tooLarge(size: number): ErrorAnswer {
+function tooLarge(size: number): ErrorAnswer {
   const errorType = "Function.ResponseSizeTooLarge";
   const message =
     `Response payload size (${size} bytes) exceeded maximum allowed payload size (${MAX_RESULT} bytes).`;
@@ -87,7 +90,7 @@ export function runtimeError(errorType: string, message: string): ErrorAnswer {
  * is recorded as `Runtime.Unknown`, or as `Function.Unknown` if it begins with `Function.`.
  * @param body The error as JSON. If it is empty, the type makes the error.
  */
-export function postedError(type: string | undefined, body: Uint8Array): ErrorAnswer {
+function postedError(type: string | undefined, body: Uint8Array): ErrorAnswer {
   const isKnown = type !== undefined && /^(Runtime|Function)\.[A-Z][a-zA-Z]+$/.test(type);
   const errorType = isKnown
     ? type
@@ -95,4 +98,46 @@ export function postedError(type: string | undefined, body: Uint8Array): ErrorAn
     ? "Function.Unknown"
     : "Runtime.Unknown";
   return { kind: "error", errorType, body: body.length > 0 ? body : errorBody(errorType, "") };
+}
+
+/** Reads what a runtime posts for an invocation, to its end. A streamed result goes to the stream, if there is one. */
+export async function readAnswer(
+  request: IncomingMessage,
+  isError: boolean,
+  isStream: boolean,
+  stream: InvokeOptions["stream"],
+): Promise<Answer> {
+  const contentType = request.headers["content-type"] ?? "application/octet-stream";
+  if (isStream && !isError && stream !== undefined) {
+    const writer = stream(contentType).getWriter();
+    writer.closed.catch(() => {}); // A client that went away does not end the function.
+    try {
+      for await (const chunk of request) await writer.write(chunk).catch(() => {});
+    } catch (error) {
+      await writer.abort(error).catch(() => {});
+      throw error;
+    }
+    const error = trailingError(request);
+    await (error === undefined ? writer.close() : writer.abort(error.errorType)).catch(() => {});
+    return error ?? { kind: "response", body: new Uint8Array(), contentType, isStream };
+  }
+  const limit = isStream ? MAX_STREAM : MAX_RESULT;
+  const body = await readBody(request, limit);
+  if (isError) return readError(request, body);
+  if (body.length > limit) {
+    return tooLarge(Number(request.headers["content-length"] ?? body.length));
+  }
+  return trailingError(request) ?? { kind: "response", body, contentType, isStream };
+}
+
+/** The error that a runtime posts. */
+export function readError({ headers }: IncomingMessage, body: Uint8Array): ErrorAnswer {
+  return postedError(headers["lambda-runtime-function-error-type"]?.toString(), body);
+}
+
+/** The error that a stream ended with, from its trailers. */
+function trailingError({ trailers }: IncomingMessage): ErrorAnswer | undefined {
+  const type = trailers["lambda-runtime-function-error-type"];
+  const body = trailers["lambda-runtime-function-error-body"] ?? "";
+  return type === undefined ? undefined : postedError(type, Buffer.from(body, "base64"));
 }

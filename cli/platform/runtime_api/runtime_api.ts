@@ -7,16 +7,16 @@
 import { Buffer } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { MAX_RESULT, MAX_STREAM } from "../limits.ts";
 import { readBody } from "../http.ts";
+import { MAX_RESULT } from "../limits.ts";
 import {
   type Answer,
   type ErrorAnswer,
   type Invocation,
   nextHeaders,
-  postedError,
+  readAnswer,
+  readError,
   runtimeError,
-  tooLarge,
 } from "./invocation.ts";
 
 /** Where a runtime is between its start and its next invocation. */
@@ -162,7 +162,7 @@ export class RuntimeApi implements AsyncDisposable {
     if (!this.#admit(response, "InitError")) return;
     this.#state = "InitError";
     if (body === undefined) return; // The process is about to end: its exit is the error.
-    this.#start.resolve(postedError(header(request, "error-type"), body));
+    this.#start.resolve(readError(request, body));
     send(response, 202);
   }
 
@@ -183,7 +183,12 @@ export class RuntimeApi implements AsyncDisposable {
       return send(response, 400, "InvalidFunctionResponseMode", "Invalid function response mode");
     }
     try {
-      const answer = await this.#read(request, isError, mode === "streaming");
+      const answer = await readAnswer(
+        request,
+        isError,
+        mode === "streaming",
+        this.#invocation!.stream,
+      );
       this.#settle(answer);
       if (answer.kind !== "too large") return send(response, 202);
       const message = `Exceeded maximum allowed payload size (${MAX_RESULT} bytes).`;
@@ -192,32 +197,6 @@ export class RuntimeApi implements AsyncDisposable {
       const message = `RequestId: ${id} Error: The connection broke in the middle of the response`;
       this.#settle(runtimeError("Runtime.TruncatedResponse", message));
     }
-  }
-
-  /** Reads a result or an error to its end. */
-  async #read(request: IncomingMessage, isError: boolean, isStream: boolean): Promise<Answer> {
-    const contentType = request.headers["content-type"] ?? "application/octet-stream";
-    const { stream } = this.#invocation!;
-    if (isStream && !isError && stream !== undefined) {
-      const writer = stream(contentType).getWriter();
-      writer.closed.catch(() => {}); // A client that went away does not end the function.
-      try {
-        for await (const chunk of request) await writer.write(chunk).catch(() => {});
-      } catch (error) {
-        await writer.abort(error).catch(() => {});
-        throw error;
-      }
-      const error = trailingError(request);
-      await (error === undefined ? writer.close() : writer.abort(error.errorType)).catch(() => {});
-      return error ?? { kind: "response", body: new Uint8Array(), contentType, isStream };
-    }
-    const limit = isStream ? MAX_STREAM : MAX_RESULT;
-    const body = await readBody(request, limit);
-    if (isError) return postedError(header(request, "error-type"), body);
-    if (body.length > limit) {
-      return tooLarge(Number(request.headers["content-length"] ?? body.length));
-    }
-    return trailingError(request) ?? { kind: "response", body, contentType, isStream };
   }
 
   #settle(answer: Answer): void {
@@ -232,17 +211,6 @@ function ownAddress(): string {
   if (Deno.build.os !== "linux") return "127.0.0.1";
   const [a, b, c] = crypto.getRandomValues(new Uint8Array(3));
   return `127.${a}.${b}.${1 + c! % 254}`;
-}
-
-/** The error that a stream ended with, from its trailers. */
-function trailingError({ trailers }: IncomingMessage): ErrorAnswer | undefined {
-  const type = trailers["lambda-runtime-function-error-type"];
-  const body = trailers["lambda-runtime-function-error-body"] ?? "";
-  return type === undefined ? undefined : postedError(type, Buffer.from(body, "base64"));
-}
-
-function header({ headers }: IncomingMessage, name: string): string | undefined {
-  return headers[`lambda-runtime-function-${name}`]?.toString();
 }
 
 /** Answers a runtime: accepted, or an error in the form of AWS Lambda. */
