@@ -106,7 +106,7 @@ export async function startPlatform(
   await using stack = new AsyncDisposableStack();
   const data = options.data ?? await Deno.makeTempDir({ prefix: "mate-data-" });
   if (options.data === undefined) stack.defer(() => Deno.remove(data, { recursive: true }));
-  const services = stack.use(Services.listen(manifest));
+  const services = stack.use(new Services(manifest));
   const local = services.localManifest(options.inProcess);
   const host = typeof options.host === "function"
     ? await options.host(local)

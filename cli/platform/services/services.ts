@@ -3,13 +3,13 @@ import { variableOf } from "../../manifest/variables.ts";
 import { ACCOUNT_ID, functionArn, topicArn } from "../arn.ts";
 import type { createInvokeApi } from "../invoke/invoke_api.ts";
 import { MAX_SYNC_EVENT } from "../limits.ts";
-import { type Access, fill, isAllowed, readAccesses, statementsOf } from "./access.ts";
+import { fill, isAllowed, readAccesses, statementsOf } from "./access.ts";
 import { createEventBus, type EventRule } from "./event_bus.ts";
 import { type Messaging, queueName } from "./messaging.ts";
 import { MultipartUploads } from "./multipart.ts";
+import { deny, notEmulated } from "./refusal.ts";
 import { createS3 } from "./s3.ts";
 import type { ObjectStore } from "./s3_object.ts";
-import { xml, xmlResponse } from "./xml.ts";
 
 /** The resources of the application that the services work with. */
 export interface Resources {
@@ -49,7 +49,8 @@ export class Services implements AsyncDisposable {
   readonly #uploads = new MultipartUploads();
   #backends: Readonly<Record<string, Backend>> = {};
 
-  private constructor(manifest: Manifest) {
+  /** Opens the ports, so that functions can be told of them. Requests are answered from {@linkcode attach} on. */
+  constructor(manifest: Manifest) {
     this.#manifest = manifest;
     for (const name of Object.keys(manifest.functions)) {
       this.#owners.set(`LOCAL${crypto.randomUUID().replaceAll("-", "").toUpperCase()}`, name);
@@ -61,11 +62,6 @@ export class Services implements AsyncDisposable {
       { hostname: "127.0.0.1", port: 0, onListen: () => {} },
       (request, { remoteAddr }) => this.#answer(request, remoteAddr.hostname, isForFunctions),
     );
-  }
-
-  /** Opens the port, so that functions can be told of it. Requests are answered from {@linkcode attach} on. */
-  static listen(manifest: Manifest): Services {
-    return new Services(manifest);
   }
 
   /** Takes over the resources of the application. */
@@ -89,7 +85,8 @@ export class Services implements AsyncDisposable {
   /**
    * The manifest as its functions see it on this machine. Their environment has the names of the resources that they use, the
    * endpoint of the services and credentials that work nowhere else. They may connect to the services. Services of AWS that
-   * the manifest grants the network for keep their own endpoints.
+   * the manifest grants the network for keep their own endpoints. Functions that share a process cannot be told apart, and
+   * reach what the developer does.
    */
   localManifest(isShared = false): Manifest {
     const url = isShared ? this.url : `http://127.0.0.1:${this.#functions.addr.port}`;
@@ -228,37 +225,4 @@ function readCredential(request: Request): { service: string; key: string } {
     ? target
     : "s3";
   return { key: "", service };
-}
-
-function deny(functionName: string, service: string, { action, resource }: Access): Response {
-  const message =
-    `The function "${functionName}" may not ${action} on ${resource}: grant it in the manifest by "uses" or "statements"`;
-  if (service === "s3") {
-    return xmlResponse(
-      xml`<Error><Code>AccessDenied</Code><Message>${message}</Message></Error>`,
-      403,
-    );
-  }
-  if (service === "sns") {
-    return xmlResponse(
-      xml`
-        <ErrorResponse>
-          <Error><Type>Sender</Type><Code>AuthorizationError</Code><Message>${message}</Message></Error>
-        </ErrorResponse>
-      `,
-      403,
-    );
-  }
-  return Response.json({ __type: "AccessDeniedException", message }, {
-    status: 403,
-    headers: { "Content-Type": "application/x-amz-json-1.1" },
-  });
-}
-
-function notEmulated(service: string): Response {
-  const message = `The service "${service}" is not emulated locally`;
-  return Response.json({ __type: "NotImplemented", message, Message: message }, {
-    status: 501,
-    headers: { "Content-Type": "application/x-amz-json-1.1", "x-amzn-ErrorType": "NotImplemented" },
-  });
 }

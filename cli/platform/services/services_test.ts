@@ -70,7 +70,7 @@ async function startServices(uses: Readonly<Record<string, unknown>> = {}) {
     await Messaging.start(manifest, ["news"], subscriptionsOf(manifest)),
   );
   const invoked: unknown[] = [];
-  const services = stack.use(Services.listen(manifest));
+  const services = stack.use(new Services(manifest));
   services.attach({
     buckets: new Map([["files", bucket]]),
     messaging,
