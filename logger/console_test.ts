@@ -78,9 +78,12 @@ Deno.test("captureConsole() counts and measures time", async () => {
     console.time("query");
     console.timeLog("query", "half");
     console.timeEnd("query");
+    console.time();
+    console.timeEnd();
   })).map((line) => line.split("\t")[3]!);
   assertEquals(lines.slice(0, 3), ["default: 1", "default: 2", "default: 1"]);
   assertMatch(lines[3]!, /^query: [\d.]+ ms half$/);
   assertMatch(lines[4]!, /^query: [\d.]+ ms$/);
-  assert(lines.length === 5);
+  assertMatch(lines[5]!, /^default: [\d.]+ ms$/);
+  assert(lines.length === 6);
 });

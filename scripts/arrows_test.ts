@@ -5,7 +5,8 @@ const root = new URL("../", import.meta.url);
 const PACKAGES = ["@mate/core", "npm:", "node:"];
 
 /**
- * Reads lines of a room, a colon, and the rooms that its files may import. `packages` stands for all packages. An indented line continues the line before it.
+ * Reads lines of a room, a colon, and the rooms that its files may import. `packages` stands for all packages.
+ * An indented line continues the line before it.
  */
 function readTable(lines: string): Record<string, readonly string[]> {
   return Object.fromEntries(
