@@ -11,6 +11,7 @@ import {
   FnMessageEvent,
   FnNotificationEvent,
   FnProxyEvent,
+  FnQueueEvent,
   FnRecord,
   HttpClientError,
   HttpNotAcceptableError,
@@ -77,13 +78,19 @@ async function readAll(event: object): Promise<void> {
   }
 }
 
+const EVENTS = [
+  FnProxyEvent,
+  FnBridgePutEvent,
+  FnMessageEvent,
+  FnNotificationEvent,
+  FnQueueEvent,
+];
+
 const eventFuzzer: Fuzzer = {
   name: "the accessors of an event throw only documented errors and never change the event",
   property: fc.asyncProperty(events, async (event) => {
     const before = JSON.stringify(event);
-    for (const Event of [FnProxyEvent, FnBridgePutEvent, FnMessageEvent, FnNotificationEvent]) {
-      await readAll(new Event(event));
-    }
+    for (const Event of EVENTS) await readAll(new Event(event));
     if (JSON.stringify(event) !== before) throw new Error("The event was changed");
   }),
 };
