@@ -6,7 +6,7 @@
  */
 import { stop } from "esbuild";
 import { finish } from "./npm/finish.ts";
-import { OUTPUT } from "./npm/metadata.ts";
+import { OUTPUT, ROOT } from "./npm/metadata.ts";
 import { isReachable, REGISTRY } from "./std.ts";
 
 const unknown = Deno.args.find((arg) => arg !== "--dnt");
@@ -35,6 +35,20 @@ async function buildModules(folder: string): Promise<string> {
     throw new Error(`Cannot build with dnt: ${REGISTRY} cannot be reached`);
   }
   console.error(`${REGISTRY} cannot be reached: building with "deno pack" instead of dnt`);
-  const { buildWithPack } = await import("./npm/pack.ts");
   return await buildWithPack(folder);
+}
+
+/** Builds the modules with `deno pack`, which needs no registry. */
+async function buildWithPack(folder: string): Promise<string> {
+  const archive = `${folder}/package.tgz`;
+  const pack = ["pack", "--no-source-maps", "--allow-dirty", "--output", archive];
+  await run(Deno.execPath(), pack, ROOT.pathname);
+  await run("tar", ["-xzf", archive], folder);
+  return `${folder}/package`;
+}
+
+async function run(program: string, args: string[], cwd: string): Promise<void> {
+  const { success, stderr } = await new Deno.Command(program, { args, cwd }).output();
+  if (success) return;
+  throw new Error(`Cannot run "${program} ${args[0]}": ${new TextDecoder().decode(stderr)}`);
 }
