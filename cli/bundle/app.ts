@@ -77,7 +77,7 @@ export async function bundleApp(
   const manifest = await readManifest(manifestPath);
   progress(`Bundling ${Object.keys(manifest.functions).join(", ")}`);
   const { functions, problems } = await bundleFunctions(manifestPath, manifest, options);
-  if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join("\n"));
+  if (problems.size > 0) throw new Error([...problems.values()].join("\n"));
   const layers = new Map<Architecture, ArchiveFile[]>();
   for (const architecture of options.architectures ?? [manifest.architecture]) {
     progress(`Making the layer for ${architecture}`);

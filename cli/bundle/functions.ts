@@ -12,20 +12,12 @@ export interface FunctionBundleOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A function that cannot be bundled. */
-export interface FunctionProblem {
-  /** The name of the function. */
-  readonly name: string;
-  /** The error message. */
-  readonly message: string;
-}
-
 /** The functions of an application after bundling. */
 export interface BundledFunctions {
   /** The files of each function's archive, by the function's name, in the order of the manifest. */
   readonly functions: ReadonlyMap<string, ArchiveFile[]>;
-  /** The functions that cannot be bundled. */
-  readonly problems: readonly FunctionProblem[];
+  /** The error messages of the functions that cannot be bundled, by the function's name. */
+  readonly problems: ReadonlyMap<string, string>;
 }
 
 /** Bundles every function of an application, as many at a time as there are processors. */
@@ -46,10 +38,10 @@ export async function bundleFunctions(
   };
   await Promise.all(Array.from({ length: navigator.hardwareConcurrency }, work));
   const functions = new Map<string, ArchiveFile[]>();
-  const problems: FunctionProblem[] = [];
+  const problems = new Map<string, string>();
   for (const [name] of entries) {
     const result = results.get(name)!;
-    if (result instanceof Error) problems.push({ name, message: result.message });
+    if (result instanceof Error) problems.set(name, result.message);
     else functions.set(name, result);
   }
   return { functions, problems };

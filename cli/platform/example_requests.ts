@@ -1,9 +1,4 @@
-/**
- * A path that takes a route: each of its parameters has a value.
- *
- * @param route The path of the route, such as `/items/{id}`.
- * @returns The path, such as `/items/1`.
- */
+/** A path such as `/items/1` that takes a route such as `/items/{id}`. */
 export function examplePath(route: string): string {
   return route.replace(/\{\w+\+\}/, "a/b").replaceAll(/\{\w+\}/g, "1");
 }

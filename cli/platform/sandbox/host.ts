@@ -96,7 +96,7 @@ class Host implements SandboxHost {
   readonly #workshop: Workshop;
   readonly #pools = new Map<string, FunctionPool>();
   #manifest: Manifest;
-  #faults = new Map<string, string>();
+  #faults: ReadonlyMap<string, string> = new Map();
   #reloading: Promise<readonly string[]> = Promise.resolve([]);
 
   constructor(options: SandboxHostOptions, isolation: Isolation, workshop: Workshop) {

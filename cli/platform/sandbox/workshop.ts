@@ -78,7 +78,7 @@ export class Workshop implements AsyncDisposable {
       this.#identities.set(name, identity);
       built.set(name, { manifest: settings, folders: { ...this.#layer, task, cache } });
     }
-    return { built, faults: new Map(problems.map(({ name, message }) => [name, message])) };
+    return { built, faults: problems };
   }
 
   /** A folder for what Deno compiles of a function. In /tmp, other functions in plain folders could change it. */
