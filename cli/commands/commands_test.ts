@@ -121,6 +121,30 @@ Deno.test("mate logs prints the records of all functions by time, and every page
   assertMatch(one.stdout, /^\S+ one +first\n\S+ one +third\n$/);
 });
 
+Deno.test("mate logs takes the credentials of a profile's credential_process", async () => {
+  await using app = await makeApp({
+    "config": `[default]\ncredential_process = echo '${
+      JSON.stringify({ Version: 1, AccessKeyId: "PROCESS", SecretAccessKey: "secret" })
+    }'\n`,
+  }, { one: { module: "one.ts" } });
+  let authorization: string | null = "";
+  await using server = serve(({ headers }) => {
+    authorization = headers.get("authorization");
+    return Response.json({ events: [] });
+  });
+  const { code, stderr } = await mate(["logs", app.manifest], {
+    env: {
+      ...awsEnvironment("CLOUDWATCH_LOGS", server.url),
+      AWS_ACCESS_KEY_ID: "",
+      AWS_SECRET_ACCESS_KEY: "",
+      AWS_CONFIG_FILE: `${app.folder}/config`,
+      AWS_SHARED_CREDENTIALS_FILE: `${app.folder}/credentials`,
+    },
+  });
+  assertEquals([code, stderr], [0, ""]);
+  assertStringIncludes(authorization!, "Credential=PROCESS/");
+});
+
 Deno.test({
   name: "mate logs --follow prints each new record once, until Ctrl-C",
   ignore: Deno.build.os === "windows", // where no signal can be sent

@@ -51,8 +51,12 @@ const AWS_HOSTS = [
 export async function sdkPermissions(manifestPath: string): Promise<Permissions> {
   const variables = Object.entries(Deno.env.toObject()).filter(([name]) => name.startsWith("AWS_"));
   const home = Deno.env.get("HOME") ?? Deno.env.get("USERPROFILE") ?? "";
-  const settings = Deno.env.get("AWS_CONFIG_FILE") ?? `${home}/.aws/config`;
-  const text = await Deno.readTextFile(settings).catch(() => ""); // the SDK does without it as well
+  const settings = [
+    Deno.env.get("AWS_CONFIG_FILE") ?? `${home}/.aws/config`,
+    Deno.env.get("AWS_SHARED_CREDENTIALS_FILE") ?? `${home}/.aws/credentials`,
+  ];
+  const texts = settings.map((file) => Deno.readTextFile(file).catch(() => "")); // they may be missing
+  const text = (await Promise.all(texts)).join("\n");
   const urls = [...text.split(/[\s=]+/), ...variables.map(([, value]) => value)]
     .filter((value) => /^https?:/.test(value) && URL.canParse(value));
   const files = variables.filter(([name]) => name.endsWith("_FILE")).map(([, value]) => value);
@@ -60,7 +64,7 @@ export async function sdkPermissions(manifestPath: string): Promise<Permissions>
     read: [...foldersOf(manifestPath), `${home}/.aws`, ...files],
     write: [`${home}/.aws`], // a renewed login
     net: [...AWS_HOSTS, ...urls.map((url) => new URL(url).host)],
-    run: text.includes("credential_process") ? ["sh"] : [],
+    run: text.includes("credential_process") ? [Deno.env.get("ComSpec") ?? "/bin/sh"] : [],
     env: true,
     sys: true, // the release for the header User-Agent, certificates of NODE_EXTRA_CA_CERTS
   };
