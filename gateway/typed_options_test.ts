@@ -36,7 +36,7 @@ Deno.test("ProxyHandlerOptions fit any route unless told otherwise", async () =>
 
 Deno.test("The raw event in the place of an FnProxyEvent is an error that says so", () => {
   const raw = { headers: {} } as never;
-  const message = "Cannot read the request: expected an FnProxyEvent";
+  const message = "Invalid event: expected an FnProxyEvent";
   assertThrows(() => buildHttpResponse(200, {}, { event: raw }), TypeError, message);
   assertThrows(() => determineContentType(raw), TypeError, message);
 });

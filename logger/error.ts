@@ -16,7 +16,7 @@ export interface ErrorDescription {
 }
 
 // A stack repeats the message, which may have megabytes.
-const MAX_STACK = 1024 * 1024;
+const MAX_STACK = 1_048_576;
 const PARTS = ["name", "message", "stack", "cause"];
 /** Properties of `AggregateError` and `SuppressedError`, which are not enumerable. */
 const UNLISTED = ["errors", "suppressed", "error"];

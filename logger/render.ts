@@ -6,7 +6,7 @@ import { cutText, nameOf, readProperty, textOf } from "./text.ts";
 export type Plain = null | boolean | number | string | Plain[] | { [key: string]: Plain };
 
 // The platform's limit is 256 KiB. The frame of the record and the texts that say what was cut take the rest.
-const MAX_BYTES = 240 * 1024;
+const MAX_BYTES = 245_760;
 const MAX_DEPTH = 100;
 
 type Bytes = ArrayBufferLike & Partial<ArrayBufferView>;

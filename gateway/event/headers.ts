@@ -28,7 +28,7 @@ export function readHeaders(event: JsonObject): Record<string, string> {
  */
 export function findHeader(event: JsonObject, name: string): string | undefined {
   // A caller without types may pass the raw event instead of the `FnProxyEvent` that wraps it.
-  if (event === undefined) throw new TypeError("Cannot read the request: expected an FnProxyEvent");
+  if (event === undefined) throw new TypeError("Invalid event: expected an FnProxyEvent");
   const wanted = name.toLowerCase();
   const fields = formatOf(event).headers(event, wanted);
   return fields.length > 0 ? fields.map(([, value]) => value).join(separatorOf(wanted)) : undefined;

@@ -47,8 +47,6 @@ export function readUrl(event: JsonObject, path: string = readPath(event)): stri
 }
 
 function isHost(host: string): boolean {
-  // Most hosts. To let `URL` read them would take as long as all other parts of the URL.
-  if (/^(?:[\w-]+\.)*[a-z][\w-]*(?::\d{1,4})?$/i.test(host)) return true;
   const url = `https://${host}`;
   return URL.canParse(url) && new URL(url).hostname === withoutPort(host);
 }
@@ -83,7 +81,7 @@ export function readRequest(event: JsonObject, path?: string): Request {
     const [name, value = method] = headers.find((header) => !isStandard(header)) ?? [];
     throw specificationError(
       name === undefined ? format.method : ["headers", name],
-      `is ${JSON.stringify(value)}, which a standard request cannot have`,
+      `is ${JSON.stringify(value)}, which \`Request\` refuses`,
       { cause },
     );
   }

@@ -9,6 +9,7 @@ const TAB = 0x09;
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const ZERO = 0x30;
 const SEMICOLON = 0x3b;
 const BACKSLASH = 0x5c;
 
@@ -53,8 +54,19 @@ export function readMembers(header: string, isNamed = false): Member[] {
 
 /** Reads the weight in `q=0.5`. A weight outside of the grammar is 0. */
 function readWeight(parameter: string): number {
-  if (!/^[^=]*=[\t ]*[01]?(?:\.\d{0,3})?$/.test(parameter)) return 0;
-  const weight = Math.round(Number(parameter.slice(parameter.indexOf("=") + 1)) * 1000);
+  const text = trim(parameter, parameter.indexOf("=") + 1, parameter.length);
+  const dot = text.indexOf(".");
+  const whole = dot < 0 ? text.length : dot;
+  if (whole > 1 || text.length - whole > 4) return 0;
+  let weight = 0;
+  let unit = whole === 1 ? 1000 : 100;
+  for (let index = 0; index < text.length; index++) {
+    if (index === dot) continue;
+    const digit = text.charCodeAt(index) - ZERO;
+    if (digit < 0 || digit > 9) return 0;
+    weight += digit * unit;
+    unit /= 10;
+  }
   return weight <= 1000 ? weight : 0;
 }
 
