@@ -1,5 +1,5 @@
 import { median, type Row, shuffled } from "./contest.ts";
-import { CONTEXT, restEvent, SCRIPT } from "./events.ts";
+import { CONTEXT, eventOf, SCRIPT } from "./events.ts";
 import { ORDERS } from "./menu.ts";
 import { bundle, type Runtime } from "./runtimes.ts";
 
@@ -18,9 +18,9 @@ export async function measureColdStart(
   runtimes: readonly Runtime[],
   rounds: number,
 ): Promise<Row[]> {
-  const event = restEvent({
+  const event = await eventOf({
     method: "POST",
-    path: "/orders",
+    url: "/orders",
     headers: SCRIPT,
     body: JSON.stringify(ORDERS),
   });

@@ -1,21 +1,11 @@
-import { rest } from "../testdata/http_events.ts";
+import { type Gateway, proxyEvent } from "../testing/mod.ts";
 
-/** The event of a REST API of Amazon API Gateway, as far as the services read it. */
-export interface RestEvent {
-  readonly [key: string]: unknown;
+/** The event of a gateway, as far as the services read it. */
+export interface HttpEvent {
   readonly headers: Readonly<Record<string, string>>;
-  readonly queryStringParameters: Readonly<Record<string, string>> | null;
   readonly path: string;
   readonly body: string | null;
-}
-
-/** A request that a workload sends. */
-export interface Request {
-  readonly method?: "GET" | "POST";
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly queryStringParameters: Readonly<Record<string, string>> | null;
 }
 
 /** The headers of another service. */
@@ -39,28 +29,13 @@ export const SCRIPT = {
   "sec-fetch-mode": "cors",
 };
 
-const gatewayHeaders = Object.entries(rest.headers).filter(([name]) => /^(Host|X-)/.test(name));
-
-/** The event of a request. */
-export function restEvent({ method = "GET", path, headers, query, body }: Request): RestEvent {
-  const all = { ...headers, ...Object.fromEntries(gatewayHeaders) };
-  const event = {
-    ...rest,
-    path,
-    httpMethod: method,
-    headers: all,
-    multiValueHeaders: multiValue(all),
-    queryStringParameters: query ?? null,
-    multiValueQueryStringParameters: query ? multiValue(query) : null,
-    requestContext: { ...rest.requestContext, httpMethod: method, path: `/v0${path}` },
-    body: body ?? null,
-  };
+/** The event of a request behind a gateway. */
+export async function eventOf(
+  request: Parameters<typeof proxyEvent>[0],
+  gateway: Gateway = "rest",
+): Promise<HttpEvent> {
   // V8 keeps the parts of a literal that was split before. Texts that JSON.parse() made are as in Lambda.
-  return JSON.parse(JSON.stringify(event));
-}
-
-function multiValue(values: Readonly<Record<string, string>>): Record<string, string[]> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [value]]));
+  return JSON.parse(JSON.stringify(await proxyEvent(request, { gateway })));
 }
 
 /** The second argument of every handler. */

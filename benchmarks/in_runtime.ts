@@ -7,13 +7,12 @@
 import process from "node:process";
 import { contest, type Effort, type Row } from "./contest.ts";
 import { records } from "./logger.ts";
-import { gateways } from "./gateways.ts";
 import { hostileGrowth, negotiation } from "./negotiation.ts";
 import { replies } from "./replies.ts";
 
 const [runtime = "", effort] = process.argv.slice(2);
 const rows: Row[] = [];
-for (const workload of [...replies, ...gateways, ...negotiation, ...records]) {
+for (const workload of [...replies, ...negotiation, ...records]) {
   const { name } = workload;
   const thorough: Effort = name.includes("1 MB")
     ? { rounds: 21, turn: 1, warmUp: 200 }
@@ -25,5 +24,5 @@ for (const workload of [...replies, ...gateways, ...negotiation, ...records]) {
   rows.push({ work: name, unit: "µs", runtime, values: times });
 }
 const work = "hostile header, 512 KB to 32 KB (linear: 16)";
-rows.push({ work, unit: "×", runtime, values: { "@mate/core": hostileGrowth() } });
+rows.push({ work, unit: "×", runtime, values: { "@mate/core": await hostileGrowth() } });
 console.log(JSON.stringify(rows));

@@ -1,15 +1,17 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { gunzipSync } from "node:zlib";
+import { fetchHandler } from "../gateway/mod.ts";
+import type { Gateway } from "../testing/mod.ts";
 import type { Workload } from "./contest.ts";
-import { CONTEXT, PROGRAM, type Request, restEvent, SCRIPT } from "./events.ts";
+import { CONTEXT, eventOf, type HttpEvent, PROGRAM, SCRIPT } from "./events.ts";
 import { archive, MENU, NO_SUCH_DISH, ORDERS } from "./menu.ts";
-import { service as hono } from "./peers/hono.ts";
+import { app, service as hono } from "./peers/hono.ts";
 import { service as lambdaApi } from "./peers/lambda_api.ts";
 import { service as mate } from "./peers/mate.ts";
 import { service as middy } from "./peers/middy.ts";
 import { service as powertools } from "./peers/powertools.ts";
-import type { Service } from "./peers/service.ts";
+import type { Handler, Service } from "./peers/service.ts";
 
 const SERVICES: Record<string, Service> = {
   "@mate/core": mate,
@@ -19,51 +21,89 @@ const SERVICES: Record<string, Service> = {
   Powertools: powertools,
 };
 
+/** The kinds of gateways by their names in the table. */
+const GATEWAYS: Record<string, Gateway> = {
+  "REST API": "rest",
+  "HTTP API": "http",
+  "function URL": "url",
+  ALB: "alb",
+};
+
+// The application compresses by itself.
+const mateAdapter = fetchHandler(app, { compression: false }) as Handler;
+
 interface Expected {
   readonly status: number;
   readonly payload: unknown;
   readonly isGzipped: boolean;
 }
 
+const SOUP = { url: "/menu/soup?day=friday", headers: PROGRAM };
+const SOUP_REPLY: Expected = {
+  status: 200,
+  payload: { ...MENU["soup"], day: "friday" },
+  isGzipped: false,
+};
+
 /** Replies to whole requests, from the event to the response. */
 export const replies: readonly Workload[] = [
-  workload("small JSON reply", "dish", {
-    path: "/menu/soup",
-    headers: PROGRAM,
-    query: { day: "friday" },
-  }, { status: 200, payload: { ...MENU["soup"], day: "friday" }, isGzipped: false }),
-  workload("404 error reply", "missing", {
-    path: "/menu/stew",
-    headers: PROGRAM,
-    query: { day: "friday" },
-  }, { status: 404, payload: { Message: NO_SUCH_DISH }, isGzipped: false }),
-  workload("echo of 6 KB, gzipped", "order", {
-    method: "POST",
-    path: "/orders",
-    headers: SCRIPT,
-    body: JSON.stringify(ORDERS),
-  }, { status: 200, payload: ORDERS, isGzipped: true }),
-  workload("reply of 1 MB, gzipped", "archive", {
-    path: "/archive",
-    headers: SCRIPT,
-  }, { status: 200, payload: archive(), isGzipped: true }),
+  workload("small JSON reply", handlersOf("dish"), await eventOf(SOUP), SOUP_REPLY),
+  workload(
+    "404 error reply",
+    handlersOf("missing"),
+    await eventOf({ ...SOUP, url: "/menu/stew" }),
+    { status: 404, payload: { Message: NO_SUCH_DISH }, isGzipped: false },
+  ),
+  workload(
+    "echo of 6 KB, gzipped",
+    handlersOf("order"),
+    await eventOf({
+      method: "POST",
+      url: "/orders",
+      headers: SCRIPT,
+      body: JSON.stringify(ORDERS),
+    }),
+    { status: 200, payload: ORDERS, isGzipped: true },
+  ),
+  workload(
+    "reply of 1 MB, gzipped",
+    handlersOf("archive"),
+    await eventOf({ url: "/archive", headers: SCRIPT }),
+    { status: 200, payload: archive(), isGzipped: true },
+  ),
+  ...(await Promise.all(Object.entries(GATEWAYS).map(repliesBehind))).flat(),
 ];
+
+function handlersOf(work: keyof Service): Record<string, Handler> {
+  return Object.fromEntries(
+    Object.entries(SERVICES).map(([name, service]) => [name, service[work]]),
+  );
+}
+
+/** The small reply behind a gateway: by the services, and by one and the same Hono application. */
+async function repliesBehind([name, gateway]: [string, Gateway]): Promise<Workload[]> {
+  const event = await eventOf(SOUP, gateway);
+  const { Middy: _, ...handlers } = handlersOf("dish"); // it would read each format by hand
+  const adapters = { "@mate/core": mateAdapter, "hono/aws-lambda": hono.dish };
+  return [
+    workload(`small JSON reply, ${name}`, handlers, event, SOUP_REPLY),
+    workload(`Hono application, ${name}`, adapters, event, SOUP_REPLY),
+  ];
+}
 
 function workload(
   name: string,
-  handler: keyof Service,
-  request: Request,
+  handlers: Readonly<Record<string, Handler>>,
+  event: HttpEvent,
   expected: Expected,
 ): Workload {
-  const event = restEvent(request);
   return {
     name,
     contestants: Object.fromEntries(
       // Some libraries change the event, so every call has an event of its own.
-      Object.entries(SERVICES).map(([name, service]) => [
-        name,
-        () => service[handler]({ ...event }, CONTEXT),
-      ]),
+      Object.entries(handlers).map((
+        [name, handler],
+      ) => [name, () => handler({ ...event }, CONTEXT)]),
     ),
     check: (reply) => checkReply(reply, expected),
   };

@@ -10,7 +10,8 @@ const JSON_HEADERS = { "Content-Type": "application/json; charset=utf-8" };
 // `c.json()` would write without indentation.
 const write = (payload: unknown) => JSON.stringify(payload, null, 2);
 
-const app = new Hono();
+/** The application, which `fetchHandler()` runs too. */
+export const app = new Hono();
 app.use(compress({ encoding: "gzip" }));
 app.get("/menu/:dish", (c) => {
   const name = c.req.param("dish");

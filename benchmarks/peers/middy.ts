@@ -8,7 +8,7 @@ import httpJsonBodyParser from "npm:@middy/http-json-body-parser@6.4.5";
 import httpResponseSerializer from "npm:@middy/http-response-serializer@6.4.5";
 import { createError } from "npm:@middy/util@6.4.5";
 import { archive, MENU, NO_SUCH_DISH } from "../menu.ts";
-import type { RestEvent } from "../events.ts";
+import type { HttpEvent } from "../events.ts";
 import type { Handler, Service } from "./service.ts";
 
 interface State {
@@ -31,7 +31,7 @@ const gzip = {
   },
 };
 
-function stack(handler: (event: RestEvent & { body: unknown }) => unknown, takesJson = false) {
+function stack(handler: (event: HttpEvent & { body: unknown }) => unknown, takesJson = false) {
   const chain = middy()
     .use(httpHeaderNormalizer())
     .use(httpContentNegotiation({
@@ -53,7 +53,7 @@ function stack(handler: (event: RestEvent & { body: unknown }) => unknown, takes
   return chain.handler(handler as never) as unknown as Handler;
 }
 
-function dish({ path, queryStringParameters }: RestEvent): unknown {
+function dish({ path, queryStringParameters }: HttpEvent): unknown {
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (!Object.hasOwn(MENU, name)) {
     throw createError(404, JSON.stringify({ Message: NO_SUCH_DISH }, null, 2));

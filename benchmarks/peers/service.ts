@@ -1,7 +1,7 @@
-import type { RestEvent } from "../events.ts";
+import type { HttpEvent } from "../events.ts";
 
 /** A Lambda handler. */
-export type Handler = (event: RestEvent, context: object) => unknown;
+export type Handler = (event: HttpEvent, context: object) => unknown;
 
 export interface Service {
   /** `GET /menu/{dish}`: the dish with the query parameter `day`. */
