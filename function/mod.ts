@@ -14,9 +14,9 @@
  *
  * @module
  */
-export * from "./context.ts";
+export type * from "./context.ts";
 export * from "./event.ts";
-export * from "./json.ts";
+export type * from "./json.ts";
 export {
   /** The base of the record classes. A record is one item of `Records` in an event of Amazon S3, SNS or SQS. */
   FnRecord,

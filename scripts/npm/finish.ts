@@ -1,4 +1,4 @@
-import { basename, dirname, join, resolve } from "node:path/posix";
+import { dirname, join } from "node:path/posix";
 import { build } from "esbuild";
 import { DOCUMENTS, ENTRY_POINTS, OUTPUT, packageMetadata, ROOT } from "./metadata.ts";
 
@@ -15,7 +15,7 @@ const NAMES = Object.values(ENTRY_POINTS).map((path) => path.replace(/^\.\/|\.ts
 export async function finish(folder: string): Promise<void> {
   const kind = { type: "module", sideEffects: false };
   await Deno.writeTextFile(join(folder, "package.json"), JSON.stringify(kind));
-  const { metafile } = await build({
+  await build({
     absWorkingDir: folder,
     entryPoints: NAMES.map((name) => `${name}.js`),
     outdir: OUTPUT.pathname,
@@ -29,33 +29,10 @@ export async function finish(folder: string): Promise<void> {
     target: "es2022", // not minified: an uncaught error shows a line that a human can read
     legalComments: "none",
     logLevel: "error",
-    metafile: true,
   });
-  await removeEmptyChunks(
-    Object.entries(metafile.outputs).map(([path, { bytes }]) => ({
-      path: resolve(folder, path),
-      isEmpty: bytes === 0,
-    })),
-  );
   await copyDeclarations(folder);
   for (const name of DOCUMENTS) await Deno.copyFile(new URL(name, ROOT), new URL(name, OUTPUT));
   await writePackageJson();
-}
-
-/** Removes files without code, which modules that only name others leave behind. */
-async function removeEmptyChunks(outputs: { path: string; isEmpty: boolean }[]): Promise<void> {
-  const empty = outputs.filter(({ isEmpty }) => isEmpty).map(({ path }) => path);
-  for (const { path, isEmpty } of outputs) {
-    if (isEmpty) {
-      await Deno.remove(path);
-      continue;
-    }
-    let text = await Deno.readTextFile(path);
-    for (const name of empty.map((path) => basename(path))) {
-      text = text.replaceAll(new RegExp(`^import "\\.\\.?/${name}";\n`, "gm"), "");
-    }
-    await Deno.writeTextFile(path, text);
-  }
 }
 
 /** Copies the declarations of the entry points, and those that they name. */
