@@ -9,19 +9,19 @@ Deno.test({
   async fn() {
     try {
       for (
-        const [name, limit] of [
-          ["proxyHandler", 15_800],
-          ["proxyHandler, routes", 16_800],
-          ["fetchHandler", 16_000],
-          ["buildHttpResponse", 9_000],
-          ["FnProxyEvent", 6_000],
-          ["HttpNotFoundError", 1_000],
-          ["logger", 3_584],
+        const [room, name, limit] of [
+          ["gateway", "proxyHandler", 15_800],
+          ["gateway", "proxyHandler, routes", 16_800],
+          ["gateway", "fetchHandler", 16_000],
+          ["gateway", "buildHttpResponse", 9_000],
+          ["gateway", "FnProxyEvent", 6_000],
+          ["gateway", "HttpNotFoundError", 1_000],
+          ["logger", "logger", 3_584],
         ] as const
       ) {
         const { outputFiles: [file] } = await esbuild.build({
           stdin: {
-            contents: `export { ${name} } from "../mod.ts";`,
+            contents: `export { ${name} } from "../${room}/mod.ts";`,
             resolveDir: new URL(".", import.meta.url).pathname,
           },
           bundle: true,
