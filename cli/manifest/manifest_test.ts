@@ -5,12 +5,24 @@ import { parseManifest, readManifest } from "./manifest.ts";
 const parse = (text: string) => parseManifest(text, "app.json");
 
 Deno.test("parseManifest() fills in the defaults", () => {
-  assertEquals(parse(manifestText()), {
+  const text = withTriggers({
+    routes: [{ method: "GET", path: "/" }],
+    url: { cors: { origins: ["*"] } },
+    schedules: ["rate(1 hour)"],
+    events: [{ pattern: { source: ["shop"] } }],
+    buckets: [{ name: "files", events: ["s3:ObjectCreated:*"] }],
+    queues: [{ name: "jobs" }],
+  });
+  const cors = { methods: ["*"], headers: [], exposeHeaders: [], credentials: false, maxAge: 0 };
+  assertEquals(parse(text), {
     name: "app",
     stage: "v0",
     architecture: "x86_64",
     tracing: false,
-    queues: {},
+    queues: {
+      jobs: { fifo: false, retries: 3, visibility: 30 },
+      ordered: { fifo: true, retries: 3, visibility: 30 },
+    },
     functions: {
       f: {
         module: "f.ts",
@@ -20,45 +32,23 @@ Deno.test("parseManifest() fills in the defaults", () => {
         timeout: 3,
         environment: {},
         permissions: { net: [] },
-        triggers: { routes: [], schedules: [], events: [], buckets: [], topics: [], queues: [] },
+        triggers: {
+          routes: [{ method: "GET", path: "/", stream: false }],
+          url: { auth: "iam", stream: false, cors: { origins: ["*"], ...cors } },
+          schedules: [{ expression: "rate(1 hour)", timezone: "UTC" }],
+          events: [{ pattern: { source: ["shop"] }, bus: "default" }],
+          buckets: [{ name: "files", events: ["s3:ObjectCreated:*"], prefix: "", suffix: "" }],
+          topics: [],
+          queues: [{ name: "jobs", batch: 10, window: 0 }],
+        },
         uses: { buckets: {}, topics: {}, queues: {} },
         statements: [],
       },
     },
   });
-});
-
-Deno.test("parseManifest() fills in the defaults of triggers and queues", () => {
-  const { functions, queues } = parse(withTriggers({
-    routes: [{ method: "GET", path: "/" }],
-    url: { cors: { origins: ["*"] } },
-    schedules: ["rate(1 hour)"],
-    events: [{ pattern: { source: ["shop"] } }],
-    buckets: [{ name: "files", events: ["s3:ObjectCreated:*"] }],
-    queues: [{ name: "jobs" }],
-  }));
-  const { triggers } = functions.f!;
-  assertEquals(queues.jobs, { fifo: false, retries: 3, visibility: 30 });
-  assertEquals(triggers, {
-    routes: [{ method: "GET", path: "/", stream: false }],
-    url: {
-      auth: "iam",
-      stream: false,
-      cors: {
-        origins: ["*"],
-        methods: ["*"],
-        headers: [],
-        exposeHeaders: [],
-        credentials: false,
-        maxAge: 0,
-      },
-    },
-    schedules: [{ expression: "rate(1 hour)", timezone: "UTC" }],
-    events: [{ pattern: { source: ["shop"] }, bus: "default" }],
-    buckets: [{ name: "files", events: ["s3:ObjectCreated:*"], prefix: "", suffix: "" }],
-    topics: [],
-    queues: [{ name: "jobs", batch: 10, window: 0 }],
-  });
+  const { functions, queues } = parse(manifestText());
+  const none = { routes: [], schedules: [], events: [], buckets: [], topics: [], queues: [] };
+  assertEquals([functions.f!.triggers, queues], [none, {}]);
 });
 
 Deno.test("parseManifest() accepts everything that a manifest can have", () => {

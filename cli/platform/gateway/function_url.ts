@@ -8,7 +8,7 @@ import { MAX_SYNC_EVENT } from "../limits.ts";
 import type { Log } from "../log.ts";
 import { type Reply, reply } from "../http.ts";
 import type { HttpRequest } from "./gateway.ts";
-import { replyOf, resultOf } from "./result.ts";
+import { replyOf } from "./result.ts";
 import { readSignature } from "./signature.ts";
 import { invokeStreaming } from "./streamed_response.ts";
 
@@ -87,9 +87,7 @@ export class FunctionUrls {
       const outcome = stream
         ? await invokeStreaming(this.#host, name, payload, options)
         : await this.#host.invoke(name, payload, options);
-      const answered = "prelude" in outcome
-        ? { ...await replyOf({ statusCode: 200, ...outcome.prelude }, "url"), body: outcome.body }
-        : await replyOf(resultOf(outcome), "url");
+      const answered = await replyOf(outcome, "url");
       return { ...answered, headers: [...answered.headers, ["x-amzn-RequestId", requestId]] };
     } catch (error) {
       this.#log.note(`${request.method} ${request.authority}: ${(error as Error).message}`);

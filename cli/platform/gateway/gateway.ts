@@ -9,9 +9,9 @@ import type { Manifest } from "../../manifest/manifest.ts";
 import { Refusal, type Reply } from "../http.ts";
 import { authorize } from "./authorizer.ts";
 import { gatewayRefusal } from "./errors.ts";
-import { replyOf, resultOf } from "./result.ts";
+import { replyOf } from "./result.ts";
 import { createRouter, type Route, routesOf } from "./routes.ts";
-import { invokeStreaming, type StreamedResponse } from "./streamed_response.ts";
+import { invokeStreaming } from "./streamed_response.ts";
 
 /** An HTTP request, as read from the wire. */
 export interface HttpRequest {
@@ -95,15 +95,10 @@ export function createGateway(
     const [, traceId] = Object.entries(event.headers)
       .find(([name]) => name.toLowerCase() === "x-amzn-trace-id")!;
     const own = [["X-Amzn-Trace-Id", traceId]] as const;
-    if (stream) {
-      const outcome = await invokeStreaming(host, functionName, payload, { traceId });
-      const reply = "prelude" in outcome
-        ? await readStream(outcome)
-        : await replyOf(resultOf(outcome), "rest");
-      return withOwn(reply, own);
-    }
-    const outcome = await within(timeout, host.invoke(functionName, payload, { traceId }));
-    return withOwn(await replyOf(resultOf(outcome), "rest"), own);
+    const outcome = stream
+      ? await invokeStreaming(host, functionName, payload, { traceId })
+      : await within(timeout, host.invoke(functionName, payload, { traceId }));
+    return withOwn(await replyOf(outcome, "rest"), own);
   }
 
   return async (request) => {
@@ -159,16 +154,6 @@ function withOwn(response: Reply, own: Reply["headers"]): Reply {
   const names = new Set(own.map(([name]) => name.toLowerCase()));
   const others = response.headers.filter(([name]) => !names.has(name));
   return { ...response, headers: [...others, ...own] };
-}
-
-/** The response of a function that streams it. */
-async function readStream({ prelude, body }: StreamedResponse): Promise<Reply> {
-  const { cookies, multiValueHeaders, ...head } = prelude;
-  const fields = {
-    ...Object(multiValueHeaders),
-    ...(cookies === undefined ? {} : { "Set-Cookie": cookies }),
-  };
-  return { ...await replyOf({ ...head, multiValueHeaders: fields }, "rest"), body };
 }
 
 /** Waits for an outcome until the gateway gives up. */
