@@ -159,6 +159,9 @@ function addRoute(root: Branch, key: string, route: ProxyRoute): void {
 
 function fixedBranch({ fixed }: Branch, part: string, key: string): Branch {
   if (/[{}]/.test(part) || part === "") throw invalidKey(key, `"${part}" is not a part of a path`);
+  if (part.startsWith(":")) {
+    throw invalidKey(key, `write "{${part.slice(1)}}" instead of "${part}"`);
+  }
   let name: string;
   try {
     name = decodeURIComponent(part);

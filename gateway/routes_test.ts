@@ -122,6 +122,7 @@ Deno.test("routes() refuses an invalid table", () => {
   for (
     const [table, problem] of [
       [null, "Invalid routes"],
+      [{ "GET /orders/:id": () => 1 }, 'write "{id}" instead of ":id"'],
       [{}, "Invalid routes"],
       [[], "Invalid routes"],
       [{ "/orders": route }, "expected a method in upper case"],

@@ -1,5 +1,5 @@
 import type { FnContext, JsonValue, StandardSchema } from "../function/mod.ts";
-import { kindOf, specificationError } from "../function/read.ts";
+import { isPlainObject, kindOf, specificationError } from "../function/read.ts";
 import { withRequestId } from "../logger/mod.ts";
 import { type Message, processBatch } from "./batch.ts";
 import { FnQueueEvent, FnQueueRecord } from "./event.ts";
@@ -92,7 +92,12 @@ export function queueHandler<Payload = JsonValue>(
       const milliseconds = (context?.getRemainingTimeInMillis?.() ?? Infinity) - MARGIN;
       const process = async (record: FnQueueRecord<Payload>) => {
         if (schema !== undefined) record.payload(); // a refused message fails before the work
-        await work(record, context as FnContext);
+        const result = await work(record, context as FnContext);
+        if (isPlainObject(result) && "batchItemFailures" in result) {
+          throw new TypeError(
+            'Invalid result "batchItemFailures": the work sees one message, so throw if the message failed',
+          );
+        }
       };
       await processBatch(messages, process, concurrency, milliseconds);
       const failures = messages.filter(({ state }) => state !== "done");

@@ -4,7 +4,7 @@ import {
   processPartialResponse,
   SqsFifoPartialProcessorAsync,
 } from "@aws-lambda-powertools/batch";
-import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { z } from "zod";
 import { CloudEventSpecificationError, type FnContext } from "../function/mod.ts";
@@ -137,6 +137,13 @@ Deno.test("queueHandler() logs each failure once, with its causes and without th
   assertEquals((records[0]!.cause as { errorMessage: string }).errorMessage, "timed out");
   assertEquals(log.every(({ requestId }) => requestId === "id-1"), true);
   assert(!JSON.stringify(log).includes("secret"));
+});
+
+Deno.test("queueHandler() fails a message whose work returns the result of a whole batch", async () => {
+  const work = () => ({ batchItemFailures: [{ itemIdentifier: "0" }] });
+  const { failures, log } = await run(work, makeEvent([{}, {}]));
+  assertEquals(failures, ["0", "1"]);
+  assertMatch(String(log[0]!.errorMessage), /^Invalid result "batchItemFailures": /);
 });
 
 Deno.test("queueHandler() leaves the rest of a failed group untouched and logs it together", async () => {

@@ -31,6 +31,11 @@ export function checkCors(cors: CorsOptions): CorsOptions {
     if (!Array.isArray(list)) throw invalid(`cors.${key}`, "an array of strings");
     for (const item of list) checkValue(`cors.${key}`, item);
   }
+  for (const origin of named) {
+    if (!/^(null|[a-z][a-z\d+.-]*:\/\/[^/?#A-Z]+)$/.test(origin)) {
+      throw invalid("cors.origins", `"*", or origins such as "https://app.example" without a path`);
+    }
+  }
   if (!Number.isInteger(maxAge) || maxAge < 0) {
     throw invalid("cors.maxAge", "a whole number of seconds");
   }
