@@ -39,17 +39,16 @@ Deno.test("every accessor reads its key, and names the key if it is malformed", 
 });
 
 Deno.test("groupId(), deduplicationId() and sequenceNumber() are null in a standard queue", () => {
-  const [first] = new FnQueueEvent(fifo).records();
-  assertEquals(
-    [first!.groupId(), first!.deduplicationId(), first!.sequenceNumber()],
-    ["customer-7", "order-12", "18849496460467696128"],
-  );
-  const [other] = new FnQueueEvent(standard).records();
-  assertEquals([other!.groupId(), other!.deduplicationId(), other!.sequenceNumber()], [
-    null,
-    null,
-    null,
-  ]);
+  for (
+    const [event, expected] of [
+      [fifo, ["customer-7", "order-12", "18849496460467696128"]],
+      [standard, [null, null, null]],
+    ] as const
+  ) {
+    const record = new FnQueueRecord(event);
+    const facts = [record.groupId(), record.deduplicationId(), record.sequenceNumber()];
+    assertEquals(facts, [...expected]);
+  }
   assertEquals(
     refuse(() => change("attributes.MessageGroupId", 5).groupId()).path,
     "Records[0].attributes.MessageGroupId",

@@ -42,16 +42,11 @@ if (!node) {
 }
 
 /** The programs that run a bundle, with permissions for one folder. */
-const programs = (folder: string): [program: string, args: string[]][] => [
-  [Deno.execPath(), [
-    "run",
-    "--no-prompt",
-    "--allow-env",
-    "--allow-net=127.0.0.1",
-    `--allow-read=${folder}`,
-  ]],
-  ...(node ? [["node", []] as [string, string[]]] : []),
-];
+function programs(folder: string): [program: string, args: string[]][] {
+  const permissions = ["--allow-env", "--allow-net=127.0.0.1", `--allow-read=${folder}`];
+  const deno: [string, string[]] = [Deno.execPath(), ["run", "--no-prompt", ...permissions]];
+  return node ? [deno, ["node", []]] : [deno];
+}
 
 Deno.test("the bundled bootstrap serves and reports on Deno and Node.js", async () => {
   await using bundled = await bundle();

@@ -28,18 +28,16 @@ Deno.test("proxyEvent() makes the event of a REST API", async () => {
     sourceIp: "192.0.2.1",
     protocol: "HTTP/2.0",
   });
-  const { requestContext, multiValueHeaders, ...rest } = event;
-  assertEquals(rest.headers["Accept"], "b");
-  assertEquals(multiValueHeaders["Accept"], ["a", "b"]);
-  assertEquals(rest.headers["X-Forwarded-For"], "::1, 192.0.2.1");
-  assertEquals(rest.headers["X-Forwarded-Port"], "8443");
-  assertEquals(rest.headers["X-Amzn-Trace-Id"], "Root=1");
-  assertEquals("Content-Length" in rest.headers, false);
-  assertEquals({ ...rest, headers: {} }, {
+  const { requestContext, headers, multiValueHeaders, ...rest } = event;
+  assertEquals([headers["Accept"], multiValueHeaders["Accept"]], ["b", ["a", "b"]]);
+  assertEquals(headers["X-Forwarded-For"], "::1, 192.0.2.1");
+  assertEquals(headers["X-Forwarded-Port"], "8443");
+  assertEquals(headers["X-Amzn-Trace-Id"], "Root=1");
+  assertEquals("Content-Length" in headers, false);
+  assertEquals(rest, {
     resource: "/orders/{name}/{rest+}",
     path: "/orders/J%C3%B6rg/../x%2Fy",
     httpMethod: "POST",
-    headers: {},
     queryStringParameters: { a: "2", b: "ö x" },
     multiValueQueryStringParameters: { a: ["1", "2"], b: ["ö x"] },
     pathParameters: { name: "J%C3%B6rg", rest: "../x%2Fy" },
@@ -47,29 +45,26 @@ Deno.test("proxyEvent() makes the event of a REST API", async () => {
     body: "{}",
     isBase64Encoded: false,
   });
-  const { path, stage, requestId, extendedRequestId, apiId, domainName, domainPrefix } =
-    requestContext;
-  assertEquals([path, stage, requestId, extendedRequestId, apiId, domainName, domainPrefix], [
-    "/v0/orders/J%C3%B6rg/../x%2Fy",
-    "v0",
-    "id-1",
-    "id-2",
-    "api",
-    "api.example.com:8443",
-    "api",
-  ]);
-  assertEquals([requestContext.requestTime, requestContext.requestTimeEpoch], [
-    "21/Nov/2026:08:15:42 +0000",
-    TIME.getTime(),
-  ]);
-  assertEquals(requestContext.authorizer, { claims: { sub: "ada" } });
-  const custom = await proxyEvent({ url: "/" }, { authorizer: { role: "chef" } });
-  const { principalId, role } = custom.requestContext.authorizer!;
-  assertEquals([principalId, role, custom.requestContext.apiId], ["user", "chef", "a1b2c3d4e5"]);
-  assertEquals([requestContext.identity.sourceIp, requestContext.protocol], [
-    "192.0.2.1",
-    "HTTP/2.0",
-  ]);
+  assertEquals({ ...requestContext, identity: requestContext.identity.sourceIp }, {
+    ...requestContext,
+    path: "/v0/orders/J%C3%B6rg/../x%2Fy",
+    stage: "v0",
+    requestId: "id-1",
+    extendedRequestId: "id-2",
+    apiId: "api",
+    domainName: "api.example.com:8443",
+    domainPrefix: "api",
+    requestTime: "21/Nov/2026:08:15:42 +0000",
+    requestTimeEpoch: TIME.getTime(),
+    authorizer: { claims: { sub: "ada" } },
+    identity: "192.0.2.1",
+    protocol: "HTTP/2.0",
+  });
+  const { requestContext: custom } = await proxyEvent({ url: "/" }, {
+    authorizer: { role: "chef" },
+  });
+  const { principalId, role } = custom.authorizer!;
+  assertEquals([principalId, role, custom.apiId], ["user", "chef", "a1b2c3d4e5"]);
 });
 
 Deno.test("proxyEvent() makes the events of payload format 2.0", async () => {
@@ -115,20 +110,13 @@ Deno.test("proxyEvent() makes the events of a load balancer", async () => {
   assertEquals(lattice.queryStringParameters, { b: ["ö", "c"] });
   assertEquals([single.headers?.["accept"], multi.multiValueHeaders?.["accept"]], ["d", ["d"]]);
   assertEquals([single.multiValueHeaders, multi.headers], [undefined, undefined]);
-  assertEquals([single.headers?.["x-forwarded-proto"], single.headers?.["x-forwarded-port"]], [
-    "http",
-    "80",
-  ]);
+  assertEquals(single.headers?.["x-forwarded-proto"], "http");
+  assertEquals(single.headers?.["x-forwarded-port"], "80");
   assertEquals([single.body, single.isBase64Encoded], ["", false]);
 });
 
 Deno.test("proxyEvent() encodes a body as its gateway does", async () => {
-  const types = [
-    "text/plain",
-    "application/problem+json; charset=utf-8",
-    "image/svg+xml",
-    undefined,
-  ];
+  const texts = ["text/plain", "application/problem+json; charset=utf-8", undefined];
   const binary = ["application/x-www-form-urlencoded", "application/octet-stream"];
   const flags = async (type: string | undefined, options: ProxyEventOptions) => {
     const headers = type === undefined ? {} : { "content-type": type };
@@ -137,7 +125,7 @@ Deno.test("proxyEvent() encodes a body as its gateway does", async () => {
   };
   for (const gateway of GATEWAYS) {
     const isRest = gateway === "rest";
-    for (const type of types.filter((type) => type !== "image/svg+xml")) {
+    for (const type of texts) {
       assertEquals(await flags(type, { gateway }), false, `${gateway} ${type}`);
     }
     for (const type of binary) assertEquals(await flags(type, { gateway }), !isRest, gateway);

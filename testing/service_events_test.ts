@@ -32,11 +32,8 @@ Deno.test("scheduledEvent() takes the values of the accessors", () => {
   };
   assertEquals(readAll(new FnBridgePutEvent(scheduledEvent(init)), init), init);
   const event = new FnBridgePutEvent(scheduledEvent());
-  assertEquals([event.source(), event.detail(), event.detailType()], [
-    "aws.events",
-    {},
-    "Scheduled Event",
-  ]);
+  assertEquals([event.source(), event.detailType()], ["aws.events", "Scheduled Event"]);
+  assertEquals(event.detail(), {});
 });
 
 Deno.test("notificationEvent() takes the values of the accessors", () => {
@@ -71,11 +68,8 @@ Deno.test("notificationEvent() leaves the size and the tag of removed objects ou
   ])).records();
   assertEquals([removed!.objectSize(), removed!.objectEtag()], [null, null]);
   assertEquals(given!.objectSize(), 5);
-  assertEquals([none!.objectSize(), none!.objectEtag(), none!.objectSequencer()], [
-    null,
-    null,
-    null,
-  ]);
+  const absent = [none!.objectSize(), none!.objectEtag(), none!.objectSequencer()];
+  assertEquals(absent, [null, null, null]);
 });
 
 Deno.test("messageEvent() takes the values of the accessors", () => {
@@ -179,11 +173,8 @@ Deno.test("queueEvent() puts the events of other services into messages", () => 
 
 Deno.test("createContext() makes a context whose time runs down", async () => {
   const context = createContext({ functionName: "orders", tenantId: "t" });
-  assertEquals([context.functionName, context.logGroupName, context.tenantId], [
-    "orders",
-    "/aws/lambda/orders",
-    "t",
-  ]);
+  assertEquals([context.functionName, context.tenantId], ["orders", "t"]);
+  assertEquals(context.logGroupName, "/aws/lambda/orders");
   assertEquals(context.invokedFunctionArn.endsWith(":function:orders"), true);
   assertMatch(context.logStreamName, /^\d{4}\/\d\d\/\d\d\/\[\$LATEST\][\da-f]{32}$/);
   const before = context.getRemainingTimeInMillis();
