@@ -129,7 +129,7 @@ export function readOptions(
   if (!Number.isInteger(indent) || indent < 0 || indent > 10) {
     throw invalid("option indent", "a whole number from 0 to 10");
   }
-  if (!/^(?:error|warn|info|off)$/.test(clientErrorLevel)) {
+  if (!["error", "warn", "info", "off"].includes(clientErrorLevel)) {
     throw invalid("option clientErrorLevel", "error, warn, info or off");
   }
   if (types && !(Array.isArray(types) && types.length > 0)) {
@@ -168,7 +168,7 @@ function readCompression(given: HandlerOptions["compression"]): CheckedOptions["
   if (given === false) return { from: 0, codings: [] };
   const { from = 1000, codings = ["gzip"] } = given ?? {};
   const areKnown = (given as unknown) !== true && Array.isArray(codings) &&
-    codings.every((coding) => /^(?:gzip|br|zstd)$/.test(coding));
+    codings.every((coding) => ["gzip", "br", "zstd"].includes(coding));
   if (typeof from === "number" && from >= 0 && areKnown) return { from, codings };
   const expected = "from as a number of bytes, and codings of zstd, br and gzip";
   throw invalid("option compression", expected);

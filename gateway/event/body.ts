@@ -40,12 +40,10 @@ export function readText(event: JsonObject): string | null {
   return text.replace(/^\uFEFF/, "");
 }
 
-const UTF_8 = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
 /** The text whose UTF-8 is exactly these bytes, if there is one. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
-    return UTF_8.decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return undefined;
   }
