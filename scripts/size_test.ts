@@ -10,10 +10,10 @@ Deno.test({
     try {
       for (
         const [room, name, limit] of [
-          ["gateway", "proxyHandler", 15_800],
-          ["gateway", "proxyHandler, routes", 16_800],
-          ["gateway", "fetchHandler", 16_000],
-          ["gateway", "buildHttpResponse", 9_000],
+          ["gateway", "proxyHandler", 15_750],
+          ["gateway", "proxyHandler, routes", 16_700],
+          ["gateway", "fetchHandler", 15_850],
+          ["gateway", "buildHttpResponse", 8_500],
           ["gateway", "FnProxyEvent", 6_000],
           ["gateway", "HttpNotFoundError", 1_000],
           ["logger", "logger", 3_584],

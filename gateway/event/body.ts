@@ -37,7 +37,7 @@ export function readText(event: JsonObject): string | null {
   if (body === null) return null;
   const text = typeof body === "string" ? body : decodeUtf8(body);
   if (text === undefined) throw malformed("the body is not UTF-8");
-  return text.replace(/^\uFEFF/, "");
+  return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
 /** The text whose UTF-8 is exactly these bytes, if there is one. */

@@ -57,7 +57,9 @@ export async function finishContent(
     : answer.contentType;
   const isTagged = etag && status === 200 && event && /^(?:GET|HEAD)$/.test(event.httpMethod());
   if (isTagged && !fields.has("etag")) setField(fields, "ETag", await tagContent(toBytes(content)));
-  const isIncompressible = INCOMPRESSIBLE.test(valueOf(fields, "content-type") ?? "");
+  const type = valueOf(fields, "content-type") ?? "";
+  // To compile the expression would delay the first reply, which is mostly JSON.
+  const isIncompressible = type !== JSON_CONTENT_TYPE && INCOMPRESSIBLE.test(type);
   // A character has at most three bytes of UTF-8.
   const isLong = content.length >= from ||
     (content.length * 3 >= from && toBytes(content).length >= from);
