@@ -68,9 +68,10 @@ export function parseCookies(header: string): Record<string, string> {
   const cookies = new Map<string, string>();
   for (const pair of header.split(";")) {
     const [name, ...rest] = pair.split("=");
-    if (rest.length === 0 || cookies.has(name!.trim())) continue;
+    const key = name!.trim();
+    if (rest.length === 0 || cookies.has(key)) continue;
     const value = rest.join("=").trim().replace(/^"(.*)"$/s, "$1");
-    cookies.set(name!.trim(), percentDecode(value) ?? value);
+    cookies.set(key, percentDecode(value) ?? value);
   }
   return Object.fromEntries(cookies);
 }

@@ -322,6 +322,6 @@ function refuse(
 
 /** The last address of `X-Forwarded-For`, which the gateway wrote. A port is removed. */
 function lastAddress(forwarded: string): string {
-  const address = forwarded.slice(forwarded.lastIndexOf(",") + 1).trim();
+  const address = forwarded.split(",").at(-1)!.trim();
   return address.replace(/^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/, "$1$2");
 }

@@ -40,15 +40,11 @@ export function readUrl(event: JsonObject, path: string = readPath(event)): stri
   const host = isHeader(domainName)
     ? readFact(event, domainName) ?? "localhost"
     : readString(event, domainName);
-  if (!isHost(host)) throw specificationError(domainName, `is ${JSON.stringify(host)}, not a host`);
   // The path cannot replace the host, because it follows the host.
   const target = encoded.replace(/[?#]/g, encodeURIComponent) + encodeQuery(event);
-  return `${isPlain ? "http" : "https"}://${host}${target}`;
-}
-
-function isHost(host: string): boolean {
-  const url = `https://${host}`;
-  return URL.canParse(url) && new URL(url).hostname === withoutPort(host);
+  const url = `${isPlain ? "http" : "https"}://${host}${target}`;
+  if (URL.canParse(url) && new URL(url).hostname === withoutPort(host)) return url;
+  throw specificationError(domainName, `is ${JSON.stringify(host)}, not a host`);
 }
 
 /** Removes the port from a host. The host is in lower case. */
