@@ -64,7 +64,7 @@ cp "$root/cli/deploy/deno.lock" "$here/.mate/deno.lock"
 
 # The program that names the permissions loads no package. What loads packages has no permissions but these.
 flags=$("$deno" run --quiet --no-prompt --deny-import --no-npm --allow-read --allow-write --allow-net --allow-env \
-  --allow-run "$root/cli/commands/deploy_permissions.ts" "$here/app.json") || exit 1
+  --allow-run "$root/cli/commands/deploy_permissions.ts" "$here/app.json" "$@") || exit 1
 set -f
 IFS='
 '

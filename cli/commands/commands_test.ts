@@ -80,6 +80,23 @@ const awsEnvironment = (service: string, url: string) => ({
   [`AWS_ENDPOINT_URL_${service}`]: url,
 });
 
+Deno.test({
+  name: "mate invoke ends with the function when it is interrupted",
+  ignore: Deno.build.os === "windows", // where no signal can be sent
+  async fn() {
+    await using app = await makeApp({
+      "one.ts": "export const handler = () => new Promise((end) => setTimeout(end, 60_000));",
+    }, { one: { module: "one.ts", timeout: 60 } });
+    const child = startMate(["invoke", "one", app.manifest]);
+    let errors = "";
+    for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
+      if (!errors.includes("START") && (errors += text).includes("START")) child.kill("SIGINT");
+    }
+    const { code } = await child.status;
+    assertEquals([code, await new Response(child.stdout).text()], [130, ""]);
+  },
+});
+
 Deno.test("mate invoke --deployed invokes the deployed function", async () => {
   await using app = await makeApp({}, { one: { module: "one.ts" } });
   const paths: string[] = [];
@@ -93,6 +110,24 @@ Deno.test("mate invoke --deployed invokes the deployed function", async () => {
   });
   assertEquals([code, stdout, stderr], [0, '{"done":true}\n', "START\nEND\n"]);
   assertEquals(paths, ["/2015-03-31/functions/test-one/invocations"]);
+});
+
+Deno.test("mate deploy says at once that the region or the login is missing", async () => {
+  await using app = await makeApp({}, { one: { module: "one.ts" } });
+  const region = /^Error: The region is missing: set "region" in the manifest, or AWS_REGION\n$/;
+  const login = /^Error: The login is missing: log in first, such as with "aws sso login" or /;
+  const names = ["ACCESS_KEY_ID", "PROFILE", "REGION", "DEFAULT_REGION", "WEB_IDENTITY_TOKEN_FILE"];
+  const nothing = Object.fromEntries(names.map((name) => [`AWS_${name}`, ""]));
+  for (
+    const [variables, message] of [[{}, region], [{ AWS_REGION: "eu-west-1" }, login]] as const
+  ) {
+    const env = { ...nothing, AWS_CONFIG_FILE: "none", AWS_SHARED_CREDENTIALS_FILE: "none" };
+    const { code, stderr } = await mate(["deploy", app.manifest, "--plan"], {
+      env: { ...env, ...variables },
+    });
+    assertEquals(code, 1);
+    assertMatch(stderr, message);
+  }
 });
 
 Deno.test("mate logs prints the records of all functions by time, and every page of them", async () => {
@@ -193,7 +228,10 @@ Deno.test("mate logs explains why AWS refuses", async () => {
   }
   const secure = awsEnvironment("CLOUDWATCH_LOGS", "https://localhost:1");
   const { code, stderr } = await mate(["logs", app.manifest], {
-    env: { ...secure, NODE_EXTRA_CA_CERTS: "/dev/null" }, // which the permissions allow
+    env: {
+      ...secure,
+      NODE_EXTRA_CA_CERTS: Deno.env.get("NODE_EXTRA_CA_CERTS") ?? "/dev/null", // the permissions allow it
+    },
   });
   assertEquals(code, 1);
   assertMatch(stderr, /connect ECONNREFUSED .* \(check the network and the region\)\n$/);

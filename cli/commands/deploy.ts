@@ -1,7 +1,9 @@
 import { UsageError } from "../arguments.ts";
 import { printOutputs } from "../deploy/summary.ts";
 import { type Command, defineCommand, MANIFEST, type Surroundings } from "./command.ts";
+import type { Permissions } from "../permissions.ts";
 import { deployPermissions } from "./deploy_permissions.ts";
+import { checkLogin } from "./login.ts";
 
 const DETAILS =
   `MANIFEST is ${MANIFEST} by default. The credentials are those of the AWS tools: a profile (AWS_PROFILE), or
@@ -26,7 +28,7 @@ export const deployCommand: Command = defineCommand({
       description: "Print the URLs and names as JSON; the rest goes to the standard error",
     },
   },
-  permissions: ([manifest = MANIFEST]) => deployPermissions(manifest),
+  permissions: ([manifest = MANIFEST], values) => prepare(manifest, values),
   run: ([manifest = MANIFEST], values, surroundings) =>
     runWith("deploy", manifest, values, surroundings),
 });
@@ -41,10 +43,24 @@ export const undeployCommand: Command = defineCommand({
     ...OPTIONS,
     "delete-data": { type: "boolean", description: "Delete buckets with the objects in them" },
   },
-  permissions: ([manifest = MANIFEST]) => deployPermissions(manifest),
+  permissions: ([manifest = MANIFEST], values) => prepare(manifest, values),
   run: ([manifest = MANIFEST], { "delete-data": deletesData, ...values }, surroundings) =>
     runWith("undeploy", manifest, { ...values, deletesData }, surroundings),
 });
+
+/** Refuses what is certain to fail before anything is fetched. */
+async function prepare(manifest: string, values: Questions): Promise<Permissions> {
+  checkTerminal(values);
+  await checkLogin(manifest);
+  return await deployPermissions(manifest);
+}
+
+type Questions = Readonly<Record<"plan" | "yes", boolean>>;
+
+function checkTerminal({ plan, yes }: Questions): void {
+  if (yes || plan || Deno.stdin.isTerminal()) return;
+  throw new UsageError("Cannot ask without a terminal: pass --yes or --plan");
+}
 
 async function runWith(
   act: "deploy" | "undeploy",
@@ -57,9 +73,7 @@ async function runWith(
   },
   { signal, print, note }: Surroundings,
 ): Promise<boolean> {
-  if (!yes && !plan && !Deno.stdin.isTerminal()) {
-    throw new UsageError("Cannot ask without a terminal: pass --yes or --plan");
-  }
+  checkTerminal({ plan, yes });
   try {
     const module = await import("../deploy/deploy.ts");
     const isDone = await module[act](manifest, {

@@ -8,10 +8,12 @@ import {
   programFolders,
   temporaryFolder,
 } from "../permissions.ts";
+import { checkLogin } from "./login.ts";
 
 // As a program, it prints the flags of Deno, one a line.
 if (import.meta.main) {
   try {
+    if (!Deno.args.includes("--help")) await checkLogin(Deno.args[0]!);
     console.log(permissionFlags(await deployPermissions(Deno.args[0]!)).join("\n"));
   } catch (error) {
     console.error(`Error: ${(error as Error).message}`);

@@ -3,6 +3,7 @@ import { accessProblem } from "../deploy/access_problem.ts";
 import { nearest } from "../manifest/nearest.ts";
 import type { Manifest } from "../manifest/manifest.ts";
 import { foldersOf, type Permissions } from "../permissions.ts";
+import { readAwsSettings } from "./login.ts";
 
 /**
  * Checks that the manifest has a function.
@@ -51,12 +52,7 @@ const AWS_HOSTS = [
 export async function sdkPermissions(manifestPath: string): Promise<Permissions> {
   const variables = Object.entries(Deno.env.toObject()).filter(([name]) => name.startsWith("AWS_"));
   const home = Deno.env.get("HOME") ?? Deno.env.get("USERPROFILE") ?? "";
-  const settings = [
-    Deno.env.get("AWS_CONFIG_FILE") ?? `${home}/.aws/config`,
-    Deno.env.get("AWS_SHARED_CREDENTIALS_FILE") ?? `${home}/.aws/credentials`,
-  ];
-  const texts = settings.map((file) => Deno.readTextFile(file).catch(() => "")); // they may be missing
-  const text = (await Promise.all(texts)).join("\n");
+  const text = await readAwsSettings();
   const urls = [...text.split(/[\s=]+/), ...variables.map(([, value]) => value)]
     .filter((value) => /^https?:/.test(value) && URL.canParse(value));
   const files = variables.filter(([name]) => name.endsWith("_FILE")).map(([, value]) => value);

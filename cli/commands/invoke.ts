@@ -1,4 +1,5 @@
 import { UsageError } from "../arguments.ts";
+import type { Manifest } from "../manifest/manifest.ts";
 import { type Command, defineCommand, MANIFEST } from "./command.ts";
 import { callAws, checkFunction, sdkPermissions } from "./deployed.ts";
 
@@ -8,8 +9,14 @@ export const invoke: Command = defineCommand({
   arguments: ["FUNCTION", "[MANIFEST]"],
   summary: "Invokes a function once, and prints its result",
   details:
-    `MANIFEST is ${MANIFEST} by default. The function runs on this machine, with everything that it uses. The
-standard output has the result, and the standard error the log.`,
+    `MANIFEST is ${MANIFEST} by default. The function runs on this machine, with everything that it uses. Its
+buckets are empty, because those of "mate dev" are another run's. The standard output has the result, and the
+standard error the log.
+
+@mate/core/testing makes events, for example of a route:
+  deno eval 'import { proxyEvent } from "jsr:@mate/core/testing";
+    const request = new Request("https://example.com/hello?name=Ada");
+    console.log(JSON.stringify(await proxyEvent(request)))' | mate invoke hello --event -`,
   options: {
     event: {
       type: "string",
@@ -29,7 +36,10 @@ standard output has the result, and the standard error the log.`,
     const manifest = await readManifest(path);
     checkFunction(manifest, name);
     const { InvokeCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
-    await using local = deployed ? undefined : await startLocal(path, json ? () => {} : note);
+    if (!deployed && Deno.stderr.isTerminal()) note("Bundling the functions");
+    await using local = deployed
+      ? undefined
+      : await startLocal(manifest, path, signal, json ? () => {} : note);
     const client = new LambdaClient({
       ...(manifest.region === undefined ? {} : { region: manifest.region }),
       ...local?.client,
@@ -66,13 +76,25 @@ function checkJson(text: string): void {
 }
 
 /** Starts the platform for one invocation. Its log goes to `note`. */
-async function startLocal(path: string, note: (line: string) => void) {
+async function startLocal(
+  manifest: Manifest,
+  manifestPath: string,
+  signal: AbortSignal,
+  note: (line: string) => void,
+) {
   const { Log } = await import("../platform/log.ts");
   const { startPlatform } = await import("../platform/platform.ts");
+  const { createSandboxHost } = await import("../platform/sandbox/host.ts");
   const { formatRecord } = await import("../platform/terminal.ts");
   const log = new Log();
-  const platform = await startPlatform(path, { port: 0, log });
-  const unfollow = log.follow((record) => note(formatRecord(record, false)));
+  await using stack = new AsyncDisposableStack();
+  stack.defer(log.follow((record) => note(formatRecord(record, false))));
+  const host = async (manifest: Manifest) => {
+    const options = { manifest, manifestPath, signal };
+    return stack.use(await createSandboxHost({ ...options, log: (record) => log.write(record) }));
+  };
+  const platform = stack.use(await startPlatform(manifest, { port: 0, log, host }));
+  const owned = stack.move();
   return {
     client: {
       endpoint: platform.url,
@@ -80,9 +102,6 @@ async function startLocal(path: string, note: (line: string) => void) {
       credentials: { accessKeyId: "local", secretAccessKey: "local" },
       maxAttempts: 1,
     },
-    async [Symbol.asyncDispose]() {
-      unfollow();
-      await platform[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

@@ -4,6 +4,7 @@ const PROBLEMS: readonly (readonly [problem: RegExp, remedy: string])[] = [
     /invalid AWS region.*|missing region value|region is missing/i,
     'set "region" in the manifest, or AWS_REGION, to a region of AWS',
   ],
+  [/failed to get shared config profile.*/, "name a profile of ~/.aws/config in AWS_PROFILE"],
   [/dial tcp.*|getaddrinfo.*|connect E[A-Z]+.*/, "check the network and the region"],
   [
     /no valid credential sources found|could not load credentials.*/i,

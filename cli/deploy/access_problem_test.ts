@@ -20,6 +20,10 @@ Deno.test("accessProblem() says in one line what keeps a user from AWS, and what
         `No valid credential sources found (${login})`,
       ],
       [
+        "failed to get shared config profile, nope",
+        "failed to get shared config profile, nope (name a profile of ~/.aws/config in AWS_PROFILE)",
+      ],
+      [
         "CredentialsProviderError: Could not load credentials from any providers",
         `Could not load credentials from any providers (${login})`,
       ],

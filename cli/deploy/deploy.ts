@@ -3,6 +3,7 @@ import { bundleApp } from "../bundle/app.ts";
 import { type Manifest, readManifest } from "../manifest/manifest.ts";
 import { findTerraform } from "./find_terraform.ts";
 import { checkOwner, importsOf, isConflict, withoutAbsent } from "./leftovers.ts";
+import { checkDestroyable } from "./protected.ts";
 import { MODULE, type RootModule, writeProviderLock, writeRootModule } from "./root_module.ts";
 import { type Deployed, readState, restoreState } from "./state.ts";
 import { listResources, type Outputs, type Plan, summarize } from "./summary.ts";
@@ -96,6 +97,8 @@ export async function undeploy(manifestPath: string, options: DeployOptions): Pr
     print("Nothing to do: nothing is deployed");
     return true;
   }
+  await application.write({ isDataOnly: true, deletesData });
+  if (await exists(`${dirname(resolve(manifestPath))}/infra`)) await checkDestroyable(terraform);
   const buckets = deployed.resources.filter(({ type }) => type === "aws_s3_bucket");
   const contents = deletesData
     ? "with all objects in the buckets"
@@ -109,7 +112,6 @@ export async function undeploy(manifestPath: string, options: DeployOptions): Pr
     return false;
   }
   const keepBuckets = () => terraform.run(["apply", "-auto-approve", `-target=${MODULE}`], print);
-  await application.write({ isDataOnly: true, deletesData });
   if (buckets.length > 0) await keepBuckets();
   try {
     await terraform.run(["apply", "-destroy", "-auto-approve"], print);

@@ -29,7 +29,7 @@ export class Terraform {
   /** The signal lets Terraform finish the requests under way, write its state, and end. */
   constructor(
     private readonly program: string,
-    private readonly folder: string,
+    readonly folder: string,
     private readonly env: Readonly<Record<string, string>>,
     private readonly signal: AbortSignal,
   ) {}
