@@ -1,3 +1,4 @@
+import { nearest } from "./nearest.ts";
 import type { BucketTrigger, Manifest } from "./types.ts";
 
 /** A value that is wrong because of another value of the manifest. */
@@ -151,9 +152,14 @@ function* findRouteConflicts(
     if (authorizer === undefined) continue;
     const path = [...at, "authorizer"];
     if (!Object.hasOwn(functions, authorizer)) {
-      const others = Object.keys(functions).filter((name) => name !== owner).join(", ");
-      const expected = others === "" ? ": add the function first" : `: expected one of ${others}`;
-      yield { path, message: `must be a function of the manifest${expected}` };
+      const others = Object.keys(functions).filter((name) => name !== owner);
+      const near = nearest(authorizer, others);
+      const expected = near !== undefined
+        ? `did you mean "${near}"?`
+        : others.length > 0
+        ? `expected one of ${others.join(", ")}`
+        : "add the function first";
+      yield { path, message: `must be a function of the manifest: ${expected}` };
     } else if (authorizer === owner) {
       yield { path, message: "must be another function than the function of the route" };
     }

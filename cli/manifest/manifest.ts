@@ -51,7 +51,9 @@ export async function readManifest(path: string): Promise<Manifest> {
     text = await Deno.readTextFile(path);
   } catch (cause) {
     const problem = cause instanceof Deno.errors.NotFound
-      ? "there is no such file"
+      ? 'there is no such file; run "mate new FOLDER", or name the manifest'
+      : cause instanceof Deno.errors.IsADirectory
+      ? `it is a folder; name the file, such as "${path.replace(/\/$/, "")}/app.json"`
       : (cause as Error).message;
     throw new Error(`Cannot read the manifest "${path}": ${problem}`, { cause });
   }

@@ -152,6 +152,10 @@ const KNOWN_PLACEHOLDERS =
 const OWN_PLACEHOLDERS =
   "must have no placeholders except ${region} and the function's own variables";
 const RATE_OR_CRON = "must be a rate such as rate(5 minutes), or a cron such as cron(0 3 * * ? *)";
+const SIX_FIELDS =
+  "must have six fields, the year included, such as cron(0 3 * * ? *), and one of the two days must be ?";
+const OPERATORS =
+  "must be a value, or an object with one of anything-but, cidr, equals-ignore-case, exists, numeric, prefix, suffix, wildcard";
 const BUCKET_EVENTS =
   '"s3:ObjectCreated:*", "s3:ObjectCreated:Put", "s3:ObjectCreated:Post", "s3:ObjectCreated:Copy", "s3:ObjectCreated:CompleteMultipartUpload", "s3:ObjectRemoved:*", "s3:ObjectRemoved:Delete", "s3:ObjectRemoved:DeleteMarkerCreated"';
 const LONG = "b".repeat(37);
@@ -253,6 +257,7 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["bucket", {}, 'is not a key of "functions.f.triggers": did you mean "buckets"?'],
     ["routes", {}, "must be an array"],
     ["routes.0.path", "okay", "must be a path such as /okay, /items/{id} or /okay/{proxy+}"],
+    ["routes.0.path", "/e/:id", "must have parameters in braces: write /e/{id}"],
     ["routes.0.method", "get", `must be one of ${METHODS}`],
     ["routes.0.method", undefined, `is missing: expected one of ${METHODS}`],
     [
@@ -269,10 +274,7 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["url.cors.maxAge", 86_401, whole(0, 86_400)],
     ...[
       "rate(0 hours)",
-      "rate(1 hours)",
-      "rate(5 minute)",
       "cron(0 3 * * * *)",
-      "cron(0 3 * * ?)",
       "cron(60 3 * * ? *)",
       "cron(0/0 3 * * ? *)",
       "cron(0/60 3 * * ? *)",
@@ -280,6 +282,9 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
       "cron(0 3 32 * ? *)",
       "5 minutes",
     ].map((text): [string, string, string] => ["schedules.0", text, RATE_OR_CRON]),
+    ["schedules.0", "rate(1 hours)", "must have the singular after 1: write rate(1 hour)"],
+    ["schedules.0", "rate(5 minute)", "must have the plural after 5: write rate(5 minutes)"],
+    ["schedules.0", "cron(0 3 * * ?)", SIX_FIELDS],
     [
       "schedules.0",
       5,
@@ -358,6 +363,14 @@ const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
     '"functions.f.triggers.topics.0.filter.kind" must be an array of values, or an object',
   ],
   [
+    withTriggers({ topics: [{ name: "news", filter: { kind: ["a", { prefxi: "b" }] } }] }),
+    `"functions.f.triggers.topics.0.filter.kind.1" ${OPERATORS}`,
+  ],
+  [
+    withTriggers({ events: [{ pattern: { detail: { n: [{ prefix: "a", suffix: "b" }] } } }] }),
+    `"functions.f.triggers.events.0.pattern.detail.n.0" ${OPERATORS}`,
+  ],
+  [
     withTriggers({ topics: [{ name: "news" }, { name: "news" }] }),
     '"functions.f.triggers.topics.1.name" must be another topic: the function has "news" already',
   ],
@@ -378,8 +391,12 @@ const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
     '"functions.b.triggers.queues.0.name" must be another queue: "a" reads "jobs", and a message goes to one reader',
   ],
   [
-    withFunctions({ routes: [{ method: "GET", path: "/", authorizer: "d" }] }, {}),
+    withFunctions({ routes: [{ method: "GET", path: "/", authorizer: "login" }] }, {}),
     '"functions.a.triggers.routes.0.authorizer" must be a function of the manifest: expected one of b',
+  ],
+  [
+    withFunctions({ routes: [{ method: "GET", path: "/", authorizer: "bb" }] }, {}),
+    '"functions.a.triggers.routes.0.authorizer" must be a function of the manifest: did you mean "b"?',
   ],
   [
     withFunctions(route("/x"), route("/x")),
@@ -457,11 +474,11 @@ Deno.test("readManifest() names the file that it cannot read", async () => {
     const missing = `${folder}/app.json`;
     assertEquals(
       await message(missing),
-      `Cannot read the manifest "${missing}": there is no such file`,
+      `Cannot read the manifest "${missing}": there is no such file; run "mate new FOLDER", or name the manifest`,
     );
     assertEquals(
-      (await message(folder)).startsWith(`Cannot read the manifest "${folder}": `),
-      true,
+      await message(folder),
+      `Cannot read the manifest "${folder}": it is a folder; name the file, such as "${folder}/app.json"`,
     );
   } finally {
     await Deno.remove(folder);

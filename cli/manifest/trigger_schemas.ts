@@ -32,6 +32,9 @@ const ROUTE = object({
   method: z.enum(METHODS).meta({ description: "The method of the request; ANY for all" }),
   path: z.string().regex(/^(?=\/)(\/([\w.:-]+|\{\w+\}))*(\/\{\w+\+\})?$|^\/$/, {
     error: "must be a path such as /okay, /items/{id} or /okay/{proxy+}",
+  }).refine((path) => !path.includes("/:"), {
+    error: ({ input }) =>
+      `must have parameters in braces: write ${String(input).replaceAll(/:(\w+)/g, "{$1}")}`,
   }).meta({ description: "The path below the stage, such as /items/{id} or /files/{proxy+}" }),
   authorizer: NAME.optional().meta({
     description: "The function that decides whether a request is allowed (a REQUEST authorizer)",
@@ -79,8 +82,21 @@ const URL_TRIGGER = object({
 });
 
 const EXPRESSION = z.string().refine((text) => isRate(text) || isCron(text), {
-  error: "must be a rate such as rate(5 minutes), or a cron such as cron(0 3 * * ? *)",
+  error: ({ input }) => wordExpression(String(input)),
 });
+
+/** Says what is wrong with an expression of a schedule. */
+function wordExpression(text: string): string {
+  const [, count, unit] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(text) ?? [];
+  if (count === "1") return `must have the singular after 1: write rate(1 ${unit})`;
+  if (count !== undefined && count !== "0") {
+    return `must have the plural after ${count}: write rate(${count} ${unit}s)`;
+  }
+  if (/^cron\(\S+( \S+){4}\)$/.test(text)) {
+    return "must have six fields, the year included, such as cron(0 3 * * ? *), and one of the two days must be ?";
+  }
+  return "must be a rate such as rate(5 minutes), or a cron such as cron(0 3 * * ? *)";
+}
 
 const SCHEDULE_OBJECT = object({
   expression: EXPRESSION.meta({
@@ -100,10 +116,22 @@ const SCHEDULE = z.union([EXPRESSION, SCHEDULE_OBJECT], {
   error: "must be an expression such as rate(5 minutes), or an object",
 }).transform((value) => typeof value === "string" ? { expression: value, timezone: "UTC" } : value);
 
+/** The operators of event patterns and filter policies. */
+const OPERATORS = [
+  "anything-but",
+  "cidr",
+  "equals-ignore-case",
+  "exists",
+  "numeric",
+  "prefix",
+  "suffix",
+  "wildcard",
+];
+
 /** The schema of an event pattern or a filter policy: arrays of values at the ends of objects. */
 const PATTERN = z.record(z.string(), z.json()).superRefine((pattern, context) => {
-  for (const path of wrongEnds(pattern)) {
-    context.addIssue({ code: "custom", path, message: "must be an array of values, or an object" });
+  for (const { path, message } of wrongParts(pattern)) {
+    context.addIssue({ code: "custom", path, message });
   }
 }).refine((pattern) => Object.keys(pattern).length > 0, { error: "must have at least one key" });
 
@@ -180,14 +208,28 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** Finds the paths in a pattern that end in neither a non-empty array nor an object. */
-function wrongEnds(value: unknown, path: string[] = []): string[][] {
-  if (Array.isArray(value)) return value.length > 0 ? [] : [path];
-  if (typeof value !== "object" || value === null) return [path];
-  return Object.entries(value).flatMap(([key, child]) =>
-    // The values of "$or" are patterns.
-    key === "$or" && Array.isArray(child)
-      ? child.flatMap((item, index) => wrongEnds(item, [...path, key, String(index)]))
-      : wrongEnds(child, [...path, key])
-  );
+/** Finds what ends in neither a non-empty array nor an object, and the values that are unknown operators. */
+function* wrongParts(
+  value: unknown,
+  path: string[] = [],
+): Generator<{ path: string[]; message: string }> {
+  if (Array.isArray(value) && value.length > 0) {
+    for (const [index, item] of value.entries()) {
+      if (typeof item !== "object" || item === null) continue;
+      const [name = "", ...others] = Object.keys(item);
+      if (others.length === 0 && OPERATORS.includes(name)) continue;
+      const message = `must be a value, or an object with one of ${OPERATORS.join(", ")}`;
+      yield { path: [...path, String(index)], message };
+    }
+  } else if (Array.isArray(value) || typeof value !== "object" || value === null) {
+    yield { path, message: "must be an array of values, or an object" };
+  } else {
+    for (const [key, child] of Object.entries(value)) {
+      // The values of "$or" are patterns.
+      const isOr = key === "$or" && Array.isArray(child);
+      for (const [index, item] of isOr ? child.entries() : [[undefined, child] as const]) {
+        yield* wrongParts(item, [...path, key, ...(index === undefined ? [] : [String(index)])]);
+      }
+    }
+  }
 }
