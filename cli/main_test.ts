@@ -55,9 +55,12 @@ Deno.test("mate says in one line why a command fails, and exits with 1", async (
     const [args, message] of [
       [
         ["dev", "/nowhere.json"],
-        /^Error: Cannot read the manifest "\/nowhere\.json": there is no such file\n$/,
+        /^Error: Cannot read the manifest "\/nowhere\.json": there is no such file; run "mate new FOLDER", or name the manifest\n$/,
       ],
-      [["bundle"], /^Error: Cannot read the manifest "app\.json": there is no such file\n$/],
+      [
+        ["bundle"],
+        /^Error: Cannot read the manifest "app\.json": there is no such file; run "mate new FOLDER", or name the manifest\n$/,
+      ],
       [
         ["invoke", "f", "deno.json"],
         /^Error: Cannot use the manifest "deno\.json": .*"imports", "[^;]* are not keys of a manifest: expected one of /,

@@ -13,6 +13,8 @@ export interface ProxyResponseOptions {
 /** The keys of a result. A REST API refuses other keys. */
 const KEYS = ["statusCode", "headers", "multiValueHeaders", "body", "isBase64Encoded"];
 
+const REMEDY = "wrap the handler in proxyHandler(), or return { statusCode, body }";
+
 /** The characters of a header field's name (RFC 9110 §5.6.2), and those that its value must not have (§5.5). */
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 // deno-lint-ignore no-control-regex -- control characters are meant
@@ -66,10 +68,10 @@ export function proxyResponse(
     const body = typeof sent === "string" ? sent : JSON.stringify(sent);
     return new Response(body, { headers: { "content-type": "application/json" } });
   }
-  if (!isRecord(sent)) throw malformed("it must be an object");
+  if (!isRecord(sent)) throw malformed(`it must be an object: ${REMEDY}`);
   const stranger = Object.keys(sent).find((key) => !KEYS.includes(key));
   if (gateway === "rest" && stranger !== undefined) {
-    throw malformed(`unknown key ${JSON.stringify(stranger)}`);
+    throw malformed(`unknown key ${JSON.stringify(stranger)}: ${REMEDY}`);
   }
   const status = readStatus(sent.statusCode ?? (gateway === "rest" ? 200 : undefined));
   const body = readBody(sent);

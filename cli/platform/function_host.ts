@@ -51,6 +51,8 @@ export interface InvokeOutcome {
   readonly payload: Uint8Array;
   /** What went wrong; `undefined` if the function returned a result. */
   readonly failure?: "error" | "timeout" | "exit" | "too large" | undefined;
+  /** Whether the function streamed its result, which is collected in the payload. */
+  readonly isStream?: boolean | undefined;
   /** The last 4 KiB of the log of the invocation, with the lines of the platform. */
   readonly logTail: string;
 }

@@ -113,7 +113,8 @@ class InProcessHost implements ReloadingHost {
         : answer.errorType === "Sandbox.Timedout"
         ? "timeout"
         : answer.kind;
-      return { requestId, payload: answer.body, failure, logTail: tail.toString() };
+      const isStream = answer.kind === "response" && answer.isStream;
+      return { requestId, payload: answer.body, failure, isStream, logTail: tail.toString() };
     } finally {
       clearTimeout(timer);
       scope.isOver = true;

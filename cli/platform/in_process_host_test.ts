@@ -184,5 +184,6 @@ Deno.test("the host in this process streams to the caller, or collects a stream"
   };
   assertEquals((await test.host.invoke("f", EVENT, { stream })).payload.length, 0);
   assertEquals(written, ["application/octet-stream", "a"]);
-  assertEquals(new TextDecoder().decode((await test.host.invoke("f", EVENT)).payload), "a");
+  const { payload, isStream } = await test.host.invoke("f", EVENT);
+  assertEquals([new TextDecoder().decode(payload), isStream], ["a", true]);
 });

@@ -140,6 +140,7 @@ export async function startPlatform(
     messaging,
     invoke: (name, event) => invokeForResult(host, name, event, log, polling.signal),
     invokeAsync,
+    note: (text) => log.note(text),
     signal: polling.signal,
   }).catch((error) => {
     if (!polling.signal.aborted) log.note(`Cannot read the queues: ${(error as Error).message}`);

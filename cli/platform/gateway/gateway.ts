@@ -72,7 +72,10 @@ export function createGateway(
     const path = request.path.slice(prefix.length) || "/";
     const route = findRoute(request.method, path);
     if (route === undefined) {
-      throw gatewayRefusal("MISSING_AUTHENTICATION_TOKEN", "there is no such route");
+      const hint = request.method === "OPTIONS"
+        ? ": a browser's preflight needs a route of the method OPTIONS without an authorizer"
+        : "";
+      throw gatewayRefusal("MISSING_AUTHENTICATION_TOKEN", `there is no such route${hint}`);
     }
     const character = /[|{}]/.exec(request.query)?.[0];
     if (character !== undefined) {

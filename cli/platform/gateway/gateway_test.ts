@@ -108,6 +108,22 @@ Deno.test("the gateway answers a failure as Amazon API Gateway does", async () =
   }
 });
 
+Deno.test("the gateway says in the log what to change", async () => {
+  const streamed = { payload: new TextEncoder().encode("one"), isStream: true };
+  for (
+    const [method, answer, hint] of [
+      ["GET", streamed, 'the handler streams: set "stream": true on this route in the manifest'],
+      ["GET", '{"hello":1}', "wrap the handler in proxyHandler(), or return { statusCode, body }"],
+      ["GET", '"text"', "wrap the handler in proxyHandler(), or return { statusCode, body }"],
+      ["OPTIONS", "{}", "needs a route of the method OPTIONS without an authorizer"],
+    ] as const
+  ) {
+    await using test = await startTestPlatform(() => answer);
+    await test.send({ method, path: "/v0/items/7" });
+    assertStringIncludes(test.log.after(0)[0]!.text, hint);
+  }
+});
+
 Deno.test("the gateway answers 504 when it has waited long enough", async () => {
   const { promise, resolve } = Promise.withResolvers<string>();
   await using test = await startTestPlatform(() => promise, { gatewayTimeout: 5 });

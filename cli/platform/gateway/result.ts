@@ -13,7 +13,7 @@ export async function replyOf(
   outcome: InvokeOutcome | StreamedResponse,
   gateway: "rest" | "url",
 ): Promise<Reply> {
-  const result = "prelude" in outcome ? headOf(outcome, gateway) : resultOf(outcome);
+  const result = "prelude" in outcome ? headOf(outcome, gateway) : resultOf(outcome, gateway);
   try {
     const response = proxyResponse(result, { gateway });
     return {
@@ -28,14 +28,20 @@ export async function replyOf(
 }
 
 /** The result of a function. A function's own time-out is a failure too. */
-function resultOf({ failure, payload }: InvokeOutcome): unknown {
+function resultOf(
+  { failure, payload, isStream }: InvokeOutcome,
+  gateway: "rest" | "url",
+): unknown {
   if (failure !== undefined) {
     throw gatewayRefusal("INTEGRATION_FAILURE", `the function failed (${failure})`);
   }
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload));
   } catch (error) {
-    const reason = `Malformed Lambda proxy response: ${(error as Error).message}`;
+    const place = gateway === "rest" ? "route" : "url";
+    const reason = isStream
+      ? `the handler streams: set "stream": true on this ${place} in the manifest`
+      : `Malformed Lambda proxy response: ${(error as Error).message}`;
     throw gatewayRefusal("INTEGRATION_FAILURE", reason);
   }
 }

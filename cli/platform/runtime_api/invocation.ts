@@ -118,7 +118,9 @@ export async function readAnswer(
       throw error;
     }
     const error = trailingError(request);
-    await (error === undefined ? writer.close() : writer.abort(error.errorType)).catch(() => {});
+    await (error === undefined ? writer.close() : writer.abort(brokenStream(error))).catch(
+      () => {},
+    );
     return error ?? { kind: "response", body: new Uint8Array(), contentType, isStream };
   }
   const limit = isStream ? MAX_STREAM : MAX_RESULT;
@@ -128,6 +130,10 @@ export async function readAnswer(
     return tooLarge(Number(request.headers["content-length"] ?? body.length));
   }
   return trailingError(request) ?? { kind: "response", body, contentType, isStream };
+}
+
+function brokenStream({ errorType }: ErrorAnswer): Error {
+  return new Error(`the function failed in the middle of its stream (${errorType})`);
 }
 
 /** The error that a runtime posts. */

@@ -22,6 +22,7 @@ export class InvocationLog {
   #peakMemory = 0;
   #payload: Uint8Array = new Uint8Array();
   #failure: InvokeOutcome["failure"];
+  #isStream = false;
   #status: string | undefined;
 
   /** Begins the log of an invocation. */
@@ -77,6 +78,7 @@ export class InvocationLog {
     if (answer === undefined) return;
     // An answer stands, whatever the process did after it.
     this.#payload = answer.body;
+    this.#isStream = answer.kind === "response" && answer.isStream;
     this.#failure = answer.kind === "response" ? undefined : answer.kind;
     if (answer.kind !== "response") this.#status = statusFields(answer);
   }
@@ -96,7 +98,13 @@ export class InvocationLog {
       status: this.#status,
     }));
     const logTail = this.#tail.toString();
-    return { requestId, payload: this.#payload, failure: this.#failure, logTail };
+    return {
+      requestId,
+      payload: this.#payload,
+      failure: this.#failure,
+      isStream: this.#isStream,
+      logTail,
+    };
   }
 
   #fail(ending: Exclude<Ending, { kind: "done" }>, isLogged: boolean): ErrorAnswer {

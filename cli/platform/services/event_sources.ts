@@ -29,19 +29,29 @@ export interface EventSourceOptions {
   readonly invoke: (functionName: string, event: unknown) => Promise<unknown>;
   /** Invokes a function asynchronously, with the retries of asynchronous invocations. */
   readonly invokeAsync: (functionName: string, event: unknown) => void;
+  /** Takes a line for each malformed result and for each message that is given up. */
+  readonly note: (text: string) => void;
   /** Ends the polling. */
   readonly signal: AbortSignal;
 }
 
 /** Invokes the functions with the messages of their queues and topics until the signal ends it. */
 export async function pollEventSources(options: EventSourceOptions): Promise<void> {
-  const { manifest, messaging, invoke, invokeAsync, signal } = options;
+  const { manifest, messaging, invoke, invokeAsync, note, signal } = options;
   const queues = Object.entries(manifest.functions).flatMap(([functionName, { triggers }]) =>
     triggers.queues.map(({ name, batch, window, concurrency = POLLERS }) =>
       pollQueue(
         messaging,
-        { queue: queueName(name, manifest), batch, window, concurrency },
+        {
+          queue: queueName(name, manifest),
+          batch,
+          window,
+          concurrency,
+          retries: manifest.queues[name]!.retries,
+          functionName,
+        },
         (event) => invoke(functionName, event),
+        note,
         signal,
       )
     )
@@ -54,7 +64,8 @@ export async function pollEventSources(options: EventSourceOptions): Promise<voi
       }
       return Promise.resolve({});
     };
-    return pollQueue(messaging, { queue, batch: 1, window: 0, concurrency: 1 }, deliver, signal);
+    const trigger = { queue, batch: 1, window: 0, concurrency: 1, retries: Infinity, functionName };
+    return pollQueue(messaging, trigger, deliver, note, signal);
   });
   await Promise.all([...queues, ...topics]);
 }

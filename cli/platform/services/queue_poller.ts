@@ -12,6 +12,10 @@ export interface QueueTrigger {
   readonly window: number;
   /** How many invocations may be under way at the same time. */
   readonly concurrency: number;
+  /** How often a message is delivered again before it goes to the dead-letter queue. */
+  readonly retries: number;
+  /** The name of the function, for the log. */
+  readonly functionName: string;
 }
 
 /** Runs a function with an event, and returns its result, or `undefined` if the invocation failed. */
@@ -28,15 +32,28 @@ export async function pollQueue(
   messaging: Messaging,
   trigger: QueueTrigger,
   invoke: InvokeFunction,
+  note: (text: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
+  const { queue, functionName, retries } = trigger;
   const poll = async () => {
     while (!signal.aborted) {
       const messages = await receiveBatch(messaging, trigger, signal);
       if (messages.length === 0) continue;
-      const result = await invoke(eventOf(trigger.queue, messages));
+      const result = await invoke(eventOf(queue, messages));
       const done = processed(messages, result);
-      if (done.length > 0) await deleteMessages(messaging, trigger.queue, done);
+      if (done === undefined) {
+        const expected = '{ "batchItemFailures": [{ "itemIdentifier": MESSAGE_ID }] }';
+        note(`Malformed result of "${functionName}": expected ${expected} with ids of the batch`);
+      }
+      for (const { MessageId, Attributes } of messages.filter((one) => !done?.includes(one))) {
+        const count = Number(Attributes.ApproximateReceiveCount);
+        if (count <= retries) continue;
+        note(
+          `Gave up the message ${MessageId} of "${queue}" after ${count} attempts: it goes to the dead-letter queue`,
+        );
+      }
+      if (done !== undefined && done.length > 0) await deleteMessages(messaging, queue, done);
     }
   };
   await Promise.all(Array.from({ length: trigger.concurrency }, poll));
@@ -67,18 +84,18 @@ async function receiveBatch(
 
 /**
  * Tells which messages the function has processed. A function reports the others as `batchItemFailures`. If the report is
- * malformed or names an unknown message, the whole batch counts as failed, as it does on AWS Lambda.
+ * malformed or names an unknown message, the whole batch counts as failed, as it does on AWS Lambda: `undefined`.
  */
 function processed(
   messages: readonly ReceivedMessage[],
   result: unknown,
-): readonly ReceivedMessage[] {
+): readonly ReceivedMessage[] | undefined {
   if (result === undefined) return [];
   const failures = (result as { batchItemFailures?: unknown } | null)?.batchItemFailures ?? [];
-  if (!Array.isArray(failures)) return [];
+  if (!Array.isArray(failures)) return undefined;
   const identifiers = failures.map((failure) => failure?.itemIdentifier);
   const known = new Set(messages.map(({ MessageId }) => MessageId));
-  if (!identifiers.every((identifier) => known.has(identifier))) return [];
+  if (!identifiers.every((identifier) => known.has(identifier))) return undefined;
   return messages.filter(({ MessageId }) => !identifiers.includes(MessageId));
 }
 

@@ -282,9 +282,10 @@ Deno.test("A message that fails goes to the dead-letter queue after its retries"
   );
   const end = new AbortController();
   const tries: string[] = [];
+  const notes: string[] = [];
   const polling = pollQueue(
     test.messaging,
-    { queue: "jobs", batch: 10, window: 0, concurrency: 1 },
+    { queue: "jobs", batch: 10, window: 0, concurrency: 1, retries: 1, functionName: "worker" },
     (event) => {
       const { Records } = event as { Records: { messageId: string; body: string }[] };
       tries.push(...Records.map(({ body }) => body));
@@ -293,6 +294,7 @@ Deno.test("A message that fails goes to the dead-letter queue after its retries"
         batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })),
       });
     },
+    (text) => notes.push(text),
     end.signal,
   );
   const { QueueUrl: dead } = await sqs.send(
@@ -305,6 +307,10 @@ Deno.test("A message that fails goes to the dead-letter queue after its retries"
   await polling;
   assertEquals(Messages?.map(({ Body }) => Body), ["bad"]);
   assertEquals(tries.sort(), ["bad", "bad", "good"]);
+  const { MessageId } = Messages![0]!;
+  assertEquals(notes, [
+    `Gave up the message ${MessageId} of "jobs" after 2 attempts: it goes to the dead-letter queue`,
+  ]);
   const { Attributes } = await sqs.send(
     new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["ApproximateNumberOfMessages"] }),
   );
@@ -317,6 +323,7 @@ Deno.test("A batch counts as failed if its report is malformed", async () => {
       undefined,
       { batchItemFailures: "all" },
       { batchItemFailures: [{ itemIdentifier: "" }] },
+      { batchItemFailures: [{ id: "1" }] },
     ]
   ) {
     await using test = await startServices();
@@ -325,16 +332,20 @@ Deno.test("A batch counts as failed if its report is malformed", async () => {
     await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "work" }));
     const end = new AbortController();
     let count = 0;
+    const notes: string[] = [];
     await pollQueue(
       test.messaging,
-      { queue: "jobs", batch: 10, window: 0, concurrency: 1 },
+      { queue: "jobs", batch: 10, window: 0, concurrency: 1, retries: 9, functionName: "worker" },
       () => {
         if (++count === 2) end.abort();
         return Promise.resolve(result);
       },
+      (text) => notes.push(text),
       end.signal,
     );
     assertEquals(count, 2, JSON.stringify(result));
+    const note = 'Malformed result of "worker": expected { "batchItemFailures": ';
+    assertEquals(notes.map((text) => text.startsWith(note)), result ? [true, true] : []);
   }
 });
 
@@ -344,6 +355,7 @@ Deno.test("A topic invokes a function with the messages that pass its filter", a
   const end = new AbortController();
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const polling = pollEventSources({
+    note() {},
     manifest: test.manifest,
     messaging: test.messaging,
     invoke: () => Promise.resolve(),
