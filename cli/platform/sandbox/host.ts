@@ -167,7 +167,15 @@ class Host implements SandboxHost {
 
   #createPool(name: string, code: ConstructorParameters<typeof FunctionPool>[1]): FunctionPool {
     const { concurrency = 10, idleLimit = 300_000, initLimit = 10_000 } = this.#options;
-    const log = (line: string) => this.#log(name, line);
+    const log = (line: string) => {
+      this.#log(name, line);
+      const [, missing] = /Requires net access to "([^"]+)"/.exec(line) ?? [];
+      if (missing === undefined) return;
+      this.#log(
+        "",
+        `Add "${missing}" to "permissions.net" of the function "${name}" in the manifest`,
+      );
+    };
     const isolation = this.#isolation;
     return new FunctionPool({ name, isolation, log, concurrency, idleLimit, initLimit }, code);
   }

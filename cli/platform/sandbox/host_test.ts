@@ -118,6 +118,7 @@ Deno.test({
 });
 
 Deno.test("a function without a permission gets an error that names it", async () => {
+  const notes: string[] = [];
   await withApp(
     `export const handler = (event) => fetch(event.url).then((response) => response.status);`,
     async ({ invoke }) => {
@@ -130,8 +131,13 @@ Deno.test("a function without a permission gets an error that names it", async (
       assertEquals(errorType, "NotCapable");
       assertMatch(errorMessage!, new RegExp(`^Requires net access to "localhost:${port}"`));
       assertMatch(outcome.logTail, /Status: error\tError Type: Function\.NotCapable\t\n$/);
+      assertEquals(
+        notes.at(-1),
+        `Add "localhost:${port}" to "permissions.net" of the function "one" in the manifest`,
+      );
     },
     { permissions: { net: ["127.0.0.1", "*.example.com:443"] } },
+    { log: ({ functionName, text }) => functionName || notes.push(text) },
   );
 });
 
