@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
+import "../testdata/own_environment.ts";
 import fc from "fast-check";
 import { z } from "zod";
 import { logger, type MetricOptions } from "./mod.ts";

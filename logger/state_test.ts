@@ -1,4 +1,5 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
+import "../testdata/own_environment.ts";
 import { currentFormat, currentLevel, type LoggerState, loggerState } from "./state.ts";
 
 Deno.test("loggerState() is one object in a process, made on first use", () => {

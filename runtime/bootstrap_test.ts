@@ -14,7 +14,8 @@ Deno.test("the bootstrap serves the handler that _HANDLER names, and ends with 1
     ] as const
   ) {
     await using stub = new StubApi([invocation(1)]);
-    const { code, log } = await boot(stub, handler);
+    const proxy = "http://127.0.0.1:1"; // must not be used
+    const { code, log } = await boot(stub, handler, { HTTP_PROXY: proxy, http_proxy: proxy });
     assertEquals([code, stub.posts.map((post) => post.body)], [1, [body]], handler);
     assertMatch(log, /The runtime cannot go on .*answered 410/);
   }

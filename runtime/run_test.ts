@@ -151,12 +151,6 @@ Deno.test("run() carries events and results of all sizes", async () => {
   assertEquals(posts.every(({ body }, i) => body === `"${texts[i]}"`), true);
 });
 
-Deno.test("run() connects without a proxy", async () => {
-  const env = { HTTP_PROXY: "http://127.0.0.1:1", http_proxy: "http://127.0.0.1:1" };
-  const { posts } = await withEnv(env, () => drive([invocation(1)], echo));
-  assertEquals(posts[0]!.body, "1");
-});
-
 class OrderError extends Error {
   override name = "OrderError";
 }

@@ -2,6 +2,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { FnContext } from "../../function/mod.ts";
 import { loggerState } from "../../logger/state.ts";
+import "../../testdata/own_environment.ts";
 import { run, RuntimeApiError } from "../mod.ts";
 import { type StubAnswer, StubApi, type StubRequest } from "./stub_api.ts";
 

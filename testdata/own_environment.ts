@@ -1,0 +1,13 @@
+/**
+ * Gives a test file that imports this module an empty environment of its own. `deno test --parallel` runs the files in
+ * threads of one process, and the threads share the environment of the process.
+ *
+ * @module
+ */
+const variables = new Map<string, string>();
+
+Object.assign(Deno.env, {
+  get: (name: string) => variables.get(name),
+  set: (name: string, value: string) => void variables.set(name, value),
+  delete: (name: string) => void variables.delete(name),
+});
