@@ -36,7 +36,7 @@ standard error the log.
     const manifest = await readManifest(path);
     checkFunction(manifest, name);
     const { InvokeCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
-    if (!deployed && Deno.stderr.isTerminal()) note("Bundling the functions");
+    if (!deployed && !json) note("Bundling the functions");
     await using local = deployed
       ? undefined
       : await startLocal(manifest, path, signal, json ? () => {} : note);

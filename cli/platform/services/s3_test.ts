@@ -1,0 +1,177 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  UploadPartCommand,
+  UploadPartCopyCommand,
+} from "@aws-sdk/client-s3";
+import { Upload } from "@aws-sdk/lib-storage";
+import { Buffer } from "node:buffer";
+import { Readable } from "node:stream";
+import { startServices } from "../../testdata/services.ts";
+
+Deno.test("Services answer the object operations of the S3 client", async () => {
+  await using test = await startServices();
+  const { s3 } = test.developer;
+  const Bucket = "files";
+  const Key = "in/a b+ü.txt";
+  const put = await s3.send(
+    new PutObjectCommand({
+      Bucket,
+      Key,
+      Body: "Hello",
+      ContentType: "text/plain",
+      Metadata: { by: "me" },
+    }),
+  );
+  assertEquals(put.ETag, '"8b1a9953c4611296a827abf8c47804d7"'); // the MD5 digest
+  const head = await s3.send(new HeadObjectCommand({ Bucket, Key }));
+  assertEquals([head.ContentLength, head.ContentType, head.Metadata], [5, "text/plain", {
+    by: "me",
+  }]);
+  await s3.send(
+    new CopyObjectCommand({ Bucket, Key: "copy", CopySource: encodeURI(`files/${Key}`) }),
+  );
+  const copy = await s3.send(new GetObjectCommand({ Bucket, Key: "copy", Range: "bytes=1-3" }));
+  assertEquals([await copy.Body!.transformToString(), copy.ContentRange], ["ell", "bytes 1-3/5"]);
+  const list = await s3.send(new ListObjectsV2Command({ Bucket, Delimiter: "/" }));
+  assertEquals(list.Contents?.map(({ Key, Size }) => [Key, Size]), [["copy", 5]]);
+  assertEquals(list.CommonPrefixes, [{ Prefix: "in/" }]);
+  await s3.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key }] } }));
+  await s3.send(new DeleteObjectCommand({ Bucket, Key: "copy" }));
+  await assertRejects(
+    () => s3.send(new GetObjectCommand({ Bucket, Key })),
+    Error,
+    `There is no object "${Key}"`,
+  );
+  assertEquals(test.changes, [
+    `ObjectCreated:Put ${Key}`,
+    "ObjectCreated:Copy copy",
+    `ObjectRemoved:Delete ${Key}`,
+    "ObjectRemoved:Delete copy",
+  ]);
+});
+
+Deno.test("Services store a stream that the S3 client sends in chunks", async () => {
+  await using test = await startServices();
+  const { s3 } = test.developer;
+  const content = crypto.getRandomValues(new Uint8Array(60_000));
+  const Body = Readable.from([content, content, content, content]);
+  await s3.send(
+    new PutObjectCommand({ Bucket: "files", Key: "big", Body, ContentLength: 240_000 }),
+  );
+  const { Body: stored } = await s3.send(new GetObjectCommand({ Bucket: "files", Key: "big" }));
+  assertEquals(
+    Buffer.from(await stored!.transformToByteArray()),
+    Buffer.concat([content, content, content, content]),
+  );
+});
+
+Deno.test("Services join the parts that the S3 client uploads", async () => {
+  await using test = await startServices({ buckets: { files: "write" } });
+  const place = { Bucket: "files", Key: "a/big" };
+  const content = new Uint8Array(12 * 1024 ** 2).map((_, index) => index * 31 >> 8);
+  const params = { ...place, Body: Readable.from([content]), ContentType: "text/csv" };
+  await new Upload({ client: test.worker.s3, params }).done();
+  const { s3 } = test.developer;
+  const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ ...place, Key: "copy" }));
+  const target = { ...place, Key: "copy", UploadId };
+  const Parts = [];
+  for (
+    const [PartNumber, CopySourceRange] of [[2, "bytes=0-5242879"], [7, "bytes=9-12"]] as const
+  ) {
+    const { CopyPartResult } = await s3.send(
+      new UploadPartCopyCommand({
+        ...target,
+        PartNumber,
+        CopySource: "files/a/big",
+        CopySourceRange,
+      }),
+    );
+    Parts.push({ PartNumber, ETag: CopyPartResult?.ETag });
+  }
+  await s3.send(new CompleteMultipartUploadCommand({ ...target, MultipartUpload: { Parts } }));
+  const read = async (Key: string) => {
+    const { Body, ContentType } = await s3.send(new GetObjectCommand({ ...place, Key }));
+    return [ContentType, Buffer.from(await Body!.transformToByteArray())];
+  };
+  assertEquals(await read("a/big"), ["text/csv", Buffer.from(content)]);
+  const joined = Buffer.concat([content.subarray(0, 5_242_880), content.subarray(9, 13)]);
+  assertEquals(await read("copy"), ["binary/octet-stream", joined]);
+  assertEquals(
+    test.changes,
+    ["a/big", "copy"].map((key) => `ObjectCreated:CompleteMultipartUpload ${key}`),
+  );
+});
+
+Deno.test("Services refuse parts that do not fit, and forget an upload that is aborted", async () => {
+  await using test = await startServices();
+  const { s3 } = test.developer;
+  const place = { Bucket: "files", Key: "big" };
+  const { UploadId } = await s3.send(new CreateMultipartUploadCommand(place));
+  const upload = { ...place, UploadId };
+  const put = async (PartNumber: number) => {
+    const { ETag } = await s3.send(new UploadPartCommand({ ...upload, PartNumber, Body: "few" }));
+    return { PartNumber, ETag };
+  };
+  const [one, two] = [await put(1), await put(2)];
+  for (
+    const [Parts, name] of [
+      [[one, { PartNumber: 3, ETag: two.ETag }], "InvalidPart"],
+      [[{ PartNumber: 1, ETag: '"0"' }], "InvalidPart"],
+      [[two, one], "InvalidPartOrder"],
+      [[one, two], "EntityTooSmall"],
+      [[], "MalformedXML"],
+    ] as const
+  ) {
+    const command = new CompleteMultipartUploadCommand({
+      ...upload,
+      MultipartUpload: { Parts: [...Parts] },
+    });
+    const error = await assertRejects(() => s3.send(command), Error);
+    assertEquals(error.name, name);
+  }
+  await assertRejects(() => put(0), Error, "Expected a part number from 1 to 10000");
+  await s3.send(new AbortMultipartUploadCommand(upload));
+  const error = await assertRejects(() => put(1), Error);
+  assertEquals([error.name, test.changes], ["NoSuchUpload", []]);
+});
+
+Deno.test("Services list a bucket page by page", async () => {
+  await using test = await startServices();
+  const { s3 } = test.developer;
+  const keys = ["a", "b/1", "b/2", "c", "d/1", "e"];
+  for (const Key of keys) {
+    await s3.send(new PutObjectCommand({ Bucket: "files", Key, Body: "" }));
+  }
+  for (const [Delimiter, expected] of [[undefined, keys], ["/", ["a", "b/", "c", "d/", "e"]]]) {
+    const found: string[] = [];
+    let ContinuationToken: string | undefined;
+    do {
+      const page = await s3.send(
+        new ListObjectsV2Command({
+          Bucket: "files",
+          MaxKeys: 2,
+          Delimiter: Delimiter as string | undefined,
+          ContinuationToken,
+        }),
+      );
+      found.push(
+        ...[
+          ...(page.Contents ?? []).map(({ Key }) => Key!),
+          ...(page.CommonPrefixes ?? []).map(({ Prefix }) => Prefix!),
+        ].sort(),
+      );
+      ContinuationToken = page.NextContinuationToken;
+    } while (ContinuationToken !== undefined);
+    assertEquals(found, expected as string[]);
+  }
+});
