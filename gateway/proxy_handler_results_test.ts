@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { recordLog } from "../testdata/record_log.ts";
-import { decode, eventsOf, factsOf } from "./testdata/answers.ts";
+import { ask, decode, eventsOf, factsOf } from "./testdata/answers.ts";
 import { answer, request } from "./testdata/events.ts";
 import { type HttpResponse, proxyHandler, type ProxyHandlerOptions, reply } from "./mod.ts";
 
@@ -228,4 +228,19 @@ Deno.test("proxyHandler() never answers 200 with less than a failing stream woul
   );
   assertEquals((result as HttpResponse).statusCode, 500);
   assert(log.some(({ message }) => message.includes("the disk is gone")));
+});
+
+Deno.test("proxyHandler() sends an empty stream as text, and an empty image of a transformer as base64", async () => {
+  const customTransformers = { "image/png": () => ["", "image/png"] as const };
+  const stream = () => reply(200, chunks(), { type: "image/png" });
+  for (
+    const [name, route, isBase64Encoded] of [
+      ["stream", stream, false],
+      ["transformer", () => ({ a: 1 }), true],
+    ] as const
+  ) {
+    const headers = { Accept: "image/png" };
+    const { result } = await ask(route, { customTransformers }, { headers });
+    assertEquals([result.body, result.isBase64Encoded], ["", isBase64Encoded], name);
+  }
 });
