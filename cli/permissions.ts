@@ -28,8 +28,10 @@ export async function runLimited(
   args: readonly string[],
   signal: AbortSignal,
 ): Promise<number> {
+  const { protocol, host } = new URL(Deno.mainModule);
+  const own = protocol.startsWith("http") ? [`--allow-import=${host}`] : []; // the modules of the tool itself
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", ...permissionFlags(permissions), Deno.mainModule, ...args],
+    args: ["run", ...permissionFlags(permissions), ...own, Deno.mainModule, ...args],
   }).spawn();
   const stop = () => child.kill("SIGTERM");
   signal.addEventListener("abort", stop);
