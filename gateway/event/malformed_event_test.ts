@@ -199,3 +199,8 @@ Deno.test("toRequest() names the key of a method or header that a standard reque
     assertEquals(assertThrows(read, CloudEventSpecificationError).path, path);
   }
 });
+
+Deno.test("header() refuses a list in the headers of payload 2.0", () => {
+  const event = new FnProxyEvent({ ...load("apiV2"), headers: { accept: ["text/html"] } });
+  assertEquals(refuse(() => event.header("Accept")).path, "headers.accept");
+});
