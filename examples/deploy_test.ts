@@ -2,9 +2,13 @@ import { assertEquals, assertMatch } from "@std/assert";
 
 const folder = import.meta.dirname!;
 
-async function run(script: string, env: Record<string, string>): Promise<[number, string]> {
+async function run(
+  script: string,
+  env: Record<string, string>,
+  ...args: string[]
+): Promise<[number, string]> {
   const { code, stdout, stderr } = await new Deno.Command(`${folder}/${script}`, {
-    args: ["--help"],
+    args: args.length > 0 ? args : ["--help"],
     env,
   }).output();
   const decoder = new TextDecoder();
@@ -17,6 +21,34 @@ Deno.test("deploy.sh and undeploy.sh run the tool", async () => {
     const [code, output] = await run(script, { PATH: `${deno}:${Deno.env.get("PATH")}` });
     assertEquals(code, 0, output);
     assertMatch(output, /Usage: mate (un)?deploy /);
+  }
+});
+
+Deno.test("deploy.sh runs Terraform with the keys, and names a region that is missing", async () => {
+  const programs = await Deno.makeTempDir();
+  try {
+    const script = '#!/bin/sh\n[ "$1" = --version ] && echo "Terraform v1.11.4" && exit\n' +
+      'echo "The key is $AWS_SECRET_ACCESS_KEY" >&2\nexit 1\n';
+    await Deno.writeTextFile(`${programs}/terraform`, script, { mode: 0o755 });
+    const deno = Deno.execPath().replace(/\/deno$/, "");
+    const env = {
+      PATH: `${programs}:${deno}:${Deno.env.get("PATH")}`,
+      AWS_ACCESS_KEY_ID: "test",
+      AWS_SECRET_ACCESS_KEY: "secret",
+      AWS_REGION: "",
+      AWS_DEFAULT_REGION: "",
+      AWS_CONFIG_FILE: "none",
+      AWS_SHARED_CREDENTIALS_FILE: "none",
+    };
+    assertEquals(await run("deploy.sh", env, "--plan"), [
+      1,
+      'Error: The region is missing: set "region" in the manifest, or AWS_REGION\n',
+    ]);
+    const [code, output] = await run("deploy.sh", { ...env, AWS_REGION: "eu-west-1" }, "--plan");
+    assertEquals(code, 1);
+    assertMatch(output, /Error: terraform init failed\n\nThe key is secret\n$/);
+  } finally {
+    await Deno.remove(programs, { recursive: true });
   }
 });
 

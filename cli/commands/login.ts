@@ -35,13 +35,22 @@ export async function checkLogin(manifestPath: string): Promise<void> {
   if (!hasRegion) {
     throw new Error('The region is missing: set "region" in the manifest, or AWS_REGION');
   }
-  const isMachineOfAws = /Amazon/.test(await readIfAny("/sys/class/dmi/id/sys_vendor"));
   const hasLogin = IDENTITIES.some((name) => Deno.env.get(name)) ||
     /^\s*(aws_access_key_id|credential_process|login_session|role_arn|sso_)/m.test(settings);
-  if (!hasLogin && !isMachineOfAws) {
+  if (!hasLogin && !await mayBeMachineOfAws()) {
     throw new Error(
       'The login is missing: log in first, such as with "aws sso login" or AWS_PROFILE',
     );
+  }
+}
+
+/** Whether this may be a machine of AWS, which logs in by itself. */
+async function mayBeMachineOfAws(): Promise<boolean> {
+  try {
+    return /Amazon/.test(await readIfAny("/sys/class/dmi/id/sys_vendor"));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotCapable) return true; // only a process with all permissions may look
+    throw error;
   }
 }
 
