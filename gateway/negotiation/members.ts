@@ -28,6 +28,7 @@ export function readMembers(header: string, isNamed = false): Member[] {
   let byValue: Map<string, Member> | undefined;
   for (let start = 0, end: number; start < header.length; start = end + 1) {
     end = endOfPart(header, start);
+    if (end === start && header.charCodeAt(end) === COMMA) continue;
     const name = trim(header, start, end);
     let value = isNamed ? name.toLowerCase() : name;
     let weight: number | undefined;
