@@ -11,7 +11,7 @@ Deno.test({
       for (
         const [room, name, limit] of [
           ["gateway", "proxyHandler", 15_750],
-          ["gateway", "proxyHandler, routes", 16_700],
+          ["gateway", "proxyHandler, routes", 16_750],
           ["gateway", "fetchHandler", 15_850],
           ["gateway", "buildHttpResponse", 8_500],
           ["gateway", "FnProxyEvent", 6_000],
