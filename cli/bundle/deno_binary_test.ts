@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import "../../testdata/own_environment.ts";
 import { makeDenoPackage, serve } from "../testdata/bundle.ts";
 import { getDenoBinary } from "./deno_binary.ts";
 
@@ -81,16 +82,7 @@ Deno.test("getDenoBinary() names a registry that lacks the package, does not ans
 Deno.test("getDenoBinary() ignores an empty NPM_CONFIG_REGISTRY", async () => {
   await using parts = await setUp();
   const { package_, source: { cache, registry } } = parts;
-  const names = ["NPM_CONFIG_REGISTRY", "npm_config_registry"];
-  const before = names.map((name) => Deno.env.get(name));
   Deno.env.set("NPM_CONFIG_REGISTRY", "");
   Deno.env.set("npm_config_registry", registry);
-  try {
-    assertEquals(new TextDecoder().decode(await getDenoBinary(package_, { cache })), "deno");
-  } finally {
-    names.forEach((name, index) => {
-      if (before[index] === undefined) Deno.env.delete(name);
-      else Deno.env.set(name, before[index]);
-    });
-  }
+  assertEquals(new TextDecoder().decode(await getDenoBinary(package_, { cache })), "deno");
 });
