@@ -55,11 +55,11 @@ Deno.test("mate says in one line why a command fails, and exits with 1", async (
     const [args, message] of [
       [
         ["dev", "/nowhere.json"],
-        /^Error: Cannot read the manifest "\/nowhere\.json": there is no such file; run "mate new FOLDER", or name the manifest\n$/,
+        /^Error: Cannot read the manifest "\/nowhere\.json": the file does not exist: run "mate new FOLDER", or name another file\n$/,
       ],
       [
         ["bundle"],
-        /^Error: Cannot read the manifest "app\.json": there is no such file; run "mate new FOLDER", or name the manifest\n$/,
+        /^Error: Cannot read the manifest "app\.json": the file does not exist: run "mate new FOLDER", or name another file\n$/,
       ],
       [
         ["invoke", "f", "deno.json"],

@@ -70,7 +70,7 @@ function messageOf(error: unknown): unknown {
 }
 
 /** A record as the managed Node.js runtime writes text: four fields between tabs. */
-export function textRecord({ time, requestId, level, message, data, fields }: LogRecord): string {
+function textRecord({ time, requestId, level, message, data, fields }: LogRecord): string {
   const renderer = new Renderer();
   let text = plainText(message, renderer);
   for (const value of fields ? [fields, ...data] : data) {
@@ -85,7 +85,7 @@ export function textRecord({ time, requestId, level, message, data, fields }: Lo
 }
 
 /** A record as one JSON object on one line, as the platform's log reads it. */
-export function jsonRecord({ time, requestId, level, message, data, fields }: LogRecord): string {
+function jsonRecord({ time, requestId, level, message, data, fields }: LogRecord): string {
   const renderer = new Renderer();
   const error = [message, ...data].find(isError);
   const { data: further, ...description } = error ? describeError(error) : {} as ErrorDescription;

@@ -51,7 +51,7 @@ export async function readManifest(path: string): Promise<Manifest> {
     text = await Deno.readTextFile(path);
   } catch (cause) {
     const problem = cause instanceof Deno.errors.NotFound
-      ? 'there is no such file; run "mate new FOLDER", or name the manifest'
+      ? 'the file does not exist: run "mate new FOLDER", or name another file'
       : cause instanceof Deno.errors.IsADirectory
       ? `it is a folder; name the file, such as "${path.replace(/\/$/, "")}/app.json"`
       : (cause as Error).message;

@@ -474,7 +474,7 @@ Deno.test("readManifest() names the file that it cannot read", async () => {
     const missing = `${folder}/app.json`;
     assertEquals(
       await message(missing),
-      `Cannot read the manifest "${missing}": there is no such file; run "mate new FOLDER", or name the manifest`,
+      `Cannot read the manifest "${missing}": the file does not exist: run "mate new FOLDER", or name another file`,
     );
     assertEquals(
       await message(folder),

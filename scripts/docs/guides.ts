@@ -13,7 +13,7 @@ export interface Guide {
 }
 
 /** The path in the site of a Markdown file. A README is the index of its folder. */
-export function pagePath(file: string): string {
+function pagePath(file: string): string {
   return file.replace(/README\.md$/, "index.md").replace(/\.md$/, ".html");
 }
 

@@ -127,7 +127,7 @@ async function signed(
     credentials: { accessKeyId: key, secretAccessKey: secret },
     sha256: Sha256,
   });
-  const query = { "b c": "ü+", a: ["2", "1"] };
+  const query = { "b c": "ü+", a: ["2", "1"], constructor: "x" };
   const headers = { host, "x-note": " a  b " };
   const path = "/a%20b/c";
   const { headers: all } = await signer.sign(
@@ -136,7 +136,7 @@ async function signed(
   );
   return {
     method: "POST",
-    path: `${path}?a=2&b%20c=%C3%BC%2B&a=1`,
+    path: `${path}?a=2&b%20c=%C3%BC%2B&a=1&constructor=x`,
     headers: Object.entries(all).filter(([name]) => name !== "host"),
     body: "hi",
   };

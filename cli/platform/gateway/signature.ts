@@ -93,9 +93,9 @@ async function sign(
 }
 
 function readQuery(query: string): Record<string, string[]> {
-  const values: Record<string, string[]> = {};
-  for (const [name, value] of new URLSearchParams(query.replaceAll("+", "%2B"))) {
-    (values[name] ??= []).push(value);
-  }
-  return values;
+  const parameters = new URLSearchParams(query.replaceAll("+", "%2B"));
+  const byName = Map.groupBy(parameters, ([name]) => name);
+  return Object.fromEntries(
+    [...byName].map(([name, all]) => [name, all.map(([, value]) => value)]),
+  );
 }

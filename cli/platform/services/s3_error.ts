@@ -1,3 +1,4 @@
+import { ObjectKeyError } from "../triggers/object_key.ts";
 import { xml, xmlResponse } from "./xml.ts";
 
 /** An error in the form that Amazon S3 sends. */
@@ -7,14 +8,18 @@ export class S3Error extends Error {
   }
 }
 
-/** The response for an error; throws an error that is no fault of the client. */
+/**
+ * The response for a mistake of the client.
+ *
+ * @throws Any other error, as it is.
+ */
 export function errorResponse(error: unknown): Response {
-  const isKey = error instanceof Error && error.name === "ObjectKeyError";
+  const isKey = error instanceof ObjectKeyError;
   if (!(error instanceof S3Error) && !isKey && !(error instanceof URIError)) throw error;
   const { status, code } = error instanceof S3Error
     ? error
     : { status: 400, code: "InvalidArgument" };
-  const { message } = error as Error;
+  const { message } = error;
   return xmlResponse(
     xml`<Error><Code>${code}</Code><Message>${message}</Message></Error>`,
     status,
