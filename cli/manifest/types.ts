@@ -32,7 +32,7 @@ export interface FunctionManifest {
   readonly timeout: number;
   /** The number of invocations at a time that are reserved for the function, which is also their limit. */
   readonly reservedConcurrency?: number | undefined;
-  /** Environment variables. Values may contain the {@linkcode PLACEHOLDERS}. */
+  /** Environment variables. Values may contain `${region}`, `${account}` and `${infra.NAME}`. */
   readonly environment: Readonly<Record<string, string>>;
   /** The permissions that Deno gives to the function, besides its own files and `/tmp`. */
   readonly permissions: {
@@ -169,7 +169,7 @@ export interface Uses {
   readonly queues: Readonly<Record<string, "send">>;
 }
 
-/** A statement of an IAM policy. Resources may contain the {@linkcode PLACEHOLDERS}. */
+/** A statement of an IAM policy. Resources may contain `${region}`, `${account}` and `${infra.NAME}`. */
 export interface Statement {
   /** The identifier. */
   readonly Sid?: string | undefined;

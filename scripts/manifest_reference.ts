@@ -1,11 +1,10 @@
 /**
  * Writes the reference of the manifest, `docs/manifest.md`, from its JSON Schema:
- * `deno run -A scripts/docs/manifest_reference.ts`.
+ * `deno run -A scripts/manifest_reference.ts`.
  *
  * @module
  */
-import { anchorOf } from "./guides.ts";
-import schema from "../../cli/manifest/schema.json" with { type: "json" };
+import schema from "../cli/manifest/schema.json" with { type: "json" };
 
 /** The parts of JSON Schema that the schema of the manifest uses. */
 interface Schema {
@@ -43,7 +42,7 @@ shows a short manifest, and [examples/shop/app.json](../examples/shop/app.json) 
 - The tool also checks what a schema cannot say: routes that exclude each other, two functions for the
   same events of a bucket, queues that do not exist, and names that are too long in AWS.
 
-\`deno run -A scripts/docs/manifest_reference.ts\` writes this page from the JSON Schema.
+\`deno run -A scripts/manifest_reference.ts\` writes this page from the JSON Schema.
 `;
 
 /** Makes the reference: a table for each object of the schema, formatted as `deno fmt` does. */
@@ -52,7 +51,7 @@ export async function manifestReference(): Promise<string> {
   const args = [
     "fmt",
     "--ext=md",
-    `--config=${new URL("../../deno.json", import.meta.url).pathname}`,
+    `--config=${new URL("../deno.json", import.meta.url).pathname}`,
     "-",
   ];
   const child = new Deno.Command(Deno.execPath(), { args, stdin: "piped", stdout: "piped" })
@@ -124,6 +123,11 @@ function objectType({ properties, additionalProperties, propertyNames }: Schema,
   return `object: ${typeOf(propertyNames!, title)} → ${typeOf(additionalProperties, title)}`;
 }
 
+/** The anchor of a heading, as GitHub makes it. */
+function anchorOf(heading: string): string {
+  return heading.toLowerCase().replaceAll(".", "").replaceAll(" ", "-");
+}
+
 function textType({ pattern, minLength, maxLength }: Schema): string {
   if (pattern === NAME) return "name";
   if (pattern !== undefined) return `text: \`${pattern}\``;
@@ -138,7 +142,7 @@ function escape(text: string): string {
 
 if (import.meta.main) {
   await Deno.writeTextFile(
-    new URL("../../docs/manifest.md", import.meta.url),
+    new URL("../docs/manifest.md", import.meta.url),
     await manifestReference(),
   );
 }

@@ -3,8 +3,8 @@ import { manifestReference } from "./manifest_reference.ts";
 
 Deno.test("docs/manifest.md is the reference of the JSON Schema", async () => {
   assertEquals(
-    await Deno.readTextFile(new URL("../../docs/manifest.md", import.meta.url)),
+    await Deno.readTextFile(new URL("../docs/manifest.md", import.meta.url)),
     await manifestReference(),
-    "run: deno run -A scripts/docs/manifest_reference.ts",
+    "run: deno run -A scripts/manifest_reference.ts",
   );
 });
