@@ -1,0 +1,164 @@
+/** Checks the pages whose code or tables no other test runs. */
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { logger } from "@mate/core/logger";
+import { call, createContext, queueEvent } from "@mate/core/testing";
+import { manifestReference } from "./manifest_reference.ts";
+
+const ROOT = new URL("../", import.meta.url);
+
+// The handlers of the pages log, and most of them keep the console that they find.
+logger.level = "OFF";
+Object.assign(console, { log() {}, error() {} });
+Deno.env.set("POWERTOOLS_LOG_LEVEL", "SILENT");
+
+type Handler = (event: unknown, context: unknown) => Promise<unknown>;
+
+const MIDDY = "6.4.5";
+const POWERTOOLS = "2.35.0";
+/** The versions of the npm packages that the pages import. */
+const VERSIONS: Readonly<Record<string, string>> = {
+  "@aws-lambda-powertools/batch": POWERTOOLS,
+  "@aws-lambda-powertools/event-handler": POWERTOOLS,
+  "@aws-lambda-powertools/logger": POWERTOOLS,
+  "@middy/core": MIDDY,
+  "@middy/http-cors": MIDDY,
+  "@middy/http-error-handler": MIDDY,
+  "@middy/http-header-normalizer": MIDDY,
+  "@middy/http-json-body-parser": MIDDY,
+  "@middy/http-response-serializer": MIDDY,
+  "@middy/http-router": MIDDY,
+  "@middy/util": MIDDY,
+  "hono": "4.13.19",
+  "lambda-api": "1.5.1",
+};
+
+const readPage = (path: string) => Deno.readTextFile(new URL(path, ROOT));
+
+/** The text below a heading of the second level, up to the next one. */
+async function sectionOf(file: string, heading: string): Promise<string> {
+  return (await readPage(file)).split(`\n## ${heading}\n`)[1]!.split("\n## ")[0]!;
+}
+
+/** Imports the first block with this fence, such as `js ignore`, and returns its handler. */
+async function importBlock(section: string, fence: string): Promise<Handler> {
+  const code = section.split(`\`\`\`${fence}\n`)[1]!.split("\n```")[0]!
+    .replaceAll(
+      / from "((?:@[^/"]+\/)?[^/"]+)/g,
+      (text, name) => VERSIONS[name] ? ` from "npm:${name}@${VERSIONS[name]}` : text,
+    );
+  const type = fence.startsWith("ts") ? "typescript" : "javascript";
+  return (await import(`data:application/${type},${encodeURIComponent(code)}`)).handler;
+}
+
+Deno.test("docs/manifest.md is the reference of the JSON Schema", async () => {
+  const remedy = "run: deno run -A scripts/manifest_reference.ts";
+  assertEquals(await readPage("docs/manifest.md"), await manifestReference(), remedy);
+});
+
+Deno.test("docs/tutorial.md shows the code of examples/shop as it is", async () => {
+  const tutorial = await readPage("docs/tutorial.md");
+  for (const [, file, code] of tutorial.matchAll(/^```ts ignore\n\/\/ (\S+)\n([^]*?)^```$/gm)) {
+    assertStringIncludes(await readPage(`examples/shop/${file}`), code!.trimEnd(), file);
+  }
+});
+
+Deno.test("README.md: the function answers like the longer version without the library", async () => {
+  const section = await sectionOf("README.md", "A function");
+  const ours = await importBlock(section, "ts");
+  const theirs = await importBlock(section, "js");
+  for (const id of ["milk", "none", "long".repeat(500)]) {
+    for (const coding of ["", "gzip", "gzip;q=0", "br, gzip;q=0.5"]) {
+      const request = { url: `/?id=${id}`, headers: { "Accept-Encoding": coding } };
+      const ourReply = await call(ours, request);
+      const theirReply = await call(theirs, request);
+      theirReply.headers.set("Vary", "Accept, Accept-Encoding");
+      const where = `${id.slice(0, 9)} with "${coding}"`;
+      assertEquals(ourReply.status, theirReply.status, where);
+      assertEquals([...ourReply.headers], [...theirReply.headers], where);
+      assertEquals(await contentOf(ourReply), await contentOf(theirReply), where);
+    }
+  }
+});
+
+async function contentOf({ headers, body }: Response): Promise<string> {
+  if (headers.get("Content-Encoding") !== "gzip") return await new Response(body).text();
+  return await new Response(body!.pipeThrough(new DecompressionStream("gzip"))).text();
+}
+
+const SAME = "The same service with other libraries";
+const SERVICES = {
+  here: [SAME, "ts"],
+  Hono: ["From Hono's adapter", "js ignore"],
+  Middy: ["From Middy", "js ignore"],
+  Powertools: ["From Powertools", "js ignore"],
+  "lambda-api": ["From lambda-api", "js ignore"],
+} as const;
+
+const origin = { Origin: "https://app.example" };
+const post = (body: string) => ({
+  method: "POST",
+  url: "/orders",
+  headers: { ...origin, "Content-Type": "application/json" },
+  body,
+});
+
+/** The requests of the table. */
+const REQUESTS = {
+  "`GET /orders/7`": { url: "/orders/7", headers: origin },
+  "`GET /orders/8`": { url: "/orders/8", headers: origin },
+  "`DELETE /orders/7`": { method: "DELETE", url: "/orders/7", headers: origin },
+  "a valid order": post('{"item":"tea","count":2}'),
+  "an order without a count": post('{"item":"tea"}'),
+  "an order that is not JSON": post("{"),
+  "`Accept: text/html` alone": { url: "/orders/7", headers: { ...origin, Accept: "text/html" } },
+  "the preflight of an order": {
+    method: "OPTIONS",
+    url: "/orders",
+    headers: { ...origin, "Access-Control-Request-Method": "POST" },
+  },
+};
+
+Deno.test("docs/migration.md: the service of each library answers as the table says", async () => {
+  const [head, , ...rows] = (await sectionOf("docs/migration.md", SAME)).split("\n")
+    .filter((line) => line.startsWith("|"))
+    .map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim()));
+  assertEquals(head!.slice(1), Object.keys(SERVICES));
+  const handlers = await Promise.all(
+    Object.values(SERVICES).map(async ([heading, fence]) =>
+      importBlock(await sectionOf("docs/migration.md", heading), fence)
+    ),
+  );
+  for (const gateway of ["rest", "http"] as const) {
+    const table = [];
+    for (const [name, request] of Object.entries(REQUESTS)) {
+      const responses = await Promise.all(
+        handlers.map((handler) => call(handler, request, { gateway })),
+      );
+      table.push([name, ...responses.map(({ status }) => String(status))]);
+      for (const [index, response] of responses.entries()) {
+        if (!response.ok) continue;
+        const library = head![index + 1];
+        assertEquals(response.headers.get("Access-Control-Allow-Origin"), origin.Origin, library);
+        if (name !== "a valid order") continue;
+        assertEquals(response.headers.get("Location"), "/orders/8", library);
+        assertEquals(await response.json(), { item: "tea", count: 2 }, library);
+      }
+    }
+    assertEquals(table, rows, gateway);
+  }
+});
+
+Deno.test("docs/migration.md: both handlers of a batch report the same messages", async () => {
+  const batch = (await sectionOf("docs/migration.md", "From Powertools")).split("A batch of")[1]!;
+  const event = queueEvent([
+    { messageId: "1", payload: { item: "tea", count: 2 } },
+    { messageId: "2", payload: { item: "tea" } },
+    { messageId: "3", body: "{" },
+  ]);
+  for (const fence of ["js ignore", "ts"]) {
+    const handler = await importBlock(batch, fence);
+    const result = await handler(event, createContext());
+    const batchItemFailures = [{ itemIdentifier: "2" }, { itemIdentifier: "3" }];
+    assertEquals(result, { batchItemFailures }, fence);
+  }
+});
