@@ -1,5 +1,7 @@
 /** Checks the pages whose code or tables no other test runs. */
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import cli from "../cli/deno.json" with { type: "json" };
+import core from "../deno.json" with { type: "json" };
 import { logger } from "@mate/core/logger";
 import { call, createContext, queueEvent } from "@mate/core/testing";
 import { manifestReference } from "./manifest_reference.ts";
@@ -49,6 +51,15 @@ async function importBlock(section: string, fence: string): Promise<Handler> {
   const type = fence.startsWith("ts") ? "typescript" : "javascript";
   return (await import(`data:application/${type},${encodeURIComponent(code)}`)).handler;
 }
+
+// `deno task doc:lint` checks the symbols.
+Deno.test("every entry point has the documentation of a module", async () => {
+  for (const [folder, { exports }] of [[".", core], ["cli", cli]] as const) {
+    for (const path of Object.values(exports)) {
+      assertMatch(await readPage(`${folder}/${path}`), /^\/\*\*\n \* [^]*?\n \* @module\n/, path);
+    }
+  }
+});
 
 Deno.test("docs/manifest.md is the reference of the JSON Schema", async () => {
   const remedy = "run: deno run -A scripts/manifest_reference.ts";
