@@ -16,7 +16,6 @@ export const STAND_INS: Record<string, string> = {
   "@std/encoding/base64": "scripts/offline/oracles.ts",
   "@std/http/negotiation": "scripts/offline/oracles.ts",
   "@std/http/status": "scripts/offline/oracles.ts",
-  "@deno/dnt": "scripts/offline/oracles.ts",
 };
 
 /** The flags for a network without JSR: the stand-ins, and the npm packages as `deno.json` names them. */

@@ -1,6 +1,5 @@
 /**
- * Stand-ins for `@std/encoding`, `@std/http` and the types of `@deno/dnt`, for networks without JSR. They hold only what
- * the tests and the build use. Without JSR, `build_npm.ts` uses `deno pack` instead of dnt.
+ * Stand-ins for `@std/encoding` and `@std/http`, for networks without JSR. They hold only what the tests use.
  */
 import { Buffer } from "node:buffer";
 import { STATUS_CODES } from "node:http";
@@ -31,9 +30,4 @@ export function acceptsEncodings(request: { headers: Headers }): string[] {
 
 export function acceptsLanguages(request: { headers: Headers }): string[] {
   return negotiator(request).languages();
-}
-
-// deno-lint-ignore no-explicit-any -- if JSR can be reached, the types of dnt check the options
-export function build(_options: any): Promise<void> {
-  throw new Error("Cannot load dnt: its registry cannot be reached");
 }
