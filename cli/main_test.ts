@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import manifestSchema from "./manifest/schema.json" with { type: "json" };
 import { makeApp, serve } from "./testdata/bundle.ts";
 import { CONFIG, mate } from "./testdata/mate.ts";
 
@@ -89,10 +90,7 @@ Deno.test("mate prints its help, its version and the JSON Schema", async () => {
   }
   assertMatch((await mate(["--version"])).stdout, /^\d+\.\d+\.\d+\n$/);
   const schema = await mate(["schema"]);
-  assertEquals(
-    schema.stdout,
-    await Deno.readTextFile(new URL("manifest/schema.json", import.meta.url)),
-  );
+  assertEquals(JSON.parse(schema.stdout), manifestSchema);
 });
 
 Deno.test({

@@ -9,7 +9,7 @@ import schema from "../cli/manifest/schema.json" with { type: "json" };
 /** The parts of JSON Schema that the schema of the manifest uses. */
 interface Schema {
   readonly $ref?: string;
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly description?: string;
   readonly default?: unknown;
   readonly enum?: readonly string[];
@@ -20,14 +20,11 @@ interface Schema {
   readonly maxLength?: number;
   readonly minItems?: number;
   readonly items?: Schema;
-  readonly anyOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: Schema | false;
   readonly propertyNames?: Schema;
   readonly required?: readonly string[];
 }
-
-const NAME = schema.properties.name.pattern;
 
 const HEAD = `# The manifest: \`app.json\`
 
@@ -89,17 +86,21 @@ function titleBelow(title: string, key: string): string {
 
 /** The object with keys of its own that a value is, or that it consists of. */
 function objectIn(value: Schema): Schema | undefined {
-  const { properties, items, additionalProperties, anyOf = [] } = value;
+  const { properties, items, additionalProperties } = value;
   if (properties) return value;
-  return [items, additionalProperties || undefined, ...anyOf]
+  return [items, additionalProperties || undefined]
     .map((child) => child && objectIn(child)).find((child) => child !== undefined);
 }
 
 /** The type of a value and its range in words. */
 function typeOf(value: Schema, title: string): string {
-  if (value.anyOf) return value.anyOf.map((one) => typeOf(one, title)).join(", or ");
   if (value.enum) return value.enum.map((one) => `\`${one}\``).join(", ");
-  switch (value.type) {
+  if (value.$ref) return "name"; // the only definition
+  return [value.type].flat().map((type) => typeNamed(type, value, title)).join(", or ");
+}
+
+function typeNamed(type: string | undefined, value: Schema, title: string): string {
+  switch (type) {
     case "boolean":
       return "`true`, `false`";
     case "integer":
@@ -119,8 +120,9 @@ function typeOf(value: Schema, title: string): string {
 
 function objectType({ properties, additionalProperties, propertyNames }: Schema, title: string) {
   if (properties) return `[${title}](#${anchorOf(title)})`;
-  if (!additionalProperties || additionalProperties.$ref) return "JSON object";
-  return `object: ${typeOf(propertyNames!, title)} → ${typeOf(additionalProperties, title)}`;
+  if (!additionalProperties) return "JSON object";
+  const names = propertyNames!.$ref ? "name" : textType(propertyNames!);
+  return `object: ${names} → ${typeOf(additionalProperties, title)}`;
 }
 
 /** The anchor of a heading, as GitHub makes it. */
@@ -129,7 +131,6 @@ function anchorOf(heading: string): string {
 }
 
 function textType({ pattern, minLength, maxLength }: Schema): string {
-  if (pattern === NAME) return "name";
   if (pattern !== undefined) return `text: \`${pattern}\``;
   if (maxLength !== undefined) return `text of at most ${maxLength} characters`;
   return minLength === undefined ? "text" : "text, not empty";

@@ -1,3 +1,4 @@
+import manifestSchema from "../manifest/schema.json" with { type: "json" };
 import { type Command, defineCommand } from "./command.ts";
 
 /** `mate schema` */
@@ -6,9 +7,8 @@ export const schema: Command = defineCommand({
   arguments: [],
   summary: "Prints the JSON Schema of the manifest, for editors",
   options: {},
-  async run(_positionals, _values, { print }) {
-    const { manifestSchema } = await import("../manifest/manifest.ts");
-    print(JSON.stringify(manifestSchema(), undefined, 2));
-    return true;
+  run(_positionals, _values, { print }) {
+    print(JSON.stringify(manifestSchema, undefined, 2));
+    return Promise.resolve(true);
   },
 });

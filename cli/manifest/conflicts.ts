@@ -1,5 +1,10 @@
+import { wrongParts } from "./event_pattern.ts";
 import { nearest } from "./nearest.ts";
 import type { BucketTrigger, Manifest } from "./types.ts";
+import { placeholdersIn, variablesOf } from "./variables.ts";
+
+/** The most bytes of the names and values of a function's environment variables. */
+const MAX_ENVIRONMENT = 4096;
 
 /** A value that is wrong because of another value of the manifest. */
 interface Conflict {
@@ -9,13 +14,59 @@ interface Conflict {
   readonly message: string;
 }
 
-/** Finds the values of a manifest that are wrong because of other values. */
+/** Finds the values of a manifest that are wrong because of other values, which its JSON Schema cannot say. */
 export function* findConflicts(manifest: Manifest): Generator<Conflict> {
+  yield* findEnvironmentConflicts(manifest);
+  yield* findCorsConflicts(manifest);
+  yield* findPatternConflicts(manifest);
   yield* findRouteConflicts(manifest);
   yield* findBucketConflicts(manifest);
   yield* findTopicConflicts(manifest);
   yield* findQueueConflicts(manifest);
   yield* findLongNames(manifest);
+}
+
+/** Finds variables that are too long together, that `uses` sets, or that a host names and that do not exist. */
+function* findEnvironmentConflicts({ functions }: Manifest): Generator<Conflict> {
+  for (const [owner, { environment, permissions, uses }] of Object.entries(functions)) {
+    const path = ["functions", owner];
+    const names = Object.keys(environment);
+    const text = [...names, ...Object.values(environment)].join("");
+    if (new TextEncoder().encode(text).length > MAX_ENVIRONMENT) {
+      const message = `must have at most ${MAX_ENVIRONMENT} bytes, names and values together`;
+      yield { path: [...path, "environment"], message };
+    }
+    for (const name of variablesOf(uses)) {
+      if (!names.includes(name)) continue;
+      const message = 'must be another variable: "uses" sets it';
+      yield { path: [...path, "environment", name], message };
+    }
+    for (const [index, host] of permissions.net.entries()) {
+      if (placeholdersIn(host).every((name) => name === "region" || names.includes(name))) continue;
+      const message = "must have no placeholders except ${region} and the function's own variables";
+      yield { path: [...path, "permissions", "net", index], message };
+    }
+  }
+}
+
+function* findCorsConflicts({ functions }: Manifest): Generator<Conflict> {
+  for (const [owner, { triggers: { url } }] of Object.entries(functions)) {
+    if (!url?.cors?.credentials || !url.cors.origins.includes("*")) continue;
+    const path = ["functions", owner, "triggers", "url", "cors", "origins"];
+    yield { path, message: "must name the origins if credentials is true: browsers refuse *" };
+  }
+}
+
+function* findPatternConflicts({ functions }: Manifest): Generator<Conflict> {
+  for (const [owner, { triggers: { events, topics } }] of Object.entries(functions)) {
+    const path = ["functions", owner, "triggers"];
+    for (const [index, { pattern }] of events.entries()) {
+      yield* wrongParts(pattern, [...path, "events", index, "pattern"]);
+    }
+    for (const [index, { filter }] of topics.entries()) {
+      if (filter !== undefined) yield* wrongParts(filter, [...path, "topics", index, "filter"]);
+    }
+  }
 }
 
 /**
@@ -78,6 +129,9 @@ function* findQueueConflicts({ functions, queues }: Manifest): Generator<Conflic
     }
     for (const [index, { name, batch, window }] of triggers.queues.entries()) {
       const path = ["functions", owner, "triggers", "queues", index];
+      if (batch > 10 && window === 0) {
+        yield { path: [...path, "window"], message: "must be at least 1 if batch is more than 10" };
+      }
       const queue = names.includes(name) ? queues[name]! : undefined;
       const reader = readers.get(name);
       readers.set(name, owner);

@@ -3,12 +3,18 @@
  *
  * @module
  */
-import { z } from "zod";
-import { MANIFEST } from "./manifest_schema.ts";
-import { describe, wordIssue } from "./problems.ts";
-import type { Manifest } from "./types.ts";
+import { makeChecker, nameOf } from "./checker.ts";
+import { findConflicts } from "./conflicts.ts";
+import { FORMATS } from "./formats.ts";
+import schema from "./schema.json" with { type: "json" };
+import type { Manifest, ScheduleTrigger } from "./types.ts";
 
 export type * from "./types.ts";
+
+/** The first elements of paths that are the local platform's own: no stage can have such a name. */
+export const OWN_PATHS: readonly string[] = schema.properties.stage.not.enum;
+
+const check = makeChecker("manifest", schema, FORMATS);
 
 /**
  * Checks a manifest, and fills in the defaults.
@@ -27,12 +33,29 @@ export function parseManifest(text: string, source: string): Manifest {
   } catch (error) {
     throw new SyntaxError(`Cannot read the manifest "${source}": ${(error as Error).message}`);
   }
-  const result = MANIFEST.safeParse(json, { error: wordIssue });
-  if (result.success) return result.data;
-  throw new TypeError(`Cannot use the manifest "${source}": ${describe(result.error, "manifest")}`);
+  const problems = check(json);
+  if (problems.length === 0) {
+    expandSchedules(json as Manifest);
+    for (const { path, message } of findConflicts(json as Manifest)) {
+      problems.push(`${nameOf("manifest", path)} ${message}`);
+    }
+  }
+  if (problems.length === 0) return json as Manifest;
+  throw new TypeError(`Cannot use the manifest "${source}": ${problems.join("; ")}`);
 }
 
-/** Zod drops the key `__proto__` silently. */
+/** Makes an object of each schedule that is an expression alone. */
+function expandSchedules({ functions }: Manifest): void {
+  for (const { triggers } of Object.values(functions)) {
+    const schedules = triggers.schedules as (string | ScheduleTrigger)[];
+    for (const [index, schedule] of schedules.entries()) {
+      if (typeof schedule !== "string") continue;
+      schedules[index] = { expression: schedule, timezone: "UTC" };
+    }
+  }
+}
+
+/** A key `__proto__` would change the object instead of its properties. */
 function refusePrototype(key: string, value: unknown): unknown {
   if (key === "__proto__") throw new SyntaxError('The key "__proto__" is not allowed');
   return value;
@@ -58,13 +81,4 @@ export async function readManifest(path: string): Promise<Manifest> {
     throw new Error(`Cannot read the manifest "${path}": ${problem}`, { cause });
   }
   return parseManifest(text, path);
-}
-
-/**
- * Makes the JSON Schema of manifests, for editors.
- *
- * @returns The JSON Schema (draft 7, which every editor knows).
- */
-export function manifestSchema(): Readonly<Record<string, unknown>> {
-  return z.toJSONSchema(MANIFEST, { io: "input", target: "draft-7" });
 }

@@ -146,6 +146,7 @@ function withValue(path: string, value: unknown): string {
 
 const whole = (min: number, max: number) => `must be a whole number from ${min} to ${max}`;
 const NAME = "must be a lower-case letter, then up to 39 lower-case letters, digits or hyphens";
+const PATH = "must be a path such as /okay, /items/{id} (not /items/:id) or /okay/{proxy+}";
 const METHODS = '"ANY", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"';
 const KNOWN_PLACEHOLDERS =
   "must have no placeholders except ${region}, ${account} and ${infra.NAME}";
@@ -238,7 +239,7 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["statements.0.Effect", "allow", 'must be one of "Allow", "Deny"'],
     ["statements.0.Action", "GetObject", "must be an action such as dynamodb:GetItem"],
     ["statements.0.Action", [], "must not be empty"],
-    ["statements.0.Action", 5, "must be a string or an array of strings"],
+    ["statements.0.Action", 5, "must be a string or an array"],
     ["statements.0.Resource", "table", "must be an ARN such as arn:aws:s3:::name, or *"],
     ["statements.0.Resource", "arn:${acount}", KNOWN_PLACEHOLDERS],
     [
@@ -256,8 +257,8 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ],
     ["bucket", {}, 'is not a key of "functions.f.triggers": did you mean "buckets"?'],
     ["routes", {}, "must be an array"],
-    ["routes.0.path", "okay", "must be a path such as /okay, /items/{id} or /okay/{proxy+}"],
-    ["routes.0.path", "/e/:id", "must have parameters in braces: write /e/{id}"],
+    ["routes.0.path", "okay", PATH],
+    ["routes.0.path", "/e/:id", PATH],
     ["routes.0.method", "get", `must be one of ${METHODS}`],
     ["routes.0.method", undefined, `is missing: expected one of ${METHODS}`],
     [
@@ -285,11 +286,7 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["schedules.0", "rate(1 hours)", "must have the singular after 1: write rate(1 hour)"],
     ["schedules.0", "rate(5 minute)", "must have the plural after 5: write rate(5 minutes)"],
     ["schedules.0", "cron(0 3 * * ?)", SIX_FIELDS],
-    [
-      "schedules.0",
-      5,
-      "must be an expression such as rate(5 minutes), or an object",
-    ],
+    ["schedules.0", 5, "must be a string or an object"],
     [
       "schedules.1.zone",
       "UTC",

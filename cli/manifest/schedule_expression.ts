@@ -30,16 +30,25 @@ const FIELDS: readonly {
   { min: 1970, max: 2199 },
 ];
 
-/** Tells whether a text is a `rate` expression such as `rate(5 minutes)`. */
-export function isRate(text: string): boolean {
-  return RATE.test(text);
+/** Says what is wrong with the expression of a schedule; `undefined` if it is right. */
+export function scheduleProblem(text: string): string | undefined {
+  if (RATE.test(text) || isCron(text)) return undefined;
+  const [, count, unit] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(text) ?? [];
+  if (count === "1") return `must have the singular after 1: write rate(1 ${unit})`;
+  if (count !== undefined && count !== "0") {
+    return `must have the plural after ${count}: write rate(${count} ${unit}s)`;
+  }
+  if (/^cron\(\S+( \S+){4}\)$/.test(text)) {
+    return "must have six fields, the year included, such as cron(0 3 * * ? *), and one of the two days must be ?";
+  }
+  return "must be a rate such as rate(5 minutes), or a cron such as cron(0 3 * * ? *)";
 }
 
 /**
  * Tells whether a text is a `cron` expression such as `cron(0 3 * * ? *)`: minutes, hours, day of month, month, day of week
  * and year. One of the two days must be `?`.
  */
-export function isCron(text: string): boolean {
+function isCron(text: string): boolean {
   const fields = /^cron\((.*)\)$/.exec(text)?.[1]?.split(" ");
   if (fields?.length !== FIELDS.length) return false;
   const isQuestion = [fields[2] === "?", fields[4] === "?"];

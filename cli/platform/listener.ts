@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import type { Manifest } from "../manifest/manifest.ts";
-import { OWN_PATHS } from "../manifest/manifest_schema.ts";
+import { type Manifest, OWN_PATHS } from "../manifest/manifest.ts";
 import { errorReply, readBody, Refusal, refusal, type Reply } from "./http.ts";
 import type { FunctionUrls } from "./gateway/function_url.ts";
 import type { Gateway, HttpRequest } from "./gateway/gateway.ts";

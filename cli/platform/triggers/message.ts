@@ -1,10 +1,9 @@
 import { Buffer } from "node:buffer";
-import { z } from "zod";
 import { topicArn } from "../arn.ts";
 import { type Refusal, refusal } from "../http.ts";
 import { MAX_PUBLICATION } from "../limits.ts";
 import type { Messaging } from "../services/messaging.ts";
-import { describe, object, wordIssue } from "../../manifest/problems.ts";
+import { makeChecker } from "../../manifest/checker.ts";
 
 /** A message as it is published. */
 export interface Publication {
@@ -25,42 +24,44 @@ export function publicationRefusal(problem: string): Refusal {
   return refusal(400, `Cannot publish the message: ${problem}`);
 }
 
-const ATTRIBUTE: z.ZodType<MessageAttribute> = object({
-  Type: z.enum(["String", "String.Array", "Number", "Binary"], {
-    error: "must be String, String.Array, Number or Binary",
-  }),
-  Value: z.string({ error: "must be a string" }).min(1, { error: "must not be empty" }),
-}).superRefine(({ Type, Value }, context) => {
-  const problem = Type === "Number" && !/^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(Value)
-    ? "must be a number"
-    : Type === "String.Array" && !isArrayOfScalars(Value)
-    ? "must be a JSON array of strings, numbers, true, false and null"
-    : Type === "Binary" && Buffer.from(Value, "base64").toString("base64") !== Value
-    ? "must be base64"
-    : undefined;
-  if (problem !== undefined) {
-    context.addIssue({ code: "custom", path: ["Value"], message: problem });
-  }
-});
+const SCHEMA = {
+  type: "object",
+  required: ["message"],
+  properties: {
+    message: { type: "string", minLength: 1 },
+    subject: {
+      type: ["string", "null"],
+      pattern: "^[!-~][ -~]{0,99}$",
+      patternErrorMessage: "must be 1 to 100 ASCII characters on one line, and start with no space",
+    },
+    attributes: {
+      type: "object",
+      default: {},
+      propertyNames: { format: "attribute" },
+      additionalProperties: {
+        type: "object",
+        required: ["Type", "Value"],
+        properties: {
+          Type: { enum: ["String", "String.Array", "Number", "Binary"] },
+          Value: { type: "string", minLength: 1 },
+        },
+        additionalProperties: false,
+      },
+    },
+  },
+  additionalProperties: false,
+};
 
-const PUBLICATION: z.ZodType<Publication> = object({
-  message: z.string({ error: "must be a string" }).min(1, { error: "must not be empty" }),
-  subject: z.string({ error: "must be a string" }).regex(/^[!-~][ -~]{0,99}$/, {
-    error: "must be 1 to 100 ASCII characters on one line, and start with no space",
-  }).nullish(),
-  attributes: z.record(
-    z.string().regex(/^(?!(AWS|Amazon)\.)/i, {
-      error: 'must not start with "AWS." or "Amazon."',
-    }).regex(/^(?!\.)(?!.*\.\.)[\w.-]{1,256}(?<!\.)$/, {
-      error:
-        "must be the name of an attribute: letters, digits, _ and -, and single periods within",
-    }),
-    ATTRIBUTE,
-  ).default({}),
-}).refine((publication) => sizeOf(publication) <= MAX_PUBLICATION, {
-  path: ["message"],
-  error: `must have at most ${MAX_PUBLICATION} bytes, those of the attributes included`,
-});
+const check = makeChecker("message", SCHEMA, { attribute: attributeProblem });
+
+/** Says what is wrong with the name of an attribute. */
+function attributeProblem(name: string): string | undefined {
+  if (/^(AWS|Amazon)\./i.test(name)) return 'must not start with "AWS." or "Amazon."';
+  if (name === "__proto__") return "must be another name"; // the emulated Amazon SNS would lose it
+  return /^(?!\.)(?!.*\.\.)[\w.-]{1,256}(?<!\.)$/.test(name)
+    ? undefined
+    : "must be the name of an attribute: letters, digits, _ and -, and single periods within";
+}
 
 /**
  * Checks a message by the rules of Amazon SNS.
@@ -69,13 +70,27 @@ const PUBLICATION: z.ZodType<Publication> = object({
  * @see https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
  */
 export function checkPublication(value: unknown): Publication {
-  const { attributes } = Object(value);
-  if (Object.hasOwn(Object(attributes), "__proto__")) { // Zod drops the key silently
-    throw publicationRefusal('"attributes" must have no key "__proto__"');
+  const problems = check(value);
+  if (problems.length === 0) problems.push(...wrongValues(value as Publication));
+  if (problems.length > 0) throw publicationRefusal(problems.join("; "));
+  return value as Publication;
+}
+
+/** Finds values that are wrong for their types, and a message that is too long. */
+function* wrongValues(publication: Publication): Generator<string> {
+  for (const [name, { Type, Value }] of Object.entries(publication.attributes)) {
+    const expected = Type === "Number" && !/^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(Value)
+      ? "a number"
+      : Type === "String.Array" && !isArrayOfScalars(Value)
+      ? "a JSON array of strings, numbers, true, false and null"
+      : Type === "Binary" && Buffer.from(Value, "base64").toString("base64") !== Value
+      ? "base64"
+      : undefined;
+    if (expected !== undefined) yield `"attributes.${name}.Value" must be ${expected}`;
   }
-  const result = PUBLICATION.safeParse(value, { error: wordIssue });
-  if (result.success) return result.data;
-  throw publicationRefusal(describe(result.error, "message"));
+  if (sizeOf(publication) > MAX_PUBLICATION) {
+    yield `"message" must have at most ${MAX_PUBLICATION} bytes, those of the attributes included`;
+  }
 }
 
 /** Publishes a message by Amazon SNS. Returns the identifier of the message. */

@@ -1,0 +1,130 @@
+import { Ajv, type ErrorObject } from "ajv";
+import { nearest } from "./nearest.ts";
+
+/** Says what is wrong with a text that must have a format; `undefined` if the text has the format. */
+export type Format = (text: string) => string | undefined;
+
+/** The keywords of a JSON Schema that the problems are worded from. */
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  /** What editors show if the pattern does not match. */
+  readonly patternErrorMessage?: string;
+  /** What editors show if another keyword refuses the value. */
+  readonly errorMessage?: string;
+}
+
+/** The words for what JSON holds. */
+const TYPES: Readonly<Record<string, string>> = {
+  array: "an array",
+  boolean: "true or false",
+  object: "an object",
+  string: "a string",
+};
+
+/**
+ * Makes a function that checks a value against a JSON Schema and fills in the defaults.
+ *
+ * @param whole The noun for the value in the messages, such as `manifest`.
+ * @param schema The JSON Schema.
+ * @param formats The formats that the schema names.
+ * @returns The function. It returns the problems; each names the wrong key, and says what would be right.
+ */
+export function makeChecker(
+  whole: string,
+  schema: object,
+  formats: Readonly<Record<string, Format>>,
+): (value: unknown) => string[] {
+  const validate = new Ajv({
+    allErrors: true,
+    useDefaults: true,
+    verbose: true,
+    strict: false,
+    meta: false, // to compile the schema of schemas takes longer than all the rest
+    validateSchema: false,
+    formats: Object.fromEntries(
+      Object.entries(formats).map(([name, problemOf]) => [
+        name,
+        (text: string) => problemOf(text) === undefined,
+      ]),
+    ),
+  }).compile(schema);
+  return (value) => {
+    if (validate(value)) return [];
+    const errors = validate.errors!.filter(({ keyword }) => keyword !== "propertyNames"); // each repeats another
+    const unknown = errors.filter(({ keyword }) => keyword === "additionalProperties");
+    return [
+      ...errors.filter((error) => !unknown.includes(error))
+        .map((error) => `${nameOf(whole, pathOf(error))} ${wordError(error, formats)}`),
+      ...[...Map.groupBy(unknown, ({ instancePath }) => instancePath).values()]
+        .flatMap((group) => wordUnknownKeys(whole, group)),
+    ];
+  };
+}
+
+/** Names a value in a message by the keys that lead to it. */
+export function nameOf(whole: string, path: readonly (string | number)[]): string {
+  return path.length === 0 ? `the ${whole}` : `"${path.join(".")}"`;
+}
+
+/** The keys that lead to the wrong value, to the wrong name of a property or to the missing property. */
+function pathOf({ instancePath, propertyName, params }: ErrorObject): string[] {
+  const keys = instancePath.split("/").slice(1)
+    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const last: string | undefined = propertyName ?? params.missingProperty;
+  return last === undefined ? keys : [...keys, last];
+}
+
+function wordError(
+  { keyword, params, data, parentSchema }: ErrorObject,
+  formats: Readonly<Record<string, Format>>,
+): string {
+  const schema = parentSchema as Schema;
+  switch (keyword) {
+    case "required":
+      return `is missing: expected ${expected(schema.properties![params.missingProperty]!)}`;
+    case "pattern":
+      return schema.patternErrorMessage!;
+    case "format":
+      return formats[params.format]!(data as string)!;
+    case "maxLength":
+      return `must have at most ${params.limit} characters`;
+    case "not":
+    case "minItems":
+    case "minLength":
+    case "minProperties":
+      return schema.errorMessage ?? "must not be empty";
+    default: // the type, or the range of a number
+      return `must be ${expected(schema)}`;
+  }
+}
+
+function expected({ type = "string", enum: values, minimum, maximum }: Schema): string {
+  if (type === "integer") return `a whole number from ${minimum} to ${maximum}`;
+  if (values === undefined) return [type].flat().map((name) => TYPES[name]).join(" or ");
+  const list = values.map((value) => JSON.stringify(value)).join(", ");
+  return values.length > 1 ? `one of ${list}` : list;
+}
+
+/** Words the unknown keys of one object, each with the known key that was probably meant. */
+function wordUnknownKeys(whole: string, errors: readonly ErrorObject[]): string[] {
+  const path = pathOf(errors[0]!);
+  const owner = path.length === 0 ? `a ${whole}` : nameOf(whole, path);
+  const known = Object.keys((errors[0]!.parentSchema as Schema).properties!);
+  const keys = errors.map(({ params }) => {
+    const key: string = params.additionalProperty;
+    return { name: nameOf(whole, [...path, key]), word: nearest(key, known) };
+  });
+  const strange = keys.filter(({ word }) => word === undefined).map(({ name }) => name);
+  const are = strange.length > 1 ? "are not keys" : "is not a key";
+  return [
+    ...keys.filter(({ word }) => word !== undefined)
+      .map(({ name, word }) => `${name} is not a key of ${owner}: did you mean "${word}"?`),
+    ...strange.length === 0
+      ? []
+      : [`${strange.join(", ")} ${are} of ${owner}: expected one of ${known.join(", ")}`],
+  ];
+}
