@@ -1,4 +1,3 @@
-// @ts-types="./yazl.d.ts"
 import { ZipFile } from "yazl";
 import { Buffer } from "node:buffer";
 import { keep } from "./cache_folder.ts";
@@ -31,13 +30,8 @@ export async function makeZip(files: readonly ArchiveFile[]): Promise<Uint8Array
       forceDosTimestamp: true, // the other form of time contains the time zone
     });
   }
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  const isDone = Promise.withResolvers<void>();
-  zip.on("error", isDone.reject);
-  zip.outputStream.on("error", isDone.reject).on("end", isDone.resolve)
-    .on("data", (chunk: Uint8Array<ArrayBuffer>) => chunks.push(chunk));
   zip.end();
-  await isDone.promise;
+  const chunks: Uint8Array<ArrayBuffer>[] = await Array.fromAsync(zip.outputStream);
   return await new Blob(chunks).bytes();
 }
 
@@ -65,12 +59,9 @@ function sortByPath(files: readonly ArchiveFile[]): readonly ArchiveFile[] {
   return [...files].sort((a, b) => a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 }
 
-/** The number of archives of a kind that are kept. */
-const KEPT = 3;
-
 /**
  * Makes a zip archive, or returns the archive that the same Deno made of the same files before, because a layer takes seconds.
- * The latest three archives of each kind are kept.
+ * The latest archive of each kind is kept, under a name with the hash of the files and its own.
  *
  * @param kind The kind of archive, such as `x86_64`.
  */
@@ -79,36 +70,21 @@ export async function makeZipOnce(
   folder: string,
   kind: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const file = `${folder}/zip-${kind}-${await identify(files)}.zip`;
-  const hash = `${file}.sha256`;
-  try {
-    const data = await Deno.readFile(file);
-    if (await digest(data) === await Deno.readTextFile(hash)) return data;
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  const id = await identify(files);
+  await Deno.mkdir(folder, { recursive: true });
+  const names = await Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
+  const kept = names.filter((name) => name.startsWith(`zip-${kind}-`));
+  for (const name of kept.filter((name) => name.includes(id))) {
+    const data = await ifThere(Deno.readFile(`${folder}/${name}`));
+    if (data && name.endsWith(`-${await digest(data)}.zip`)) return data;
   }
+  for (const name of kept) await ifThere(Deno.remove(`${folder}/${name}`));
   const data = await makeZip(files);
-  await keep(file, data);
-  await keep(hash, new TextEncoder().encode(await digest(data)));
-  await prune(folder, `zip-${kind}-`);
+  await keep(`${folder}/zip-${kind}-${id}-${await digest(data)}.zip`, data);
   return data;
 }
 
-/** Removes all but the latest archives of a kind. Another process may do the same at the same time. */
-async function prune(folder: string, prefix: string): Promise<void> {
-  const archives: { file: string; time: number }[] = [];
-  for await (const { name } of Deno.readDir(folder)) {
-    if (!name.startsWith(prefix) || !name.endsWith(".zip")) continue;
-    const file = `${folder}/${name}`;
-    const info = await ifThere(Deno.stat(file));
-    if (info !== undefined) archives.push({ file, time: info.mtime?.getTime() ?? 0 });
-  }
-  for (const { file } of archives.sort((a, b) => b.time - a.time).slice(KEPT)) {
-    for (const path of [file, `${file}.sha256`]) await ifThere(Deno.remove(path));
-  }
-}
-
-/** Returns the result, or `undefined` if the file is gone. */
+/** Returns the result, or `undefined` if another process has removed the file. */
 async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;
