@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import manifestSchema from "./manifest/schema.json" with { type: "json" };
 import { makeApp, serve } from "./testdata/bundle.ts";
-import { CONFIG, mate } from "./testdata/mate.ts";
+import { CONFIG, mate } from "./testdata/command.ts";
 
 Deno.test("mate names the wrong word and the nearest right word, and exits with 2", async () => {
   for (

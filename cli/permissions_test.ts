@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { makeApp } from "./testdata/bundle.ts";
-import { CONFIG, mate } from "./testdata/mate.ts";
+import { CONFIG, mate } from "./testdata/command.ts";
 
 /** What a package can try beside the keys of a cloud. Each attempt prints its name if Deno permits it. */
 const ATTEMPTS = `{

@@ -31,7 +31,8 @@ async function serveModule(url: URL): Promise<Response> {
       : imports[name];
     return target === undefined ? all : `${start}"${target}"`;
   });
-  return new Response(code, { headers: { "content-type": "application/typescript" } });
+  const type = url.pathname.endsWith(".json") ? "application/json" : "application/typescript";
+  return new Response(code, { headers: { "content-type": type } });
 }
 
 /** A folder for Deno's cache that has the npm packages of this machine, and none of the modules. */

@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import cli from "../deno.json" with { type: "json" };
 import library from "../../deno.json" with { type: "json" };
 import { makeApp, serve } from "../testdata/bundle.ts";
-import { mate, ROOT, startMate } from "../testdata/mate.ts";
+import { mate, ROOT, startMate } from "../testdata/command.ts";
 import { describe } from "./bundle_report.ts";
 
 /** The imports of the repository: the packages of `new` are not published yet. */

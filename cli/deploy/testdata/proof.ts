@@ -5,7 +5,7 @@
  * @module
  */
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { mate } from "../../testdata/mate.ts";
+import { mate } from "../../testdata/command.ts";
 import { Cloud } from "./cloud.ts";
 import { Emulator } from "./emulator.ts";
 import { EXPECTED } from "./expected.ts";
