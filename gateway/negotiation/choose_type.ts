@@ -17,13 +17,16 @@ export function availableTypes(
   customTransformers: Readonly<Record<string, unknown>> = {},
 ): readonly string[] {
   if (!isPlainObject(customTransformers)) throw invalid("customTransformers", "a plain object");
-  const keys = Object.keys(customTransformers);
-  for (const key of keys) {
-    if (MEDIA_RANGE.test(key)) continue;
-    const what = `key ${JSON.stringify(key)} in customTransformers`;
-    throw invalid(what, "a media type such as text/html");
+  const types = [JSON_TYPE];
+  for (const key of Object.keys(customTransformers)) {
+    if (!MEDIA_RANGE.test(key)) {
+      const what = `key ${JSON.stringify(key)} in customTransformers`;
+      throw invalid(what, "a media type such as text/html");
+    }
+    const type = key.toLowerCase();
+    if (!types.includes(type)) types.push(type);
   }
-  return [...new Set([JSON_TYPE, ...keys.map((key) => key.toLowerCase())])];
+  return types;
 }
 
 /**
@@ -41,42 +44,46 @@ export function chooseType(
   accept: string | undefined,
   types: readonly string[],
 ): string | undefined {
-  const ranges = readMembers(accept || ANY_TYPE, true);
+  const ranges = readMembers(accept || ANY_TYPE, toRange);
   if (ranges.length === 0) ranges.push({ value: ANY_TYPE, weight: 1000 });
-  return types.flatMap((type) => matchType(type, ranges, types) ?? [])
-    .filter(({ weight }) => weight > 0)
-    .sort(compare)[0]?.type;
+  let best: Match | undefined;
+  for (const type of types) {
+    const match = findMatch(type, ranges, types);
+    if (match && match.weight > 0 && !(best && isBetter(best, match))) best = match;
+  }
+  return best?.type;
 }
 
+/** A bare `*` stands for any type. */
+function toRange(name: string): string {
+  return name === "*" ? ANY_TYPE : name.toLowerCase();
+}
+
+/** A type with the most specific range that matches it. */
 interface Match {
   readonly type: string;
   readonly weight: number;
+  /** How much the range narrows: 0 for any type, 1 for a family such as `image/*`, 2 for one type. */
   readonly specificity: number;
   readonly place: number;
 }
 
-/** Finds the most specific range that matches a type. */
-function matchType(
+function findMatch(
   type: string,
   ranges: readonly Member[],
   types: readonly string[],
 ): Match | undefined {
   const family = `${type.slice(0, type.indexOf("/"))}/*`;
-  for (const [index, name] of (type.endsWith("/*") ? [type] : [type, family, ANY_TYPE]).entries()) {
-    const isMatch = ({ value }: Member) => value === name || value === "*" && name === ANY_TYPE;
-    const place = ranges.findIndex(isMatch);
+  for (const name of type.endsWith("/*") ? [type] : [type, family, ANY_TYPE]) {
+    const place = ranges.findIndex(({ value }) => value === name);
     if (place < 0) continue;
-    if (index > 0 && types.includes(name)) return undefined;
+    if (name !== type && types.includes(name)) return undefined;
     const specificity = name === ANY_TYPE ? 0 : name === family ? 1 : 2;
-    return {
-      type,
-      weight: Math.max(...ranges.filter(isMatch).map(({ weight }) => weight)),
-      specificity,
-      place,
-    };
+    return { type, weight: ranges[place]!.weight, specificity, place };
   }
 }
 
-function compare(a: Match, b: Match): number {
-  return b.weight - a.weight || b.specificity - a.specificity || a.place - b.place;
+function isBetter(a: Match, b: Match): boolean {
+  const order = a.weight - b.weight || a.specificity - b.specificity || b.place - a.place;
+  return order >= 0;
 }

@@ -11,14 +11,18 @@ export function chooseCoding<Coding extends string>(
   acceptEncoding: string | undefined,
   codings: readonly Coding[],
 ): Coding | undefined {
-  const members = readMembers(acceptEncoding ?? "", true);
+  const members = readMembers(acceptEncoding ?? "", toCoding);
   const weightOf = (coding: string) => members.find(({ value }) => value === coding)?.weight;
   let best: Coding | undefined;
   let bestWeight = 0;
   for (const coding of codings) {
-    const named = Math.max(weightOf(coding) ?? -1, weightOf(`x-${coding}`) ?? -1);
-    const weight = named < 0 ? weightOf("*") ?? 0 : named;
+    const weight = weightOf(coding) ?? weightOf("*") ?? 0;
     if (weight > bestWeight) [best, bestWeight] = [coding, weight];
   }
   return bestWeight >= (weightOf("identity") ?? 0) ? best : undefined;
+}
+
+/** The old name of gzip counts as gzip (RFC 9110 section 8.4.1.3). */
+function toCoding(name: string): string {
+  return name.toLowerCase().replace(/^x-gzip$/, "gzip");
 }

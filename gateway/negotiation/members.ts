@@ -20,25 +20,25 @@ const FEW = 16;
  * Reads the members of a header of weighted preferences (RFC 9110 section 12.4.2), in time linear in its length.
  *
  * @param header The value of the header.
- * @param isNamed Whether to read of each member only the name, in lower case and without parameters.
+ * @param toValue Makes the value of a member from its name. Without it, the value is the name with its parameters.
  * @returns The members in the order of the header. A repeated value keeps its first place and its highest weight.
  */
-export function readMembers(header: string, isNamed = false): Member[] {
+export function readMembers(header: string, toValue?: (name: string) => string): Member[] {
   const members: Member[] = [];
   let byValue: Map<string, Member> | undefined;
   for (let start = 0, end: number; start < header.length; start = end + 1) {
     end = endOfPart(header, start);
     if (end === start && header.charCodeAt(end) === COMMA) continue;
     const name = trim(header, start, end);
-    let value = isNamed ? name.toLowerCase() : name;
+    let value = toValue ? toValue(name) : name;
     let weight: number | undefined;
     while (header.charCodeAt(end) === SEMICOLON) {
       const start = end + 1;
       end = endOfPart(header, start);
       const parameter = trim(header, start, end);
-      const isWeight = /^q[\t ]*(?:=|$)/i.test(parameter);
+      const isWeight = parameter.startsWith("q=") || /^q[\t ]*(?:=|$)/i.test(parameter);
       if (isWeight) weight ??= readWeight(parameter); // of several weights the first counts
-      else if (parameter && !isNamed) value += `;${parameter}`;
+      else if (parameter && !toValue) value += `;${parameter}`;
     }
     if (!name) continue;
     if (members.length === FEW) byValue ??= new Map(members.map((known) => [known.value, known]));
