@@ -29,8 +29,8 @@ export function compress(content: string | Uint8Array, coding: Coding): Uint8Arr
   throw new Error(`Cannot compress with ${coding}: expected Node.js 22.15, Deno 2.6 or later`);
 }
 
-/** After this many responses, the speed of `node:zlib` is worth its load. Most sandboxes end before. */
-const MAX_STREAMED = 1000;
+/** After this many characters or bytes, the speed of `node:zlib` is worth its load. Most sandboxes end before. */
+const MAX_STREAMED = 4_000_000;
 
 let streamed = 0;
 
@@ -42,9 +42,10 @@ export function compressSoon(
   content: string | Uint8Array,
   coding: Coding,
 ): Uint8Array | Promise<Uint8Array> {
-  if (coding !== "gzip" || zlib || streamed++ >= MAX_STREAMED || !("Deno" in globalThis)) {
+  if (coding !== "gzip" || zlib || streamed >= MAX_STREAMED || !("Deno" in globalThis)) {
     return compress(content, coding);
   }
+  streamed += content.length;
   const { readable, writable } = new CompressionStream("gzip");
   const writer = writable.getWriter();
   // A failure of the writer fails the reader too.

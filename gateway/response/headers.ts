@@ -51,12 +51,11 @@ export function setField(fields: HeaderMap, name: string, value: string): void {
  * stays alone.
  */
 export function addVary(fields: HeaderMap, consulted: string): void {
-  if (!fields.has("vary")) return setField(fields, "Vary", consulted);
-  const names = new Map<string, string>();
+  const names: string[] = [];
   for (const part of `${valueOf(fields, "vary") ?? ""},${consulted}`.split(",")) {
     const name = part.trim();
-    if (name && !names.has(name.toLowerCase())) names.set(name.toLowerCase(), name);
+    const isKnown = names.some((known) => known.toLowerCase() === name.toLowerCase());
+    if (name && !isKnown) names.push(name);
   }
-  const value = names.has("*") ? "*" : [...names.values()].join(", ");
-  if (value) setField(fields, "Vary", value);
+  setField(fields, "Vary", names.includes("*") ? "*" : names.join(", "));
 }

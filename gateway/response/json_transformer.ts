@@ -64,11 +64,12 @@ function findOmitted(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (typeof (value as { toJSON?: unknown }).toJSON === "function") return undefined;
   const isList = Array.isArray(value);
-  const keys = Object.keys(value);
-  const isEmpty = !isList && keys.length === 0 && tagOf(value) !== "Object";
+  // The names are read only for the message: to read the values alone takes half the time.
+  const items: readonly unknown[] = isList ? value : Object.values(value);
+  const isEmpty = !isList && items.length === 0 && tagOf(value) !== "Object";
   if (isEmpty || ArrayBuffer.isView(value)) return `" is ${kindOf(value)}`;
-  for (const key of keys) {
-    const problem = findOmitted((value as Record<string, unknown>)[key]);
-    if (problem) return (isList ? `[${key}]` : `.${key}`) + problem;
+  for (let index = 0; index < items.length; index++) {
+    const problem = findOmitted(items[index]);
+    if (problem) return (isList ? `[${index}]` : `.${Object.keys(value)[index]}`) + problem;
   }
 }
