@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
+import fc from "fast-check";
 import { CloudEventSpecificationError } from "../../function/mod.ts";
 import { put as storage, schedule, topic } from "../../testdata/service_events.ts";
 import { withKey } from "../../testdata/accessors.ts";
@@ -144,6 +145,9 @@ Deno.test("the accessors name a malformed value within a map or list", () => {
       ["url", "requestContext.domainName", "a/b", 'is "a/b", not a host'],
       ["url", "requestContext.domainName", "a?b", 'is "a?b", not a host'],
       ["url", "requestContext.domainName", "0x7f.1", 'is "0x7f.1", not a host'],
+      ["url", "requestContext.domainName", "a.0x7f", 'is "a.0x7f", not a host'],
+      ["url", "requestContext.domainName", "xn--a.b", 'is "xn--a.b", not a host'],
+      ["url", "requestContext.domainName", "a.b:99999", 'is "a.b:99999", not a host'],
       ["url", "requestContext.domainName", "", 'is "", not a host'],
     ] as const
   ) {
@@ -198,6 +202,42 @@ Deno.test("toRequest() names the key of a method or header that a standard reque
     const read = () => new FnProxyEvent(event).toRequest();
     assertEquals(assertThrows(read, CloudEventSpecificationError).path, path);
   }
+});
+
+Deno.test("url() has the host that the gateway named, whatever that is", () => {
+  const parts = [
+    "a",
+    "x",
+    "XN--",
+    "xn--",
+    "1",
+    "0x",
+    "-",
+    ".",
+    ":",
+    "80",
+    "é",
+    "%41",
+    "@",
+    "[",
+    "/",
+  ];
+  const host = fc.array(fc.constantFrom(...parts), { maxLength: 8 }).map((some) => some.join(""));
+  fc.assert(
+    fc.property(host, (domainName) => {
+      const event = new FnProxyEvent(
+        withKey(load("rest"), "requestContext.domainName", domainName),
+      );
+      try {
+        assertEquals(event.url().hostname, domainName.toLowerCase().replace(/:\d*$/, ""));
+        event.toRequest();
+      } catch (error) {
+        assert(error instanceof CloudEventSpecificationError, String(error));
+        assertEquals(error.path, "requestContext.domainName");
+      }
+    }),
+    { numRuns: 1000 },
+  );
 });
 
 Deno.test("header() refuses a list in the headers of payload 2.0", () => {

@@ -43,9 +43,13 @@ export function readUrl(event: JsonObject, path: string = readPath(event)): stri
   // The path cannot replace the host, because it follows the host.
   const target = encoded.replace(/[?#]/g, encodeURIComponent) + encodeQuery(event);
   const url = `${isPlain ? "http" : "https"}://${host}${target}`;
+  if (PLAIN_HOST.test(host)) return url;
   if (URL.canParse(url) && new URL(url).hostname === withoutPort(host)) return url;
   throw specificationError(domainName, `is ${JSON.stringify(host)}, not a host`);
 }
+
+/** A name that means the same in every URL. To parse the URL for this check takes half the time of a `Request`. */
+const PLAIN_HOST = /^(?!.*xn--)(?:[a-z\d-]+\.)*[a-z][a-z\d-]*(?::\d{1,4})?$/i;
 
 /** Removes the port from a host. The host is in lower case. */
 export function withoutPort(host: string): string {
