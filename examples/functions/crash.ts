@@ -4,13 +4,9 @@
  * Shows an unexpected error: the log gets everything, the caller gets nothing.
  */
 import { proxyHandler } from "@mate/core/gateway";
-import { HEADERS, page } from "./page.ts";
-import { preflight } from "./preflight.ts";
+import { options } from "./page.ts";
 
-export const handler = proxyHandler(
-  (event) => preflight(event) ?? readOrder("4711"),
-  { customTransformers: { "text/html": page }, extraHeaders: HEADERS },
-);
+export const handler = proxyHandler(() => readOrder("4711"), options);
 
 function readOrder(id: string): never {
   try {

@@ -1,9 +1,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import axe, { type AxeResults } from "axe-core";
-import fc from "fast-check";
 import { type Platform, startPlatform } from "@mate/cli/platform";
 import { browserTest } from "../../testdata/browser.ts";
-import { escape, HEADERS } from "./page.ts";
+import { page } from "./page.ts";
 
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
@@ -85,25 +84,24 @@ platformTest("crash tells the caller nothing, and logs every cause", async (url,
 });
 
 platformTest(
-  "the HTTP functions negotiate, answer preflights and let scripts read",
+  "the HTTP functions negotiate, and scripts of every origin may call them",
   async (url) => {
+    const origin = { Origin: "https://app.example" };
     for (const [name, status] of [["okay", 200], ["forbidden", 403], ["crash", 500]] as const) {
-      for (const [accept, type] of [[BROWSER, "text/html"], ["*/*", "application/json"]]) {
-        const response = await fetch(`${url}/${name}`, { headers: { Accept: accept! } });
+      for (const [Accept, type] of [[BROWSER, "text/html"], ["*/*", "application/json"]] as const) {
+        const response = await fetch(`${url}/${name}`, { headers: { ...origin, Accept } });
         await response.body?.cancel();
         assertEquals(response.status, status, name);
         assertEquals(response.headers.get("content-type"), `${type}; charset=utf-8`, name);
-        for (const [header, value] of Object.entries(HEADERS)) {
-          assertEquals(response.headers.get(header), value, `${name}: ${header}`);
-        }
+        assertEquals(response.headers.get("access-control-allow-origin"), "*", name);
+        assertEquals(response.headers.get("cache-control"), "no-store", name);
       }
       const preflight = await fetch(`${url}/${name}`, {
         method: "OPTIONS",
-        headers: { Origin: "https://app.example", "Access-Control-Request-Method": "DELETE" },
+        headers: { ...origin, "Access-Control-Request-Method": "DELETE" },
       });
       assertEquals([preflight.status, await preflight.text()], [204, ""], name);
-      assertStringIncludes(preflight.headers.get("access-control-allow-methods")!, "DELETE");
-      assertEquals(preflight.headers.get("access-control-allow-headers"), "*, Authorization");
+      assertEquals(preflight.headers.get("access-control-allow-methods"), "DELETE");
     }
   },
 );
@@ -158,60 +156,34 @@ platformTest("logger logs every level, then crashes", async (_, platform) => {
   }
 });
 
-Deno.test("escape() leaves no character that HTML or a reader could misread", () => {
-  fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => {
-    const escaped = escape(text);
-    const dangers = ["<", ">", '"', "'", "\u202e", "\u2066", "\0", "\x1b", "\ufeff"];
-    assertEquals(dangers.filter((danger) => escaped.includes(danger)), []);
-    assertEquals(/&(?!(amp|lt|gt|quot|#39);)/.test(escaped), false);
-  }));
-});
-
 const HOSTILE = [
   "<script>alert('text')</script>",
   "</style><script>alert('style')</script>",
-  "</title></dd></dl><img src=//evil.example/x onerror=alert('image')>",
+  "</title></pre><img src=//evil.example/x onerror=alert('image')>",
   `" onfocus="alert('attribute')" autofocus tabindex="1`,
 ];
 
-for (const [colorScheme, width] of [["light", 360], ["dark", 1200]] as const) {
-  browserTest(
-    `the pages are harmless and accessible: ${colorScheme}, ${width} px`,
-    async (browser) => {
-      await using platform = await start();
-      const query = new URLSearchParams(HOSTILE.map((text) => [text, text]));
-      for (
-        const path of [`okay/${HOSTILE.map(encodeURIComponent)}?${query}`, "forbidden", "crash"]
-      ) {
-        const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
-        const page = await context.newPage();
-        const incidents: string[] = [];
-        page.on("dialog", (dialog) => incidents.push(dialog.message()));
-        page.on("console", (message) => {
-          if (!/the server responded with a status/.test(message.text())) {
-            incidents.push(message.text());
-          }
-        });
-        await page.goto(`${platform.url}/v0/${path}`);
-        assertEquals(
-          await page.evaluate("document.querySelectorAll('script, img, [onfocus]').length"),
-          0,
-        );
-        if (path.startsWith("okay")) {
-          const text = await page.innerText("body");
-          for (const hostile of HOSTILE) {
-            assertStringIncludes(text, JSON.stringify(hostile).slice(1, -1));
-          }
-        }
-        const overflow =
-          "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-        assertEquals(await page.evaluate(overflow), 0, `${path} scrolls sideways`);
-        assertEquals(incidents, []);
-        const { violations, passes } = await page.evaluate<AxeResults>(`${axe.source}; axe.run()`);
-        assertEquals(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), []);
-        assert(passes.some(({ id }) => id === "color-contrast"), "the contrast was measured");
-        await context.close();
-      }
-    },
-  );
-}
+Deno.test("page() leaves no character that HTML or a reader could misread", () => {
+  const [html] = page({ text: "\u202e\u2066\0\x1b&lt;</pre>" });
+  assertStringIncludes(html, String.raw`"\u202e\u2066\u0000\u001b&amp;lt;&lt;/pre>"`);
+});
+
+browserTest("a page is harmless and accessible, and fits a phone", async (browser) => {
+  await using platform = await start();
+  const context = await browser.newContext({ viewport: { width: 360, height: 800 } });
+  const page = await context.newPage();
+  const incidents: string[] = [];
+  page.on("dialog", (dialog) => incidents.push(dialog.message()));
+  page.on("console", (message) => incidents.push(message.text()));
+  const query = new URLSearchParams(HOSTILE.map((text) => [text, text]));
+  await page.goto(`${platform.url}/v0/okay/${HOSTILE.map(encodeURIComponent)}?${query}`);
+  const strangers = "document.querySelectorAll('script, img, [onfocus]').length";
+  assertEquals(await page.evaluate(strangers), 0);
+  const text = await page.innerText("body");
+  for (const hostile of HOSTILE) assertStringIncludes(text, JSON.stringify(hostile).slice(1, -1));
+  assertEquals(await page.evaluate("document.documentElement.scrollWidth"), 360);
+  assertEquals(incidents, []);
+  const { violations } = await page.evaluate<AxeResults>(`${axe.source}; axe.run()`);
+  assertEquals(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), []);
+  await context.close();
+});

@@ -10,8 +10,7 @@ import {
   HttpRequestEntityTooLargeError,
   proxyHandler,
 } from "@mate/core/gateway";
-import { HEADERS, page } from "./page.ts";
-import { preflight } from "./preflight.ts";
+import { options } from "./page.ts";
 import { readEach } from "./read_each.ts";
 
 /** The answer indents the payload, so its length can be the product of both limits. */
@@ -23,7 +22,7 @@ export const handler = proxyHandler((event) => {
   if (typeof rawEvent.body === "string" && rawEvent.body.length > MAX_BODY) {
     throw new HttpRequestEntityTooLargeError("The body is too large to be echoed");
   }
-  return preflight(event) ?? {
+  return {
     accessors: readEach({
       "format": () => event.format,
       "sourceIp()": () => event.sourceIp(),
@@ -53,7 +52,7 @@ export const handler = proxyHandler((event) => {
     }),
     rawEvent,
   };
-}, { customTransformers: { "text/html": page }, extraHeaders: HEADERS });
+}, options);
 
 /** Returns a value that is not nested too deeply to be shown. */
 function flat(value: unknown): unknown {
