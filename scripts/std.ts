@@ -32,11 +32,16 @@ export function offlineFlags(): string[] {
   return ["--no-lock", `--import-map=${fileURLToPath(map)}`];
 }
 
-/** The base URL of JSR, which `deno` reads from the same variable. */
-export const REGISTRY: string = Deno.env.get("JSR_URL") ?? "https://jsr.io";
+if (import.meta.main) {
+  const registry = Deno.env.get("JSR_URL") ?? "https://jsr.io"; // as for `deno` itself
+  if (!await isReachable(registry)) {
+    console.error(`${registry} cannot be reached: testing with the stand-ins in scripts/offline/`);
+    console.log(offlineFlags().join(" "));
+  }
+}
 
 /** Whether the registry with this base URL can be reached. */
-export async function isReachable(registry: string): Promise<boolean> {
+async function isReachable(registry: string): Promise<boolean> {
   try {
     const response = await fetch(new URL("/@std/assert/meta.json", registry), {
       signal: AbortSignal.timeout(3_000),
@@ -46,9 +51,4 @@ export async function isReachable(registry: string): Promise<boolean> {
   } catch {
     return false; // for any reason: the stand-ins serve
   }
-}
-
-if (import.meta.main && !await isReachable(REGISTRY)) {
-  console.error(`${REGISTRY} cannot be reached: testing with the stand-ins in scripts/offline/`);
-  console.log(offlineFlags().join(" "));
 }
