@@ -49,7 +49,7 @@ Deno.test("the start page escapes what the manifest says", () => {
   const f = { module: hostile, description: hostile };
   const page = createStartPage(manifestWith({ f }), "http://localhost");
   assertEquals(page.includes("<script>alert"), false);
-  assertStringIncludes(page, "&quot;&gt;&lt;script&gt;alert(&#39;1&amp;2&#39;)&lt;/script&gt;");
+  assertStringIncludes(page, "&#34;&#62;&#60;script&#62;alert(&#39;1&#38;2&#39;)&#60;/script&#62;");
 });
 
 Deno.test("the start page offers the methods that the routes of a function take", () => {

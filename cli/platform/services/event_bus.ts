@@ -1,5 +1,6 @@
 import { scheduledEvent } from "@mate/core/testing";
 import { ACCOUNT_ID, REGION } from "../arn.ts";
+import { jsonFailure } from "./errors.ts";
 import { type EventPattern, matchesPattern } from "./event_pattern.ts";
 
 /** A rule: events that match the pattern on the bus invoke the function. */
@@ -32,11 +33,11 @@ export function createEventBus(
   return (headers, body) => {
     const operation = headers.get("x-amz-target");
     if (operation !== "AWSEvents.PutEvents") {
-      return refuse(501, "NotImplemented", `"${operation}" is not emulated locally`);
+      return jsonFailure(501, "NotImplemented", `"${operation}" is not emulated locally`);
     }
     const { Entries: entries } = JSON.parse(body) as { Entries?: readonly Entry[] };
     if (!Array.isArray(entries) || entries.length < 1 || entries.length > MAX_ENTRIES) {
-      return refuse(400, "ValidationException", `Expected 1 to ${MAX_ENTRIES} entries`);
+      return jsonFailure(400, "ValidationException", `Expected 1 to ${MAX_ENTRIES} entries`);
     }
     const results = entries.map((entry) => putEvent(entry, rules, invoke));
     return Response.json({
@@ -85,11 +86,4 @@ function findProblem(required: Readonly<Record<string, unknown>>) {
     // The error below says the same for text that is not JSON.
   }
   return { ErrorCode: "MalformedDetail", ErrorMessage: "Detail is malformed." };
-}
-
-function refuse(status: number, type: string, message: string): Response {
-  return Response.json({ __type: type, message }, {
-    status,
-    headers: { "Content-Type": "application/x-amz-json-1.1", "x-amzn-ErrorType": type },
-  });
 }

@@ -1,9 +1,51 @@
 import { createHash } from "node:crypto";
-import { S3Error } from "./s3_error.ts";
-import { elements } from "./xml.ts";
+import { chunkedContent } from "./aws_chunked.ts";
+import { S3Error } from "./errors.ts";
+import { readSource, storedFields, type Target } from "./s3_object.ts";
+import { elements, xmlResponse } from "./xml.ts";
 
 /** The smallest part of an upload, except the last. */
 const MIN_PART = 5 * 1024 * 1024;
+
+/** Answers a request about a multipart upload. */
+export async function answerUpload(
+  request: Request,
+  query: URLSearchParams,
+  { bucket, buckets, name, key, client, fields }: Target,
+  uploads: MultipartUploads,
+): Promise<Response | undefined> {
+  const { method, headers } = request;
+  const place = `${name}/${key}`;
+  if (method === "POST" && query.has("uploads")) {
+    const id = await uploads.begin(place, storedFields(headers));
+    const result = { Bucket: name, Key: key, UploadId: id };
+    return xmlResponse({ InitiateMultipartUploadResult: result });
+  }
+  const upload = uploads.find(query.get("uploadId") ?? "", place);
+  if (method === "PUT") {
+    const source = headers.get("x-amz-copy-source");
+    const content = source === null
+      ? chunkedContent(request)
+      : (await readSource(source, headers.get("x-amz-copy-source-range"), buckets)).content;
+    const ETag = `"${await upload.put(query.get("partNumber") ?? "", content)}"`;
+    return source === null
+      ? new Response(null, { headers: { ETag } })
+      : xmlResponse({ CopyPartResult: { ETag } });
+  }
+  if (method === "DELETE") {
+    await uploads.end(upload);
+    return new Response(null, { status: 204 });
+  }
+  if (method !== "POST") return undefined;
+  const content = upload.join(await request.text());
+  const how = "CompleteMultipartUpload";
+  const { etag } = await bucket.put(key, content, { ...client, how });
+  fields.set(place, upload.fields);
+  await uploads.end(upload);
+  return xmlResponse({
+    CompleteMultipartUploadResult: { Bucket: name, Key: key, ETag: `"${etag}"` },
+  });
+}
 
 /** The multipart uploads under way. Their parts are files in a temporary folder. */
 export class MultipartUploads implements AsyncDisposable {
@@ -48,7 +90,7 @@ interface Part {
 }
 
 /** An object that is uploaded in parts. */
-export class MultipartUpload {
+class MultipartUpload {
   readonly #parts = new Map<string, Part>();
 
   constructor(

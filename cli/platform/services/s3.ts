@@ -4,13 +4,11 @@
  *
  * @module
  */
-import type { Client } from "../triggers/bucket_folder.ts";
-import type { MultipartUploads } from "./multipart.ts";
-import { listObjects } from "./object_list.ts";
-import { errorResponse, S3Error } from "./s3_error.ts";
-import { answerObject, type ObjectStore, type Target } from "./s3_object.ts";
-import { answerUpload } from "./s3_upload.ts";
-import { elements, xml, xmlResponse } from "./xml.ts";
+import type { BucketFolder, Client, StoredObject } from "../triggers/bucket_folder.ts";
+import { S3Error, s3ErrorResponse } from "./errors.ts";
+import { answerUpload, type MultipartUploads } from "./multipart.ts";
+import { answerObject, type Target } from "./s3_object.ts";
+import { elements, xmlResponse } from "./xml.ts";
 
 /** Further operations of Amazon S3, which are named by a parameter of the query. */
 const SUBRESOURCES =
@@ -18,7 +16,7 @@ const SUBRESOURCES =
 
 /** Makes the function that answers requests to Amazon S3. */
 export function createS3(
-  buckets: ReadonlyMap<string, ObjectStore>,
+  buckets: ReadonlyMap<string, BucketFolder>,
   uploads: MultipartUploads,
 ): (request: Request, client: Client) => Promise<Response> {
   const fields = new Map<string, Headers>();
@@ -49,7 +47,7 @@ export function createS3(
         `${request.method} ${pathname} is not emulated locally`,
       );
     } catch (error) {
-      return errorResponse(error);
+      return s3ErrorResponse(error);
     }
   };
 }
@@ -61,7 +59,7 @@ async function answerBucket(
 ): Promise<Response | undefined> {
   if (request.method === "HEAD") return new Response(null);
   if (request.method === "GET" && query.has("location")) {
-    return xmlResponse(xml`<LocationConstraint></LocationConstraint>`);
+    return xmlResponse({ LocationConstraint: "" });
   }
   if (request.method === "GET") return listObjects(bucket.list(), name, query);
   if (request.method === "POST" && query.has("delete")) {
@@ -70,32 +68,69 @@ async function answerBucket(
       await bucket.delete(key, client);
       fields.delete(`${name}/${key}`);
     }
-    const deleted = keys.map((key) =>
-      xml`
-        <Deleted>
-          <Key>${key}</Key>
-        </Deleted>
-      `
-    );
-    return xmlResponse(xml`<DeleteResult>${deleted}</DeleteResult>`);
+    return xmlResponse({ DeleteResult: { Deleted: keys.map((key) => ({ Key: key })) } });
   }
   return undefined;
 }
 
 function listBuckets(names: readonly string[]): Response {
-  const buckets = names.map((name) =>
-    xml`
-      <Bucket>
-        <Name>${name}</Name>
-        <CreationDate>2020-01-01T00:00:00.000Z</CreationDate>
-      </Bucket>
-    `
-  );
-  return xmlResponse(
-    xml`
-      <ListAllMyBucketsResult>
-        <Buckets>${buckets}</Buckets>
-      </ListAllMyBucketsResult>
-    `,
-  );
+  const CreationDate = "2020-01-01T00:00:00.000Z";
+  const Bucket = names.map((Name) => ({ Name, CreationDate }));
+  return xmlResponse({ ListAllMyBucketsResult: { Buckets: { Bucket } } });
+}
+
+/** Lists objects as ListObjectsV2 of Amazon S3 does, and as ListObjects if the query has no `list-type=2`. */
+function listObjects(
+  objects: readonly StoredObject[],
+  name: string,
+  query: URLSearchParams,
+): Response {
+  const isSecondVersion = query.get("list-type") === "2";
+  const prefix = query.get("prefix") ?? "";
+  const delimiter = query.get("delimiter") ?? "";
+  const after = isSecondVersion
+    ? query.get("continuation-token") ?? query.get("start-after") ?? ""
+    : query.get("marker") ?? "";
+  const limit = Math.min(1_000, Number(query.get("max-keys") ?? 1_000));
+  const contents = [];
+  const prefixes = new Set<string>();
+  let last = after;
+  let isTruncated = false;
+  for (const { key, size, etag, modified } of objects) {
+    if (!key.startsWith(prefix) || key <= after) continue;
+    const end = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
+    const common = key.slice(0, end + delimiter.length);
+    if (end >= 0 && (prefixes.has(common) || common === after)) {
+      last = key;
+      continue;
+    }
+    if (contents.length + prefixes.size === limit) {
+      isTruncated = true;
+      break;
+    }
+    last = key;
+    if (end >= 0) prefixes.add(common);
+    else {
+      const time = new Date(modified).toISOString();
+      contents.push({
+        Key: key,
+        LastModified: time,
+        ETag: `"${etag}"`,
+        Size: size,
+        StorageClass: "STANDARD",
+      });
+    }
+  }
+  return xmlResponse({
+    ListBucketResult: {
+      Name: name,
+      Prefix: prefix,
+      MaxKeys: limit,
+      KeyCount: contents.length + prefixes.size,
+      IsTruncated: isTruncated,
+      ...(isTruncated && { [isSecondVersion ? "NextContinuationToken" : "NextMarker"]: last }),
+      Contents: contents,
+      CommonPrefixes: [...prefixes].map((common) => ({ Prefix: common })),
+    },
+  });
 }

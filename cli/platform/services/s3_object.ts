@@ -1,26 +1,12 @@
-import type { Client, StoredObject } from "../triggers/bucket_folder.ts";
+import type { BucketFolder, Client } from "../triggers/bucket_folder.ts";
 import { chunkedContent } from "./aws_chunked.ts";
-import { S3Error } from "./s3_error.ts";
-import { xml, xmlResponse } from "./xml.ts";
-
-/** A bucket that holds the objects. */
-export interface ObjectStore {
-  /** Lists the objects in the order of their keys. */
-  list(): readonly StoredObject[];
-  /** Stores an object. */
-  put(key: string, content: AsyncIterable<Uint8Array>, client: Client): Promise<StoredObject>;
-  /** Opens an object; `undefined` if there is none. */
-  open(
-    key: string,
-  ): Promise<{ object: StoredObject; content: ReadableStream<Uint8Array> } | undefined>;
-  /** Removes an object, if there is one. */
-  delete(key: string, client: Client): Promise<void>;
-}
+import { S3Error } from "./errors.ts";
+import { xmlResponse } from "./xml.ts";
 
 /** The object that a request is about. */
 export interface Target {
-  readonly bucket: ObjectStore;
-  readonly buckets: ReadonlyMap<string, ObjectStore>;
+  readonly bucket: BucketFolder;
+  readonly buckets: ReadonlyMap<string, BucketFolder>;
   readonly name: string;
   readonly key: string;
   readonly client: Client;
@@ -57,7 +43,7 @@ export async function answerObject(
 export async function readSource(
   source: string,
   range: string | null,
-  buckets: ReadonlyMap<string, ObjectStore>,
+  buckets: ReadonlyMap<string, BucketFolder>,
 ) {
   const [from = "", ...path] = decodeURIComponent(source).replace(/^\//, "").split("/");
   const key = path.join("/");
@@ -81,14 +67,7 @@ async function copyObject(
   const copied = replaces ? storedFields(headers) : fields.get(place);
   if (copied !== undefined) fields.set(`${name}/${key}`, copied);
   const time = new Date(object.modified).toISOString();
-  return xmlResponse(
-    xml`
-      <CopyObjectResult>
-        <ETag>"${object.etag}"</ETag>
-        <LastModified>${time}</LastModified>
-      </CopyObjectResult>
-    `,
-  );
+  return xmlResponse({ CopyObjectResult: { ETag: `"${object.etag}"`, LastModified: time } });
 }
 
 async function readObject(

@@ -3,18 +3,18 @@ import { variableOf } from "../../manifest/variables.ts";
 import { ACCOUNT_ID, functionArn, topicArn } from "../arn.ts";
 import type { createInvokeApi } from "../invoke/invoke_api.ts";
 import { MAX_SYNC_EVENT } from "../limits.ts";
+import type { BucketFolder } from "../triggers/bucket_folder.ts";
 import { fill, isAllowed, readAccesses, statementsOf } from "./access.ts";
+import { deny, jsonFailure } from "./errors.ts";
 import { createEventBus, type EventRule } from "./event_bus.ts";
 import { type Messaging, queueName } from "./messaging.ts";
 import { MultipartUploads } from "./multipart.ts";
-import { deny, notEmulated } from "./refusal.ts";
 import { createS3 } from "./s3.ts";
-import type { ObjectStore } from "./s3_object.ts";
 
 /** The resources of the application that the services work with. */
 export interface Resources {
   /** The buckets by name. */
-  readonly buckets: ReadonlyMap<string, ObjectStore>;
+  readonly buckets: ReadonlyMap<string, BucketFolder>;
   /** The queues and topics. */
   readonly messaging: Messaging;
   /** The rules of Amazon EventBridge. */
@@ -146,7 +146,9 @@ export class Services implements AsyncDisposable {
     }
     const { service, key } = readCredential(request);
     const backend = this.#backends[service];
-    if (backend === undefined) return notEmulated(service);
+    if (backend === undefined) {
+      return jsonFailure(501, "NotImplemented", `The service "${service}" is not emulated locally`);
+    }
     // Only Amazon S3 takes content of any size, and does not keep it in memory.
     const length = Number(headers.get("content-length") ?? Infinity);
     if (service !== "s3" && length > MAX_SYNC_EVENT) {

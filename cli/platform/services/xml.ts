@@ -1,31 +1,28 @@
-/** XML that is escaped already. */
-export class Xml {
-  constructor(readonly text: string) {}
-}
+/** The content of an XML element: text, or elements by name. An array makes several elements of one name. */
+export type XmlContent = string | number | boolean | XmlElements;
 
-/** Makes XML: values are escaped, XML stays as it is, and arrays are joined. */
-export function xml(
-  parts: TemplateStringsArray,
-  ...values: readonly (string | number | boolean | Xml | readonly Xml[])[]
-): Xml {
-  return new Xml(String.raw({ raw: parts }, ...values.map(render)));
-}
-
-function render(value: string | number | boolean | Xml | readonly Xml[]): string {
-  if (value instanceof Xml) return value.text;
-  if (Array.isArray(value)) return value.map(render).join("");
-  // Control characters are not allowed in XML 1.0, even if they are escaped.
-  // deno-lint-ignore no-control-regex
-  return String(value).replaceAll(/[\0-\x08\v\f\x0e-\x1f]/g, "\ufffd")
-    .replaceAll(/[&<>"\r]/g, (character) => `&#${character.charCodeAt(0)};`);
+interface XmlElements {
+  readonly [name: string]: XmlContent | readonly XmlContent[];
 }
 
 /** A response with an XML document. */
-export function xmlResponse(document: Xml, status = 200): Response {
-  return new Response(`<?xml version="1.0" encoding="UTF-8"?>\n${document.text}`, {
+export function xmlResponse(document: XmlElements, status = 200): Response {
+  return new Response(`<?xml version="1.0" encoding="UTF-8"?>\n${serialize(document)}`, {
     status,
     headers: { "Content-Type": "application/xml" },
   });
+}
+
+function serialize(content: XmlContent): string {
+  if (typeof content === "object") {
+    return Object.entries(content).flatMap(([name, values]) =>
+      [values].flat().map((value) => `<${name}>${serialize(value)}</${name}>`)
+    ).join("");
+  }
+  // Control characters are not allowed in XML 1.0, even if they are escaped.
+  // deno-lint-ignore no-control-regex
+  return String(content).replaceAll(/[\0-\x08\v\f\x0e-\x1f]/g, "\ufffd")
+    .replaceAll(/[&<>\r]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
