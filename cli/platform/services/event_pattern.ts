@@ -1,3 +1,5 @@
+import { BlockList } from "node:net";
+
 /** A pattern of Amazon EventBridge, or a part of one. */
 export type EventPattern = { readonly [key: string]: unknown };
 
@@ -73,18 +75,11 @@ function matchesText(name: string, operand: unknown, value: string): boolean {
 
 /** Matches text with `*` for any characters; a backslash takes the special meaning from `*` and from a backslash. */
 function matchesWildcard(pattern: string, value: string): boolean {
-  const parts = pattern.replaceAll(/\\([*\\])|\*/g, (_, literal) => literal ?? "\0").split("\0");
-  const [first = "", ...others] = parts;
-  const last = others.pop();
-  if (last === undefined) return value === first;
-  let position = first.length;
-  if (!value.startsWith(first)) return false;
-  for (const part of others) {
-    const found = value.indexOf(part, position);
-    if (found < 0) return false;
-    position = found + part.length;
-  }
-  return value.length - last.length >= position && value.endsWith(last);
+  const expression = pattern.replaceAll(
+    /\\([*\\])|[^]/g,
+    (part, literal) => part === "*" ? "[^]*" : RegExp.escape(literal ?? part),
+  );
+  return new RegExp(`^${expression}$`).test(value);
 }
 
 const COMPARISONS: Readonly<Record<string, (a: number, b: number) => boolean>> = {
@@ -105,29 +100,15 @@ function isInRange(operand: unknown, value: number): boolean {
 }
 
 function isInNetwork(network: string, address: string): boolean {
-  const [base = "", length = ""] = network.split("/");
-  const [a, b] = [bitsOf(base), bitsOf(address)];
-  return a !== undefined && b !== undefined && a.length === b.length &&
-    a.slice(0, Number(length)) === b.slice(0, Number(length));
-}
-
-/** The bits of an IP address as text. */
-function bitsOf(address: string): string | undefined {
-  const base = address.includes(":") ? 16 : 10;
-  const url = `http://${base === 16 ? `[${address}]` : address}/`;
-  if (!URL.canParse(url)) return undefined;
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
-  if (base === 10) {
-    return host.split(".").map((part) => Number(part).toString(2).padStart(8, "0")).join("");
+  const [base = "", length] = network.split("/");
+  const familyOf = (text: string) => text.includes(":") ? "ipv6" : "ipv4";
+  const list = new BlockList();
+  try {
+    list.addSubnet(base, Number(length), familyOf(base));
+  } catch {
+    return false; // not a network
   }
-  const [head = "", tail] = host.split("::").map((half) => half.split(":").filter(Boolean)) as [
-    string[],
-    string[]?,
-  ];
-  const zeros = Array(8 - head.length - (tail?.length ?? 0)).fill("0");
-  return [...head, ...zeros, ...tail ?? []].map((part) =>
-    Number.parseInt(part, 16).toString(2).padStart(16, "0")
-  ).join("");
+  return list.check(address, familyOf(address));
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

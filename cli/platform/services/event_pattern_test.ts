@@ -49,6 +49,8 @@ Deno.test("matchesPattern() follows the operators of Amazon EventBridge", () => 
     [{ source: [{ wildcard: "*shop*" }] }, true],
     [{ detail: { to: { ip: [{ cidr: "250.1.0.0/16" }] } } }, false],
     [{ detail: { to: { v6: [{ cidr: "2001:db8:0:1:0:1:0:7/48" }] } } }, true],
+    [{ detail: { to: { ip: [{ cidr: "nonsense" }] } } }, false],
+    [{ source: [{ cidr: "10.0.0.0/8" }] }, false],
     [{ source: [{ prefix: "shop", suffix: "orders" }] }, false],
     [{ source: [{}] }, false],
     [{ source: [{ prefix: 5 }] }, false],
