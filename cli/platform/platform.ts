@@ -12,8 +12,8 @@ import { Log } from "./log.ts";
 import { createSandboxHost, type SandboxHostOptions } from "./sandbox/host.ts";
 import { listen } from "./server.ts";
 import { createEventBus, type EventRule } from "./services/event_bus.ts";
-import { pollEventSources, subscriptionsOf } from "./services/event_sources.ts";
-import { Messaging, queueName } from "./services/messaging.ts";
+import { pollEventSources } from "./services/event_sources.ts";
+import { Messaging } from "./services/messaging.ts";
 import { Services } from "./services/services.ts";
 import { Buckets } from "./triggers/buckets.ts";
 import { createTriggerEndpoints } from "./triggers/endpoints.ts";
@@ -127,10 +127,7 @@ export async function startPlatform(
     await Buckets.open({ manifest, asyncInvocations, log, folder: bucketsFolder }),
   );
   const schedules = stack.use(new Schedules(manifest, asyncInvocations));
-  const subscriptions = subscriptionsOf(manifest);
-  const messaging = stack.use(
-    await Messaging.start(manifest, topicNames(manifest), subscriptions),
-  );
+  const messaging = stack.use(await Messaging.start(manifest));
   const rules = rulesOf(manifest);
   const invokeApi = createInvokeApi(manifest, host, asyncInvocations);
   services.attach({ buckets: buckets.all, messaging, rules, invoke: invokeAsync, invokeApi });
@@ -171,10 +168,6 @@ export async function startPlatform(
       onError: ({ message }) => log.note(message),
     }),
   );
-  const queues = [
-    ...Object.keys(manifest.queues).map((name) => queueName(name, manifest)),
-    ...subscriptions.map(({ queue }) => queue),
-  ];
   const owned = stack.move();
   return {
     url: `http://localhost:${server.port}`,
@@ -182,7 +175,7 @@ export async function startPlatform(
     bucketsFolder,
     servicesUrl: services.url,
     log,
-    settled: () => settle(asyncInvocations, messaging, queues, polling.signal),
+    settled: () => settle(asyncInvocations, messaging, polling.signal),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
@@ -199,16 +192,10 @@ export function createHost(
 async function settle(
   asyncInvocations: AsyncInvocations,
   messaging: Messaging,
-  queues: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  const isBusy = async () => {
-    const counts = await Promise.all(queues.map((queue) => messaging.count(queue)));
-    return asyncInvocations.isBusy ||
-      counts.some(({ visible, invisible, delayed }) => visible + invisible + delayed > 0);
-  };
   await asyncInvocations.settled();
-  while (!signal.aborted && await isBusy()) {
+  while (!signal.aborted && (await messaging.hasMessages() || asyncInvocations.isBusy)) {
     await new Promise((resolve) => setTimeout(resolve, 5));
     await asyncInvocations.settled();
   }
@@ -228,14 +215,6 @@ async function invokeForResult(
   } catch (error) {
     if (!signal.aborted) log.note(`Cannot invoke "${name}": ${(error as Error).message}`);
   }
-}
-
-function topicNames({ functions }: Manifest): string[] {
-  const names = Object.values(functions).flatMap(({ triggers, uses }) => [
-    ...triggers.topics.map(({ name }) => name),
-    ...Object.keys(uses.topics),
-  ]);
-  return [...new Set(names)];
 }
 
 function rulesOf({ functions }: Manifest): EventRule[] {

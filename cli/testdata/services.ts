@@ -4,7 +4,6 @@ import { SNSClient } from "@aws-sdk/client-sns";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { parseManifest } from "../manifest/manifest.ts";
 import { reply } from "../platform/http.ts";
-import { subscriptionsOf } from "../platform/services/event_sources.ts";
 import { Messaging } from "../platform/services/messaging.ts";
 import { Services } from "../platform/services/services.ts";
 import { BucketFolder } from "../platform/triggers/bucket_folder.ts";
@@ -38,9 +37,7 @@ export async function startServices(uses: Readonly<Record<string, unknown>> = {}
     }),
     "app.json",
   );
-  const messaging = stack.use(
-    await Messaging.start(manifest, ["news"], subscriptionsOf(manifest)),
-  );
+  const messaging = stack.use(await Messaging.start(manifest));
   const invoked: unknown[] = [];
   const services = stack.use(new Services(manifest));
   services.attach({

@@ -1,23 +1,11 @@
 import { messageEvent, type MessageInit, type TopicEvent } from "@mate/core/testing";
 import { createHash } from "node:crypto";
 import type { Manifest } from "../../manifest/types.ts";
-import { type Messaging, queueName, type Subscription } from "./messaging.ts";
+import { type Messaging, queueName, subscriptionsOf } from "./messaging.ts";
 import { type InvokeFunction, pollQueue } from "./queue_poller.ts";
 
 /** How often a queue invokes a function at the same time if the manifest does not limit it. */
 const POLLERS = 5;
-
-/** The subscriptions of the functions of a manifest to its topics. Each has a queue of its own. */
-export function subscriptionsOf(manifest: Manifest): (Subscription & { functionName: string })[] {
-  return Object.entries(manifest.functions).flatMap(([functionName, { triggers }]) =>
-    triggers.topics.map(({ name, filter }) => ({
-      functionName,
-      topic: name,
-      queue: `${name}-of-${functionName}`,
-      filter,
-    }))
-  );
-}
 
 /** Everything that invokes functions with messages. */
 export interface EventSourceOptions {

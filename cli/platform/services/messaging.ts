@@ -2,14 +2,25 @@ import type { buildApp } from "fauxqs";
 import type { Manifest } from "../../manifest/types.ts";
 import { ACCOUNT_ID, queueArn, REGION, topicArn } from "../arn.ts";
 
-/** A function that listens to a topic. */
+/** A function that listens to a topic, and the queue that its messages are delivered to. */
 export interface Subscription {
-  /** The name of the topic. */
+  readonly functionName: string;
   readonly topic: string;
-  /** The name of the queue that the messages are delivered to. */
   readonly queue: string;
   /** The filter policy of the message attributes, if there is one. */
   readonly filter?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The subscriptions of the functions of a manifest to its topics. */
+export function subscriptionsOf({ functions }: Manifest): Subscription[] {
+  return Object.entries(functions).flatMap(([functionName, { triggers }]) =>
+    triggers.topics.map(({ name, filter }) => ({
+      functionName,
+      topic: name,
+      queue: `${name}-of-${functionName}`,
+      filter,
+    }))
+  );
 }
 
 /** A message as ReceiveMessage returns it. */
@@ -42,17 +53,15 @@ export function deadLetterQueueName(name: string, manifest: Pick<Manifest, "queu
 /** Amazon SQS and Amazon SNS on this machine: the emulator `fauxqs`, without a port of its own. */
 export class Messaging implements AsyncDisposable {
   readonly #app: ReturnType<typeof buildApp>;
+  /** The names of the queues that functions poll. */
+  readonly #queues: string[] = [];
 
   private constructor(app: ReturnType<typeof buildApp>) {
     this.#app = app;
   }
 
-  /** Makes the queues, each with its dead-letter queue, the topics and the subscriptions. */
-  static async start(
-    manifest: Pick<Manifest, "queues">,
-    topics: readonly string[],
-    subscriptions: readonly Subscription[],
-  ): Promise<Messaging> {
+  /** Makes the queues, each with its dead-letter queue, the topics and the subscriptions of an application. */
+  static async start(manifest: Manifest): Promise<Messaging> {
     const { buildApp } = await import("fauxqs"); // not at load: other commands of the tool do not need it
     const messaging = new Messaging(buildApp({ logger: false, defaultRegion: REGION }));
     for (const [name, { fifo, retries, visibility }] of Object.entries(manifest.queues)) {
@@ -60,18 +69,19 @@ export class Messaging implements AsyncDisposable {
       const target = deadLetterQueueName(name, manifest);
       await messaging.call("CreateQueue", { QueueName: target, Attributes: kind });
       const policy = { deadLetterTargetArn: queueArn(target), maxReceiveCount: retries + 1 };
-      await messaging.call("CreateQueue", {
-        QueueName: queueName(name, manifest),
-        Attributes: {
-          ...kind,
-          RedrivePolicy: JSON.stringify(policy),
-          VisibilityTimeout: String(visibility),
-        },
+      await messaging.#createQueue(queueName(name, manifest), {
+        ...kind,
+        RedrivePolicy: JSON.stringify(policy),
+        VisibilityTimeout: String(visibility),
       });
     }
-    for (const Name of topics) await messaging.#callSns({ Action: "CreateTopic", Name });
+    const subscriptions = subscriptionsOf(manifest);
+    const used = Object.values(manifest.functions).flatMap(({ uses }) => Object.keys(uses.topics));
+    for (const Name of new Set([...used, ...subscriptions.map(({ topic }) => topic)])) {
+      await messaging.#callSns({ Action: "CreateTopic", Name });
+    }
     for (const { topic, queue, filter } of subscriptions) {
-      await messaging.call("CreateQueue", { QueueName: queue });
+      await messaging.#createQueue(queue);
       await messaging.#callSns({
         Action: "Subscribe",
         TopicArn: topicArn(topic),
@@ -84,6 +94,11 @@ export class Messaging implements AsyncDisposable {
       });
     }
     return messaging;
+  }
+
+  async #createQueue(QueueName: string, Attributes: Record<string, string> = {}): Promise<void> {
+    await this.call("CreateQueue", { QueueName, Attributes });
+    this.#queues.push(QueueName);
   }
 
   /** Answers a request to one service. The body counts in the form of this service only, whatever the header fields say. */
@@ -128,6 +143,12 @@ export class Messaging implements AsyncDisposable {
     );
     const count = (suffix: string) => Number(Attributes[`ApproximateNumberOfMessages${suffix}`]);
     return { visible: count(""), invisible: count("NotVisible"), delayed: count("Delayed") };
+  }
+
+  /** Tells whether a queue that functions poll has a message. Dead letters do not count. */
+  async hasMessages(): Promise<boolean> {
+    const counts = await Promise.all(this.#queues.map((queue) => this.count(queue)));
+    return counts.some(({ visible, invisible, delayed }) => visible + invisible + delayed > 0);
   }
 
   async #callSns(parameters: Readonly<Record<string, string>>): Promise<void> {
