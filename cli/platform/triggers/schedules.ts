@@ -41,22 +41,6 @@ function toPattern(expression: string): string {
   return ["0", ...fields.with(4, days)].join(" ");
 }
 
-/** Timers and a clock, which tests replace. */
-export interface Timers {
-  /** The time, in milliseconds. */
-  now(): number;
-  /** Calls back after some milliseconds. Returns the timer. */
-  setTimeout(callback: () => void, milliseconds: number): unknown;
-  /** Stops a timer. */
-  clearTimeout(timer: unknown): void;
-}
-
-const TIMERS: Timers = {
-  now: () => Date.now(),
-  setTimeout: (callback, milliseconds) => setTimeout(callback, milliseconds),
-  clearTimeout: (timer) => clearTimeout(timer as number),
-};
-
 /** A schedule of a function. */
 export interface Schedule extends ScheduleTrigger {
   readonly functionName: string;
@@ -67,21 +51,15 @@ export class Schedules implements Disposable {
   readonly #name: string;
   readonly #schedules: readonly Schedule[];
   readonly #asyncInvocations: AsyncInvocations;
-  readonly #timers: Timers;
-  readonly #waiting = new Map<Schedule, unknown>();
+  readonly #timers = new Map<Schedule, ReturnType<typeof setTimeout>>();
 
-  constructor(
-    { name, functions }: Manifest,
-    asyncInvocations: AsyncInvocations,
-    timers: Timers = TIMERS,
-  ) {
+  constructor({ name, functions }: Manifest, asyncInvocations: AsyncInvocations) {
     this.#name = name;
-    this.#timers = timers;
     this.#asyncInvocations = asyncInvocations;
     this.#schedules = Object.entries(functions).flatMap(([functionName, { triggers }]) =>
       triggers.schedules.map((schedule) => ({ ...schedule, functionName }))
     );
-    for (const schedule of this.#schedules) this.#wait(schedule, nextTime(schedule, timers.now()));
+    for (const schedule of this.#schedules) this.#wait(schedule, nextTime(schedule, Date.now()));
   }
 
   /** One of the schedules of a function, by its place in the manifest. */
@@ -89,9 +67,8 @@ export class Schedules implements Disposable {
     return this.#schedules.filter((schedule) => schedule.functionName === functionName)[index];
   }
 
-  /** Fires a schedule now. Its next own time stays as it is. */
-  fire({ functionName, input }: Schedule): string {
-    const time = new Date(this.#timers.now());
+  /** Fires a schedule. Its next own time stays as it is. Returns the identifier of the request. */
+  fire({ functionName, input }: Schedule, time = new Date()): string {
     const resources = [ruleArn(`${this.#name}-${functionName}`)];
     const event = input ?? scheduledEvent({ time, account: ACCOUNT_ID, region: REGION, resources });
     return this.#asyncInvocations.start(functionName, Buffer.from(JSON.stringify(event)));
@@ -99,19 +76,18 @@ export class Schedules implements Disposable {
 
   /** Stops the schedules. */
   [Symbol.dispose](): void {
-    for (const timer of this.#waiting.values()) this.#timers.clearTimeout(timer);
-    this.#waiting.clear();
+    for (const timer of this.#timers.values()) clearTimeout(timer);
   }
 
   /** Waits for a time, or for as much of the wait as a timer can take. */
   #wait(schedule: Schedule, time: number | undefined): void {
     if (time === undefined) return;
-    const left = time - this.#timers.now();
-    const timer = this.#timers.setTimeout(() => {
+    const left = time - Date.now();
+    const timer = setTimeout(() => {
       if (left > MAX_TIMEOUT) return this.#wait(schedule, time);
       this.#wait(schedule, nextTime(schedule, time));
-      this.fire(schedule);
+      this.fire(schedule, new Date(time));
     }, Math.max(0, Math.min(left, MAX_TIMEOUT)));
-    this.#waiting.set(schedule, timer);
+    this.#timers.set(schedule, timer);
   }
 }

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { manifestWith, startTestPlatform, TestHost } from "../../testdata/platform.ts";
 import { AsyncInvocations } from "../invoke/async_invocations.ts";
 import { Log } from "../log.ts";
-import { nextTime, Schedules, type Timers } from "./schedules.ts";
+import { nextTime, Schedules } from "./schedules.ts";
 
 Deno.test("nextTime() finds the next time of rates and of cron expressions in their time zone", () => {
   const sunday = "2026-11-22T12:00:00Z";
@@ -56,84 +56,70 @@ Deno.test("a schedule fires on demand, and only by POST", async () => {
 
   const refused = await test.send({ path: "/schedules/clock" });
   assertEquals([refused.status, refused.header("Allow")], [405, "POST"]);
-  for (
-    const path of [
-      "/schedules/plain",
-      "/schedules/nope",
-      "/schedules",
-      "/schedules/clock/1",
-      "/schedules/clock/x",
-    ]
-  ) {
-    assertEquals((await test.send({ method: "POST", path })).status, 404, path);
+  for (const place of ["/plain", "/nope", "", "/clock/1", "/clock/x"]) {
+    const { status } = await test.send({ method: "POST", path: `/schedules${place}` });
+    assertEquals(status, 404, place);
   }
   assertEquals(test.host.calls.length, 1);
 });
 
-/** Time that passes on demand. */
-class TestTimers implements Timers {
-  waiting: { callback: () => void; milliseconds: number }[] = [];
-  #now = Date.parse("2026-11-22T12:00:00Z");
-
-  now(): number {
-    return this.#now;
-  }
-
-  setTimeout(callback: () => void, milliseconds: number): unknown {
-    const timer = { callback, milliseconds };
-    this.waiting.push(timer);
-    return timer;
-  }
-
-  clearTimeout(timer: unknown): void {
-    this.waiting = this.waiting.filter((other) => other !== timer);
-  }
-
-  next(): number {
-    const { callback, milliseconds } = this.waiting.shift()!;
-    this.#now += milliseconds;
-    callback();
-    return milliseconds;
-  }
-}
-
-/** The schedules of a function, with time that passes on demand. */
+/** The schedules of a function, with timers that fire on demand. */
 function startSchedules(...schedules: unknown[]) {
+  const { setTimeout, clearTimeout } = globalThis;
+  const { now } = Date;
+  let time = Date.parse("2026-11-22T12:00:00Z");
+  Date.now = () => time;
+  let timers: { readonly callback: () => void; readonly wait: number }[] = [];
+  Object.assign(globalThis, {
+    setTimeout(callback: () => void, wait: number) {
+      const timer = { callback, wait };
+      timers.push(timer);
+      return timer;
+    },
+    clearTimeout: (timer: unknown) => timers = timers.filter((other) => other !== timer),
+  });
   const manifest = manifestWith({ f: { module: "f.ts", triggers: { schedules } } });
   const host = new TestHost(() => "{}");
-  const timers = new TestTimers();
   const invocations = new AsyncInvocations(host, new Log());
-  const started = new Schedules(manifest, invocations, timers);
-  return { schedules: started, timers, invocations, host };
+  const started = new Schedules(manifest, invocations);
+  return {
+    waiting: () => timers.map(({ wait }) => wait),
+    /** Fires the timer. Returns the events that the function got until then. */
+    async fire() {
+      const { callback, wait } = timers.pop()!;
+      time += wait;
+      callback();
+      await invocations.settled();
+      return host.calls.map(({ event }) => event);
+    },
+    [Symbol.dispose]() {
+      started[Symbol.dispose]();
+      Object.assign(globalThis, { setTimeout, clearTimeout });
+      Date.now = now;
+      assertEquals(timers, []);
+    },
+  };
 }
 
 Deno.test("Schedules fires by itself at each time, until it is disposed of", async () => {
-  const { schedules, timers, invocations, host } = startSchedules("rate(1 minute)");
-  assertEquals([timers.next(), timers.next()], [60_000, 60_000]);
-  await invocations.settled();
-  assertEquals(host.calls.map(({ event }) => event.time), [
-    "2026-11-22T12:01:00Z",
-    "2026-11-22T12:02:00Z",
-  ]);
-  schedules[Symbol.dispose]();
-  assertEquals(timers.waiting, []);
+  using schedules = startSchedules("rate(1 minute)");
+  await schedules.fire();
+  const events = await schedules.fire();
+  assertEquals(events.map(({ time }) => time), ["2026-11-22T12:01:00Z", "2026-11-22T12:02:00Z"]);
+  assertEquals(schedules.waiting(), [60_000]);
 });
 
 Deno.test("Schedules sends the input of a schedule in place of the event", async () => {
   const schedule = { expression: "cron(0 3 * * ? *)", timezone: "Europe/Paris" };
-  const { timers, invocations, host } = startSchedules({ ...schedule, input: { full: true } });
-  assertEquals(timers.next(), 14 * 3_600_000);
-  await invocations.settled();
-  assertEquals(host.calls.map(({ event }) => event), [{ full: true }]);
+  using schedules = startSchedules({ ...schedule, input: { full: true } });
+  assertEquals(schedules.waiting(), [14 * 3_600_000]);
+  assertEquals(await schedules.fire(), [{ full: true }]);
 });
 
 Deno.test("Schedules waits longer than one timer can", async () => {
-  const { timers, invocations, host } = startSchedules("rate(30 days)");
-  assertEquals(timers.next(), 2_147_483_647);
-  await invocations.settled();
-  assertEquals(host.calls.length, 0);
-  assertEquals(timers.next(), 2_592_000_000 - 2_147_483_647);
-  await invocations.settled();
-  assertEquals(host.calls.length, 1);
-  assertEquals(timers.waiting[0]!.milliseconds, 2_147_483_647);
+  using schedules = startSchedules("rate(30 days)");
+  assertEquals(await schedules.fire(), []);
+  assertEquals(schedules.waiting(), [2_592_000_000 - 2_147_483_647]);
+  assertEquals((await schedules.fire()).length, 1);
+  assertEquals(schedules.waiting(), [2_147_483_647]);
 });
