@@ -23,9 +23,6 @@ export interface Parts {
 
 /** Sends a request to the part of the platform that it is for. */
 export async function answer(request: IncomingMessage, parts: Parts): Promise<Reply> {
-  if (hasManyHosts(request.rawHeaders)) {
-    return errorReply(400, "The request has more than one Host header");
-  }
   const { authority = "", path, query } = readTarget(request);
   const functionName = parts.functionUrls.find(authority);
   if (functionName !== undefined) {
@@ -123,16 +120,6 @@ function readTarget({ url = "", headers }: IncomingMessage) {
  */
 function isLocalHost(host: string | undefined): boolean {
   return /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(host ?? "");
-}
-
-/**
- * Whether a request has several Host headers, so that two readers may disagree about its host.
- *
- * @see https://www.rfc-editor.org/rfc/rfc9112#section-3.2
- */
-function hasManyHosts(rawHeaders: readonly string[]): boolean {
-  const isHost = (text: string, index: number) => index % 2 === 0 && text.toLowerCase() === "host";
-  return rawHeaders.filter(isHost).length > 1;
 }
 
 /**

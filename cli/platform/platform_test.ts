@@ -3,6 +3,9 @@ import { MANIFEST, send, startTestPlatform, TestHost } from "../testdata/platfor
 import { startPlatform } from "./platform.ts";
 import { PortTakenError } from "./server.ts";
 
+const hasIpv6 = Deno.networkInterfaces().some(({ address }) => address === "::1");
+if (!hasIpv6) console.error("NOT RUN: parts of the tests of ports, because there is no IPv6");
+
 Deno.test("the platform listens on the loopback interface only, in both versions of IP", async () => {
   await using test = await startTestPlatform();
   const { port } = test.platform;
@@ -13,34 +16,22 @@ Deno.test("the platform listens on the loopback interface only, in both versions
   for (const { address } of others) {
     await assertRejects(() => Deno.connect({ hostname: address, port }), Error, undefined, address);
   }
-  if (Deno.networkInterfaces().some(({ address }) => address === "::1")) {
-    await send(port, { path: "/v0/echo" }, "::1");
-    assertEquals(test.host.calls[0]!.event.requestContext.identity.sourceIp, "::1");
-  }
+  if (!hasIpv6) return;
+  await send(port, { path: "/v0/echo" }, "::1");
+  assertEquals(test.host.calls[0]!.event.requestContext.identity.sourceIp, "::1");
 });
 
-Deno.test("the platform names a port that is in use, and the remedy", async () => {
-  await using test = await startTestPlatform();
-  const { port } = test.platform;
-  const start = () => startPlatform(MANIFEST, { host: new TestHost(() => "{}"), port });
-  const { message } = await assertRejects(start, PortTakenError);
-  assertEquals(
-    message,
-    `Cannot listen on port ${port}: another program uses it; stop that program, or choose another port with --port (0 for any)`,
-  );
-});
-
-Deno.test("the platform notices that its port is in use in the other version of IP", async () => {
-  let other;
-  try {
-    other = Deno.listen({ hostname: "::1", port: 0 });
-  } catch {
-    console.error("NOT RUN: this machine has no IPv6");
-    return;
+Deno.test("the platform names a port that is in use in one version of IP, and the remedy", async () => {
+  for (const hostname of hasIpv6 ? ["127.0.0.1", "::1"] : ["127.0.0.1"]) {
+    using other = Deno.listen({ hostname, port: 0 });
+    const { port } = other.addr;
+    const start = () => startPlatform(MANIFEST, { host: new TestHost(() => "{}"), port });
+    const { message } = await assertRejects(start, PortTakenError);
+    assertEquals(
+      message,
+      `Cannot listen on port ${port}: another program uses it; stop that program, or choose another port with --port (0 for any)`,
+    );
   }
-  const port = (other.addr as Deno.NetAddr).port;
-  await assertRejects(() => startTestPlatform(() => "{}", { port }), PortTakenError);
-  other.close();
 });
 
 Deno.test("the platform takes only requests for the loopback interface, at every path", async () => {
@@ -72,33 +63,17 @@ Deno.test("the platform takes only requests for the loopback interface, at every
   }
 });
 
-Deno.test("the platform takes exactly one host", async () => {
-  for (
-    const [version, hosts, status] of [
-      ["1.1", ["localhost", "localhost"], 400],
-      ["1.1", ["localhost", "LOCALHOST"], 400],
-      ["1.0", ["localhost", "evil.example"], 400],
-      ["1.1", [], 400],
-      ["1.0", [], 200], // the target is a URL
-      ["1.1", ["localhost"], 200],
-    ] as const
-  ) {
-    await using test = await startTestPlatform();
-    for (const path of ["/", "/v0/echo"]) {
-      const lines = hosts.map((host, i) => `${i === 0 ? "Host" : "host"}: ${host}`);
-      const head = [`GET http://localhost${path} HTTP/${version}`, ...lines, "Connection: close"];
-      using connection = await Deno.connect({ port: test.platform.port });
-      await connection.write(new TextEncoder().encode(`${head.join("\r\n")}\r\n\r\n`));
-      const answer = await new Response(connection.readable).text();
-      assertStringIncludes(answer, `HTTP/1.1 ${status} `, `${path} ${version} ${hosts}`);
-    }
-    assertEquals(test.host.calls.length, status === 200 ? 1 : 0);
-  }
-});
-
-Deno.test("the platform refuses changes by pages of other origins", async () => {
+Deno.test("the platform refuses changes by pages of other origins, except by routes", async () => {
   await using test = await startTestPlatform();
   const { port } = test.platform;
+  const foreign = [
+    ["Origin", "https://evil.example"],
+    ["Origin", "null"],
+    ["Origin", "http://localhost:3000"],
+    ["Origin", `https://localhost:${port}`],
+    ["Sec-Fetch-Site", "cross-site"],
+    ["Sec-Fetch-Site", "same-site"],
+  ] as const;
   for (
     const [method, path] of [
       ["POST", "/2015-03-31/functions/plain/invocations"],
@@ -110,16 +85,7 @@ Deno.test("the platform refuses changes by pages of other origins", async () => 
       ["DELETE", "/buckets/files/x"],
     ] as const
   ) {
-    for (
-      const header of [
-        ["Origin", "https://evil.example"],
-        ["Origin", "null"],
-        ["Origin", "http://localhost:3000"],
-        ["Origin", `https://localhost:${port}`],
-        ["Sec-Fetch-Site", "cross-site"],
-        ["Sec-Fetch-Site", "same-site"],
-      ] as const
-    ) {
+    for (const header of foreign) {
       const response = await test.send({ method, path, headers: [header], body: "message=m" });
       assertEquals(response.status, 403, `${method} ${path} ${header}`);
       assertEquals(response.header("Access-Control-Allow-Origin"), undefined);
@@ -139,15 +105,11 @@ Deno.test("the platform refuses changes by pages of other origins", async () => 
     const response = await test.send({ method: "PUT", path, headers: [header], body: "x" });
     assertEquals(response.status, 200, `${header}`);
   }
-  const reading = await test.send({ path: "/", headers: [["Origin", "https://evil.example"]] });
-  assertEquals(reading.status, 200);
-});
-
-Deno.test("the platform passes requests of other origins to routes", async () => {
-  await using test = await startTestPlatform();
-  const headers = [["Origin", "https://app.example"], ["Sec-Fetch-Site", "cross-site"]] as const;
-  const response = await test.send({ method: "POST", path: "/v0/echo", headers, body: "x" });
-  assertEquals(response.status, 200);
+  for (const header of foreign) {
+    const headers = [header];
+    assertEquals((await test.send({ path: "/", headers })).status, 200, "reading changes nothing");
+    assertEquals((await test.send({ method: "POST", path: "/v0/echo", headers })).status, 200);
+  }
 });
 
 Deno.test("the platform survives requests that no client sends", async () => {
@@ -168,11 +130,7 @@ Deno.test("the log is sent as it grows, and from the place of a reader", async (
   await using test = await startTestPlatform();
   test.log.note("one");
   test.log.note("two\r\nlines </script>");
-  const abort = new AbortController();
-  const response = await fetch(`${test.platform.url}/log`, {
-    headers: { "Last-Event-ID": "1" },
-    signal: abort.signal,
-  });
+  const response = await fetch(`${test.platform.url}/log`, { headers: { "Last-Event-ID": "1" } });
   assertEquals(response.headers.get("content-type"), "text/event-stream");
   let text = "";
   for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
@@ -180,7 +138,6 @@ Deno.test("the log is sent as it grows, and from the place of a reader", async (
     if (text.includes("id: 2\n") && !text.includes("three")) test.log.note("three");
     if (text.includes("three")) break;
   }
-  abort.abort();
   const events = text.split("\n\n").filter((event) => event.startsWith("id: "));
   assertEquals(events.map((event) => event.split("\n")[0]), ["id: 2", "id: 3"]);
   const data = JSON.parse(events[0]!.split("data: ")[1]!);

@@ -54,9 +54,6 @@ const STATUSES: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
 };
 
-/** The most header lines of a request. */
-const MAX_HEADER_LINES = 1_000;
-
 /** How long a client may go on sending after it was answered, in milliseconds. */
 const GRACE = 2_000;
 
@@ -143,25 +140,15 @@ async function respond(
 ): Promise<void> {
   response.on("error", () => {}); // The client is gone, so there is nobody to tell.
   request.on("error", () => {});
-  const report = (error: unknown) => {
-    const { message } = error as Error;
-    onError(new Error(`Cannot send a response: ${message}`, { cause: error }));
-  };
   try {
-    let reply = await answer(request, listener, onError);
-    try {
-      writeHead(response, reply, request);
-    } catch (error) {
-      report(error);
-      if (!(reply.body instanceof Uint8Array)) await reply.body.cancel();
-      for (const name of response.getHeaderNames()) response.removeHeader(name);
-      response.statusMessage = ""; // so that the text of the new status is sent
-      reply = errorReply(502, "Internal server error");
-      writeHead(response, reply, request);
-    }
+    const reply = await answer(request, listener, onError);
+    writeHead(response, reply, request);
     await writeBody(response, reply, request.method === "HEAD");
   } catch (error) {
-    if (!isHangUp(error)) report(error);
+    const { message } = error as Error;
+    if (!isHangUp(error)) {
+      onError(new Error(`Cannot send a response: ${message}`, { cause: error }));
+    }
     response.destroy();
   }
 }
@@ -171,9 +158,6 @@ async function answer(
   listener: Listener,
   onError: (error: Error) => void,
 ): Promise<Reply> {
-  if (request.rawHeaders.length > 2 * MAX_HEADER_LINES) {
-    return errorReply(431, `The request has over ${MAX_HEADER_LINES} header lines`);
-  }
   try {
     return await listener(request);
   } catch (error) {
