@@ -8,9 +8,8 @@ import { MAX_SYNC_EVENT } from "../limits.ts";
 import type { Log } from "../log.ts";
 import { type Reply, reply } from "../http.ts";
 import type { HttpRequest } from "./gateway.ts";
-import { replyOf } from "./result.ts";
+import { invokeStreaming, replyOf } from "./result.ts";
 import { readSignature } from "./signature.ts";
-import { invokeStreaming } from "./streamed_response.ts";
 
 const JSON_TYPE = ["Content-Type", "application/json"] as const;
 

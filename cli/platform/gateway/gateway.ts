@@ -9,9 +9,8 @@ import type { Manifest } from "../../manifest/manifest.ts";
 import { Refusal, type Reply } from "../http.ts";
 import { authorize } from "./authorizer.ts";
 import { gatewayRefusal } from "./errors.ts";
-import { replyOf } from "./result.ts";
+import { invokeStreaming, replyOf } from "./result.ts";
 import { createRouter, type Route, routesOf } from "./routes.ts";
-import { invokeStreaming } from "./streamed_response.ts";
 
 /** An HTTP request, as read from the wire. */
 export interface HttpRequest {

@@ -1,11 +1,83 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { proxyEvent } from "@mate/core/testing";
 import { startTestPlatform } from "../../testdata/platform.ts";
+
+Deno.test("the gateway sends the event of a REST API with the facts of the request", async () => {
+  await using test = await startTestPlatform();
+  const { port } = test.platform;
+  const request = {
+    method: "POST",
+    path: "/v0/echo/a%2Fb/c?x=1&x=2%20z&y=%C3%BC",
+    headers: [["User-Agent", "curl/8"], ["X-MiXed", "yes"], ["x-dup", "1"], ["X-Dup", "2"]],
+    body: '{"a":1}',
+  } as const;
+  const before = Date.now();
+  await test.send(request);
+  const { name, event, options } = test.host.calls[0]!;
+  const { requestContext, headers } = event;
+  const { deploymentId, resourceId, requestId, requestTimeEpoch, extendedRequestId } =
+    requestContext;
+  const traceId = headers["X-Amzn-Trace-Id"];
+  assertEquals([name, options.traceId], ["echo", traceId]);
+  assertMatch(traceId, /^Root=1-[0-9a-f]{8}-[0-9a-f]{24}$/);
+  assertMatch(requestId, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  assertMatch(extendedRequestId, /^[A-Za-z0-9+/]{15}=$/);
+  assert(requestTimeEpoch >= before && requestTimeEpoch <= Date.now());
+  const expected = await proxyEvent({
+    ...request,
+    url: `http://localhost:${port}${request.path}`,
+    headers: [...request.headers, ["X-Amzn-Trace-Id", traceId]],
+  }, {
+    apiId: "app",
+    base64: true,
+    stage: "v0",
+    route: "ANY /echo/{proxy+}",
+    sourceIp: "127.0.0.1",
+    time: new Date(requestTimeEpoch),
+    requestId,
+    extendedRequestId,
+  });
+  Object.assign(expected.requestContext, { accountId: "000000000000", deploymentId, resourceId });
+  assertEquals(event, expected);
+});
+
+Deno.test("the gateway passes the path on as it is", async () => {
+  await using test = await startTestPlatform();
+  for (
+    const [path, eventPath] of [
+      ["/v0/echo/", "/echo/"],
+      ["/v0/echo/%E4%B8%AD%20x", "/echo/%E4%B8%AD%20x"],
+      ["/v0/echo/a//b/../c", "/echo/a//b/../c"],
+      ["http://localhost/v0/echo/x", "/echo/x"],
+    ] as const
+  ) {
+    assertEquals((await test.send({ path })).status, 200);
+    const { event } = test.host.calls.at(-1)!;
+    assertEquals([event.path, event.requestContext.path], [eventPath, `/v0${eventPath}`]);
+  }
+});
+
+Deno.test("the gateway keeps the trace of the client, in any case", async () => {
+  await using test = await startTestPlatform();
+  await test.send({ path: "/v0/echo", headers: [["x-amzn-trace-id", "Root=1-5-6"]] });
+  const { event: { headers }, options } = test.host.calls[0]!;
+  assertEquals([headers["x-amzn-trace-id"], options.traceId], ["Root=1-5-6", "Root=1-5-6"]);
+});
+
+Deno.test("the gateway takes the host from a target that is a URL, not from Host", async () => {
+  await using test = await startTestPlatform();
+  const path = "http://LOCALHOST:8000/v0/echo";
+  await test.send({ path, headers: [["host", "evil.example"]] });
+  const { multiValueHeaders, requestContext } = test.host.calls[0]!.event;
+  assertEquals(multiValueHeaders.host, ["localhost:8000"]);
+  assertEquals(requestContext.domainName, "localhost:8000");
+});
 
 Deno.test("the gateway sends the result of the function", async () => {
   await using test = await startTestPlatform(() =>
     JSON.stringify({
       statusCode: 201,
-      headers: { "X-A": "1", "content-type": "image/png" },
+      headers: { "X-A": "1", "content-type": "image/png", Trailer: "Expires" },
       multiValueHeaders: { "Set-Cookie": ["a=1", "b=2"] },
       body: btoa("\x89PNG\xff"),
       isBase64Encoded: true,
@@ -18,16 +90,10 @@ Deno.test("the gateway sends the result of the function", async () => {
   const cookies = response.headers.filter(([name]) => name === "set-cookie");
   assertEquals(cookies.map(([, value]) => value), ["a=1", "b=2"]);
   assertEquals([response.header("X-A"), response.header("Content-Type")], ["1", "image/png"]);
+  assertEquals(response.header("Trailer"), undefined);
   assertMatch(response.header("x-amzn-RequestId")!, /^[0-9a-f-]{36}$/);
   assertMatch(response.header("x-amz-apigw-id")!, /=$/);
   assertMatch(response.header("X-Amzn-Trace-Id")!, /^Root=1-/);
-});
-
-Deno.test("the gateway sends a response whose headers announce trailers", async () => {
-  await using test = await startTestPlatform(() => '{"headers":{"Trailer":"Expires"},"body":"b"}');
-  const response = await test.send({ path: "/v0/echo" });
-  assertEquals([response.status, response.text], [200, "b"]);
-  assertEquals(response.header("Trailer"), undefined);
 });
 
 Deno.test("the gateway hands a preflight to the function whose route takes any method", async () => {
@@ -45,30 +111,22 @@ Deno.test("the gateway hands a preflight to the function whose route takes any m
 /** `{"body":"…"}` with a byte that UTF-8 does not have. */
 const NOT_UTF8 = Uint8Array.from('{"body":"\xff"}', (character) => character.charCodeAt(0));
 
-const OWN_HEADERS = ["x-amzn-requestid", "x-amz-apigw-id", "x-amzn-trace-id"];
-
 Deno.test("the gateway sends the identifiers of the event in place of those of the result", async () => {
-  const mine = (value: unknown) => Object.fromEntries(OWN_HEADERS.map((key) => [key, value]));
-  for (const result of [{ headers: mine("mine") }, { multiValueHeaders: mine(["mine"]) }]) {
-    await using test = await startTestPlatform(() => JSON.stringify(result));
+  await using test = await startTestPlatform();
+  const names = ["x-amzn-requestid", "x-amz-apigw-id", "x-amzn-trace-id"];
+  const mine = (value: unknown) => Object.fromEntries(names.map((name) => [name, value]));
+  for (const result of [{ headers: mine("mine") }, { multiValueHeaders: mine(["mine"]) }, []]) {
+    test.host.answer = () => JSON.stringify(result);
     const response = await test.send({ path: "/v0/echo" });
-    const { headers, requestContext } = test.host.calls[0]!.event;
-    const own = response.headers.filter(([key]) => OWN_HEADERS.includes(key.toLowerCase()));
-    assertEquals(own, [
-      ["X-Amzn-Trace-Id", headers["X-Amzn-Trace-Id"]],
+    const { headers, requestContext } = test.host.calls.pop()!.event;
+    const own = response.headers.filter(([name]) => names.includes(name.toLowerCase()));
+    const ids = [
       ["x-amzn-RequestId", requestContext.requestId],
       ["x-amz-apigw-id", requestContext.extendedRequestId],
-    ]);
+    ] as const;
+    const trace = ["X-Amzn-Trace-Id", headers["X-Amzn-Trace-Id"]] as const;
+    assertEquals(own, response.status === 200 ? [trace, ...ids] : [...ids]);
   }
-});
-
-Deno.test("the gateway sends the ids of the event with its own answer to a failure", async () => {
-  await using test = await startTestPlatform(() => "[]");
-  const response = await test.send({ path: "/v0/echo" });
-  const { requestId, extendedRequestId } = test.host.calls[0]!.event.requestContext;
-  assertEquals(response.status, 502);
-  assertEquals(response.header("x-amzn-RequestId"), requestId);
-  assertEquals(response.header("x-amz-apigw-id"), extendedRequestId);
 });
 
 Deno.test("the gateway answers a failure as Amazon API Gateway does", async () => {
@@ -82,9 +140,9 @@ Deno.test("the gateway answers a failure as Amazon API Gateway does", async () =
   for (
     const [rule, path, answer, status, [type, body]] of [
       ["an unknown route", "/v0/nope", "{}", 403, noToken],
-      ["the root, where it has no route", "/v0", "{}", 403, noToken],
+      ["the root, which has no route", "/v0", "{}", 403, noToken],
       ["another stage", "/v1/echo", "{}", 403, noToken],
-      ["a stage that only starts alike", "/v0x/echo", "{}", 403, noToken],
+      ["a stage with the same beginning", "/v0x/echo", "{}", 403, noToken],
       ["a malformed result", "/v0/echo", "[]", 502, internal],
       ["a result that is not JSON", "/v0/echo", "", 502, internal],
       ["a result that is not UTF-8", "/v0/echo", { payload: NOT_UTF8 }, 502, internal],
@@ -110,11 +168,12 @@ Deno.test("the gateway answers a failure as Amazon API Gateway does", async () =
 
 Deno.test("the gateway says in the log what to change", async () => {
   const streamed = { payload: new TextEncoder().encode("one"), isStream: true };
+  const wrap = "wrap the handler in proxyHandler(), or return { statusCode, body }";
   for (
     const [method, answer, hint] of [
       ["GET", streamed, 'the handler streams: set "stream": true on this route in the manifest'],
-      ["GET", '{"hello":1}', "wrap the handler in proxyHandler(), or return { statusCode, body }"],
-      ["GET", '"text"', "wrap the handler in proxyHandler(), or return { statusCode, body }"],
+      ["GET", '{"hello":1}', wrap],
+      ["GET", '"text"', wrap],
       ["OPTIONS", "{}", "needs a route of the method OPTIONS without an authorizer"],
     ] as const
   ) {
@@ -127,9 +186,8 @@ Deno.test("the gateway says in the log what to change", async () => {
 Deno.test("the gateway answers 504 when it has waited long enough", async () => {
   const { promise, resolve } = Promise.withResolvers<string>();
   await using test = await startTestPlatform(() => promise, { gatewayTimeout: 5 });
-  const response = await test.send({ path: "/v0/echo" });
-  assertEquals(response.status, 504);
-  assertEquals(response.text, '{"message": "Endpoint request timed out"}');
+  const { status, text } = await test.send({ path: "/v0/echo" });
+  assertEquals([status, text], [504, '{"message": "Endpoint request timed out"}']);
   resolve("{}");
 });
 
@@ -149,21 +207,17 @@ Deno.test("the gateway takes a body of 10 MB, as far as the event has room, and 
   const long = await post(5_000_000);
   assertEquals([long.status, long.text], [413, '{"message":"Request Too Long"}']);
   const large = await post(10_485_761);
-  assertEquals(large.status, 413);
-  assertEquals(large.text, '{"message":"HTTP content length exceeded 10485760 bytes."}');
-  assertEquals(test.host.calls.length, 1);
-});
-
-Deno.test("the gateway answers 413 to a large body of unknown length", async () => {
-  await using test = await startTestPlatform();
+  const tooLarge = '{"message":"HTTP content length exceeded 10485760 bytes."}';
+  assertEquals([large.status, large.text], [413, tooLarge]);
   const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;
-  const response = await test.send({
+  const chunked = await test.send({
     method: "POST",
     path: "/v0/echo",
     headers: [["Transfer-Encoding", "chunked"]],
     body: `${chunk.repeat(161)}0\r\n\r\n`,
   });
-  assertEquals(response.status, 413);
+  assertEquals([chunked.status, chunked.text], [413, tooLarge], "a body of unknown length");
+  assertEquals(test.host.calls.length, 1);
 });
 
 Deno.test("the gateway takes headers of 10,240 bytes, with delimiters, and answers 431 to more", async () => {

@@ -1,8 +1,79 @@
 import { proxyResponse } from "@mate/core/testing";
-import type { InvokeOutcome } from "../function_host.ts";
+import { Buffer } from "node:buffer";
+import type { FunctionHost, InvokeOptions, InvokeOutcome } from "../function_host.ts";
 import type { Reply } from "../http.ts";
 import { gatewayRefusal } from "./errors.ts";
-import type { StreamedResponse } from "./streamed_response.ts";
+
+/** The response of a function that streams it. */
+interface StreamedResponse {
+  /** The status, header fields and cookies, as the function sent them. */
+  readonly prelude: Readonly<Record<string, unknown>>;
+  readonly body: ReadableStream<Uint8Array>;
+}
+
+const HTTP_TYPE = "application/vnd.awslambda.http-integration-response";
+
+/** The bytes between the prelude and the body. */
+const DELIMITER = "\0".repeat(8);
+
+/**
+ * Invokes a function that may stream its response.
+ *
+ * @returns The response as soon as its prelude is there; the outcome if the function does not stream.
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/config-rs-write-functions.html
+ */
+export async function invokeStreaming(
+  host: FunctionHost,
+  name: string,
+  payload: Uint8Array,
+  options: InvokeOptions,
+): Promise<InvokeOutcome | StreamedResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<InvokeOutcome | StreamedResponse>();
+  const stream = (contentType: string) => {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    resolve(readResponse(contentType, readable)); // Then the outcome changes nothing.
+    return writable;
+  };
+  host.invoke(name, payload, { ...options, stream }).then(resolve, reject);
+  return await promise;
+}
+
+async function readResponse(
+  contentType: string,
+  stream: ReadableStream<Uint8Array>,
+): Promise<StreamedResponse> {
+  if (contentType !== HTTP_TYPE) {
+    return { prelude: { headers: { "content-type": contentType } }, body: stream };
+  }
+  const reader = stream.getReader();
+  for (let bytes = Buffer.alloc(0);;) {
+    const { value, done } = await reader.read();
+    if (done) throw gatewayRefusal("INTEGRATION_FAILURE", "the stream ends within its prelude");
+    bytes = Buffer.concat([bytes, value]);
+    const end = bytes.indexOf(DELIMITER);
+    if (end < 0) continue;
+    reader.releaseLock();
+    const rest = bytes.subarray(end + DELIMITER.length);
+    return {
+      prelude: parsePrelude(bytes.subarray(0, end)),
+      body: ReadableStream.from(prepend(rest, stream)),
+    };
+  }
+}
+
+function parsePrelude(bytes: Uint8Array): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(new TextDecoder().decode(bytes)));
+  } catch (error) {
+    const reason = `the prelude of the stream is not JSON: ${(error as Error).message}`;
+    throw gatewayRefusal("INTEGRATION_FAILURE", reason);
+  }
+}
+
+async function* prepend(bytes: Uint8Array, stream: ReadableStream<Uint8Array>) {
+  if (bytes.length > 0) yield bytes;
+  yield* stream;
+}
 
 /**
  * Makes the HTTP response of an invocation.
