@@ -24,11 +24,14 @@ if (EXECUTABLE === undefined) {
 }
 
 /** Registers a test in a browser. Without Chromium, the test is ignored and its name says so. */
-export function browserTest(name: string, run: (browser: Browser) => Promise<void>): void {
+export function browserTest(
+  name: string,
+  run: (browser: Browser, t: Deno.TestContext) => Promise<void>,
+): void {
   Deno.test({
     name: EXECUTABLE === undefined ? `${name} (not run: no Chromium)` : name,
     ignore: EXECUTABLE === undefined,
-    async fn() {
+    async fn(t) {
       const browser = await chromium.launch({
         executablePath: EXECUTABLE!,
         args: [
@@ -43,7 +46,7 @@ export function browserTest(name: string, run: (browser: Browser) => Promise<voi
         ],
       });
       try {
-        await run(browser);
+        await run(browser, t);
       } finally {
         await browser.close();
       }
