@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { findProgram } from "./isolation/program.ts";
 import { startPlatform } from "./platform.ts";
 
 const VERSIONS: Record<string, string> = JSON.parse(
@@ -59,7 +60,7 @@ const FILES = {
     const mark = { [Symbol.for("@mate/core/http-stream/1")]: true };
     async function* body() {
       yield "one\\n";
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await new Promise((resolve) => setTimeout(resolve, 500));
       yield "two\\n";
     }
     export const handler = () => ({ ...mark, prelude: { statusCode: 200, headers: {} }, body: body() });`,
@@ -112,12 +113,32 @@ async function startShop(inProcess: boolean) {
   const platform = stack.use(await startPlatform(`${folder}/app.json`, { port: 0, inProcess }));
   const owned = stack.move();
   return {
+    folder,
     platform,
-    /** What the function "told" logged. */
-    told: () =>
-      platform.log.after(0).flatMap(({ text }) => /told (.*)/.exec(text)?.[1] ?? []).sort(),
+    /** Waits for all functions. Returns what the function "told" logged. */
+    async told() {
+      await platform.settled();
+      return platform.log.after(0).flatMap(({ text }) => /told (.*)/.exec(text)?.[1] ?? []).sort();
+    },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+const has = async (program: string) => {
+  const isInstalled = await findProgram(program) !== undefined;
+  if (!isInstalled) console.error(`NOT RUN: the tests with ${program}, which is not installed`);
+  return isInstalled;
+};
+const hasAws = await has("aws");
+const hasCurl = await has("curl");
+
+/** Asserts that curl sees the stream of a function URL as it comes. */
+async function assertStream(port: number): Promise<void> {
+  if (!hasCurl) return;
+  const url = `http://stream.localhost:${port}/`;
+  const curl = new Deno.Command("curl", { args: ["-sN", url], stdout: "piped" }).spawn();
+  const parts = await Array.fromAsync(curl.stdout.pipeThrough(new TextDecoderStream()));
+  assertEquals([(await curl.status).code, parts], [0, ["one\n", "two\n"]]);
 }
 
 Deno.test("a function in a sandbox uses the services by the AWS SDK, and only what it is granted", async () => {
@@ -133,80 +154,44 @@ Deno.test("a function in a sandbox uses the services by the AWS SDK, and only wh
     otherBucket: "AccessDenied",
     otherFunction: "AccessDeniedException",
   });
-  await shop.platform.settled();
-  assertEquals(shop.told(), [
-    "aws:s3 in/a.csv",
-    "aws:sns news",
-    "aws:sqs job",
-    "shop Order",
-  ]);
+  const expected = ["aws:s3 in/a.csv", "aws:sns news", "aws:sqs job", "shop Order"];
+  assertEquals(await shop.told(), expected);
+  await assertStream(shop.platform.port);
 });
 
-const hasAws = await new Deno.Command("aws", { args: ["--version"], stdout: "null" }).output()
-  .then(({ success }) => success, () => false);
-if (!hasAws) console.error("NOT RUN: the test with the AWS CLI, which is not installed");
-
-Deno.test({
-  name:
-    "the AWS CLI invokes functions and uses the services, and functions in this process are told",
-  ignore: !hasAws,
-  async fn() {
-    await using shop = await startShop(true);
-    const awsAt = async (endpoint: string, ...args: string[]) => {
-      const { code, stdout, stderr } = await new Deno.Command("aws", {
-        args: [...args, "--endpoint-url", endpoint, "--region", "us-east-1"],
-        env: { AWS_ACCESS_KEY_ID: "me", AWS_SECRET_ACCESS_KEY: "me", AWS_MAX_ATTEMPTS: "1" },
-      }).output();
-      const decoder = new TextDecoder();
-      return { code, text: decoder.decode(stdout), errors: decoder.decode(stderr) };
-    };
-    const aws = (...args: string[]) => awsAt(shop.platform.servicesUrl, ...args);
-    const file = await Deno.makeTempFile();
-    const invoke = (name: string) =>
-      awsAt(shop.platform.url, "lambda", "invoke", "--function-name", name, file);
-    const { StatusCode, ExecutedVersion } = JSON.parse((await invoke("told")).text);
-    assertEquals([StatusCode, ExecutedVersion], [200, "$LATEST"]);
-    assertEquals(await Deno.readTextFile(file), '"told"');
-    const missing =
-      "(ResourceNotFoundException) when calling the Invoke operation: Function not found";
-    assertStringIncludes((await invoke("nope")).errors, missing);
-    const content = crypto.getRandomValues(new Uint8Array(65_536)).toHex().repeat(160);
-    await Deno.writeTextFile(file, content); // 20 MiB, which the AWS CLI sends in parts
-    assertEquals((await aws("s3", "cp", file, "s3://uploads/in/cli.csv")).code, 0);
-    assertEquals((await aws("s3", "cp", "s3://uploads/in/cli.csv", `${file}.copy`)).code, 0);
-    assertEquals(await Deno.readTextFile(`${file}.copy`) === content, true);
-    await Deno.remove(file);
-    await Deno.remove(`${file}.copy`);
-    assertStringIncludes((await aws("s3", "ls", "s3://uploads/in/")).text, "cli.csv");
-    const { text } = await aws("sqs", "get-queue-url", "--queue-name", "jobs");
-    const { QueueUrl } = JSON.parse(text);
-    await aws("sqs", "send-message", "--queue-url", QueueUrl, "--message-body", "by hand");
-    const entry = '[{"Source":"shop","DetailType":"By hand","Detail":"{}"}]';
-    const put = await aws("events", "put-events", "--entries", entry);
-    assertEquals(JSON.parse(put.text).FailedEntryCount, 0);
-    const unknown = await aws("dynamodb", "list-tables");
-    assertEquals(unknown.code === 0, false);
-    assertStringIncludes(unknown.errors, "is not emulated locally");
-    await shop.platform.settled();
-    assertEquals(shop.told(), ["aws:s3 in/cli.csv", "aws:sqs by hand", "shop By hand"]);
-  },
-});
-
-const hasCurl = await new Deno.Command("curl", { args: ["--version"], stdout: "null" }).output()
-  .then(({ success }) => success, () => false);
-if (!hasCurl) console.error("NOT RUN: the test with curl, which is not installed");
-
-Deno.test({
-  name: "curl -N sees a stream of a function URL as it comes",
-  ignore: !hasCurl,
-  async fn() {
-    for (const inProcess of [false, true]) {
-      await using shop = await startShop(inProcess);
-      const url = `http://stream.localhost:${shop.platform.port}/`;
-      const curl = new Deno.Command("curl", { args: ["-sN", url], stdout: "piped" }).spawn();
-      const parts: string[] = [];
-      for await (const part of curl.stdout.pipeThrough(new TextDecoderStream())) parts.push(part);
-      assertEquals([(await curl.status).code, parts], [0, ["one\n", "two\n"]]);
-    }
-  },
+Deno.test("the AWS CLI uses the services and functions, which run in this process", async () => {
+  await using shop = await startShop(true);
+  await assertStream(shop.platform.port);
+  if (!hasAws) return;
+  const { url, servicesUrl } = shop.platform;
+  const aws = async (endpoint: string, ...args: string[]) => {
+    const { code, stdout, stderr } = await new Deno.Command("aws", {
+      args: [...args, "--endpoint-url", endpoint, "--region", "us-east-1"],
+      env: { AWS_ACCESS_KEY_ID: "me", AWS_SECRET_ACCESS_KEY: "me", AWS_MAX_ATTEMPTS: "1" },
+    }).output();
+    const decoder = new TextDecoder();
+    return { code, text: decoder.decode(stdout), errors: decoder.decode(stderr) };
+  };
+  const result = `${shop.folder}/result`;
+  const invoked = await aws(url, "lambda", "invoke", "--function-name", "told", result);
+  const { StatusCode, ExecutedVersion } = JSON.parse(invoked.text);
+  assertEquals([StatusCode, ExecutedVersion], [200, "$LATEST"]);
+  assertEquals(await Deno.readTextFile(result), '"told"');
+  const file = `${shop.folder}/cli.csv`;
+  const content = crypto.getRandomValues(new Uint8Array(65_536)).toHex().repeat(72);
+  await Deno.writeTextFile(file, content); // 9 MiB, which the AWS CLI sends in parts
+  assertEquals((await aws(servicesUrl, "s3", "cp", file, "s3://uploads/in/cli.csv")).code, 0);
+  const copy = `${shop.folder}/copy`;
+  assertEquals((await aws(servicesUrl, "s3", "sync", "s3://uploads/in/", copy)).code, 0);
+  assertEquals(await Deno.readTextFile(`${copy}/cli.csv`) === content, true);
+  const { text } = await aws(servicesUrl, "sqs", "get-queue-url", "--queue-name", "jobs");
+  const queue = ["--queue-url", JSON.parse(text).QueueUrl, "--message-body", "by hand"];
+  await aws(servicesUrl, "sqs", "send-message", ...queue);
+  const entry = '[{"Source":"shop","DetailType":"By hand","Detail":"{}"}]';
+  const put = await aws(servicesUrl, "events", "put-events", "--entries", entry);
+  assertEquals(JSON.parse(put.text).FailedEntryCount, 0);
+  const unknown = await aws(servicesUrl, "dynamodb", "list-tables");
+  assertEquals(unknown.code === 0, false);
+  assertStringIncludes(unknown.errors, "is not emulated locally");
+  assertEquals(await shop.told(), ["aws:s3 in/cli.csv", "aws:sqs by hand", "shop By hand"]);
 });
