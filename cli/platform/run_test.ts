@@ -1,84 +1,148 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
 import { Command, createApp, greet, manifest } from "../testdata/command.ts";
+import { run } from "./run.ts";
 
-Deno.test("the command runs an application, reloads it and stops", async (t) => {
-  for (const mode of [[], ["--in-process"]]) {
-    await t.step(`${mode[0] ?? "in sandboxes"}`, async () => {
-      const folder = await createApp();
-      const data = join(folder, "data");
-      const app = join(folder, "app.json");
-      await using command = new Command([...mode, "--port", "0", "--data", data, app]);
-      const [, base] = await command.find(/^greeter is running\n[^]*Base URL {4}(\S+)\n[^]*Ctrl-C/);
-      assertStringIncludes(command.output, `curl '${base}/hello'`);
-      assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello");
+for (
+  const [mode, signal] of [
+    [["--data", "data"], "SIGINT"],
+    [["--in-process"], "SIGTERM"], // with the objects in .mate
+  ] as const
+) {
+  Deno.test(`the command with ${mode[0]} runs an application, reloads it and stops`, async () => {
+    const folder = await createApp();
+    const module = join(folder, "hello.ts");
+    const app = join(folder, "app.json");
+    await using command = new Command([...mode, "--port", "0", "app.json"], folder);
+    const [, base] = await command.find(/^greeter is running\n[^]*Base URL {4}(\S+)\n[^]*Ctrl-C/);
+    const hello = async () => await (await fetch(`${base}/hello`)).text();
+    assertStringIncludes(command.output, `curl '${base}/hello'`);
+    const data = mode[0] === "--data" ? "data" : ".mate/greeter";
+    assertEquals((await Deno.stat(join(folder, data, "buckets/files"))).isDirectory, true);
+    assertEquals(await hello(), "Hello");
 
-      await Deno.writeTextFile(join(folder, "hello.ts"), greet("Hello again"));
-      await command.find(/platform {5}Reloaded hello\n/);
-      assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello again");
+    await Deno.writeTextFile(module, greet("Hello again"));
+    await command.find(/platform {5}Reloaded hello\n/);
+    assertEquals(await hello(), "Hello again");
 
-      await Deno.writeTextFile(app, "{");
-      await command.find(/platform {5}ERROR Cannot read the manifest /);
-      assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello again");
+    await Deno.writeTextFile(app, "{");
+    await command.find(/platform {5}ERROR Cannot read the manifest /);
+    assertEquals(await hello(), "Hello again");
 
-      await Deno.writeTextFile(app, manifest("/greet"));
-      await command.find(new RegExp(`[^]*Reloaded "[^]*curl '${base}/greet'`));
-      const [greeting, gone] = await Promise.all([fetch(`${base}/greet`), fetch(`${base}/hello`)]);
-      assertEquals([await greeting.text(), gone.status], ["Hello again", 403]);
-      await gone.body?.cancel();
+    await Deno.writeTextFile(app, manifest("/greet"));
+    await command.find(new RegExp(`[^]*Reloaded "[^]*curl '${base}/greet'`));
+    const greeting = await fetch(`${base}/greet`);
+    assertEquals([await greeting.text(), (await fetch(`${base}/hello`)).status], [
+      "Hello again",
+      403,
+    ]);
 
-      command.kill("SIGINT");
-      assertEquals([await command.status(), await command.errors], [0, ""]);
-      await Deno.remove(folder, { recursive: true });
-    });
-  }
-});
+    command.kill(signal);
+    assertEquals([await command.status(), await command.errors], [0, ""]);
+    await Deno.remove(folder, { recursive: true });
+  });
+}
 
-Deno.test("the command ignores files that no function uses, and reports a fault once", async () => {
+/** Runs an application in the process of the test until its output makes `onLine` stop it. */
+async function runHere(
+  folder: string,
+  isInProcess: boolean,
+  onLine: (line: string, stop: () => void) => void,
+): Promise<string> {
+  const lines: string[] = [];
+  const controller = new AbortController();
+  const options = { manifestPath: join(folder, "app.json"), data: join(folder, "data") };
+  await run({ ...options, port: 0, isInProcess }, {
+    signal: controller.signal,
+    print(line) {
+      lines.push(line);
+      onLine(line, () => controller.abort());
+    },
+    isColored: false,
+  });
+  return lines.join("\n");
+}
+
+Deno.test("run() ignores files that no function uses, and reports a fault once", async () => {
   const folder = await createApp();
   const module = join(folder, "hello.ts");
-  await using command = new Command([
-    "--port",
-    "0",
-    "--data",
-    join(folder, "data"),
-    join(folder, "app.json"),
-  ]);
-  await command.find(/Stop with Ctrl-C/);
-  await Deno.writeTextFile(module, "export const handler = (");
-  await command.find(/Cannot bundle the function "hello"/);
-  // As a log of the command does that is written to the folder, by a redirect or by tee.
-  for (let i = 0; i < 3; i++) {
-    await Deno.writeTextFile(join(folder, "notes.txt"), `${i}`);
-    await new Promise((resolve) => setTimeout(resolve, 400)); // longer than changes are waited for
-  }
-  await Deno.writeTextFile(module, greet("Hello"));
-  await command.find(/Reloaded hello\n/);
-  assertEquals(command.output.match(/Cannot bundle|Reloaded/g), ["Cannot bundle", "Reloaded"]);
-  command.kill("SIGINT");
-  assertEquals(await command.status(), 0);
+  const notes = join(folder, "notes.txt");
+  const output = await runHere(folder, false, async (line, stop) => {
+    if (line.includes("Stop with Ctrl-C")) {
+      await Deno.writeTextFile(module, "export const handler = (");
+    }
+    if (line.includes("Cannot bundle")) {
+      // As a log of the command does that is written to the folder, by a redirect or by tee.
+      for (let i = 0; i < 3; i++) {
+        await Deno.writeTextFile(notes, `${i}`);
+        await new Promise((resolve) => setTimeout(resolve, 400)); // longer than a watch waits
+      }
+      await Deno.writeTextFile(module, greet("Hello"));
+    }
+    if (line.includes("Reloaded")) stop();
+  });
+  assertEquals(output.match(/Cannot bundle|Reloaded/g), ["Cannot bundle", "Reloaded"]);
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("the command keeps objects in .mate unless it is told otherwise, and stops on SIGTERM", async () => {
+Deno.test("run() names a function file that is not there", async () => {
   const folder = await createApp();
-  await using command = new Command(["--in-process", "--port", "0", "app.json"], folder);
-  await command.find(/Stop with Ctrl-C/);
-  assertEquals(
-    (await Deno.stat(join(folder, ".mate", "greeter", "buckets", "files"))).isDirectory,
-    true,
-  );
-  command.kill("SIGTERM");
-  assertEquals(await command.status(), 0);
+  await Deno.writeTextFile(join(folder, "app.json"), manifest("/hello", "missing.ts"));
+  await assertRejects(() => runHere(folder, false, () => {}), Error, "missing.ts");
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("the command names a function file that is not there", async () => {
+Deno.test("run() closes every watch, those below another one too", {
+  sanitizeResources: true,
+  sanitizeOps: true,
+}, async () => {
   const folder = await createApp();
-  const app = join(folder, "app.json");
-  await Deno.writeTextFile(app, manifest("/hello", "missing.ts"));
-  await using command = new Command(["--port", "0", "--data", join(folder, "data"), app]);
-  assertEquals(await command.status(), 1);
-  assertStringIncludes(await command.errors, "missing.ts");
+  await runHere(folder, true, (line, stop) => line.includes("Stop with Ctrl-C") && stop());
+  await Deno.remove(folder, { recursive: true });
+});
+
+const UNIX = { ignore: Deno.build.os === "windows" };
+
+Deno.test("the command ends in order when the reader of its output is gone", UNIX, async () => {
+  const folder = await createApp();
+  await using command = new Command(["--port", "0", "app.json"], folder);
+  const [url] = await command.find(/http:\S+v0(?=[^]*Functions run in)/);
+  await command.stopReading(); // as `head` does when it has seen enough
+  // Makes it log, whether or not there is time for an answer.
+  await fetch(`${url}/hello`).then((response) => response.body?.cancel(), () => {});
+  assertEquals([await command.status(), await command.errors], [0, ""]);
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test(
+  "the command leaves nothing behind when its terminal is closed, although a named pipe stopped the watching",
+  UNIX,
+  async () => {
+    const folder = await createApp();
+    const temporary = join(folder, "tmp");
+    await Deno.mkdir(temporary);
+    await using command = new Command(["--port", "0", "app.json"], folder, { TMPDIR: temporary });
+    const [, base] = await command.find(/Base URL {4}(\S+)\n/);
+    assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello");
+    await new Deno.Command("mkfifo", { args: [join(folder, "pipe")] }).output();
+    await new Promise((resolve) => setTimeout(resolve, 500)); // until the pipe was seen
+    command.kill("SIGHUP");
+    const patience = setTimeout(() => command.kill("SIGKILL"), 60_000);
+    assertEquals([await command.status(), await command.errors], [0, ""]);
+    clearTimeout(patience);
+    assertEquals(await Array.fromAsync(Deno.readDir(temporary)), []);
+    await Deno.remove(folder, { recursive: true });
+  },
+);
+
+Deno.test("the command ends in order when Ctrl-C interrupts its bundling", UNIX, async () => {
+  const folder = await createApp();
+  const pipe = join(folder, "slow.ts");
+  await new Deno.Command("mkfifo", { args: [pipe] }).output();
+  await Deno.writeTextFile(join(folder, "hello.ts"), `export { handler } from "./slow.ts";`);
+  await using command = new Command(["--port", "0", "app.json"], folder);
+  using _module = await Deno.open(pipe, { write: true }); // once it is read, which has no end
+  command.killGroup("SIGINT");
+  assertEquals([await command.status(), await command.errors, command.output], [0, "", ""]);
   await Deno.remove(folder, { recursive: true });
 });

@@ -55,20 +55,29 @@ export async function mate(args: readonly string[], options?: MateOptions): Prom
 /** `mate dev`, running, in a process group of its own as a terminal has it. */
 export class Command implements AsyncDisposable {
   readonly #process: Deno.ChildProcess;
+  readonly #reader: ReadableStreamDefaultReader<string>;
   readonly #read: Promise<void>;
   readonly errors: Promise<string>;
   output = "";
 
   constructor(args: readonly string[], cwd: string = ROOT, env: Record<string, string> = {}) {
     this.#process = startMate(["dev", ...args], { cwd, env, detached: true });
+    this.#reader = this.#process.stdout.pipeThrough(new TextDecoderStream()).getReader();
     this.#read = this.#readOutput();
     this.errors = new Response(this.#process.stderr).text();
   }
 
   async #readOutput(): Promise<void> {
-    for await (const text of this.#process.stdout.pipeThrough(new TextDecoderStream())) {
-      this.output += text;
+    for (;;) {
+      const { value, done } = await this.#reader.read();
+      if (done) return;
+      this.output += value;
     }
+  }
+
+  /** Closes the pipe of the output. */
+  async stopReading(): Promise<void> {
+    await this.#reader.cancel();
   }
 
   /** Waits until the output matches. If the command ends before, the test fails. */
