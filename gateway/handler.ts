@@ -150,13 +150,12 @@ async function answerThrown(thrown: unknown, exchange: Exchange): Promise<Sent> 
     }
   } catch (cause) {
     logInternalError(error);
-    error = new HttpInternalServerError("Cannot answer with the result of onError", { cause });
+    error = internalError("Cannot answer with the result of onError", cause);
   }
   try {
     return await answerError(error, exchange);
   } catch (cause) { // a transformer that throws at every payload, an error with an invalid status
-    const message = "Cannot build the response to an error";
-    logInternalError(new HttpInternalServerError(message, { cause }));
+    logInternalError(internalError("Cannot build the response to an error", cause));
     return deliver(answerPayload(500, clientMessage, readMenu(), extra, {}), exchange);
   }
 }
@@ -174,5 +173,12 @@ async function answerError(error: HttpError, exchange: Exchange): Promise<Sent> 
 function toHttpError(thrown: unknown): HttpError {
   if (isServerError(thrown) || (isClientError(thrown) && thrown.status < 500)) return thrown;
   const message = thrown instanceof Error ? textOf(readProperty(thrown, "message")) : undefined;
-  return new HttpInternalServerError(message, { cause: thrown });
+  return internalError(message, thrown);
+}
+
+/** Makes the error that stands for a failure of other code. It has no frames: all of them would be the library's own. */
+function internalError(message: string | undefined, cause: unknown): HttpError {
+  const error = new HttpInternalServerError(message, { cause });
+  error.stack = String(error);
+  return error;
 }

@@ -116,10 +116,13 @@ Deno.test("proxyHandler() answers any other thrown value with 500, and logs it",
   }
 });
 
-Deno.test("proxyHandler() logs the thrown value as a cause", async () => {
+Deno.test("proxyHandler() logs the thrown value as a cause, and no frames before those of its author", async () => {
   const { log } = await answer(fail(new RangeError("secret", { cause: new Error("root") })));
   assertEquals(log.map(({ message }) => message), ["INTERNAL ERROR: secret."]);
   assertEquals(log[0]!["errorType"], "HttpInternalServerError");
+  assertEquals(log[0]!["stackTrace"], ["HttpInternalServerError: secret"]);
+  const { stackTrace } = log[0]!["cause"] as { stackTrace: string[] };
+  assertStringIncludes(stackTrace[1]!, "proxy_handler_errors_test.ts");
   const chain = JSON.stringify(log[0]!["cause"]);
   assertStringIncludes(chain, "RangeError");
   assertStringIncludes(chain, "root");
