@@ -1,22 +1,19 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { encodeBase64 } from "@std/encoding/base64";
+import { encodeBase64 as encodeByStandard } from "@std/encoding/base64";
 import fc from "fast-check";
-import { decodeBase64, decodeLooseBase64, loadModule } from "./base64.ts";
+import { decodeBase64, decodeLooseBase64, encodeBase64, loadModule } from "./base64.ts";
 
-/** Runs a test on the decoder of the engine, on the global `Buffer`, and as on Deno 2.1 to 2.3, which have neither. */
+/** Runs a test with the methods of the engine, with the global `Buffer`, and as on Deno 2.1 to 2.3, which have neither. */
 function testAll(name: string, test: () => void): void {
-  Deno.test(name, test);
-  for (const removed of [["fromBase64"], ["fromBase64", "Buffer"]]) {
-    Deno.test(`${name}, without ${removed.join(" and ")}`, () => {
-      const owners = removed.map((key) =>
-        [key === "Buffer" ? globalThis : Uint8Array, key] as const
-      );
-      const before = owners.map(([owner, key]) => Object.getOwnPropertyDescriptor(owner, key));
-      for (const [owner, key] of owners) Reflect.deleteProperty(owner, key);
+  const methods = [[Uint8Array, "fromBase64"], [Uint8Array.prototype, "toBase64"]] as const;
+  for (const removed of [[], methods, [...methods, [globalThis, "Buffer"]] as const]) {
+    Deno.test([name, ...removed.map(([, key]) => key)].join(" without "), () => {
+      const before = removed.map(([owner, key]) => Object.getOwnPropertyDescriptor(owner, key));
+      for (const [owner, key] of removed) Reflect.deleteProperty(owner, key);
       try {
         test();
       } finally {
-        for (const [i, [owner, key]] of owners.entries()) {
+        for (const [i, [owner, key]] of removed.entries()) {
           if (before[i]) Object.defineProperty(owner, key, before[i]); // old runtimes lack it
         }
       }
@@ -24,9 +21,21 @@ function testAll(name: string, test: () => void): void {
   }
 }
 
+testAll("encodeBase64() writes what the standard library writes, also for part of a buffer", () => {
+  const large = new Uint8Array(1_000_001).map((_, index) => index * 31);
+  const arbitrary = fc.tuple(fc.uint8Array({ maxLength: 300 }), fc.nat(9));
+  fc.assert(
+    fc.property(arbitrary, ([bytes, start]) => {
+      const part = bytes.subarray(start);
+      assertEquals(encodeBase64(part), encodeByStandard(part.slice()));
+    }),
+    { examples: [[[large, 0]], [[large, 7]]] },
+  );
+});
+
 testAll("both decoders decode the text that an encoder writes", () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 50 }), (bytes) => {
-    const text = encodeBase64(bytes);
+    const text = encodeByStandard(bytes);
     assertEquals(decodeBase64(text), bytes.slice());
     assertEquals(decodeLooseBase64(text), bytes.slice());
     assertEquals(decodeLooseBase64(text.replaceAll("=", "")), bytes.slice());
@@ -44,7 +53,7 @@ testAll("decodeBase64() decodes a text to the bytes that encode to it, or not at
   fc.assert(
     fc.property(fc.string({ unit: characters, maxLength: 12 }), (text) => {
       const decoded = decodeBase64(text);
-      if (decoded) assertEquals(encodeBase64(decoded), text);
+      if (decoded) assertEquals(encodeByStandard(decoded), text);
     }),
     { numRuns: 2_000 },
   );

@@ -63,6 +63,29 @@ export function readOptionalString(event: JsonObject, path: Path): string | null
   return value;
 }
 
+const DATE_TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** Reads a time as AWS services send it, a date-time of RFC 3339 section 5.6. Digits after the millisecond are cut off. */
+export function readTime(event: JsonObject, path: Path): Date {
+  const text = readString(event, path);
+  const local = DATE_TIME.exec(text)?.[1];
+  const time = new Date(text);
+  // `Date` reads 30 February as 2 March and 24:00 as the next day.
+  const isReal = local !== undefined && !isNaN(+time) &&
+    new Date(`${local}Z`).toISOString().startsWith(local);
+  if (isReal) return time;
+  throw specificationError(path, `is ${JSON.stringify(text)}, not a date and time (RFC 3339)`);
+}
+
+/** Parses a text of an event as JSON. The error has no cause, because the message of the engine quotes the text. */
+export function parseJson(text: string, path: Path): JsonValue {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw specificationError(path, "is not JSON (RFC 8259)");
+  }
+}
+
 /** Makes the error for a value of another type than the platform specifies. */
 export function wrongType(
   path: Path,

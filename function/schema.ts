@@ -1,5 +1,4 @@
 import { type Path, specificationError } from "./read.ts";
-import type { CloudEventSpecificationError } from "./specification_error.ts";
 
 /**
  * A schema of any library that follows Standard Schema, version 1, such as Zod, Valibot and ArkType. The library
@@ -70,11 +69,16 @@ function toKey(part: PropertyKey | { readonly key: PropertyKey }): string | numb
   return (typeof part === "object" ? part.key : part) as string | number; // JSON has no symbols
 }
 
-/** Makes the error for platform data that a schema refuses. */
-export function invalidAt(
+/** Validates data of the platform, which stands at a path of the event; see {@linkcode validate}. */
+export function validateAt<Output>(
+  schema: StandardSchema<Output> | undefined,
+  value: unknown,
   path: Path,
-): (issues: readonly ValidationIssue[]) => CloudEventSpecificationError {
+): Output {
   // The message of an issue may quote the data, which must not be logged.
-  return ([issue]) =>
-    specificationError([...path, ...issue?.path ?? []], "is refused by the schema");
+  return validate(
+    schema,
+    value,
+    ([issue]) => specificationError([...path, ...issue?.path ?? []], "is refused by the schema"),
+  );
 }

@@ -1,19 +1,17 @@
 import { FnEvent, type JsonObject, type JsonValue, type StandardSchema } from "../function/mod.ts";
-import { parseJson } from "../function/parse_json.ts";
 import {
   isObject,
   own,
-  readOptional,
+  parseJson,
   readOptionalString,
   readString,
   specificationError,
-  wrongType,
 } from "../function/read.ts";
 import { FnRecord, recordsOf } from "../function/record.ts";
-import { invalidAt, validate } from "../function/schema.ts";
+import { validateAt } from "../function/schema.ts";
 import { FnBridgePutEvent } from "../scheduler/mod.ts";
 import { FnNotificationEvent } from "../storage/mod.ts";
-import { readAttribute } from "../topic/attributes.ts";
+import { readAttribute, readAttributes } from "../topic/attributes.ts";
 import { FnMessageRecord, type MessageAttributes } from "../topic/mod.ts";
 
 /**
@@ -115,18 +113,13 @@ export class FnQueueRecord<Payload = JsonValue> extends FnRecord {
    * @throws {CloudEventSpecificationError} If an attribute has another type, or if its value does not match the type.
    */
   messageAttributes(): MessageAttributes {
-    const path = this.path("messageAttributes");
-    const attributes = readOptional(this.rawEvent, path) ?? {};
-    if (!isObject(attributes)) throw wrongType(path, attributes, "an object");
-    return Object.fromEntries(
-      Object.keys(attributes).map((name) => {
-        const typePath = [...path, name, "dataType"];
-        const label = readString(this.rawEvent, typePath);
-        const type = label === "String.Array" ? label : label.split(".")[0]!;
-        const key = type === "Binary" ? "binaryValue" : "stringValue";
-        return [name, readAttribute(this.rawEvent, typePath, type, [...path, name, key])];
-      }),
-    );
+    return readAttributes(this.rawEvent, this.path("messageAttributes"), (path) => {
+      const typePath = [...path, "dataType"];
+      const label = readString(this.rawEvent, typePath);
+      const type = label === "String.Array" ? label : label.split(".")[0]!;
+      const key = type === "Binary" ? "binaryValue" : "stringValue";
+      return readAttribute(this.rawEvent, typePath, type, [...path, key]);
+    });
   }
 
   /** The name of the queue, the end of its ARN. */
@@ -177,7 +170,7 @@ export class FnQueueRecord<Payload = JsonValue> extends FnRecord {
   #parse(schema: StandardSchema | undefined): unknown {
     const path = this.path("body");
     const payload = parseJson(readString(this.rawEvent, path), path);
-    return validate(schema, payload, invalidAt(path));
+    return validateAt(schema, payload, path);
   }
 
   /** The body as a JSON object, or the message of the Amazon SNS envelope in the body. */

@@ -1,8 +1,6 @@
 import { FnEvent, type JsonValue, type StandardSchema } from "../function/mod.ts";
-import { parseJson } from "../function/parse_json.ts";
-import { read, readString, wrongType } from "../function/read.ts";
-import { readTime } from "../function/rfc3339.ts";
-import { invalidAt, validate } from "../function/schema.ts";
+import { parseJson, read, readString, readTime, wrongType } from "../function/read.ts";
+import { validateAt } from "../function/schema.ts";
 
 /**
  * The event of a rule of Amazon EventBridge, or of a schedule of EventBridge Scheduler.
@@ -44,7 +42,7 @@ export class FnBridgePutEvent extends FnEvent {
   detail(schema?: StandardSchema): unknown {
     const raw = read(this.rawEvent, ["detail"]);
     const detail = typeof raw === "string" ? parseJson(raw, ["detail"]) : raw;
-    return validate(schema, detail, invalidAt(["detail"]));
+    return validateAt(schema, detail, ["detail"]);
   }
 
   /** The identifier of the event (`id`). */

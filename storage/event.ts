@@ -4,11 +4,11 @@ import {
   readOptional,
   readOptionalString,
   readString,
+  readTime,
   specificationError,
   wrongType,
 } from "../function/read.ts";
 import { FnRecord, recordsOf } from "../function/record.ts";
-import { readTime } from "../function/rfc3339.ts";
 
 /**
  * One record of an Amazon S3 event: a change of one object.

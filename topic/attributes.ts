@@ -1,6 +1,13 @@
 import { decodeLooseBase64 } from "../function/base64.ts";
 import type { JsonArray, JsonObject } from "../function/mod.ts";
-import { type Path, readString, specificationError } from "../function/read.ts";
+import {
+  isObject,
+  type Path,
+  readOptional,
+  readString,
+  specificationError,
+  wrongType,
+} from "../function/read.ts";
 
 /**
  * An attribute of an Amazon SNS message. Its value is converted to its type.
@@ -22,14 +29,20 @@ export type MessageAttributes = { readonly [name: string]: MessageAttribute };
 
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[Ee][+-]?\d+)?$/;
 
-/** Converts the attributes at the end of a path. */
-export function readAttributes(event: JsonObject, path: Path, raw: JsonObject): MessageAttributes {
+/**
+ * Reads the attributes at the end of a path. They may be absent or null.
+ *
+ * @param convert Converts the attribute at the end of a path.
+ */
+export function readAttributes(
+  event: JsonObject,
+  path: Path,
+  convert: (path: Path) => MessageAttribute,
+): MessageAttributes {
+  const attributes = readOptional(event, path) ?? {};
+  if (!isObject(attributes)) throw wrongType(path, attributes, "an object");
   return Object.fromEntries(
-    Object.keys(raw).map((name) => {
-      const typePath = [...path, name, "Type"];
-      const type = readString(event, typePath);
-      return [name, readAttribute(event, typePath, type, [...path, name, "Value"])];
-    }),
+    Object.keys(attributes).map((name) => [name, convert([...path, name])]),
   );
 }
 

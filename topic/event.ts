@@ -1,16 +1,8 @@
 import type { JsonValue, StandardSchema } from "../function/mod.ts";
-import { parseJson } from "../function/parse_json.ts";
-import {
-  isObject,
-  readOptional,
-  readOptionalString,
-  readString,
-  wrongType,
-} from "../function/read.ts";
+import { parseJson, readOptionalString, readString, readTime } from "../function/read.ts";
 import { FnRecord, recordsOf } from "../function/record.ts";
-import { readTime } from "../function/rfc3339.ts";
-import { invalidAt, validate } from "../function/schema.ts";
-import { type MessageAttributes, readAttributes } from "./attributes.ts";
+import { validateAt } from "../function/schema.ts";
+import { type MessageAttributes, readAttribute, readAttributes } from "./attributes.ts";
 
 /**
  * One record of an Amazon SNS event: one message.
@@ -76,7 +68,7 @@ export class FnMessageRecord extends FnRecord {
   messagePayload(schema?: StandardSchema): unknown {
     const path = this.path("Sns", "Message");
     const payload = parseJson(readString(this.rawEvent, path), path);
-    return validate(schema, payload, invalidAt(path));
+    return validateAt(schema, payload, path);
   }
 
   /** The time when the message was published (`Sns.Timestamp`, RFC 3339). */
@@ -110,11 +102,11 @@ export class FnMessageRecord extends FnRecord {
    *   `path` names the attribute.
    */
   messageAttributes(): MessageAttributes {
-    const path = this.path("Sns", "MessageAttributes");
-    const attributes = readOptional(this.rawEvent, path);
-    if (attributes === null) return {};
-    if (isObject(attributes)) return readAttributes(this.rawEvent, path, attributes);
-    throw wrongType(path, attributes, "an object");
+    return readAttributes(this.rawEvent, this.path("Sns", "MessageAttributes"), (path) => {
+      const typePath = [...path, "Type"];
+      const type = readString(this.rawEvent, typePath);
+      return readAttribute(this.rawEvent, typePath, type, [...path, "Value"]);
+    });
   }
 
   /** Reads a URL, whose name ends in `Url` in an event to a function and in `URL` elsewhere. */

@@ -2,9 +2,9 @@ import { FnEvent } from "../../function/event.ts";
 import type { JsonObject, JsonValue } from "../../function/json.ts";
 import { readOptionalString, readString, specificationError } from "../../function/read.ts";
 import {
-  invalidAt,
   type StandardSchema,
   validate,
+  validateAt,
   type ValidationIssue,
 } from "../../function/schema.ts";
 import {
@@ -281,7 +281,7 @@ export class FnProxyEvent extends FnEvent {
   authorizerClaims(schema?: StandardSchema): unknown {
     const { claims: path } = this.#format;
     const claims = path ? readContextObject(this.rawEvent, path) : null;
-    return claims && validate(schema, claims, invalidAt(path!));
+    return claims && validateAt(schema, claims, path!);
   }
 
   /**
