@@ -170,6 +170,15 @@ Deno.test("Deno: without permission to read the environment, the defaults count 
   assertMatch(stdout, /^\S+\t\tINFO\tyes\n$/);
 });
 
+Deno.test("Deno: the first request does not touch process, because that costs milliseconds", async () => {
+  const { stdout } = await run(
+    RUNTIMES["Deno"]!,
+    `Object.defineProperty(globalThis, "process", { get: () => { throw new Error("touched"); } });
+     one.withRequestId("a", () => one.logger.info("yes"));`,
+  );
+  assertMatch(stdout, /^\S+\ta\tINFO\tyes\n$/);
+});
+
 Deno.test("Deno: the permission for the two variables is enough", async () => {
   const variables = "AWS_LAMBDA_LOG_FORMAT,AWS_LAMBDA_LOG_LEVEL";
   const { stdout } = await run(
