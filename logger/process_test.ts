@@ -1,17 +1,12 @@
 /** Runs the bundled logger in processes of Deno and Node.js, with the variables that AWS Lambda sets. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { bundle, hasProgram, temporaryFolder } from "../testdata/programs.ts";
 
-const directory = await Deno.makeTempDir();
-addEventListener("unload", () => Deno.removeSync(directory, { recursive: true }));
+const directory = temporaryFolder();
 
 /** Two copies of the module, because a function and its runtime are bundled apart. */
 const COPIES = [`${directory}/one.js`, `${directory}/two.js`];
-for (const copy of COPIES) {
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["bundle", "--no-config", "--minify", "-o", copy, import.meta.resolve("./mod.ts")],
-  }).output();
-  if (!success) throw new Error(`Cannot bundle the logger: ${new TextDecoder().decode(stderr)}`);
-}
+for (const copy of COPIES) await bundle(import.meta.resolve("./mod.ts"), copy);
 
 interface Outcome {
   code: number;
@@ -23,18 +18,7 @@ const RUNTIMES: Record<string, string[]> = {
   Deno: [Deno.execPath(), "run", "--no-config", "--no-prompt", "--allow-env", `--allow-read`],
   "Node.js": ["node"],
 };
-if (!await exists("node")) {
-  delete RUNTIMES["Node.js"];
-  console.error("NOT CHECKED: the logger on Node.js, because `node` is not on the PATH");
-}
-
-async function exists(command: string): Promise<boolean> {
-  try {
-    return (await new Deno.Command(command, { args: ["--version"] }).output()).success;
-  } catch {
-    return false;
-  }
-}
+if (!await hasProgram("node", "the logger on Node.js")) delete RUNTIMES["Node.js"];
 
 /** Runs a script in which `one` and `two` are the copies. `shell` redirects the output. */
 async function run(
@@ -146,7 +130,7 @@ for (const [runtime, command] of Object.entries(RUNTIMES)) {
   });
 }
 
-if (await exists("script")) {
+if (await hasProgram("script", "the logger on a terminal")) {
   Deno.test("on a terminal, the lines of a record end with a line feed", async () => {
     for (const [runtime, command] of Object.entries(RUNTIMES)) {
       const file = `${directory}/terminal.mjs`;

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { boot, BOOTSTRAP, runProcess, TASK_ROOT } from "./testdata/run_process.ts";
+import { boot, BOOTSTRAP, DENO, runProcess, TASK_ROOT } from "./testdata/run_process.ts";
 import { invocation, StubApi } from "./testdata/stub_api.ts";
 
 Deno.test("the bootstrap serves the handler that _HANDLER names, and ends with 1 if the API refuses", async () => {
@@ -75,7 +75,7 @@ Deno.test("the bootstrap says which variable of its environment is missing or ma
       ],
     ] as [Record<string, string>, string][]
   ) {
-    const { code, log } = await runProcess(BOOTSTRAP, env);
+    const { code, log } = await runProcess([...DENO, BOOTSTRAP], env);
     assertEquals(code, 1);
     assertStringIncludes(log, message);
   }

@@ -1,61 +1,21 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { TASK_ROOT } from "./testdata/run_process.ts";
+import { bundle, hasProgram } from "../testdata/programs.ts";
+import { boot, BOOTSTRAP, DENO, TASK_ROOT } from "./testdata/run_process.ts";
 import { invocation, StubApi, type StubRequest } from "./testdata/stub_api.ts";
 
-/** Bundles the bootstrap as it is in the layer. */
-async function bundle() {
-  const folder = await Deno.makeTempDir();
-  const file = `${folder}/bootstrap.mjs`;
-  const entry = new URL("bootstrap.ts", import.meta.url).pathname;
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["bundle", "--quiet", "--minify", "--no-lock", "--no-config", "-o", file, entry],
-  }).output();
-  assertEquals(success, true, new TextDecoder().decode(stderr));
-  return { file, [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
-}
+const BUNDLE = `${TASK_ROOT}/bootstrap.mjs`;
+await bundle(BOOTSTRAP, BUNDLE); // as it is in the layer
 
-async function runBundle(
-  program: string,
-  args: readonly string[],
-  handler: string,
-  stub: StubApi,
-  more: Record<string, string> = {},
-) {
-  const { code, stdout } = await new Deno.Command(program, {
-    args: [...args],
-    clearEnv: true,
-    env: {
-      AWS_LAMBDA_RUNTIME_API: stub.api,
-      LAMBDA_TASK_ROOT: TASK_ROOT,
-      _HANDLER: handler,
-      HOME: "/tmp",
-      NO_COLOR: "1",
-      ...more,
-    },
-  }).output();
-  return { code, log: new TextDecoder().decode(stdout) };
-}
-
-const node = await hasNode();
-if (!node) {
-  console.warn("NOT RUN: the bundled bootstrap on Node.js, because `node` is not installed");
-}
-
-/** The programs that run a bundle, with permissions for one folder. */
-function programs(folder: string): [program: string, args: string[]][] {
-  const permissions = ["--allow-env", "--allow-net=127.0.0.1", `--allow-read=${folder}`];
-  const deno: [string, string[]] = [Deno.execPath(), ["run", "--no-prompt", ...permissions]];
-  return node ? [deno, ["node", []]] : [deno];
-}
+const COMMANDS = [[...DENO, BUNDLE]];
+if (await hasProgram("node", "the bundled bootstrap on Node.js")) COMMANDS.push(["node", BUNDLE]);
 
 Deno.test("the bundled bootstrap serves and reports on Deno and Node.js", async () => {
-  await using bundled = await bundle();
-  for (const [program, args] of programs(TASK_ROOT)) {
+  for (const command of COMMANDS) {
     // Deno itself ends a process whose module never settles.
     const stuck = ["stuck.handler", undefined, "Runtime.NeverSettled"] as const;
     for (
       const [handler, fault, field] of [
-        ...(program === "node" ? [stuck] : []),
+        ...(command[0] === "node" ? [stuck] : []),
         ["index.handler", "none", undefined],
         ["nested/deep.handler", "none", undefined],
         ["common.handler", "none", undefined],
@@ -68,7 +28,7 @@ Deno.test("the bundled bootstrap serves and reports on Deno and Node.js", async 
       ] as const
     ) {
       await using stub = new StubApi(fault ? [invocation({ fault })] : []);
-      const { code, log } = await runBundle(program, [...args, bundled.file], handler, stub);
+      const { code, log } = await boot(stub, handler, {}, command);
       assertEquals([code, stub.posts.length], [1, 1], handler);
       const { path, headers, trailers } = stub.posts[0]!;
       assertEquals(headers["lambda-runtime-function-error-type"], field, handler);
@@ -82,13 +42,10 @@ Deno.test("the bundled bootstrap serves and reports on Deno and Node.js", async 
 });
 
 Deno.test("a bundled function's failures and records name the author's file and line", async () => {
-  await using bundled = await bundle();
-  await using folder = {
-    path: await Deno.makeTempDir(),
-    [Symbol.asyncDispose]: () => Deno.remove(folder.path, { recursive: true }),
-  };
+  const folder = `${TASK_ROOT}/orders`;
+  await Deno.mkdir(folder);
   await Deno.writeTextFile(
-    `${folder.path}/orders.ts`,
+    `${folder}/orders.ts`,
     `// A comment that the bundle lacks.
      export const handler = (event: { log: boolean }): string => {
        const error = new RangeError("no supplier");
@@ -97,15 +54,10 @@ Deno.test("a bundled function's failures and records name the author's file and 
        return "logged";
      };`,
   );
-  const { success } = await new Deno.Command(Deno.execPath(), {
-    args: "bundle --quiet --minify --sourcemap=external -o index.js orders.ts".split(" "),
-    cwd: folder.path,
-  }).output();
-  assertEquals(success, true);
-  for (const [program, args] of programs(folder.path)) {
+  await bundle(`${folder}/orders.ts`, `${folder}/index.js`, "--sourcemap=external");
+  for (const command of COMMANDS) {
     await using stub = new StubApi([invocation({ log: false }), invocation({ log: true })]);
-    const env = { LAMBDA_TASK_ROOT: folder.path };
-    const { log } = await runBundle(program, [...args, bundled.file], "index.handler", stub, env);
+    const { log } = await boot(stub, "orders/index.handler", {}, command);
     const [{ body, headers }, { body: second }] = stub.posts as [StubRequest, StubRequest];
     assertMatch(JSON.parse(body).stackTrace[0], /^at .*\borders\.ts:3:22\)?$/);
     const cause = JSON.parse(headers["lambda-runtime-function-xray-error-cause"]!);
@@ -115,12 +67,3 @@ Deno.test("a bundled function's failures and records name the author's file and 
     assertMatch(log, /\tERROR\tCannot order [^\n]*orders\.ts:3:22/);
   }
 });
-
-async function hasNode(): Promise<boolean> {
-  try {
-    return (await new Deno.Command("node", { args: ["--version"] }).output()).success;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
-}

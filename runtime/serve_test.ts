@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { type Ended, runProcess } from "./testdata/run_process.ts";
+import { DENO, type Ended, runProcess } from "./testdata/run_process.ts";
 import { invocation, type StubAnswer, StubApi, type StubRequest } from "./testdata/stub_api.ts";
 
-const PROGRAM = new URL("testdata/serve.ts", import.meta.url).pathname;
+const PROGRAM = [...DENO, new URL("testdata/serve.ts", import.meta.url).pathname];
 const REGISTERED = { headers: { "Lambda-Extension-Identifier": "ext-1" }, body: "{}" };
 
 /** Runs the program until it has served its events, and sends it SIGTERM then. */

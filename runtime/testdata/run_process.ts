@@ -1,4 +1,5 @@
 /** Runs the runtime in a separate process. */
+import { temporaryFolder } from "../../testdata/programs.ts";
 import type { StubApi } from "./stub_api.ts";
 
 export const BOOTSTRAP = new URL("../bootstrap.ts", import.meta.url).pathname;
@@ -27,8 +28,7 @@ const MODULES: Record<string, string> = {
 };
 
 /** The root of the task. */
-export const TASK_ROOT = Deno.makeTempDirSync();
-addEventListener("unload", () => Deno.removeSync(TASK_ROOT, { recursive: true }));
+export const TASK_ROOT = temporaryFolder();
 Deno.mkdirSync(`${TASK_ROOT}/nested`);
 for (const [path, text] of Object.entries(MODULES)) {
   Deno.writeTextFileSync(`${TASK_ROOT}/${path}`, text);
@@ -44,23 +44,18 @@ export interface Ended {
   log: string;
 }
 
-/** Runs a program in a process with the given environment only. */
+/** The command that runs a program on Deno as in the layer, before the path of the program. */
+export const DENO = [Deno.execPath(), "run", "--no-prompt", "--no-lock", "--no-config"]
+  .concat("--allow-env", "--allow-net=127.0.0.1", `--allow-read=${TASK_ROOT}`);
+
+/** Runs a command in a process with the given environment only. */
 export async function runProcess(
-  program: string,
+  [program, ...args]: readonly string[],
   env: Record<string, string>,
   during?: (child: Deno.ChildProcess) => Promise<void>,
 ): Promise<Ended> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "--no-prompt",
-      "--no-lock",
-      "--no-config",
-      "--allow-env",
-      "--allow-net=127.0.0.1",
-      `--allow-read=${TASK_ROOT}`,
-      program,
-    ],
+  const child = new Deno.Command(program!, {
+    args,
     clearEnv: true,
     env: { HOME: "/tmp", NO_COLOR: "1", ...COVERAGE, ...env },
     stdout: "piped",
@@ -77,8 +72,9 @@ export function boot(
   stub: StubApi,
   handler: string,
   env: Record<string, string> = {},
+  command: readonly string[] = [...DENO, BOOTSTRAP],
 ): Promise<Ended> {
-  return runProcess(BOOTSTRAP, {
+  return runProcess(command, {
     AWS_LAMBDA_RUNTIME_API: stub.api,
     LAMBDA_TASK_ROOT: TASK_ROOT,
     _HANDLER: handler,
