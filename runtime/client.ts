@@ -29,7 +29,6 @@ export class RuntimeClient {
   #directory: string;
   #next: Uint8Array;
   #headEnd: string;
-  #isFetching = false;
 
   constructor(address: Address, host: Host) {
     this.#connection = new Connection(address, host);
@@ -48,20 +47,13 @@ export class RuntimeClient {
     this.#connection.end();
   }
 
-  /** Ends the wait for the next invocation. A client that does not wait can still send its report. */
-  stopFetching(): void {
-    if (this.#isFetching) this.close();
-  }
-
   /**
    * Waits for the next invocation without a time-out.
    *
    * @throws {RuntimeApiError} If the connection fails, or if the status is not 200.
    */
   async next(): Promise<Next> {
-    this.#isFetching = true;
     const response = await this.#connection.exchange(this.#next);
-    this.#isFetching = false;
     const { status, fields, content } = response;
     if (status !== 200) throw refusal("Cannot fetch the next invocation", response);
     const id = fields.get("lambda-runtime-aws-request-id");
@@ -75,7 +67,7 @@ export class RuntimeClient {
   /** Answers an invocation with JSON. */
   async respond(id: string, json: string): Promise<void> {
     await this.#report("answer the invocation", () => {
-      return this.#post(`/invocation/${encodeURIComponent(id)}/response`, json);
+      return this.#post(`/invocation/${id}/response`, json);
     });
   }
 
@@ -92,7 +84,7 @@ export class RuntimeClient {
     write: (send: Send, answered: Promise<void>) => Promise<Failure | undefined>,
   ): Promise<void> {
     const head = ENCODER.encode(
-      `POST ${ROOT}/invocation/${encodeURIComponent(id)}/response HTTP/1.1\r\n` +
+      `POST ${ROOT}/invocation/${id}/response HTTP/1.1\r\n` +
         `Content-Type: ${type}\r\nLambda-Runtime-Function-Response-Mode: streaming\r\n` +
         "Trailer: Lambda-Runtime-Function-Error-Type, Lambda-Runtime-Function-Error-Body\r\n" +
         `Transfer-Encoding: chunked\r\n${this.#headEnd}`,
@@ -114,7 +106,7 @@ export class RuntimeClient {
   /** Reports that an invocation failed. */
   async fail(id: string, failure: Failure): Promise<void> {
     await this.#report("report the failure of the invocation", () => {
-      return this.#postFailure(`/invocation/${encodeURIComponent(id)}/error`, failure);
+      return this.#postFailure(`/invocation/${id}/error`, failure);
     });
   }
 
@@ -133,12 +125,11 @@ export class RuntimeClient {
   async #report(
     action: string,
     send: () => Promise<Response>,
-  ): Promise<RuntimeApiError | undefined> {
+  ): Promise<unknown> {
     let response: Response;
     try {
       response = await send();
     } catch (error) {
-      if (!(error instanceof RuntimeApiError)) throw error;
       logger.error(`Cannot ${action}`, error); // if the API is gone, the next request ends the loop
       return error;
     }

@@ -54,7 +54,6 @@ export class Session {
     try {
       await Promise.all(clients.map((client) => this.#loop(client, handler, isAlone)));
     } catch (error) {
-      for (const client of clients) client.stopFetching();
       await this.end(error);
       throw error;
     } finally {
@@ -81,11 +80,9 @@ export class Session {
 
   async #reportEnd(error: unknown): Promise<void> {
     if (!this.#isStarted) return await this.client.failInit(describeFailure(error));
-    while (this.#underWay.size > 0) {
-      const invocations = [...this.#underWay.keys()];
-      for (const invocation of invocations) invocation.abort(error);
-      await Promise.allSettled(invocations.map(({ finished }) => finished));
-    }
+    const invocations = [...this.#underWay.keys()];
+    for (const invocation of invocations) invocation.abort(error);
+    await Promise.allSettled(invocations.map(({ finished }) => finished));
   }
 
   async #loop(client: RuntimeClient, handler: FnHandler, isAlone: boolean): Promise<void> {
