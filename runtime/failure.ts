@@ -23,12 +23,12 @@ export class RuntimeFailure extends Error {
 const MAX_TYPE = 256;
 const MAX_MESSAGE = 32 * 1024;
 const MAX_FRAMES = 100;
-const MAX_FRAME = 1_000;
+const MAX_FRAME = 500;
 const COLOUR = new RegExp("\u001b\\[[\\d;]*m", "g"); // errors of Deno contain colours
 
 /** Describes any thrown value as the log does. It never throws. */
 export function describeFailure(thrown: unknown): Failure {
-  if (!isErrorLike(thrown)) {
+  if (!isError(thrown)) {
     const isObject = typeof thrown === "object" && thrown !== null;
     return {
       errorType: thrown === null ? "null" : typeof thrown,
@@ -44,17 +44,6 @@ export function describeFailure(thrown: unknown): Failure {
     stackTrace: stackTrace.filter((line) => /^\s*at /.test(line)).slice(0, MAX_FRAMES)
       .map((line) => clip(line.trim(), MAX_FRAME)),
   };
-}
-
-/** Tells whether a value is an error or has at least the name and the message of one. */
-function isErrorLike(value: unknown): value is Error {
-  if (isError(value)) return true;
-  try {
-    const { name, message } = value as Partial<Error>;
-    return typeof value === "object" && typeof name === "string" && typeof message === "string";
-  } catch {
-    return false; // null, undefined, or a getter that throws
-  }
 }
 
 function clip(text: string, length: number): string {
@@ -96,9 +85,7 @@ export function xrayCause(failure: Failure, directory: string): string {
     }));
   };
   const whole = render(MAX_MESSAGE, MAX_FRAMES);
-  if (whole.length <= MAX_CAUSE) return whole;
-  const less = render(4_000, 10);
-  return less.length <= MAX_CAUSE ? less : render(1_000, 0); // a character takes six bytes at most
+  return whole.length <= MAX_CAUSE ? whole : render(1_000, 5); // a character takes six bytes at most
 }
 
 /** Escapes the characters that a header cannot contain: DEL and all characters outside ASCII. */
