@@ -14,7 +14,7 @@ const EXTENSIONS = [".js", ".mjs", ".cjs", ".ts", ".mts"];
 export async function loadHandler(host: Host): Promise<FnHandler> {
   const name = host.getEnv("_HANDLER") ?? "";
   const { module, path } = parseName(name);
-  const file = await findFile(host, module, name);
+  const file = findFile(host, module, name);
   const handler = findExport(await importModule(file, name), path);
   if (handler === undefined) {
     const message = `Cannot load the handler "${name}": "${file}" exports no "${path.join(".")}"`;
@@ -55,13 +55,11 @@ function parseName(name: string): { module: string; path: string[] } {
   return { module: name.slice(0, slash) + file, path };
 }
 
-async function findFile(host: Host, module: string, name: string): Promise<string> {
+function findFile(host: Host, module: string, name: string): string {
   const root = host.getEnv("LAMBDA_TASK_ROOT") ?? "";
   const base = module.startsWith("/") ? module : `${root}/${module}`;
-  if (base === module || root.startsWith("/")) {
-    for (const extension of EXTENSIONS) {
-      if (await host.isFile(base + extension)) return base + extension;
-    }
+  for (const extension of EXTENSIONS) {
+    if (host.isFile(base + extension)) return base + extension;
   }
   throw new RuntimeFailure(
     "Runtime.ImportModuleError",
@@ -95,11 +93,7 @@ function findExport(namespace: Record<string, unknown>, path: readonly string[])
   let value: unknown = Object.hasOwn(namespace, path[0]!) ? namespace : namespace.default;
   for (const key of path) {
     owner = value;
-    if (typeof owner !== "object" && typeof owner !== "function" || owner === null) {
-      return undefined;
-    }
-    value = (owner as Record<string, unknown>)[key];
-    if (value === (Object.prototype as Record<string, unknown>)[key]) return undefined;
+    value = (owner as Record<string, unknown> | null | undefined)?.[key];
   }
-  return typeof value === "function" && path.length > 1 ? value.bind(owner) : value;
+  return typeof value === "function" ? value.bind(owner) : value;
 }

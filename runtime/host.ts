@@ -21,7 +21,7 @@ export interface Host {
   /** Sets an environment variable, or deletes it. */
   setEnv(name: string, value: string | undefined): void;
   /** Tells whether the path is a file. */
-  isFile(path: string): boolean | Promise<boolean>;
+  isFile(path: string): boolean;
   /** Reads a text file at once. Returns `undefined` if the file cannot be read. */
   readText(path: string): string | undefined;
   /** Ends the process. */
@@ -48,7 +48,6 @@ interface DenoLike {
   readTextFileSync(path: string): string;
   exit(code: number): never;
   addSignalListener(signal: "SIGTERM", listener: () => void): void;
-  errors: { NotFound: abstract new () => Error; NotADirectory: abstract new () => Error };
 }
 
 /** The part of `process` that is used. */
@@ -56,7 +55,10 @@ interface ProcessLike {
   env: Record<string, string | undefined>;
   exit(code: number): never;
   on(event: string, listener: (value: unknown) => void): unknown;
-  getBuiltinModule(name: "node:fs"): { readFileSync(path: string, encoding: "utf8"): string };
+  getBuiltinModule(name: "node:fs"): {
+    statSync(path: string): { isFile(): boolean };
+    readFileSync(path: string, encoding: "utf8"): string;
+  };
 }
 
 /** The part of a socket of `node:net` that is used. */
@@ -86,15 +88,8 @@ function denoHost(deno: DenoLike): Host {
     getEnv: (name) => deno.env.get(name),
     setEnv: (name, value) =>
       value === undefined ? deno.env.delete(name) : deno.env.set(name, value),
-    isFile(path) {
-      try {
-        return deno.statSync(path).isFile; // the async call costs milliseconds at a cold start
-      } catch (error) {
-        const { NotFound, NotADirectory } = deno.errors;
-        if (error instanceof NotFound || error instanceof NotADirectory) return false;
-        throw error;
-      }
-    },
+    // An asynchronous call would cost milliseconds at a cold start.
+    isFile: (path) => attempt(() => deno.statSync(path).isFile) ?? false,
     readText: (path) => attempt(() => deno.readTextFileSync(path)),
     exit: (code) => deno.exit(code),
     onUncaught(listener) {
@@ -120,6 +115,7 @@ function denoHost(deno: DenoLike): Host {
 /** Makes the host of Node.js and Bun. */
 export function nodeHost(): Host {
   const { process } = globalThis as unknown as { process: ProcessLike };
+  const fs = () => process.getBuiltinModule("node:fs");
   return {
     async connect(host, port) {
       const net = await import("node:net");
@@ -134,13 +130,8 @@ export function nodeHost(): Host {
       if (value === undefined) delete process.env[name];
       else process.env[name] = value;
     },
-    async isFile(path) {
-      const { statSync } = await import("node:fs");
-      return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-    },
-    readText: (path) => {
-      return attempt(() => process.getBuiltinModule("node:fs").readFileSync(path, "utf8"));
-    },
+    isFile: (path) => attempt(() => fs().statSync(path).isFile()) ?? false,
+    readText: (path) => attempt(() => fs().readFileSync(path, "utf8")),
     exit: (code) => process.exit(code),
     onUncaught(listener) {
       process.on("uncaughtException", listener);

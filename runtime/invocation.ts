@@ -185,15 +185,10 @@ export function contextMaker({ getEnv }: Host): ContextMaker {
 }
 
 function readJson<T>(fields: ReadonlyMap<string, string>, name: string): T | undefined {
-  const text = fields.get(name);
-  if (!text) return undefined;
-  let problem = "expected a JSON object";
   try {
-    const value = JSON.parse(text);
-    if (value === null) return undefined;
-    if (typeof value === "object" && !Array.isArray(value)) return value;
+    return JSON.parse(fields.get(name) || "null") ?? undefined;
   } catch (error) {
-    problem = (error as Error).message;
+    const { message } = error as Error;
+    throw new RuntimeFailure("Runtime.UnmarshalError", `Invalid header "${name}": ${message}`);
   }
-  throw new RuntimeFailure("Runtime.UnmarshalError", `Invalid header "${name}": ${problem}`);
 }
