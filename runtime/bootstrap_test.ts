@@ -94,9 +94,10 @@ Deno.test("the bootstrap reports an error outside the handler for its invocation
         invocation({ fault }, { "Lambda-Runtime-Aws-Request-Id": id }),
         invocation({ fault: "none" }),
       ]);
-      const posts = before.length + 1; // nothing is fetched after the error
       const { code, log } = await boot(stub, "index.faults");
+      const posts = before.length + 1;
       assertEquals([code, stub.posts.length], [1, posts], fault);
+      assertEquals(stub.requests.length, 2 * posts, "nothing is fetched after the error");
       const { path, headers, body } = stub.posts.at(-1)!;
       assertEquals(path, `/2018-06-01/runtime/invocation/${id}/error`);
       assertEquals(headers["lambda-runtime-function-error-type"], type);

@@ -133,7 +133,6 @@ export class Connection {
       if (this.#isUnref) socket.unref();
       return { socket, reader: new ResponseReader(socket) };
     } catch (cause) {
-      this.#open = undefined;
       throw new RuntimeApiError(
         `Cannot reach the Runtime API at ${authority}: ${(cause as Error).message}`,
         { cause },

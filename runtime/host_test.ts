@@ -39,7 +39,7 @@ Deno.test("nodeHost() says why it cannot connect, and notices a lost connection"
   await using stub = new StubApi([]);
   stub.onRequest = () => ({ raw: "", close: true });
   const lost = new Connection(parseAddress(stub.api), nodeHost());
-  await assertRejects(() => lost.exchange(REQUEST), RuntimeApiError, "closed the connection");
+  await assertRejects(() => lost.exchange(REQUEST), RuntimeApiError, "the connection ended");
 });
 
 Deno.test("nodeHost() calls its listeners for the events of the process", () => {

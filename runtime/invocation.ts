@@ -84,12 +84,12 @@ export class Invocation {
     return async () => {
       try {
         await this.#client.stream(this.#id, type, async (send, answered) => {
-          answered.then(() => this.abort(ANSWERED));
+          answered.then(() => this.abort("the platform answered before the end of the stream"));
           if (start && !await send(start)) return undefined;
           try {
             while (chunk && await send(chunk)) chunk = await pull();
           } catch (error) {
-            return error === ANSWERED ? undefined : this.#describe(error);
+            return this.#describe(error);
           }
         });
       } finally {
@@ -113,9 +113,6 @@ export class Invocation {
     return describeFailure(error);
   }
 }
-
-/** Ends the wait for the next chunk of a stream when the platform has answered before the end of the stream. */
-const ANSWERED = Symbol("answered");
 
 /** Tells the source of a stream that no chunk is wanted any more. An error of the source has no consequence then. */
 async function close(source: AsyncIterator<unknown>): Promise<void> {

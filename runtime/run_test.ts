@@ -13,22 +13,28 @@ function named(id: string, more: Record<string, string> = {}): StubAnswer {
   return invocation(id, { "Lambda-Runtime-Aws-Request-Id": id, ...more });
 }
 
-Deno.test("run() polls, answers each invocation under its id, and keeps one connection", async () => {
-  const driven = await drive(["a-1", "b-2", "c-3"].map((id) => named(id)), async (event) => {
-    return { seen: await event };
-  });
-  assertEquals(
-    driven.posts.map((post) => [reportOf(post), post.body]),
-    ["a-1", "b-2", "c-3"].map((id) => [`${id}/response`, `{"seen":"${id}"}`]),
-  );
-  assertEquals(driven.requests[0]!.path, "/2018-06-01/runtime/invocation/next");
-  assertEquals(driven.requests[0]!.headers.host!.startsWith("127.0.0.1:"), true);
-  assertEquals([driven.connections, driven.log], [1, []]);
-  assertEquals(
-    driven.error.message,
-    "Cannot fetch the next invocation: the Runtime API answered 410 no more",
-  );
-});
+const LEAVES_NOTHING_OPEN = { sanitizeOps: true, sanitizeResources: true };
+
+Deno.test(
+  "run() polls, answers each invocation under its id, and keeps one connection",
+  LEAVES_NOTHING_OPEN,
+  async () => {
+    const driven = await drive(["a-1", "b-2", "c-3"].map((id) => named(id)), async (event) => {
+      return { seen: await event };
+    });
+    assertEquals(
+      driven.posts.map((post) => [reportOf(post), post.body]),
+      ["a-1", "b-2", "c-3"].map((id) => [`${id}/response`, `{"seen":"${id}"}`]),
+    );
+    assertEquals(driven.requests[0]!.path, "/2018-06-01/runtime/invocation/next");
+    assertEquals(driven.requests[0]!.headers.host!.startsWith("127.0.0.1:"), true);
+    assertEquals([driven.connections, driven.log], [1, []]);
+    assertEquals(
+      driven.error.message,
+      "Cannot fetch the next invocation: the Runtime API answered 410 no more",
+    );
+  },
+);
 
 Deno.test("run() makes the context from the headers and the environment, which may lack all", async () => {
   const headers = {
@@ -234,6 +240,10 @@ Deno.test("run() ends if next is not answered with 200, without asking again", a
       stub.onRequest = () => ({ status, body: status === 204 ? "" : "why" });
     });
     assertEquals([error.status, requests.length], [status, 1]);
+    assertStringIncludes(
+      error.message,
+      `Cannot fetch the next invocation: the Runtime API answered`,
+    );
   }
 });
 
@@ -295,7 +305,12 @@ Deno.test("run() refuses an invalid handler, address or concurrency", async () =
   const old: any = (_event: unknown, _context: unknown, callback: () => void) => callback();
   await assertRejects(() => run(old, { api }), Error, "takes a callback");
   await assertRejects(() => run(echo, { api: "nowhere" }), TypeError, '"nowhere"');
-  await assertRejects(() => run(echo), Error, "AWS_LAMBDA_RUNTIME_API is not set");
+  const problem = "AWS_LAMBDA_RUNTIME_API is not set";
+  await assertRejects(() => run(echo), Error, problem);
+  await withEnv(
+    { AWS_LAMBDA_RUNTIME_API: "" },
+    () => assertRejects(() => run(echo), Error, problem),
+  );
   for (const text of ["", "0", "-1", "x", "1.5", "10000"]) {
     await withEnv({ AWS_LAMBDA_MAX_CONCURRENCY: text }, async () => {
       const quoted = `AWS_LAMBDA_MAX_CONCURRENCY ${JSON.stringify(text)}`;
@@ -360,7 +375,7 @@ Deno.test("run() fails the other invocations under way if the platform answers o
   for (const refused of ["next", "response"]) {
     const isUnderWay = Promise.withResolvers<void>();
     const events = [named("slow"), named("fast")];
-    const { error, posts } = await withEnv(
+    const { error, posts, requests } = await withEnv(
       { AWS_LAMBDA_MAX_CONCURRENCY: "2" },
       () =>
         drive(events, (event) => {
@@ -376,6 +391,7 @@ Deno.test("run() fails the other invocations under way if the platform answers o
     );
     assertEquals(error.status, 500);
     assertEquals(reportOf(posts.at(-1)!), "slow/error");
+    assertEquals(requests.at(-1), posts.at(-1), "nothing is fetched afterwards");
     assertStringIncludes(failureOf(posts.at(-1)!).message, "answered 500");
   }
 });

@@ -32,8 +32,12 @@ Deno.test("run() streams async generators, web streams and other async iterables
   const bytes = new Uint8Array([98, 99]);
   const plain = () => {
     let count = 0;
-    return { next: () => ({ done: count === 3, value: ["a", "bc", "é"][count++] }) };
+    return {
+      next: () => ({ done: count === 3, value: ["a", "bc", "é"][count++] }),
+      return: () => isClosed = true,
+    };
   };
+  let isClosed = false;
   for (
     const [name, make] of [
       ["generator", () => chunks("a", bytes, "é")],
@@ -52,6 +56,7 @@ Deno.test("run() streams async generators, web streams and other async iterables
     assertEquals([post!.body, post!.trailers], ["abcé", {}], name);
     assertEquals(post!.headers["content-type"], "application/octet-stream", name);
   }
+  assertEquals(isClosed, false, "a source that has ended needs no return()");
 });
 
 Deno.test("run() sends an HTTP stream byte by byte as the platform specifies it", async () => {
@@ -200,6 +205,7 @@ Deno.test("run() closes the source of a stream that ends early, and goes on", as
       ["refused while it is sent", more, { status: 413 }, "answered 413", []],
       ["refused while its source is stuck", stuck, { status: 413 }, "answered 413", []],
       ["lost", more, { raw: "" }, "closed the connection before it answered", ["error"]],
+      ["answered with nonsense", more, { raw: "nonsense\r\n\r\n" }, "malformed status line", []],
     ] as const
   ) {
     let isClosed = false;

@@ -8,6 +8,6 @@ const variables = new Map<string, string>();
 
 Object.assign(Deno.env, {
   get: (name: string) => variables.get(name),
-  set: (name: string, value: string) => void variables.set(name, value),
+  set: (name: string, value: string) => void variables.set(name, String(value)),
   delete: (name: string) => void variables.delete(name),
 });
