@@ -14,9 +14,6 @@ export interface Address {
 /** Sends bytes. Resolves to `false` if the other side does not take more. */
 export type Send = (bytes: Uint8Array) => Promise<boolean>;
 
-/** A request of at most this many bytes is written before its response is read. */
-const SHORT = 64 * 1024;
-
 /**
  * Reads the value of `AWS_LAMBDA_RUNTIME_API`: a host and a port. An IPv6 address stands in brackets.
  *
@@ -143,13 +140,11 @@ export class Connection {
   async #attempt(request: Uint8Array): Promise<Response> {
     const { socket, reader } = await this.open();
     let isWritten = false;
-    const writing = writeAll(socket, request).then(() => {
+    writeAll(socket, request).then(() => {
       isWritten = true;
     }, () => {}); // the read says why
-    // A long request may be refused before its end, and nobody reads the rest of it then.
-    if (request.length <= SHORT) await writing;
     const response = await this.#read(reader);
-    if (!isWritten) this.close();
+    if (!isWritten) this.close(); // a long request may be refused before its end
     return response;
   }
 

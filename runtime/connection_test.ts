@@ -26,7 +26,7 @@ const REQUEST = new TextEncoder().encode("GET / HTTP/1.1\r\n\r\n");
 const RESET = new Error("Connection reset by peer");
 
 /** Makes a host whose connections follow the scripts, one script each. A read beyond its script never settles. */
-function scripted(...scripts: { reads: (Uint8Array | Error | null)[]; write?: Error }[]) {
+function scripted(...scripts: { reads: (Uint8Array | Error | null)[]; write?: Promise<number> }[]) {
   const sent: number[] = [];
   const connect = () => {
     const { reads, write } = scripts[sent.length]!;
@@ -41,7 +41,7 @@ function scripted(...scripts: { reads: (Uint8Array | Error | null)[]; write?: Er
         return next && next.length;
       },
       write(bytes) {
-        if (write) return Promise.reject(write);
+        if (write) return write;
         const count = Math.ceil(bytes.length / 2); // never the whole at once
         sent[connection]! += count;
         return Promise.resolve(count);
@@ -92,8 +92,15 @@ Deno.test("exchange() does not try again once the connection was ended", async (
   assertEquals(sent.length, 1);
 });
 
+Deno.test("exchange() takes an answer to half a request, and closes the connection", async () => {
+  const write = new Promise<number>(() => {});
+  const { connection, sent } = scripted({ reads: [ANSWER], write }, { reads: [ANSWER] });
+  for (let i = 0; i < 2; i++) assertEquals((await connection.exchange(REQUEST)).status, 202);
+  assertEquals(sent, [0, REQUEST.length]);
+});
+
 Deno.test("stream() returns the answer although writing fails", async () => {
-  const { connection } = scripted({ reads: [ANSWER], write: RESET });
+  const { connection } = scripted({ reads: [ANSWER], write: Promise.reject(RESET) });
   assertEquals((await connection.stream(REQUEST, () => Promise.resolve())).status, 202);
 });
 

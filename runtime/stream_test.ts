@@ -227,7 +227,8 @@ Deno.test("run() closes the source of a stream that ends early, and goes on", as
       };
     });
     assertEquals(isClosed, true, name);
-    assertEquals(driven.posts.map(({ path }) => path.split("/").at(-1)), [...reports, "response"]);
+    const posts = driven.posts.map(({ path }) => path.split("/").at(-1));
+    assertEquals(posts, [...reports, "response"], name);
     assertEquals(driven.log.length, 1, name);
     assertStringIncludes(driven.log[0]!, log);
   }

@@ -48,7 +48,7 @@ export class StubApi implements AsyncDisposable {
   readonly requests: StubRequest[] = [];
   /** The number of connections so far. */
   connections = 0;
-  /** Called for each head before the body is read. A returned answer is sent at once, and the connection is closed. */
+  /** Called for each head before the body is read. A returned answer is sent at once, and ends the connection. */
   onHead: (path: string) => StubAnswer | undefined = () => undefined;
   /** Called for each request. `undefined` stands for the usual answer. */
   onRequest: (request: StubRequest) => StubAnswer | undefined = () => undefined;
@@ -113,7 +113,13 @@ export class StubApi implements AsyncDisposable {
       const [line, ...fields] = head.split("\r\n");
       const [method = "", path = ""] = line!.split(" ");
       const early = this.onHead(path);
-      if (early) return await send(connection, early);
+      if (early) {
+        await send(connection, early);
+        await connection.closeWrite();
+        // To close a connection with unread bytes would reset it, and the answer might be lost.
+        while (await connection.read(new Uint8Array(65_536)) !== null);
+        return;
+      }
       const headers = parseFields(fields);
       const chunks: number[] = [];
       let trailers: Record<string, string> = {};
