@@ -1,57 +1,70 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { hasNamespace, withApp } from "../../testdata/sandbox.ts";
+import { type App, hasNamespace, withApp } from "../../testdata/sandbox.ts";
 
-for (
-  const [event, failure, errorType, message, status] of [
-    ["throw", "error", "TypeError", /^bad$/, "Function.TypeError"],
-    ["exit 0", "exit", "Runtime.ExitError", /Runtime exited without providing a reason$/],
-    ["exit 3", "exit", "Runtime.ExitError", /Runtime exited with error: exit status 3$/],
-    ["memory", "exit", "Runtime.OutOfMemory", /Runtime exited with error: signal: killed$/],
-    ["tmp", "exit", "Runtime.ExitError", /Runtime ended: \/tmp holds more than 512 MB$/],
-    ["heap", "exit", "Runtime.ExitError", /Runtime exited with error: signal: \w+/],
-    ["reject", "error", "Error", /^late$/, "Function.Error"],
-    ["never", "error", "Runtime.NeverSettled", /never settled/],
-    ["6291557", "too large", "Function.ResponseSizeTooLarge", /\(6291557 bytes\) exceeded/],
-  ] as const
-) {
-  Deno.test({
-    name:
-      `a function that ends by ${event} fails with ${errorType}, and the next invocation is served`,
-    ignore: event === "memory" && Deno.build.os !== "linux" || event === "tmp" && !hasNamespace,
-    async fn() {
-      await withApp(
-        `export const handler = async ({ end }) => {
-          console.log("last words");
-          if (end === "throw") throw new TypeError("bad");
-          if (end.startsWith("exit")) Deno.exit(Number(end.slice(5)));
-          if (end === "never") await new Promise(() => {});
-          if (end === "reject") { Promise.reject(new Error("late")); await new Promise((r) => setTimeout(r, 1000)); }
-          const kept = [];
-          while (end === "memory") { kept.push(new Uint8Array(1e6).fill(1)); await new Promise((r) => setTimeout(r, 1)); }
-          for (let i = 0; end === "tmp"; i++) Deno.writeFileSync("/tmp/" + i, new Uint8Array(1e6));
-          while (end === "heap") kept.push({ a: Math.random(), b: [1, 2] });
-          return "x".repeat(Math.max(0, Number(end) - 2));
-        };`,
-        async ({ invoke }) => {
-          const outcome = await invoke({ end: event });
-          const body = outcome.json as Record<string, string>;
-          assertEquals([outcome.failure, body.errorType], [failure, errorType]);
-          assertMatch(body.errorMessage!, message);
-          assertMatch(outcome.logTail, /END RequestId/);
-          assertMatch(outcome.logTail, /\tStatus: error\tError Type: \w+\.\w+\t\n$/);
-          if (status) assertMatch(outcome.logTail, new RegExp(`Error Type: ${status}\t\n$`));
-          // V8's own report of an exhausted heap takes more than the tail holds.
-          if (event !== "heap") assertMatch(outcome.logTail, /last words\n/);
-          if (failure === "exit") {
-            assert(outcome.logTail.includes(`${body.errorMessage}\n${errorType}\n`));
-          }
-          assertEquals((await invoke({ end: "6291556" })).json, "x".repeat(6_291_554));
-        },
-        event === "heap" ? { memory: 512 } : {}, // so that V8 notices first
-      );
-    },
-  });
+const MODULE = `export const handler = async ({ end }) => {
+  console.log("last words");
+  if (end === "throw") throw new TypeError("bad");
+  if (end.startsWith("exit")) Deno.exit(Number(end.slice(5)));
+  if (end === "never") await new Promise(() => {});
+  if (end === "reject") { Promise.reject(new Error("late")); await new Promise((r) => setTimeout(r, 1000)); }
+  const kept = [];
+  while (end === "memory") { kept.push(new Uint8Array(1e6).fill(1)); await new Promise((r) => setTimeout(r, 1)); }
+  const megabyte = new Uint8Array(1e6);
+  for (let i = 0; end === "tmp"; i++) Deno.writeFileSync("/tmp/" + i, megabyte);
+  while (end === "heap") kept.push({ a: Math.random(), b: [1, 2] });
+  return "x".repeat(Math.max(0, Number(end) - 2));
+};`;
+
+/** How a function ends, and what AWS Lambda makes of that. */
+type Fault = readonly [end: string, failure: string, errorType: string, RegExp, status?: string];
+
+async function assertFault({ invoke }: App, fault: Fault): Promise<void> {
+  const [end, failure, errorType, message, status] = fault;
+  const outcome = await invoke({ end });
+  const body = outcome.json as Record<string, string>;
+  assertEquals([outcome.failure, body.errorType], [failure, errorType]);
+  assertMatch(body.errorMessage!, message);
+  assertMatch(outcome.logTail, /END RequestId/);
+  assertMatch(outcome.logTail, /\tStatus: error\tError Type: \w+\.\w+\t\n$/);
+  if (status) assertMatch(outcome.logTail, new RegExp(`Error Type: ${status}\t\n$`));
+  // V8's own report of an exhausted heap takes more than the tail holds.
+  if (end !== "heap") assertMatch(outcome.logTail, /last words\n/);
+  if (failure === "exit") assert(outcome.logTail.includes(`${body.errorMessage}\n${errorType}\n`));
+  assertEquals((await invoke({ end: "6291556" })).json, "x".repeat(6_291_554));
 }
+
+const FAULTS: readonly Fault[] = [
+  ["throw", "error", "TypeError", /^bad$/, "Function.TypeError"],
+  ["6291557", "too large", "Function.ResponseSizeTooLarge", /\(6291557 bytes\) exceeded/],
+  ["never", "error", "Runtime.NeverSettled", /never settled/],
+  ["reject", "error", "Error", /^late$/, "Function.Error"],
+  ["exit 0", "exit", "Runtime.ExitError", /Runtime exited without providing a reason$/],
+  ["exit 3", "exit", "Runtime.ExitError", /Runtime exited with error: exit status 3$/],
+  ["memory", "exit", "Runtime.OutOfMemory", /Runtime exited with error: signal: killed$/],
+  ["tmp", "exit", "Runtime.ExitError", /Runtime ended: \/tmp holds more than 512 MB$/],
+];
+
+Deno.test("every end of a function has its error, and the next invocation is served", async (t) => {
+  await withApp(MODULE, async (app) => {
+    for (const fault of FAULTS) {
+      const [end] = fault;
+      const ignore = end === "memory" && Deno.build.os !== "linux" ||
+        end === "tmp" && !hasNamespace;
+      await t.step({ name: end, ignore, fn: () => assertFault(app, fault) });
+    }
+  });
+});
+
+Deno.test("a function that exhausts its heap ends, and the next invocation is served", async () => {
+  const fault = [
+    "heap",
+    "exit",
+    "Runtime.ExitError",
+    /Runtime exited with error: signal: \w+/,
+  ] as const;
+  const memory = 512; // so that V8 notices first
+  await withApp(MODULE, (app) => assertFault(app, fault), { memory });
+});
 
 Deno.test("an endless loop is killed at the time-out, and the next invocation gets a new process", async () => {
   await withApp(
@@ -112,24 +125,16 @@ Deno.test("an init phase over its limit is repeated within the invocation, whose
 
 Deno.test("a function that cannot even be started fails with what the system says", async () => {
   const layer = await Deno.makeTempDir();
-  try {
-    await Deno.chmod(layer, 0o755);
-    await Deno.writeTextFile(`${layer}/bootstrap`, "#!/bin/sh\nexec /nowhere/deno\n");
-    await Deno.chmod(`${layer}/bootstrap`, 0o755);
-    await withApp(
-      `export const handler = () => 1;`,
-      async ({ invoke }) => {
-        const outcome = await invoke();
-        assertEquals(outcome.failure, "exit");
-        const { errorType, errorMessage } = outcome.json as Record<string, string>;
-        assertEquals(errorType, "Runtime.ExitError");
-        assertMatch(errorMessage!, /Runtime exited with error: exit status 12[67]$/);
-        assertMatch(outcome.logTail, /\/nowhere\/deno/);
-      },
-      {},
-      { layer },
-    );
-  } finally {
-    await Deno.remove(layer, { recursive: true });
-  }
+  await Deno.chmod(layer, 0o755);
+  await Deno.writeTextFile(`${layer}/bootstrap`, "#!/bin/sh\nexec /nowhere/deno\n");
+  await Deno.chmod(`${layer}/bootstrap`, 0o755);
+  const test = async ({ invoke }: App) => {
+    const { failure, json, logTail } = await invoke();
+    const { errorType, errorMessage } = json as Record<string, string>;
+    assertEquals([failure, errorType], ["exit", "Runtime.ExitError"]);
+    assertMatch(errorMessage!, /Runtime exited with error: exit status 12[67]$/);
+    assertMatch(logTail, /\/nowhere\/deno/);
+  };
+  await withApp(`export const handler = () => 1;`, test, {}, { layer });
+  await Deno.remove(layer, { recursive: true });
 });
