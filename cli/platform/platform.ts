@@ -12,8 +12,8 @@ import { Log } from "./log.ts";
 import { createSandboxHost, type SandboxHostOptions } from "./sandbox/host.ts";
 import { listen } from "./server.ts";
 import { createEventBus, type EventRule } from "./services/event_bus.ts";
-import { pollEventSources } from "./services/event_sources.ts";
 import { Messaging } from "./services/messaging.ts";
+import { pollQueues } from "./services/queue_poller.ts";
 import { Services } from "./services/services.ts";
 import { Buckets } from "./triggers/buckets.ts";
 import { createTriggerEndpoints } from "./triggers/endpoints.ts";
@@ -132,15 +132,9 @@ export async function startPlatform(
   const invokeApi = createInvokeApi(manifest, host, asyncInvocations);
   services.attach({ buckets: buckets.all, messaging, rules, invoke: invokeAsync, invokeApi });
   const polling = new AbortController();
-  void pollEventSources({
-    manifest,
-    messaging,
-    invoke: (name, event) => invokeForResult(host, name, event, log, polling.signal),
-    invokeAsync,
-    note: (text) => log.note(text),
-    signal: polling.signal,
-  }).catch((error) => {
-    if (!polling.signal.aborted) log.note(`Cannot read the queues: ${(error as Error).message}`);
+  const { signal } = polling;
+  void pollQueues({ manifest, messaging, host, asyncInvocations, log, signal }).catch((error) => {
+    if (!signal.aborted) log.note(`Cannot read the queues: ${(error as Error).message}`);
   });
   stack.defer(() => polling.abort());
   const parts: Parts = {
@@ -175,7 +169,7 @@ export async function startPlatform(
     bucketsFolder,
     servicesUrl: services.url,
     log,
-    settled: () => settle(asyncInvocations, messaging, polling.signal),
+    settled: () => settle(asyncInvocations, messaging, signal),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
@@ -198,22 +192,6 @@ async function settle(
   while (!signal.aborted && (await messaging.hasMessages() || asyncInvocations.isBusy)) {
     await new Promise((resolve) => setTimeout(resolve, 5));
     await asyncInvocations.settled();
-  }
-}
-
-/** Invokes a function with the messages of a queue. Returns its result, or `undefined` if the invocation failed. */
-async function invokeForResult(
-  host: FunctionHost,
-  name: string,
-  event: unknown,
-  log: Log,
-  signal: AbortSignal,
-): Promise<unknown> {
-  try {
-    const { failure, payload } = await host.invoke(name, Buffer.from(JSON.stringify(event)));
-    return failure === undefined ? JSON.parse(Buffer.from(payload).toString()) : undefined;
-  } catch (error) {
-    if (!signal.aborted) log.note(`Cannot invoke "${name}": ${(error as Error).message}`);
   }
 }
 

@@ -3,129 +3,35 @@ import { PutEventsCommand } from "@aws-sdk/client-eventbridge";
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { PublishCommand } from "@aws-sdk/client-sns";
 import {
+  DeleteMessageCommand,
   GetQueueAttributesCommand,
   GetQueueUrlCommand,
   ReceiveMessageCommand,
   SendMessageBatchCommand,
   SendMessageCommand,
 } from "@aws-sdk/client-sqs";
-import { FnMessageEvent } from "@mate/core/topic";
+import { request } from "node:http";
 import { startServices } from "../../testdata/services.ts";
 import { topicArn } from "../arn.ts";
-import { pollEventSources } from "./event_sources.ts";
-import { deadLetterQueueName } from "./messaging.ts";
-import { pollQueue } from "./queue_poller.ts";
+import { readAccesses } from "./access.ts";
 
-Deno.test("A message that fails goes to the dead-letter queue after its retries", async () => {
+Deno.test("Services answer the operations of the SQS client", async () => {
   await using test = await startServices();
   const { sqs } = test.developer;
   const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: "jobs" }));
-  assertStringIncludes(QueueUrl!, `${test.services.url}/`);
-  await sqs.send(
-    new SendMessageBatchCommand({
-      QueueUrl,
-      Entries: ["good", "bad"].map((MessageBody, index) => ({ Id: `${index}`, MessageBody })),
-    }),
-  );
-  const end = new AbortController();
-  const tries: string[] = [];
-  const notes: string[] = [];
-  const polling = pollQueue(
-    test.messaging,
-    { queue: "jobs", batch: 10, window: 0, concurrency: 1, retries: 1, functionName: "worker" },
-    (event) => {
-      const { Records } = event as { Records: { messageId: string; body: string }[] };
-      tries.push(...Records.map(({ body }) => body));
-      const failed = Records.filter(({ body }) => body === "bad");
-      return Promise.resolve({
-        batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })),
-      });
-    },
-    (text) => notes.push(text),
-    end.signal,
-  );
-  const { QueueUrl: dead } = await sqs.send(
-    new GetQueueUrlCommand({ QueueName: deadLetterQueueName("jobs", test.manifest) }),
-  );
-  const { Messages } = await sqs.send(
-    new ReceiveMessageCommand({ QueueUrl: dead, WaitTimeSeconds: 10 }),
-  );
-  end.abort();
-  await polling;
-  assertEquals(Messages?.map(({ Body }) => Body), ["bad"]);
-  assertEquals(tries.sort(), ["bad", "bad", "good"]);
-  const { MessageId } = Messages![0]!;
-  assertEquals(notes, [
-    `Gave up the message ${MessageId} of "jobs" after 2 attempts: it goes to the dead-letter queue`,
-  ]);
+  assertStringIncludes(QueueUrl!, `${test.url}/`);
+  const Entries = ["a", "b"].map((MessageBody, index) => ({ Id: `${index}`, MessageBody }));
+  await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+  const MaxNumberOfMessages = 10;
+  const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages }));
+  assertEquals(Messages?.map(({ Body }) => Body).sort(), ["a", "b"]);
+  const { ReceiptHandle } = Messages![0]!;
+  await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+  const AttributeNames = ["ApproximateNumberOfMessagesNotVisible"] as const;
   const { Attributes } = await sqs.send(
-    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["ApproximateNumberOfMessages"] }),
+    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...AttributeNames] }),
   );
-  assertEquals(Attributes, { ApproximateNumberOfMessages: "0" });
-});
-
-Deno.test("A batch counts as failed if its report is malformed", async () => {
-  for (
-    const result of [
-      undefined,
-      { batchItemFailures: "all" },
-      { batchItemFailures: [{ itemIdentifier: "" }] },
-      { batchItemFailures: [{ id: "1" }] },
-    ]
-  ) {
-    await using test = await startServices();
-    const { sqs } = test.developer;
-    const QueueUrl = `${test.services.url}/000000000000/jobs`;
-    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "work" }));
-    const end = new AbortController();
-    let count = 0;
-    const notes: string[] = [];
-    await pollQueue(
-      test.messaging,
-      { queue: "jobs", batch: 10, window: 0, concurrency: 1, retries: 9, functionName: "worker" },
-      () => {
-        if (++count === 2) end.abort();
-        return Promise.resolve(result);
-      },
-      (text) => notes.push(text),
-      end.signal,
-    );
-    assertEquals(count, 2, JSON.stringify(result));
-    const note = 'Malformed result of "worker": expected { "batchItemFailures": ';
-    assertEquals(notes.map((text) => text.startsWith(note)), result ? [true, true] : []);
-  }
-});
-
-Deno.test("A topic invokes a function with the messages that pass its filter", async () => {
-  await using test = await startServices();
-  const { sns } = test.developer;
-  const end = new AbortController();
-  const { promise, resolve } = Promise.withResolvers<unknown>();
-  const polling = pollEventSources({
-    note() {},
-    manifest: test.manifest,
-    messaging: test.messaging,
-    invoke: () => Promise.resolve(),
-    invokeAsync: (_name, event) => resolve(event),
-    signal: end.signal,
-  });
-  for (const kind of ["refund", "order"]) {
-    await sns.send(
-      new PublishCommand({
-        TopicArn: topicArn("news"),
-        Message: `a ${kind}`,
-        MessageAttributes: { kind: { DataType: "String", StringValue: kind } },
-      }),
-    );
-  }
-  const record = new FnMessageEvent(await promise);
-  end.abort();
-  await polling;
-  assertEquals(
-    [record.message(), record.subject(), record.messageAttributes(), record.topicArn()],
-    ["a order", null, { kind: { Type: "String", Value: "order" } }, topicArn("news")],
-  );
-  assertStringIncludes(record.signingCertUrl(), "http");
+  assertEquals(Attributes, { ApproximateNumberOfMessagesNotVisible: "1" });
 });
 
 Deno.test("PutEvents invokes the functions whose pattern matches, and reports malformed entries", async () => {
@@ -140,19 +46,17 @@ Deno.test("PutEvents invokes the functions whose pattern matches, and reports ma
     }),
   );
   assertEquals(answer.FailedEntryCount, 1);
-  assertEquals(answer.Entries?.map(({ ErrorCode }) => ErrorCode), [
-    undefined,
-    undefined,
-    "MalformedDetail",
-  ]);
-  const [[name, event]] = test.invoked as [[string, Record<string, unknown>]];
-  assertEquals([test.invoked.length, name, event.detail], [1, "worker", { price: 5 }]);
+  const codes = answer.Entries?.map(({ ErrorCode }) => ErrorCode);
+  assertEquals(codes, [undefined, undefined, "MalformedDetail"]);
+  await test.settled();
+  const invoked = test.calls.map(({ name, event }) => [name, event.detail]);
+  assertEquals(invoked, [["worker", { price: 5 }]]);
 });
 
-Deno.test("A function may do what its manifest grants, and nothing else", async () => {
+Deno.test("a function may do what its manifest grants, and nothing else", async () => {
   await using test = await startServices({ buckets: { files: "read" }, queues: { jobs: "send" } });
   const { s3, sqs, sns, events } = test.worker;
-  const QueueUrl = `${test.services.url}/000000000000/jobs`;
+  const QueueUrl = `${test.url}/000000000000/jobs`;
   const TopicArn = topicArn("news");
   await test.developer.s3.send(new PutObjectCommand({ Bucket: "files", Key: "a", Body: "A" }));
   const { Body } = await s3.send(new GetObjectCommand({ Bucket: "files", Key: "a" }));
@@ -170,13 +74,13 @@ Deno.test("A function may do what its manifest grants, and nothing else", async 
   }
 });
 
-Deno.test("A function cannot pass for the developer by other credentials", async () => {
+Deno.test("a function without its credentials reaches no service", async () => {
   await using test = await startServices();
   const response = await fetch(`${test.environment.AWS_ENDPOINT_URL}/files?list-type=2`);
   assertEquals([response.status, await response.text()], [403, "Unknown access key"]);
 });
 
-Deno.test("A function cannot reach one service by the signature of another", async () => {
+Deno.test("a function cannot reach one service by the signature of another", async () => {
   await using test = await startServices({ queues: { jobs: "send" } });
   const publish = `Action=Publish&TopicArn=${topicArn("news")}&Message=Hello`;
   const both = JSON.stringify({ QueueUrl: "x/jobs", other: `&${publish}&rest=` });
@@ -197,27 +101,45 @@ Deno.test("A function cannot reach one service by the signature of another", asy
 
 Deno.test("Services refuse other hosts, web pages and services that are not emulated", async () => {
   await using test = await startServices();
-  const { url } = test.services;
-  const table: [Record<string, string>, number][] = [
-    [{ host: "evil.example" }, 421],
-    [{ origin: "http://localhost:8000" }, 403],
-    [{ "sec-fetch-site": "none" }, 403],
-    [{ "x-amz-target": "DynamoDB_20120810.GetItem" }, 501],
-    [{ "x-amz-target": "AmazonSQS.ListQueues", "transfer-encoding": "chunked" }, 413],
-  ];
-  for (const [headers, status] of table) {
-    const response = await send(`${url}/`, headers);
-    assertEquals(response, status, JSON.stringify(headers));
+  const { url } = test;
+  for (
+    const [headers, status] of [
+      [{ host: "evil.example" }, 421],
+      [{ origin: "http://localhost:8000" }, 403],
+      [{ "sec-fetch-site": "none" }, 403],
+      [{ "x-amz-target": "DynamoDB_20120810.GetItem" }, 501],
+      [{ "x-amz-target": "AmazonSQS.ListQueues", "transfer-encoding": "chunked" }, 413],
+    ] as const
+  ) {
+    assertEquals(await send(url, headers), status, JSON.stringify(headers));
   }
 });
 
 /** Sends a request whose headers may be those that `fetch` reserves for itself. */
-async function send(url: string, headers: Record<string, string>): Promise<number> {
-  const { request } = await import("node:http");
-  return await new Promise((resolve, reject) => {
-    request(url, { method: "POST", headers }, (response) => {
-      response.resume();
-      resolve(response.statusCode!);
-    }).on("error", reject).end("{}");
-  });
+function send(url: string, headers: Record<string, string>): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  request(url, { method: "POST", headers }, (response) => {
+    response.resume();
+    resolve(response.statusCode!);
+  }).on("error", reject).end("{}");
+  return promise;
 }
+
+Deno.test("readAccesses() names the permission that Amazon S3 asks for", () => {
+  const arn = "arn:aws:s3:::photos";
+  for (
+    const [method, path, action, resource] of [
+      ["GET", "/photos/a.png", "s3:GetObject", `${arn}/a.png`],
+      ["HEAD", "/photos/a.png", "s3:GetObject", `${arn}/a.png`],
+      ["PUT", "/photos/a.png", "s3:PutObject", `${arn}/a.png`],
+      ["DELETE", "/photos/a.png", "s3:DeleteObject", `${arn}/a.png`],
+      ["POST", "/photos/a.png?uploads", "s3:PutObject", `${arn}/a.png`],
+      ["PUT", "/photos/a.png?partNumber=1&uploadId=7", "s3:PutObject", `${arn}/a.png`],
+      ["DELETE", "/photos/a.png?uploadId=7", "s3:AbortMultipartUpload", `${arn}/a.png`],
+      ["GET", "/photos?list-type=2", "s3:ListBucket", arn],
+    ] as const
+  ) {
+    const request = new Request(`http://localhost${path}`, { method });
+    assertEquals(readAccesses(request, "s3", ""), [{ action, resource }], `${method} ${path}`);
+  }
+});

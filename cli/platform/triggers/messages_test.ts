@@ -1,5 +1,10 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { manifestWith, startTestPlatform, type TestRequest } from "../../testdata/platform.ts";
+import {
+  manifestWith,
+  send,
+  startTestPlatform,
+  type TestRequest,
+} from "../../testdata/platform.ts";
 
 const FORM = ["Content-Type", "application/x-www-form-urlencoded"] as const;
 const JSON_TYPE = ["Content-Type", "application/json; charset=utf-8"] as const;
@@ -144,25 +149,65 @@ Deno.test("a topic refuses a malformed message", async () => {
   assertEquals(test.host.calls, []);
 });
 
-Deno.test("a queue takes messages, invokes its function until it succeeds, and counts dead letters", async () => {
+/** A platform with the queue `jobs`, whose messages invoke the function `worker`. */
+async function startQueue(answer: Parameters<typeof startTestPlatform>[0], visibility: number) {
   const manifest = manifestWith(
-    { worker: { module: "w.ts", triggers: { queues: [{ name: "jobs" }] } } },
-    { jobs: { retries: 1, visibility: 3 } },
+    { worker: { module: "w.ts", timeout: 1, triggers: { queues: [{ name: "jobs" }] } } },
+    { jobs: { retries: 1, visibility } },
   );
-  await using test = await startTestPlatform(
-    ({ event }) => event.Records[0].body === "bad" ? { failure: "error" } : "{}",
-    { manifest },
-  );
+  const test = await startTestPlatform(answer, { manifest });
   const send = (body: string) => test.send({ method: "POST", path: "/queues/jobs", body });
-  assertMatch(JSON.parse((await send("good")).text).MessageId, /^[0-9a-f-]{36}$/);
-  assertEquals((await send("bad")).status, 200);
+  return { ...test, send, [Symbol.asyncDispose]: () => test[Symbol.asyncDispose]() };
+}
+
+Deno.test("a queue invokes its function until it succeeds, and counts dead letters", async () => {
+  await using test = await startQueue(({ event: { Records } }) => {
+    const bad = Records.filter(({ body }: { body: string }) => body === "bad");
+    return JSON.stringify({
+      batchItemFailures: bad.map(({ messageId }: { messageId: string }) => ({
+        itemIdentifier: messageId,
+      })),
+    });
+  }, 1);
+  assertEquals((await test.send("good")).status, 200);
+  const { MessageId } = JSON.parse((await test.send("bad")).text);
   await test.platform.settled();
-  const bodies = test.host.calls.map(({ name, event }) => `${name} ${event.Records[0].body}`);
+  const bodies = test.host.calls.flatMap(({ name, event }) =>
+    event.Records.map(({ body }: { body: string }) => `${name} ${body}`)
+  );
   assertEquals(bodies.sort(), ["worker bad", "worker bad", "worker good"]);
-  const { text } = await test.send({ path: "/queues/jobs" });
+  const { text } = await send(test.platform.port, { path: "/queues/jobs" });
   assertEquals(JSON.parse(text), { visible: 0, invisible: 0, delayed: 0, deadLetters: 1 });
-  assertEquals((await send("")).status, 400);
-  assertEquals((await test.send({ path: "/queues/nope" })).status, 404);
+  assertEquals(test.log.after(0).map((record) => record.text), [
+    `Gave up the message ${MessageId} of "jobs" after 2 attempts: it goes to the dead-letter queue`,
+  ]);
+});
+
+Deno.test("a queue keeps the messages of a malformed result", async () => {
+  const malformed = 'Malformed result of "worker": expected { "batchItemFailures": ';
+  for (
+    const [answer, note] of [
+      [{ failure: "error" }, undefined],
+      ['{"batchItemFailures":"all"}', malformed],
+      ['{"batchItemFailures":[{"itemIdentifier":""}]}', malformed],
+      ['{"batchItemFailures":[{"id":"1"}]}', malformed],
+    ] as const
+  ) {
+    await using test = await startQueue(() => answer, 600);
+    await test.send("work");
+    const count = async (): Promise<{ invisible: number; visible: number }> =>
+      JSON.parse((await send(test.platform.port, { path: "/queues/jobs" })).text);
+    while (test.host.calls.length === 0 || note && test.log.after(0).length === 0) await count();
+    assertEquals((await count()).invisible, 1);
+    assertEquals(test.log.after(0)[0]?.text.startsWith(note ?? "") ?? false, note !== undefined);
+  }
+});
+
+Deno.test("a queue refuses an empty message and an unknown name", async () => {
+  await using test = await startTestPlatform();
+  for (const [path, status] of [["/queues/jobs", 400], ["/queues/nope", 404]] as const) {
+    assertEquals((await test.send({ method: "POST", path })).status, status);
+  }
 });
 
 Deno.test("an event goes to the functions whose pattern it matches", async () => {
