@@ -16,6 +16,7 @@ export const STAND_INS: Record<string, string> = {
   "@std/encoding/base64": "scripts/offline/oracles.ts",
   "@std/http/negotiation": "scripts/offline/oracles.ts",
   "@std/http/status": "scripts/offline/oracles.ts",
+  "@deno/dnt": "scripts/offline/oracles.ts",
 };
 
 /** The flags for a network without JSR: the stand-ins, and the npm packages as `deno.json` names them. */
@@ -32,16 +33,11 @@ export function offlineFlags(): string[] {
   return ["--no-lock", `--import-map=${fileURLToPath(map)}`];
 }
 
-if (import.meta.main) {
-  const registry = Deno.env.get("JSR_URL") ?? "https://jsr.io"; // as for `deno` itself
-  if (!await isReachable(registry)) {
-    console.error(`${registry} cannot be reached: testing with the stand-ins in scripts/offline/`);
-    console.log(offlineFlags().join(" "));
-  }
-}
+/** The base URL of JSR, which `deno` reads from the same variable. */
+export const REGISTRY: string = Deno.env.get("JSR_URL") ?? "https://jsr.io";
 
 /** Whether the registry with this base URL can be reached. */
-async function isReachable(registry: string): Promise<boolean> {
+export async function isReachable(registry: string): Promise<boolean> {
   try {
     const response = await fetch(new URL("/@std/assert/meta.json", registry), {
       signal: AbortSignal.timeout(3_000),
@@ -51,4 +47,9 @@ async function isReachable(registry: string): Promise<boolean> {
   } catch {
     return false; // for any reason: the stand-ins serve
   }
+}
+
+if (import.meta.main && !await isReachable(REGISTRY)) {
+  console.error(`${REGISTRY} cannot be reached: testing with the stand-ins in scripts/offline/`);
+  console.log(offlineFlags().join(" "));
 }

@@ -1,5 +1,6 @@
 /**
- * Stand-ins for `@std/encoding` and `@std/http`, for networks without JSR. They hold only what the tests use.
+ * Stand-ins for `@std/encoding`, `@std/http` and the types of `@deno/dnt`, for networks without JSR. They hold only what
+ * the tests and the build use. Without JSR, `build_npm.ts` uses `deno pack` instead of dnt.
  */
 import { Buffer } from "node:buffer";
 import { STATUS_CODES } from "node:http";
@@ -30,4 +31,9 @@ export function acceptsEncodings(request: { headers: Headers }): string[] {
 
 export function acceptsLanguages(request: { headers: Headers }): string[] {
   return negotiator(request).languages();
+}
+
+// deno-lint-ignore no-explicit-any -- if JSR can be reached, the types of dnt check the options
+export function build(_options: any): Promise<void> {
+  throw new Error("Cannot load dnt: its registry cannot be reached");
 }

@@ -1,11 +1,5 @@
-/**
- * Builds the npm package in `npm/`: code in a few small files, which load faster, the declarations of the entry points,
- * and `package.json`.
- *
- * @module
- */
 import { dirname, join } from "node:path/posix";
-import { build, stop } from "esbuild";
+import { build } from "esbuild";
 import { DOCUMENTS, ENTRY_POINTS, OUTPUT, packageMetadata, ROOT } from "./metadata.ts";
 
 /** TypeScript has this type from 5.4 on; the package works from 5.2 on. */
@@ -14,32 +8,11 @@ const NO_INFER = "\ntype NoInfer<T> = [T][T extends unknown ? 0 : never];\n";
 /** The name of an entry point's file in the package, without its ending. */
 const NAMES = Object.values(ENTRY_POINTS).map((path) => path.replace(/^\.\/|\.ts$/g, ""));
 
-const temporary = await Deno.makeTempDir();
-try {
-  const archive = `${temporary}/package.tgz`;
-  await run(Deno.execPath(), "pack", "--no-source-maps", "--allow-dirty", "--output", archive);
-  await run("tar", "-xzf", archive, "-C", temporary);
-  const modules = `${temporary}/package`;
-  await Deno.remove(OUTPUT, { recursive: true }).catch((error) => {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  });
-  await bundle(modules);
-  await copyDeclarations(modules);
-  for (const name of DOCUMENTS) await Deno.copyFile(new URL(name, ROOT), new URL(name, OUTPUT));
-  await writePackageJson();
-} finally {
-  await Deno.remove(temporary, { recursive: true });
-}
-console.error(`Built ${OUTPUT.pathname}`);
-
-async function run(program: string, ...args: string[]): Promise<void> {
-  const { success, stderr } = await new Deno.Command(program, { args, cwd: ROOT }).output();
-  if (success) return;
-  throw new Error(`Cannot run "${program} ${args[0]}": ${new TextDecoder().decode(stderr)}`);
-}
-
-/** Bundles the modules of a folder. */
-async function bundle(folder: string): Promise<void> {
+/**
+ * Makes the package of the modules in a folder, which dnt or `deno pack` built: code in a few small files, which load
+ * faster, the declarations of the entry points, and `package.json`.
+ */
+export async function finish(folder: string): Promise<void> {
   const kind = { type: "module", sideEffects: false };
   await Deno.writeTextFile(join(folder, "package.json"), JSON.stringify(kind));
   await build({
@@ -57,7 +30,9 @@ async function bundle(folder: string): Promise<void> {
     legalComments: "none",
     logLevel: "error",
   });
-  await stop();
+  await copyDeclarations(folder);
+  for (const name of DOCUMENTS) await Deno.copyFile(new URL(name, ROOT), new URL(name, OUTPUT));
+  await writePackageJson();
 }
 
 /** Copies the declarations of the entry points, and those that they name. */
@@ -65,17 +40,16 @@ async function copyDeclarations(folder: string): Promise<void> {
   const seen = new Set(NAMES);
   for (const name of seen) { // which grows meanwhile
     const path = `${name}.d.ts`;
-    const text = await Deno.readTextFile(join(folder, path));
+    const text = await Deno.readTextFile(join(folder, path)).catch((cause) => {
+      throw new Error(`Cannot copy the declarations: "${path}" is not built`, { cause });
+    });
     for (const [, specifier] of text.matchAll(/(?:\bfrom |\bimport\(|\bimport )"(\.[^"]*)\.js"/g)) {
       seen.add(join(dirname(name), specifier!));
     }
     const target = join(OUTPUT.pathname, path);
     await Deno.mkdir(dirname(target), { recursive: true });
-    // Before TypeScript 5.7, the type is not generic.
-    const declaration = text.replaceAll(
-      "Uint8Array<ArrayBuffer>",
-      "ReturnType<typeof Uint8Array.of>",
-    );
+    const declaration = text.replace(/^\/\/# sourceMappingURL=.*\n?/m, "")
+      .replaceAll("Uint8Array<ArrayBuffer>", "ReturnType<typeof Uint8Array.of>"); // before TypeScript 5.7, not generic
     await Deno.writeTextFile(target, declaration + (/\bNoInfer</.test(text) ? NO_INFER : ""));
   }
 }

@@ -1,0 +1,54 @@
+/**
+ * Builds the npm package in `npm/`: with dnt if JSR can be reached, else with `deno pack`. With `--dnt`, the build fails
+ * without JSR.
+ *
+ * @module
+ */
+import { stop } from "esbuild";
+import { finish } from "./npm/finish.ts";
+import { OUTPUT, ROOT } from "./npm/metadata.ts";
+import { isReachable, REGISTRY } from "./std.ts";
+
+const unknown = Deno.args.find((arg) => arg !== "--dnt");
+if (unknown !== undefined) {
+  console.error(`Unexpected argument "${unknown}": expected --dnt or nothing`);
+  Deno.exit(2);
+}
+await Deno.remove(OUTPUT, { recursive: true }).catch((error) => {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+});
+const folder = await Deno.makeTempDir();
+try {
+  await finish(await buildModules(folder));
+} finally {
+  await stop();
+  await Deno.remove(folder, { recursive: true });
+}
+console.error(`Built ${OUTPUT.pathname}`);
+
+async function buildModules(folder: string): Promise<string> {
+  if (await isReachable(REGISTRY)) {
+    const { buildWithDnt } = await import("./npm/dnt.ts");
+    return await buildWithDnt(folder);
+  }
+  if (Deno.args.includes("--dnt")) {
+    throw new Error(`Cannot build with dnt: ${REGISTRY} cannot be reached`);
+  }
+  console.error(`${REGISTRY} cannot be reached: building with "deno pack" instead of dnt`);
+  return await buildWithPack(folder);
+}
+
+/** Builds the modules with `deno pack`, which needs no registry. */
+async function buildWithPack(folder: string): Promise<string> {
+  const archive = `${folder}/package.tgz`;
+  const pack = ["pack", "--no-source-maps", "--allow-dirty", "--output", archive];
+  await run(Deno.execPath(), pack, ROOT.pathname);
+  await run("tar", ["-xzf", archive], folder);
+  return `${folder}/package`;
+}
+
+async function run(program: string, args: string[], cwd: string): Promise<void> {
+  const { success, stderr } = await new Deno.Command(program, { args, cwd }).output();
+  if (success) return;
+  throw new Error(`Cannot run "${program} ${args[0]}": ${new TextDecoder().decode(stderr)}`);
+}
