@@ -1,4 +1,4 @@
-/** Checks the pages whose code or tables no other test runs. */
+/** Checks the facts of the packages, and the pages whose code or tables no other test runs. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import cli from "../cli/deno.json" with { type: "json" };
 import core from "../deno.json" with { type: "json" };
@@ -51,6 +51,10 @@ async function importBlock(section: string, fence: string): Promise<Handler> {
   const type = fence.startsWith("ts") ? "typescript" : "javascript";
   return (await import(`data:application/${type},${encodeURIComponent(code)}`)).handler;
 }
+
+Deno.test("both packages have the same version", () => {
+  assertEquals(cli.version, core.version);
+});
 
 // `deno task doc:lint` checks the symbols.
 Deno.test("every entry point has the documentation of a module", async () => {
