@@ -1,3 +1,4 @@
+import process from "node:process";
 import { Logger } from "npm:@aws-lambda-powertools/logger@2.35.0";
 import { pino } from "npm:pino@10.4.0";
 import { logger } from "../logger/mod.ts";
@@ -9,7 +10,8 @@ const write = (text: string) => {
   line = text;
 };
 
-Object.assign(loggerState(), { format: "json", level: "INFO", write });
+process.env["AWS_LAMBDA_LOG_FORMAT"] = "JSON";
+loggerState().write = write;
 const powertools = new Logger({ serviceName: "orders", logLevel: "INFO" });
 Object.assign(powertools, { console: { info: write, error: write, debug: write } });
 const pinoLogger = pino({ timestamp: pino.stdTimeFunctions.isoTime }, { write });

@@ -176,6 +176,20 @@ Deno.test("Deno: the permission for the two variables is enough", async () => {
   assertEquals([second.requestId, second.message], ["b", "b"]);
 });
 
+Deno.test("Deno: without the permission, or once it is given up, the defaults count", async () => {
+  const { stdout } = await run(
+    [Deno.execPath(), "run", "--no-config", "--no-prompt", "--allow-env"],
+    `one.logger.debug("granted");
+     Deno.permissions.revokeSync({ name: "env" });
+     one.logger.debug("dropped");
+     one.logger.info("given up");
+     two.logger.info("never granted");`,
+    { AWS_LAMBDA_LOG_LEVEL: "DEBUG" },
+  );
+  const lines = stdout.trimEnd().split("\n").map((line) => line.replace(/^\S+\t\t/, ""));
+  assertEquals(lines, ["DEBUG\tgranted", "INFO\tgiven up", "INFO\tnever granted"]);
+});
+
 if (RUNTIMES["Node.js"]) {
   Deno.test("Node.js: records do not pass a console that adds a prefix", async () => {
     const { stdout } = await run(

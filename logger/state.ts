@@ -101,19 +101,31 @@ interface Host {
 }
 
 /**
- * Reads a variable of the environment. The result is `undefined` if the variable is not set or may not be read. Nothing
- * is kept, because tests change the environment and reading is cheap.
+ * Reads a variable of the environment. The result is `undefined` if the variable is not set or may not be read. The
+ * value is not kept, because tests change the environment.
  */
 export function readEnvironment(variable: string): string | undefined {
   const host = globalThis as Host;
   const { Deno: deno } = host;
   // On Deno, `process` costs milliseconds, and a read without permission may stop at a prompt.
   if (!deno) return host.process?.env?.[variable];
-  const { state } = deno.permissions.querySync({ name: "env", variable });
-  return state === "granted" ? deno.env.get(variable) : undefined;
+  if (!readable.has(variable)) {
+    const { state } = deno.permissions.querySync({ name: "env", variable });
+    if (state !== "granted") return undefined;
+    readable.add(variable);
+  }
+  try {
+    return deno.env.get(variable);
+  } catch {
+    return undefined; // the program has given the permission up
+  }
 }
+
+/** The variables that this process may read, because to ask Deno takes ten times as long as to read. */
+const readable = new Set<string>();
 
 /** The level of a name, in any case; `undefined` if there is no such level. */
 export function toLevel(name: unknown): LogLevel | undefined {
-  return LOG_LEVELS.find((level) => level === String(name).toUpperCase());
+  const text = String(name || "").toUpperCase();
+  return LOG_LEVELS.find((level) => level === text);
 }
