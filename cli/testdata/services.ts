@@ -16,7 +16,7 @@ export async function startServices(uses: Readonly<Record<string, unknown>> = {}
       triggers: { topics: [{ name: "news" }], events: [{ pattern: { source: ["shop"] } }] },
     },
     files: { module: "files.ts", triggers: { buckets: [{ name: "files", events }] } },
-  }, { jobs: {} });
+  }, { jobs: {}, ordered: { fifo: true } });
   const host = new TestHost(() => "{}");
   let environment: Readonly<Record<string, string>> = {};
   const platform = stack.use(

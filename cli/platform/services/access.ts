@@ -1,6 +1,7 @@
 import { fillPlaceholders } from "../../manifest/variables.ts";
-import type { Statement, Uses } from "../../manifest/types.ts";
+import type { Manifest, Statement, Uses } from "../../manifest/types.ts";
 import { ACCOUNT_ID, bucketArn, functionArn, queueArn, REGION, topicArn } from "../arn.ts";
+import { queueName } from "./messaging.ts";
 
 /** What a request to a service does. */
 export interface Access {
@@ -20,13 +21,16 @@ const BUCKET_ACTIONS = {
 const SEND = ["sqs:SendMessage", "sqs:GetQueueUrl", "sqs:GetQueueAttributes"];
 
 /** The statements that the uses of a function stand for, as the deployment writes them. */
-export function statementsOf({ buckets, topics, queues }: Uses): Statement[] {
+export function statementsOf(
+  { buckets, topics, queues }: Uses,
+  manifest: Pick<Manifest, "queues">,
+): Statement[] {
   return [
     ...Object.entries(buckets).map(([name, use]) =>
       allow(BUCKET_ACTIONS[use], [bucketArn(name), `${bucketArn(name)}/*`])
     ),
     ...Object.keys(topics).map((name) => allow(["sns:Publish"], [topicArn(name)])),
-    ...Object.keys(queues).map((name) => allow(SEND, [queueArn(name)])),
+    ...Object.keys(queues).map((name) => allow(SEND, [queueArn(queueName(name, manifest))])),
   ];
 }
 

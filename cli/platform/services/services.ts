@@ -131,7 +131,7 @@ export class Services implements AsyncDisposable {
 
   #policyOf(functionName: string): readonly Statement[] {
     const { uses, statements } = this.#manifest.functions[functionName]!;
-    return [...statementsOf(uses), ...statements];
+    return [...statementsOf(uses, this.#manifest), ...statements];
   }
 
   async #answer(request: Request, sourceIp: string, isForFunctions: boolean): Promise<Response> {

@@ -54,7 +54,10 @@ Deno.test("PutEvents invokes the functions whose pattern matches, and reports ma
 });
 
 Deno.test("a function may do what its manifest grants, and nothing else", async () => {
-  await using test = await startServices({ buckets: { files: "read" }, queues: { jobs: "send" } });
+  await using test = await startServices({
+    buckets: { files: "read" },
+    queues: { jobs: "send", ordered: "send" },
+  });
   const { s3, sqs, sns, events } = test.worker;
   const QueueUrl = `${test.url}/000000000000/jobs`;
   const TopicArn = topicArn("news");
@@ -62,6 +65,8 @@ Deno.test("a function may do what its manifest grants, and nothing else", async 
   const { Body } = await s3.send(new GetObjectCommand({ Bucket: "files", Key: "a" }));
   assertEquals(await Body!.transformToString(), "A");
   await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "work" }));
+  const fifo = { QueueUrl: `${QueueUrl.replace("jobs", "ordered")}.fifo`, MessageGroupId: "a" };
+  await sqs.send(new SendMessageCommand({ ...fifo, MessageBody: "work" }));
   const denied: Record<string, () => Promise<unknown>> = {
     "s3:PutObject": () => s3.send(new PutObjectCommand({ Bucket: "files", Key: "a", Body: "" })),
     "s3:DeleteObject": () => s3.send(new DeleteObjectCommand({ Bucket: "files", Key: "a" })),
