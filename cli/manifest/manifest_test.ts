@@ -113,6 +113,7 @@ const bucketOf = (name: string, settings: Record<string, unknown> = {}) => ({
 const BASE = {
   name: "app",
   stage: "v0",
+  cors: { origin: "https://app.example" },
   functions: {
     f: {
       module: "f.ts",
@@ -173,7 +174,7 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     [
       "foo",
       1,
-      "is not a key of a manifest: expected one of $schema, name, stage, region, architecture, tracing, state, functions, queues",
+      "is not a key of a manifest: expected one of $schema, name, stage, region, architecture, tracing, cors, state, functions, queues",
     ],
     ["stage", "v/0", "must be 1 to 128 letters, digits or _"],
     [
@@ -184,6 +185,12 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["region", "Ireland", "must be an AWS Region such as eu-west-1"],
     ["architecture", "x64", 'must be one of "x86_64", "arm64"'],
     ["tracing", "yes", "must be true or false"],
+    [
+      "cors.origin",
+      "https://app.example/",
+      "must be an origin such as https://app.example, without a path",
+    ],
+    ["cors.origin", "*", "must be an origin such as https://app.example, without a path"],
     ["state", "s3://bucket", "must be an S3 URL such as s3://bucket/key"],
     ["functions", {}, "must have at least one function"],
     ["functions", [], "must be an object"],

@@ -10,6 +10,8 @@ export interface Manifest {
   readonly architecture: "x86_64" | "arm64";
   /** Whether AWS X-Ray traces invocations. */
   readonly tracing: boolean;
+  /** The one origin whose pages may read, also with cookies, what the HTTP gateway answers itself; by default all may, without. */
+  readonly cors?: { readonly origin: string } | undefined;
   /** The place of the deployment's state, such as `s3://bucket/key`; by default the folder `.mate/`. */
   readonly state?: string | undefined;
   /** The functions by name. */

@@ -39,6 +39,7 @@ export const FULL: string = JSON.stringify({
   region: "eu-west-1",
   architecture: "arm64",
   tracing: true,
+  cors: { origin: "https://shop.example" },
   state: "s3://states/shop/state.json",
   functions: {
     check: { module: "check.ts" },

@@ -4,6 +4,10 @@ const REGION = "eu-west-1";
 const ACCOUNT = "123456789012";
 const BUCKET = `shop-uploads-${ACCOUNT}-${REGION}`;
 const TOPIC = `arn:aws:sns:${REGION}:${ACCOUNT}:shop-messages`;
+const CORS_FIELDS = {
+  "gatewayresponse.header.Access-Control-Allow-Origin": "'https://shop.example'",
+  "gatewayresponse.header.Access-Control-Allow-Credentials": "'true'",
+};
 const QUEUE = `arn:aws:sqs:${REGION}:${ACCOUNT}:shop-jobs`;
 const INVOKE = `arn:aws:lambda:${REGION}:${ACCOUNT}:function`;
 
@@ -171,8 +175,8 @@ export const EXPECTED = {
         types: ["REGIONAL"],
         stages: [["v1", 10, 20, `arn:aws:logs:${REGION}:${ACCOUNT}:log-group:/mate/shop`, true]],
         responses: {
-          DEFAULT_4XX: { "gatewayresponse.header.Access-Control-Allow-Origin": "'*'" },
-          DEFAULT_5XX: { "gatewayresponse.header.Access-Control-Allow-Origin": "'*'" },
+          DEFAULT_4XX: CORS_FIELDS,
+          DEFAULT_5XX: CORS_FIELDS,
         },
       },
     },

@@ -3,6 +3,7 @@ export const MANIFEST = {
   name: "shop",
   stage: "v1",
   tracing: true,
+  cors: { origin: "https://shop.example" },
   functions: {
     orders: {
       module: "orders.ts",

@@ -18,10 +18,13 @@ resource "aws_api_gateway_rest_api" "gateway" {
     info                                     = { title = local.name, version = local.manifest.stage }
     "x-amazon-apigateway-binary-media-types" = ["*/*"]
 
-    # Other origins may read what the gateway itself answers, such as 404 and 502.
+    # Pages of other origins may read what the gateway itself answers, such as 401 and 504.
     "x-amazon-apigateway-gateway-responses" = {
       for type in ["DEFAULT_4XX", "DEFAULT_5XX"] : type => {
-        responseParameters = { "gatewayresponse.header.Access-Control-Allow-Origin" = "'*'" }
+        responseParameters = merge(
+          { "gatewayresponse.header.Access-Control-Allow-Origin" = "'${local.origin}'" },
+          local.origin == "*" ? {} : { "gatewayresponse.header.Access-Control-Allow-Credentials" = "'true'" },
+        )
       }
     }
 

@@ -12,6 +12,7 @@ locals {
   name         = trimprefix(aws_cloudwatch_log_group.application.name, "/mate/")
   architecture = try(local.manifest.architecture, "x86_64")
   tracing      = try(local.manifest.tracing, false)
+  origin       = try(local.manifest.cors.origin, "*")
 
   functions = {
     for key, function in local.manifest.functions : key => {

@@ -1,5 +1,6 @@
+import type { Manifest } from "../../manifest/types.ts";
 import { MAX_HEADERS, MAX_REQUEST_BODY } from "../limits.ts";
-import { Refusal, reply } from "../http.ts";
+import { Refusal, type Reply, reply } from "../http.ts";
 
 /**
  * The gateway's own answers: status, error type without `Exception`, and the exact text of the body.
@@ -44,7 +45,7 @@ const ANSWERS = {
 } as const;
 
 /**
- * A request that the gateway answers itself. Any origin may read the answer, as in the deployed API.
+ * A request that the gateway answers itself.
  *
  * @param reason Why, for the log. The client does not see it.
  */
@@ -53,7 +54,15 @@ export function gatewayRefusal(answer: keyof typeof ANSWERS, reason: string): Re
   const headers = [
     ["Content-Type", "application/json"],
     ["x-amzn-ErrorType", `${type}Exception`],
-    ["Access-Control-Allow-Origin", "*"],
   ] as const;
   return new Refusal(reply(status, headers, body), reason);
+}
+
+/** The header fields that tell a browser whose pages may read an answer of the gateway itself. */
+export function corsFields({ cors }: Pick<Manifest, "cors">): Reply["headers"] {
+  if (!cors) return [["Access-Control-Allow-Origin", "*"]];
+  return [
+    ["Access-Control-Allow-Origin", cors.origin],
+    ["Access-Control-Allow-Credentials", "true"],
+  ];
 }

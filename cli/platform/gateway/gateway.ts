@@ -8,7 +8,7 @@ import type { Log } from "../log.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
 import { Refusal, type Reply } from "../http.ts";
 import { authorize } from "./authorizer.ts";
-import { gatewayRefusal } from "./errors.ts";
+import { corsFields, gatewayRefusal } from "./errors.ts";
 import { invokeStreaming, replyOf } from "./result.ts";
 import { createRouter, type Route, routesOf } from "./routes.ts";
 
@@ -115,7 +115,7 @@ export function createGateway(
       const refused = error instanceof Refusal
         ? error
         : gatewayRefusal("INTEGRATION_FAILURE", message);
-      return refused.reply;
+      return withOwn(refused.reply, corsFields(manifest));
     });
     return withOwn(response, [
       ["x-amzn-RequestId", ids.requestId],

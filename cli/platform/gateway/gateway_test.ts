@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { proxyEvent } from "@mate/core/testing";
-import { startTestPlatform } from "../../testdata/platform.ts";
+import { MANIFEST, startTestPlatform } from "../../testdata/platform.ts";
 
 Deno.test("the gateway sends the event of a REST API with the facts of the request", async () => {
   await using test = await startTestPlatform();
@@ -164,6 +164,19 @@ Deno.test("the gateway answers a failure as Amazon API Gateway does", async () =
     assertMatch(response.header("x-amz-apigw-id")!, /=$/);
     assertStringIncludes(test.log.after(0).at(-1)!.text, `GET ${path.split("?")[0]}: `);
   }
+});
+
+Deno.test("the gateway lets the pages of one origin read its own answers, with cookies", async () => {
+  const cors = { origin: "https://shop.example" };
+  await using test = await startTestPlatform(() => "{}", { manifest: { ...MANIFEST, cors } });
+  const allowed = async (path: string) => {
+    const response = await test.send({ path });
+    const name = "Access-Control-Allow";
+    return [response.header(`${name}-Origin`), response.header(`${name}-Credentials`)];
+  };
+  assertEquals(await allowed("/v0/nowhere"), ["https://shop.example", "true"]);
+  test.host.answer = () => '{"statusCode":200}';
+  assertEquals(await allowed("/v0/echo"), [undefined, undefined]);
 });
 
 Deno.test("the gateway says in the log what to change", async () => {
