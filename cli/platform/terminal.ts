@@ -101,7 +101,7 @@ export function introduce(
     `  Start page  ${url}/`,
     `  Base URL    ${base}`,
     `  Invoke API  aws lambda invoke --endpoint-url ${url} --region us-east-1 --no-sign-request --function-name NAME /dev/stdout`,
-    `  Services    aws s3 ls --endpoint-url ${servicesUrl} --region us-east-1 (and sns, sqs, events)`,
+    `  Services    aws s3 ls --endpoint-url ${servicesUrl} --region us-east-1 --no-sign-request (and sns, sqs, events)`,
     "",
     ...rows.map(([what, name, command]) =>
       `  ${what.padEnd(widths[0]!)}  ${name.padEnd(widths[1]!)}  ${command}`

@@ -59,7 +59,7 @@ Deno.test("introduce() shows every trigger with a command to copy", () => {
     const part of [
       "Start page  http://localhost:8000/",
       "Base URL    http://localhost:8000/v0",
-      "aws s3 ls --endpoint-url http://127.0.0.1:4566",
+      "aws s3 ls --endpoint-url http://127.0.0.1:4566 --region us-east-1 --no-sign-request",
       "aws lambda invoke --endpoint-url http://localhost:8000 --region us-east-1 --no-sign-request --function-name NAME /dev/stdout",
       "ANY /echo           echo              curl 'http://localhost:8000/v0/echo'",
       "curl 'http://localhost:8000/v0/echo/a/b'",
