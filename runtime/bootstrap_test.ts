@@ -139,13 +139,16 @@ Deno.test("the bootstrap ends with 1 although the report of an error is refused"
   assertStringIncludes(log, "nobody catches this");
 });
 
-Deno.test("the bootstrap starts nothing while it reports a failed start", async () => {
-  await using stub = new StubApi([invocation(1)]);
-  stub.onRequest = ({ path }) => path.endsWith("/init/error") ? { delay: 200 } : undefined;
-  const { code, log } = await boot(stub, "late.handler");
-  assertEquals([code, stub.requests.length], [1, 1]);
-  assertStringIncludes(stub.posts[0]!.body, "nobody handles this");
-  assertEquals(log.includes("Cannot report"), false);
+Deno.test("the bootstrap reports a rejection in the handler's module once, and starts nothing meanwhile", async () => {
+  for (const handler of ["early.handler", "late.handler"]) {
+    await using stub = new StubApi([invocation(1)]);
+    stub.onRequest = ({ path }) => path.endsWith("/init/error") ? { delay: 200 } : undefined;
+    const { code, log } = await boot(stub, handler);
+    assertEquals([code, stub.requests.length], [1, 1], handler);
+    assertStringIncludes(stub.posts[0]!.body, "nobody handles this");
+    assertStringIncludes(log, "nor this");
+    assertEquals(log.includes("Cannot report"), false);
+  }
 });
 
 Deno.test("the bootstrap fails an invocation that comes while the process ends, and does not run it", async () => {

@@ -30,9 +30,13 @@ Deno.test("the bundled bootstrap serves and reports on Deno and Node.js", async 
       await using stub = new StubApi(fault ? [invocation({ fault })] : []);
       const { code, log } = await boot(stub, handler, {}, command);
       assertEquals([code, stub.posts.length], [1, 1], handler);
-      const { path, headers, trailers } = stub.posts[0]!;
+      const { path, headers, trailers, body } = stub.posts[0]!;
       assertEquals(headers["lambda-runtime-function-error-type"], field, handler);
       assertEquals(path.endsWith("/error"), field !== undefined);
+      if (field === "Runtime.NeverSettled") {
+        const culprit = fault ? "The handler" : "The module of the handler";
+        assertStringIncludes(body, `${culprit} never settled`);
+      }
       const isStream = fault === "stuck stream";
       const trailer = trailers["lambda-runtime-function-error-type"];
       assertEquals(trailer, isStream ? "Runtime.NeverSettled" : undefined);

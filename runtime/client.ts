@@ -15,7 +15,7 @@ export interface Next {
   readonly id: string;
   /** The header fields of the response. */
   readonly fields: Response["fields"];
-  /** The event: bytes of JSON that are valid until the next request. */
+  /** The event: bytes of JSON. */
   readonly event: Uint8Array;
 }
 
@@ -92,9 +92,9 @@ export class RuntimeClient {
     const error = await this.#report("stream the answer of the invocation", () => {
       return this.#connection.stream(head, async (send, answered) => {
         const sendChunk: Send = async (bytes) => {
-          if (bytes.length === 0) return true; // an empty chunk would end the content
+          if (bytes.length === 0) return; // an empty chunk would end the content
           const size = ENCODER.encode(`${bytes.length.toString(16)}\r\n`);
-          return await send(concat(size, bytes, CRLF));
+          await send(concat(size, bytes, CRLF));
         };
         const failure = await write(sendChunk, answered);
         await send(ENCODER.encode(`0\r\n${failure ? trailers(failure) : ""}\r\n`));
@@ -167,7 +167,7 @@ function trailers(failure: Failure): string {
 }
 
 function refusal(action: string, { status, content }: Response): RuntimeApiError {
-  const text = DECODER.decode(content.subarray(0, 1_000));
+  const text = DECODER.decode(content);
   return new RuntimeApiError(`${action}: the Runtime API answered ${status} ${text}`.trim(), {
     status,
   });

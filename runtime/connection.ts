@@ -11,8 +11,8 @@ export interface Address {
   readonly authority: string;
 }
 
-/** Sends bytes. Resolves to `false` if the other side does not take more. */
-export type Send = (bytes: Uint8Array) => Promise<boolean>;
+/** Sends bytes, unless the other side has answered. */
+export type Send = (bytes: Uint8Array) => Promise<void>;
 
 /**
  * Reads the value of `AWS_LAMBDA_RUNTIME_API`: a host and a port. An IPv6 address stands in brackets.
@@ -42,7 +42,7 @@ export class Connection {
   #address: Address;
   #host: Host;
   #open: Promise<Open> | undefined;
-  #isUsed = false; // a response came over the connection that is open now
+  #isUsed = false; // a response came
   #isEnded = false;
   #isUnref = false;
 
@@ -77,9 +77,9 @@ export class Connection {
   /**
    * Sends a request and reads the response.
    *
-   * If a connection that worked before is lost before the first byte of the response, the request is sent once more
-   * over a new connection, because the other side has probably closed the idle connection. If the platform took the
-   * first request, it refuses the second one.
+   * If the connection is lost before the first byte of the response, the request is sent once more over a new
+   * connection, because the other side has probably closed the idle connection. If the platform took the first request,
+   * it refuses the second one. A first request is not sent again.
    */
   async exchange(request: Uint8Array): Promise<Response> {
     await this.open();
@@ -87,7 +87,7 @@ export class Connection {
     try {
       return await this.#attempt(request);
     } catch (error) {
-      if (!isUsed || this.#isEnded || !(error instanceof UnansweredError)) throw error;
+      if (!isUsed || !(error instanceof UnansweredError)) throw error;
       return await this.#attempt(request);
     }
   }
@@ -113,9 +113,9 @@ export class Connection {
     const answered = response.then(over, over);
     const send: Send = async (bytes) => {
       if (!isOver) await writeAll(socket, bytes).catch(over); // the pending read says why
-      return !isOver;
     };
-    if (await send(head)) await write(send, answered);
+    await send(head);
+    await write(send, answered);
     if (isOver) this.close();
     socket.ref();
     return await response;
@@ -123,7 +123,6 @@ export class Connection {
 
   async #connect(): Promise<Open> {
     const { hostname, port, authority } = this.#address;
-    this.#isUsed = false;
     try {
       if (this.#isEnded) throw new Error("the connection was ended");
       const socket = await this.#host.connect(hostname, port);
@@ -153,16 +152,12 @@ export class Connection {
     try {
       const response = await reader.read();
       this.#isUsed = true;
-      if (response.fields.get("connection") === "close") this.close();
       return response;
     } catch (cause) {
       this.close();
-      if (cause instanceof RuntimeApiError) throw cause;
       const { message } = cause as Error;
       if (reader.hasBegun) {
-        throw new RuntimeApiError(`Cannot read the response of the Runtime API: ${message}`, {
-          cause,
-        });
+        throw new RuntimeApiError(`Cannot read the response of the Runtime API: ${message}`);
       }
       throw new UnansweredError(
         `Cannot talk to the Runtime API: ${this.#address.authority} closed the connection before it answered: ${message}`,

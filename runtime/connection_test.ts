@@ -106,12 +106,11 @@ Deno.test("stream() returns the answer although writing fails", async () => {
 
 Deno.test("stream() sends nothing once it is answered, and closes the connection", async () => {
   const { connection, sent } = scripted({ reads: [ANSWER] }, { reads: [ANSWER] });
-  const results: boolean[] = [];
   await connection.stream(REQUEST, async (send, answered) => {
-    results.push(await send(REQUEST));
+    await send(REQUEST);
     await answered;
-    results.push(await send(REQUEST));
+    await send(REQUEST);
   });
   await connection.exchange(REQUEST);
-  assertEquals([results, sent], [[true, false], [2 * REQUEST.length, REQUEST.length]]);
+  assertEquals(sent, [2 * REQUEST.length, REQUEST.length]);
 });

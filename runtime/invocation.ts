@@ -85,9 +85,9 @@ export class Invocation {
       try {
         await this.#client.stream(this.#id, type, async (send, answered) => {
           answered.then(() => this.abort("the platform answered before the end of the stream"));
-          if (start && !await send(start)) return undefined;
+          if (start) await send(start);
           try {
-            while (chunk && await send(chunk)) chunk = await pull();
+            for (; chunk; chunk = await pull()) await send(chunk);
           } catch (error) {
             return this.#describe(error);
           }

@@ -1,7 +1,6 @@
 import type { Socket } from "./host.ts";
 
 const BUFFER = 16 * 1024;
-const MAX_HEAD = 64 * 1024;
 const CR = 13;
 const LF = 10;
 const DECODER = new TextDecoder();
@@ -12,7 +11,7 @@ export interface Response {
   readonly status: number;
   /** The header fields by their names in lower case. */
   readonly fields: ReadonlyMap<string, string>;
-  /** The content. It is valid until the next response is read. */
+  /** The content. */
   readonly content: Uint8Array;
 }
 
@@ -40,8 +39,7 @@ export class ResponseReader {
   /**
    * Reads the next response.
    *
-   * @throws {RuntimeApiError} If the head is malformed or longer than 64 KiB.
-   * @throws {Error} If the connection ends or fails.
+   * @throws {Error} If the response is malformed, or if the connection ends or fails.
    */
   async read(): Promise<Response> {
     this.#start = this.#end = 0;
@@ -66,7 +64,7 @@ export class ResponseReader {
       const size = parseInt(line, 16);
       if (Number.isNaN(size)) throw malformed("chunk size", line);
       if (size === 0) break;
-      parts.push((await this.#take(size)).slice());
+      parts.push(await this.#take(size));
       await this.#take(2);
     }
     while (await this.#readUntil(2) !== ""); // trailers
@@ -78,11 +76,6 @@ export class ResponseReader {
     for (;;) {
       const received = this.#buffer.subarray(this.#start, this.#end);
       const end = findMark(received, markLength);
-      if (end > MAX_HEAD || end === -1 && received.length > MAX_HEAD) {
-        throw new RuntimeApiError(
-          `Cannot read the response of the Runtime API: the head is longer than ${MAX_HEAD} bytes`,
-        );
-      }
       if (end !== -1) {
         this.#start += end + markLength;
         return DECODER.decode(received.subarray(0, end));
@@ -91,11 +84,10 @@ export class ResponseReader {
     }
   }
 
-  /** Takes that many bytes, without a copy if they are in the buffer already. */
+  /** Takes that many bytes. */
   async #take(count: number): Promise<Uint8Array> {
     const received = this.#buffer.subarray(this.#start, Math.min(this.#start + count, this.#end));
     this.#start += received.length;
-    if (received.length === count) return received;
     const bytes = new Uint8Array(count);
     bytes.set(received);
     for (let length = received.length; length < count;) {
@@ -141,12 +133,8 @@ function findMark(bytes: Uint8Array, length: 2 | 4): number {
   return -1;
 }
 
-function malformed(part: string, text: string): RuntimeApiError {
-  return new RuntimeApiError(
-    `Cannot read the response of the Runtime API: malformed ${part} ${
-      JSON.stringify(text.slice(0, 200))
-    }`,
-  );
+function malformed(part: string, text: string): Error {
+  return new Error(`malformed ${part} ${JSON.stringify(text.slice(0, 200))}`);
 }
 
 /**

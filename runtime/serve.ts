@@ -132,7 +132,6 @@ export function takeOver(
     try {
       await session.run(handler, concurrency);
     } catch (error) {
-      if (isEnding) return;
       logger.critical("The runtime cannot go on", error);
       host.exit(1);
     }
@@ -174,7 +173,6 @@ async function watchShutdown(
     )).catch((error) => logger.warn("Shutdowns are no longer announced", error));
   } catch (error) {
     logger.warn("Cannot have shutdowns announced", error);
-    connection.end();
   }
 }
 
@@ -187,7 +185,7 @@ async function register(connection: Connection, api: string): Promise<string> {
       `Content-Length: ${body.length}\r\n\r\n${body}`,
   ));
   const id = fields.get("lambda-extension-identifier");
-  if (status === 200 && id !== undefined) return id;
+  if (id !== undefined) return id;
   throw new RuntimeApiError(
     `Cannot register the extension: the Extensions API answered ${status}`,
     { status },

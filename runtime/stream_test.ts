@@ -188,9 +188,19 @@ Deno.test("run() reports a stream that fails later in its trailers, and logs the
 
 Deno.test("run() fails a stream with a chunk that is neither a string nor bytes", async () => {
   for (const [name, chunk] of [["number", 5], ["object", {}], ["null", null], ["an array", [1]]]) {
-    const driven = await answer(() => chunks("a", chunk));
+    let closed = 0;
+    async function* source(...values: unknown[]) {
+      try {
+        yield* chunks(...values);
+      } finally {
+        closed++;
+      }
+    }
+    const driven = await answer(() => source("a", chunk));
     assertEquals(trailersOf(driven).field, "Function.TypeError");
     assertStringIncludes(driven.log.join(), `expected a string or a Uint8Array, got ${name}`);
+    const { posts: [post] } = await answer(() => source(chunk));
+    assertEquals([failureOf(post!).field, closed], ["Function.TypeError", 2]);
   }
 });
 
