@@ -8,8 +8,9 @@ Deno.test("the bootstrap serves the handler that _HANDLER names, and ends with 1
       ["index.handler", '{"got":1}'],
       ["index.app.handle", '"app"'],
       ["common.handler", '"cjs"'],
-      ["nested/deep.handler", '"deep"'],
+      ["nested/a b#1%.handler", '"deep"'],
       ["typed.handler", '"typed"'],
+      ["typed_module.handler", '"typed"'],
       [`${TASK_ROOT}/index.handler`, '{"got":1}'],
     ] as const
   ) {
@@ -26,6 +27,7 @@ Deno.test("the bootstrap reports why the function did not start", async () => {
     const [handler, type, message, env] of [
       ["nowhere.handler", "Runtime.ImportModuleError", "no module"],
       ["missing_import.handler", "Runtime.ImportModuleError", "nowhere.js"],
+      ["missing_require.handler", "Runtime.ImportModuleError", "nowhere.js"],
       ["index.nothing", "Runtime.HandlerNotFound", 'exports no "nothing"'],
       ["index.constructor", "Runtime.HandlerNotFound", 'exports no "constructor"'],
       ["index.handler.toString.x", "Runtime.HandlerNotFound", "exports no"],
@@ -108,6 +110,20 @@ Deno.test("the bootstrap reports an error outside the handler for its invocation
   }
 });
 
+Deno.test("the bootstrap fails all invocations at once, and logs the id of the one at fault or none", async () => {
+  // Deno runs the listener for a rejection in the context of its invocation, and that for an uncaught error in none.
+  for (const [fault, id] of [["rejection", "b"], ["uncaught", ""]] as const) {
+    await using stub = new StubApi(["never", fault].map((fault, i) => {
+      const headers = { "Lambda-Runtime-Aws-Request-Id": "ab"[i]! };
+      return invocation({ fault }, headers, { delay: i * 50 });
+    }));
+    const { code, log } = await boot(stub, "index.faults", { AWS_LAMBDA_MAX_CONCURRENCY: "2" });
+    const paths = stub.posts.map(({ path }) => path.split("/").slice(-2).join("/"));
+    assertEquals([code, paths.toSorted()], [1, ["a/error", "b/error"]]);
+    assertEquals(log.split("\t")[1], id);
+  }
+});
+
 Deno.test("the bootstrap ends a stream under way with trailers", async () => {
   for (
     const [fault, type] of [
@@ -140,15 +156,13 @@ Deno.test("the bootstrap ends with 1 although the report of an error is refused"
 });
 
 Deno.test("the bootstrap reports a rejection in the handler's module once, and starts nothing meanwhile", async () => {
-  for (const handler of ["early.handler", "late.handler"]) {
-    await using stub = new StubApi([invocation(1)]);
-    stub.onRequest = ({ path }) => path.endsWith("/init/error") ? { delay: 200 } : undefined;
-    const { code, log } = await boot(stub, handler);
-    assertEquals([code, stub.requests.length], [1, 1], handler);
-    assertStringIncludes(stub.posts[0]!.body, "nobody handles this");
-    assertStringIncludes(log, "nor this");
-    assertEquals(log.includes("Cannot report"), false);
-  }
+  await using stub = new StubApi([invocation(1)]);
+  stub.onRequest = ({ path }) => path.endsWith("/init/error") ? { delay: 200 } : undefined;
+  const { code, log } = await boot(stub, "late.handler");
+  assertEquals([code, stub.requests.length], [1, 1]);
+  assertStringIncludes(stub.posts[0]!.body, "nobody handles this");
+  assertStringIncludes(log, "nor this");
+  assertEquals(log.includes("Cannot report"), false);
 });
 
 Deno.test("the bootstrap fails an invocation that comes while the process ends, and does not run it", async () => {

@@ -17,7 +17,7 @@ Deno.test("the bundled bootstrap serves and reports on Deno and Node.js", async 
       const [handler, fault, field] of [
         ...(command[0] === "node" ? [stuck] : []),
         ["index.handler", "none", undefined],
-        ["nested/deep.handler", "none", undefined],
+        ["nested/a b#1%.handler", "none", undefined],
         ["common.handler", "none", undefined],
         ["nowhere.handler", undefined, "Runtime.ImportModuleError"],
         ["throws.handler", undefined, "Function.RangeError"],

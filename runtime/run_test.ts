@@ -2,7 +2,7 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import type { FnContext } from "../function/mod.ts";
 import { logger } from "../logger/mod.ts";
 import { loggerState } from "../logger/state.ts";
-import { run } from "./mod.ts";
+import { run, RuntimeApiError } from "./mod.ts";
 import { drive, failureOf, reportOf, withEnv } from "./testdata/drive.ts";
 import { invocation, type StubAnswer, type StubApi } from "./testdata/stub_api.ts";
 
@@ -268,7 +268,9 @@ Deno.test("run() names the address if nobody listens there", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const api = `127.0.0.1:${listener.addr.port}`;
   listener.close();
-  await assertRejects(() => run(echo, { api }), Error, `Cannot reach the Runtime API at ${api}: `);
+  const message = `Cannot reach the Runtime API at ${api}: `;
+  const error = await assertRejects(() => run(echo, { api }), RuntimeApiError, message);
+  assertEquals(Object.keys(error), ["name"], "the log shows no status");
 });
 
 Deno.test("run() opens a connection again that was closed while it was idle", async () => {

@@ -123,7 +123,7 @@ export function takeOver(
       concurrency = readConcurrency(host);
       handler = await load(host);
       await prepare?.(host, api);
-      await opened; // an error that is not caught meanwhile fails the start too
+      await opened; // an error that is not caught meanwhile still fails the start
     } catch (error) {
       return await end("The function did not start", error);
     }

@@ -4,17 +4,19 @@ import type { StubApi } from "./stub_api.ts";
 
 export const BOOTSTRAP = new URL("../bootstrap.ts", import.meta.url).pathname;
 
-const REJECTIONS = `export const handler = () => 1;
-  for (const name of ["nobody handles this", "nor this"]) Promise.reject(new Error(name));`;
-
 /** The modules of the function, by their paths below the root of the task. */
 const MODULES: Record<string, string> = {
   "index.js": Deno.readTextFileSync(new URL("handlers.js", import.meta.url)),
-  "common.cjs": `exports.handler = () => "cjs";`,
-  "nested/deep.mjs": `export const handler = () => "deep";`,
+  // The engine does not see the names of these exports.
+  "common.cjs": `module.exports = Object.fromEntries([["handler", () => "cjs"]]);`,
+  "missing_require.cjs": `require("./nowhere.js");`,
+  "nested/a b#1%.mjs": `export const handler = () => "deep";`,
   "typed.ts": `export const handler = (): string => "typed";`,
-  "early.js": REJECTIONS,
-  "late.js": `${REJECTIONS} await new Promise((resolve) => setTimeout(resolve, 20));`,
+  "typed_module.mts": `export const handler = (): string => "typed";`,
+  "late.js":
+    `for (const name of ["nobody handles this", "nor this"]) Promise.reject(new Error(name));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    export const handler = () => 1;`,
   "console.js": `console.info("module loaded");
     export const handler = async (event, context) => {
       console.log("%s begins", context.awsRequestId);
