@@ -25,9 +25,12 @@ Deno.test("the bundled bootstrap serves and reports on Deno and Node.js", async 
         ["index.faults", "rejection", "Function.TypeError"],
         ["index.faults", "uncaught", "Function.RangeError"],
         ["index.faults", "stuck stream", undefined],
+        ["index.faults", "short stream", undefined],
       ] as const
     ) {
       await using stub = new StubApi(fault ? [invocation({ fault })] : []);
+      // Meanwhile, nothing but the connection may keep the process alive.
+      stub.onRequest = ({ path }) => path.endsWith("/response") ? { delay: 50 } : undefined;
       const { code, log } = await boot(stub, handler, {}, command);
       assertEquals([code, stub.posts.length], [1, 1], handler);
       const { path, headers, trailers, body } = stub.posts[0]!;

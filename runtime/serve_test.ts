@@ -83,28 +83,30 @@ Deno.test("serve() goes on if the platform does not register the extension", asy
 });
 
 Deno.test("serve() notices that a handler never settles, also if the extension had to connect again", async () => {
-  await using stub = new StubApi([]);
-  const connectedAgain = Promise.withResolvers<void>();
-  const ended = Promise.withResolvers<void>();
-  let asked = 0;
-  stub.onRequest = ({ path }) => {
-    if (path.endsWith("/register")) return REGISTERED;
-    if (path.endsWith("/event/next")) {
-      if (asked++ === 0) return { raw: "", close: true };
-      connectedAgain.resolve();
-      return { until: ended.promise, raw: "" };
-    }
-    return path.endsWith("/next") ? { ...invocation(1), until: connectedAgain.promise } : undefined;
-  };
-  const env = { AWS_LAMBDA_RUNTIME_API: stub.api, PROGRAM: "never" };
-  const { code } = await runProcess(PROGRAM, env, async (child) => {
-    const stop = setTimeout(() => child.kill("SIGKILL"), 10_000);
-    await child.status;
-    clearTimeout(stop);
-  });
-  ended.resolve();
-  assertEquals([code, asked], [1, 2]);
-  assertStringIncludes(stub.posts.at(-1)!.body, "Runtime.NeverSettled");
+  for (const connections of [1, 2]) {
+    await using stub = new StubApi([]);
+    const isWaiting = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    let asked = 0;
+    stub.onRequest = ({ path }) => {
+      if (path.endsWith("/register")) return REGISTERED;
+      if (path.endsWith("/event/next")) {
+        if (++asked < connections) return { raw: "", close: true };
+        isWaiting.resolve();
+        return { until: ended.promise, raw: "" };
+      }
+      return path.endsWith("/next") ? { ...invocation(1), until: isWaiting.promise } : undefined;
+    };
+    const env = { AWS_LAMBDA_RUNTIME_API: stub.api, PROGRAM: "never" };
+    const { code } = await runProcess(PROGRAM, env, async (child) => {
+      const stop = setTimeout(() => child.kill("SIGKILL"), 10_000);
+      await child.status;
+      clearTimeout(stop);
+    });
+    ended.resolve();
+    assertEquals([code, asked], [1, connections]);
+    assertStringIncludes(stub.posts.at(-1)!.body, "Runtime.NeverSettled");
+  }
 });
 
 Deno.test("serve() reports a handler that is not a function as a failed start", async () => {

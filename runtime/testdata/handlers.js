@@ -33,6 +33,10 @@ export const faults = (event) => {
         });
         await new Promise((resolve) => setTimeout(resolve, 10_000));
       })();
+    case "short stream":
+      return (async function* () {
+        yield "first";
+      })();
     case "stuck stream":
       return (async function* () {
         yield "first";
