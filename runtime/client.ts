@@ -2,7 +2,8 @@ import { logger } from "../logger/mod.ts";
 import { type Address, Connection, type Send, UnansweredError } from "./connection.ts";
 import { describeFailure, errorTypeField, type Failure, xrayCause } from "./failure.ts";
 import type { Host } from "./host.ts";
-import { concat, type Response, RuntimeApiError } from "./response.ts";
+import { concat } from "./reader.ts";
+import { type Response, RuntimeApiError } from "./response.ts";
 
 const ROOT = "/2018-06-01/runtime";
 const ENCODER = new TextEncoder();

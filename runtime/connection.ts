@@ -1,5 +1,6 @@
 import type { Host, Socket } from "./host.ts";
-import { type Response, ResponseReader, RuntimeApiError } from "./response.ts";
+import { Reader } from "./reader.ts";
+import { readResponse, type Response, RuntimeApiError } from "./response.ts";
 
 /** The address of the Runtime API. */
 export interface Address {
@@ -31,10 +32,10 @@ export function parseAddress(text: string): Address {
   );
 }
 
-/** An open socket and the reader of its responses. */
+/** An open socket and its reader. */
 interface Open {
   readonly socket: Socket;
-  readonly reader: ResponseReader;
+  readonly reader: Reader;
 }
 
 /** A connection to the Runtime API. It is kept between requests and opened again if it is lost. */
@@ -127,7 +128,7 @@ export class Connection {
       if (this.#isEnded) throw new Error("the connection was ended");
       const socket = await this.#host.connect(hostname, port);
       if (this.#isUnref) socket.unref();
-      return { socket, reader: new ResponseReader(socket) };
+      return { socket, reader: new Reader(socket) };
     } catch (cause) {
       throw new RuntimeApiError(
         `Cannot reach the Runtime API at ${authority}: ${(cause as Error).message}`,
@@ -148,15 +149,18 @@ export class Connection {
   }
 
   /** Reads a response. The connection is closed unless it can be used again. */
-  async #read(reader: ResponseReader): Promise<Response> {
+  async #read(reader: Reader): Promise<Response> {
+    let hasBegun = false;
     try {
-      const response = await reader.read();
+      await reader.receive();
+      hasBegun = true;
+      const response = await readResponse(reader);
       this.#isUsed = true;
       return response;
     } catch (cause) {
       this.close();
       const { message } = cause as Error;
-      if (reader.hasBegun) {
+      if (hasBegun) {
         throw new RuntimeApiError(`Cannot read the response of the Runtime API: ${message}`);
       }
       throw new UnansweredError(

@@ -1,6 +1,6 @@
 /** A Runtime API for the tests. It speaks plain TCP, so that it can break every rule of HTTP. */
 
-import { concat } from "../response.ts";
+import { concat, Reader } from "../reader.ts";
 
 const ENCODER = new TextEncoder();
 
@@ -108,8 +108,9 @@ export class StubApi implements AsyncDisposable {
   }
 
   async #serve(connection: Deno.TcpConn): Promise<void> {
-    const source = new Source(connection);
-    for (let head = await source.until("\r\n\r\n"); head; head = await source.until("\r\n\r\n")) {
+    const source = new Reader(connection);
+    for (;;) {
+      const head = await source.takeUntil("\r\n\r\n");
       const [line, ...fields] = head.split("\r\n");
       const [method = "", path = ""] = line!.split(" ");
       const early = this.onHead(path);
@@ -126,16 +127,14 @@ export class StubApi implements AsyncDisposable {
       let body = await source.take(Number(headers["content-length"] ?? 0));
       if (headers["transfer-encoding"] === "chunked") {
         for (;;) {
-          const size = parseInt((await source.until("\r\n"))!, 16);
+          const size = parseInt(await source.takeUntil("\r\n"), 16);
           if (size === 0) break;
           chunks.push(size);
           body = concat(body, await source.take(size));
           await source.take(2);
         }
         const lines: string[] = [];
-        for (let field = await source.until("\r\n"); field; field = await source.until("\r\n")) {
-          lines.push(field);
-        }
+        for (let line; (line = await source.takeUntil("\r\n"));) lines.push(line);
         trailers = parseFields(lines);
       }
       const text = new TextDecoder().decode(body);
@@ -170,44 +169,4 @@ function parseFields(lines: string[]): Record<string, string> {
     const colon = line.indexOf(":");
     return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
   }));
-}
-
-/** Reads a connection in pieces. */
-class Source {
-  #connection: Deno.TcpConn;
-  #received = new Uint8Array(0);
-
-  constructor(connection: Deno.TcpConn) {
-    this.#connection = connection;
-  }
-
-  /** Reads the text before a mark. Resolves to `undefined` at the end of the connection. */
-  async until(mark: string): Promise<string | undefined> {
-    for (;;) {
-      const text = String.fromCharCode(...this.#received.subarray(0, 100_000));
-      const end = text.indexOf(mark);
-      if (end !== -1) {
-        await this.take(end + mark.length);
-        return text.slice(0, end);
-      }
-      if (!await this.#receive()) return undefined;
-    }
-  }
-
-  /** Reads that many bytes. */
-  async take(count: number): Promise<Uint8Array<ArrayBuffer>> {
-    while (this.#received.length < count) {
-      if (!await this.#receive()) throw new Error("The request ended early");
-    }
-    const bytes = this.#received.subarray(0, count);
-    this.#received = this.#received.subarray(count);
-    return bytes;
-  }
-
-  async #receive(): Promise<boolean> {
-    const chunk = new Uint8Array(1024 * 1024);
-    const count = await this.#connection.read(chunk);
-    if (count !== null) this.#received = concat(this.#received, chunk.subarray(0, count));
-    return count !== null;
-  }
 }
