@@ -33,7 +33,7 @@ export async function processBatch<Payload>(
           if (!isOver) fail(message, error, lane);
           break;
         }
-        if (!isOver) message.state = "done";
+        message.state = "done";
       }
     }
   };
@@ -59,12 +59,13 @@ function makeLanes<Payload>(messages: readonly Message<Payload>[]): Message<Payl
     try {
       // Fair standard queues have groups too, but no order.
       const isFifo = message.record.queueArn().endsWith(".fifo");
-      const group = isFifo ? message.record.groupId() ?? "" : undefined;
-      const lane = group === undefined ? undefined : groups.get(group);
-      if (lane === undefined) {
+      const group = isFifo ? message.record.groupId() : null;
+      const lane = group === null ? undefined : groups.get(group);
+      if (lane) lane.push(message);
+      else {
         lanes.push([message]);
-        if (group !== undefined) groups.set(group, lanes.at(-1)!);
-      } else lane.push(message);
+        if (group !== null) groups.set(group, lanes.at(-1)!);
+      }
     } catch (error) {
       fail(message, error);
     }

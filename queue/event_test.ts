@@ -146,9 +146,17 @@ Deno.test("notification() and bridgeEvent() read content, also through Amazon SN
 
 Deno.test("message(), notification() and bridgeEvent() refuse other content", () => {
   for (
-    const content of [null, 7, "x", [], {}, { Type: "Notification", Message: "x" }, {
-      Records: [{ eventSource: "aws:sqs" }],
-    }]
+    const content of [
+      null,
+      7,
+      "x",
+      [],
+      {},
+      { Type: "Notification", Message: "x" },
+      { TopicArn: "arn:aws:sns:eu-west-1:1:t", Message: JSON.stringify(put) },
+      { source: "aws.events", detail: {} },
+      { Records: [{ eventSource: "aws:sqs" }] },
+    ]
   ) {
     for (const accessor of ["message", "notification", "bridgeEvent"] as const) {
       const error = refuse(() => holding(content)[accessor]());
