@@ -131,6 +131,8 @@ Deno.test("logger.child() copies its fields, and takes only a plain object", () 
   const child = logger.child(fields);
   fields.step = 2;
   assertEquals(jsonOf(() => child.info("x")).step, 1);
+  const bare = logger.child(Object.assign(Object.create(null), fields));
+  assertEquals(jsonOf(() => bare.info("x")).step, 2);
   for (const wrong of [undefined, null, "a", 5, [], new Map(), new Date()]) {
     assertThrows(
       () => logger.child(wrong as unknown as Record<string, unknown>),

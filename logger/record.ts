@@ -114,9 +114,9 @@ function plainText(value: unknown, renderer: Renderer, effects: readonly unknown
     return typeof plain === "string" ? plain : JSON.stringify(plain);
   }
   if (effects.includes(value)) return "[Circular]";
-  if (effects.length === MAX_CAUSES || renderer.isFull) return "[cut: more]";
+  if (effects.length === MAX_CAUSES) return "[cut: more]";
   const { errorType, errorMessage, stackTrace, cause, data } = describeError(value);
-  const stack = stackTrace.join("\n").trimEnd();
+  const stack = stackTrace.join("\n");
   // Some runtimes leave the message out of the stack, and the message may have changed since.
   const isComplete = stack && stack.includes(errorMessage);
   let text = renderer.plain(

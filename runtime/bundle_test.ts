@@ -54,6 +54,8 @@ Deno.test("a bundled function's failures and records name the author's file and 
   await Deno.writeTextFile(
     `${folder}/orders.ts`,
     `// A comment that the bundle lacks.
+     import { logger } from "${import.meta.resolve("../logger/mod.ts")}"; // another copy of it
+     logger.info("Opened");
      export const handler = (event: { log: boolean }): string => {
        const error = new RangeError("no supplier");
        if (!event.log) throw error;
@@ -66,11 +68,12 @@ Deno.test("a bundled function's failures and records name the author's file and 
     await using stub = new StubApi([invocation({ log: false }), invocation({ log: true })]);
     const { log } = await boot(stub, "orders/index.handler", {}, command);
     const [{ body, headers }, { body: second }] = stub.posts as [StubRequest, StubRequest];
-    assertMatch(JSON.parse(body).stackTrace[0], /^at .*\borders\.ts:3:22\)?$/);
+    assertMatch(JSON.parse(body).stackTrace[0], /^at .*\borders\.ts:5:22\)?$/);
     const cause = JSON.parse(headers["lambda-runtime-function-xray-error-cause"]!);
-    assertEquals(cause.exceptions[0].stack[0].line, 3);
+    assertEquals(cause.exceptions[0].stack[0].line, 5);
     assertEquals(second, '"logged"');
-    assertMatch(log, /\tERROR\tThe invocation failed [^\n]*orders\.ts:3:22/);
-    assertMatch(log, /\tERROR\tCannot order [^\n]*orders\.ts:3:22/);
+    assertMatch(log, /\tINFO\tOpened\n/);
+    assertMatch(log, /\tERROR\tThe invocation failed [^\n]*orders\.ts:5:22/);
+    assertMatch(log, /\tERROR\tCannot order [^\n]*orders\.ts:5:22/);
   }
 });
