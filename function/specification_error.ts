@@ -27,9 +27,7 @@ export class CloudEventSpecificationError extends Error {
   constructor(path: string, problem: string, options?: ErrorOptions) {
     super(`Cannot read the event: "${path}" ${problem}`, options);
     this.path = path;
-    // The class is minified, and the engine wrote the first line of the stack before the error had its name.
+    // The name survives minification. It is not enumerable, so that the log does not show it twice.
     Object.defineProperty(this, "name", { value: "CloudEventSpecificationError", writable: true });
-    (Error as { captureStackTrace?(error: Error, from: unknown): void })
-      .captureStackTrace?.(this, CloudEventSpecificationError);
   }
 }
