@@ -54,9 +54,7 @@ function parseMap(text: string): SourceMap | undefined {
     };
   };
   try {
-    const { sourceRoot = "", sources, ...map } = JSON.parse(text);
-    const { SourceMap } = process.getBuiltinModule("node:module");
-    return new SourceMap({ ...map, sources: sources.map((source: string) => sourceRoot + source) });
+    return new (process.getBuiltinModule("node:module").SourceMap)(JSON.parse(text));
   } catch {
     return undefined;
   }

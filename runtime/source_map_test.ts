@@ -46,11 +46,6 @@ Deno.test("stackMapper() translates the frames of each form, and nothing else", 
   }
 });
 
-Deno.test("stackMapper() puts the root of the sources before their names", () => {
-  const translate = mapperOf({ ...SMALL, sourceRoot: "app/" });
-  assertEquals(translate("at /var/task/index.mjs:1:1"), "at app/src/a.ts:1:1");
-});
-
 Deno.test("stackMapper() reads each map once, and only below its root", () => {
   const reads: string[] = [];
   const translate = mapperOf(SMALL, reads);
