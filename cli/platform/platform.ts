@@ -128,9 +128,9 @@ export async function startPlatform(
   );
   const schedules = stack.use(new Schedules(manifest, asyncInvocations));
   const messaging = stack.use(await Messaging.start(manifest));
-  const rules = rulesOf(manifest);
+  const eventBus = createEventBus(rulesOf(manifest), invokeAsync, (text) => log.note(text));
   const invokeApi = createInvokeApi(manifest, host, asyncInvocations);
-  services.attach({ buckets: buckets.all, messaging, rules, invoke: invokeAsync, invokeApi });
+  services.attach({ buckets: buckets.all, messaging, eventBus, invokeApi });
   const polling = new AbortController();
   const { signal } = polling;
   void pollQueues({ manifest, messaging, host, asyncInvocations, log, signal }).catch((error) => {
@@ -153,7 +153,7 @@ export async function startPlatform(
       buckets,
       schedules,
       messaging,
-      eventBus: createEventBus(rules, invokeAsync),
+      eventBus,
     }),
   };
   const server = stack.use(

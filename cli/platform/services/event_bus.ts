@@ -25,11 +25,21 @@ interface Entry {
 
 const MAX_ENTRIES = 10;
 
-/** Makes the function that answers requests to Amazon EventBridge: PutEvents. */
+/** Answers a request to Amazon EventBridge. */
+export type EventBus = (headers: Headers, body: string) => Response;
+
+/**
+ * Makes the function that answers requests to Amazon EventBridge: PutEvents.
+ *
+ * @param rules The rules.
+ * @param invoke Invokes a function asynchronously with an event.
+ * @param note Is told of an event that no rule matches.
+ */
 export function createEventBus(
   rules: readonly EventRule[],
   invoke: (functionName: string, event: unknown) => void,
-): (headers: Headers, body: string) => Response {
+  note: (text: string) => void,
+): EventBus {
   return (headers, body) => {
     const operation = headers.get("x-amz-target");
     if (operation !== "AWSEvents.PutEvents") {
@@ -39,7 +49,19 @@ export function createEventBus(
     if (!Array.isArray(entries) || entries.length < 1 || entries.length > MAX_ENTRIES) {
       return jsonFailure(400, "ValidationException", `Expected 1 to ${MAX_ENTRIES} entries`);
     }
-    const results = entries.map((entry) => putEvent(entry, rules, invoke));
+    const results = entries.map((entry) => {
+      const result = readEvent(entry);
+      if ("ErrorCode" in result) return result;
+      const { bus, event } = result;
+      const matching = rules.filter((rule) =>
+        rule.bus === bus && matchesPattern(rule.pattern, event)
+      );
+      for (const { functionName } of matching) invoke(functionName, event);
+      if (matching.length === 0) {
+        note(`No pattern matches the event "${event["detail-type"]}" of "${event.source}"`);
+      }
+      return { EventId: event.id };
+    });
     return Response.json({
       FailedEntryCount: results.filter((result) => "ErrorCode" in result).length,
       Entries: results,
@@ -47,11 +69,9 @@ export function createEventBus(
   };
 }
 
-function putEvent(
+function readEvent(
   { Source, DetailType, Detail, EventBusName = "default", Resources = [], Time }: Entry,
-  rules: readonly EventRule[],
-  invoke: (functionName: string, event: unknown) => void,
-): Record<string, string> {
+) {
   const problem = findProblem({ Source, DetailType, Detail });
   if (problem !== undefined) return problem;
   const event = scheduledEvent({
@@ -63,11 +83,7 @@ function putEvent(
     resources: Resources.map(String),
     detail: JSON.parse(Detail as string),
   });
-  const bus = String(EventBusName).split("/").at(-1); // a name or an ARN
-  for (const rule of rules) {
-    if (rule.bus === bus && matchesPattern(rule.pattern, event)) invoke(rule.functionName, event);
-  }
-  return { EventId: event.id };
+  return { event, bus: String(EventBusName).split("/").at(-1) }; // a name or an ARN
 }
 
 function findProblem(required: Readonly<Record<string, unknown>>) {

@@ -6,7 +6,7 @@ import { MAX_SYNC_EVENT } from "../limits.ts";
 import type { BucketFolder } from "../triggers/bucket_folder.ts";
 import { fill, isAllowed, readAccesses, statementsOf } from "./access.ts";
 import { deny, jsonFailure } from "./errors.ts";
-import { createEventBus, type EventRule } from "./event_bus.ts";
+import type { EventBus } from "./event_bus.ts";
 import { type Messaging, queueName } from "./messaging.ts";
 import { MultipartUploads } from "./multipart.ts";
 import { createS3 } from "./s3.ts";
@@ -17,10 +17,8 @@ export interface Resources {
   readonly buckets: ReadonlyMap<string, BucketFolder>;
   /** The queues and topics. */
   readonly messaging: Messaging;
-  /** The rules of Amazon EventBridge. */
-  readonly rules: readonly EventRule[];
-  /** Invokes a function asynchronously with an event. */
-  readonly invoke: (functionName: string, event: unknown) => void;
+  /** Amazon EventBridge. */
+  readonly eventBus: EventBus;
   /** The Invoke API of AWS Lambda. */
   readonly invokeApi: InvokeApi;
 }
@@ -65,9 +63,8 @@ export class Services implements AsyncDisposable {
   }
 
   /** Takes over the resources of the application. */
-  attach({ buckets, messaging, rules, invoke, invokeApi }: Resources): void {
+  attach({ buckets, messaging, eventBus, invokeApi }: Resources): void {
     const s3 = createS3(buckets, this.#uploads);
-    const eventBus = createEventBus(rules, invoke);
     this.#backends = {
       events: ({ headers }, body) => eventBus(headers, body),
       lambda: (request, body) => invokeFunction(invokeApi, request, body),

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Manifest } from "../../manifest/manifest.ts";
 import { allow, jsonReply, readBody, refusal, type Reply, reply } from "../http.ts";
 import { MAX_PUBLICATION } from "../limits.ts";
+import type { EventBus } from "../services/event_bus.ts";
 import { deadLetterQueueName, Messaging, queueName } from "../services/messaging.ts";
 import type { Buckets } from "./buckets.ts";
 import { checkPublication, publicationRefusal, publish } from "./message.ts";
@@ -15,7 +16,7 @@ export interface TriggerOptions {
   readonly schedules: Schedules;
   readonly messaging: Messaging;
   /** Answers requests to Amazon EventBridge. */
-  readonly eventBus: (headers: Headers, body: string) => Response;
+  readonly eventBus: EventBus;
 }
 
 /** The largest request with a message. Its encoding may take more bytes than the message itself. */
@@ -122,11 +123,17 @@ async function answerQueue(
   if (request.method === "POST") {
     const MessageBody = await readText(request);
     if (MessageBody === "") throw refusal(400, "Cannot send the message: it is empty");
-    const group = manifest.queues[name]!.fifo ? { MessageGroupId: "start-page" } : {};
+    const group = new URL(request.url!, "http://localhost").searchParams.get("group");
+    const isFifo = manifest.queues[name]!.fifo;
+    if (group !== null && !isFifo) throw refusal(400, `The queue "${name}" has no groups`);
     const sent = await messaging.call<{ MessageId: string }>("SendMessage", {
       QueueUrl: Messaging.queueUrl(queue),
       MessageBody,
-      ...group,
+      // An identifier of its own, because a message that is sent twice by hand is meant to arrive twice.
+      ...(isFifo && {
+        MessageGroupId: group ?? "start-page",
+        MessageDeduplicationId: crypto.randomUUID(),
+      }),
     });
     return jsonReply(200, { MessageId: sent.MessageId });
   }
@@ -143,7 +150,8 @@ async function answerEvents(
   request: IncomingMessage,
 ): Promise<Reply> {
   allow(request.method!, "POST");
-  const event = parseJson(await readText(request)) as Record<string, unknown> | null;
+  const text = await readText(request);
+  const event = parseJson(text, "put the event") as Record<string, unknown> | null;
   const { source, "detail-type": DetailType, detail, bus = "default" } = event ?? {};
   const entry = {
     Source: source,
@@ -164,7 +172,12 @@ function answerSchedule(
   number: string,
 ): Reply {
   const schedule = schedules.find(name, number === "" ? 0 : Number(number));
-  if (schedule === undefined) throw refusal(404, `The application has no schedule "${name}"`);
+  if (schedule === undefined) {
+    throw refusal(
+      404,
+      `The function "${name}" has no schedule ${number || 0}: the first has number 0`,
+    );
+  }
   allow(method, "POST");
   return jsonReply(202, { RequestId: schedules.fire(schedule) });
 }
@@ -217,11 +230,11 @@ async function readText(request: IncomingMessage): Promise<string> {
   }
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: string, action = "publish the message"): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw publicationRefusal((error as Error).message);
+    throw refusal(400, `Cannot ${action}: ${(error as Error).message}`);
   }
 }
 

@@ -203,10 +203,34 @@ Deno.test("a queue keeps the messages of a malformed result", async () => {
   }
 });
 
-Deno.test("a queue refuses an empty message and an unknown name", async () => {
+Deno.test("a FIFO queue takes a group, and a message that is sent twice", async () => {
+  const triggers = { queues: [{ name: "jobs" }] };
+  const manifest = manifestWith({ f: { module: "f.ts", triggers } }, { jobs: { fifo: true } });
+  await using test = await startTestPlatform(() => "{}", { manifest });
+  for (const query of ["", "?group=a", "?group=a"]) {
+    const path = `/queues/jobs${query}`;
+    assertEquals((await test.send({ method: "POST", path, body: "work" })).status, 200);
+  }
+  const groups = () =>
+    test.host.calls.flatMap(({ event }) =>
+      event.Records.map((record: Record<string, Record<string, string>>) =>
+        record["attributes"]!["MessageGroupId"]
+      )
+    );
+  while (groups().length < 3) await test.platform.settled();
+  assertEquals(groups().sort(), ["a", "a", "start-page"]);
+});
+
+Deno.test("a queue refuses an empty message, an unknown name and a group of a queue without groups", async () => {
   await using test = await startTestPlatform();
-  for (const [path, status] of [["/queues/jobs", 400], ["/queues/nope", 404]] as const) {
-    assertEquals((await test.send({ method: "POST", path })).status, status);
+  for (
+    const [path, body, status] of [
+      ["/queues/jobs", "", 400],
+      ["/queues/jobs?group=a", "work", 400],
+      ["/queues/nope", "work", 404],
+    ] as const
+  ) {
+    assertEquals((await test.send({ method: "POST", path, body })).status, status, path);
   }
 });
 
@@ -220,6 +244,8 @@ Deno.test("an event goes to the functions whose pattern it matches", async () =>
   assertEquals((await put(good)).status, 200);
   assertEquals((await put({ ...good, detail: { n: 2 } })).status, 200);
   await test.platform.settled();
+  const notes = test.log.after(0).map(({ text }) => text);
+  assertEquals(notes, ['No pattern matches the event "Order" of "shop"']);
   assertEquals(test.host.calls.map(({ name, event }) => [name, event.source, event.detail]), [
     ["f", "shop", { n: 1 }],
   ]);
