@@ -111,6 +111,8 @@ for (const name of RUNTIMES) {
     assertEquals(code, 0, stderr);
     const { names, failures } = JSON.parse(stdout.trim().split("\n").at(-1)!);
     assert(names.length > tests.files.length);
+    const known = DIFFERENCES.flatMap(([, , tests]) => tests);
+    assertEquals(known.filter((test) => !names.includes(test)), [], "these tests do not exist");
     const different = DIFFERENCES.flatMap(([runtime, , tests]) => runtime.test(name) ? tests : []);
     assertEquals(failures.filter((test: string) => !different.includes(test)), [], stderr);
   });

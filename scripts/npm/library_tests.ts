@@ -12,7 +12,7 @@ import { STAND_INS } from "../std.ts";
 import { FOLDERS, MODULES, ROOT } from "./metadata.ts";
 
 /** APIs that {@linkcode RUNNER} does not have. */
-const ONLY_DENO = /\bDeno\.(?!test\b|readTextFileSync\b)|\baddEventListener\(/;
+const ONLY_DENO = /\bDeno\.(?!test\b)|\baddEventListener\(/;
 
 /** Tests that depend on the runtime: the runtimes that differ, how they differ, and the tests. */
 export const DIFFERENCES: readonly (readonly [runtime: RegExp, why: string, tests: string[]])[] = [
@@ -30,11 +30,9 @@ export const DIFFERENCES: readonly (readonly [runtime: RegExp, why: string, test
     "stackMapper() translates the frames of each form, and nothing else",
     "stackMapper() puts the root of the sources before their names",
   ]],
-  [/deno@2\.1\./, "Buffer is not a global", [
-    "encodeBase64() works if Buffer is not a global, as on Deno 2.1 to 2.3",
-  ]],
   [/bun|deno/, "no source maps, so a stack does not name the file of the test", [
     "buildHttpServerErrorResponse() logs one critical record with status, stack and causes",
+    "proxyHandler() logs the thrown value as a cause, and no frames before those of its author",
     "each error class has its status, its name, and the reason phrase as its message",
     "a large value leaves room for the other parts of a record",
     "describeFailure() gives the frames of the stack, and no line of the message",
@@ -58,26 +56,20 @@ export const DIFFERENCES: readonly (readonly [runtime: RegExp, why: string, test
 
 /** The test runner of the bundle: `Deno.test()` collects, `runAll()` runs. */
 const RUNNER = `
-import { readFileSync } from "node:fs";
-
-export const readTextFileSync = (file) => readFileSync(file, "utf8");
-
 const tests = [];
-export function test(first, second) {
-  const options = typeof first === "string" ? { name: first, fn: second } : first;
-  if (!options.ignore) tests.push(options);
+export function test(first, fn) {
+  tests.push(typeof first === "string" ? { name: first, fn } : first);
 }
 export async function runAll() {
   const failures = [];
-  const run = async ({ name, fn }) => {
+  for (const { name, fn } of tests) {
     try {
-      await fn({ step: (name, fn) => run({ name, fn }) });
+      await fn();
     } catch (error) {
       failures.push(name);
       console.error("FAILED", name, error);
     }
-  };
-  for (const one of tests) await run(one);
+  }
   console.log(JSON.stringify({ names: tests.map(({ name }) => name), failures }));
 }
 `;
@@ -112,7 +104,7 @@ export async function bundleLibraryTests(output: string): Promise<LibraryTests> 
     format: "esm",
     target: "es2022",
     external: ["node:*"],
-    define: { "Deno.test": "test", "Deno.readTextFileSync": "readTextFileSync" },
+    define: { "Deno.test": "test" },
     inject: ["runner"],
     plugins: [await routeToPackage(packages)],
     logLevel: "error",
