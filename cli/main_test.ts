@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import manifestSchema from "./manifest/schema.json" with { type: "json" };
 import { makeApp, serve } from "./testdata/bundle.ts";
+import { denoProblem } from "./run_tool.ts";
 import { CONFIG, mate } from "./testdata/command.ts";
 
 Deno.test("mate names the wrong word and the nearest right word, and exits with 2", async () => {
@@ -132,4 +133,23 @@ Deno.test({
       assertEquals(await Deno.stat(`${app.folder}/dist`).catch((error) => error.name), "NotFound");
     }
   },
+});
+
+Deno.test("denoProblem() names the wanted version if Deno is too old", () => {
+  for (
+    const [version, isOld] of [
+      ["1.46.3", true],
+      ["2.7.14", true],
+      ["2.8.0", false],
+      ["2.10.1", false],
+      ["3.0.0", false],
+      ["2.8.0-rc.1", false],
+    ] as const
+  ) {
+    const problem = denoProblem(version);
+    const line =
+      `Cannot run on Deno ${version}: expected Deno 2.8 or later; "deno upgrade" installs it`;
+    assertEquals(problem, isOld ? line : undefined, version);
+  }
+  assertEquals(denoProblem(), undefined);
 });

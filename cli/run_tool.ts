@@ -1,10 +1,20 @@
 import { columns, helpOf, readArguments, UsageError } from "./arguments.ts";
 import type { Command } from "./commands/command.ts";
 import config from "./deno.json" with { type: "json" };
-import { denoProblem } from "./deno_version.ts";
 import { onInterruption } from "./interruption.ts";
 import { nearest } from "./manifest/nearest.ts";
 import { isUnlimited, runLimited } from "./permissions.ts";
+
+/** The oldest Deno that bundles functions with their names. */
+const MINIMUM = [2, 8] as const;
+
+/** Says which Deno the tool needs; `undefined` if this one is new enough. */
+export function denoProblem(version: string = Deno.version.deno): string | undefined {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1])) return undefined;
+  const wanted = MINIMUM.join(".");
+  return `Cannot run on Deno ${version}: expected Deno ${wanted} or later; "deno upgrade" installs it`;
+}
 
 /** Runs one of the commands of a tool. */
 export async function runTool(

@@ -1,4 +1,6 @@
-import { UsageError } from "../arguments.ts";
+import { columns, UsageError } from "../arguments.ts";
+import type { BundledArchive } from "../bundle/app.ts";
+import type { Part } from "../bundle/sizes.ts";
 import { type Command, defineCommand, MANIFEST } from "./command.ts";
 
 /** `mate bundle` */
@@ -50,8 +52,29 @@ export const bundle: Command = defineCommand({
       print(JSON.stringify(archives, undefined, 2));
       return true;
     }
-    const { describe } = await import("./bundle_report.ts");
-    print(describe(archives, values.analyze));
+    print(await describe(archives, values.analyze));
     return true;
   },
 });
+
+/** Describes the zips. */
+export async function describe(
+  archives: readonly BundledArchive[],
+  isAnalyzed: boolean,
+): Promise<string> {
+  const { formatSize, MAX_UNZIPPED, MAX_ZIP } = await import("../bundle/sizes.ts");
+  const rows = archives.map(({ path, zipped, unzipped }) => [
+    path,
+    `${formatSize(zipped)} zipped, ${formatSize(unzipped)} unzipped`,
+  ]);
+  const limits = `${formatSize(MAX_ZIP)} zipped, ${formatSize(MAX_UNZIPPED)} with the layer`;
+  const table = columns([...rows, ["at most", limits]]);
+  if (!isAnalyzed) return table;
+  const list = (parts: readonly Part[]) =>
+    columns(parts.map(({ name, size }) => [formatSize(size).padStart(8), name]));
+  const details = archives.map(({ path, contents: { files, sources } }) => {
+    const origins = sources.length === 0 ? [] : ["index.js comes from:", list(sources)];
+    return [`${path}:`, list(files), ...origins].join("\n");
+  });
+  return [table, ...details].join("\n\n");
+}

@@ -3,7 +3,7 @@ import cli from "../deno.json" with { type: "json" };
 import library from "../../deno.json" with { type: "json" };
 import { makeApp, serve } from "../testdata/bundle.ts";
 import { mate, ROOT, startMate } from "../testdata/command.ts";
-import { describe } from "./bundle_report.ts";
+import { describe } from "./bundle.ts";
 
 /** The imports of the repository: the packages of `new` are not published yet. */
 function localImports(): Record<string, string> {
@@ -237,7 +237,7 @@ Deno.test("mate logs explains why AWS refuses", async () => {
   assertMatch(stderr, /connect ECONNREFUSED .* \(check the network and the region\)\n$/);
 });
 
-Deno.test("mate bundle lists the sizes, and with --analyze the parts of every zip", () => {
+Deno.test("mate bundle lists the sizes, and with --analyze the parts of every zip", async () => {
   const archives = [{
     name: 'the function "one"',
     path: "dist/one.zip",
@@ -250,9 +250,9 @@ Deno.test("mate bundle lists the sizes, and with --analyze the parts of every zi
   }];
   const table = `  dist/one.zip  2.0 kB zipped, 4.9 kB unzipped
   at most       50.0 MB zipped, 250.0 MB with the layer`;
-  assertEquals(describe(archives, false), table);
+  assertEquals(await describe(archives, false), table);
   assertEquals(
-    describe(archives, true),
+    await describe(archives, true),
     `${table}
 
 dist/one.zip:

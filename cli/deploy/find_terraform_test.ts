@@ -1,4 +1,6 @@
-import { assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { makeZip } from "../bundle/archive.ts";
+import { unzip } from "./find_terraform.ts";
 
 Deno.test("findTerraform() takes no Terraform before 1.10, and fetches none with another checksum", async () => {
   const folder = await Deno.makeTempDir();
@@ -27,4 +29,14 @@ Deno.test("findTerraform() takes no Terraform before 1.10, and fetches none with
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+});
+
+Deno.test("unzip() takes one file out of a zip", async () => {
+  const files = ["LICENSE.txt", "terraform", "z"].map((path) => ({
+    path,
+    data: new TextEncoder().encode(path.repeat(1_000)),
+  }));
+  const zip = await makeZip(files);
+  for (const { path, data } of files) assertEquals(await unzip(zip, path), data, path);
+  await assertRejects(() => unzip(zip, "tofu"), Error, "does not contain it");
 });

@@ -1,8 +1,36 @@
 import { basename } from "node:path";
-import { MODULE_FILES, PROVIDER_LOCK } from "./module_files.ts";
+import buckets from "./tf/buckets.tf" with { type: "text" };
+import functions from "./tf/functions.tf" with { type: "text" };
+import gateway from "./tf/gateway.tf" with { type: "text" };
+import manifest from "./tf/manifest.tf" with { type: "text" };
+import outputs from "./tf/outputs.tf" with { type: "text" };
+import queues from "./tf/queues.tf" with { type: "text" };
+import roles from "./tf/roles.tf" with { type: "text" };
+import schedules from "./tf/schedules.tf" with { type: "text" };
+import topics from "./tf/topics.tf" with { type: "text" };
+import urls from "./tf/urls.tf" with { type: "text" };
+import variables from "./tf/variables.tf" with { type: "text" };
+import versions from "./tf/versions.tf" with { type: "text" };
+import providerLock from "./terraform.lock.hcl" with { type: "text" };
 
 /** The address of the module with the application. */
 export const MODULE = "module.application";
+
+/** The files of the Terraform module, by name. As part of the module graph they come from the same place as the code. */
+const MODULE_FILES: Readonly<Record<string, string>> = {
+  buckets,
+  functions,
+  gateway,
+  manifest,
+  outputs,
+  queues,
+  roles,
+  schedules,
+  topics,
+  urls,
+  variables,
+  versions,
+};
 
 /** Variables that the environment sets as `TF_VAR_log_format` and so on. */
 const SETTINGS = [
@@ -37,14 +65,14 @@ export interface RootModule {
 export async function writeRootModule(folder: string, root: RootModule): Promise<void> {
   await Deno.mkdir(`${folder}/module`, { recursive: true, mode: 0o700 }); // the state may hold secrets
   for (const [name, text] of Object.entries(MODULE_FILES)) {
-    await Deno.writeTextFile(`${folder}/module/${name}`, text);
+    await Deno.writeTextFile(`${folder}/module/${name}.tf`, text);
   }
   await Deno.writeTextFile(`${folder}/main.tf.json`, JSON.stringify(rootModule(root), null, 2));
 }
 
-/** Writes the checksums of the provider, which `terraform init` then insists on. */
+/** Writes the checksums of the provider for every platform, which `terraform init` then insists on. */
 export async function writeProviderLock(folder: string): Promise<void> {
-  await Deno.writeTextFile(`${folder}/.terraform.lock.hcl`, PROVIDER_LOCK);
+  await Deno.writeTextFile(`${folder}/.terraform.lock.hcl`, providerLock);
 }
 
 function rootModule(root: RootModule): unknown {
