@@ -1,6 +1,6 @@
 import { wrongParts } from "./event_pattern.ts";
 import { nearest } from "./nearest.ts";
-import type { BucketTrigger, Manifest } from "./types.ts";
+import type { BucketTrigger, Manifest, Triggers } from "./types.ts";
 import { placeholdersIn, variablesOf } from "./variables.ts";
 
 /** The most bytes of the names and values of a function's environment variables. */
@@ -57,15 +57,12 @@ function* findCorsConflicts({ functions }: Manifest): Generator<Conflict> {
   }
 }
 
-function* findPatternConflicts({ functions }: Manifest): Generator<Conflict> {
-  for (const [owner, { triggers: { events, topics } }] of Object.entries(functions)) {
-    const path = ["functions", owner, "triggers"];
-    for (const [index, { pattern }] of events.entries()) {
-      yield* wrongParts(pattern, [...path, "events", index, "pattern"]);
-    }
-    for (const [index, { filter }] of topics.entries()) {
-      if (filter !== undefined) yield* wrongParts(filter, [...path, "topics", index, "filter"]);
-    }
+function* findPatternConflicts(manifest: Manifest): Generator<Conflict> {
+  for (const { trigger, path } of triggersOf(manifest, "events")) {
+    yield* wrongParts(trigger.pattern, [...path, "pattern"]);
+  }
+  for (const { trigger, path } of triggersOf(manifest, "topics")) {
+    if (trigger.filter !== undefined) yield* wrongParts(trigger.filter, [...path, "filter"]);
   }
 }
 
@@ -74,14 +71,8 @@ function* findPatternConflicts({ functions }: Manifest): Generator<Conflict> {
  *
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-how-to-filtering.html
  */
-function* findBucketConflicts({ functions }: Manifest): Generator<Conflict> {
-  const triggers = Object.entries(functions).flatMap(([owner, { triggers }]) =>
-    triggers.buckets.map((trigger, index) => ({
-      trigger,
-      owner,
-      path: ["functions", owner, "triggers", "buckets", index],
-    }))
-  );
+function* findBucketConflicts(manifest: Manifest): Generator<Conflict> {
+  const triggers = triggersOf(manifest, "buckets");
   for (const [index, { trigger, path }] of triggers.entries()) {
     const other = triggers.slice(0, index).find((earlier) => overlap(earlier.trigger, trigger));
     if (other === undefined) continue;
@@ -104,54 +95,54 @@ function overlap(a: BucketTrigger, b: BucketTrigger): boolean {
 }
 
 /** Finds topics that a function names twice, because a topic has one subscription for a function. */
-function* findTopicConflicts({ functions }: Manifest): Generator<Conflict> {
-  for (const [owner, { triggers: { topics } }] of Object.entries(functions)) {
-    for (const [index, { name }] of topics.entries()) {
-      if (topics.findIndex((topic) => topic.name === name) === index) continue;
-      const path = ["functions", owner, "triggers", "topics", index, "name"];
-      yield { path, message: `must be another topic: the function has "${name}" already` };
+function* findTopicConflicts(manifest: Manifest): Generator<Conflict> {
+  const found = new Set<string>();
+  for (const { owner, trigger: { name }, path } of triggersOf(manifest, "topics")) {
+    const subscription = `${owner} ${name}`;
+    if (found.has(subscription)) {
+      const message = `must be another topic: the function has "${name}" already`;
+      yield { path: [...path, "name"], message };
     }
+    found.add(subscription);
   }
 }
 
 /** Finds queues that are not declared, that two functions read, or that Lambda refuses for a function. */
-function* findQueueConflicts({ functions, queues }: Manifest): Generator<Conflict> {
+function* findQueueConflicts(manifest: Manifest): Generator<Conflict> {
+  const { functions, queues } = manifest;
   const names = Object.keys(queues);
   const expected = names.length === 0
     ? ", which is empty"
     : `: expected one of ${names.join(", ")}`;
   const unknown = `must be a queue of the manifest's "queues"${expected}`;
-  const readers = new Map<string, string>();
-  for (const [owner, { timeout, triggers, uses }] of Object.entries(functions)) {
-    for (const name of Object.keys(uses.queues)) {
-      if (names.includes(name)) continue;
+  for (const [owner, { uses }] of Object.entries(functions)) {
+    for (const name of Object.keys(uses.queues).filter((name) => !names.includes(name))) {
       yield { path: ["functions", owner, "uses", "queues", name], message: unknown };
     }
-    for (const [index, { name, batch, window }] of triggers.queues.entries()) {
-      const path = ["functions", owner, "triggers", "queues", index];
-      if (batch > 10 && window === 0) {
-        yield { path: [...path, "window"], message: "must be at least 1 if batch is more than 10" };
-      }
-      const queue = names.includes(name) ? queues[name]! : undefined;
-      const reader = readers.get(name);
-      readers.set(name, owner);
-      if (queue === undefined) {
-        yield { path: [...path, "name"], message: unknown };
-      } else if (reader !== undefined) {
-        const message =
-          `must be another queue: "${reader}" reads "${name}", and a message goes to one reader`;
-        yield { path: [...path, "name"], message };
-      } else if (queue.visibility < timeout) {
-        const message =
-          `must be at least ${timeout}, the timeout of "${owner}", which reads the queue`;
-        yield { path: ["queues", name, "visibility"], message };
-      } else if (queue.fifo && (batch > 10 || window > 0)) {
-        const key = batch > 10 ? "batch" : "window";
-        const message = `must be ${
-          batch > 10 ? "at most 10" : "0"
-        }, because "${name}" is a FIFO queue`;
-        yield { path: [...path, key], message };
-      }
+  }
+  const readers = new Map<string, string>();
+  for (const { owner, trigger: { name, batch, window }, path } of triggersOf(manifest, "queues")) {
+    const { timeout } = functions[owner]!;
+    const queue = names.includes(name) ? queues[name]! : undefined;
+    const reader = readers.get(name);
+    readers.set(name, owner);
+    if (batch > 10 && window === 0) {
+      yield { path: [...path, "window"], message: "must be at least 1 if batch is more than 10" };
+    } else if (queue === undefined) {
+      yield { path: [...path, "name"], message: unknown };
+    } else if (reader !== undefined) {
+      const message =
+        `must be another queue: "${reader}" reads "${name}", and a message goes to one reader`;
+      yield { path: [...path, "name"], message };
+    } else if (queue.visibility < timeout) {
+      const message =
+        `must be at least ${timeout}, the timeout of "${owner}", which reads the queue`;
+      yield { path: ["queues", name, "visibility"], message };
+    } else if (queue.fifo && batch > 10) {
+      const message = `must be at most 10, because "${name}" is a FIFO queue`;
+      yield { path: [...path, "batch"], message };
+    } else if (queue.fifo && window > 0) {
+      yield { path: [...path, "window"], message: `must be 0, because "${name}" is a FIFO queue` };
     }
   }
 }
@@ -181,30 +172,14 @@ function* findLongNames({ name, region, functions }: Manifest): Generator<Confli
   }
 }
 
-interface Route {
-  readonly method: string;
-  readonly path: string;
-  readonly authorizer?: string | undefined;
-  readonly owner: string;
-  readonly at: readonly (string | number)[];
-}
-
 /** Finds routes that an API cannot have together, and authorizers that are not there. */
-function* findRouteConflicts(
-  { functions }: Manifest,
-): Generator<Conflict> {
-  const routes = Object.entries(functions).flatMap(([owner, { triggers }]) =>
-    triggers.routes.map((route, index) => ({
-      ...route,
-      owner,
-      at: ["functions", owner, "triggers", "routes", index],
-    }))
-  );
-  yield* sameRoutes(routes);
-  yield* otherVariables(routes);
-  for (const { authorizer, owner, at } of routes) {
+function* findRouteConflicts(manifest: Manifest): Generator<Conflict> {
+  const { functions } = manifest;
+  yield* sameRoutes(manifest);
+  yield* otherVariables(manifest);
+  for (const { owner, trigger: { authorizer }, path } of triggersOf(manifest, "routes")) {
     if (authorizer === undefined) continue;
-    const path = [...at, "authorizer"];
+    const at = [...path, "authorizer"];
     if (!Object.hasOwn(functions, authorizer)) {
       const others = Object.keys(functions).filter((name) => name !== owner);
       const near = nearest(authorizer, others);
@@ -213,43 +188,49 @@ function* findRouteConflicts(
         : others.length > 0
         ? `expected one of ${others.join(", ")}`
         : "add the function first";
-      yield { path, message: `must be a function of the manifest: ${expected}` };
+      yield { path: at, message: `must be a function of the manifest: ${expected}` };
     } else if (authorizer === owner) {
-      yield { path, message: "must be another function than the function of the route" };
+      yield { path: at, message: "must be another function than the function of the route" };
     }
   }
 }
 
-function* sameRoutes(routes: readonly Route[]): Generator<Conflict> {
+function* sameRoutes(manifest: Manifest): Generator<Conflict> {
   const owners = new Map<string, string>();
-  for (const { method, path, owner, at } of routes) {
-    const route = `${method} ${path}`;
+  for (const { owner, trigger, path } of triggersOf(manifest, "routes")) {
+    const route = `${trigger.method} ${trigger.path}`;
     const other = owners.get(route);
     owners.set(route, owner);
     if (other === undefined) continue;
-    yield { path: at, message: `must be another route than ${route}, which "${other}" has` };
+    yield { path, message: `must be another route than ${route}, which "${other}" has` };
   }
 }
 
 /** A resource of a REST API has at most one variable among its children. */
-function* otherVariables(routes: readonly Route[]): Generator<Conflict> {
-  const variables = routes.flatMap(({ path, owner, at }) =>
-    [...path.matchAll(/\{[^}]*\}/g)].map(({ 0: variable, index }) => ({
-      variable,
-      parent: path.slice(0, index),
+function* otherVariables(manifest: Manifest): Generator<Conflict> {
+  const firsts = new Map<string, { readonly variable: string; readonly owner: string }>();
+  for (const { owner, trigger, path } of triggersOf(manifest, "routes")) {
+    for (const { 0: variable, index } of trigger.path.matchAll(/\{[^}]*\}/g)) {
+      const parent = trigger.path.slice(0, index);
+      const first = firsts.get(parent) ?? { variable, owner };
+      firsts.set(parent, first);
+      if (first.variable === variable) continue;
+      yield {
+        path: [...path, "path"],
+        message: `must have ${first.variable} after "${parent}", not ${variable}: ` +
+          `"${first.owner}" has ${first.variable}, and a REST API takes one variable there`,
+      };
+    }
+  }
+}
+
+/** Lists the triggers of a kind, with their functions and the keys that lead to them. */
+function triggersOf<K extends Exclude<keyof Triggers, "url">>({ functions }: Manifest, kind: K) {
+  return Object.entries(functions).flatMap(([owner, { triggers }]) =>
+    triggers[kind].map((trigger, index) => ({
       owner,
-      at: [...at, "path"],
+      trigger: trigger as Triggers[K][number],
+      path: ["functions", owner, "triggers", kind, index],
     }))
   );
-  const firsts = new Map<string, { readonly variable: string; readonly owner: string }>();
-  for (const { variable, parent, owner, at } of variables) {
-    const first = firsts.get(parent) ?? { variable, owner };
-    firsts.set(parent, first);
-    if (first.variable === variable) continue;
-    yield {
-      path: at,
-      message: `must have ${first.variable} after "${parent}", not ${variable}: ` +
-        `"${first.owner}" has ${first.variable}, and a REST API takes one variable there`,
-    };
-  }
 }

@@ -95,6 +95,7 @@ Deno.test("parseManifest() accepts what AWS accepts", () => {
       withTriggers({ schedules: ["cron(0 0 ? * SUN,MON,TUE,WED,THU,FRI,SAT *)"] }),
       withTriggers({ schedules: ["cron(0 9 ? JAN,JUN 6#3 *)", "cron(5 0 15W * ? *)"] }),
       withTriggers({ events: [{ pattern: { $or: [{ source: ["a"] }, { account: ["b"] }] } }] }),
+      withTriggers({ events: [{ pattern: { detail: { total: [{ numeric: [">", 5] }] } } }] }),
       withTriggers({ schedules: ["cron(0/59 * ? * 2L *)"], ...bucketOf("b".repeat(36)) }),
       withTriggers({ queues: [{ name: "ordered", batch: 10 }] }),
       withF({ statements: [{ Effect: "Deny", Action: "s3:*", Resource: ["*"] }] }),

@@ -17,6 +17,7 @@ export const MANIFEST = {
         API_TOKEN: "secret",
         TABLE: "${infra.table_name}",
       },
+      permissions: { net: ["api.example.com:443", "dynamodb.${region}.amazonaws.com:443"] },
       triggers: {
         routes: [
           { method: "POST", path: "/orders", authorizer: "check" },

@@ -48,28 +48,18 @@ resource "aws_s3_bucket_policy" "tls" {
   for_each = local.bucket_names
 
   bucket = aws_s3_bucket.bucket[each.key].id
-  policy = data.aws_iam_policy_document.bucket[each.key].json
+  policy = jsonencode({
+    Version = "2012-10-17"
+    Statement = [{
+      Effect    = "Deny"
+      Principal = "*"
+      Action    = "s3:*"
+      Resource  = [aws_s3_bucket.bucket[each.key].arn, "${aws_s3_bucket.bucket[each.key].arn}/*"]
+      Condition = { Bool = { "aws:SecureTransport" = "false" } }
+    }]
+  })
 
   depends_on = [aws_s3_bucket_public_access_block.bucket] # Amazon S3 refuses both changes at once
-}
-
-data "aws_iam_policy_document" "bucket" {
-  for_each = local.bucket_names
-
-  statement {
-    effect    = "Deny"
-    actions   = ["s3:*"]
-    resources = [aws_s3_bucket.bucket[each.key].arn, "${aws_s3_bucket.bucket[each.key].arn}/*"]
-    principals {
-      type        = "*"
-      identifiers = ["*"]
-    }
-    condition {
-      test     = "Bool"
-      variable = "aws:SecureTransport"
-      values   = ["false"]
-    }
-  }
 }
 
 # A bucket has one notification configuration for all functions.

@@ -8,27 +8,17 @@ resource "aws_sns_topic" "topic" {
 resource "aws_sns_topic_policy" "tls" {
   for_each = local.topics
 
-  arn    = aws_sns_topic.topic[each.key].arn
-  policy = data.aws_iam_policy_document.topic[each.key].json
-}
-
-data "aws_iam_policy_document" "topic" {
-  for_each = local.topics
-
-  statement {
-    effect    = "Deny"
-    actions   = ["sns:Publish"]
-    resources = [aws_sns_topic.topic[each.key].arn]
-    principals {
-      type        = "*"
-      identifiers = ["*"]
-    }
-    condition {
-      test     = "Bool"
-      variable = "aws:SecureTransport"
-      values   = ["false"]
-    }
-  }
+  arn = aws_sns_topic.topic[each.key].arn
+  policy = jsonencode({
+    Version = "2012-10-17"
+    Statement = [{
+      Effect    = "Deny"
+      Principal = "*"
+      Action    = "sns:Publish"
+      Resource  = aws_sns_topic.topic[each.key].arn
+      Condition = { Bool = { "aws:SecureTransport" = "false" } }
+    }]
+  })
 }
 
 resource "aws_sns_topic_subscription" "topic" {
