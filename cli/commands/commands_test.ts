@@ -1,9 +1,10 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import cli from "../deno.json" with { type: "json" };
 import library from "../../deno.json" with { type: "json" };
 import { makeApp, serve } from "../testdata/bundle.ts";
 import { mate, ROOT, startMate } from "../testdata/command.ts";
 import { describe } from "./bundle.ts";
+import { callAws } from "./deployed.ts";
 
 /** The imports of the repository: the packages of `new` are not published yet. */
 function localImports(): Record<string, string> {
@@ -204,37 +205,36 @@ Deno.test({
   },
 });
 
-Deno.test("mate logs explains why AWS refuses", async () => {
+Deno.test("mate logs explains why it cannot reach AWS", async () => {
   await using app = await makeApp({}, { one: { module: "one.ts" } });
-  for (
-    const [type, message] of [
-      [
-        "ResourceNotFoundException",
-        /"test-one": it is not deployed, or in another region: run mate deploy\n$/,
-      ],
-      [
-        "ExpiredTokenException",
-        /"test-one": ExpiredTokenException: The token has expired \(log in again, .*\)\n$/,
-      ],
-    ] as const
-  ) {
-    await using server = serve(() =>
-      Response.json({ __type: type, message: "The token has expired" }, { status: 400 })
-    );
-    const env = awsEnvironment("CLOUDWATCH_LOGS", server.url);
-    const { code, stderr } = await mate(["logs", app.manifest], { env });
-    assertEquals(code, 1);
-    assertMatch(stderr, message);
-  }
-  const secure = awsEnvironment("CLOUDWATCH_LOGS", "https://localhost:1");
   const { code, stderr } = await mate(["logs", app.manifest], {
     env: {
-      ...secure,
+      ...awsEnvironment("CLOUDWATCH_LOGS", "https://localhost:1"),
       NODE_EXTRA_CA_CERTS: Deno.env.get("NODE_EXTRA_CA_CERTS") ?? "/dev/null", // the permissions allow it
     },
   });
   assertEquals(code, 1);
-  assertMatch(stderr, /connect ECONNREFUSED .* \(check the network and the region\)\n$/);
+  assertMatch(
+    stderr,
+    /^Error: Cannot read the log of "test-one": .*connect ECONNREFUSED .* \(check the network and the region\)\n$/,
+  );
+});
+
+Deno.test("callAws() explains why AWS refuses", async () => {
+  for (
+    const [name, remedy] of [
+      ["ResourceNotFoundException", "it is not deployed, or in another region: run mate deploy"],
+      [
+        "ExpiredTokenException",
+        'ExpiredTokenException: Too old (log in again, such as with "aws sso login" or AWS_PROFILE)',
+      ],
+      ["OtherException", "Too old"],
+    ] as const
+  ) {
+    const call = () => Promise.reject(Object.assign(new Error("Too old"), { name }));
+    const { message } = await assertRejects(() => callAws("Cannot call", call), Error);
+    assertEquals(message, `Cannot call: ${remedy}`);
+  }
 });
 
 Deno.test("mate bundle lists the sizes, and with --analyze the parts of every zip", async () => {
