@@ -33,17 +33,43 @@ export class Cloud {
   async functions() {
     const { Functions = [] } = await this.#lambda.listFunctions({});
     return await byName(Functions, async ({ FunctionName = "" }) => {
-      const { Configuration, Concurrency } = await this.#lambda.getFunction({ FunctionName });
+      const { Configuration = {}, Concurrency } = await this.#lambda.getFunction({ FunctionName });
       const url = await this.#lambda.getFunctionUrlConfig({ FunctionName })
         .catch(ifAbsent(undefined));
       const policy = await this.#lambda.getPolicy({ FunctionName })
         .catch(ifAbsent({ Policy: undefined }));
+      const variables = Object.entries(Configuration.Environment?.Variables ?? {});
+      // A killed run may have left a permission twice, under another identifier.
+      const invokers = new Set(
+        statements(policy.Policy).map((text) => {
+          return text.replace(/ on \S+/, "").replace(/(execute-api:[^:]+:\d+:)\w+/, "$1GATEWAY");
+        }),
+      );
       return [FunctionName, {
-        ...Configuration,
+        Handler: Configuration.Handler,
+        MemorySize: Configuration.MemorySize,
+        Timeout: Configuration.Timeout,
+        Runtime: Configuration.Runtime,
+        Architectures: Configuration.Architectures,
+        Description: Configuration.Description,
+        Role: Configuration.Role,
+        environment: Object.fromEntries(
+          variables.map(([name, value]) => [name, value.replace(/^http:\/\/[\d.:]+/, "ENDPOINT")]),
+        ),
+        tracing: Configuration.TracingConfig?.Mode,
         concurrency: Concurrency?.ReservedConcurrentExecutions,
         url: url && [url.AuthType, url.InvokeMode, url.Cors],
-        invokers: statements(policy.Policy),
+        layers: Configuration.Layers?.map(({ Arn }) => Arn?.split(":").at(-2)),
+        invokers: [...invokers].sort(),
       }];
+    });
+  }
+
+  /** The hash of each function's code. */
+  async codeHashes(): Promise<Record<string, string | undefined>> {
+    const { Functions = [] } = await this.#lambda.listFunctions({});
+    return await byName(Functions, ({ FunctionName = "", CodeSha256 }) => {
+      return Promise.resolve([FunctionName, CodeSha256]);
     });
   }
 
@@ -87,8 +113,6 @@ export class Cloud {
         )
       );
       return [name, {
-        ...gateway,
-        id: restApiId,
         routes: routes.sort(),
         authorizers: (authorizers.items ?? []).map((authorizer) => [
           authorizer.name,
@@ -96,7 +120,15 @@ export class Cloud {
           authorizer.authorizerResultTtlInSeconds,
           /:function:([^/]+)/.exec(authorizer.authorizerUri ?? "")?.[1],
         ]),
-        stages: stages.item ?? [],
+        binaryMediaTypes: gateway.binaryMediaTypes,
+        types: gateway.endpointConfiguration?.types,
+        stages: (stages.item ?? []).map((stage) => [
+          stage.stageName,
+          stage.methodSettings?.["*/*"]?.throttlingRateLimit,
+          stage.methodSettings?.["*/*"]?.throttlingBurstLimit,
+          stage.accessLogSettings?.destinationArn,
+          stage.tracingEnabled,
+        ]),
         responses: Object.fromEntries(
           (responses.items ?? []).map((response) => [
             response.responseType,
@@ -105,6 +137,14 @@ export class Cloud {
         ),
       }];
     });
+  }
+
+  /** The identifiers of the only gateway and of the deployment that its stage serves. */
+  async deployment() {
+    const { items = [] } = await this.#gateway.getRestApis({});
+    const restApiId = items[0]?.id;
+    const { item = [] } = await this.#gateway.getStages({ restApiId });
+    return { restApiId, deploymentId: item[0]?.deploymentId };
   }
 
   /** The days that each log group keeps its records. */

@@ -5,15 +5,29 @@
  * @module
  */
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { existsSync } from "node:fs";
+import { findProgram } from "../../platform/isolation/program.ts";
 import { mate } from "../../testdata/command.ts";
 import { Cloud } from "./cloud.ts";
 import { Emulator } from "./emulator.ts";
 import { EXPECTED } from "./expected.ts";
 import { INFRA, MANIFEST } from "./manifest.ts";
-import { findRequirements } from "./requirements.ts";
 import { killTerraform, type Outcome, Workspace } from "./workspace.ts";
 
-const { missing, plugins } = await findRequirements();
+const PROVIDER = "registry.terraform.io/hashicorp/aws";
+const REGISTRY = "https://registry.terraform.io/.well-known/terraform.json";
+
+/** The folder with Terraform's providers; without it, they come from the registry. */
+const plugins = [Deno.env.get("TF_PLUGIN_DIR"), "/opt/tf-plugins"]
+  .find((folder) => folder && existsSync(`${folder}/${PROVIDER}`));
+
+const missing: string[] = [];
+for (const program of ["terraform", "moto_server", "pgrep"]) {
+  if (!await findProgram(program)) missing.push(program);
+}
+if (!plugins && !await fetch(REGISTRY).then((response) => response.bytes(), () => undefined)) {
+  missing.push(`the provider hashicorp/aws (TF_PLUGIN_DIR=folder that holds ${PROVIDER}/)`);
+}
 if (missing.length > 0) {
   console.error(`NOT RUN: the proof of the deployment. Missing:\n- ${missing.join("\n- ")}`);
 }
@@ -101,15 +115,15 @@ Deno.test({
       await deployUntil(({ method, url }) => method === "POST" && url.endsWith("/functions"));
       const output = assertDone(await shop.deploy());
       assertMatch(output, /Takes over from a run that was killed:\n(.*\n)*? +1 function: shop-/);
-      const [gateway] = Object.values(await cloud.gateways());
-      const url = `https://${gateway?.id}.execute-api.eu-west-1.amazonaws.com/v1`;
+      const { restApiId } = await cloud.deployment();
+      const url = `https://${restApiId}.execute-api.eu-west-1.amazonaws.com/v1`;
       assert(output.includes(`Base URL: ${url}\n`), output);
       assert(output.includes(`\ncurl -X POST ${url}/orders\n`), output);
     });
 
-    for (const [kind, expected] of Object.entries(EXPECTED)) {
+    for (const kind of Object.keys(EXPECTED) as (keyof typeof EXPECTED)[]) {
       await t.step(`the cloud has the ${kind} of the manifest, and no others`, async () => {
-        assertEquals(await expected.read(cloud) as unknown, expected.value);
+        assertEquals<unknown>(await cloud[kind](), EXPECTED[kind]);
       });
     }
 
@@ -149,8 +163,8 @@ Deno.test({
     await step(
       "changed code changes one function; a removed route leaves the stage",
       async () => {
-        const hashes = await codeHashes(cloud);
-        const stage = (await cloud.gateways()).shop?.stages[0]?.deploymentId;
+        const hashes = await cloud.codeHashes();
+        const { deploymentId } = await cloud.deployment();
         const requests: string[] = [];
         emulator.done = ({ method, url }) => requests.push(`${method} ${new URL(url).pathname}`);
         const changed = structuredClone(MANIFEST);
@@ -159,13 +173,13 @@ Deno.test({
         await shop.write("news.ts", 'export const handler = () => "changed";');
         assertDone(await shop.deploy());
         emulator.done = () => {};
-        const after = await codeHashes(cloud);
+        const after = await cloud.codeHashes();
         assertEquals(Object.keys(after).filter((name) => after[name] !== hashes[name]), [
           "shop-news",
         ]);
-        const gateway = (await cloud.gateways()).shop;
-        assertEquals(gateway?.routes, EXPECTED.gateways.value.shop.routes.slice(0, -1));
-        assertNotEquals(gateway?.stages[0]?.deploymentId, stage);
+        const { shop: gateway } = await cloud.gateways();
+        assertEquals(gateway?.routes, EXPECTED.gateways.shop.routes.slice(0, -1));
+        assertNotEquals((await cloud.deployment()).deploymentId, deploymentId);
         // A deployment is a snapshot, so it must come after the document without the route.
         const document = requests.findLastIndex((request) => /^PUT \/restapis\/\w+$/.test(request));
         const snapshot = requests.findIndex((request) => /^POST .*\/deployments$/.test(request));
@@ -224,9 +238,4 @@ Deno.test({
 
 function isManaged(resource: unknown): boolean {
   return (resource as { mode: string }).mode === "managed";
-}
-
-async function codeHashes(cloud: Cloud): Promise<Record<string, unknown>> {
-  const functions = Object.entries(await cloud.functions());
-  return Object.fromEntries(functions.map(([name, { CodeSha256 }]) => [name, CodeSha256]));
 }
