@@ -99,39 +99,37 @@ Deno.test({
     "mate ends with the status of the signal that interrupts it, and leaves nothing half-written",
   ignore: Deno.build.os === "windows",
   async fn() {
-    for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
-      await using app = await makeApp({ "one.ts": "export const handler = () => {};" }, {
-        one: { module: "one.ts" },
-      });
-      const asked = Promise.withResolvers<void>();
-      const answer = Promise.withResolvers<Response>();
-      await using registry = serve(() => {
-        asked.resolve();
-        return answer.promise;
-      });
-      // A module sets the registry, because the packages of the tool come from the real registry.
-      await Deno.writeTextFile(
-        `${app.folder}/main.ts`,
-        `import { main } from ${JSON.stringify(new URL("main.ts", import.meta.url).href)};
-        Deno.env.set("NPM_CONFIG_REGISTRY", "${registry.url}");
-        Deno.env.set("XDG_CACHE_HOME", "cache");
-        Deno.exit(await main(["bundle"]));`,
-      );
-      const child = new Deno.Command(Deno.execPath(), {
-        args: ["run", "-A", "--quiet", "--no-lock", `--config=${CONFIG}`, "main.ts"],
-        cwd: app.folder,
-        env: { NO_COLOR: "1" },
-        stdout: "piped",
-        stderr: "piped",
-      }).spawn();
-      await asked.promise;
-      child.kill(signal);
-      const { code, stdout, stderr } = await child.output();
-      answer.resolve(new Response());
-      const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-      assertEquals([code, text], [status, ""]);
-      assertEquals(await Deno.stat(`${app.folder}/dist`).catch((error) => error.name), "NotFound");
-    }
+    await using app = await makeApp({ "one.ts": "export const handler = () => {};" }, {
+      one: { module: "one.ts" },
+    });
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<Response>();
+    await using registry = serve(() => {
+      asked.resolve();
+      return answer.promise;
+    });
+    // A module sets the registry, because the packages of the tool come from the real registry.
+    await Deno.writeTextFile(
+      `${app.folder}/main.ts`,
+      `import { main } from ${JSON.stringify(new URL("main.ts", import.meta.url).href)};
+      Deno.env.set("NPM_CONFIG_REGISTRY", "${registry.url}");
+      Deno.env.set("XDG_CACHE_HOME", "cache");
+      Deno.exit(await main(["bundle"]));`,
+    );
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--quiet", "--no-lock", `--config=${CONFIG}`, "main.ts"],
+      cwd: app.folder,
+      env: { NO_COLOR: "1" },
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    await asked.promise;
+    child.kill("SIGTERM");
+    const { code, stdout, stderr } = await child.output();
+    answer.resolve(new Response());
+    const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+    assertEquals([code, text], [143, ""]);
+    assertEquals(await Deno.stat(`${app.folder}/dist`).catch((error) => error.name), "NotFound");
   },
 });
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { readBundledCode } from "./bundled_code.ts";
+import { readBundledCode, shippedMap } from "./bundled_code.ts";
 
 Deno.test("readBundledCode() finds the exports", () => {
   for (
@@ -80,4 +80,27 @@ export {
     { line: 2, column: 2, length: "../../home/me/".length },
     { line: 11, column: 8, length: "home/me/".length },
   ]);
+});
+
+Deno.test("shippedMap() names sources without the paths of this machine", () => {
+  const name = (source: string, root = "/home/me/shop") => {
+    const map = JSON.stringify({ version: 3, sources: [source], names: [], mappings: "AAAA" });
+    return JSON.parse(shippedMap(map, "/tmp/out/index.js", root, [])).sources[0];
+  };
+  for (
+    const [source, wanted] of [
+      ["../../home/me/shop/lib/a.ts", "lib/a.ts"],
+      ["../../home/me/shared/a.ts", "../shared/a.ts"],
+      ["../../opt/private/a.ts", "a.ts"],
+      [
+        "../../home/me/.cache/deno/npm/registry.example/@a/b/1.2.3-x/dist/c.js",
+        "npm:@a/b@1.2.3-x/dist/c.js",
+      ],
+      ["../../home/me/shop/node_modules/b/c.js", "node_modules/b/c.js"],
+      ["https://jsr.io/@a/b/1.0.0/mod.ts", "https://jsr.io/@a/b/1.0.0/mod.ts"],
+      ["file:///home/me/shop/a%20b.ts", "a b.ts"],
+    ]
+  ) {
+    assertEquals(name(source!), wanted);
+  }
 });

@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
 import { makeApp } from "../testdata/bundle.ts";
 import { bundleModule } from "./module_bundle.ts";
 
@@ -92,4 +93,53 @@ Deno.test({
       Deno.env.delete("AWS_SECRET_ACCESS_KEY");
     }
   },
+});
+
+const MARKED = {
+  "app/one.ts": `import { fail } from "./lib/fail.ts";
+import { common } from "./lib/common.cjs";
+import { shared } from "../shared/shared.ts";
+import "js-tokens";
+interface Event { kind: string }
+export const handler = ({ kind }: Event) =>
+  kind === "fail" ? fail() : kind === "common" ? common() : shared();`,
+  "app/lib/fail.ts":
+    `// The function fails.\nexport function fail(): never {\n  throw new Error("MARK1");\n}`,
+  // Deno formats CommonJS before the map is made, so the position of code in other formats is only close.
+  "app/lib/common.cjs": `const { join } = require("node:path");
+exports.common = ()=>{
+  throw new Error(join("MARK2", ""));
+};
+`,
+  "shared/shared.ts": `export const shared = (): never => { throw new Error("MARK3"); };`,
+  "app/deno.json": `{ "imports": { "js-tokens": "npm:js-tokens@10.0.0" } }`,
+};
+
+Deno.test("bundleModule() maps every position of the code to the author's file, also minified", async () => {
+  await using app = await makeApp(MARKED, {});
+  for (const isMinified of [false, true]) {
+    const cwd = `${app.folder}/app`;
+    const { code, map } = await bundleModule(`${cwd}/one.ts`, { cwd, isMinified });
+    const trace = new TraceMap(map);
+    const lines = code.split("\n");
+    const originalOf = (mark: string) => {
+      const index = lines.findIndex((line) => line.includes(mark));
+      const column = lines[index]!.lastIndexOf("new Error(", lines[index]!.indexOf(mark));
+      const { source, line } = originalPositionFor(trace, { line: index + 1, column });
+      return `${source}:${line}`;
+    };
+    assertEquals(
+      ["MARK1", "MARK2", "MARK3"].map(originalOf),
+      ["lib/fail.ts:3", "lib/common.cjs:3", "../shared/shared.ts:1"],
+      `minified: ${isMinified}`,
+    );
+    const { sources, ...rest } = JSON.parse(map);
+    assertEquals(
+      Object.keys(rest),
+      ["version", "names", "mappings"],
+      "the sources' text is left out",
+    );
+    assertEquals(sources.includes("npm:js-tokens@10.0.0/index.js"), true, sources.join());
+    assertEquals(map.includes(app.folder), false);
+  }
 });

@@ -58,7 +58,8 @@ Deno.test("mate new makes a formatted application whose test passes and whose fu
 
 Deno.test("mate invoke prints the result, and fails if the function fails", async () => {
   await using app = await makeApp({
-    "one.ts": `export const handler = ({ a }: { a: number }) => {
+    "one.ts": `// A comment that the bundler drops.
+    export const handler = ({ a }: { a: number }) => {
       if (a < 0) throw new RangeError("negative");
       return a + 1;
     };`,
@@ -69,7 +70,7 @@ Deno.test("mate invoke prints the result, and fails if the function fails", asyn
   assertEquals([failure.code, failure.stderr], [1, ""]);
   const { isError, result, log } = JSON.parse(failure.stdout);
   assertEquals([isError, result.errorType], [true, "RangeError"]);
-  assertMatch(result.stackTrace[0], /one\.ts:2:\d+/);
+  assertMatch(result.stackTrace[0], /\bone\.ts:3:\d+/);
   assertStringIncludes(log, "negative");
 });
 
