@@ -1,49 +1,35 @@
 import { parseArgs } from "node:util";
 import { nearest } from "./manifest/nearest.ts";
 
-/** An option of a command. */
 export interface Option {
-  /** Whether the option has a value or is a switch. */
   readonly type: "string" | "boolean";
   /** The name of the value in the help, such as `FOLDER`. */
   readonly value?: string;
-  /** The value without the option. */
   readonly default?: string;
   /** A sentence for the help, without a period. */
   readonly description: string;
 }
 
-/** The options of a command by name. */
 export type Options = Readonly<Record<string, Option>>;
 
-/** The values of options. */
 export type Values<O extends Options> = {
   readonly [K in keyof O]: O[K] extends { readonly type: "boolean" } ? boolean
     : O[K] extends { readonly default: string } ? string
     : string | undefined;
 };
 
-/** The command line of a command. */
 export interface CommandLine<O extends Options> {
-  /** The name of the command. */
   readonly name: string;
   /** The names of the arguments, such as `MANIFEST`. Names in brackets are optional. */
   readonly arguments: readonly string[];
-  /** A sentence that says what the command does. */
   readonly summary: string;
-  /** Further paragraphs of the help. */
   readonly details?: string;
-  /** The options. */
   readonly options: O;
 }
 
-/** The command line is wrong. */
+/** The command line is wrong; the message names the argument. */
 export class UsageError extends Error {
-  /** Makes the error; its message names the argument. */
-  constructor(message: string) {
-    super(message);
-    this.name = "UsageError";
-  }
+  override readonly name = "UsageError";
 }
 
 /**
@@ -101,7 +87,6 @@ function checkOption(
   }
 }
 
-/** Makes the help of a command. */
 export function helpOf(
   { name, arguments: names, summary, details, options }: CommandLine<Options>,
 ): string {

@@ -2,13 +2,10 @@ import { ZipFile } from "yazl";
 import { Buffer } from "node:buffer";
 import { keep } from "./cache_folder.ts";
 
-/** A file for an archive. */
 export interface ArchiveFile {
   /** The path in the archive, with slashes. */
   readonly path: string;
-  /** The content. */
   readonly data: Uint8Array;
-  /** Whether the file can be executed. */
   readonly isExecutable?: boolean | undefined;
 }
 

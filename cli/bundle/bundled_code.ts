@@ -3,9 +3,7 @@ import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import jsTokens from "js-tokens";
 
-/** A bundled module. */
 export interface BundledCode {
-  /** The JavaScript. */
   readonly code: string;
   /** The names that it exports; `undefined` for CommonJS, whose exports are known only at run time. */
   readonly exports: readonly string[] | undefined;

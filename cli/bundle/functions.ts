@@ -4,15 +4,12 @@ import { fillPlaceholders, variableOf } from "../manifest/variables.ts";
 import type { ArchiveFile } from "./archive.ts";
 import { bundleModule } from "./module_bundle.ts";
 
-/** How functions are bundled. */
 export interface FunctionBundleOptions {
   /** Whether names and white space are shortened. */
   readonly isMinified?: boolean | undefined;
-  /** Ends the work early. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The functions of an application after bundling. */
 export interface BundledFunctions {
   /** The files of each function's archive, by the function's name, in the order of the manifest. */
   readonly functions: ReadonlyMap<string, ArchiveFile[]>;

@@ -3,7 +3,6 @@ import { fileURLToPath } from "node:url";
 import { childEnvironment } from "./child_environment.ts";
 import { type BundledCode, readBundledCode, shippedMap } from "./bundled_code.ts";
 
-/** How a module is bundled. */
 export interface ModuleBundleOptions {
   /** The folder whose `deno.json` is used; without it, no configuration is used. */
   readonly cwd?: string | undefined;
@@ -11,13 +10,10 @@ export interface ModuleBundleOptions {
   readonly isMinified?: boolean | undefined;
   /** How an error message begins; `Cannot bundle "<module>"` by default. */
   readonly action?: string | undefined;
-  /** Ends the work early. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A bundled module with its source map. */
 export interface ModuleBundle extends BundledCode {
-  /** The source map, as JSON. */
   readonly map: string;
 }
 

@@ -1,19 +1,14 @@
 import type { CommandLine, Options, Values } from "../arguments.ts";
 import type { Permissions } from "../permissions.ts";
 
-/** The surroundings of a command. */
 export interface Surroundings {
-  /** Ends the command early. */
   readonly signal: AbortSignal;
-  /** Writes a line to the standard output. */
   readonly print: (line: string) => void;
   /** Writes a line to the standard error: a warning, or the progress of long work. */
   readonly note: (line: string) => void;
-  /** Whether the standard output shows colours. */
   readonly isColored: boolean;
 }
 
-/** A command of the tool. */
 export interface Command<O extends Options = Options> extends CommandLine<O> {
   /**
    * The permissions of a command that works with the keys of a cloud. A process that has more runs the command in another
@@ -32,7 +27,6 @@ export interface Command<O extends Options = Options> extends CommandLine<O> {
   ): Promise<boolean>;
 }
 
-/** Declares a command. */
 export function defineCommand<const O extends Options>(command: Command<O>): Command {
   return command as unknown as Command;
 }

@@ -12,7 +12,6 @@ import { Terraform, TerraformError } from "./terraform.ts";
 /** The address of the log group that claims the name of the application. */
 const CLAIM = `${MODULE}.aws_cloudwatch_log_group.application`;
 
-/** How an application is deployed or undeployed. */
 export interface DeployOptions {
   /** Whether to print the whole plan and to change nothing. */
   readonly isPlanOnly?: boolean | undefined;
@@ -22,9 +21,7 @@ export interface DeployOptions {
   readonly signal: AbortSignal;
   /** Takes a line for the reader: the progress, the summary, the names. */
   readonly print: (line: string) => void;
-  /** Takes the URLs and names of what is deployed. */
   readonly report: (outputs: Outputs) => void;
-  /** Asks a question. */
   readonly confirm: (question: string) => boolean;
 }
 
@@ -234,7 +231,6 @@ If a run of this copy was killed when it had just begun, take the name over by:
   }
 }
 
-/** An account and a region. */
 interface Place {
   readonly account: string;
   readonly region: string;

@@ -45,7 +45,6 @@ const SETTINGS = [
 export interface RootModule {
   /** The path of the manifest. Its folder is three levels above the folder of the root module. */
   readonly manifestPath: string;
-  /** The name of the application. */
   readonly name: string;
   /** The only account that Terraform may use; without, any. */
   readonly account?: string | undefined;

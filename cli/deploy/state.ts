@@ -1,13 +1,11 @@
 import type { Resource } from "./summary.ts";
 import type { Terraform } from "./terraform.ts";
 
-/** What the state says about an application. */
 export interface Deployed {
   /** The account; absent if nothing is deployed. */
   readonly account?: string | undefined;
   /** The region; absent if nothing is deployed. */
   readonly region?: string | undefined;
-  /** The resources. */
   readonly resources: readonly Resource[];
 }
 
@@ -20,7 +18,6 @@ interface State {
   }[];
 }
 
-/** Reads the state of an application. */
 export async function readState(terraform: Terraform): Promise<Deployed> {
   const { resources = [] }: State = JSON.parse(
     await terraform.read("state", "pull") || "{}",

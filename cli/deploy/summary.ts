@@ -1,8 +1,6 @@
-/** A managed resource. */
 export interface Resource {
   /** The type, such as `aws_lambda_function`. */
   readonly type: string;
-  /** The attributes. */
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 

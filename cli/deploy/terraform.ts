@@ -1,17 +1,12 @@
 import { accessProblem } from "./access_problem.ts";
 
-/** An error that Terraform reports. */
 export interface Diagnostic {
   readonly severity: "error" | "warning";
-  /** The sentence that says the problem. */
   readonly summary: string;
-  /** The details. */
   readonly detail?: string;
-  /** The resource. */
   readonly address?: string;
 }
 
-/** Terraform ended with errors. */
 export class TerraformError extends Error {
   constructor(command: string, readonly diagnostics: readonly Diagnostic[]) {
     const problems = diagnostics.map(({ summary, detail, address }) => {

@@ -1,13 +1,11 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The repository. */
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 
 /** The configuration of the repository, which tells where the packages of the tool are. */
 export const CONFIG: string = `${ROOT}deno.json`;
 
-/** The path of the tool. */
 export const MAIN: string = `${ROOT}cli/main.ts`;
 
 /** A lock file: with it, the tool starts in a tenth of the time, because Deno does not look for versions of packages. */
@@ -17,13 +15,11 @@ addEventListener("unload", () => Deno.removeSync(dirname(LOCK), { recursive: tru
 interface MateOptions {
   readonly cwd?: string;
   readonly env?: Record<string, string>;
-  /** Flags of Deno. */
   readonly flags?: readonly string[];
   /** Whether the tool has a process group of its own, as in a terminal. */
   readonly detached?: boolean;
 }
 
-/** Starts the tool. */
 export function startMate(
   args: readonly string[],
   { flags = [], env, ...options }: MateOptions = {},
@@ -38,14 +34,12 @@ export function startMate(
   }).spawn();
 }
 
-/** How the tool ended. */
 export interface Ended {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs the tool to its end. */
 export async function mate(args: readonly string[], options?: MateOptions): Promise<Ended> {
   const { code, stdout, stderr } = await startMate(args, options).output();
   const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);

@@ -19,15 +19,12 @@ import { type Architecture, ownArchitecture } from "../deno_binary.ts";
 import { compiledSpecifiers, copyCaches, UnknownSchemaError } from "./database.ts";
 import { HandlerError, StartError, startFunction } from "./warm_start.ts";
 
-/** How code caches are made. */
 export interface CodeCacheOptions {
-  /** The architecture. */
   readonly architecture: Architecture;
   /** The files of its layer. */
   readonly layer: readonly ArchiveFile[];
   /** How functions are started; the best way that this machine has by default. */
   readonly isolation?: Isolation | undefined;
-  /** Ends the work early. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -65,7 +65,6 @@ export class Cloud {
     });
   }
 
-  /** The hash of each function's code. */
   async codeHashes(): Promise<Record<string, string | undefined>> {
     const { Functions = [] } = await this.#lambda.listFunctions({});
     return await byName(Functions, ({ FunctionName = "", CodeSha256 }) => {
@@ -73,7 +72,6 @@ export class Cloud {
     });
   }
 
-  /** The event source mappings by function. */
   async mappings() {
     const { EventSourceMappings = [] } = await this.#lambda.listEventSourceMappings({});
     return EventSourceMappings.map((mapping) => [
@@ -86,7 +84,6 @@ export class Cloud {
     ]);
   }
 
-  /** The names of the layers. */
   async layers() {
     const { Layers = [] } = await this.#lambda.listLayers({});
     return Layers.map(({ LayerName }) => LayerName);
@@ -184,7 +181,6 @@ export class Cloud {
     });
   }
 
-  /** The queues by name. */
   async queues() {
     const { QueueUrls = [] } = await this.#sqs.listQueues({});
     return await byName(QueueUrls, async (QueueUrl) => {
@@ -254,7 +250,6 @@ export class Cloud {
     });
   }
 
-  /** Makes a bucket. */
   async makeBucket(Bucket: string): Promise<void> {
     const CreateBucketConfiguration = { LocationConstraint: "eu-west-1" } as const;
     await this.#s3.createBucket({ Bucket, CreateBucketConfiguration });
@@ -295,7 +290,6 @@ export class Cloud {
     });
   }
 
-  /** The names of everything. */
   async names(): Promise<readonly unknown[]> {
     const all = await Promise.all([
       this.functions(),
@@ -319,7 +313,6 @@ async function byName<T, V>(
   return Object.fromEntries(await Promise.all(items.map(read)));
 }
 
-/** The last part of an ARN. */
 function last(arn = ""): string {
   return arn.slice(arn.lastIndexOf(":") + 1);
 }

@@ -1,11 +1,9 @@
 const FUNCTIONS = "/2015-03-31/functions";
 
-/** What a request says of a function's logging. */
 interface LoggingConfig {
   readonly LogFormat?: "JSON" | "Text";
 }
 
-/** A method of an OpenAPI document. */
 interface Route {
   readonly security: readonly Record<string, unknown>[];
   readonly "x-amazon-apigateway-integration": { readonly httpMethod: string; readonly uri: string };

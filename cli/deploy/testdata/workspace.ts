@@ -1,7 +1,6 @@
 import { deploy, type DeployOptions, undeploy } from "../deploy.ts";
 import { printOutputs } from "../summary.ts";
 
-/** The outcome of a run. */
 export interface Outcome {
   /** Whether the run did what it was asked for. */
   readonly isDone: boolean;
@@ -11,15 +10,12 @@ export interface Outcome {
 
 /** An application in a folder of its own. */
 export class Workspace {
-  /** The folder. */
   readonly folder: string;
 
-  /** @param folder The folder. */
   constructor(folder: string) {
     this.folder = folder;
   }
 
-  /** Writes a file. */
   async write(path: string, content: unknown): Promise<void> {
     const file = `${this.folder}/${path}`;
     await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });
@@ -27,12 +23,10 @@ export class Workspace {
     await Deno.writeTextFile(file, text);
   }
 
-  /** Deploys the application. */
   deploy(options: Partial<DeployOptions> = {}): Promise<Outcome> {
     return this.#run(deploy, options);
   }
 
-  /** Undeploys the application. */
   undeploy(options: Partial<DeployOptions> = {}): Promise<Outcome> {
     return this.#run(undeploy, options);
   }
