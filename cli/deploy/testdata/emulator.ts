@@ -71,11 +71,7 @@ export class Emulator implements AsyncDisposable {
       });
 
     let response: Response;
-    if (request.method === "PATCH" && /^\/restapis\/[^/]+$/.test(pathname)) {
-      response = await send("PATCH", pathname, withPatchValues(body));
-    } else if (request.method === "POST" && pathname === "/restapis") {
-      response = await this.#createGateway(send, body);
-    } else if (request.method === "PUT" && /^\/restapis\/[^/]+$/.test(pathname)) {
+    if (request.method === "PUT" && /^\/restapis\/[^/]+$/.test(pathname)) {
       response = await this.#putDocument(send, pathname + search, body);
     } else {
       response = await send(request.method, pathname + search, body);
@@ -100,23 +96,6 @@ export class Emulator implements AsyncDisposable {
     });
   }
 
-  /** The emulator forgets the binary media types of a new gateway; they are patched in. */
-  async #createGateway(
-    send: (method: string, path: string, content?: Uint8Array | string) => Promise<Response>,
-    body: Uint8Array | undefined,
-  ): Promise<Response> {
-    const response = await send("POST", "/restapis", body);
-    const { binaryMediaTypes = [] } = JSON.parse(new TextDecoder().decode(body));
-    const { id } = await response.clone().json();
-    const patchOperations = binaryMediaTypes.map((value: string) => {
-      return { op: "add", path: "/binaryMediaTypes", value };
-    });
-    const patched = await send("PATCH", `/restapis/${id}`, JSON.stringify({ patchOperations }));
-    if (!patched.ok) throw new Error(`The emulator refused the types: ${await patched.text()}`);
-    await patched.body?.cancel();
-    return response;
-  }
-
   /** The emulator knows no extension of the cloud's OpenAPI documents but integrations; the rest is put piece by piece. */
   async #putDocument(
     send: (method: string, path: string, content?: Uint8Array | string) => Promise<Response>,
@@ -133,6 +112,11 @@ export class Emulator implements AsyncDisposable {
       return JSON.parse(text || "{}");
     };
     const response = await send("PUT", path, JSON.stringify(document));
+    const binaryMediaTypes: string[] = document["x-amazon-apigateway-binary-media-types"];
+    const patchOperations = binaryMediaTypes.map((value) => {
+      return { op: "replace", path: "/binaryMediaTypes", value };
+    });
+    await put("PATCH", "", { patchOperations });
     const gatewayResponses = document["x-amazon-apigateway-gateway-responses"];
     for (const [type, response] of Object.entries<object>(gatewayResponses)) {
       await put("PUT", `/gatewayresponses/${type}`, response);
@@ -186,14 +170,4 @@ export class Emulator implements AsyncDisposable {
     this.#moto.kill("SIGTERM");
     await this.#moto.status;
   }
-}
-
-/** The cloud takes the media type from the path of a patch; the emulator wants it as its value. */
-function withPatchValues(body: Uint8Array | undefined): string {
-  const patch = JSON.parse(new TextDecoder().decode(body));
-  for (const operation of patch.patchOperations) {
-    const type = /^\/binaryMediaTypes\/(.+)$/.exec(operation.path)?.[1];
-    if (type) operation.value = type.replaceAll("~1", "/").replaceAll("~0", "~");
-  }
-  return JSON.stringify(patch);
 }

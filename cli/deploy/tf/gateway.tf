@@ -6,16 +6,15 @@ resource "aws_api_gateway_rest_api" "gateway" {
   name        = local.name
   description = "The HTTP gateway of ${local.name}"
 
-  # Otherwise base64 bodies, which includes all compressed ones, would reach the client as base64 text.
-  binary_media_types = ["*/*"]
-
   endpoint_configuration {
     types = ["REGIONAL"]
   }
 
   body = jsonencode({
-    openapi                                  = "3.0.1"
-    info                                     = { title = local.name, version = local.manifest.stage }
+    openapi = "3.0.1"
+    info    = { title = local.name, version = local.manifest.stage }
+
+    # Otherwise base64 bodies, which includes all compressed ones, would reach the client as base64 text.
     "x-amazon-apigateway-binary-media-types" = ["*/*"]
 
     # Pages of other origins may read what the gateway itself answers, such as 401 and 504.
