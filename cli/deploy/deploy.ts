@@ -226,7 +226,7 @@ async function claimName(application: Application, place: Place): Promise<void> 
       `Cannot deploy "${name}": account ${place.account} has an application of this name in ${place.region}, which the state here does not know.
 Choose another "name", or share the state of the other copy of the project by "state".
 If a run of this copy was killed when it had just begun, take the name over by:
-  terraform -chdir="${folder}" import ${CLAIM} /mate/${name}`;
+  ${terraform.program} -chdir="${folder}" import ${CLAIM} /mate/${name}`;
     throw new Error(message, { cause: error });
   }
 }

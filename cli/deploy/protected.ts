@@ -16,10 +16,14 @@ export async function checkDestroyable(terraform: Terraform): Promise<void> {
       ),
     );
     if (addresses.size === 0) throw error;
-    const names = [...addresses];
-    const message = `Cannot delete ${names.join(", ")}: the folder infra sets "prevent_destroy".
-Remove it there, or let Terraform forget the resource, which then stays in your account:
-  terraform -chdir="${terraform.folder}" state rm ${names.map((name) => `'${name}'`).join(" ")}`;
+    const names = [...addresses].join(", ");
+    const quoted = [...addresses].map((address) => `'${address}'`).join(" ");
+    const message = [
+      `Cannot delete ${names}: "prevent_destroy" in the folder infra forbids it, so nothing was deleted.`,
+      'To delete the resource with its data, remove "prevent_destroy" in infra/, and run "mate undeploy" again.',
+      'To keep the resource in the account, let Terraform forget it, and run "mate undeploy" again:',
+      `  ${terraform.program} -chdir="${terraform.folder}" state rm ${quoted}`,
+    ].join("\n");
     throw new Error(message, { cause: error });
   }
 }

@@ -26,9 +26,10 @@ Deno.test({
       await terraform.run(["apply", "-auto-approve"]);
       const error = await assertRejects(() => checkDestroyable(terraform), Error);
       assertEquals(error.message.split("\n"), [
-        'Cannot delete terraform_data.notes: the folder infra sets "prevent_destroy".',
-        "Remove it there, or let Terraform forget the resource, which then stays in your account:",
-        `  terraform -chdir="${folder}" state rm 'terraform_data.notes'`,
+        'Cannot delete terraform_data.notes: "prevent_destroy" in the folder infra forbids it, so nothing was deleted.',
+        'To delete the resource with its data, remove "prevent_destroy" in infra/, and run "mate undeploy" again.',
+        'To keep the resource in the account, let Terraform forget it, and run "mate undeploy" again:',
+        `  ${program} -chdir="${folder}" state rm 'terraform_data.notes'`,
       ]);
       await write(false);
       await checkDestroyable(terraform);

@@ -23,7 +23,7 @@ export class TerraformError extends Error {
 export class Terraform {
   /** The signal lets Terraform finish the requests under way, write its state, and end. */
   constructor(
-    private readonly program: string,
+    readonly program: string,
     readonly folder: string,
     private readonly env: Readonly<Record<string, string>>,
     private readonly signal: AbortSignal,
