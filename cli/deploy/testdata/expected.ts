@@ -182,7 +182,7 @@ export const EXPECTED = {
       access: [true, true, true, true],
       encryption: ["AES256"],
       versioning: "Enabled",
-      policy: [tls("s3:*", `arn:aws:s3:::${BUCKET}/*,arn:aws:s3:::${BUCKET}`)],
+      policy: [tls("s3:*", `arn:aws:s3:::${BUCKET},arn:aws:s3:::${BUCKET}/*`)],
     },
   },
   topics: {
