@@ -143,7 +143,9 @@ async function writeAll(folder: string, files: readonly Archive[]): Promise<void
   try {
     for (const { path, data } of files) {
       await attempt(`"${path}"`, async () => {
-        if (await isFolder(path)) throw new Error("it is a folder");
+        const isFolder = await Deno.stat(path)
+          .then(({ isDirectory }) => isDirectory, () => false); // a new file
+        if (isFolder) throw new Error("it is a folder");
         await Deno.writeFile(path + suffix, data);
       });
     }
@@ -163,14 +165,5 @@ async function attempt(name: string, action: () => Promise<void>): Promise<void>
     await action();
   } catch (error) {
     throw new Error(`Cannot write ${name}: ${(error as Error).message}`, { cause: error });
-  }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await Deno.stat(path)).isDirectory;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
   }
 }

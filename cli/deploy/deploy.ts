@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { bundleApp } from "../bundle/app.ts";
 import { type Manifest, readManifest } from "../manifest/manifest.ts";
@@ -49,7 +50,7 @@ export async function deploy(manifestPath: string, options: DeployOptions): Prom
   });
   print("Comparing with what is deployed");
   const unfinished = `${folder}/unfinished`;
-  const wasKilled = deployed.account !== undefined && await exists(unfinished);
+  const wasKilled = deployed.account !== undefined && existsSync(unfinished);
   const plan = wasKilled ? await planWithLeftovers(application) : await makePlan(application);
   if (options.isPlanOnly) {
     print(await terraform.read("show", "-no-color", "plan"));
@@ -95,7 +96,7 @@ export async function undeploy(manifestPath: string, options: DeployOptions): Pr
     return true;
   }
   await application.write({ isDataOnly: true, deletesData });
-  if (await exists(`${dirname(resolve(manifestPath))}/infra`)) await checkDestroyable(terraform);
+  if (existsSync(`${dirname(resolve(manifestPath))}/infra`)) await checkDestroyable(terraform);
   const buckets = deployed.resources.filter(({ type }) => type === "aws_s3_bucket");
   const contents = deletesData
     ? "with all objects in the buckets"
@@ -156,13 +157,13 @@ async function open(manifestPath: string, { print, signal }: DeployOptions): Pro
     manifestPath,
     name: manifest.name,
     state: manifest.state,
-    hasInfra: await exists(`${dirname(path)}/infra`),
+    hasInfra: existsSync(`${dirname(path)}/infra`),
   };
   await writeRootModule(folder, root);
   const isTerraform = basename(program) === "terraform"; // OpenTofu has a registry of its own
   if (isTerraform) await writeProviderLock(folder);
   const lock = isTerraform && !root.hasInfra ? ["-lockfile=readonly"] : []; // infra may have providers of its own
-  if (!await exists(`${folder}/.terraform`)) print("Fetching Terraform's provider for AWS");
+  if (!existsSync(`${folder}/.terraform`)) print("Fetching Terraform's provider for AWS");
   await start(wanted).read("init", "-no-color", ...lock);
   await restoreState(folder);
   const deployed = await readState(start(wanted));
@@ -179,16 +180,6 @@ async function open(manifestPath: string, { print, signal }: DeployOptions): Pro
     deployed,
     write: (changes) => writeRootModule(folder, { ...root, account, ...changes }),
   };
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.stat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }
 
 async function makePlan({ terraform, write }: Application, imports = {}): Promise<Plan> {

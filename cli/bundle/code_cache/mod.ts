@@ -78,13 +78,13 @@ export async function addCodeCaches(
 /** Returns the environment of a function. The names of deployed resources are not known yet. */
 function environmentOf(name: string, settings: FunctionManifest): Record<string, string> {
   const variables = Object.fromEntries(variablesOf(settings.uses).map((key) => [key, "unknown"]));
-  const environment = Object.entries(lambdaEnvironment(name, settings, {
-    task: "/var/task",
-    logStream: "warm-up",
-  })).map(([key, value]) => [key, fillPlaceholders(value, () => "unknown")]);
-  const all = Object.entries<string>({ ...variables, ...Object.fromEntries(environment) });
-  // The tool may set these only if it may run every program, which it may not beside the keys of a cloud.
-  return Object.fromEntries<string>(all.filter(([key]) => !/^(LD|DYLD)_/.test(key)));
+  const own = lambdaEnvironment(name, settings, { task: "/var/task", logStream: "warm-up" });
+  return Object.fromEntries(
+    Object.entries<string>({ ...variables, ...own })
+      // The tool may set these only if it may run every program, which it may not beside the keys of a cloud.
+      .filter(([key]) => !/^(LD|DYLD)_/.test(key))
+      .map(([key, value]) => [key, fillPlaceholders(value, () => "unknown")]),
+  );
 }
 
 /** Makes the cache of one function. */
