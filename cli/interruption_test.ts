@@ -52,7 +52,7 @@ Deno.test({
         setTimeout(() => {
           console.log("ready");
           for (;;);
-        }, 1_000); // longer than signals are taken for one
+        }, 1_000); // later signals no longer count as the first one
       });
       console.log("ready");`;
     const outcome = await interrupt(program, (child) => Promise.resolve(child.kill("SIGINT")));

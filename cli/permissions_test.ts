@@ -16,7 +16,7 @@ const ATTEMPTS = `{
   region: () => Deno.env.get("AWS_REGION"),
 }`;
 
-Deno.test("a package beside the keys of a cloud can do only what the command needs, although the tool can do everything", async () => {
+Deno.test("a command with the keys of a cloud has only the permissions that it names, although the tool was started with -A", async () => {
   await using app = await makeApp({}, {});
   const url = (path: string) => JSON.stringify(new URL(path, import.meta.url));
   for (

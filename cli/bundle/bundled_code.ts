@@ -17,8 +17,8 @@ export interface ReadCode extends BundledCode {
 
 /**
  * Reads the bundler's output, and removes the paths of this machine from it. The bundler writes a comment with the path before
- * each module, and names the functions that wrap CommonJS modules after paths; of these the file's name stays. The comments
- * on licences at the end stay.
+ * each module: the comment is removed. It also names the functions that wrap CommonJS modules after their paths: the name of
+ * the file stays. Comments at the end stay, because they are about licences.
  */
 export function readBundledCode(text: string): ReadCode {
   const pieces: string[] = [];

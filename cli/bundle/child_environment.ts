@@ -29,7 +29,7 @@ export const CHILD_VARIABLES: readonly string[] = [
   "no_proxy",
 ];
 
-/** The environment of a program that runs the code of packages, so without the keys of a cloud. */
+/** The environment for programs that run the code of packages: it has no keys of a cloud. */
 export function childEnvironment(): Record<string, string> {
   const entries = CHILD_VARIABLES.map((name) => [name, Deno.env.get(name)]);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));

@@ -1,5 +1,5 @@
 /**
- * The sizes of zips: what takes the room in them, and AWS Lambda's limits.
+ * The sizes of zips and of their parts, and AWS Lambda's limits.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  * @module

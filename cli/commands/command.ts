@@ -11,8 +11,9 @@ export interface Surroundings {
 
 export interface Command<O extends Options = Options> extends CommandLine<O> {
   /**
-   * The permissions of a command that works with the keys of a cloud. A process that has more runs the command in another
-   * process, before it loads any package; so the files of commands load packages only when the command runs. A use that needs no keys has none.
+   * The permissions of a command that works with the keys of a cloud; `undefined` if this run needs no keys. A process with
+   * more permissions runs the command in another process, before it loads any package. So the files of commands load packages
+   * only when the command runs.
    */
   permissions?(
     positionals: readonly string[],

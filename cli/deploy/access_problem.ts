@@ -1,4 +1,4 @@
-/** What keeps a user from AWS, as Terraform and the AWS SDK word it, and what helps. */
+/** The errors of Terraform and the AWS SDK that a user can solve, each with the remedy. */
 const PROBLEMS: readonly (readonly [problem: RegExp, remedy: string])[] = [
   [
     /invalid AWS region.*|missing region value|region is missing/i,
@@ -17,7 +17,7 @@ const PROBLEMS: readonly (readonly [problem: RegExp, remedy: string])[] = [
   [/.*(?:SSO|token|session).*(?:expired|invalid).*/i, 'log in again, such as with "aws sso login"'],
 ];
 
-/** Finds what keeps a user from AWS in an error of Terraform or of the AWS SDK. */
+/** Finds the line of an error that a user can solve, and adds the remedy; `undefined` if there is no such line. */
 export function accessProblem(message: string): string | undefined {
   for (const [problem, remedy] of PROBLEMS) {
     const [found] = problem.exec(message) ?? [];

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { accessProblem } from "./access_problem.ts";
 
-Deno.test("accessProblem() says in one line what keeps a user from AWS, and what helps", () => {
+Deno.test("accessProblem() finds the line of an error that a user can solve, and adds the remedy", () => {
   const sts =
     "Retrieving AWS account details: operation error STS: GetCallerIdentity, https response error";
   const again = 'log in again, such as with "aws sso login" or AWS_PROFILE';

@@ -28,7 +28,7 @@ export async function findTerraform(print: (line: string) => void): Promise<stri
   if (checksum === undefined) {
     throw new Error(`Cannot fetch Terraform for ${platform}: install Terraform 1.10 or later`);
   }
-  // Beside the folder that the tool may write to, because it may write no program that it runs.
+  // Outside the folder that the tool may write to, because Deno runs no program that the tool may write.
   const folder = `${cacheFolder()}-terraform-${VERSION}`;
   const cached = await findProgram("terraform", folder);
   if (cached !== undefined) return cached;

@@ -3,7 +3,10 @@ import type { TerraformError } from "./terraform.ts";
 
 type Attributes = Readonly<Record<string, unknown>>;
 
-/** How to import each type whose creation fails if the resource exists. Permissions have identifiers without a meaning. */
+/**
+ * The identifiers by which Terraform imports resources, for the types whose creation fails if the resource exists. Permissions
+ * are not among them, because their identifiers are random.
+ */
 const IDS: Readonly<Record<string, (attributes: Attributes) => string>> = {
   aws_cloudwatch_log_group: ({ name }) => `${name}`,
   aws_iam_role: ({ name }) => `${name}`,

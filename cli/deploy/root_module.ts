@@ -46,13 +46,13 @@ export interface RootModule {
   /** The path of the manifest. Its folder is three levels above the folder of the root module. */
   readonly manifestPath: string;
   readonly name: string;
-  /** The only account that Terraform may use; without, any. */
+  /** The only account that Terraform may use; by default any. */
   readonly account?: string | undefined;
-  /** The place of the state, such as `s3://bucket/key`; without, a file beside the root module. */
+  /** The place of the state, such as `s3://bucket/key`; by default a file beside the root module. */
   readonly state?: string | undefined;
   /** Whether the folder of the manifest has a folder `infra` with Terraform files. */
   readonly hasInfra: boolean;
-  /** Whether to keep the buckets alone. */
+  /** Whether to remove everything except the buckets. */
   readonly isDataOnly?: boolean;
   /** Whether Terraform may delete buckets that hold objects. */
   readonly deletesData?: boolean | undefined;
@@ -94,7 +94,7 @@ function rootModule(root: RootModule): unknown {
         data_only: root.isDataOnly ?? false,
         delete_data: root.deletesData ?? false,
         ...Object.fromEntries(SETTINGS.map((name) => [name, `\${var.${name}}`])),
-        // Without functions nothing needs the values, and the buckets alone must not bring the folder back.
+        // If only the buckets stay, nothing needs the outputs of infra, and Terraform must not create infra again.
         ...(root.hasInfra && !root.isDataOnly && { infra: "${module.infra}" }),
       },
       ...(root.hasInfra && { infra: { source: "../../../infra" } }),

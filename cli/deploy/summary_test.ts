@@ -23,7 +23,7 @@ function change(type: string, actions: string, name: string, importing?: unknown
   };
 }
 
-Deno.test("summarize() shows losses last, and replacements that lose nothing not at all", () => {
+Deno.test("summarize() lists losses last, and a replacement that loses nothing as a change", () => {
   const plan: Plan = {
     resource_changes: [
       change("aws_s3_bucket", "delete", "old"),

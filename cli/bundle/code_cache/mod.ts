@@ -2,10 +2,10 @@
  * The code cache: V8's compiled code of a function's modules, which Deno keeps in private databases and which halves the
  * cold start of a large function.
  *
- * A function is started in a mount namespace that shows Lambda's paths, up to its first request for an invocation. Deno then
- * has its cache in `DENO_DIR`, where the bootstrap lets no function write. The function's code runs nowhere else, and the
- * files that its process leaves are only read as the rows of tables that Deno is known to make. At last the function is
- * started once more from read-only files, and Deno must take the compiled code from the cache.
+ * 1. The function is started in a mount namespace that shows Lambda's paths, until it first asks for an invocation. Its code
+ *    runs only there. Deno writes its cache to `DENO_DIR`, where the bootstrap lets no function write.
+ * 2. The rows of Deno's databases are copied to new databases. Nothing else that the process has written is read.
+ * 3. The function is started again from read-only files. Deno must take the compiled code from the copy.
  *
  * @module
  */

@@ -333,7 +333,7 @@ function statements(policy: string | undefined): string[] {
   ).sort();
 }
 
-/** Takes the error that says "there is none" for an answer. */
+/** Returns a value instead of the error that says that something does not exist. */
 function ifAbsent<T>(nothing: T): (error: Error) => T {
   return (error) => {
     if (/NotFound|^NoSuch/.test(error.name)) return nothing;

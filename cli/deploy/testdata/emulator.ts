@@ -9,7 +9,7 @@ interface Route {
   readonly "x-amazon-apigateway-integration": { readonly httpMethod: string; readonly uri: string };
 }
 
-/** An emulated cloud: `moto_server`, behind a proxy that makes good what it lacks and can make it fail. */
+/** An emulated cloud: `moto_server` behind a proxy that adds what `moto_server` lacks. */
 export class Emulator implements AsyncDisposable {
   /** The base URL for AWS clients. */
   readonly url: string;

@@ -61,7 +61,7 @@ async function setEnvironment(folder: string, endpoint: string): Promise<void> {
   ) Deno.env.set(name, value);
 }
 
-/** The run must end well; the test shows its output if not. */
+/** Fails with the output of a run that failed. */
 function assertDone({ isDone, output }: Outcome): string {
   assert(isDone, output);
   return output;

@@ -70,7 +70,7 @@ resource "aws_iam_role_policy" "function" {
           Resource = [aws_sqs_queue.queue[consumer.queue].arn]
         } if consumer.function == each.key
       ],
-      # JSON is text here, so the texts of the manifest keep their shape and get their values.
+      # Replaces the placeholders in the JSON text of the statements. So the statements keep their structure.
       jsondecode(join("", [
         for part in regexall(local.split, jsonencode(each.value.statements)) :
         contains(keys(local.values), part) ? trim(jsonencode(local.values[part]), "\"") : part
