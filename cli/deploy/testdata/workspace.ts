@@ -10,11 +10,7 @@ export interface Outcome {
 
 /** An application in a folder of its own. */
 export class Workspace {
-  readonly folder: string;
-
-  constructor(folder: string) {
-    this.folder = folder;
-  }
+  constructor(readonly folder: string) {}
 
   async write(path: string, content: unknown): Promise<void> {
     const file = `${this.folder}/${path}`;
