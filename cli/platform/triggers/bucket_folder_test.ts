@@ -68,23 +68,24 @@ Deno.test("BucketFolder follows no link out of its folder", async () => {
   assertEquals(await Deno.readTextFile(join(outside, "secret")), "secret");
 });
 
-Deno.test("BucketFolder deletes an object whose file is gone already", async () => {
+Deno.test("BucketFolder deletes an object whose file is gone already, and passes on other errors", async () => {
   await using test = await createBucket();
   await test.put("a");
   await Deno.remove(join(test.folder, "a"));
   await test.bucket.delete("a", CLIENT);
-  assertEquals(test.told(), ["ObjectCreated:Put a", "ObjectRemoved:Delete a"]);
-});
-
-Deno.test("BucketFolder passes on what goes wrong on disk, and goes on", async () => {
-  await using test = await createBucket();
-  await test.put("a");
-  await Deno.remove(join(test.folder, "a"));
-  await Deno.mkdir(join(test.folder, "a", "full"), { recursive: true });
-  await assertRejects(() => test.bucket.delete("a", CLIENT));
-  await Deno.remove(join(test.folder, "a"), { recursive: true });
-  await test.put("a", "again");
-  assertEquals(test.bucket.list().map(({ size }) => size), [5]);
+  await test.put("b");
+  await Deno.remove(join(test.folder, "b"));
+  await Deno.mkdir(join(test.folder, "b", "full"), { recursive: true });
+  await assertRejects(() => test.bucket.delete("b", CLIENT));
+  await Deno.remove(join(test.folder, "b"), { recursive: true });
+  await test.put("b", "again");
+  const created = "ObjectCreated:Put";
+  assertEquals(test.told(), [
+    `${created} a`,
+    "ObjectRemoved:Delete a",
+    `${created} b`,
+    `${created} b`,
+  ]);
 });
 
 Deno.test("pathOf() never leaves the folder, whatever the key", () => {
