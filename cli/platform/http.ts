@@ -31,6 +31,13 @@ export function errorReply(
   return jsonReply(status, { message }, headers);
 }
 
+/** A response with further headers, in place of those of the same names. */
+export function withHeaders(response: Reply, headers: Reply["headers"]): Reply {
+  const names = new Set(headers.map(([name]) => name.toLowerCase()));
+  const others = response.headers.filter(([name]) => !names.has(name.toLowerCase()));
+  return { ...response, headers: [...others, ...headers] };
+}
+
 /** A request that is refused. The reply is sent, and the message is the reason for the log. */
 export class Refusal extends Error {
   readonly reply: Reply;

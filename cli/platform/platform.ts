@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { type Manifest, readManifest } from "../manifest/manifest.ts";
 import type { FunctionHost, ReloadingHost } from "./function_host.ts";
-import { FunctionUrls } from "./gateway/function_url.ts";
+import { createFunctionUrls } from "./gateway/function_url.ts";
 import { createGateway } from "./gateway/gateway.ts";
 import { createInProcessHost } from "./in_process_host.ts";
 import { AsyncInvocations } from "./invoke/async_invocations.ts";
@@ -15,7 +15,7 @@ import { createEventBus, type EventRule } from "./services/event_bus.ts";
 import { Messaging } from "./services/messaging.ts";
 import { pollQueues } from "./services/queue_poller.ts";
 import { Services } from "./services/services.ts";
-import { Buckets } from "./triggers/buckets.ts";
+import { openBuckets } from "./triggers/buckets.ts";
 import { createTriggerEndpoints } from "./triggers/endpoints.ts";
 import { Schedules } from "./triggers/schedules.ts";
 
@@ -124,13 +124,13 @@ export async function startPlatform(
     void asyncInvocations.start(name, Buffer.from(JSON.stringify(event)));
   const bucketsFolder = join(data, "buckets");
   const buckets = stack.use(
-    await Buckets.open({ manifest, asyncInvocations, log, folder: bucketsFolder }),
+    await openBuckets({ manifest, asyncInvocations, log, folder: bucketsFolder }),
   );
   const schedules = stack.use(new Schedules(manifest, asyncInvocations));
   const messaging = stack.use(await Messaging.start(manifest));
   const eventBus = createEventBus(rulesOf(manifest), invokeAsync, (text) => log.note(text));
   const invokeApi = createInvokeApi(manifest, host, asyncInvocations);
-  services.attach({ buckets: buckets.all, messaging, eventBus, invokeApi });
+  services.attach({ buckets, messaging, eventBus, invokeApi });
   const polling = new AbortController();
   const { signal } = polling;
   void pollQueues({ manifest, messaging, host, asyncInvocations, log, signal }).catch((error) => {
@@ -140,7 +140,7 @@ export async function startPlatform(
   const parts: Parts = {
     manifest,
     log,
-    functionUrls: new FunctionUrls(
+    functionUrls: createFunctionUrls(
       manifest,
       host,
       log,

@@ -6,73 +6,45 @@ import { createTraceId } from "../arn.ts";
 import type { FunctionHost } from "../function_host.ts";
 import { MAX_SYNC_EVENT } from "../limits.ts";
 import type { Log } from "../log.ts";
-import { type Reply, reply } from "../http.ts";
+import { type Reply, reply, withHeaders } from "../http.ts";
 import type { HttpRequest } from "./gateway.ts";
 import { invokeStreaming, replyOf } from "./result.ts";
 import { readSignature } from "./signature.ts";
 
 const JSON_TYPE = ["Content-Type", "application/json"] as const;
 
-/** Answers requests to function URLs: each function has a host of its own, such as `orders.localhost`. */
-export class FunctionUrls {
-  readonly #manifest: Manifest;
-  readonly #host: FunctionHost;
-  readonly #log: Log;
-  readonly #mayInvokeUrl: (accessKey: string, functionName: string) => boolean;
-
-  /**
-   * Makes the function URLs of an application.
-   *
-   * @param mayInvokeUrl Whether the owner of an access key may invoke the URL of a function.
-   */
-  constructor(
-    manifest: Manifest,
-    host: FunctionHost,
-    log: Log,
-    mayInvokeUrl: (accessKey: string, functionName: string) => boolean,
-  ) {
-    this.#manifest = manifest;
-    this.#host = host;
-    this.#log = log;
-    this.#mayInvokeUrl = mayInvokeUrl;
-  }
-
+/** The function URLs of an application. Each function has a host of its own, such as `orders.localhost`. */
+export interface FunctionUrls {
   /** The function whose URL has an authority such as `orders.localhost:8000`. */
-  find(authority: string): string | undefined {
-    const [, name = ""] = /^([^.]+)\.localhost(?::\d+)?$/i.exec(authority) ?? [];
-    const key = name.toLowerCase();
-    const { functions } = this.#manifest;
-    return Object.hasOwn(functions, key) && functions[key]!.triggers.url ? key : undefined;
-  }
-
+  find(authority: string): string | undefined;
   /** Answers a request to the URL of a function. */
-  async answer(name: string, request: HttpRequest): Promise<Reply> {
-    const url = this.#manifest.functions[name]!.triggers.url!;
-    const headers = new Headers([...request.headers]);
-    const cors = url.cors === undefined ? [] : corsHeaders(url.cors, headers);
-    if (request.method === "OPTIONS" && url.cors && headers.has("access-control-request-method")) {
-      return reply(200, cors);
-    }
-    const refused = url.auth === "iam" ? await this.#authorize(name, request) : undefined;
-    const answered = refused ?? await this.#forward(name, url, request);
-    const own = new Set(cors.map(([key]) => key.toLowerCase()));
-    const others = answered.headers.filter(([key]) => !own.has(key.toLowerCase()));
-    return { ...answered, headers: [...others, ...cors] };
-  }
+  answer(name: string, request: HttpRequest): Promise<Reply>;
+}
 
+/**
+ * Makes the function URLs of an application.
+ *
+ * @param mayInvokeUrl Whether the owner of an access key may invoke the URL of a function.
+ */
+export function createFunctionUrls(
+  { functions }: Manifest,
+  host: FunctionHost,
+  log: Log,
+  mayInvokeUrl: (accessKey: string, functionName: string) => boolean,
+): FunctionUrls {
   /** Refuses a request whose signature is wrong or whose signer may not invoke the function. */
-  async #authorize(name: string, request: HttpRequest): Promise<Reply | undefined> {
+  async function authorize(name: string, request: HttpRequest): Promise<Reply | undefined> {
     const signature = await readSignature(request);
     const refuse = (type: string, body: unknown) =>
       reply(403, [JSON_TYPE, ["x-amzn-ErrorType", type]], JSON.stringify(body));
     if (signature !== undefined && "problem" in signature) {
       return refuse("InvalidSignatureException", { message: signature.problem });
     }
-    if (signature !== undefined && this.#mayInvokeUrl(signature.accessKey, name)) return undefined;
+    if (signature !== undefined && mayInvokeUrl(signature.accessKey, name)) return undefined;
     return refuse("AccessDeniedException", { Message: "Forbidden" });
   }
 
-  async #forward(name: string, { stream }: UrlTrigger, request: HttpRequest): Promise<Reply> {
+  async function forward(name: string, { stream }: UrlTrigger, request: HttpRequest) {
     const requestId = randomUUID();
     const { sourceIp, protocol, time } = request;
     const facts = { apiId: name, sourceIp, protocol, time, requestId };
@@ -84,15 +56,38 @@ export class FunctionUrls {
     const options = { traceId: createTraceId(time) };
     try {
       const outcome = stream
-        ? await invokeStreaming(this.#host, name, payload, options)
-        : await this.#host.invoke(name, payload, options);
+        ? await invokeStreaming(host, name, payload, options)
+        : await host.invoke(name, payload, options);
       const answered = await replyOf(outcome, "url");
-      return { ...answered, headers: [...answered.headers, ["x-amzn-RequestId", requestId]] };
+      return {
+        ...answered,
+        headers: [...answered.headers, ["x-amzn-RequestId", requestId] as const],
+      };
     } catch (error) {
-      this.#log.note(`${request.method} ${request.authority}: ${(error as Error).message}`);
+      log.note(`${request.method} ${request.authority}: ${(error as Error).message}`);
       return reply(502, [JSON_TYPE, ["x-amzn-RequestId", requestId]], "Internal Server Error");
     }
   }
+
+  return {
+    find(authority) {
+      const [, name = ""] = /^([^.]+)\.localhost(?::\d+)?$/i.exec(authority) ?? [];
+      const key = name.toLowerCase();
+      return Object.hasOwn(functions, key) && functions[key]!.triggers.url ? key : undefined;
+    },
+    async answer(name, request) {
+      const url = functions[name]!.triggers.url!;
+      const headers = new Headers([...request.headers]);
+      const cors = url.cors === undefined ? [] : corsHeaders(url.cors, headers);
+      if (
+        request.method === "OPTIONS" && url.cors && headers.has("access-control-request-method")
+      ) {
+        return reply(200, cors);
+      }
+      const refused = url.auth === "iam" ? await authorize(name, request) : undefined;
+      return withHeaders(refused ?? await forward(name, url, request), cors);
+    },
+  };
 }
 
 /** The headers of a response for a page of another origin. */

@@ -1,4 +1,4 @@
-import { proxyEvent, type RestEvent } from "@mate/core/testing";
+import { proxyEvent } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
 import { randomBytes, randomUUID } from "node:crypto";
 import { ACCOUNT_ID } from "../arn.ts";
@@ -6,11 +6,11 @@ import type { FunctionHost, InvokeOutcome } from "../function_host.ts";
 import { GATEWAY_TIMEOUT, MAX_HEADERS, MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "../limits.ts";
 import type { Log } from "../log.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
-import { Refusal, type Reply } from "../http.ts";
+import { Refusal, type Reply, withHeaders } from "../http.ts";
 import { authorize } from "./authorizer.ts";
 import { corsFields, gatewayRefusal } from "./errors.ts";
 import { invokeStreaming, replyOf } from "./result.ts";
-import { createRouter, type Route, routesOf } from "./routes.ts";
+import { createRouter, routesOf } from "./routes.ts";
 
 /** An HTTP request, as read from the wire. */
 export interface HttpRequest {
@@ -34,12 +34,6 @@ export interface HttpRequest {
   readonly time: Date;
 }
 
-/** The identifiers of a request, in its event and in the headers of its response. */
-interface RequestIds {
-  readonly requestId: string;
-  readonly extendedRequestId: string;
-}
-
 /** Answers a request. A body over the limit may be cut anywhere beyond the limit. Never rejects. */
 export type Gateway = (request: HttpRequest) => Promise<Reply>;
 
@@ -57,7 +51,10 @@ export function createGateway(
 ): Gateway {
   const findRoute = createRouter(routesOf(manifest));
 
-  async function forward(request: HttpRequest, ids: RequestIds): Promise<Reply> {
+  async function forward(
+    request: HttpRequest,
+    ids: Record<"requestId" | "extendedRequestId", string>,
+  ): Promise<Reply> {
     const size = sizeOfHeaders(request.headers);
     if (size > MAX_HEADERS) {
       const reason = `the headers have ${size} bytes, over ${MAX_HEADERS}`;
@@ -84,8 +81,15 @@ export function createGateway(
     if (request.body.length > MAX_REQUEST_BODY) {
       throw gatewayRefusal("REQUEST_TOO_LARGE", `the body has over ${MAX_REQUEST_BODY} bytes`);
     }
-    const { functionName, authorizer, stream } = route;
-    const plain = await createEvent(request, route, manifest, ids);
+    const { functionName, authorizer, stream, method, resource } = route;
+    const { sourceIp, protocol, time } = request;
+    const facts = { apiId: manifest.name, stage: manifest.stage, sourceIp, protocol, time, ...ids };
+    const plain = await proxyEvent(request, {
+      ...facts,
+      base64: true,
+      route: `${method} ${resource}`,
+    });
+    plain.requestContext.accountId = ACCOUNT_ID;
     const context = authorizer !== undefined &&
       { authorizer: await authorize(host, authorizer, plain) };
     const event = { ...plain, requestContext: { ...plain.requestContext, ...context } };
@@ -96,11 +100,10 @@ export function createGateway(
     }
     const [, traceId] = Object.entries(event.headers)
       .find(([name]) => name.toLowerCase() === "x-amzn-trace-id")!;
-    const own = [["X-Amzn-Trace-Id", traceId]] as const;
     const outcome = stream
       ? await invokeStreaming(host, functionName, payload, { traceId })
       : await within(timeout, host.invoke(functionName, payload, { traceId }));
-    return withOwn(await replyOf(outcome, "rest"), own);
+    return withHeaders(await replyOf(outcome, "rest"), [["X-Amzn-Trace-Id", traceId]]);
   }
 
   return async (request) => {
@@ -115,47 +118,18 @@ export function createGateway(
       const refused = error instanceof Refusal
         ? error
         : gatewayRefusal("INTEGRATION_FAILURE", message);
-      return withOwn(refused.reply, corsFields(manifest));
+      return withHeaders(refused.reply, corsFields(manifest));
     });
-    return withOwn(response, [
+    return withHeaders(response, [
       ["x-amzn-RequestId", ids.requestId],
       ["x-amz-apigw-id", ids.extendedRequestId],
     ]);
   };
 }
 
-/** Makes the event of a REST API with `binaryMediaTypes: ["*\/*"]`. */
-async function createEvent(
-  request: HttpRequest,
-  { method, resource }: Route,
-  { name, stage }: Manifest,
-  ids: RequestIds,
-): Promise<RestEvent> {
-  const { sourceIp, protocol, time } = request;
-  const event = await proxyEvent(request, {
-    apiId: name,
-    base64: true,
-    stage,
-    route: `${method} ${resource}`,
-    sourceIp,
-    protocol,
-    time,
-    ...ids,
-  });
-  event.requestContext.accountId = ACCOUNT_ID;
-  return event;
-}
-
 /** The size of headers in bytes, with the delimiters: `: ` and a line break for each. A character is a byte. */
 function sizeOfHeaders(headers: HttpRequest["headers"]): number {
   return headers.reduce((size, [name, value]) => size + name.length + value.length + 4, 0);
-}
-
-/** Adds headers of the gateway's own. They replace headers of the function, whose names are in lower case. */
-function withOwn(response: Reply, own: Reply["headers"]): Reply {
-  const names = new Set(own.map(([name]) => name.toLowerCase()));
-  const others = response.headers.filter(([name]) => !names.has(name));
-  return { ...response, headers: [...others, ...own] };
 }
 
 /** Waits for an outcome until the gateway gives up. */

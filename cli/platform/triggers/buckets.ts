@@ -1,4 +1,4 @@
-import { type NotificationEvent, notificationEvent } from "@mate/core/testing";
+import { notificationEvent } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { REGION } from "../arn.ts";
@@ -18,54 +18,37 @@ export interface BucketsOptions {
   readonly folder: string;
 }
 
-/** The buckets of an application: folders whose changes invoke functions. */
-export class Buckets implements AsyncDisposable {
-  readonly #buckets: ReadonlyMap<string, BucketFolder>;
-  readonly #stack: AsyncDisposableStack;
+/** The buckets of an application by name: folders whose changes invoke functions until the end. */
+export interface Buckets extends ReadonlyMap<string, BucketFolder>, AsyncDisposable {}
 
-  private constructor(buckets: ReadonlyMap<string, BucketFolder>, stack: AsyncDisposableStack) {
-    this.#buckets = buckets;
-    this.#stack = stack;
+/** Opens the buckets. No function is told of the objects that are there already. */
+export async function openBuckets(options: BucketsOptions): Promise<Buckets> {
+  const { manifest, log } = options;
+  const buckets = new Map<string, BucketFolder>();
+  await using stack = new AsyncDisposableStack();
+  const names = Object.values(manifest.functions).flatMap(({ triggers, uses }) => [
+    ...triggers.buckets.map(({ name }) => name),
+    ...Object.keys(uses.buckets),
+  ]);
+  for (const name of new Set(names)) {
+    const folder = join(options.folder, name);
+    const next = createSequencer();
+    const bucket = new BucketFolder(folder, join(options.folder, ".uploads"), (change) => {
+      notify(options, name, change, next());
+    });
+    await bucket.scan(false);
+    const onChange = async () => {
+      try {
+        await bucket.scan(true);
+      } catch (error) {
+        log.note(`Cannot read the bucket "${name}": ${(error as Error).message}`);
+      }
+    };
+    stack.use(watch(folder, { onChange, onError: ({ message }) => log.note(message) }));
+    buckets.set(name, bucket);
   }
-
-  /** Opens the buckets. No function is told of the objects that are there already. */
-  static async open(options: BucketsOptions): Promise<Buckets> {
-    const buckets = new Map<string, BucketFolder>();
-    await using stack = new AsyncDisposableStack();
-    const functions = Object.values(options.manifest.functions);
-    const names = functions.flatMap(({ triggers, uses }) => [
-      ...triggers.buckets.map(({ name }) => name),
-      ...Object.keys(uses.buckets),
-    ]);
-    for (const name of new Set(names)) {
-      const folder = join(options.folder, name);
-      const next = createSequencer();
-      const bucket = new BucketFolder(folder, join(options.folder, ".uploads"), (change) => {
-        notify(options, name, change, next());
-      });
-      await bucket.scan(false);
-      const onChange = async () => {
-        try {
-          await bucket.scan(true);
-        } catch (error) {
-          options.log.note(`Cannot read the bucket "${name}": ${(error as Error).message}`);
-        }
-      };
-      stack.use(watch(folder, { onChange, onError: ({ message }) => options.log.note(message) }));
-      buckets.set(name, bucket);
-    }
-    return new Buckets(buckets, stack.move());
-  }
-
-  /** The buckets by name. */
-  get all(): ReadonlyMap<string, BucketFolder> {
-    return this.#buckets;
-  }
-
-  /** Stops watching. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#stack.disposeAsync();
-  }
+  const owned = stack.move();
+  return Object.assign(buckets, { [Symbol.asyncDispose]: () => owned.disposeAsync() });
 }
 
 /** Invokes the functions that listen to a change. */
@@ -75,23 +58,8 @@ function notify(
   change: ObjectChange,
   sequencer: string,
 ): void {
-  const event = createNotification(bucket, change, sequencer);
-  for (const [functionName, { triggers }] of Object.entries(manifest.functions)) {
-    const isListening = triggers.buckets.some(({ name, events, prefix, suffix }) =>
-      name === bucket && isWanted(change.eventName, events) && change.key.startsWith(prefix) &&
-      change.key.endsWith(suffix)
-    );
-    if (isListening) asyncInvocations.start(functionName, Buffer.from(JSON.stringify(event)));
-  }
-}
-
-/** Makes the event that Amazon S3 sends to a function. */
-function createNotification(
-  bucket: string,
-  { eventName, key, size, etag, time, sourceIp }: ObjectChange,
-  sequencer: string,
-): NotificationEvent {
-  return notificationEvent([{
+  const { eventName, key, size, etag, time, sourceIp } = change;
+  const event = notificationEvent([{
     eventName,
     eventTime: time,
     region: REGION,
@@ -102,6 +70,13 @@ function createNotification(
     objectSequencer: sequencer,
     sourceIp,
   }]);
+  for (const [functionName, { triggers }] of Object.entries(manifest.functions)) {
+    const isListening = triggers.buckets.some(({ name, events, prefix, suffix }) =>
+      name === bucket && isWanted(eventName, events) && key.startsWith(prefix) &&
+      key.endsWith(suffix)
+    );
+    if (isListening) asyncInvocations.start(functionName, Buffer.from(JSON.stringify(event)));
+  }
 }
 
 /** Makes sequencers: hexadecimal numbers of one length, each greater than all before. */

@@ -58,7 +58,7 @@ async function answerBucket(
   key: string,
 ): Promise<Reply> {
   const { method = "", headers } = request;
-  const bucket = buckets.all.get(name);
+  const bucket = buckets.get(name);
   if (bucket === undefined) throw refusal(404, `The application has no bucket "${name}"`);
   if (key === "") {
     allow(method, "GET", "HEAD");
