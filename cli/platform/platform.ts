@@ -148,13 +148,7 @@ export async function startPlatform(
     ),
     gateway: createGateway(manifest, host, log, options.gatewayTimeout),
     invokeApi,
-    endpoints: createTriggerEndpoints({
-      manifest,
-      buckets,
-      schedules,
-      messaging,
-      eventBus,
-    }),
+    endpoints: createTriggerEndpoints({ manifest, buckets, schedules, messaging, eventBus }),
   };
   const server = stack.use(
     await listen((request) => answer(request, parts), {

@@ -1,6 +1,5 @@
-import { curlCommand, examplePath, functionUrl } from "./example_requests.ts";
 import type { LogRecord } from "./function_host.ts";
-import { routesOf } from "./gateway/routes.ts";
+import { curlCommand, examplePath, functionUrl, routesOf } from "./gateway/routes.ts";
 import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
 
 /** The colours of the functions' names. Red is for errors. */

@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import { functionArn } from "../arn.ts";
 import type { FunctionHost } from "../function_host.ts";
 import { MAX_ASYNC_EVENT, MAX_SYNC_EVENT } from "../limits.ts";
 import { Refusal, type Reply, reply } from "../http.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
 import type { AsyncInvocations } from "./async_invocations.ts";
-import { findFunction, invokeRefusal } from "./function_name.ts";
 import { invokeWithResponseStream } from "./response_stream.ts";
 
 /** A request to the Invoke API. */
@@ -58,9 +58,7 @@ export function createInvokeApi(
     const payload = readEvent(request.body, type === "Event" ? MAX_ASYNC_EVENT : MAX_SYNC_EVENT);
     const tenantId = header(request, "x-amz-tenant-id");
     const traceId = header(request, "x-amzn-trace-id");
-
     const options = { clientContext, tenantId, traceId };
-
     if (type === "DryRun") return reply(204, identified(randomUUID()));
     if (type === "Event") {
       // AWS Lambda passes the client context to synchronous invocations only.
@@ -169,4 +167,61 @@ function decode(text: string): string {
   } catch {
     return text; // No function has such a name. The error quotes it.
   }
+}
+
+/**
+ * An error of the Invoke API. Clients look for the message under either spelling.
+ *
+ * @param type The name of the exception, as clients know it.
+ * @see https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html#API_Invoke_Errors
+ */
+function invokeRefusal(status: number, type: string, message: string): Refusal {
+  const key = type === "ResourceNotFoundException" ? "Message" : "message";
+  const headers = [["Content-Type", "application/json"], ["x-amzn-ErrorType", type]] as const;
+  return new Refusal(
+    reply(status, headers, JSON.stringify({ Type: "User", [key]: message })),
+    message,
+  );
+}
+
+/** The function's name, alone or at the end of an ARN or of part of one, perhaps with a version or alias. */
+const NAME =
+  /^(?:arn:aws[a-zA-Z-]*:lambda:)?(?:[a-z]{2}(?:-[a-z]+){1,2}-\d:)?(?:\d{12}:)?(?:function:)?([\w-]{1,64})(?::(\$LATEST|[\w-]{1,128}))?$/;
+
+/**
+ * Finds the function that a caller of the Invoke API means. Whatever account and region an ARN names, the function is the
+ * one of this application.
+ *
+ * @param name The name of the function, its ARN, or the part of it from the account on; a version may follow.
+ * @param qualifier The version that is named apart, or `null`.
+ * @throws {Refusal} If there is no such function, or no such version of it.
+ */
+function findFunction(manifest: Manifest, name: string, qualifier: string | null): string {
+  const [, functionName, version] = NAME.exec(name) ?? [];
+  if (functionName === undefined) {
+    throw invokeRefusal(
+      400,
+      "ValidationException",
+      `1 validation error detected: Value '${name}' at 'functionName' failed to satisfy constraint: ` +
+        "Member must be the name of a function, or its ARN",
+    );
+  }
+  if (version !== undefined && qualifier !== null && version !== qualifier) {
+    throw invokeRefusal(
+      400,
+      "InvalidParameterValueException",
+      "The derived qualifier from the function name does not match the specified qualifier.",
+    );
+  }
+  const wanted = version ?? qualifier;
+  const isKnown = Object.hasOwn(manifest.functions, functionName);
+  if (!isKnown || (wanted !== null && wanted !== "$LATEST")) {
+    const suffix = wanted === null ? "" : `:${wanted}`;
+    throw invokeRefusal(
+      404,
+      "ResourceNotFoundException",
+      `Function not found: ${functionArn(functionName)}${suffix}`,
+    );
+  }
+  return functionName;
 }

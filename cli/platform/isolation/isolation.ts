@@ -3,9 +3,8 @@
  *
  * @module
  */
-import { GROUP_ID, inNamespace, SCRIPT, USER_ID } from "./namespace.ts";
 import { findProgram } from "./program.ts";
-import { makeTmp } from "./tmp_folder.ts";
+import { GROUP_ID, makeTmp, USER_ID } from "./tmp_folder.ts";
 
 /** The folders that a process is given. */
 export interface Folders {
@@ -97,6 +96,47 @@ async function tryOut(isolation: Isolation): Promise<string | undefined> {
   }
 }
 
+/**
+ * Arranges the folders in a fresh mount namespace, then becomes the program.
+ *
+ * The arguments are the caller's PATH, the task's folder, the layer's folder, a Deno for the layer or nothing, a folder for
+ * /tmp, `root` or `user`, then the program. Every step replaces the process, so that its identifier stays the
+ * one that the caller knows. The program is killed with its parent, so that no process is left behind.
+ */
+const SCRIPT = `set -eu
+path=\${PATH-}
+PATH=$1
+task=$2
+layer=$3
+deno=$4
+tmp=$5
+kind=$6
+shift 6
+mount -t tmpfs -o mode=755,nosuid,nodev tmpfs /mnt
+mkdir /mnt/task /mnt/runtime /mnt/lang
+mount --bind "$task" /mnt/task
+mount -o remount,bind,ro,nosuid,nodev /mnt/task
+mount --bind "$layer" /opt
+if [ -n "$deno" ]; then
+  mount --bind "$deno" /opt/bin/deno
+  mount -o remount,bind,ro,nosuid,nodev /opt/bin/deno
+fi
+mount -o remount,bind,ro,nosuid,nodev /opt
+mount -o remount,bind,ro,nosuid,nodev /mnt
+mount --bind "$tmp" /tmp
+mount --rbind /mnt /var
+cd /var/task
+unset OLDPWD
+setpriv=$(command -v setpriv)
+unshare=$(command -v unshare)
+if [ -n "$path" ]; then PATH=$path; else unset PATH; fi
+if [ "$kind" = root ]; then
+  exec "$setpriv" --reuid ${USER_ID} --regid ${GROUP_ID} --clear-groups --no-new-privs --pdeathsig KILL -- "$@"
+fi
+exec "$unshare" --user --map-user=${USER_ID} --map-group=${GROUP_ID} -- \\
+  "$setpriv" --no-new-privs --pdeathsig KILL -- "$@"
+`;
+
 function namespace(unshare: string, isRoot: boolean): Isolation {
   return {
     kind: isRoot ? "root namespace" : "user namespace",
@@ -107,7 +147,9 @@ function namespace(unshare: string, isRoot: boolean): Isolation {
     command: (folders, program, environment) => ({
       path: unshare,
       options: {
-        args: inNamespace(isRoot, SCRIPT, [
+        args: [
+          ...(isRoot ? ["--mount"] : ["--user", "--map-root-user", "--mount"]),
+          ...["--propagation", "private", "--", "/bin/sh", "-c", SCRIPT, "sh"],
           Deno.env.get("PATH") ?? "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
           folders.task,
           folders.layer,
@@ -115,7 +157,7 @@ function namespace(unshare: string, isRoot: boolean): Isolation {
           folders.tmp,
           isRoot ? "root" : "user",
           ...program,
-        ]),
+        ],
         env: { ...environment },
         clearEnv: true,
         cwd: "/",

@@ -1,4 +1,8 @@
-import { GROUP_ID, USER_ID } from "./namespace.ts";
+/** The user that functions run as on Lambda. */
+export const USER_ID = 993;
+
+/** The group that functions run as on Lambda. */
+export const GROUP_ID = 990;
 
 /** The bytes that a function may keep in `/tmp`, as on AWS Lambda. */
 export const MAX_TMP = 512 * 1024 * 1024;

@@ -1,5 +1,4 @@
-import { curlCommand, examplePath } from "../example_requests.ts";
-import { METHODS } from "../gateway/routes.ts";
+import { curlCommand, examplePath, METHODS } from "../gateway/routes.ts";
 import type { EventTrigger, RouteTrigger, ScheduleTrigger } from "../../manifest/manifest.ts";
 import { type Html, markup } from "./html.ts";
 

@@ -1,5 +1,5 @@
 import type { FunctionManifest, Manifest } from "../../manifest/manifest.ts";
-import { functionUrl } from "../example_requests.ts";
+import { functionUrl } from "../gateway/routes.ts";
 import { type Html, markup } from "./html.ts";
 import {
   copyable,

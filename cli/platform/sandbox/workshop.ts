@@ -3,8 +3,8 @@ import { bundleFunctions } from "../../bundle/functions.ts";
 import { layerFiles } from "../../bundle/layer.ts";
 import { ownArchitecture } from "../../bundle/deno_binary.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
-import { GROUP_ID, USER_ID } from "../isolation/namespace.ts";
 import type { Isolation } from "../isolation/isolation.ts";
+import { GROUP_ID, USER_ID } from "../isolation/tmp_folder.ts";
 import type { Code } from "./function_pool.ts";
 
 /** How a workshop bundles functions. */

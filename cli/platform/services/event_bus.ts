@@ -25,13 +25,17 @@ interface Entry {
 
 const MAX_ENTRIES = 10;
 
-/** Answers a request to Amazon EventBridge. */
-export type EventBus = (headers: Headers, body: string) => Response;
+/** Amazon EventBridge of an application. */
+export interface EventBus {
+  /** Puts one event. Returns its identifier, or an error code and a message. */
+  put(entry: Entry): Record<string, string>;
+  /** Answers a request: PutEvents. */
+  answer(headers: Headers, body: string): Response;
+}
 
 /**
- * Makes the function that answers requests to Amazon EventBridge: PutEvents.
+ * Makes Amazon EventBridge.
  *
- * @param rules The rules.
  * @param invoke Invokes a function asynchronously with an event.
  * @param note Is told of an event that no rule matches.
  */
@@ -40,7 +44,30 @@ export function createEventBus(
   invoke: (functionName: string, event: unknown) => void,
   note: (text: string) => void,
 ): EventBus {
-  return (headers, body) => {
+  function put(
+    { Source, DetailType, Detail, EventBusName = "default", Resources = [], Time }: Entry,
+  ): Record<string, string> {
+    const problem = findProblem({ Source, DetailType, Detail });
+    if (problem !== undefined) return problem;
+    const event = scheduledEvent({
+      detailType: String(DetailType),
+      source: String(Source),
+      account: ACCOUNT_ID,
+      time: typeof Time === "number" ? new Date(Time * 1_000) : new Date(),
+      region: REGION,
+      resources: Resources.map(String),
+      detail: JSON.parse(Detail as string),
+    });
+    const bus = String(EventBusName).split("/").at(-1); // a name or an ARN
+    const matching = rules.filter((rule) =>
+      rule.bus === bus && matchesPattern(rule.pattern, event)
+    );
+    for (const { functionName } of matching) invoke(functionName, event);
+    if (matching.length === 0) note(`No pattern matches the event "${DetailType}" of "${Source}"`);
+    return { EventId: event.id };
+  }
+
+  function answer(headers: Headers, body: string): Response {
     const operation = headers.get("x-amz-target");
     if (operation !== "AWSEvents.PutEvents") {
       return jsonFailure(501, "NotImplemented", `"${operation}" is not emulated locally`);
@@ -49,41 +76,14 @@ export function createEventBus(
     if (!Array.isArray(entries) || entries.length < 1 || entries.length > MAX_ENTRIES) {
       return jsonFailure(400, "ValidationException", `Expected 1 to ${MAX_ENTRIES} entries`);
     }
-    const results = entries.map((entry) => {
-      const result = readEvent(entry);
-      if ("ErrorCode" in result) return result;
-      const { bus, event } = result;
-      const matching = rules.filter((rule) =>
-        rule.bus === bus && matchesPattern(rule.pattern, event)
-      );
-      for (const { functionName } of matching) invoke(functionName, event);
-      if (matching.length === 0) {
-        note(`No pattern matches the event "${event["detail-type"]}" of "${event.source}"`);
-      }
-      return { EventId: event.id };
-    });
+    const results = entries.map(put);
     return Response.json({
       FailedEntryCount: results.filter((result) => "ErrorCode" in result).length,
       Entries: results,
     }, { headers: { "Content-Type": "application/x-amz-json-1.1" } });
-  };
-}
+  }
 
-function readEvent(
-  { Source, DetailType, Detail, EventBusName = "default", Resources = [], Time }: Entry,
-) {
-  const problem = findProblem({ Source, DetailType, Detail });
-  if (problem !== undefined) return problem;
-  const event = scheduledEvent({
-    detailType: String(DetailType),
-    source: String(Source),
-    account: ACCOUNT_ID,
-    time: typeof Time === "number" ? new Date(Time * 1_000) : new Date(),
-    region: REGION,
-    resources: Resources.map(String),
-    detail: JSON.parse(Detail as string),
-  });
-  return { event, bus: String(EventBusName).split("/").at(-1) }; // a name or an ARN
+  return { put, answer };
 }
 
 function findProblem(required: Readonly<Record<string, unknown>>) {

@@ -11,15 +11,12 @@ import { type Messaging, queueName } from "./messaging.ts";
 import { MultipartUploads } from "./multipart.ts";
 import { createS3 } from "./s3.ts";
 
-/** The resources of the application that the services work with. */
+/** What the services work with. */
 export interface Resources {
   /** The buckets by name. */
   readonly buckets: ReadonlyMap<string, BucketFolder>;
-  /** The queues and topics. */
   readonly messaging: Messaging;
-  /** Amazon EventBridge. */
   readonly eventBus: EventBus;
-  /** The Invoke API of AWS Lambda. */
   readonly invokeApi: InvokeApi;
 }
 
@@ -66,7 +63,7 @@ export class Services implements AsyncDisposable {
   attach({ buckets, messaging, eventBus, invokeApi }: Resources): void {
     const s3 = createS3(buckets, this.#uploads);
     this.#backends = {
-      events: ({ headers }, body) => eventBus(headers, body),
+      events: ({ headers }, body) => eventBus.answer(headers, body),
       lambda: (request, body) => invokeFunction(invokeApi, request, body),
       s3: (request, _body, sourceIp) => s3(request, { sourceIp }),
       sns: ({ headers, url }, body) => messaging.answer("sns", headers, body, new URL(url).origin),

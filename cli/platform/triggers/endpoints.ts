@@ -15,7 +15,6 @@ export interface TriggerOptions {
   readonly buckets: Buckets;
   readonly schedules: Schedules;
   readonly messaging: Messaging;
-  /** Answers requests to Amazon EventBridge. */
   readonly eventBus: EventBus;
 }
 
@@ -153,15 +152,8 @@ async function answerEvents(
   const text = await readText(request);
   const event = parseJson(text, "put the event") as Record<string, unknown> | null;
   const { source, "detail-type": DetailType, detail, bus = "default" } = event ?? {};
-  const entry = {
-    Source: source,
-    DetailType,
-    Detail: JSON.stringify(detail),
-    EventBusName: bus,
-  };
-  const headers = new Headers({ "x-amz-target": "AWSEvents.PutEvents" });
-  const response = eventBus(headers, JSON.stringify({ Entries: [entry] }));
-  const { Entries: [result] } = await response.json();
+  const Detail = JSON.stringify(detail);
+  const result = eventBus.put({ Source: source, DetailType, Detail, EventBusName: bus });
   return jsonReply("ErrorCode" in result ? 400 : 200, result);
 }
 
@@ -199,23 +191,8 @@ function readPublication(headers: IncomingHttpHeaders, text: string): unknown {
     const [name = "", Type = "", ...value] = attribute.split(":");
     return [name, { Type, Value: value.join(":") }] as const;
   });
-  const others = [...form].filter(([name]) => name !== "attribute");
-  return {
-    ...collect(others, "the field"),
-    attributes: collect(attributes, "the attribute"),
-  };
-}
-
-/** An object of fields. No field may occur twice. */
-function collect<T>(fields: readonly (readonly [string, T])[], kind: string): Record<string, T> {
-  const names = new Set<string>();
-  for (const [name] of fields) {
-    if (names.has(name)) {
-      throw publicationRefusal(`${kind} ${JSON.stringify(name)} occurs twice`);
-    }
-    names.add(name);
-  }
-  return Object.fromEntries(fields);
+  form.delete("attribute");
+  return { ...Object.fromEntries(form), attributes: Object.fromEntries(attributes) };
 }
 
 async function readText(request: IncomingMessage): Promise<string> {
