@@ -78,11 +78,11 @@ export class Messaging implements AsyncDisposable {
     const subscriptions = subscriptionsOf(manifest);
     const used = Object.values(manifest.functions).flatMap(({ uses }) => Object.keys(uses.topics));
     for (const Name of new Set([...used, ...subscriptions.map(({ topic }) => topic)])) {
-      await messaging.#callSns({ Action: "CreateTopic", Name });
+      await messaging.callSns({ Action: "CreateTopic", Name });
     }
     for (const { topic, queue, filter } of subscriptions) {
       await messaging.#createQueue(queue);
-      await messaging.#callSns({
+      await messaging.callSns({
         Action: "Subscribe",
         TopicArn: topicArn(topic),
         Protocol: "sqs",
@@ -135,6 +135,17 @@ export class Messaging implements AsyncDisposable {
     return output;
   }
 
+  /**
+   * Calls an operation of Amazon SNS. Returns its result as XML.
+   *
+   * @throws {Error} If the operation fails; the message is the service's.
+   */
+  async callSns(parameters: Readonly<Record<string, string>>): Promise<string> {
+    const { statusCode, payload } = await this.#sendSns(new URLSearchParams(parameters).toString());
+    if (statusCode !== 200) throw new Error(`Amazon SNS refuses ${parameters.Action}: ${payload}`);
+    return payload;
+  }
+
   /** Counts the messages of a queue: those that wait, those that a receiver has or that failed, and those that are delayed. */
   async count(queue: string): Promise<{ visible: number; invisible: number; delayed: number }> {
     const { Attributes } = await this.call<{ Attributes: Record<string, string> }>(
@@ -149,11 +160,6 @@ export class Messaging implements AsyncDisposable {
   async hasMessages(): Promise<boolean> {
     const counts = await Promise.all(this.#queues.map((queue) => this.count(queue)));
     return counts.some(({ visible, invisible, delayed }) => visible + invisible + delayed > 0);
-  }
-
-  async #callSns(parameters: Readonly<Record<string, string>>): Promise<void> {
-    const { statusCode, payload } = await this.#sendSns(new URLSearchParams(parameters).toString());
-    if (statusCode !== 200) throw new Error(`Amazon SNS refuses ${parameters.Action}: ${payload}`);
   }
 
   #sendSqs(target: string, payload: string) {

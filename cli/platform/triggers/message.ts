@@ -99,24 +99,19 @@ export async function publish(
   topic: string,
   { message, subject, attributes }: Publication,
 ): Promise<string> {
-  const form = new URLSearchParams({
+  const parameters: Record<string, string> = {
     Action: "Publish",
-    Version: "2010-03-31",
     TopicArn: topicArn(topic),
     Message: message,
-  });
-  if (subject) form.set("Subject", subject);
+    ...(subject && { Subject: subject }),
+  };
   for (const [index, [name, { Type, Value }]] of Object.entries(attributes).entries()) {
     const entry = `MessageAttributes.entry.${index + 1}`;
-    form.set(`${entry}.Name`, name);
-    form.set(`${entry}.Value.DataType`, Type);
-    form.set(`${entry}.Value.${Type === "Binary" ? "BinaryValue" : "StringValue"}`, Value);
+    parameters[`${entry}.Name`] = name;
+    parameters[`${entry}.Value.DataType`] = Type;
+    parameters[`${entry}.Value.${Type === "Binary" ? "BinaryValue" : "StringValue"}`] = Value;
   }
-  const response = await messaging.answer("sns", new Headers(), form.toString(), "");
-  const text = await response.text();
-  const [, id] = /<MessageId>([^<]+)</.exec(text) ?? [];
-  if (id === undefined) throw new Error(`Cannot publish to the topic "${topic}": ${text}`);
-  return id;
+  return /<MessageId>([^<]+)</.exec(await messaging.callSns(parameters))![1]!;
 }
 
 function isArrayOfScalars(text: string): boolean {
