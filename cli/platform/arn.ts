@@ -7,7 +7,6 @@
 /** The account: the one that the emulator of Amazon SQS and Amazon SNS uses. */
 export const ACCOUNT_ID = "000000000000";
 
-/** The region. */
 export const REGION = "us-east-1";
 
 /** The ARN of a function, without a version. */
@@ -15,27 +14,22 @@ export function functionArn(name: string): string {
   return `arn:aws:lambda:${REGION}:${ACCOUNT_ID}:function:${name}`;
 }
 
-/** The ARN of a bucket. */
 export function bucketArn(name: string): string {
   return `arn:aws:s3:::${name}`;
 }
 
-/** The ARN of a topic. */
 export function topicArn(name: string): string {
   return `arn:aws:sns:${REGION}:${ACCOUNT_ID}:${name}`;
 }
 
-/** The ARN of a queue. */
 export function queueArn(name: string): string {
   return `arn:aws:sqs:${REGION}:${ACCOUNT_ID}:${name}`;
 }
 
-/** The ARN of a rule of Amazon EventBridge. */
 export function ruleArn(name: string): string {
   return `arn:aws:events:${REGION}:${ACCOUNT_ID}:rule/${name}`;
 }
 
-/** The identifier of a new trace. */
 export function createTraceId(time = new Date()): string {
   const seconds = Math.floor(time.getTime() / 1_000).toString(16).padStart(8, "0");
   return `Root=1-${seconds}-${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`;

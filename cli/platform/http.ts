@@ -3,11 +3,9 @@ import type { IncomingMessage } from "node:http";
 
 /** A response, ready to be sent. */
 export interface Reply {
-  /** The status code. */
   readonly status: number;
   /** The headers. A name may be repeated. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** The body. */
   readonly body: Uint8Array | ReadableStream<Uint8Array>;
 }
 
@@ -16,7 +14,6 @@ export function reply(status: number, headers: Reply["headers"] = [], body = "")
   return { status, headers, body: Buffer.from(body) };
 }
 
-/** A response that is JSON. */
 export function jsonReply(status: number, value: unknown, headers: Reply["headers"] = []): Reply {
   const body = `${JSON.stringify(value, null, 2)}\n`;
   return reply(status, [["Content-Type", "application/json"], ...headers], body);

@@ -8,7 +8,6 @@ export interface Scope {
   readonly functionName: string;
   readonly requestId: string;
   readonly tail: LogTail;
-  /** Takes the records. */
   readonly log: (record: LogRecord) => void;
   isOver: boolean;
 }
@@ -23,14 +22,12 @@ const LOGGER_STATE = Symbol.for("@mate/core/logger/2");
 
 interface LoggerState {
   write?: (line: string) => void;
-  /** The request id of the invocation under way. */
   store?: AsyncLocalStorage<string>;
   openScopes: number;
 }
 
 const { log: print } = console;
 
-/** Writes a record of a function to the log. */
 export function writeRecord({ functionName, tail, log }: Scope, text: string): void {
   tail.add(text);
   // The taker of the record may write to the console. That is not output of the function.

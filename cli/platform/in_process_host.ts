@@ -121,7 +121,6 @@ class InProcessHost implements ReloadingHost {
     }
   }
 
-  /** Loads the handler of a function. */
   async #load({ module, handler }: FunctionManifest): Promise<FnHandler> {
     const url = pathToFileURL(resolve(this.#options.manifestPath, "..", module));
     url.searchParams.set("generation", String(this.#generation));

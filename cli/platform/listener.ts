@@ -11,7 +11,6 @@ import type { createTriggerEndpoints } from "./triggers/endpoints.ts";
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** The parts of the platform that answer requests. */
 export interface Parts {
   readonly manifest: Manifest;
   readonly log: Log;
@@ -71,7 +70,6 @@ async function readRequest(
   };
 }
 
-/** Answers a request to one of the platform's own paths. */
 async function answerOwn(
   request: IncomingMessage,
   parts: Parts,

@@ -8,7 +8,6 @@ import { watch } from "./watch.ts";
 
 /** The application that {@linkcode run} runs, and how. */
 export interface RunOptions {
-  /** The path of the manifest. */
   readonly manifestPath: string;
   readonly port: number;
   /** The folder for the objects of the buckets; `undefined` for the default. */

@@ -11,10 +11,8 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { errorReply, type Reply } from "./http.ts";
 
-/** Answers a request. */
 export type Listener = (request: IncomingMessage) => Promise<Reply>;
 
-/** How a server listens. */
 export interface ServerOptions {
   /** The port; 0 for one that the system chooses. */
   readonly port: number;
@@ -26,7 +24,6 @@ export interface ServerOptions {
 
 /** A server on the loopback interface. */
 export interface LoopbackServer extends AsyncDisposable {
-  /** The port. */
   readonly port: number;
 }
 

@@ -42,16 +42,12 @@ function hash(text: string): number {
   return sum;
 }
 
-/** The facts of the introduction. */
 export interface Introduction {
   readonly manifest: Manifest;
-  /** The URL of the start page. */
   readonly url: string;
-  /** The URL of the emulated services. */
   readonly servicesUrl: string;
   /** The folder with the folders of the buckets. */
   readonly bucketsFolder: string;
-  /** The folder that is watched. */
   readonly watchedFolder: string;
 }
 

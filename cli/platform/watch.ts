@@ -1,10 +1,8 @@
 import { resolve } from "node:path";
 
-/** How a folder is watched. */
 export interface WatchOptions {
   /** Is told which paths changed. Further changes wait until it has settled. */
   readonly onChange: (paths: ReadonlySet<string>) => Promise<void>;
-  /** Is told of problems. */
   readonly onError: (error: Error) => void;
   /** Whether a path counts. The default is every path. */
   readonly isOfInterest?: ((path: string) => boolean) | undefined;

@@ -17,7 +17,6 @@ const JSON_TYPE = ["Content-Type", "application/json"] as const;
 export interface FunctionUrls {
   /** The function whose URL has an authority such as `orders.localhost:8000`. */
   find(authority: string): string | undefined;
-  /** Answers a request to the URL of a function. */
   answer(name: string, request: HttpRequest): Promise<Reply>;
 }
 

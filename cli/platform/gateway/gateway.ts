@@ -15,7 +15,6 @@ import { createRouter, routesOf } from "./routes.ts";
 /** An HTTP request, as read from the wire. */
 export interface HttpRequest {
   readonly method: string;
-  /** The URL as transmitted. */
   readonly url: string;
   /** The host of the URL, and perhaps a port. It takes precedence over the `Host` header. */
   readonly authority: string;
@@ -25,11 +24,8 @@ export interface HttpRequest {
   readonly query: string;
   /** The headers, in turn. A name may be repeated. */
   readonly headers: readonly [name: string, value: string][];
-  /** The protocol, such as `HTTP/1.1`. */
   readonly protocol: string;
-  /** The IP address of the client. */
   readonly sourceIp: string;
-  /** The body; empty if there is none. */
   readonly body: Uint8Array;
   readonly time: Date;
 }
@@ -132,7 +128,6 @@ function sizeOfHeaders(headers: HttpRequest["headers"]): number {
   return headers.reduce((size, [name, value]) => size + name.length + value.length + 4, 0);
 }
 
-/** Waits for an outcome until the gateway gives up. */
 async function within(
   milliseconds: number,
   outcome: Promise<InvokeOutcome>,

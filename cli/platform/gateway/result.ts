@@ -4,7 +4,6 @@ import type { FunctionHost, InvokeOptions, InvokeOutcome } from "../function_hos
 import type { Reply } from "../http.ts";
 import { gatewayRefusal } from "./errors.ts";
 
-/** The response of a function that streams it. */
 interface StreamedResponse {
   /** The status, header fields and cookies, as the function sent them. */
   readonly prelude: Readonly<Record<string, unknown>>;

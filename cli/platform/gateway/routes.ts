@@ -1,6 +1,5 @@
 import type { Manifest } from "../../manifest/manifest.ts";
 
-/** A route of the HTTP gateway. */
 export interface Route {
   readonly method: string;
   /** The path below the stage, with its parameters in braces. */
@@ -8,7 +7,6 @@ export interface Route {
   readonly functionName: string;
   /** The function that decides whether a request is allowed. */
   readonly authorizer?: string | undefined;
-  /** Whether the response is streamed. */
   readonly stream?: boolean | undefined;
 }
 
@@ -23,7 +21,6 @@ export const METHODS: readonly string[] = [
   "PUT",
 ];
 
-/** The routes of an application, in the order of the manifest. */
 export function routesOf(manifest: Manifest): readonly Route[] {
   return Object.entries(manifest.functions).flatMap(([functionName, { triggers }]) =>
     triggers.routes.map(({ path, ...route }) => ({ ...route, resource: path, functionName }))
@@ -56,7 +53,6 @@ export function createRouter(
   };
 }
 
-/** The paths that a resource has. */
 function patternOf(resource: string): RegExp {
   const pattern = resource.replaceAll(".", "\\.").replace(/\{\w+\+\}/, ".+")
     .replaceAll(/\{\w+\}/g, "[^/]+");
@@ -76,7 +72,6 @@ export function examplePath(route: string): string {
   return route.replace(/\{\w+\+\}/, "a/b").replaceAll(/\{\w+\}/g, "1");
 }
 
-/** The command that sends a request. */
 export function curlCommand(method: string, url: string): string {
   const isDefault = method === "ANY" || method === "GET";
   return `curl ${isDefault ? "" : method === "HEAD" ? "-I " : `-X ${method} `}'${url}'`;

@@ -28,7 +28,6 @@ export class AsyncInvocations implements Disposable {
     this.#retryDelays = retryDelays;
   }
 
-  /** Takes an event. */
   start(functionName: string, payload: Uint8Array, options: InvokeOptions = {}): string {
     const requestId = options.requestId ?? randomUUID();
     const run = this.#run(functionName, payload, { ...options, requestId });

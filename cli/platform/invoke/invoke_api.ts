@@ -9,7 +9,6 @@ import type { Manifest } from "../../manifest/manifest.ts";
 import type { AsyncInvocations } from "./async_invocations.ts";
 import { invokeWithResponseStream } from "./response_stream.ts";
 
-/** A request to the Invoke API. */
 export interface InvokeRequest {
   readonly method: string;
   readonly path: string;
@@ -22,7 +21,6 @@ export interface InvokeRequest {
 
 const MAX_CLIENT_CONTEXT = 3_583;
 
-/** The paths of Invoke and of InvokeWithResponseStream. */
 const OPERATIONS =
   /^\/2015-03-31\/functions\/([^/]+)\/invocations\/?$|^\/2021-11-15\/functions\/([^/]+)\/response-streaming-invocations\/?$/;
 

@@ -5,7 +5,6 @@ import type { FunctionManifest } from "../../manifest/manifest.ts";
 export interface EnvironmentOptions {
   /** The path by which the function finds its folder. */
   readonly task: string;
-  /** The name of the log stream. */
   readonly logStream: string;
 }
 

@@ -16,7 +16,6 @@ export interface Folders {
   readonly deno?: string | undefined;
   /** The folder that Deno keeps compiled code in, if the process has plain folders; `/tmp/deno` without. */
   readonly cache?: string | undefined;
-  /** The folder for `/tmp`. */
   readonly tmp: string;
 }
 
@@ -28,7 +27,6 @@ export interface Isolation {
   readonly description: string;
   /** The paths by which a process finds its folders. */
   place(folders: Folders): { readonly task: string; readonly layer: string; readonly tmp: string };
-  /** The command that runs a program. */
   command(
     folders: Folders,
     program: readonly [string, ...string[]],
@@ -36,9 +34,7 @@ export interface Isolation {
   ): IsolatedCommand;
 }
 
-/** A command that starts an isolated program. */
 export interface IsolatedCommand {
-  /** The path of the executable. */
   readonly path: string;
   /** Its arguments, environment, working folder and user. */
   readonly options: Deno.CommandOptions;

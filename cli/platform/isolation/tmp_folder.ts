@@ -20,7 +20,6 @@ export async function sizeOfTmp(path: string): Promise<number> {
   return Number.parseInt(new TextDecoder().decode(stdout)) * 1024;
 }
 
-/** Removes a folder for `/tmp`. */
 export async function removeTmp(path: string): Promise<void> {
   await runAsRoot("rm", "-rf", "--", path);
 }

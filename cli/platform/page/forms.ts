@@ -45,12 +45,10 @@ ${isOpenable ? markup`<a href="/${stage}${example}">${path}</a>` : markup`<code>
 ${copyable(curlCommand(method, base + example))}</li>`;
 }
 
-/** An option of a list. */
 function option(text: string): Html {
   return markup`<option>${text}</option>`;
 }
 
-/** Text with a button that copies it. */
 export function copyable(text: string): Html {
   return markup`<span class="copyable"><code>${text}</code>
 <button type="button" data-copy="${text}" aria-label="Copy ${text}">Copy</button></span>`;
@@ -87,7 +85,6 @@ export function createBucketForm(functionName: string, bucket: string): Html {
 </form>`;
 }
 
-/** The form that publishes a message. */
 export function createTopicForm(functionName: string, topic: string): Html {
   return markup`
 <form data-form="publish" data-path="/topics/${topic}">
@@ -120,7 +117,6 @@ export function createQueueForm(functionName: string, queue: string): Html {
 </form>`;
 }
 
-/** The form that puts an event to Amazon EventBridge. */
 export function createEventForm({ pattern, bus }: EventTrigger): Html {
   const { source, "detail-type": type, detail } = pattern as Record<string, unknown>;
   const first = (value: unknown, fallback: string) => {

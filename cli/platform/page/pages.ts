@@ -23,7 +23,6 @@ const SECURITY = [
   ["Cache-Control", "no-cache"],
 ] as const;
 
-/** Answers a request to the start page or to a file of it. */
 export function answerPage(
   manifest: Manifest,
   method: string,

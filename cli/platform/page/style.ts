@@ -1,10 +1,8 @@
-/** The icon of the start page. */
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 <rect width="32" height="32" rx="7" fill="#0f766e"/>
 <path d="M7 23V10l9 8 9-8v13" fill="none" stroke="#fff" stroke-width="3.5" stroke-linecap="round"
 stroke-linejoin="round"/></svg>`;
 
-/** The style of the start page. */
 export const STYLE = `:root {
   color-scheme: light dark;
   --page: light-dark(#f6f7f8, #111416);

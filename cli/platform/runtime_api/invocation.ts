@@ -8,7 +8,6 @@ import { MAX_RESULT, MAX_STREAM } from "../limits.ts";
 /** One invocation, as a runtime receives it. */
 export interface Invocation extends InvokeOptions {
   readonly requestId: string;
-  /** The name of the function. */
   readonly functionName: string;
   /** The event: JSON, as bytes. */
   readonly payload: Uint8Array;
@@ -16,7 +15,6 @@ export interface Invocation extends InvokeOptions {
   readonly deadline: number;
 }
 
-/** The headers that come with an invocation. */
 export function nextHeaders(invocation: Invocation): Record<string, string> {
   const { clientContext, tenantId, traceId } = invocation;
   const trace = traceId ??
@@ -62,7 +60,6 @@ export interface ResultAnswer {
   readonly isStream: boolean;
 }
 
-/** What a runtime posted for an invocation. */
 export type Answer = ResultAnswer | ErrorAnswer;
 
 /** Makes an error of the platform in the form of the runtimes'. A type is such as `Runtime.ExitError`. */
@@ -70,7 +67,6 @@ function errorBody(errorType: string, errorMessage: string): Uint8Array<ArrayBuf
   return new TextEncoder().encode(JSON.stringify({ errorType, errorMessage }));
 }
 
-/** The answer to a result that is too large. */
 function tooLarge(size: number): ErrorAnswer {
   const errorType = "Function.ResponseSizeTooLarge";
   const message =
@@ -136,7 +132,6 @@ function brokenStream({ errorType }: ErrorAnswer): Error {
   return new Error(`the function failed in the middle of its stream (${errorType})`);
 }
 
-/** The error that a runtime posts. */
 export function readError({ headers }: IncomingMessage, body: Uint8Array): ErrorAnswer {
   return postedError(headers["lambda-runtime-function-error-type"]?.toString(), body);
 }

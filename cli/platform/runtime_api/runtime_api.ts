@@ -60,7 +60,6 @@ export class RuntimeApi implements AsyncDisposable {
     server.on("request", (request, response) => void this.#serve(request, response));
   }
 
-  /** Starts to listen. */
   static async listen(): Promise<RuntimeApi> {
     // A runtime waits for its next invocation without a time-out, and may be frozen meanwhile.
     const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 });
@@ -87,7 +86,6 @@ export class RuntimeApi implements AsyncDisposable {
     return { answered: this.#answered.promise, finished: this.#finished.promise };
   }
 
-  /** Closes every connection and the port. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#server.close(() => resolve());

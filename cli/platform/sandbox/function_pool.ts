@@ -5,13 +5,9 @@ import { InvocationLog } from "./invocation_log.ts";
 import type { Ending } from "./report.ts";
 import { Sandbox } from "./sandbox.ts";
 
-/** The settings of a pool. */
 export interface FunctionPoolOptions {
-  /** The name of the function. */
   readonly name: string;
-  /** How processes are kept apart from the machine. */
   readonly isolation: Isolation;
-  /** Takes each line of the function's log. */
   readonly log: (line: string) => void;
   /** The most sandboxes at a time; further invocations wait. */
   readonly concurrency: number;
@@ -21,7 +17,6 @@ export interface FunctionPoolOptions {
   readonly initLimit: number;
 }
 
-/** The code and the settings of a function. */
 export interface Code {
   readonly manifest: FunctionManifest;
   /** The unpacked bundle and layer. */
@@ -134,7 +129,6 @@ export class FunctionPool implements AsyncDisposable {
     if (this.#isDisposed) void sandbox.kill();
   }
 
-  /** Waits for a turn. */
   async #enter(): Promise<void> {
     while (!this.#isDisposed && this.#busy >= this.#options.concurrency) {
       const turn = Promise.withResolvers<void>();

@@ -25,7 +25,6 @@ export class InvocationLog {
   #isStream = false;
   #status: string | undefined;
 
-  /** Begins the log of an invocation. */
   constructor(
     requestId: string,
     settings: { readonly timeout: number; readonly memory: number },
@@ -36,7 +35,6 @@ export class InvocationLog {
     this.#log = log;
   }
 
-  /** Adds a line. */
   readonly line = (text: string): void => {
     this.#tail.add(text);
     this.#log(text);
@@ -53,7 +51,6 @@ export class InvocationLog {
     this.line(`START RequestId: ${this.#requestId} Version: $LATEST`);
   }
 
-  /** Notes an init phase. */
   initialized(
     phase: "init" | "invoke",
     ending: Ending,
@@ -83,7 +80,6 @@ export class InvocationLog {
     if (answer.kind !== "response") this.#status = statusFields(answer);
   }
 
-  /** The invocation ends. */
   end(time: number): InvokeOutcome {
     const timeout = this.#settings.timeout * 1_000;
     const requestId = this.#requestId;

@@ -14,12 +14,10 @@ export class LogLines {
     this.#emit = emit;
   }
 
-  /** How many chunks have come. */
   get count(): number {
     return this.#count;
   }
 
-  /** Reads a stream to its end. */
   async read(stream: ReadableStream<Uint8Array>): Promise<void> {
     for await (const chunk of stream) {
       this.#count++;
@@ -48,7 +46,6 @@ export class LogLines {
 export class LogTail {
   #text = "";
 
-  /** Adds a line. */
   add(line: string): void {
     // A character has at least one byte, so that more characters are never needed.
     this.#text = `${this.#text}${line}\n`.slice(-LOG_TAIL);

@@ -6,7 +6,6 @@ export interface Memory {
   readonly peak: number;
 }
 
-/** Measures a process. */
 export async function measureMemory(pid: number): Promise<Memory | undefined> {
   if (Deno.build.os === "linux") return await readStatus(pid);
   return await askPs(pid);

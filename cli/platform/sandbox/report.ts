@@ -13,7 +13,6 @@ export type Ending =
   | { readonly kind: "out of memory" }
   | { readonly kind: "timeout" };
 
-/** What is reported at the end of an invocation. */
 export interface Report {
   readonly requestId: string;
   /** How long it took, in milliseconds. */
@@ -41,7 +40,6 @@ const SIGNALS: Readonly<Record<string, string>> = {
   SIGTRAP: "trace/breakpoint trap (core dumped)",
 };
 
-/** Says why a runtime ended. */
 export function exitReason({ code, signal }: Deno.CommandStatus): string {
   if (signal !== null) return `Runtime exited with error: signal: ${SIGNALS[signal] ?? signal}`;
   if (code === 0) return "Runtime exited without providing a reason";
@@ -68,13 +66,11 @@ export function endingError(
   }
 }
 
-/** The fields of a report that name an error. */
 export function statusFields({ errorType }: ErrorAnswer): string {
   if (errorType === "Sandbox.Timedout") return "Status: timeout";
   return `Status: error\tError Type: ${errorType}`;
 }
 
-/** The line that reports an invocation. */
 export function reportLine(report: Report): string {
   const { requestId, duration, initDuration, memory, peakMemory, status } = report;
   const fields = [
@@ -89,7 +85,6 @@ export function reportLine(report: Report): string {
   return fields.join("\t") + "\t";
 }
 
-/** The line that reports an init phase that failed. */
 export function initReportLine(phase: "init" | "invoke", duration: number, status: string): string {
   return `INIT_REPORT Init Duration: ${duration.toFixed(2)} ms\tPhase: ${phase}\t${status}`;
 }

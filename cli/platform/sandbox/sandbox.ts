@@ -10,14 +10,11 @@ import { LogLines } from "./log_lines.ts";
 import { measureMemory } from "./memory.ts";
 import { type Ending, exitReason } from "./report.ts";
 
-/** What a sandbox runs. */
 export interface SandboxOptions {
-  /** The name of the function. */
   readonly name: string;
   readonly manifest: FunctionManifest;
   /** Its unpacked bundle and layer. */
   readonly folders: Omit<Folders, "tmp">;
-  /** How its process is kept apart from the machine. */
   readonly isolation: Isolation;
 }
 
@@ -96,12 +93,10 @@ export class Sandbox {
     }
   }
 
-  /** The identifier of the process. */
   get pid(): number {
     return this.#child.pid;
   }
 
-  /** Whether the process has ended. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }

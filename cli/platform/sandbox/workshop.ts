@@ -63,7 +63,6 @@ export class Workshop implements AsyncDisposable {
     return { layer };
   }
 
-  /** Bundles every function. */
   async build(manifest: Manifest) {
     const built = new Map<string, Code>();
     const { manifestPath, signal } = this.#options;
@@ -90,7 +89,6 @@ export class Workshop implements AsyncDisposable {
     return cache;
   }
 
-  /** Removes the folder. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Deno.remove(this.#folder, { recursive: true });
   }

@@ -7,7 +7,6 @@ import { queueName } from "./messaging.ts";
 export interface Access {
   /** The action as IAM names it, such as `s3:GetObject`. */
   readonly action: string;
-  /** The ARN of the resource. */
   readonly resource: string;
 }
 

@@ -5,15 +5,11 @@ import { type EventPattern, matchesPattern } from "./event_pattern.ts";
 
 /** A rule: events that match the pattern on the bus invoke the function. */
 export interface EventRule {
-  /** The function. */
   readonly functionName: string;
-  /** The name of the bus. */
   readonly bus: string;
-  /** The pattern. */
   readonly pattern: EventPattern;
 }
 
-/** One entry of PutEvents. */
 interface Entry {
   readonly Source?: unknown;
   readonly DetailType?: unknown;
@@ -25,7 +21,6 @@ interface Entry {
 
 const MAX_ENTRIES = 10;
 
-/** Amazon EventBridge of an application. */
 export interface EventBus {
   /** Puts one event. Returns its identifier, or an error code and a message. */
   put(entry: Entry): Record<string, string>;

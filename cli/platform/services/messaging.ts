@@ -7,11 +7,9 @@ export interface Subscription {
   readonly functionName: string;
   readonly topic: string;
   readonly queue: string;
-  /** The filter policy of the message attributes, if there is one. */
   readonly filter?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The subscriptions of the functions of a manifest to its topics. */
 export function subscriptionsOf({ functions }: Manifest): Subscription[] {
   return Object.entries(functions).flatMap(([functionName, { triggers }]) =>
     triggers.topics.map(({ name, filter }) => ({
@@ -23,7 +21,6 @@ export function subscriptionsOf({ functions }: Manifest): Subscription[] {
   );
 }
 
-/** A message as ReceiveMessage returns it. */
 export interface ReceivedMessage {
   readonly MessageId: string;
   readonly ReceiptHandle: string;
@@ -177,7 +174,6 @@ export class Messaging implements AsyncDisposable {
     return `http://localhost/${ACCOUNT_ID}/${name}`;
   }
 
-  /** Ends the emulator. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#app.close();
   }

@@ -7,7 +7,6 @@ import { elements, xmlResponse } from "./xml.ts";
 /** The smallest part of an upload, except the last. */
 const MIN_PART = 5 * 1024 * 1024;
 
-/** Answers a request about a multipart upload. */
 export async function answerUpload(
   request: Request,
   query: URLSearchParams,
@@ -51,7 +50,6 @@ export async function answerUpload(
 export class MultipartUploads implements AsyncDisposable {
   readonly #uploads = new Map<string, MultipartUpload>();
 
-  /** Begins an upload. */
   async begin(place: string, fields: Headers): Promise<string> {
     const id = crypto.randomUUID();
     const folder = await Deno.makeTempDir({ prefix: "mate-upload-" });
@@ -70,26 +68,22 @@ export class MultipartUploads implements AsyncDisposable {
     );
   }
 
-  /** Forgets an upload and its parts. */
   async end({ id, folder }: MultipartUpload): Promise<void> {
     this.#uploads.delete(id);
     await Deno.remove(folder, { recursive: true });
   }
 
-  /** Ends every upload. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const upload of this.#uploads.values()) await this.end(upload);
   }
 }
 
-/** A part of an upload. */
 interface Part {
   readonly file: string;
   readonly size: number;
   readonly etag: string;
 }
 
-/** An object that is uploaded in parts. */
 class MultipartUpload {
   readonly #parts = new Map<string, Part>();
 

@@ -17,10 +17,8 @@ import { Messaging, queueName, type ReceivedMessage, subscriptionsOf } from "./m
 /** How many invocations of a queue are under way at the same time if the manifest does not limit them. */
 const POLLERS = 5;
 
-/** What ReceiveMessage returns at most. */
 const MAX_RECEIVED = 10;
 
-/** The parts of the platform that messages go through. */
 export interface PollerOptions {
   readonly manifest: Manifest;
   readonly messaging: Messaging;
@@ -28,14 +26,11 @@ export interface PollerOptions {
   readonly asyncInvocations: AsyncInvocations;
   /** Takes a line for each malformed result and for each message that is given up. */
   readonly log: Log;
-  /** Ends the polling. */
   readonly signal: AbortSignal;
 }
 
-/** How a queue invokes a function. */
 interface QueueTrigger {
   readonly functionName: string;
-  /** The name of the queue. */
   readonly queue: string;
   /** How many messages one invocation gets at most: 1 to 10,000, and 10 for a FIFO queue. */
   readonly batch: number;
@@ -182,7 +177,6 @@ async function deleteMessages(
   }
 }
 
-/** The event that AWS Lambda makes of the messages. */
 function queueEventOf(queue: string, messages: readonly ReceivedMessage[]): QueueEvent {
   const timeOf = (milliseconds = "0") => new Date(Number(milliseconds));
   const event = queueEvent(

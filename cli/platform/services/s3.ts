@@ -14,7 +14,6 @@ import { elements, xmlResponse } from "./xml.ts";
 const SUBRESOURCES =
   /^(accelerate|acl|analytics|cors|encryption|inventory|lifecycle|logging|metrics|notification|object-lock|partNumber|policy|publicAccessBlock|replication|requestPayment|restore|select|tagging|torrent|uploadId|uploads|versioning|versions|website)$/;
 
-/** Makes the function that answers requests to Amazon S3. */
 export function createS3(
   buckets: ReadonlyMap<string, BucketFolder>,
   uploads: MultipartUploads,

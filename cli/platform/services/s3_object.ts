@@ -3,7 +3,6 @@ import { chunkedContent } from "./aws_chunked.ts";
 import { S3Error } from "./errors.ts";
 import { xmlResponse } from "./xml.ts";
 
-/** The object that a request is about. */
 export interface Target {
   readonly bucket: BucketFolder;
   readonly buckets: ReadonlyMap<string, BucketFolder>;
@@ -18,7 +17,6 @@ export interface Target {
 const STORED_FIELDS =
   /^(x-amz-meta-.*|cache-control|content-disposition|content-encoding|content-language|content-type)$/;
 
-/** Answers a request about one object. */
 export async function answerObject(
   request: Request,
   target: Target,
@@ -39,7 +37,6 @@ export async function answerObject(
   return new Response(null, { headers: { ETag: `"${object.etag}"` } });
 }
 
-/** Opens the object that a request copies from. */
 export async function readSource(
   source: string,
   range: string | null,

@@ -11,9 +11,7 @@ import { type Messaging, queueName } from "./messaging.ts";
 import { MultipartUploads } from "./multipart.ts";
 import { createS3 } from "./s3.ts";
 
-/** What the services work with. */
 export interface Resources {
-  /** The buckets by name. */
   readonly buckets: ReadonlyMap<string, BucketFolder>;
   readonly messaging: Messaging;
   readonly eventBus: EventBus;
@@ -162,7 +160,6 @@ export class Services implements AsyncDisposable {
     return await backend(request, body, sourceIp);
   }
 
-  /** Stops the services. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([this.#developer.shutdown(), this.#functions.shutdown()]);
     await this.#uploads[Symbol.asyncDispose]();

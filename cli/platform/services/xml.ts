@@ -5,7 +5,6 @@ interface XmlElements {
   readonly [name: string]: XmlContent | readonly XmlContent[];
 }
 
-/** A response with an XML document. */
 export function xmlResponse(document: XmlElements, status = 200): Response {
   return new Response(`<?xml version="1.0" encoding="UTF-8"?>\n${serialize(document)}`, {
     status,

@@ -2,7 +2,6 @@ import { createHash, type Hash } from "node:crypto";
 import { join } from "node:path";
 import { checkLinks, ObjectKeyError, pathOf } from "./object_key.ts";
 
-/** An object of a bucket. */
 export interface StoredObject {
   readonly key: string;
   readonly size: number;
@@ -12,20 +11,16 @@ export interface StoredObject {
   readonly modified: number;
 }
 
-/** A change of an object. */
 export interface ObjectChange {
-  /** The type of the event. */
   readonly eventName:
     | `ObjectCreated:${"Put" | "Copy" | "CompleteMultipartUpload"}`
     | "ObjectRemoved:Delete";
   /** The key of the object, not encoded. */
   readonly key: string;
-  /** The size in bytes, unless the object was removed. */
   readonly size?: number | undefined;
   /** The MD5 digest of the content in hexadecimal, unless the object was removed. */
   readonly etag?: string | undefined;
   readonly time: Date;
-  /** The IP address of the client. */
   readonly sourceIp: string;
 }
 
@@ -60,7 +55,6 @@ export class BucketFolder {
     this.#onChange = onChange;
   }
 
-  /** The objects, by key. */
   list(): readonly StoredObject[] {
     return [...this.#objects.values()].sort((a, b) => a.key < b.key ? -1 : 1);
   }

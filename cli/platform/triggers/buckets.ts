@@ -8,7 +8,6 @@ import type { Manifest } from "../../manifest/manifest.ts";
 import { watch } from "../watch.ts";
 import { BucketFolder, type ObjectChange } from "./bucket_folder.ts";
 
-/** What the buckets use. */
 export interface BucketsOptions {
   readonly manifest: Manifest;
   readonly asyncInvocations: AsyncInvocations;
@@ -51,7 +50,6 @@ export async function openBuckets(options: BucketsOptions): Promise<Buckets> {
   return Object.assign(buckets, { [Symbol.asyncDispose]: () => owned.disposeAsync() });
 }
 
-/** Invokes the functions that listen to a change. */
 function notify(
   { manifest, asyncInvocations }: BucketsOptions,
   bucket: string,

@@ -9,7 +9,6 @@ import { checkPublication, publicationRefusal, publish } from "./message.ts";
 import { ObjectKeyError } from "./object_key.ts";
 import type { Schedules } from "./schedules.ts";
 
-/** What the endpoints of the triggers use. */
 export interface TriggerOptions {
   readonly manifest: Manifest;
   readonly buckets: Buckets;

@@ -5,21 +5,18 @@ import { MAX_PUBLICATION } from "../limits.ts";
 import type { Messaging } from "../services/messaging.ts";
 import { makeChecker } from "../../manifest/checker.ts";
 
-/** A message as it is published. */
 export interface Publication {
   readonly message: string;
   readonly subject?: string | null | undefined;
   readonly attributes: Readonly<Record<string, MessageAttribute>>;
 }
 
-/** An attribute of a message. */
 export interface MessageAttribute {
   readonly Type: "String" | "String.Array" | "Number" | "Binary";
   /** The value; bytes are in base64. */
   readonly Value: string;
 }
 
-/** Refuses a message that cannot be published. */
 export function publicationRefusal(problem: string): Refusal {
   return refusal(400, `Cannot publish the message: ${problem}`);
 }

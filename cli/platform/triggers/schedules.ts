@@ -41,7 +41,6 @@ function toPattern(expression: string): string {
   return ["0", ...fields.with(4, days)].join(" ");
 }
 
-/** A schedule of a function. */
 export interface Schedule extends ScheduleTrigger {
   readonly functionName: string;
 }
@@ -74,7 +73,6 @@ export class Schedules implements Disposable {
     return this.#asyncInvocations.start(functionName, Buffer.from(JSON.stringify(event)));
   }
 
-  /** Stops the schedules. */
   [Symbol.dispose](): void {
     for (const timer of this.#timers.values()) clearTimeout(timer);
   }
