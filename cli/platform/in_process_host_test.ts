@@ -1,28 +1,26 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
 import { createInProcessHost, setEnvironment } from "./in_process_host.ts";
-import type { LogRecord } from "./function_host.ts";
+import type { InvokeOptions, LogRecord } from "./function_host.ts";
 import { manifestWith } from "../testdata/platform.ts";
 
 const decode = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
-const EVENT = new TextEncoder().encode('{"n":1}');
 
 /** Hosts one function whose module has the given text. */
 async function createHost(source: string, timeout = 5) {
   const folder = await Deno.makeTempDir();
-  await Deno.writeTextFile(join(folder, "f.js"), source);
-  const functions = { f: { module: "f.js", timeout, memory: 512 } };
-  const manifest = manifestWith(functions);
+  const write = (text: string) => Deno.writeTextFile(join(folder, "f.js"), text);
+  await write(source);
+  const manifest = manifestWith({ f: { module: "f.js", timeout, memory: 512 } });
   const records: LogRecord[] = [];
-  const log = (record: LogRecord) => {
-    records.push(record);
-  };
-  const manifestPath = join(folder, "app.json");
-  const host = await createInProcessHost({ manifest, manifestPath, log });
+  const log = (record: LogRecord) => void records.push(record);
+  const host = await createInProcessHost({ manifest, manifestPath: join(folder, "app.json"), log });
   return {
     host,
     records,
-    write: (text: string) => Deno.writeTextFile(join(folder, "f.js"), text),
+    write,
+    invoke: (options?: InvokeOptions) =>
+      host.invoke("f", new TextEncoder().encode('{"n":1}'), options),
     async [Symbol.asyncDispose]() {
       await host[Symbol.asyncDispose]();
       await Deno.remove(folder, { recursive: true });
@@ -35,7 +33,7 @@ Deno.test("the host in this process calls the handler with event and context", a
     export const handler = (event, { getRemainingTimeInMillis, ...context }) =>
       ({ event, context, left: getRemainingTimeInMillis() > 0 });
   `);
-  const outcome = await test.host.invoke("f", EVENT, {
+  const outcome = await test.invoke({
     requestId: "id",
     clientContext: '{"a":1}',
     tenantId: "blue",
@@ -57,53 +55,43 @@ Deno.test("the host in this process calls the handler with event and context", a
 });
 
 Deno.test("the host in this process has an outcome for every failure", async () => {
+  const handler = (code: string) => `export const handler = () => { ${code} }`;
   for (
-    const [rule, source, type, message] of [
-      ["throws", "export const handler = () => { throw new RangeError('no') }", "RangeError", "no"],
-      ["rejects", "export const handler = () => Promise.reject('text')", "string", "text"],
-      ["throws null", "export const handler = () => { throw null }", "null", "null"],
+    const [source, type, message, failure = "error"] of [
+      [handler("throw new RangeError('no')"), "RangeError", "no"],
+      [handler("return Promise.reject('text')"), "string", "text"],
+      [handler("throw null"), "null", "null"],
+      [handler("const a = {}; a.a = a; return a"), "Runtime.MarshalError", "circular"],
+      ["export const handler = missing;", "ReferenceError", "missing is not"],
+      ["export const handler = (", "TypeError", "Expression expected"],
       [
-        "answers a cycle",
-        "export const handler = () => { const a = {}; a.a = a; return a }",
-        "Runtime.MarshalError",
-        "circular",
-      ],
-      ["does not load", "export const handler = missing;", "ReferenceError", "missing is not"],
-      ["has a syntax error", "export const handler = (", "TypeError", "Expression expected"],
-      [
-        "lacks its handler",
         "export const other = 1;",
         "Runtime.HandlerNotFound",
         'Cannot use the module "f.js": it has no function "handler"',
       ],
+      [
+        handler("return 'x'.repeat(6_291_555)"),
+        "Function.ResponseSizeTooLarge",
+        "exceeded maximum allowed payload size",
+        "too large",
+      ],
+      [
+        handler("return new Promise(() => {})"),
+        "Sandbox.Timedout",
+        "RequestId: id Error: Task timed out after 1.00 seconds",
+        "timeout",
+      ],
     ] as const
   ) {
-    await using test = await createHost(source);
-    const { failure, payload, logTail } = await test.host.invoke("f", EVENT);
-    assertEquals(failure, "error", rule);
-    const { errorType, errorMessage, stackTrace } = decode(payload);
-    assertEquals(errorType, type, rule);
+    await using test = await createHost(source, 1);
+    const outcome = await test.invoke({ requestId: "id" });
+    const { errorType, errorMessage, stackTrace } = decode(outcome.payload);
+    assertEquals([outcome.failure, errorType], [failure, type], source);
     assertStringIncludes(errorMessage, message);
+    if (failure !== "error") continue;
     assertEquals(Array.isArray(stackTrace), true);
-    assertStringIncludes(logTail, "\tERROR\tThe invocation failed ");
+    assertStringIncludes(outcome.logTail, "\tERROR\tThe invocation failed ");
   }
-});
-
-Deno.test("the host in this process stops waiting for a function at its time-out", async () => {
-  await using test = await createHost("export const handler = () => new Promise(() => {});", 1);
-  const { failure, payload, requestId } = await test.host.invoke("f", EVENT);
-  assertEquals(failure, "timeout");
-  assertEquals(decode(payload), {
-    errorType: "Sandbox.Timedout",
-    errorMessage: `RequestId: ${requestId} Error: Task timed out after 1.00 seconds`,
-  });
-});
-
-Deno.test("the host in this process refuses a result that is too large", async () => {
-  await using test = await createHost("export const handler = () => 'x'.repeat(6_291_555);");
-  const { failure, payload } = await test.host.invoke("f", EVENT);
-  assertEquals(failure, "too large");
-  assertEquals(decode(payload).errorType, "Function.ResponseSizeTooLarge");
 });
 
 Deno.test("the host in this process logs the console output of a function with its request", async () => {
@@ -117,7 +105,7 @@ Deno.test("the host in this process logs the console output of a function with i
       console.log("2026-03-01T12:00:00.000Z\\tid\\tINFO\\tcomplete");
     };
   `);
-  const { logTail } = await test.host.invoke("f", EVENT, { requestId: "id" });
+  const { logTail } = await test.invoke({ requestId: "id" });
   const texts = test.records.map(({ functionName, text }) => `${functionName}: ${text}`);
   assertMatch(texts[0]!, /^f: \d{4}-\S+Z\tid\tINFO\tn is 1\rthen$/);
   assertMatch(texts[1]!, /^f: \d{4}-\S+Z\tid\tERROR\tbad$/);
@@ -136,7 +124,7 @@ Deno.test("the host in this process does not log other console output", async ()
   console.log = (...data: unknown[]) => void lines.push(...data);
   try {
     await using test = await createHost("export const handler = () => 1;");
-    await test.host.invoke("f", EVENT);
+    await test.invoke();
     console.log("not the function's");
     assertEquals(test.records, []);
   } finally {
@@ -147,16 +135,16 @@ Deno.test("the host in this process does not log other console output", async ()
 
 Deno.test("the host in this process loads a function anew after reload()", async () => {
   await using test = await createHost("export const handler = () => 1;");
-  assertEquals(decode((await test.host.invoke("f", EVENT)).payload), 1);
+  assertEquals(decode((await test.invoke()).payload), 1);
   await test.write("export const handler = () => 2;");
-  assertEquals(decode((await test.host.invoke("f", EVENT)).payload), 1);
+  assertEquals(decode((await test.invoke()).payload), 1);
   await test.host.reload();
-  assertEquals(decode((await test.host.invoke("f", EVENT)).payload), 2);
+  assertEquals(decode((await test.invoke()).payload), 2);
 });
 
 Deno.test("the host in this process refuses an unknown function", async () => {
   await using test = await createHost("");
-  const { message } = await assertRejects(() => test.host.invoke("g", EVENT), TypeError);
+  const { message } = await assertRejects(() => test.host.invoke("g", new Uint8Array()), TypeError);
   assertEquals(message, 'Cannot invoke "g": there is no such function');
 });
 
@@ -182,8 +170,8 @@ Deno.test("the host in this process streams to the caller, or collects a stream"
     const write = (bytes: Uint8Array) => void written.push(type, new TextDecoder().decode(bytes));
     return new WritableStream<Uint8Array>({ write });
   };
-  assertEquals((await test.host.invoke("f", EVENT, { stream })).payload.length, 0);
+  assertEquals((await test.invoke({ stream })).payload.length, 0);
   assertEquals(written, ["application/octet-stream", "a"]);
-  const { payload, isStream } = await test.host.invoke("f", EVENT);
+  const { payload, isStream } = await test.invoke();
   assertEquals([new TextDecoder().decode(payload), isStream], ["a", true]);
 });
