@@ -1,8 +1,18 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  InvokeCommand,
+  InvokeWithResponseStreamCommand,
+  LambdaClient,
+  ResourceNotFoundException,
+} from "@aws-sdk/client-lambda";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { startTestPlatform, type TestRequest } from "../../testdata/platform.ts";
 import { MAX_ASYNC_EVENT, MAX_SYNC_EVENT } from "../limits.ts";
 
+const encode = (text: string) => new TextEncoder().encode(text);
+
 const PATH = "/2015-03-31/functions/plain/invocations";
+const EVENT = ["X-Amz-Invocation-Type", "Event"] as const;
+
 const post = (request: Partial<TestRequest>): TestRequest => ({
   method: "POST",
   path: PATH,
@@ -16,13 +26,11 @@ Deno.test("Invoke passes on the client context, the tenant and the trace", async
     ["X-Amz-Tenant-Id", "blue"],
     ["X-Amzn-Trace-Id", "Root=1-2-3"],
   ] as const;
-  await test.send(post({ headers }));
   const expected = { tenantId: "blue", traceId: "Root=1-2-3" };
-  assertEquals(test.host.calls[0]!.options, {
-    clientContext: '{"custom":{"a":"1"}}',
-    ...expected,
-  });
-  await test.send(post({ headers: [...headers, ["X-Amz-Invocation-Type", "Event"]] }));
+  const clientContext = '{"custom":{"a":"1"}}';
+  await test.send(post({ headers }));
+  assertEquals(test.host.calls[0]!.options, { clientContext, ...expected });
+  await test.send(post({ headers: [...headers, EVENT] }));
   await test.platform.settled();
   const { requestId: _, ...options } = test.host.calls[1]!.options;
   assertEquals(options, expected, "no client context without a caller who waits");
@@ -54,7 +62,7 @@ Deno.test("Invoke refuses a wrong request with the error of AWS Lambda", async (
   await using test = await startTestPlatform();
   const at = (name: string, query = "") => ({ path: PATH.replace("plain", name) + query });
   const withHeader = (name: string, value: string) => ({ headers: [[name, value]] as const });
-  const isEvent = withHeader("X-Amz-Invocation-Type", "Event");
+  const context = (text: string) => withHeader("X-Amz-Client-Context", btoa(text));
   const large = (size: number) => `"${"x".repeat(size)}"`;
   const noFunction = "Function not found: arn:aws:lambda:us-east-1:000000000000:function";
   const noJson = "Could not parse request body into json: ";
@@ -73,24 +81,16 @@ Deno.test("Invoke refuses a wrong request with the error of AWS Lambda", async (
       ["400 Validation", withHeader("X-Amz-Log-Type", "All"), "Value 'All' at 'logType'"],
       ["400 InvalidRequestContent", { body: "{a}" }, noJson],
       ["400 InvalidRequestContent", { body: Uint8Array.of(0x22, 0xff, 0x22) }, noJson],
-      [
-        "400 InvalidRequestContent",
-        withHeader("X-Amz-Client-Context", btoa("x")),
-        "Client context",
-      ],
-      [
-        "400 InvalidRequestContent",
-        withHeader("X-Amz-Client-Context", btoa("[]")),
-        "Client context",
-      ],
+      ["400 InvalidRequestContent", context("x"), "Client context"],
+      ["400 InvalidRequestContent", context("[]"), "Client context"],
       ["413 RequestTooLarge", { body: large(MAX_SYNC_EVENT) }, "smaller than 6291456 bytes"],
-      ["413 RequestTooLarge", { ...isEvent, body: large(MAX_ASYNC_EVENT) }, "than 1048576 bytes"],
-      ["404 UnknownOperation", { method: "GET" }, `The operation GET ${PATH}`],
       [
-        "404 UnknownOperation",
-        { path: "/2015-03-31/functions/" },
-        "The operation POST /2015-03-31/",
+        "413 RequestTooLarge",
+        { headers: [EVENT], body: large(MAX_ASYNC_EVENT) },
+        "than 1048576 bytes",
       ],
+      ["404 UnknownOperation", { method: "GET" }, `The operation GET ${PATH}`],
+      ["404 UnknownOperation", { path: "/2015-03-31/functions/" }, "The operation POST /2015-"],
     ] as const
   ) {
     const response = await test.send(post(request));
@@ -109,7 +109,7 @@ Deno.test("Invoke takes events of the largest size", async () => {
   await using test = await startTestPlatform();
   const text = (size: number) => `"${"x".repeat(size - 2)}"`;
   assertEquals((await test.send(post({ body: text(MAX_SYNC_EVENT) }))).status, 200);
-  const headers = [["X-Amz-Invocation-Type", "Event"]] as const;
+  const headers = [EVENT];
   assertEquals((await test.send(post({ headers, body: text(MAX_ASYNC_EVENT) }))).status, 202);
 });
 
@@ -121,19 +121,12 @@ Deno.test("Invoke answers 500 when the host itself fails", async () => {
 
 Deno.test("Invoke with Event answers 202, and a failure is tried twice more with the same request id", async () => {
   await using test = await startTestPlatform(() => ({ failure: "error" }));
-  const response = await test.send(post({
-    headers: [["X-Amz-Invocation-Type", "Event"]],
-    body: '{"n":1}',
-  }));
+  const response = await test.send(post({ headers: [EVENT], body: '{"n":1}' }));
   assertEquals([response.status, response.text], [202, ""]);
   await test.platform.settled();
   const requestId = response.header("x-amzn-RequestId")!;
-  assertEquals(test.host.calls.map(({ options }) => options.requestId), [
-    requestId,
-    requestId,
-    requestId,
-  ]);
-  assertEquals(test.host.calls.map(({ event }) => event), [{ n: 1 }, { n: 1 }, { n: 1 }]);
+  const calls = test.host.calls.map(({ event, options }) => [event, options.requestId]);
+  assertEquals(calls, Array(3).fill([{ n: 1 }, requestId]));
   assertEquals(test.log.after(0).map(({ text }) => text), [
     `Gave up the event of "plain" after 3 attempts: RequestId ${requestId}`,
   ]);
@@ -142,7 +135,7 @@ Deno.test("Invoke with Event answers 202, and a failure is tried twice more with
 Deno.test("Invoke with Event tries no more once the function succeeded, and survives a host that rejects", async () => {
   const answers = [() => Promise.reject(new Error("no sandbox")), () => "1"];
   await using test = await startTestPlatform(() => answers.shift()!());
-  await test.send(post({ headers: [["X-Amz-Invocation-Type", "Event"]] }));
+  await test.send(post({ headers: [EVENT] }));
   await test.platform.settled();
   assertEquals(answers, []);
   assertEquals(test.log.after(0).map(({ text }) => text), ['Cannot invoke "plain": no sandbox']);
@@ -154,24 +147,95 @@ Deno.test("stopping the platform gives up the retries that are due", async () =>
     resolve();
     return { failure: "error" };
   }, { retryDelays: [3_600_000] });
-  await test.send(post({ headers: [["X-Amz-Invocation-Type", "Event"]] }));
+  await test.send(post({ headers: [EVENT] }));
   await failed;
   await test[Symbol.asyncDispose]();
   await test.platform.settled();
   assertEquals([test.host.calls.length, test.log.after(0)], [1, []]);
 });
 
-Deno.test("stopping the platform does not wait for an invocation", async (t) => {
-  for (const end of ["answers", "rejects"] as const) {
-    await t.step(`it ${end} later`, async () => {
-      const { promise, resolve, reject } = Promise.withResolvers<string>();
-      const test = await startTestPlatform(() => promise);
-      await test.send(post({ headers: [["X-Amz-Invocation-Type", "Event"]] }));
-      await test[Symbol.asyncDispose]();
-      if (end === "answers") resolve("{}");
-      else reject(new Error("The host has ended"));
-      await test.platform.settled();
-      assertEquals([test.host.calls.length, test.log.after(0)], [1, []]);
-    });
+Deno.test("stopping the platform does not wait for an invocation", async () => {
+  for (const end of ["resolve", "reject"] as const) {
+    const promises = Promise.withResolvers<unknown>();
+    const test = await startTestPlatform(() => promises.promise as Promise<string>);
+    await test.send(post({ headers: [EVENT] }));
+    await test[Symbol.asyncDispose]();
+    promises[end](end === "resolve" ? "{}" : new Error("The host has ended"));
+    await test.platform.settled();
+    assertEquals([test.host.calls.length, test.log.after(0)], [1, []], end);
   }
+});
+
+function createClient(endpoint: string) {
+  const credentials = { accessKeyId: "local", secretAccessKey: "local" };
+  const client = new LambdaClient({ endpoint, region: "us-east-1", maxAttempts: 1, credentials });
+  return Object.assign(client, { [Symbol.dispose]: () => client.destroy() });
+}
+
+Deno.test("the AWS SDK invokes a function unchanged", async () => {
+  await using test = await startTestPlatform(({ event, options }) => ({
+    payload: encode(JSON.stringify({ event, context: options.clientContext })),
+    logTail: "END\n",
+  }));
+  using client = createClient(test.platform.url);
+  const { StatusCode, FunctionError, LogResult, ExecutedVersion, Payload } = await client.send(
+    new InvokeCommand({
+      FunctionName: "arn:aws:lambda:us-east-1:000000000000:function:plain",
+      Qualifier: "$LATEST",
+      LogType: "Tail",
+      ClientContext: btoa('{"a":1}'),
+      Payload: encode('{"n":1}'),
+    }),
+  );
+  assertEquals([StatusCode, FunctionError, ExecutedVersion], [200, undefined, "$LATEST"]);
+  assertEquals(atob(LogResult!), "END\n");
+  const result = JSON.parse(Payload!.transformToString());
+  assertEquals(result, { event: { n: 1 }, context: '{"a":1}' });
+});
+
+Deno.test("the AWS SDK sees failures, dry runs and unknown functions as such", async () => {
+  await using test = await startTestPlatform(() => ({ failure: "error" }));
+  using client = createClient(test.platform.url);
+  const dryRun = new InvokeCommand({ FunctionName: "plain", InvocationType: "DryRun" });
+  assertEquals((await client.send(dryRun)).StatusCode, 204);
+  assertEquals(test.host.calls, [], "a dry run runs nothing");
+  const failed = await client.send(new InvokeCommand({ FunctionName: "plain" }));
+  assertEquals(failed.FunctionError, "Unhandled");
+  const unknown = new InvokeCommand({ FunctionName: "nope" });
+  await assertRejects(
+    () => client.send(unknown),
+    ResourceNotFoundException,
+    "Function not found: ",
+  );
+});
+
+Deno.test("the AWS SDK gets a streamed result as it comes, and the error of a function", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await using test = await startTestPlatform(async ({ options }) => {
+    const writer = options.stream!("text/plain").getWriter();
+    await writer.write(encode("one"));
+    await promise;
+    await writer.write(encode("two"));
+    await writer.close();
+    return { payload: new Uint8Array(), logTail: "END\n" };
+  });
+  using client = createClient(test.platform.url);
+  const invoke = async () => {
+    const input = { FunctionName: "plain", LogType: "Tail" } as const;
+    const { EventStream } = await client.send(new InvokeWithResponseStreamCommand(input));
+    const events: unknown[] = [];
+    for await (const { PayloadChunk, InvokeComplete } of EventStream!) {
+      if (PayloadChunk) events.push(new TextDecoder().decode(PayloadChunk.Payload));
+      if (InvokeComplete) events.push(InvokeComplete);
+      resolve(); // The first part arrives before the second is made.
+    }
+    return events;
+  };
+  assertEquals(await invoke(), ["one", "two", { LogResult: btoa("END\n") }]);
+  const payload = encode('{"errorType":"E"}');
+  test.host.answer = () => ({ failure: "error", payload });
+  const failed = { ErrorCode: "Unhandled", ErrorDetails: '{"errorType":"E"}', LogResult: "" };
+  assertEquals(await invoke(), [failed]);
+  test.host.answer = () => '"plain"';
+  assertEquals(await invoke(), ['"plain"', { LogResult: "" }]);
 });

@@ -8,7 +8,8 @@ Deno.test("the start page and all that belongs to it come under a strict policy"
   assertEquals([page.status, page.header("Content-Type")], [200, "text/html; charset=utf-8"]);
   const links = [...page.text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, url]) => url!);
   assertEquals(links.length, 3);
-  for (const path of ["/", ...links]) {
+  // Browsers look for the icon of a function's page at /favicon.ico.
+  for (const path of ["/", ...links, "/favicon.ico"]) {
     const response = await test.send({ path });
     assertEquals([path, response.status], [path, 200]);
     const policy = response.header("Content-Security-Policy")!;
@@ -21,25 +22,10 @@ Deno.test("the start page and all that belongs to it come under a strict policy"
   }
 });
 
-Deno.test("browsers that look for an icon beside a function's page find the platform's", async () => {
-  await using test = await startTestPlatform();
-  const [icon, asset] = await Promise.all([
-    test.send({ path: "/favicon.ico" }),
-    test.send({ path: "/assets/icon.svg" }),
-  ]);
-  assertEquals([icon.status, icon.header("Content-Type")], [200, "image/svg+xml"]);
-  assertEquals(icon.text, asset.text);
-});
-
-Deno.test("the start page names the host that it is asked for under", async () => {
+Deno.test("the start page has nothing inline and nothing from elsewhere, except its own host", async () => {
   await using test = await startTestPlatform();
   const { text } = await test.send({ path: "/", headers: [["Host", "127.0.0.1:1"]] });
   assertStringIncludes(text, "<code>http://127.0.0.1:1/v0</code>");
-});
-
-Deno.test("the start page has nothing inline and nothing from elsewhere", async () => {
-  await using test = await startTestPlatform();
-  const { text } = await test.send({ path: "/" });
   assertEquals(/<style|style=|\son\w+=|<script(?![^>]*\ssrc=)/.exec(text)?.[0], undefined);
   assertEquals(/(?:href|src|action)="(?!\/|#|http:\/\/\w+\.localhost:)/.exec(text)?.[0], undefined);
 });
