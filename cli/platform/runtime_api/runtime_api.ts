@@ -175,16 +175,12 @@ export class RuntimeApi implements AsyncDisposable {
       return send(response, 400, "InvalidRequestID", "Invalid request ID");
     }
     this.#state = "Responding";
-    const mode = request.headers["lambda-runtime-function-response-mode"];
-    if (!isError && mode !== undefined && mode !== "streaming") {
-      this.#settle(runtimeError("Runtime.InvalidResponseModeHeader", `"${mode}"`));
-      return send(response, 400, "InvalidFunctionResponseMode", "Invalid function response mode");
-    }
+    const isStream = request.headers["lambda-runtime-function-response-mode"] === "streaming";
     try {
       const answer = await readAnswer(
         request,
         isError,
-        mode === "streaming",
+        isStream,
         this.#invocation!.stream,
       );
       this.#settle(answer);
