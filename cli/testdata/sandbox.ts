@@ -1,11 +1,7 @@
-import type { InvokeOptions, InvokeOutcome } from "../platform/function_host.ts";
+import type { InvokeOptions } from "../platform/function_host.ts";
 import { detectIsolation } from "../platform/isolation/isolation.ts";
 import { type Manifest, parseManifest } from "../manifest/manifest.ts";
-import {
-  openSandboxHost,
-  type SandboxHost,
-  type SandboxSettings,
-} from "../platform/sandbox/host.ts";
+import { openSandboxHost, type SandboxSettings } from "../platform/sandbox/host.ts";
 
 /** The best isolation on this machine; none on Windows. */
 export const isolation = Deno.build.os === "windows" ? undefined : await detectIsolation();
@@ -18,44 +14,41 @@ if (!hasNamespace) {
 }
 
 /** An application with the function `one`, in a host. */
-export interface App {
-  readonly host: SandboxHost;
-  readonly folder: string;
-  readonly log: string[];
-  invoke(event?: unknown, options?: InvokeOptions): Promise<InvokeOutcome & { json: unknown }>;
-}
+export type App = Awaited<ReturnType<typeof startApp>>;
 
-/** Runs a function `one` with the given module and settings. */
-export async function withApp(
+/** Starts an application whose function `one` has the given module and settings. */
+export async function startApp(
   module: string,
-  test: (app: App) => Promise<void>,
   settings: Record<string, unknown> = {},
   options: Partial<SandboxSettings> = {},
-): Promise<void> {
+) {
+  await using stack = new AsyncDisposableStack();
   const folder = await Deno.makeTempDir();
+  stack.defer(() => Deno.remove(folder, { recursive: true }));
+  await Deno.writeTextFile(`${folder}/one.ts`, module);
   const log: string[] = [];
-  try {
-    await Deno.writeTextFile(`${folder}/one.ts`, module);
-    await using host = await openSandboxHost({
+  const host = stack.use(
+    await openSandboxHost({
       manifest: manifestOf(settings),
       manifestPath: `${folder}/app.json`,
       log: ({ functionName, text }) => functionName && log.push(text),
       ...(isolation === undefined ? {} : { isolation }),
       ...options,
-    });
-    await test({
-      host,
-      folder,
-      log,
-      async invoke(event = {}, invokeOptions) {
-        const payload = new TextEncoder().encode(JSON.stringify(event));
-        const outcome = await host.invoke("one", payload, invokeOptions);
-        return { ...outcome, json: JSON.parse(new TextDecoder().decode(outcome.payload)) };
-      },
-    });
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+    }),
+  );
+  const owned = stack.move();
+  return {
+    host,
+    folder,
+    log,
+    async invoke(event: unknown = {}, invokeOptions?: InvokeOptions) {
+      const payload = new TextEncoder().encode(JSON.stringify(event));
+      const outcome = await host.invoke("one", payload, invokeOptions);
+      const json: unknown = JSON.parse(new TextDecoder().decode(outcome.payload));
+      return { ...outcome, json };
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
 }
 
 /** The manifest of an application with the function `one`. */

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { type App, hasNamespace, withApp } from "../../testdata/sandbox.ts";
+import { type App, hasNamespace, startApp } from "../../testdata/sandbox.ts";
 
 const MODULE = `export const handler = async ({ end }) => {
   console.log("last words");
@@ -45,82 +45,72 @@ const FAULTS: readonly Fault[] = [
 ];
 
 Deno.test("every end of a function has its error, and the next invocation is served", async (t) => {
-  await withApp(MODULE, async (app) => {
-    for (const fault of FAULTS) {
-      const [end] = fault;
-      const ignore = end === "memory" && Deno.build.os !== "linux" ||
-        end === "tmp" && !hasNamespace;
-      await t.step({ name: end, ignore, fn: () => assertFault(app, fault) });
-    }
-  });
+  await using app = await startApp(MODULE);
+  for (const fault of FAULTS) {
+    const [end] = fault;
+    const ignore = end === "memory" && Deno.build.os !== "linux" ||
+      end === "tmp" && !hasNamespace;
+    await t.step({ name: end, ignore, fn: () => assertFault(app, fault) });
+  }
 });
 
 Deno.test("a function that exhausts its heap ends, and the next invocation is served", async () => {
-  const fault = [
-    "heap",
-    "exit",
-    "Runtime.ExitError",
-    /Runtime exited with error: signal: \w+/,
-  ] as const;
-  const memory = 512; // so that V8 notices first
-  await withApp(MODULE, (app) => assertFault(app, fault), { memory });
+  await using app = await startApp(MODULE, { memory: 512 }); // so that V8 notices first
+  await assertFault(app, ["heap", "exit", "Runtime.ExitError", /exited with error: signal: \w+/]);
 });
 
 Deno.test("an endless loop is killed at the time-out, and the next invocation gets a new process", async () => {
-  await withApp(
+  await using app = await startApp(
     `export const handler = ({ isEndless }) => { while (isEndless); return Deno.pid; };`,
-    async ({ invoke, host }) => {
-      const { json: before } = await invoke();
-      const outcome = await invoke({ isEndless: true }, { requestId: "id" });
-      assertEquals(outcome.failure, "timeout");
-      assertEquals(outcome.json, {
-        errorType: "Sandbox.Timedout",
-        errorMessage: "RequestId: id Error: Task timed out after 1.00 seconds",
-      });
-      assertMatch(
-        outcome.logTail,
-        /^START .*\n[\dT:.-]+Z id Task timed out after 1\.00 seconds\nEND RequestId: id\nREPORT .*\tDuration: 1000\.00 ms\t.*\tStatus: timeout\t\n$/,
-      );
-      assertEquals(host.sandboxesOf("one").length, 0);
-      const { json: after } = await invoke();
-      assert(before !== after || hasNamespace);
-    },
     { timeout: 1 },
   );
+  const { invoke, host } = app;
+  const { json: before } = await invoke();
+  const outcome = await invoke({ isEndless: true }, { requestId: "id" });
+  assertEquals(outcome.failure, "timeout");
+  assertEquals(outcome.json, {
+    errorType: "Sandbox.Timedout",
+    errorMessage: "RequestId: id Error: Task timed out after 1.00 seconds",
+  });
+  assertMatch(
+    outcome.logTail,
+    /^START .*\n[\dT:.-]+Z id Task timed out after 1\.00 seconds\nEND RequestId: id\nREPORT .*\tDuration: 1000\.00 ms\t.*\tStatus: timeout\t\n$/,
+  );
+  assertEquals(host.sandboxesOf("one").length, 0);
+  const { json: after } = await invoke();
+  assert(before !== after || hasNamespace);
 });
 
 Deno.test("a module that cannot be loaded is tried twice, and its error goes to the caller", async () => {
-  await withApp(
+  await using app = await startApp(
     `console.log("try"); throw new RangeError("cannot start"); export const handler = 1;`,
-    async ({ invoke, host }) => {
-      const outcome = await invoke();
-      assertEquals(outcome.failure, "error");
-      const { errorType, errorMessage } = outcome.json as Record<string, string>;
-      assertEquals([errorType, errorMessage], ["RangeError", "cannot start"]);
-      const lines = outcome.logTail.split("\n");
-      assertEquals(lines.filter((line) => line.endsWith("\tINFO\ttry")).length, 2);
-      const reports = lines.filter((line) => line.startsWith("INIT_REPORT"));
-      assertEquals(reports.map((line) => line.split("\t").slice(1, 3)), [
-        ["Phase: init", "Status: error"],
-        ["Phase: invoke", "Status: error"],
-      ]);
-      assertEquals(host.sandboxesOf("one").length, 0);
-    },
   );
+  const { invoke, host } = app;
+  const outcome = await invoke();
+  assertEquals(outcome.failure, "error");
+  const { errorType, errorMessage } = outcome.json as Record<string, string>;
+  assertEquals([errorType, errorMessage], ["RangeError", "cannot start"]);
+  const lines = outcome.logTail.split("\n");
+  assertEquals(lines.filter((line) => line.endsWith("\tINFO\ttry")).length, 2);
+  const reports = lines.filter((line) => line.startsWith("INIT_REPORT"));
+  assertEquals(reports.map((line) => line.split("\t").slice(1, 3)), [
+    ["Phase: init", "Status: error"],
+    ["Phase: invoke", "Status: error"],
+  ]);
+  assertEquals(host.sandboxesOf("one").length, 0);
 });
 
 Deno.test("an init phase over its limit is repeated within the invocation, whose time-out then counts", async () => {
-  await withApp(
+  await using app = await startApp(
     `await new Promise((resolve) => setTimeout(resolve, 60_000)); export const handler = () => 1;`,
-    async ({ invoke }) => {
-      const outcome = await invoke();
-      assertEquals(outcome.failure, "timeout");
-      assertMatch(outcome.logTail, /Phase: init\tStatus: timeout\nSTART/);
-      assertMatch(outcome.logTail, /Phase: invoke\tStatus: timeout\nEND/);
-    },
     { timeout: 1 },
     { initLimit: 500 },
   );
+  const { invoke } = app;
+  const outcome = await invoke();
+  assertEquals(outcome.failure, "timeout");
+  assertMatch(outcome.logTail, /Phase: init\tStatus: timeout\nSTART/);
+  assertMatch(outcome.logTail, /Phase: invoke\tStatus: timeout\nEND/);
 });
 
 Deno.test("a function that cannot even be started fails with what the system says", async () => {
@@ -128,13 +118,11 @@ Deno.test("a function that cannot even be started fails with what the system say
   await Deno.chmod(layer, 0o755);
   await Deno.writeTextFile(`${layer}/bootstrap`, "#!/bin/sh\nexec /nowhere/deno\n");
   await Deno.chmod(`${layer}/bootstrap`, 0o755);
-  const test = async ({ invoke }: App) => {
-    const { failure, json, logTail } = await invoke();
-    const { errorType, errorMessage } = json as Record<string, string>;
-    assertEquals([failure, errorType], ["exit", "Runtime.ExitError"]);
-    assertMatch(errorMessage!, /Runtime exited with error: exit status 12[67]$/);
-    assertMatch(logTail, /\/nowhere\/deno/);
-  };
-  await withApp(`export const handler = () => 1;`, test, {}, { layer });
+  await using app = await startApp(`export const handler = () => 1;`, {}, { layer });
+  const { failure, json, logTail } = await app.invoke();
+  const { errorType, errorMessage } = json as Record<string, string>;
+  assertEquals([failure, errorType], ["exit", "Runtime.ExitError"]);
+  assertMatch(errorMessage!, /Runtime exited with error: exit status 12[67]$/);
+  assertMatch(logTail, /\/nowhere\/deno/);
   await Deno.remove(layer, { recursive: true });
 });

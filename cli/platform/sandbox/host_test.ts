@@ -3,111 +3,102 @@ import { findProgram } from "../isolation/program.ts";
 import { type Isolation, plainFolders } from "../isolation/isolation.ts";
 import { readManifest } from "../../manifest/manifest.ts";
 import { makeApp } from "../../testdata/bundle.ts";
-import { hasNamespace, isolation, withApp } from "../../testdata/sandbox.ts";
+import { hasNamespace, isolation, startApp } from "../../testdata/sandbox.ts";
 import { openSandboxHost } from "./host.ts";
 
 Deno.test("a cold start reports its init phase, a warm one does not, and both go to one process", async () => {
-  await withApp(
-    `console.log("init"); let count = 0;
+  await using app = await startApp(`console.log("init"); let count = 0;
     export const handler = (event, context) => {
       console.log("one\\ntwo"); console.error("three");
       return { event, count: ++count, id: context.awsRequestId, pid: Deno.pid };
-    };`,
-    async ({ host, invoke, log }) => {
-      const first = await invoke({ a: 1 }, { requestId: "id-1" });
-      const { pid } = first.json as { pid: number };
-      assertEquals(first.json, { event: { a: 1 }, count: 1, id: "id-1", pid });
-      assertEquals([first.requestId, first.failure], ["id-1", undefined]);
-      assertEquals(first.logTail, log.map((line) => `${line}\n`).join(""));
-      const [init, start, ...rest] = log.splice(0);
-      assertMatch(init!, /\t\tINFO\tinit$/);
-      assertEquals(start, "START RequestId: id-1 Version: $LATEST");
-      assertMatch(rest[0]!, /\tid-1\tINFO\tone\rtwo$/);
-      assertMatch(rest[1]!, /\tid-1\tERROR\tthree$/);
-      assertEquals(rest[2], "END RequestId: id-1");
-      assertMatch(
-        rest[3]!,
-        /^REPORT RequestId: id-1\tDuration: [\d.]+ ms\tBilled Duration: \d+ ms\tMemory Size: 128 MB\tMax Memory Used: [1-9]\d* MB\tInit Duration: [\d.]+ ms\t$/,
-      );
-      const second = await invoke({ a: 2 });
-      assertEquals(second.json, { event: { a: 2 }, count: 2, id: second.requestId, pid });
-      assertMatch(second.requestId, /^[0-9a-f-]{36}$/);
-      assertEquals(/Init Duration|init/.test(second.logTail), false);
-      const unknown = 'Cannot invoke "two": there is no such function';
-      await assertRejects(() => host.invoke("two", new Uint8Array()), Error, unknown);
-    },
+    };`);
+  const { host, invoke, log } = app;
+  const first = await invoke({ a: 1 }, { requestId: "id-1" });
+  const { pid } = first.json as { pid: number };
+  assertEquals(first.json, { event: { a: 1 }, count: 1, id: "id-1", pid });
+  assertEquals([first.requestId, first.failure], ["id-1", undefined]);
+  assertEquals(first.logTail, log.map((line) => `${line}\n`).join(""));
+  const [init, start, ...rest] = log.splice(0);
+  assertMatch(init!, /\t\tINFO\tinit$/);
+  assertEquals(start, "START RequestId: id-1 Version: $LATEST");
+  assertMatch(rest[0]!, /\tid-1\tINFO\tone\rtwo$/);
+  assertMatch(rest[1]!, /\tid-1\tERROR\tthree$/);
+  assertEquals(rest[2], "END RequestId: id-1");
+  assertMatch(
+    rest[3]!,
+    /^REPORT RequestId: id-1\tDuration: [\d.]+ ms\tBilled Duration: \d+ ms\tMemory Size: 128 MB\tMax Memory Used: [1-9]\d* MB\tInit Duration: [\d.]+ ms\t$/,
   );
+  const second = await invoke({ a: 2 });
+  assertEquals(second.json, { event: { a: 2 }, count: 2, id: second.requestId, pid });
+  assertMatch(second.requestId, /^[0-9a-f-]{36}$/);
+  assertEquals(/Init Duration|init/.test(second.logTail), false);
+  const unknown = 'Cannot invoke "two": there is no such function';
+  await assertRejects(() => host.invoke("two", new Uint8Array()), Error, unknown);
 });
 
 Deno.test("a function has only Lambda's environment variables and its own", async () => {
-  await withApp(
-    `export const handler = () => Deno.env.toObject();`,
-    async ({ invoke }) => {
-      const environment = (await invoke()).json as Record<string, string>;
-      const ofTheStart = /^(DENO_DIR|DENO_NO_UPDATE_CHECK|OLDPWD|PWD|SHLVL|_)$/; // or of the shell
-      const names = Object.keys(environment).filter((name) => !ofTheStart.test(name));
-      const ofLambda = "FUNCTION_MEMORY_SIZE FUNCTION_NAME FUNCTION_VERSION INITIALIZATION_TYPE " +
-        "LOG_GROUP_NAME LOG_STREAM_NAME RUNTIME_API";
-      const others =
-        "AWS_DEFAULT_REGION AWS_REGION HOME LAMBDA_RUNTIME_DIR LAMBDA_TASK_ROOT LANG " +
-        "LD_LIBRARY_PATH MINE PATH TZ _HANDLER _X_AMZN_TRACE_ID";
-      const expected = ofLambda.split(" ").map((name) => `AWS_LAMBDA_${name}`);
-      assertEquals(names.sort(), [...expected, ...others.split(" ")].sort());
-      const { MINE, TZ, HOME } = environment;
-      assertEquals([MINE, TZ, HOME], ["$HOME 'x'", "Europe/Paris", "/tmp"]);
-      assertEquals(environment.AWS_LAMBDA_FUNCTION_NAME, "one");
-      assertEquals(environment.AWS_LAMBDA_FUNCTION_MEMORY_SIZE, "256");
-      const stream = environment.AWS_LAMBDA_LOG_STREAM_NAME!;
-      assertMatch(stream, /^\d{4}\/\d\d\/\d\d\/\[\$LATEST\][0-9a-f]{32}$/);
-    },
-    { memory: 256, environment: { MINE: "$HOME 'x'", TZ: "Europe/Paris" } },
-  );
+  await using app = await startApp(`export const handler = () => Deno.env.toObject();`, {
+    memory: 256,
+    environment: { MINE: "$HOME 'x'", TZ: "Europe/Paris" },
+  });
+  const { invoke } = app;
+  const environment = (await invoke()).json as Record<string, string>;
+  const ofTheStart = /^(DENO_DIR|DENO_NO_UPDATE_CHECK|OLDPWD|PWD|SHLVL|_)$/; // or of the shell
+  const names = Object.keys(environment).filter((name) => !ofTheStart.test(name));
+  const ofLambda = "FUNCTION_MEMORY_SIZE FUNCTION_NAME FUNCTION_VERSION INITIALIZATION_TYPE " +
+    "LOG_GROUP_NAME LOG_STREAM_NAME RUNTIME_API";
+  const others = "AWS_DEFAULT_REGION AWS_REGION HOME LAMBDA_RUNTIME_DIR LAMBDA_TASK_ROOT LANG " +
+    "LD_LIBRARY_PATH MINE PATH TZ _HANDLER _X_AMZN_TRACE_ID";
+  const expected = ofLambda.split(" ").map((name) => `AWS_LAMBDA_${name}`);
+  assertEquals(names.sort(), [...expected, ...others.split(" ")].sort());
+  const { MINE, TZ, HOME } = environment;
+  assertEquals([MINE, TZ, HOME], ["$HOME 'x'", "Europe/Paris", "/tmp"]);
+  assertEquals(environment.AWS_LAMBDA_FUNCTION_NAME, "one");
+  assertEquals(environment.AWS_LAMBDA_FUNCTION_MEMORY_SIZE, "256");
+  const stream = environment.AWS_LAMBDA_LOG_STREAM_NAME!;
+  assertMatch(stream, /^\d{4}\/\d\d\/\d\d\/\[\$LATEST\][0-9a-f]{32}$/);
 });
 
 Deno.test({
   name: "a function is Lambda's user, at Lambda's place, and can write to its own /tmp alone",
   ignore: !hasNamespace,
   async fn() {
-    await withApp(
-      `import { writeFileSync } from "node:fs";
+    await using app = await startApp(`import { writeFileSync } from "node:fs";
       export const handler = ({ path }) => {
         try { writeFileSync(path, "x"); return [Deno.uid(), import.meta.url, Array.from(Deno.readDirSync("/tmp"), (e) => e.name).sort()]; }
         catch (error) { return error.name + ": " + error.message; }
-      };`,
-      async ({ invoke }) => {
-        const facts = [993, "file:///var/task/index.js", ["deno", "mine"]];
-        assertEquals((await invoke({ path: "/tmp/mine" })).json, facts);
-        assertEquals(await Deno.stat("/tmp/mine").catch(({ name }) => name), "NotFound");
-        for (const path of ["/var/task/x", "/opt/x", "/home/x"]) {
-          const { json } = await invoke({ path });
-          assertMatch(json as string, /^NotCapable: Requires write access/);
-        }
-      },
-    );
+      };`);
+    const { invoke } = app;
+    const facts = [993, "file:///var/task/index.js", ["deno", "mine"]];
+    assertEquals((await invoke({ path: "/tmp/mine" })).json, facts);
+    assertEquals(await Deno.stat("/tmp/mine").catch(({ name }) => name), "NotFound");
+    for (const path of ["/var/task/x", "/opt/x", "/home/x"]) {
+      const { json } = await invoke({ path });
+      assertMatch(json as string, /^NotCapable: Requires write access/);
+    }
   },
 });
 
 Deno.test("a function without a permission gets an error that names it", async () => {
   const notes: string[] = [];
-  await withApp(
+  await using app = await startApp(
     `export const handler = (event) => fetch(event.url).then((response) => response.status);`,
-    async ({ invoke }) => {
-      await using server = Deno.serve({ port: 0, onListen() {} }, () => new Response(null));
-      const { port } = server.addr;
-      assertEquals((await invoke({ url: `http://127.0.0.1:${port}/` })).json, 200);
-      const outcome = await invoke({ url: `http://localhost:${port}/` });
-      assertEquals(outcome.failure, "error");
-      const { errorType, errorMessage } = outcome.json as Record<string, string>;
-      assertEquals(errorType, "NotCapable");
-      assertMatch(errorMessage!, new RegExp(`^Requires net access to "localhost:${port}"`));
-      assertMatch(outcome.logTail, /Status: error\tError Type: Function\.NotCapable\t\n$/);
-      assertEquals(
-        notes.at(-1),
-        `Add "localhost:${port}" to "permissions.net" of the function "one" in the manifest`,
-      );
-    },
     { permissions: { net: ["127.0.0.1", "*.example.com:443"] } },
     { log: ({ functionName, text }) => functionName || notes.push(text) },
+  );
+  const { invoke } = app;
+  await using server = Deno.serve({ port: 0, onListen() {} }, () => new Response(null));
+  const { port } = server.addr;
+  assertEquals((await invoke({ url: `http://127.0.0.1:${port}/` })).json, 200);
+  const outcome = await invoke({ url: `http://localhost:${port}/` });
+  assertEquals(outcome.failure, "error");
+  const { errorType, errorMessage } = outcome.json as Record<string, string>;
+  assertEquals(errorType, "NotCapable");
+  assertMatch(errorMessage!, new RegExp(`^Requires net access to "localhost:${port}"`));
+  assertMatch(outcome.logTail, /Status: error\tError Type: Function\.NotCapable\t\n$/);
+  assertEquals(
+    notes.at(-1),
+    `Add "localhost:${port}" to "permissions.net" of the function "one" in the manifest`,
   );
 });
 
@@ -127,24 +118,23 @@ Deno.test({
   name: "a function in plain folders can change no code, no permissions and no compiled code",
   ignore: Deno.build.os === "windows",
   async fn() {
-    await withApp(
+    await using app = await startApp(
       `export const handler = ({ path }) => {
         const full = path.replace("TASK", import.meta.dirname).replace("CACHE", Deno.env.get("DENO_DIR"));
         try { Deno.writeTextFileSync(full, ""); } catch (error) { return error.name; }
         return Deno.env.has("USER");
       };`,
-      async ({ invoke }) => {
-        const paths = ["TASK/x", "TASK/../two-1/index.js", "TASK/../two-1/mate/net", "CACHE/x"];
-        for (const path of [...paths, "/home/x"]) {
-          assertEquals((await invoke({ path })).json, "NotCapable", path);
-        }
-        const path = `/tmp/mate-test-${crypto.randomUUID()}`;
-        assertEquals((await invoke({ path })).json, false);
-        await Deno.remove(path);
-      },
       {},
       { isolation: plainFolders("a test needs this") },
     );
+    const { invoke } = app;
+    const paths = ["TASK/x", "TASK/../two-1/index.js", "TASK/../two-1/mate/net", "CACHE/x"];
+    for (const path of [...paths, "/home/x"]) {
+      assertEquals((await invoke({ path })).json, "NotCapable", path);
+    }
+    const path = `/tmp/mate-test-${crypto.randomUUID()}`;
+    assertEquals((await invoke({ path })).json, false);
+    await Deno.remove(path);
   },
 });
 

@@ -1,52 +1,49 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import type { InvokeOutcome } from "../function_host.ts";
-import { hasNamespace, manifestOf, withApp } from "../../testdata/sandbox.ts";
+import { hasNamespace, manifestOf, startApp } from "../../testdata/sandbox.ts";
 
 const isAlive = (pid: number) => Deno.stat(`/proc/${pid}`).then(() => true, () => false);
 
 const LINUX = { ignore: Deno.build.os !== "linux" };
 
 Deno.test("invocations at once get a sandbox each, up to the limit; the others wait their turn", async () => {
-  await withApp(
+  await using app = await startApp(
     `let running = 0;
     export const handler = async () => {
       running++;
       await new Promise((resolve) => setTimeout(resolve, 300));
       return running--;
     };`,
-    async ({ invoke, host }) => {
-      const outcomes = await Promise.all(Array.from({ length: 5 }, () => invoke()));
-      assertEquals(outcomes.map(({ json }) => json), [1, 1, 1, 1, 1], "one at a time in each");
-      assertEquals(host.sandboxesOf("one").length, 2);
-      const cold = outcomes.filter(({ logTail }) => logTail.includes("Init Duration"));
-      assertEquals(cold.length, 2);
-    },
     {},
     { concurrency: 2 },
   );
+  const { invoke, host } = app;
+  const outcomes = await Promise.all(Array.from({ length: 5 }, () => invoke()));
+  assertEquals(outcomes.map(({ json }) => json), [1, 1, 1, 1, 1], "one at a time in each");
+  assertEquals(host.sandboxesOf("one").length, 2);
+  const cold = outcomes.filter(({ logTail }) => logTail.includes("Init Duration"));
+  assertEquals(cold.length, 2);
 });
 
 Deno.test({
   name: "a sandbox is frozen between invocations",
   ...LINUX,
   async fn() {
-    await withApp(
+    await using app = await startApp(
       `let count = 0; setInterval(() => {}, 1); export const handler = () => ++count;`,
-      async ({ invoke, host }) => {
-        for (const count of [1, 2]) {
-          assertEquals((await invoke()).json, count);
-          const [sandbox] = host.sandboxesOf("one");
-          assertEquals(sandbox!.isFrozen, true);
-          const read = (file: string) => Deno.readTextFile(`/proc/${sandbox!.pid}/${file}`);
-          while (!/^State:\tT \(stopped\)$/m.test(await read("status"))) {
-            await new Promise((resolve) => setTimeout(resolve, 1));
-          }
-          const before = await read("schedstat");
-          await new Promise((resolve) => setTimeout(resolve, 50));
-          assertEquals(await read("schedstat"), before, "it has had no processor since");
-        }
-      },
     );
+    const { invoke, host } = app;
+    for (const count of [1, 2]) {
+      assertEquals((await invoke()).json, count);
+      const [sandbox] = host.sandboxesOf("one");
+      assertEquals(sandbox!.isFrozen, true);
+      const read = (file: string) => Deno.readTextFile(`/proc/${sandbox!.pid}/${file}`);
+      while (!/^State:\tT \(stopped\)$/m.test(await read("status"))) {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+      const before = await read("schedstat");
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      assertEquals(await read("schedstat"), before, "it has had no processor since");
+    }
   },
 });
 
@@ -54,31 +51,29 @@ Deno.test({
   name: "an idle sandbox ends after its limit, and disposing of the host ends all, even a busy one",
   ...LINUX,
   async fn() {
-    const pids: number[] = [];
-    let pending: Promise<InvokeOutcome> | undefined;
-    await withApp(
+    await using app = await startApp(
       `export const handler = async ({ wait }) => { await new Promise((r) => setTimeout(r, wait)); };`,
-      async ({ invoke, host }) => {
-        await invoke({ wait: 0 });
-        const [idle] = host.sandboxesOf("one");
-        const mounts = await Deno.readTextFile(`/proc/${idle!.pid}/mountinfo`);
-        const [, tmp] = /\/(tmp-\w+) \/tmp /.exec(mounts) ?? [];
-        assertEquals(tmp !== undefined, hasNamespace);
-        await idle!.gone;
-        assertEquals(await isAlive(idle!.pid), false);
-        for (const { name } of Deno.readDirSync("/var/tmp")) {
-          if (!name.startsWith(`mate-${Deno.pid}-`)) continue;
-          const left = [...Deno.readDirSync(`/var/tmp/${name}`)].map((entry) => entry.name);
-          assertEquals(tmp !== undefined && left.includes(tmp), false, "its /tmp is gone");
-        }
-        pending = invoke({ wait: 25_000 });
-        while (host.sandboxesOf("one").length === 0) await new Promise((r) => setTimeout(r, 10));
-        pids.push(...host.sandboxesOf("one").map(({ pid }) => pid));
-      },
       {},
       { idleLimit: 200 },
     );
-    assertEquals((await pending)?.failure, "exit");
+    const { invoke, host } = app;
+    await invoke({ wait: 0 });
+    const [idle] = host.sandboxesOf("one");
+    const mounts = await Deno.readTextFile(`/proc/${idle!.pid}/mountinfo`);
+    const [, tmp] = /\/(tmp-\w+) \/tmp /.exec(mounts) ?? [];
+    assertEquals(tmp !== undefined, hasNamespace);
+    await idle!.gone;
+    assertEquals(await isAlive(idle!.pid), false);
+    for (const { name } of Deno.readDirSync("/var/tmp")) {
+      if (!name.startsWith(`mate-${Deno.pid}-`)) continue;
+      const left = [...Deno.readDirSync(`/var/tmp/${name}`)].map((entry) => entry.name);
+      assertEquals(tmp !== undefined && left.includes(tmp), false, "its /tmp is gone");
+    }
+    const pending = invoke({ wait: 25_000 });
+    while (host.sandboxesOf("one").length === 0) await new Promise((r) => setTimeout(r, 10));
+    const pids = host.sandboxesOf("one").map(({ pid }) => pid);
+    await app[Symbol.asyncDispose]();
+    assertEquals((await pending).failure, "exit");
     assertEquals(pids.length, 1);
     assertEquals(await isAlive(pids[0]!), false);
   },
@@ -88,24 +83,24 @@ Deno.test("reload() takes new code and settings, lets running invocations end wi
   const version = (number: number) =>
     `export const handler = async ({ wait }, { memoryLimitInMB }) => {
       await new Promise((r) => setTimeout(r, wait)); return [${number}, Number(memoryLimitInMB)]; };`;
-  await withApp(version(1), async ({ invoke, host, folder, log }) => {
-    await invoke({ wait: 0 });
-    const [first] = host.sandboxesOf("one");
-    assertEquals(await host.reload(), []);
-    assertEquals(host.sandboxesOf("one"), [first!], "the same code, the same sandbox");
-    const slow = invoke({ wait: 1_500 });
-    await Deno.writeTextFile(`${folder}/one.ts`, version(2));
-    assertEquals(await host.reload(manifestOf({ memory: 192 })), ["one"]);
-    assertEquals((await invoke({ wait: 0 })).json, [2, 192]);
-    assertEquals((await slow).json, [1, 128]);
-    assertEquals(first!.hasEnded, true);
-    await Deno.writeTextFile(`${folder}/one.ts`, "export const handler = (");
-    assertEquals(await host.reload(), []);
-    assertMatch(log.at(-1)!, /^Cannot bundle the function "one": .*SyntaxError/);
-    assertEquals((await invoke({ wait: 0 })).json, [2, 192]);
-    const { length } = log;
-    assertEquals([await host.reload(), log.length], [[], length], "a fault is told once");
-    await Deno.writeTextFile(`${folder}/one.ts`, version(2));
-    assertEquals(await host.reload(), ["one"], "a fault that is gone is told");
-  });
+  await using app = await startApp(version(1));
+  const { invoke, host, folder, log } = app;
+  await invoke({ wait: 0 });
+  const [first] = host.sandboxesOf("one");
+  assertEquals(await host.reload(), []);
+  assertEquals(host.sandboxesOf("one"), [first!], "the same code, the same sandbox");
+  const slow = invoke({ wait: 1_500 });
+  await Deno.writeTextFile(`${folder}/one.ts`, version(2));
+  assertEquals(await host.reload(manifestOf({ memory: 192 })), ["one"]);
+  assertEquals((await invoke({ wait: 0 })).json, [2, 192]);
+  assertEquals((await slow).json, [1, 128]);
+  assertEquals(first!.hasEnded, true);
+  await Deno.writeTextFile(`${folder}/one.ts`, "export const handler = (");
+  assertEquals(await host.reload(), []);
+  assertMatch(log.at(-1)!, /^Cannot bundle the function "one": .*SyntaxError/);
+  assertEquals((await invoke({ wait: 0 })).json, [2, 192]);
+  const { length } = log;
+  assertEquals([await host.reload(), log.length], [[], length], "a fault is told once");
+  await Deno.writeTextFile(`${folder}/one.ts`, version(2));
+  assertEquals(await host.reload(), ["one"], "a fault that is gone is told");
 });
