@@ -1,5 +1,5 @@
 import { logger } from "../logger/mod.ts";
-import { type Address, Connection, type Send, UnansweredError } from "./connection.ts";
+import { Connection, type Send, UnansweredError } from "./connection.ts";
 import { describeFailure, errorTypeField, type Failure, xrayCause } from "./failure.ts";
 import type { Host } from "./host.ts";
 import { concat } from "./reader.ts";
@@ -31,10 +31,10 @@ export class RuntimeClient {
   #next: Uint8Array;
   #headEnd: string;
 
-  constructor(address: Address, host: Host) {
-    this.#connection = new Connection(address, host);
+  constructor(api: string, host: Host) {
+    this.#connection = new Connection(api, host);
     this.#directory = host.getEnv("LAMBDA_TASK_ROOT") ?? "";
-    this.#headEnd = `Host: ${address.authority}\r\nUser-Agent: mate-core\r\n\r\n`;
+    this.#headEnd = `Host: ${api}\r\nUser-Agent: mate-core\r\n\r\n`;
     this.#next = ENCODER.encode(`GET ${ROOT}/invocation/next HTTP/1.1\r\n${this.#headEnd}`);
   }
 

@@ -2,16 +2,6 @@ import type { Host, Socket } from "./host.ts";
 import { Reader } from "./reader.ts";
 import { readResponse, type Response, RuntimeApiError } from "./response.ts";
 
-/** The address of the Runtime API. */
-export interface Address {
-  /** The name or IP address. An IPv6 address has no brackets. */
-  readonly hostname: string;
-  /** The TCP port. */
-  readonly port: number;
-  /** The value of the `Host` header. */
-  readonly authority: string;
-}
-
 /** Sends bytes, unless the other side has answered. */
 export type Send = (bytes: Uint8Array) => Promise<void>;
 
@@ -20,15 +10,12 @@ export type Send = (bytes: Uint8Array) => Promise<void>;
  *
  * @throws {TypeError} If the value has another form.
  */
-export function parseAddress(text: string): Address {
-  const match = /^(?:\[([\da-fA-F:.]+)\]|([\w.-]+)):(\d{1,5})$/.exec(text);
-  if (match) {
-    return { hostname: match[1] ?? match[2]!, port: Number(match[3]), authority: text };
-  }
+export function parseAddress(api: string): { hostname: string; port: number } {
+  const match = /^(?:\[([\da-fA-F:.]+)\]|([\w.-]+)):(\d{1,5})$/.exec(api);
+  if (match) return { hostname: match[1] ?? match[2]!, port: Number(match[3]) };
+  const got = JSON.stringify(api);
   throw new TypeError(
-    `Invalid AWS_LAMBDA_RUNTIME_API ${
-      JSON.stringify(text)
-    }: expected a host and a port such as 127.0.0.1:9001`,
+    `Invalid AWS_LAMBDA_RUNTIME_API ${got}: expected a host and a port such as 127.0.0.1:9001`,
   );
 }
 
@@ -40,15 +27,18 @@ interface Open {
 
 /** A connection to the Runtime API. It is kept between requests and opened again if it is lost. */
 export class Connection {
-  #address: Address;
+  #api: string;
+  #address: ReturnType<typeof parseAddress>;
   #host: Host;
   #open: Promise<Open> | undefined;
   #isUsed = false; // a response came
   #isEnded = false;
   #isUnref = false;
 
-  constructor(address: Address, host: Host) {
-    this.#address = address;
+  /** The API is the host and port of the Runtime API. */
+  constructor(api: string, host: Host) {
+    this.#api = api;
+    this.#address = parseAddress(api);
     this.#host = host;
   }
 
@@ -123,7 +113,7 @@ export class Connection {
   }
 
   async #connect(): Promise<Open> {
-    const { hostname, port, authority } = this.#address;
+    const { hostname, port } = this.#address;
     try {
       if (this.#isEnded) throw new Error("the connection was ended");
       const socket = await this.#host.connect(hostname, port);
@@ -131,7 +121,7 @@ export class Connection {
       return { socket, reader: new Reader(socket) };
     } catch (cause) {
       throw new RuntimeApiError(
-        `Cannot reach the Runtime API at ${authority}: ${(cause as Error).message}`,
+        `Cannot reach the Runtime API at ${this.#api}: ${(cause as Error).message}`,
         { cause },
       );
     }
@@ -164,7 +154,7 @@ export class Connection {
         throw new RuntimeApiError(`Cannot read the response of the Runtime API: ${message}`);
       }
       throw new UnansweredError(
-        `Cannot talk to the Runtime API: ${this.#address.authority} closed the connection before it answered: ${message}`,
+        `Cannot talk to the Runtime API: ${this.#api} closed the connection before it answered: ${message}`,
         { cause },
       );
     }

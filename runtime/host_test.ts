@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { EventEmitter } from "node:events";
 import process from "node:process";
-import { Connection, parseAddress } from "./connection.ts";
+import { Connection } from "./connection.ts";
 import { currentHost, type Host, nodeHost } from "./host.ts";
 import { httpStream } from "./http_stream.ts";
 import { RuntimeApiError } from "./response.ts";
@@ -31,14 +31,14 @@ Deno.test("nodeHost() serves events and results of all sizes, and streams", asyn
 
 Deno.test("nodeHost() says why it cannot connect, and notices a lost connection", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const address = parseAddress(`127.0.0.1:${listener.addr.port}`);
+  const api = `127.0.0.1:${listener.addr.port}`;
   listener.close();
-  const refused = new Connection(address, nodeHost());
+  const refused = new Connection(api, nodeHost());
   await assertRejects(() => refused.exchange(REQUEST), RuntimeApiError, "ECONNREFUSED");
 
   await using stub = new StubApi([]);
   stub.onRequest = () => ({ raw: "", close: true });
-  const lost = new Connection(parseAddress(stub.api), nodeHost());
+  const lost = new Connection(stub.api, nodeHost());
   await assertRejects(() => lost.exchange(REQUEST), RuntimeApiError, "the connection ended");
 });
 

@@ -3,7 +3,7 @@ import { captureConsole } from "../logger/console.ts";
 import { logger, withRequestId } from "../logger/mod.ts";
 import { currentRequestId } from "../logger/request_id.ts";
 import { loggerState } from "../logger/state.ts";
-import { Connection, parseAddress } from "./connection.ts";
+import { Connection } from "./connection.ts";
 import { RuntimeFailure } from "./failure.ts";
 import { checkHandler } from "./handler.ts";
 import { currentHost, type Host } from "./host.ts";
@@ -162,7 +162,7 @@ async function watchShutdown(
     }
     host.exit(0);
   });
-  const connection = new Connection(parseAddress(api), host);
+  const connection = new Connection(api, host);
   try {
     const id = await register(connection, api);
     connection.unref();

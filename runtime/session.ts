@@ -2,7 +2,6 @@ import type { FnHandler } from "../function/context.ts";
 import { withRequestId } from "../logger/mod.ts";
 import { loggerState } from "../logger/state.ts";
 import { type Next, RuntimeClient } from "./client.ts";
-import { type Address, parseAddress } from "./connection.ts";
 import { describeFailure } from "./failure.ts";
 import type { Host } from "./host.ts";
 import { type ContextMaker, contextMaker, Invocation } from "./invocation.ts";
@@ -17,7 +16,7 @@ export class Session {
 
   #host: Host;
   #makeContext: ContextMaker;
-  #address: Address;
+  #api: string;
   #isStarted = false;
   #underWay = new Map<Invocation, string>(); // with their request ids
   #ending: { readonly error: unknown } | undefined;
@@ -26,8 +25,8 @@ export class Session {
   constructor(host: Host, api: string) {
     this.#host = host;
     this.#makeContext = contextMaker(host);
-    this.#address = parseAddress(api);
-    this.client = new RuntimeClient(this.#address, host);
+    this.#api = api;
+    this.client = new RuntimeClient(api, host);
   }
 
   /** The request id of the invocation under way. It is empty if there is none, or if there are several. */
@@ -47,7 +46,7 @@ export class Session {
     this.#isStarted = true;
     const clients = [this.client];
     while (clients.length < (concurrency ?? 1)) {
-      clients.push(new RuntimeClient(this.#address, this.#host));
+      clients.push(new RuntimeClient(this.#api, this.#host));
     }
     const isAlone = concurrency === undefined;
     if (!isAlone) await separateRequestIds();
