@@ -16,7 +16,7 @@ type Args = readonly unknown[];
  */
 export function captureConsole(): void {
   const state = loggerState();
-  // Another copy of the logger, loaded later, would take the console of this copy for the output, without an end.
+  // A copy of the logger that is loaded later would print to this console, which would log again, without end.
   state.write ??= standardOutput();
   const record = (level: LogLevel, args: Args) => {
     const [message, ...data] = format(args);

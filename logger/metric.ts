@@ -61,7 +61,7 @@ export function logMetric(
   const document = {
     ...new Renderer().plain({
       ...fields,
-      // Without these two, AWS Lambda takes the line for INFO, and may not keep it.
+      // Without a time and a level, AWS Lambda treats the line as INFO, and may drop it.
       timestamp: now.toISOString(),
       level,
       requestId: currentRequestId(state),

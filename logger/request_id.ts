@@ -55,7 +55,7 @@ export function currentRequestId(state: LoggerState): string {
 }
 
 function withVariable<T>(state: LoggerState, id: string, fn: () => T): T {
-  const outer = state.firstId ?? id; // another id only without `AsyncLocalStorage`
+  const outer = state.firstId ?? id; // differs from `id` only if there is no `AsyncLocalStorage`
   state.openScopes++;
   state.firstId = id;
   const close = () => {
@@ -78,7 +78,7 @@ function withVariable<T>(state: LoggerState, id: string, fn: () => T): T {
   return closeLater(result, close) as T;
 }
 
-/** Waits, because to return the original promise would hide that nobody handles its rejection. */
+/** Returns a promise of its own. To listen to the original promise would count as handling its rejection. */
 async function closeLater(result: unknown, close: () => void): Promise<unknown> {
   try {
     return await result;

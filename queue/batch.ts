@@ -39,7 +39,7 @@ export async function processBatch<Payload>(
   };
   let timer;
   const deadline = new Promise<void>((resolve) => {
-    // A longer delay than this counts as none.
+    // A longer timer would end at once.
     if (milliseconds < 2 ** 31) timer = setTimeout(resolve, milliseconds);
   });
   await Promise.race([

@@ -273,7 +273,7 @@ Deno.test("run() names the address if nobody listens there", async () => {
   assertEquals(Object.keys(error), ["name"], "the log shows no status");
 });
 
-Deno.test("run() opens a connection again that was closed while it was idle", async () => {
+Deno.test("run() reopens a connection that was closed while it was idle", async () => {
   let api: StubApi;
   const events = [1, 2, 3].map((event) => invocation(event, {}, { close: event === 2 }));
   const { posts, connections, log } = await drive(events, async (event) => {

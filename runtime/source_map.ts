@@ -44,8 +44,8 @@ export function stackMapper(
 }
 
 /**
- * Parses a source map. A malformed map gives `undefined`, because a stack without a map is better than none. So does every
- * map on Deno before 2.8, which cannot read maps.
+ * Parses a source map. The result is `undefined` if the map is malformed, because a stack that is not translated is better
+ * than none. Deno before 2.8 cannot parse any map.
  */
 function parseMap(text: string): SourceMap | undefined {
   const { process } = globalThis as unknown as {

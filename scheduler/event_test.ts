@@ -73,7 +73,7 @@ Deno.test("resources() names the item that is not a string", () => {
   assertEquals(refuse(() => event.resources()).path, "resources[1]");
 });
 
-Deno.test("FnBridgePutEvent raises for a target with its own input, and for an event of Amazon SNS", () => {
+Deno.test("FnBridgePutEvent refuses the input of a target that sends its own, and an event of Amazon SNS", () => {
   for (const raw of [{ job: "cleanup" }, topic]) {
     refuse(() => new FnBridgePutEvent(raw).source());
   }
