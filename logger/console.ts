@@ -15,12 +15,11 @@ type Args = readonly unknown[];
  * records of all levels are written until somebody sets a level.
  */
 export function captureConsole(): void {
-  const state = loggerState();
   // A copy of the logger that is loaded later would print to this console, which would log again, without end.
-  state.write ??= standardOutput();
+  loggerState().write ??= standardOutput();
   const record = (level: LogLevel, args: Args) => {
     const [message, ...data] = format(args);
-    const least = givenLevel(state) ?? (currentFormat(state) === "text" ? "TRACE" : "INFO");
+    const least = givenLevel() ?? (currentFormat() === "text" ? "TRACE" : "INFO");
     log(level, message, data, undefined, least);
   };
   const at = (level: LogLevel) => (...args: Args) => record(level, args);

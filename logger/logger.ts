@@ -108,7 +108,7 @@ export class Logger {
 
   /** The least severe level that is written. */
   get level(): LogLevel {
-    return currentLevel(loggerState());
+    return currentLevel();
   }
 
   /**
@@ -125,7 +125,7 @@ export class Logger {
 
   /** The keys, in lower case, whose values are written as `[redacted]`. */
   get redact(): readonly string[] {
-    return redactedKeys(loggerState());
+    return redactedKeys();
   }
 
   /**

@@ -1,6 +1,6 @@
 import { expect, Renderer } from "./render.ts";
 import { currentRequestId } from "./request_id.ts";
-import { currentLevel, loggerState, readEnvironment } from "./state.ts";
+import { currentLevel, readEnvironment } from "./state.ts";
 import { write } from "./write.ts";
 
 /** A unit of Amazon CloudWatch metrics. */
@@ -32,7 +32,6 @@ export function logMetric(
   options: MetricOptions,
   fields: Readonly<Record<string, unknown>> = {},
 ): void {
-  const state = loggerState();
   const functionName = readEnvironment("AWS_LAMBDA_FUNCTION_NAME");
   const { unit, dimensions = {}, namespace = functionName || "local" } = options;
   const names = Object.keys(dimensions);
@@ -50,7 +49,7 @@ export function logMetric(
   check(typeof value === "number" && Math.abs(value) <= 2 ** 360, "a value up to 2^360");
   check(!unit || UNIT.test(unit), "a unit of CloudWatch");
 
-  const level = currentLevel(state);
+  const level = currentLevel();
   if (level === "OFF") return;
   const now = new Date();
   const directive = {
@@ -64,13 +63,13 @@ export function logMetric(
       // Without a time and a level, AWS Lambda treats the line as INFO, and may drop it.
       timestamp: now.toISOString(),
       level,
-      requestId: currentRequestId(state),
+      requestId: currentRequestId(),
       ...dimensions,
     }) as object,
     [name]: value,
     _aws: { Timestamp: now.getTime(), CloudWatchMetrics: [directive] },
   };
-  write(state, JSON.stringify(document));
+  write(JSON.stringify(document));
 }
 
 /** Says if a value is a text of ASCII characters, not blank, that matches a pattern. */

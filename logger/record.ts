@@ -1,6 +1,6 @@
 import { describeError, type ErrorDescription, isError } from "./error.ts";
 import { Renderer } from "./render.ts";
-import { currentFormat, currentLevel, LOG_LEVELS, loggerState, type LogLevel } from "./state.ts";
+import { currentFormat, currentLevel, LOG_LEVELS, type LogLevel } from "./state.ts";
 import { currentRequestId } from "./request_id.ts";
 import { readProperty, textOf } from "./text.ts";
 import { write } from "./write.ts";
@@ -25,15 +25,14 @@ export function log(
   message: unknown,
   data: readonly unknown[],
   fields?: LogRecord["fields"],
-  least: LogLevel = currentLevel(loggerState()),
+  least: LogLevel = currentLevel(),
 ): void {
   if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return;
   try {
-    const state = loggerState();
-    const render = currentFormat(state) === "json" ? jsonRecord : textRecord;
+    const render = currentFormat() === "json" ? jsonRecord : textRecord;
     const time = new Date().toISOString();
-    const requestId = currentRequestId(state);
-    write(state, render({ time, requestId, level, message, data, fields }));
+    const requestId = currentRequestId();
+    write(render({ time, requestId, level, message, data, fields }));
   } catch {
     // The stack is exhausted.
   }

@@ -1,5 +1,5 @@
 import { describeError, isError } from "./error.ts";
-import { loggerState, redactedKeys } from "./state.ts";
+import { redactedKeys } from "./state.ts";
 import { cutText, nameOf, readProperty, textOf } from "./text.ts";
 
 /** A value that `JSON.stringify()` writes as it is: without `toJSON()`, cycles and bigints. */
@@ -26,7 +26,7 @@ export function renderJson(value: unknown): string {
 export class Renderer {
   #left = MAX_BYTES;
   readonly #ancestors: object[] = [];
-  readonly #redacted = redactedKeys(loggerState());
+  readonly #redacted = redactedKeys();
 
   /** True if no further value fits. */
   get isFull(): boolean {

@@ -48,7 +48,8 @@ export function withRequestId<T>(id: string, fn: () => T): T {
 }
 
 /** The request id of the work that calls this function; `""` if the work belongs to no request. */
-export function currentRequestId(state: LoggerState): string {
+export function currentRequestId(): string {
+  const state = loggerState();
   return state.store?.getStore() ??
     (state.openScopes > 0 ? state.firstId : undefined) ??
     managedRequestId();

@@ -3,7 +3,7 @@ import { loggerState } from "./state.ts";
 import { currentRequestId, withRequestId } from "./request_id.ts";
 
 const state = loggerState();
-const now = () => currentRequestId(state);
+const now = currentRequestId;
 const pause = () => new Promise((resolve) => setTimeout(resolve, 1));
 
 /** A test in a fresh process. `store` tells if the test makes an AsyncLocalStorage. */

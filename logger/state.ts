@@ -71,23 +71,23 @@ export function loggerState(): LoggerState {
 }
 
 /** The least severe level that is written. */
-export function currentLevel(state: LoggerState): LogLevel {
-  return givenLevel(state) ?? "INFO";
+export function currentLevel(): LogLevel {
+  return givenLevel() ?? "INFO";
 }
 
 /** The level that somebody set; `undefined` if nobody did. */
-export function givenLevel(state: LoggerState): LogLevel | undefined {
-  return state.level ?? toLevel(readEnvironment("AWS_LAMBDA_LOG_LEVEL"));
+export function givenLevel(): LogLevel | undefined {
+  return loggerState().level ?? toLevel(readEnvironment("AWS_LAMBDA_LOG_LEVEL"));
 }
 
 /** The keys, in lower case, whose values are not written. */
-export function redactedKeys(state: LoggerState): readonly string[] {
-  return state.redact ?? SECRETS;
+export function redactedKeys(): readonly string[] {
+  return loggerState().redact ?? SECRETS;
 }
 
 /** The form of records. */
-export function currentFormat(state: LoggerState): LogFormat {
-  return state.format ??
+export function currentFormat(): LogFormat {
+  return loggerState().format ??
     (readEnvironment("AWS_LAMBDA_LOG_FORMAT")?.toUpperCase() === "JSON" ? "json" : "text");
 }
 

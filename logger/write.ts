@@ -1,4 +1,4 @@
-import type { LoggerState } from "./state.ts";
+import { loggerState } from "./state.ts";
 
 /** The globals of the runtimes that the logger writes to. */
 interface Host {
@@ -13,8 +13,9 @@ interface Host {
 }
 
 /** Writes one record. If the output is closed or full, the record is lost, because nothing else can tell anybody. */
-export function write(state: LoggerState, line: string): void {
+export function write(line: string): void {
   try {
+    const state = loggerState();
     (state.write ??= standardOutput())(line);
   } catch {
     // Logging never throws.

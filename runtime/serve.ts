@@ -97,7 +97,7 @@ export function takeOver(
 
   const end = async (message: string, error: unknown) => {
     // The listeners for errors may run outside the asynchronous context of the invocation.
-    const id = currentRequestId(loggerState()) || session.requestId;
+    const id = currentRequestId() || session.requestId;
     withRequestId(id, () => logger.critical(message, error));
     if (isEnding) return;
     isEnding = true;
