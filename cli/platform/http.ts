@@ -51,11 +51,7 @@ export function refusal(status: number, message: string, headers: Reply["headers
   return new Refusal(errorReply(status, message, headers), message);
 }
 
-/**
- * Refuses other methods than some.
- *
- * @throws {Refusal} If the method is another one: 405.
- */
+/** Refuses a method that is not in the list, with 405. */
 export function allow(method: string, ...methods: readonly string[]): void {
   if (methods.includes(method)) return;
   const list = methods.join(", ");
@@ -63,12 +59,7 @@ export function allow(method: string, ...methods: readonly string[]): void {
   throw refusal(405, message, [["Allow", list]]);
 }
 
-/**
- * Reads the body of a request.
- *
- * @returns The body. If it is over the limit, a part of it that is over the limit as well.
- * @throws {Error} If the client hangs up.
- */
+/** Reads the body of a request. Of a body over the limit, it reads a part that is over the limit as well. */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array> {
   if (Number(request.headers["content-length"] ?? 0) > limit) return new Uint8Array(limit + 1);
   const chunks: Uint8Array[] = [];

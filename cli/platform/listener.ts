@@ -113,8 +113,6 @@ function readTarget({ url = "", headers }: IncomingMessage) {
 /**
  * Whether a request is for this machine. A page on the web can make its own name point here (DNS rebinding), but then the
  * request carries that name.
- *
- * @param host The authority of the request: a host, and perhaps a port.
  */
 function isLocalHost(host: string | undefined): boolean {
   return /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(host ?? "");

@@ -26,8 +26,6 @@ export interface CliEnvironment {
 /**
  * Runs an application until the signal: prints every URL, then the log. If a file of a function changes, the functions are
  * reloaded. If the manifest changes, the application starts anew.
- *
- * @throws {Error} If the application cannot be started; the message says what to do.
  */
 export async function run(options: RunOptions, environment: CliEnvironment): Promise<void> {
   const { manifestPath, data } = options;

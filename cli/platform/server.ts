@@ -54,11 +54,7 @@ const STATUSES: Readonly<Record<string, number>> = {
 /** How long a client may go on sending after it was answered, in milliseconds. */
 const GRACE = 2_000;
 
-/**
- * Listens on the loopback interface, in both versions of IP if the machine has them, and nowhere else.
- *
- * @throws {PortTakenError} If the port is in use.
- */
+/** Listens on the loopback interface, in both versions of IP if the machine has them, and nowhere else. */
 export async function listen(listener: Listener, options: ServerOptions): Promise<LoopbackServer> {
   const servers: Server[] = [];
   const close = async () => {

@@ -13,8 +13,6 @@ export interface WatchOptions {
 /**
  * Watches a folder, and tells changes together after a moment without changes. If the folder is removed, it is watched
  * again if it is there when `onChange` has settled.
- *
- * @throws {Error} If the folder cannot be watched.
  */
 export function watch(folder: string, options: WatchOptions): AsyncDisposable {
   return new FolderWatch(folder, options);

@@ -44,11 +44,7 @@ const ANSWERS = {
   UNAUTHORIZED: [401, "Unauthorized", '{"message":"Unauthorized"}'],
 } as const;
 
-/**
- * A request that the gateway answers itself.
- *
- * @param reason Why, for the log. The client does not see it.
- */
+/** A request that the gateway answers itself. The reason is for the log, and the client does not see it. */
 export function gatewayRefusal(answer: keyof typeof ANSWERS, reason: string): Refusal {
   const [status, type, body] = ANSWERS[answer];
   const headers = [

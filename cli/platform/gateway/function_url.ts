@@ -20,11 +20,6 @@ export interface FunctionUrls {
   answer(name: string, request: HttpRequest): Promise<Reply>;
 }
 
-/**
- * Makes the function URLs of an application.
- *
- * @param mayInvokeUrl Whether the owner of an access key may invoke the URL of a function.
- */
 export function createFunctionUrls(
   { functions }: Manifest,
   host: FunctionHost,

@@ -33,12 +33,7 @@ export interface HttpRequest {
 /** Answers a request. A body over the limit may be cut anywhere beyond the limit. Never rejects. */
 export type Gateway = (request: HttpRequest) => Promise<Reply>;
 
-/**
- * Makes the HTTP gateway of an application: a REST API with Lambda proxy integration.
- *
- * @param log Takes the reasons of the gateway's own answers.
- * @param timeout How long to wait for a function, in milliseconds.
- */
+/** Makes the HTTP gateway of an application: a REST API with Lambda proxy integration. The log says why it refuses a request. */
 export function createGateway(
   manifest: Manifest,
   host: FunctionHost,

@@ -74,11 +74,7 @@ async function* prepend(bytes: Uint8Array, stream: ReadableStream<Uint8Array>) {
   yield* stream;
 }
 
-/**
- * Makes the HTTP response of an invocation.
- *
- * @throws {Refusal} If the function failed, or if its result is malformed; the message says where.
- */
+/** Makes the HTTP response of an invocation. Throws a refusal if the function failed or its result is malformed. */
 export async function replyOf(
   outcome: InvokeOutcome | StreamedResponse,
   gateway: "rest" | "url",

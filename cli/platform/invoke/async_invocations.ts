@@ -16,12 +16,7 @@ export class AsyncInvocations implements Disposable {
   readonly #underWay: Set<Promise<void>> = new Set();
   readonly #stop: AbortController = new AbortController();
 
-  /**
-   * Makes the invocations.
-   *
-   * @param log Takes a line for each event that is given up.
-   * @param retryDelays The waits before each retry, in milliseconds. AWS Lambda waits 1 and 2 minutes.
-   */
+  /** The delays before the retries are in milliseconds. AWS Lambda waits 1 and 2 minutes. */
   constructor(host: FunctionHost, log: Log, retryDelays: readonly number[] = [1_000, 2_000]) {
     this.#host = host;
     this.#log = log;

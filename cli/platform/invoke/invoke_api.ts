@@ -167,12 +167,7 @@ function decode(text: string): string {
   }
 }
 
-/**
- * An error of the Invoke API. Clients look for the message under either spelling.
- *
- * @param type The name of the exception, as clients know it.
- * @see https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html#API_Invoke_Errors
- */
+/** An error of the Invoke API. Clients look for the message under either spelling. */
 function invokeRefusal(status: number, type: string, message: string): Refusal {
   const key = type === "ResourceNotFoundException" ? "Message" : "message";
   const headers = [["Content-Type", "application/json"], ["x-amzn-ErrorType", type]] as const;
@@ -186,14 +181,7 @@ function invokeRefusal(status: number, type: string, message: string): Refusal {
 const NAME =
   /^(?:arn:aws[a-zA-Z-]*:lambda:)?(?:[a-z]{2}(?:-[a-z]+){1,2}-\d:)?(?:\d{12}:)?(?:function:)?([\w-]{1,64})(?::(\$LATEST|[\w-]{1,128}))?$/;
 
-/**
- * Finds the function that a caller of the Invoke API means. Whatever account and region an ARN names, the function is the
- * one of this application.
- *
- * @param name The name of the function, its ARN, or the part of it from the account on; a version may follow.
- * @param qualifier The version that is named apart, or `null`.
- * @throws {Refusal} If there is no such function, or no such version of it.
- */
+/** Finds the function of a name or of an ARN, whatever account and region the ARN names. The qualifier is a version. */
 function findFunction(manifest: Manifest, name: string, qualifier: string | null): string {
   const [, functionName, version] = NAME.exec(name) ?? [];
   if (functionName === undefined) {

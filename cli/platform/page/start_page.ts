@@ -12,11 +12,7 @@ import {
   createUrl,
 } from "./forms.ts";
 
-/**
- * Makes the start page: the functions with a form for each of their triggers, and the place for the log.
- *
- * @param origin The origin that the page is asked for under, such as `http://localhost:8000`.
- */
+/** Makes the start page: the functions with a form for each of their triggers, and the place for the log. */
 export function createStartPage(manifest: Manifest, origin: string): string {
   const base = `${origin}/${manifest.stage}`;
   const functions = Object.entries(manifest.functions);

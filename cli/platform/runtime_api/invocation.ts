@@ -79,13 +79,7 @@ export function runtimeError(errorType: string, message: string): ErrorAnswer {
   return { kind: "error", errorType, body: errorBody(errorType, message) };
 }
 
-/**
- * Reads an error that a runtime posted.
- *
- * @param type The header `Lambda-Runtime-Function-Error-Type`. A type in another form than `Function.X` or `Runtime.X`
- * is recorded as `Runtime.Unknown`, or as `Function.Unknown` if it begins with `Function.`.
- * @param body The error as JSON. If it is empty, the type makes the error.
- */
+/** Makes an error of the type and the JSON that a runtime posted. A malformed type becomes an unknown one, as on AWS Lambda. */
 function postedError(type: string | undefined, body: Uint8Array): ErrorAnswer {
   const isKnown = type !== undefined && /^(Runtime|Function)\.[A-Z][a-zA-Z]+$/.test(type);
   const errorType = isKnown

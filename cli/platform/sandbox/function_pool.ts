@@ -57,11 +57,7 @@ export class FunctionPool implements AsyncDisposable {
     );
   }
 
-  /**
-   * Invokes the function.
-   *
-   * @throws {Error} If the pool is disposed of before the invocation begins.
-   */
+  /** Invokes the function. Rejects if the pool is disposed of before the invocation begins. */
   async invoke(payload: Uint8Array, options: InvokeOptions): Promise<InvokeOutcome> {
     await this.#enter();
     const code = this.#code;

@@ -61,11 +61,7 @@ export class Sandbox {
     this.gone = this.#watch();
   }
 
-  /**
-   * Starts a process: its init phase begins.
-   *
-   * @throws {Error} If the process cannot be started.
-   */
+  /** Starts a process: its init phase begins. */
   static async start(options: SandboxOptions, log: (line: string) => void): Promise<Sandbox> {
     const { name, manifest, isolation } = options;
     const isPlain = isolation.kind === "plain folders";

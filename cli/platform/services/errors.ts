@@ -9,11 +9,7 @@ export class S3Error extends Error {
   }
 }
 
-/**
- * The response of Amazon S3 for a mistake of the client.
- *
- * @throws Any other error, as it is.
- */
+/** The response of Amazon S3 for a mistake of the client. Throws any other error. */
 export function s3ErrorResponse(error: unknown): Response {
   if (error instanceof S3Error) return s3Failure(error.status, error.code, error.message);
   const isMistake = error instanceof ObjectKeyError || error instanceof URIError;

@@ -28,12 +28,7 @@ export interface EventBus {
   answer(headers: Headers, body: string): Response;
 }
 
-/**
- * Makes Amazon EventBridge.
- *
- * @param invoke Invokes a function asynchronously with an event.
- * @param note Is told of an event that no rule matches.
- */
+/** Makes Amazon EventBridge. Events that match a rule invoke a function, and `note` is told of other events. */
 export function createEventBus(
   rules: readonly EventRule[],
   invoke: (functionName: string, event: unknown) => void,

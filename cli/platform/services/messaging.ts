@@ -117,11 +117,7 @@ export class Messaging implements AsyncDisposable {
     return response;
   }
 
-  /**
-   * Calls an operation of Amazon SQS.
-   *
-   * @throws {Error} If the operation fails; the message is the service's.
-   */
+  /** Calls an operation of Amazon SQS. If it fails, the error has the message of the service. */
   async call<Output>(operation: string, input: Record<string, unknown>): Promise<Output> {
     const { statusCode, payload } = await this.#sendSqs(
       `AmazonSQS.${operation}`,
@@ -132,11 +128,7 @@ export class Messaging implements AsyncDisposable {
     return output;
   }
 
-  /**
-   * Calls an operation of Amazon SNS. Returns its result as XML.
-   *
-   * @throws {Error} If the operation fails; the message is the service's.
-   */
+  /** Calls an operation of Amazon SNS. Returns its result as XML. If it fails, the error has the message of the service. */
   async callSns(parameters: Readonly<Record<string, string>>): Promise<string> {
     const { statusCode, payload } = await this.#sendSns(new URLSearchParams(parameters).toString());
     if (statusCode !== 200) throw new Error(`Amazon SNS refuses ${parameters.Action}: ${payload}`);

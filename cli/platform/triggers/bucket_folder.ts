@@ -44,11 +44,7 @@ export class BucketFolder {
   readonly #objects: Map<string, StoredObject> = new Map();
   #last: Promise<unknown> = Promise.resolve();
 
-  /**
-   * Makes a bucket of a folder. {@linkcode scan} must follow, which creates the folder.
-   *
-   * @param uploads Where objects are written until they are complete: another folder on the same disk.
-   */
+  /** Makes a bucket of a folder. Objects are in the folder for uploads, on the same disk, until they are complete. */
   constructor(folder: string, uploads: string, onChange: (change: ObjectChange) => void) {
     this.#folder = folder;
     this.#uploads = uploads;
@@ -59,11 +55,7 @@ export class BucketFolder {
     return [...this.#objects.values()].sort((a, b) => a.key < b.key ? -1 : 1);
   }
 
-  /**
-   * Stores an object.
-   *
-   * @throws {ObjectKeyError} If the folder cannot hold the key.
-   */
+  /** Stores an object. Like the other methods, it throws an {@linkcode ObjectKeyError} if the folder cannot hold the key. */
   async put(
     key: string,
     content: AsyncIterable<Uint8Array>,
@@ -90,12 +82,7 @@ export class BucketFolder {
     }
   }
 
-  /**
-   * Opens an object.
-   *
-   * @returns The object and its content, or `undefined` if there is none.
-   * @throws {ObjectKeyError} If the folder cannot hold the key.
-   */
+  /** Opens an object, if there is one. */
   async open(
     key: string,
   ): Promise<{ object: StoredObject; content: ReadableStream<Uint8Array> } | undefined> {
@@ -109,11 +96,7 @@ export class BucketFolder {
     }
   }
 
-  /**
-   * Removes an object. If there is none, the listener is not told.
-   *
-   * @throws {ObjectKeyError} If the folder cannot hold the key.
-   */
+  /** Removes an object. If there is none, the listener is not told. */
   async delete(key: string, client: Client): Promise<void> {
     const path = await this.#locate(key);
     await this.#alone(async () => {
@@ -125,11 +108,7 @@ export class BucketFolder {
     });
   }
 
-  /**
-   * Compares the folder with the known objects.
-   *
-   * @param tells Whether the listener is told of the differences. At the start it is not.
-   */
+  /** Compares the folder with the known objects. At the start, `tells` is false: the listener is told of nothing. */
   async scan(tells: boolean): Promise<void> {
     await this.#alone(async () => {
       await Deno.mkdir(this.#folder, { recursive: true });

@@ -8,12 +8,7 @@ export class ObjectKeyError extends Error {
   }
 }
 
-/**
- * The path of the file that holds an object.
- *
- * @returns The path, which is always below the folder.
- * @throws {ObjectKeyError} If the key cannot be the path of a file.
- */
+/** The path of the file that holds an object. It is always below the folder. */
 export function pathOf(folder: string, key: string): string {
   const problem = findProblem(key);
   if (problem !== undefined) {
@@ -35,12 +30,7 @@ function findProblem(key: string): string | undefined {
   return undefined;
 }
 
-/**
- * Checks that no link leads from the path of an object out of the folder of its bucket.
- *
- * @param path The path of the object. It and the folders above it need not be there.
- * @throws {ObjectKeyError} If a part of the path is a link to another place.
- */
+/** Checks that no link leads from the path of an object out of the folder of its bucket. The path need not exist. */
 export async function checkLinks(folder: string, path: string): Promise<void> {
   const root = await Deno.realPath(folder);
   for (let part = path; part !== folder; part = dirname(part)) {

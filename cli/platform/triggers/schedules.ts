@@ -13,13 +13,7 @@ const LAST_VALUES = [59, 23, 31, 12, 7, 2199] as const;
 /** The longest delay of a timer. A timer with a longer delay fires at once. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
-/**
- * When a schedule fires next.
- *
- * @param schedule Its expression, such as `rate(5 minutes)` or `cron(0 3 * * ? *)`, and its time zone.
- * @param after The time that it fires after: for a rate, the time that it fired last.
- * @returns The time in milliseconds, or `undefined` if it never fires again.
- */
+/** When a schedule fires next after a time, in milliseconds; `undefined` if it never fires again. */
 export function nextTime(
   { expression, timezone }: Pick<ScheduleTrigger, "expression" | "timezone">,
   after: number,
