@@ -41,86 +41,62 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
       await createHost(options.isInProcess, { manifest: local, manifestPath, log: write, signal }),
     );
   };
-  let manifest = await readManifest(manifestPath);
-  let { port } = options;
-  for (let shown = 0; !signal.aborted;) {
-    const starting = startPlatform(manifest, {
+  let platform: Platform | undefined;
+  const start = async (manifest: Manifest) => {
+    platform = await startPlatform(manifest, {
       host: takeHost,
       inProcess: options.isInProcess,
-      port,
+      port: platform?.port ?? options.port, // A changed manifest keeps the URL.
       data: data ?? join(".mate", manifest.name),
       log,
     });
-    await using platform = await starting.catch((error) => {
-      if (signal.aborted) return undefined;
-      throw error;
-    });
-    if (platform === undefined) return; // interrupted
-    const { bucketsFolder, url, servicesUrl } = platform;
-    port = platform.port; // A changed manifest keeps the URL.
-    let stopShowing = () => {};
-    const show = () => {
-      for (const line of introduce({ manifest, url, servicesUrl, bucketsFolder, watchedFolder })) {
-        print(line);
-      }
-      // The log comes after the URLs, with the records that it has already.
-      for (const record of log.after(shown)) print(formatRecord(record, isColored));
-      stopShowing = log.follow((record) => print(formatRecord(record, isColored)));
-    };
-    const next = await watchUntilRestart(
-      manifestPath,
-      platform,
-      () => host!.reload(),
-      log,
-      signal,
-      show,
-    );
-    manifest = next ?? manifest;
+  };
+  let shown = 0;
+  let stopShowing = () => {};
+  const show = (manifest: Manifest) => {
+    for (const line of introduce({ manifest, ...platform!, watchedFolder })) print(line);
+    // The log comes after the URLs, with the records that it has already.
+    for (const record of log.after(shown)) print(formatRecord(record, isColored));
+    stopShowing = log.follow((record) => print(formatRecord(record, isColored)));
+  };
+  const restart = async (manifest: Manifest) => {
     stopShowing();
     shown = log.after(0).at(-1)?.number ?? 0;
-  }
-}
+    await platform![Symbol.asyncDispose]();
+    await start(manifest);
+    show(manifest);
+  };
 
-/** Reloads the functions after changes. Returns the manifest if it changes, or nothing at the end. */
-async function watchUntilRestart(
-  manifestPath: string,
-  platform: Platform,
-  reload: () => Promise<readonly string[]>,
-  log: Log,
-  signal: AbortSignal,
-  onWatching: () => void,
-): Promise<Manifest | undefined> {
-  const { promise: end, resolve: stop } = Promise.withResolvers<Manifest | undefined>();
-  const folder = resolve(dirname(manifestPath));
+  const { promise: end, resolve: stop, reject: fail } = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => stop());
+  const unlessInterrupted = (error: unknown) => signal.aborted ? stop() : fail(error);
   const onChange = async (paths: ReadonlySet<string>) => {
     try {
-      if (paths.has(join(folder, basename(manifestPath)))) {
+      if (paths.has(join(watchedFolder, basename(manifestPath)))) {
         const manifest = await readManifest(manifestPath);
         log.note(`Reloaded "${manifestPath}"`);
-        return stop(manifest);
+        return await restart(manifest).catch(unlessInterrupted);
       }
-      const changed = await reload();
+      const changed = await host!.reload();
       if (changed.length > 0) log.note(`Reloaded ${changed.join(", ")}`);
     } catch (error) {
       log.note(`ERROR ${(error as Error).message}`);
     }
   };
-  await using _watch = watch(folder, {
+  const manifest = await readManifest(manifestPath);
+  await start(manifest).catch(unlessInterrupted);
+  if (platform === undefined) return await end;
+  const platformEnd = { [Symbol.asyncDispose]: () => platform![Symbol.asyncDispose]() };
+  await using _last = platformEnd; // of a platform that started while the watch ended
+  await using _watch = watch(watchedFolder, {
     onChange,
     onError: ({ message }) => log.note(message),
-    isOfInterest: isSource(folder, resolve(platform.bucketsFolder)),
+    isOfInterest: isSource(watchedFolder, resolve(platform.bucketsFolder)),
   });
   // The platform ends before the watch, because the end of a watch also ends those of folders in it, such as buckets.
-  await using _platform = platform;
-  onWatching(); // Whoever reads this may change files at once.
-  const onAbort = () => stop(undefined);
-  signal.addEventListener("abort", onAbort);
-  if (signal.aborted) onAbort();
-  try {
-    return await end;
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
+  await using _first = platformEnd;
+  show(manifest); // Whoever reads this may change files at once.
+  if (!signal.aborted) await end;
 }
 
 /** Whether a function may be made of the file of a path. */

@@ -85,6 +85,19 @@ Deno.test("run() ignores files that no function uses, and reports a fault once",
   await Deno.remove(folder, { recursive: true });
 });
 
+Deno.test("run() takes a change of the manifest that comes while another one is taken", async () => {
+  const folder = await createApp();
+  const changes = ["/greet/1", "/greet/2"].values();
+  const output = await runHere(folder, true, async (line, stop) => {
+    if (line.includes("/greet/2'")) return stop();
+    if (!/Stop with Ctrl-C|Reloaded/.test(line)) return;
+    const { value } = changes.next();
+    if (value) await Deno.writeTextFile(join(folder, "app.json"), manifest(value));
+  });
+  assertStringIncludes(output, "/greet/2'");
+  await Deno.remove(folder, { recursive: true });
+});
+
 Deno.test("run() closes every watch, those below another one too", {
   sanitizeResources: true,
   sanitizeOps: true,

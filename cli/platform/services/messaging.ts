@@ -62,7 +62,9 @@ export class Messaging implements AsyncDisposable {
     const { buildApp } = await import("fauxqs"); // not at load: other commands of the tool do not need it
     const messaging = new Messaging(buildApp({ logger: false, defaultRegion: REGION }));
     for (const [name, { fifo, retries, visibility }] of Object.entries(manifest.queues)) {
-      const kind = fifo ? { FifoQueue: "true", ContentBasedDeduplication: "true" } : {};
+      const kind: Record<string, string> = fifo
+        ? { FifoQueue: "true", ContentBasedDeduplication: "true" }
+        : {};
       const target = deadLetterQueueName(name, manifest);
       await messaging.call("CreateQueue", { QueueName: target, Attributes: kind });
       const policy = { deadLetterTargetArn: queueArn(target), maxReceiveCount: retries + 1 };
