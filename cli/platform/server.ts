@@ -140,7 +140,9 @@ async function respond(
   } catch (error) {
     const { message } = error as Error;
     if (!isHangUp(error)) {
-      onError(new Error(`Cannot send a response: ${message}`, { cause: error }));
+      const { method, headers, url } = request;
+      const text = `Cannot send the response to ${method} ${headers.host}${url}: ${message}`;
+      onError(new Error(text, { cause: error }));
     }
     response.destroy();
   }
