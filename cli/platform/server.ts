@@ -22,11 +22,6 @@ export interface ServerOptions {
   readonly requestTimeout?: number | undefined;
 }
 
-/** A server on the loopback interface. */
-export interface LoopbackServer extends AsyncDisposable {
-  readonly port: number;
-}
-
 /** The port is in use. */
 export class PortTakenError extends Error {
   /** Makes the error; its message names the port and the remedy. */
@@ -55,7 +50,10 @@ const STATUSES: Readonly<Record<string, number>> = {
 const GRACE = 2_000;
 
 /** Listens on the loopback interface, in both versions of IP if the machine has them, and nowhere else. */
-export async function listen(listener: Listener, options: ServerOptions): Promise<LoopbackServer> {
+export async function listen(
+  listener: Listener,
+  options: ServerOptions,
+): Promise<AsyncDisposable & { readonly port: number }> {
   const servers: Server[] = [];
   const close = async () => {
     await Promise.all(servers.map(closeServer));

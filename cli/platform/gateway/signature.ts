@@ -29,12 +29,8 @@ export async function readSignature(request: HttpRequest): Promise<Signature | u
   if (!(Math.abs(time.getTime() - request.time.getTime()) <= MAX_SKEW)) {
     return { problem: "Signature expired or not yet current: the time is not that of X-Amz-Date" };
   }
-  const expected = await sign(request, headers, {
-    accessKey,
-    region: region!,
-    names: names!,
-    time,
-  });
+  const facts = { accessKey, region: region!, names: names! };
+  const expected = await sign(request, headers, facts, time);
   if (expected === authorization.replaceAll(/, */g, ", ")) return { accessKey };
   return {
     problem: "The request signature we calculated does not match the signature you provided. " +
@@ -47,19 +43,12 @@ function readTime(text: string): Date {
   return new Date(text.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3:$4:$5Z"));
 }
 
-interface SignatureFacts {
-  readonly accessKey: string;
-  readonly region: string;
-  /** The names of the signed headers, in lower case and with semicolons between. */
-  readonly names: string;
-  readonly time: Date;
-}
-
-/** The `Authorization` that the request should have. */
+/** The `Authorization` that the request should have. The names of the signed headers have semicolons between. */
 async function sign(
   { method, path, query, body, authority }: HttpRequest,
   headers: Headers,
-  { accessKey, region, names, time }: SignatureFacts,
+  { accessKey, region, names }: Record<"accessKey" | "region" | "names", string>,
+  signingDate: Date,
 ): Promise<string | undefined> {
   const { Sha256 } = await import("@smithy/core/checksum"); // not at load: few functions need it
   const { SignatureV4 } = await import("@smithy/signature-v4");
@@ -86,7 +75,7 @@ async function sign(
     body,
   };
   const { headers: result } = await signer.sign(request, {
-    signingDate: time,
+    signingDate,
     signableHeaders: new Set(names.split(";")),
   });
   return result.authorization;

@@ -1,13 +1,6 @@
 import { REGION } from "../arn.ts";
 import type { FunctionManifest } from "../../manifest/manifest.ts";
 
-/** Further facts that environment variables tell. */
-export interface EnvironmentOptions {
-  /** The path by which the function finds its folder. */
-  readonly task: string;
-  readonly logStream: string;
-}
-
 /**
  * The environment variables that a function has on AWS Lambda, without the address of the Runtime API and without
  * credentials. No variable of this machine is among them. The manifest can set only `LANG`, `LD_LIBRARY_PATH`, `PATH` and
@@ -18,7 +11,7 @@ export interface EnvironmentOptions {
 export function lambdaEnvironment(
   name: string,
   manifest: FunctionManifest,
-  { task, logStream }: EnvironmentOptions,
+  { task, logStream }: { readonly task: string; readonly logStream: string },
 ): Record<string, string> {
   return {
     LANG: "en_US.UTF-8",

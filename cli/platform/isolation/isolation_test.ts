@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { findProgram } from "./program.ts";
 import { makeTmp } from "./tmp_folder.ts";
-import { detectIsolation, type Isolation, plainFolders } from "./isolation.ts";
+import { hasNamespace, isolation } from "../../testdata/sandbox.ts";
+import { type Isolation, plainFolders } from "./isolation.ts";
 
 /** Runs a shell script in an isolation; what it printed. */
 async function run(isolation: Isolation, script: string, environment: Record<string, string> = {}) {
@@ -22,12 +23,6 @@ async function run(isolation: Isolation, script: string, environment: Record<str
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
-}
-
-const isolation = Deno.build.os === "windows" ? undefined : await detectIsolation();
-const hasNamespace = isolation !== undefined && isolation.kind !== "plain folders";
-if (!hasNamespace) {
-  console.error("NOT RUN: the tests of the mount namespace, which this machine does not allow");
 }
 
 Deno.test({
@@ -68,8 +63,7 @@ Deno.test({
 
 Deno.test({
   name: "an unprivileged user gets a namespace as well",
-  ignore: !hasNamespace || Deno.uid() !== 0 ||
-    await findProgram("setpriv") === undefined,
+  ignore: !hasNamespace || Deno.uid() !== 0 || await findProgram("setpriv") === undefined,
   async fn() {
     const script = `
       import { detectIsolation } from ${JSON.stringify(new URL("isolation.ts", import.meta.url))};
@@ -113,16 +107,13 @@ Deno.test("plain folders have only the environment variables given, and say why 
 
 Deno.test("findProgram() takes the first executable file in PATH", async () => {
   const folder = await Deno.makeTempDir();
-  try {
-    for (const [path, mode] of [["a/tool", 0o644], ["b/tool", 0o755], ["c/tool", 0o755]] as const) {
-      await Deno.mkdir(`${folder}/${path.split("/")[0]}`);
-      await Deno.writeTextFile(`${folder}/${path}`, "");
-      await Deno.chmod(`${folder}/${path}`, mode);
-    }
-    const path = ["relative", `${folder}/none`, `${folder}/a`, `${folder}/b`, `${folder}/c`];
-    assertEquals(await findProgram("tool", path.join(":")), `${folder}/b/tool`);
-    assertEquals(await findProgram("other", path.join(":")), undefined);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  for (const [name, mode] of [["a", 0o644], ["b", 0o755], ["c", 0o755]] as const) {
+    await Deno.mkdir(`${folder}/${name}`);
+    await Deno.writeTextFile(`${folder}/${name}/tool`, "");
+    await Deno.chmod(`${folder}/${name}/tool`, mode);
   }
+  const path = `relative:${folder}/none:${folder}/a:${folder}/b:${folder}/c`;
+  assertEquals(await findProgram("tool", path), `${folder}/b/tool`);
+  assertEquals(await findProgram("other", path), undefined);
+  await Deno.remove(folder, { recursive: true });
 });

@@ -1,9 +1,8 @@
 import type { InvokeOptions, InvokeOutcome } from "../function_host.ts";
-import type { Folders, Isolation } from "../isolation/isolation.ts";
-import type { FunctionManifest } from "../../manifest/manifest.ts";
+import type { Isolation } from "../isolation/isolation.ts";
 import { InvocationLog } from "./invocation_log.ts";
 import type { Ending } from "./report.ts";
-import { Sandbox } from "./sandbox.ts";
+import { type Code, Sandbox } from "./sandbox.ts";
 
 export interface FunctionPoolOptions {
   readonly name: string;
@@ -15,12 +14,6 @@ export interface FunctionPoolOptions {
   readonly idleLimit: number;
   /** How long the init phase may take, in milliseconds. */
   readonly initLimit: number;
-}
-
-export interface Code {
-  readonly manifest: FunctionManifest;
-  /** The unpacked bundle and layer. */
-  readonly folders: Omit<Folders, "tmp">;
 }
 
 /** The sandboxes of one function: each runs one invocation at a time, and there are as many as there are invocations at a time. */
@@ -108,7 +101,7 @@ export class FunctionPool implements AsyncDisposable {
     let sandbox: Sandbox | undefined;
     let ending: Ending;
     try {
-      sandbox = await Sandbox.start({ name, ...code, isolation }, log.line);
+      sandbox = await Sandbox.start(name, code, isolation, log.line);
       this.#add(sandbox);
       ending = await sandbox.init(limit);
     } catch (error) {

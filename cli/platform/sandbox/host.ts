@@ -2,7 +2,7 @@ import type { Manifest } from "../../manifest/manifest.ts";
 import type { LogRecord, ReloadingHost } from "../function_host.ts";
 import { detectIsolation, type Isolation } from "../isolation/isolation.ts";
 import { FunctionPool } from "./function_pool.ts";
-import type { Sandbox } from "./sandbox.ts";
+import type { Code, Sandbox } from "./sandbox.ts";
 import { Workshop } from "./workshop.ts";
 
 /** How a host with sandboxes runs an application. */
@@ -73,8 +73,8 @@ export interface SandboxHost extends ReloadingHost {
  * assertEquals(failure, undefined);
  * ```
  */
-export async function createSandboxHost(options: SandboxHostOptions): Promise<ReloadingHost> {
-  return await openSandboxHost(options);
+export function createSandboxHost(options: SandboxHostOptions): Promise<ReloadingHost> {
+  return openSandboxHost(options);
 }
 
 /** Makes a host that shows its sandboxes; see {@linkcode createSandboxHost}. */
@@ -165,16 +165,14 @@ class Host implements SandboxHost {
     return new Set(built.keys());
   }
 
-  #createPool(name: string, code: ConstructorParameters<typeof FunctionPool>[1]): FunctionPool {
+  #createPool(name: string, code: Code): FunctionPool {
     const { concurrency = 10, idleLimit = 300_000, initLimit = 10_000 } = this.#options;
     const log = (line: string) => {
       this.#log(name, line);
       const [, missing] = /Requires net access to "([^"]+)"/.exec(line) ?? [];
-      if (missing === undefined) return;
-      this.#log(
-        "",
-        `Add "${missing}" to "permissions.net" of the function "${name}" in the manifest`,
-      );
+      const advice =
+        `Add "${missing}" to "permissions.net" of the function "${name}" in the manifest`;
+      if (missing !== undefined) this.#log("", advice);
     };
     const isolation = this.#isolation;
     return new FunctionPool({ name, isolation, log, concurrency, idleLimit, initLimit }, code);

@@ -1,3 +1,4 @@
+import type { FunctionManifest } from "../../manifest/manifest.ts";
 import type { InvokeOutcome } from "../function_host.ts";
 import type { Answer, ErrorAnswer } from "../runtime_api/invocation.ts";
 import { LogTail } from "./log_lines.ts";
@@ -14,7 +15,7 @@ const FAILURES = {
 /** Notes down what happens in an invocation, writes the lines of AWS Lambda about it, and makes its outcome. */
 export class InvocationLog {
   readonly #requestId: string;
-  readonly #settings: { readonly timeout: number; readonly memory: number };
+  readonly #settings: FunctionManifest;
   readonly #log: (line: string) => void;
   readonly #tail: LogTail = new LogTail();
   #start = 0;
@@ -25,11 +26,7 @@ export class InvocationLog {
   #isStream = false;
   #status: string | undefined;
 
-  constructor(
-    requestId: string,
-    settings: { readonly timeout: number; readonly memory: number },
-    log: (line: string) => void,
-  ) {
+  constructor(requestId: string, settings: FunctionManifest, log: (line: string) => void) {
     this.#requestId = requestId;
     this.#settings = settings;
     this.#log = log;

@@ -10,12 +10,11 @@ import { LogLines } from "./log_lines.ts";
 import { measureMemory } from "./memory.ts";
 import { type Ending, exitReason } from "./report.ts";
 
-export interface SandboxOptions {
-  readonly name: string;
+/** The code and the settings of a function. */
+export interface Code {
   readonly manifest: FunctionManifest;
-  /** Its unpacked bundle and layer. */
+  /** The unpacked bundle and layer. */
   readonly folders: Omit<Folders, "tmp">;
-  readonly isolation: Isolation;
 }
 
 /** How often the memory of a process is measured, in milliseconds. */
@@ -62,11 +61,15 @@ export class Sandbox {
   }
 
   /** Starts a process: its init phase begins. */
-  static async start(options: SandboxOptions, log: (line: string) => void): Promise<Sandbox> {
-    const { name, manifest, isolation } = options;
+  static async start(
+    name: string,
+    { manifest, folders: ownFolders }: Code,
+    isolation: Isolation,
+    log: (line: string) => void,
+  ): Promise<Sandbox> {
     const isPlain = isolation.kind === "plain folders";
-    const tmp = isPlain ? "/tmp" : await makeTmp(dirname(options.folders.task));
-    const folders = { ...options.folders, tmp };
+    const tmp = isPlain ? "/tmp" : await makeTmp(dirname(ownFolders.task));
+    const folders = { ...ownFolders, tmp };
     const { task, layer } = isolation.place(folders);
     const api = await RuntimeApi.listen();
     const logStream = logStreamName(crypto.randomUUID().replaceAll("-", ""));

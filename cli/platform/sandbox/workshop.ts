@@ -5,7 +5,7 @@ import { ownArchitecture } from "../../bundle/deno_binary.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
 import type { Isolation } from "../isolation/isolation.ts";
 import { GROUP_ID, USER_ID } from "../isolation/tmp_folder.ts";
-import type { Code } from "./function_pool.ts";
+import type { Code } from "./sandbox.ts";
 
 /** How a workshop bundles functions. */
 export interface WorkshopOptions {
