@@ -2,13 +2,11 @@ import { logger } from "../logger/mod.ts";
 import { Connection, type Send, UnansweredError } from "./connection.ts";
 import { describeFailure, errorTypeField, type Failure, xrayCause } from "./failure.ts";
 import type { Host } from "./host.ts";
-import { concat } from "./reader.ts";
 import { type Response, RuntimeApiError } from "./response.ts";
 
 const ROOT = "/2018-06-01/runtime";
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
-const CRLF = ENCODER.encode("\r\n");
 
 /** An invocation as the Runtime API sends it. */
 export interface Next {
@@ -28,19 +26,15 @@ export interface Next {
 export class RuntimeClient {
   #connection: Connection;
   #directory: string;
-  #next: Uint8Array;
-  #headEnd: string;
 
   constructor(api: string, host: Host) {
     this.#connection = new Connection(api, host);
     this.#directory = host.getEnv("LAMBDA_TASK_ROOT") ?? "";
-    this.#headEnd = `Host: ${api}\r\nUser-Agent: mate-core\r\n\r\n`;
-    this.#next = ENCODER.encode(`GET ${ROOT}/invocation/next HTTP/1.1\r\n${this.#headEnd}`);
   }
 
-  /** Connects ahead of the first request. If that fails, the first request says why. */
+  /** Connects ahead of the first request. */
   async open(): Promise<void> {
-    await this.#connection.open().catch(() => {});
+    await this.#connection.open();
   }
 
   /** Closes the connection for good. */
@@ -54,7 +48,7 @@ export class RuntimeClient {
    * @throws {RuntimeApiError} If the connection fails, or if the status is not 200.
    */
   async next(): Promise<Next> {
-    const response = await this.#connection.exchange(this.#next);
+    const response = await this.#connection.exchange(`GET ${ROOT}/invocation/next`);
     const { status, fields, content } = response;
     if (status !== 200) throw refusal("Cannot fetch the next invocation", response);
     const id = fields.get("lambda-runtime-aws-request-id");
@@ -68,7 +62,7 @@ export class RuntimeClient {
   /** Answers an invocation with JSON. */
   async respond(id: string, json: string): Promise<void> {
     await this.#report("answer the invocation", () => {
-      return this.#post(`/invocation/${id}/response`, json);
+      return this.#connection.exchange(`POST ${ROOT}/invocation/${id}/response`, "", json);
     });
   }
 
@@ -84,21 +78,13 @@ export class RuntimeClient {
     type: string,
     write: (send: Send, answered: Promise<void>) => Promise<Failure | undefined>,
   ): Promise<void> {
-    const head = ENCODER.encode(
-      `POST ${ROOT}/invocation/${id}/response HTTP/1.1\r\n` +
-        `Content-Type: ${type}\r\nLambda-Runtime-Function-Response-Mode: streaming\r\n` +
-        "Trailer: Lambda-Runtime-Function-Error-Type, Lambda-Runtime-Function-Error-Body\r\n" +
-        `Transfer-Encoding: chunked\r\n${this.#headEnd}`,
-    );
+    const target = `POST ${ROOT}/invocation/${id}/response`;
+    const fields = `Content-Type: ${type}\r\nLambda-Runtime-Function-Response-Mode: streaming\r\n` +
+      "Trailer: Lambda-Runtime-Function-Error-Type, Lambda-Runtime-Function-Error-Body\r\n";
     const error = await this.#report("stream the answer of the invocation", () => {
-      return this.#connection.stream(head, async (send, answered) => {
-        const sendChunk: Send = async (bytes) => {
-          if (bytes.length === 0) return; // an empty chunk would end the content
-          const size = ENCODER.encode(`${bytes.length.toString(16)}\r\n`);
-          await send(concat(size, bytes, CRLF));
-        };
-        const failure = await write(sendChunk, answered);
-        await send(ENCODER.encode(`0\r\n${failure ? trailers(failure) : ""}\r\n`));
+      return this.#connection.stream(target, fields, async (send, answered) => {
+        const failure = await write(send, answered);
+        return failure ? trailers(failure) : "";
       });
     });
     if (error instanceof UnansweredError) await this.fail(id, describeFailure(error));
@@ -142,21 +128,9 @@ export class RuntimeClient {
   }
 
   #postFailure(path: string, failure: Failure): Promise<Response> {
-    return this.#post(
-      path,
-      JSON.stringify(failure),
-      `Lambda-Runtime-Function-Error-Type: ${errorTypeField(failure.errorType)}\r\n` +
-        `Lambda-Runtime-Function-XRay-Error-Cause: ${xrayCause(failure, this.#directory)}\r\n`,
-    );
-  }
-
-  #post(path: string, json: string, fields = ""): Promise<Response> {
-    const content = ENCODER.encode(json);
-    const head = ENCODER.encode(
-      `POST ${ROOT}${path} HTTP/1.1\r\nContent-Type: application/json\r\n` +
-        `Content-Length: ${content.length}\r\n${fields}${this.#headEnd}`,
-    );
-    return this.#connection.exchange(concat(head, content)); // one write
+    const fields = `Lambda-Runtime-Function-Error-Type: ${errorTypeField(failure.errorType)}\r\n` +
+      `Lambda-Runtime-Function-XRay-Error-Cause: ${xrayCause(failure, this.#directory)}\r\n`;
+    return this.#connection.exchange(`POST ${ROOT}${path}`, fields, JSON.stringify(failure));
   }
 }
 

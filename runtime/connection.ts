@@ -1,8 +1,11 @@
 import type { Host, Socket } from "./host.ts";
-import { Reader } from "./reader.ts";
+import { concat, Reader } from "./reader.ts";
 import { readResponse, type Response, RuntimeApiError } from "./response.ts";
 
-/** Sends bytes, unless the other side has answered. */
+const ENCODER = new TextEncoder();
+const CRLF = ENCODER.encode("\r\n");
+
+/** Sends a chunk, unless the other side has answered. */
 export type Send = (bytes: Uint8Array) => Promise<void>;
 
 /**
@@ -71,8 +74,16 @@ export class Connection {
    * If the connection is lost before the first byte of the response, the request is sent once more over a new
    * connection, because the other side has probably closed the idle connection. If the platform took the first request,
    * it refuses the second one. A first request is not sent again.
+   *
+   * @param target The method and the path.
+   * @param fields Header fields, each with a line end.
+   * @param json The content, if there is any.
    */
-  async exchange(request: Uint8Array): Promise<Response> {
+  async exchange(target: string, fields = "", json?: string): Promise<Response> {
+    const content = ENCODER.encode(json);
+    const type = "Content-Type: application/json\r\n";
+    const framing = json === undefined ? "" : `${type}Content-Length: ${content.length}\r\n`;
+    const request = concat(this.#head(target, framing + fields), content); // for one write
     await this.open();
     const isUsed = this.#isUsed;
     try {
@@ -87,11 +98,15 @@ export class Connection {
    * Sends a request whose content is made while it is sent, and reads the response. Such a request cannot be sent
    * twice, so it gets a new connection.
    *
-   * @param write Sends the content. Its second argument resolves when the response comes or cannot come any more.
+   * @param target The method and the path.
+   * @param fields Header fields, each with a line end.
+   * @param write Sends the content, and returns trailers, each with a line end. Its second argument resolves when the
+   * response comes or cannot come any more.
    */
   async stream(
-    head: Uint8Array,
-    write: (send: Send, answered: Promise<void>) => Promise<void>,
+    target: string,
+    fields: string,
+    write: (send: Send, answered: Promise<void>) => Promise<string>,
   ): Promise<Response> {
     this.close();
     const { socket, reader } = await this.open();
@@ -102,14 +117,24 @@ export class Connection {
     };
     const response = this.#read(reader);
     const answered = response.then(over, over);
-    const send: Send = async (bytes) => {
+    const send = async (bytes: Uint8Array) => {
       if (!isOver) await writeAll(socket, bytes).catch(over); // the pending read says why
     };
-    await send(head);
-    await write(send, answered);
+    await send(this.#head(target, `${fields}Transfer-Encoding: chunked\r\n`));
+    const trailers = await write(async (bytes) => {
+      if (bytes.length === 0) return; // an empty chunk would end the content
+      await send(concat(ENCODER.encode(`${bytes.length.toString(16)}\r\n`), bytes, CRLF));
+    }, answered);
+    await send(ENCODER.encode(`0\r\n${trailers}\r\n`));
     if (isOver) this.close();
     socket.ref();
     return await response;
+  }
+
+  #head(target: string, fields: string): Uint8Array {
+    return ENCODER.encode(
+      `${target} HTTP/1.1\r\nHost: ${this.#api}\r\nUser-Agent: mate-core\r\n${fields}\r\n`,
+    );
   }
 
   async #connect(): Promise<Open> {

@@ -29,7 +29,7 @@ Deno.test("parseAddress() reads a host and a port, and refuses every other form"
 });
 
 const ANSWER = new TextEncoder().encode("HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n");
-const REQUEST = new TextEncoder().encode("GET / HTTP/1.1\r\n\r\n");
+const REQUEST = "GET / HTTP/1.1\r\nHost: 127.0.0.1:1\r\nUser-Agent: mate-core\r\n\r\n";
 const RESET = new Error("Connection reset by peer");
 
 /** Makes a host whose connections follow the scripts, one script each. A read beyond its script never settles. */
@@ -74,8 +74,8 @@ Deno.test("exchange() sends a request again only if a used connection is lost be
     ] as const
   ) {
     const { connection, sent } = scripted({ reads: [...reads] }, { reads: [ANSWER] });
-    await connection.exchange(REQUEST);
-    const again = connection.exchange(REQUEST);
+    await connection.exchange("GET /");
+    const again = connection.exchange("GET /");
     if (problem) await assertRejects(() => again, RuntimeApiError, problem, name);
     else assertEquals((await again).status, 202, name);
     assertEquals(sent, [2 * REQUEST.length, REQUEST.length].slice(0, connections), name);
@@ -84,40 +84,42 @@ Deno.test("exchange() sends a request again only if a used connection is lost be
     const { connection, sent } = scripted({ reads: [loss] }, { reads: [ANSWER] });
     await connection.open();
     const problem = "127.0.0.1:1 closed the connection before it answered";
-    await assertRejects(() => connection.exchange(REQUEST), RuntimeApiError, problem);
+    await assertRejects(() => connection.exchange("GET /"), RuntimeApiError, problem);
     assertEquals(sent.length, 1);
   }
 });
 
 Deno.test("exchange() does not try again once the connection was ended", async () => {
   const { connection, sent } = scripted({ reads: [ANSWER, null] }, { reads: [ANSWER] });
-  await connection.exchange(REQUEST);
-  const lost = connection.exchange(REQUEST);
+  await connection.exchange("GET /");
+  const lost = connection.exchange("GET /");
   connection.end();
   await assertRejects(() => lost, RuntimeApiError);
-  await assertRejects(() => connection.exchange(REQUEST), RuntimeApiError, "was ended");
+  await assertRejects(() => connection.exchange("GET /"), RuntimeApiError, "was ended");
   assertEquals(sent.length, 1);
 });
 
 Deno.test("exchange() takes an answer to half a request, and closes the connection", async () => {
   const write = new Promise<number>(() => {});
   const { connection, sent } = scripted({ reads: [ANSWER], write }, { reads: [ANSWER] });
-  for (let i = 0; i < 2; i++) assertEquals((await connection.exchange(REQUEST)).status, 202);
+  for (let i = 0; i < 2; i++) assertEquals((await connection.exchange("GET /")).status, 202);
   assertEquals(sent, [0, REQUEST.length]);
 });
 
 Deno.test("stream() returns the answer although writing fails", async () => {
   const { connection } = scripted({ reads: [ANSWER], write: Promise.reject(RESET) });
-  assertEquals((await connection.stream(REQUEST, () => Promise.resolve())).status, 202);
+  assertEquals((await connection.stream("GET /", "", () => Promise.resolve(""))).status, 202);
 });
 
 Deno.test("stream() sends nothing once it is answered, and closes the connection", async () => {
   const { connection, sent } = scripted({ reads: [ANSWER] }, { reads: [ANSWER] });
-  await connection.stream(REQUEST, async (send, answered) => {
-    await send(REQUEST);
+  let before = 0;
+  await connection.stream("GET /", "", async (send, answered) => {
+    before = sent[0]!;
     await answered;
-    await send(REQUEST);
+    await send(ANSWER);
+    return "";
   });
-  await connection.exchange(REQUEST);
-  assertEquals(sent, [2 * REQUEST.length, REQUEST.length]);
+  await connection.exchange("GET /");
+  assertEquals(sent, [before, REQUEST.length]);
 });

@@ -8,8 +8,6 @@ import { RuntimeApiError } from "./response.ts";
 import { Session } from "./session.ts";
 import { invocation, StubApi } from "./testdata/stub_api.ts";
 
-const REQUEST = new TextEncoder().encode("GET / HTTP/1.1\r\n\r\n");
-
 Deno.test("nodeHost() serves events and results of all sizes, and streams", async () => {
   const text = "x".repeat(3_000_000);
   await using stub = new StubApi([
@@ -34,12 +32,12 @@ Deno.test("nodeHost() says why it cannot connect, and notices a lost connection"
   const api = `127.0.0.1:${listener.addr.port}`;
   listener.close();
   const refused = new Connection(api, nodeHost());
-  await assertRejects(() => refused.exchange(REQUEST), RuntimeApiError, "ECONNREFUSED");
+  await assertRejects(() => refused.exchange("GET /"), RuntimeApiError, "ECONNREFUSED");
 
   await using stub = new StubApi([]);
   stub.onRequest = () => ({ raw: "", close: true });
   const lost = new Connection(stub.api, nodeHost());
-  await assertRejects(() => lost.exchange(REQUEST), RuntimeApiError, "the connection ended");
+  await assertRejects(() => lost.exchange("GET /"), RuntimeApiError, "the connection ended");
 });
 
 Deno.test("nodeHost() calls its listeners for the events of the process", () => {

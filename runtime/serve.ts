@@ -139,7 +139,6 @@ export function takeOver(
 }
 
 const EXTENSIONS_API = "/2020-01-01/extension";
-const ENCODER = new TextEncoder();
 
 /**
  * Makes the platform announce the shutdown by SIGTERM, which needs an extension.
@@ -164,26 +163,25 @@ async function watchShutdown(
   });
   const connection = new Connection(api, host);
   try {
-    const id = await register(connection, api);
+    const id = await register(connection);
     connection.unref();
     // The platform waits for this request before it counts the extension as started. The request is never answered.
-    connection.exchange(ENCODER.encode(
-      `GET ${EXTENSIONS_API}/event/next HTTP/1.1\r\nHost: ${api}\r\n` +
-        `Lambda-Extension-Identifier: ${id}\r\n\r\n`,
-    )).catch((error) => logger.warn("Shutdowns are no longer announced", error));
+    connection.exchange(
+      `GET ${EXTENSIONS_API}/event/next`,
+      `Lambda-Extension-Identifier: ${id}\r\n`,
+    ).catch((error) => logger.warn("Shutdowns are no longer announced", error));
   } catch (error) {
     logger.warn("Cannot have shutdowns announced", error);
   }
 }
 
 /** Registers the extension and returns its identifier. */
-async function register(connection: Connection, api: string): Promise<string> {
-  const body = '{"events":[]}';
-  const { status, fields } = await connection.exchange(ENCODER.encode(
-    `POST ${EXTENSIONS_API}/register HTTP/1.1\r\nHost: ${api}\r\n` +
-      "Lambda-Extension-Name: mate-core-shutdown\r\nContent-Type: application/json\r\n" +
-      `Content-Length: ${body.length}\r\n\r\n${body}`,
-  ));
+async function register(connection: Connection): Promise<string> {
+  const { status, fields } = await connection.exchange(
+    `POST ${EXTENSIONS_API}/register`,
+    "Lambda-Extension-Name: mate-core-shutdown\r\n",
+    '{"events":[]}',
+  );
   const id = fields.get("lambda-extension-identifier");
   if (id !== undefined) return id;
   throw new RuntimeApiError(

@@ -81,10 +81,11 @@ Deno.test("run() sends an HTTP stream byte by byte as the platform specifies it"
   assertEquals(
     await receive(second, "1\r\na\r\n"), // the first chunk comes although the body goes on
     "POST /2018-06-01/runtime/invocation/r-1/response HTTP/1.1\r\n" +
+      `Host: 127.0.0.1:${port}\r\nUser-Agent: mate-core\r\n` +
       "Content-Type: application/vnd.awslambda.http-integration-response\r\n" +
       "Lambda-Runtime-Function-Response-Mode: streaming\r\n" +
       "Trailer: Lambda-Runtime-Function-Error-Type, Lambda-Runtime-Function-Error-Body\r\n" +
-      `Transfer-Encoding: chunked\r\nHost: 127.0.0.1:${port}\r\nUser-Agent: mate-core\r\n\r\n` +
+      "Transfer-Encoding: chunked\r\n\r\n" +
       `${prelude.length.toString(16)}\r\n${prelude}\r\n1\r\na\r\n`,
   );
   release.resolve();
