@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import type { EventEmitter } from "node:events";
 import process from "node:process";
 import { Connection } from "./connection.ts";
-import { currentHost, type Host, nodeHost } from "./host.ts";
+import { nodeHost } from "./host.ts";
 import { httpStream } from "./http_stream.ts";
 import { RuntimeApiError } from "./response.ts";
 import { Session } from "./session.ts";
@@ -67,16 +67,4 @@ Deno.test("nodeHost() reads and writes the environment, and finds files", () => 
   assertEquals(host.getEnv("MATE_TEST"), undefined);
   const paths = [new URL(import.meta.url).pathname, "/", "/nowhere"];
   assertEquals(paths.map((path) => host.isFile(path)), [true, false, false]);
-});
-
-Deno.test("currentHost() is the host of Node.js if there is no Deno", () => {
-  const { Deno: deno } = globalThis;
-  let host: Host;
-  try {
-    delete (globalThis as { Deno?: unknown }).Deno;
-    host = currentHost();
-  } finally {
-    globalThis.Deno = deno;
-  }
-  assertEquals(host.isFile(new URL(import.meta.url).pathname), true);
 });

@@ -206,17 +206,6 @@ Deno.test("run() logs a response that the platform refuses, reports nothing afte
   }
 });
 
-Deno.test("run() takes a refusal that comes before a large response has been read", async () => {
-  const { posts, log } = await drive([named("a"), named("b")], (event) => {
-    return event === "a" ? "x".repeat(20_000_000) : "small";
-  }, (stub) => {
-    stub.onHead = (path) => path.endsWith("a/response") ? { status: 413 } : undefined;
-  });
-  assertEquals(posts.map(({ body }) => body), ['"small"']);
-  assertEquals(log.length, 1);
-  assertStringIncludes(log[0]!, "answered 413");
-});
-
 Deno.test("run() ends if the platform answers a report with 500", async () => {
   const stream = () => ReadableStream.from(["a"]);
   const brokenStream = () => new ReadableStream({ pull: () => Promise.reject("x") });
