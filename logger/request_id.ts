@@ -64,19 +64,15 @@ function withVariable<T>(state: LoggerState, id: string, fn: () => T): T {
     state.firstId = outer;
   };
   let result: T;
-  let settlesLater: boolean;
   try {
     result = fn();
-    settlesLater = isThenable(result);
   } catch (error) {
     close();
     throw error;
   }
-  if (!settlesLater) {
-    close();
-    return result;
-  }
-  return closeLater(result, close) as T;
+  if (isThenable(result)) return closeLater(result, close) as T;
+  close();
+  return result;
 }
 
 /** Returns a promise of its own. To listen to the original promise would count as handling its rejection. */
