@@ -103,7 +103,9 @@ async function answerRequest(
       return await send(answerPayload(204, undefined, payloads, exchange.extra, {}), exchange);
     }
     if (offered) exchange.type = requireType(event, offered);
-    return await sendResult(await work(event, context), exchange);
+    const result = await work(event, context);
+    if (result instanceof Error || isHttpError(result)) throw result; // whoever returns an error means to throw it
+    return await sendResult(result, exchange);
   } catch (error) {
     return await answerThrown(error, exchange);
   }

@@ -1,7 +1,7 @@
 import type { FnContext } from "../function/context.ts";
 import { invalid, isPlainObject } from "../function/read.ts";
 import type { FnProxyEvent } from "./event/proxy_event.ts";
-import { availableTypes, JSON_TYPE } from "./negotiation/choose_type.ts";
+import { JSON_TYPE, readType } from "./negotiation/choose_type.ts";
 import type { Coding } from "./response/compress.ts";
 import { checkCors, type CorsOptions } from "./response/cors.ts";
 import { CLIENT_MESSAGE, type ClientErrorLevel } from "./response/error_response.ts";
@@ -89,7 +89,7 @@ export interface CheckedOptions extends FinishOptions {
   readonly clientErrorLevel: ClientErrorLevel;
 }
 
-/** The types of the options, as `typeof` names them. */
+/** The types of the options, as `typeof` names them. The last two are only for handlers that negotiate. */
 const TYPES: Readonly<Record<string, string>> = {
   extraHeaders: "object or function",
   clientMessage: "string",
@@ -117,11 +117,14 @@ export function readOptions(
   isNegotiating: boolean,
 ): CheckedOptions {
   if (!isPlainObject(options as unknown)) throw invalid("options", "a plain object");
+  const names = Object.keys(TYPES).slice(0, isNegotiating ? undefined : -2);
   for (const [name, value] of Object.entries(options)) {
-    const type = TYPES[name];
-    if (!type || (!isNegotiating && /^(?:customT|types)/.test(name))) {
-      throw new TypeError(`Unknown option ${JSON.stringify(name)}`);
+    if (!names.includes(name)) {
+      throw new TypeError(
+        `Unknown option ${JSON.stringify(name)}: expected one of ${names.join(", ")}`,
+      );
     }
+    const type = TYPES[name]!;
     const isValid = value === undefined || (value !== null && type.includes(typeof value));
     if (!isValid) throw invalid(`option ${name}`, `a value of the type ${type}`);
   }
@@ -136,7 +139,7 @@ export function readOptions(
     throw invalid("option types", "an array of media types");
   }
   const menu = readMenu(options.customTransformers, indent);
-  const offered = types?.map((type) => availableTypes({ [type]: 0 }).at(-1)!) ?? menu.types;
+  const offered = types?.map((type) => readType(type, "item", "types")) ?? menu.types;
   const refusal = problemDetails ? { [JSON_TYPE]: problemTransformer as Transformer } : undefined;
   return {
     ...options,

@@ -34,6 +34,28 @@ Deno.test("proxyHandler() answers a client error with its message, and logs it",
   }
 });
 
+Deno.test("proxyHandler() answers a returned error as a thrown one", async () => {
+  const copy = {
+    [Symbol.for("@mate/core/gateway/http-error/1")]: "client",
+    status: 404,
+    message: "No",
+  };
+  for (
+    const [error, status] of [
+      [new HttpNotFoundError("No such dish"), 404],
+      [copy, 404], // of another copy of the library
+      [new HttpServiceUnavailableError("db-7 is down"), 503],
+      [Object.assign(new Error("x"), { code: 5 }), 500],
+    ] as const
+  ) {
+    const thrown = await answer(fail(error));
+    const returned = await answer(() => error);
+    assertEquals(thrown.result.statusCode, status);
+    assertEquals({ ...returned.result }, { ...thrown.result });
+    assertEquals(returned.log.length, 1);
+  }
+});
+
 Deno.test("proxyHandler() answers a malformed payload with 400, without the payload", async () => {
   const event = { headers: {}, body: "{secret" };
   const { result } = await answer((event: FnProxyEvent) => event.queryPayload(), { event });

@@ -38,7 +38,10 @@ Deno.test("proxyHandler() refuses invalid options when the handler is made", () 
     const [options, problem] of [
       [null, "Invalid options: expected a plain object"],
       ["x", "Invalid options: expected a plain object"],
-      [{ extraHeader: {} }, 'Unknown option "extraHeader"'],
+      [
+        { extraHeader: {} },
+        'Unknown option "extraHeader": expected one of extraHeaders, clientMessage',
+      ],
       [{ clientMessage: 5 }, "Invalid option clientMessage: expected a value of the type string"],
       [
         { clientMessage: null },
@@ -57,7 +60,7 @@ Deno.test("proxyHandler() refuses invalid options when the handler is made", () 
       [{ customTransformers: { "text/html": "x" } }, 'expected a function for "text/html"'],
       [{ customTransformers: { "text/html": null } }, 'expected a function for "text/html"'],
       [{ types: [] }, "Invalid option types"],
-      [{ types: ["png"] }, '"png"'],
+      [{ types: ["png"] }, 'Invalid item "png" in types: expected a media type'],
       [{ etag: 1 }, "Invalid option etag"],
       [{ indent: -1 }, "Invalid option indent"],
       [{ indent: 11 }, "Invalid option indent"],

@@ -152,6 +152,7 @@ Deno.test("proxyHandler() refuses a result that no response can carry", async ()
       ["a Map", new Map(), "an instance of Map"],
       ["a Set within", { a: [new Set()] }, '"payload.a[0]"'],
       ["headers", new Headers(), "an instance of Headers"],
+      ["an error within", { a: Object.assign(new Error("x"), { code: 5 }) }, '"payload.a"'],
       ["a blob", new Blob([]), "an instance of Blob"],
       ["a generator", (function* () {})(), "an instance of Generator"],
       ["a used Response", used, "Body"],

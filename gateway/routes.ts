@@ -42,8 +42,11 @@ export type RouteTable<Keys extends string> = {
   ) => ProxyResult | Promise<ProxyResult>;
 };
 
-/** A route and the names of its parameters, in order. */
+const METHODS = ["ANY", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
+
+/** A route with its key, and the names of its parameters, in order. */
 interface Target {
+  readonly key: string;
   readonly route: ProxyRoute;
   readonly names: readonly string[];
 }
@@ -134,9 +137,9 @@ function splitPath(path: string): string[] {
 }
 
 function addRoute(root: Branch, key: string, route: ProxyRoute): void {
-  const [, method, path] = /^([A-Z-]+) (\/[^\s?#]*)$/.exec(key) ?? [];
-  if (method === undefined || path === undefined) {
-    throw invalidKey(key, "expected a method in upper case, a space and a path");
+  const [, method, path] = /^(\S+) (\/[^\s?#]*)$/.exec(key) ?? [];
+  if (method === undefined || path === undefined || !METHODS.includes(method)) {
+    throw invalidKey(key, `expected ${METHODS.join(", ")}, then a space and a path`);
   }
   if (typeof route !== "function") throw invalidKey(key, "expected a function as its value");
   const names: string[] = [];
@@ -151,10 +154,11 @@ function addRoute(root: Branch, key: string, route: ProxyRoute): void {
     else throw invalidKey(key, `"${part}" is not the last part`);
     if (name !== undefined) names.push(name);
   }
-  if (branch.methods.has(method)) {
-    throw invalidKey(key, "another key is equal except for the names of variables");
+  const other = branch.methods.get(method)?.key;
+  if (other !== undefined) {
+    throw invalidKey(key, `"${other}" is equal except for the names of variables`);
   }
-  branch.methods.set(method, { route, names });
+  branch.methods.set(method, { key, route, names });
 }
 
 function fixedBranch({ fixed }: Branch, part: string, key: string): Branch {
@@ -162,6 +166,7 @@ function fixedBranch({ fixed }: Branch, part: string, key: string): Branch {
   if (part.startsWith(":")) {
     throw invalidKey(key, `write "{${part.slice(1)}}" instead of "${part}"`);
   }
+  if (part === "*") throw invalidKey(key, 'write "{path+}" at the end instead of "*"');
   let name: string;
   try {
     name = decodeURIComponent(part);

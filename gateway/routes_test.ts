@@ -125,11 +125,25 @@ Deno.test("routes() refuses an invalid table", () => {
       [{ "GET /orders/:id": () => 1 }, 'write "{id}" instead of ":id"'],
       [{}, "Invalid routes"],
       [[], "Invalid routes"],
-      [{ "/orders": route }, "expected a method in upper case"],
-      [{ "get /orders": route }, "expected a method in upper case"],
-      [{ "GET orders": route }, "expected a method in upper case"],
-      [{ "GET  /orders": route }, "expected a method in upper case"],
-      [{ "GET /orders?x=1": route }, "expected a method in upper case"],
+      [{ "/orders": route }, "expected ANY, DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, then"],
+      [
+        { "get /orders": route },
+        "expected ANY, DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, then",
+      ],
+      [{ "GET orders": route }, "expected ANY, DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, then"],
+      [
+        { "GET  /orders": route },
+        "expected ANY, DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, then",
+      ],
+      [
+        { "GET /orders?x=1": route },
+        "expected ANY, DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, then",
+      ],
+      [
+        { "GTE /orders": route },
+        "expected ANY, DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, then",
+      ],
+      [{ "GET /files/*": route }, 'write "{path+}" at the end instead of "*"'],
       [{ "GET /orders": "x" }, "expected a function as its value"],
       [{ "GET /{id": route }, '"{id" is not a part of a path'],
       [{ "GET /a{id}": route }, '"a{id}" is not a part of a path'],
@@ -138,9 +152,9 @@ Deno.test("routes() refuses an invalid table", () => {
       [{ "GET /a%": route }, '"a%" has a malformed escape'],
       [{ "GET /{a+}/b": route }, '"{a+}" is not the last part'],
       [{ "GET /{a}/{a}": route }, 'the variable "a" stands twice'],
-      [{ "GET /{a}": route, "GET /{b}": route }, "another key is equal"],
-      [{ "GET /a": route, "GET /a/": route }, "another key is equal"],
-      [{ "GET /%61": route, "GET /a": route }, "another key is equal"],
+      [{ "GET /{a}": route, "GET /{b}": route }, '"GET /{a}" is equal except'],
+      [{ "GET /a": route, "GET /a/": route }, '"GET /a" is equal'],
+      [{ "GET /%61": route, "GET /a": route }, '"GET /%61" is equal'],
     ] as const
   ) {
     assertThrows(() => routes(table as never), TypeError, problem, JSON.stringify(table));

@@ -27,9 +27,11 @@ export async function loadHandler(host: Host): Promise<FnHandler> {
 /** Checks that a value can be a handler: a function that takes no callback. */
 export function checkHandler(handler: unknown, name: string): asserts handler is FnHandler {
   if (typeof handler !== "function") {
+    const isApplication = typeof (handler as { fetch?: unknown } | null)?.fetch === "function";
+    const hint = isApplication ? "; make a handler of the application with fetchHandler()" : "";
     throw new RuntimeFailure(
       "Runtime.HandlerNotFound",
-      `Cannot use the handler "${name}": expected a function, got ${typeof handler}`,
+      `Cannot use the handler "${name}": expected a function, got ${typeof handler}${hint}`,
     );
   }
   if (handler.length > 2) {

@@ -10,9 +10,9 @@ Deno.test({
     try {
       for (
         const [room, name, limit] of [
-          ["gateway", "proxyHandler", 15_750],
-          ["gateway", "proxyHandler, routes", 16_750],
-          ["gateway", "fetchHandler", 15_850],
+          ["gateway", "proxyHandler", 15_800],
+          ["gateway", "proxyHandler, routes", 16_950],
+          ["gateway", "fetchHandler", 15_900],
           ["gateway", "buildHttpResponse", 8_500],
           ["gateway", "FnProxyEvent", 6_000],
           ["gateway", "HttpNotFoundError", 1_000],

@@ -1,3 +1,4 @@
+import { invalid } from "../function/read.ts";
 import { type AlbEvent, albEvent, type LatticeEvent, latticeEvent } from "./balancer_event.ts";
 import { type HttpEvent, httpEvent, urlEvent } from "./http_event.ts";
 import type { HttpExchange, HttpFacts } from "./http_facts.ts";
@@ -86,7 +87,9 @@ export async function proxyEvent<Name extends Gateway = "rest">(
   options: ProxyEventOptions<Name> = {},
 ): Promise<ProxyEvents[Name]> {
   const { gateway = "rest" as Name, ...facts } = options;
-  const { make, host, facts: known }: Maker<ProxyEvents[Name]> = MAKERS[gateway];
+  const maker: Maker<ProxyEvents[Name]> | undefined = MAKERS[gateway];
+  if (!maker) throw invalid(`gateway "${gateway}"`, `one of ${Object.keys(MAKERS).join(", ")}`);
+  const { make, host, facts: known } = maker;
   for (const fact of SPECIAL_FACTS) {
     if (facts[fact] === undefined || known.includes(fact)) continue;
     throw new TypeError(`Cannot make the event: the gateway "${gateway}" does not send ${fact}`);

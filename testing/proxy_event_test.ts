@@ -148,6 +148,10 @@ Deno.test("proxyEvent() adds nothing to a request without query and body", async
 Deno.test("proxyEvent() refuses facts that the gateway does not send", async () => {
   const request = { url: "/orders/7" };
   const cases: [ProxyEventOptions, string][] = [
+    [
+      { gateway: "apigw" as "rest" },
+      'Invalid gateway "apigw": expected one of rest, http, url, alb, lattice',
+    ],
     [{ gateway: "url", stage: "v0" }, 'the gateway "url" does not send stage'],
     [{ gateway: "alb", claims: {} }, 'the gateway "alb" does not send claims'],
     [{ gateway: "alb", authorizer: {} }, 'the gateway "alb" does not send authorizer'],

@@ -19,14 +19,21 @@ export function availableTypes(
   if (!isPlainObject(customTransformers)) throw invalid("customTransformers", "a plain object");
   const types = [JSON_TYPE];
   for (const key of Object.keys(customTransformers)) {
-    if (!MEDIA_RANGE.test(key)) {
-      const what = `key ${JSON.stringify(key)} in customTransformers`;
-      throw invalid(what, "a media type such as text/html");
-    }
-    const type = key.toLowerCase();
+    const type = readType(key, "key", "customTransformers");
     if (!types.includes(type)) types.push(type);
   }
   return types;
+}
+
+/**
+ * Returns a media type or range of an option in lower case.
+ *
+ * @throws {TypeError} If it is neither.
+ */
+export function readType(type: string, kind: "key" | "item", option: string): string {
+  if (MEDIA_RANGE.test(type)) return type.toLowerCase();
+  const what = `${kind} ${JSON.stringify(type)} in ${option}`;
+  throw invalid(what, "a media type such as text/html");
 }
 
 /**

@@ -67,7 +67,9 @@ function findOmitted(value: unknown): string | undefined {
   // The names are read only for the message: to read the values alone takes half the time.
   const items: readonly unknown[] = isList ? value : Object.values(value);
   const isEmpty = !isList && items.length === 0 && tagOf(value) !== "Object";
-  if (isEmpty || ArrayBuffer.isView(value)) return `" is ${kindOf(value)}`;
+  if (isEmpty || ArrayBuffer.isView(value) || value instanceof Error) {
+    return `" is ${kindOf(value)}`;
+  }
   for (let index = 0; index < items.length; index++) {
     const problem = findOmitted(items[index]);
     if (problem) return (isList ? `[${index}]` : `.${Object.keys(value)[index]}`) + problem;

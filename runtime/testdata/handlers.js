@@ -1,6 +1,7 @@
 /** The handlers that the tests load as `index.NAME`. */
 export const handler = (event) => ({ got: event });
 export const text = "not a function";
+export const web = { fetch: () => new Response() };
 export const app = {
   name: "app",
   handle() {
