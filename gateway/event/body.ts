@@ -62,7 +62,7 @@ export function readPayload(event: JsonObject): JsonValue {
 
 /** Describes an error of `JSON.parse()` without the quotes of the body, which never stand at the end of its message. */
 function describe(message: string): string {
-  if (/(?:input|EOF)$/.test(message)) return "the JSON ends too early";
+  if (/(input|EOF)$/.test(message)) return "the JSON ends too early";
   const position = / at position \d+(?: \(line \d+ column \d+\))?$/.exec(message)?.[0];
   return `the JSON is malformed${position ?? ""}`;
 }
@@ -74,7 +74,7 @@ function describe(message: string): string {
  */
 export function requireJsonType(event: JsonObject): void {
   const type = readType(event);
-  if (/^(?:application\/json|text\/plain|[^/]+\/[^/]+\+json)?$/.test(type)) return;
+  if (/^(application\/json|text\/plain|[^/]+\/[^/]+\+json)?$/.test(type)) return;
   throw unsupported("application/json");
 }
 

@@ -31,8 +31,9 @@ export function findHeader(event: JsonObject, name: string): string | undefined 
   if (event === undefined) throw new TypeError("Invalid event: expected an FnProxyEvent");
   const wanted = name.toLowerCase();
   const fields = formatOf(event).headers(event, wanted);
-  if (fields.length < 2) return fields[0]?.[1];
-  return fields.map(([, value]) => value).join(separatorOf(wanted));
+  return fields.length > 1
+    ? fields.map(([, value]) => value).join(separatorOf(wanted))
+    : fields[0]?.[1];
 }
 
 /** RFC 9110 section 5.3, and RFC 9113 section 8.2.3 for cookies. */

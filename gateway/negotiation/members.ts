@@ -36,7 +36,7 @@ export function readMembers(header: string, toValue?: (name: string) => string):
       const start = end + 1;
       end = endOfPart(header, start);
       const parameter = trim(header, start, end);
-      const isWeight = parameter.startsWith("q=") || /^q[\t ]*(?:=|$)/i.test(parameter);
+      const isWeight = parameter.startsWith("q=") || /^q[\t ]*(=|$)/i.test(parameter);
       if (isWeight) weight ??= readWeight(parameter); // of several weights the first counts
       else if (parameter && !toValue) value += `;${parameter}`;
     }
