@@ -1,3 +1,7 @@
+import { Buffer } from "node:buffer";
+
+const MAX_HEAD = 1_024;
+
 /**
  * The content of a request, without the frame that the AWS SDKs put around each chunk if they send a checksum or a signature
  * after the content (`Content-Encoding: aws-chunked`).
@@ -11,46 +15,37 @@ export async function* chunkedContent(request: Request): AsyncGenerator<Uint8Arr
     return yield* content;
   }
   const iterator = content[Symbol.asyncIterator]();
-  let rest: Uint8Array = new Uint8Array();
-  const more = async () => {
+  let rest: Buffer = Buffer.alloc(0);
+  const readMore = async () => {
     const { value, done } = await iterator.next();
     if (done) throw new TypeError("Invalid aws-chunked content: it ends early");
-    return value;
+    rest = Buffer.concat([rest, value]);
   };
   for (;;) {
-    let end = rest.indexOf(0x0a);
-    for (; end < 0; end = rest.indexOf(0x0a)) {
+    while (!rest.includes("\n")) {
       if (rest.length > MAX_HEAD) {
         throw new TypeError("Invalid aws-chunked content: the head of a chunk is too long");
       }
-      rest = concat(rest, await more());
+      await readMore();
     }
-    const head = new TextDecoder().decode(rest.subarray(0, end));
-    const [, digits] = /^([\da-f]{1,8})(?:;.*)?\r$/i.exec(head) ?? [];
+    const end = rest.indexOf("\n");
+    const [, digits] = /^([\da-f]{1,8})(?:;.*)?\r$/i.exec(rest.toString("latin1", 0, end)) ?? [];
     if (digits === undefined) {
       throw new TypeError("Invalid aws-chunked content: a chunk has no length");
     }
     rest = rest.subarray(end + 1);
-    let length = Number.parseInt(digits, 16);
-    if (length === 0) break;
-    for (; length > 0; length -= rest.length, rest = await more()) {
-      if (rest.length > length) break;
-      if (rest.length > 0) yield rest;
+    let left = Number.parseInt(digits, 16);
+    if (left === 0) break;
+    while (left > 0) {
+      if (rest.length === 0) await readMore();
+      const part = rest.subarray(0, left);
+      yield part;
+      left -= part.length;
+      rest = rest.subarray(part.length);
     }
-    if (length > 0) yield rest.subarray(0, length);
-    rest = rest.subarray(length);
-    while (rest.length < 2) rest = concat(rest, await more());
+    while (rest.length < 2) await readMore();
     rest = rest.subarray(2); // the line end after the chunk
   }
   // The trailer with the checksum is read, so that the connection can be used again.
   while (!(await iterator.next()).done);
-}
-
-const MAX_HEAD = 1_024;
-
-function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const both = new Uint8Array(a.length + b.length);
-  both.set(a);
-  both.set(b, a.length);
-  return both;
 }

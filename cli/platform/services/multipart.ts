@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { digest } from "../triggers/bucket_folder.ts";
 import { chunkedContent } from "./aws_chunked.ts";
 import { S3Error } from "./errors.ts";
 import { readSource, storedFields, type Target } from "./s3_object.ts";
@@ -61,11 +62,8 @@ export class MultipartUploads implements AsyncDisposable {
   find(id: string, place: string): MultipartUpload {
     const upload = this.#uploads.get(id);
     if (upload?.place === place) return upload;
-    throw new S3Error(
-      404,
-      "NoSuchUpload",
-      "The upload does not exist: it was completed or aborted",
-    );
+    const message = "The upload does not exist: it was completed or aborted";
+    throw new S3Error(404, "NoSuchUpload", message);
   }
 
   async end({ id, folder }: MultipartUpload): Promise<void> {
@@ -97,23 +95,13 @@ class MultipartUpload {
   /** Stores a part; it replaces an earlier part of the same number. */
   async put(number: string, content: AsyncIterable<Uint8Array>): Promise<string> {
     if (!/^([1-9]\d{0,3}|10000)$/.test(number)) {
-      throw new S3Error(
-        400,
-        "InvalidArgument",
-        `Expected a part number from 1 to 10000: "${number}"`,
-      );
+      const message = `Expected a part number from 1 to 10000: "${number}"`;
+      throw new S3Error(400, "InvalidArgument", message);
     }
     const file = await Deno.makeTempFile({ dir: this.folder });
     const hash = createHash("md5");
-    let size = 0;
-    const counted = async function* () {
-      for await (const chunk of content) {
-        hash.update(chunk);
-        size += chunk.length;
-        yield chunk;
-      }
-    };
-    await Deno.writeFile(file, ReadableStream.from(counted()));
+    await Deno.writeFile(file, ReadableStream.from(digest(content, hash)));
+    const { size } = await Deno.stat(file);
     const etag = hash.digest("hex");
     this.#parts.set(number, { file, size, etag });
     return etag;

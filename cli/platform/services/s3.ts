@@ -40,11 +40,8 @@ export function createS3(
         ? await answerUpload(request, query, target, uploads)
         : await answerObject(request, target);
       if (answer !== undefined) return answer;
-      throw new S3Error(
-        501,
-        "NotImplemented",
-        `${request.method} ${pathname} is not emulated locally`,
-      );
+      const message = `${request.method} ${pathname} is not emulated locally`;
+      throw new S3Error(501, "NotImplemented", message);
     } catch (error) {
       return s3ErrorResponse(error);
     }

@@ -197,7 +197,10 @@ async function makeRoom(key: string, path: string, upload: string): Promise<void
 }
 
 /** Passes content on, and through a hash. */
-async function* digest(content: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+export async function* digest(
+  content: AsyncIterable<Uint8Array>,
+  hash: Hash,
+): AsyncGenerator<Uint8Array> {
   for await (const chunk of content) {
     hash.update(chunk);
     yield chunk;
