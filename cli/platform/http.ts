@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 
 /** A response, ready to be sent. */
 export interface Reply {
@@ -71,4 +71,20 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
     if (size > limit) break;
   }
   return Buffer.concat(chunks);
+}
+
+/** Waits until a server listens. */
+export function startServer(server: Server, port: number, host: string): Promise<Server> {
+  const { promise, resolve, reject } = Promise.withResolvers<Server>();
+  server.once("error", reject);
+  server.listen(port, host, () => resolve(server));
+  return promise;
+}
+
+/** Closes a server and its connections. */
+export function closeServer(server: Server): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.close(() => resolve());
+  server.closeAllConnections();
+  return promise;
 }

@@ -9,7 +9,7 @@ import {
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { errorReply, type Reply } from "./http.ts";
+import { closeServer, errorReply, type Reply, startServer } from "./http.ts";
 
 export type Listener = (request: IncomingMessage) => Promise<Reply>;
 
@@ -110,17 +110,7 @@ function bind(
         `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     );
   });
-  const { promise, resolve, reject } = Promise.withResolvers<Server>();
-  server.once("error", reject);
-  server.listen(port, host, () => resolve(server));
-  return promise;
-}
-
-function closeServer(server: Server): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.close(() => resolve());
-  server.closeAllConnections();
-  return promise;
+  return startServer(server, port, host);
 }
 
 async function respond(

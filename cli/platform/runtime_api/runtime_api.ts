@@ -7,7 +7,7 @@
 import { Buffer } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { readBody } from "../http.ts";
+import { closeServer, readBody, startServer } from "../http.ts";
 import { MAX_RESULT } from "../limits.ts";
 import {
   type Answer,
@@ -63,11 +63,7 @@ export class RuntimeApi implements AsyncDisposable {
   static async listen(): Promise<RuntimeApi> {
     // A runtime waits for its next invocation without a time-out, and may be frozen meanwhile.
     const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 });
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    server.once("error", reject);
-    server.listen(0, ownAddress(), resolve);
-    await promise;
-    return new RuntimeApi(server);
+    return new RuntimeApi(await startServer(server, 0, ownAddress()));
   }
 
   /**
@@ -87,10 +83,7 @@ export class RuntimeApi implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#server.close(() => resolve());
-    this.#server.closeAllConnections();
-    await promise;
+    await closeServer(this.#server);
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

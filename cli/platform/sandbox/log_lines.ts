@@ -5,22 +5,19 @@ const LONGEST = 262_144;
 
 /** Hands on the output of a process line by line, as it comes. Each line feed ends a record. */
 export class LogLines {
+  /** How many chunks have come. */
+  count = 0;
   readonly #emit: (line: string) => void;
   readonly #decoder = new TextDecoder();
   #rest = "";
-  #count = 0;
 
   constructor(emit: (line: string) => void) {
     this.#emit = emit;
   }
 
-  get count(): number {
-    return this.#count;
-  }
-
   async read(stream: ReadableStream<Uint8Array>): Promise<void> {
     for await (const chunk of stream) {
-      this.#count++;
+      this.count++;
       const lines = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split("\n");
       this.#rest = lines.pop()!;
       lines.forEach((line) => this.#split(line));

@@ -30,6 +30,13 @@ const LEAVE_LIMIT = 500;
 export class Sandbox {
   /** Is fulfilled when the process has ended and its output is handed on. */
   readonly gone: Promise<void>;
+  /** The most memory that the process had, in bytes. */
+  peakMemory = 0;
+  /** When the last phase ended, by `performance.now()`, without the wait for the log or for the end of the process. */
+  phaseEnd = 0;
+  hasEnded = false;
+  /** Whether the process is stopped, as it is between invocations. */
+  isFrozen = false;
   readonly #api: RuntimeApi;
   readonly #child: Deno.ChildProcess;
   readonly #memory: number;
@@ -39,10 +46,6 @@ export class Sandbox {
   /** An ending that the function itself does not bring about. */
   readonly #broken = Promise.withResolvers<Ending>();
   #log: (line: string) => void;
-  #peakMemory = 0;
-  #phaseEnd = 0;
-  #hasEnded = false;
-  #isFrozen = false;
 
   private constructor(
     { memory }: FunctionManifest,
@@ -96,25 +99,6 @@ export class Sandbox {
     return this.#child.pid;
   }
 
-  get hasEnded(): boolean {
-    return this.#hasEnded;
-  }
-
-  /** Whether the process is stopped, as it is between invocations. */
-  get isFrozen(): boolean {
-    return this.#isFrozen;
-  }
-
-  /** The most memory that the process had, in bytes. */
-  get peakMemory(): number {
-    return this.#peakMemory;
-  }
-
-  /** When the last phase ended, by `performance.now()`, without the wait for the log or for the end of the process. */
-  get phaseEnd(): number {
-    return this.#phaseEnd;
-  }
-
   /** Waits for the end of the init phase. Unless that is done, the process is gone. */
   async init(limit: number): Promise<Ending> {
     const started = this.#api.started.then((error): Ending =>
@@ -156,7 +140,7 @@ export class Sandbox {
     const watching = setInterval(() => void this.#measure(), MEMORY_INTERVAL);
     const watchingTmp = setInterval(() => void this.#measureTmp(), TMP_INTERVAL);
     const ending = await Promise.race([this.#broken.promise, work, late.promise]);
-    this.#phaseEnd = performance.now();
+    this.phaseEnd = performance.now();
     clearTimeout(timer);
     clearInterval(watching);
     clearInterval(watchingTmp);
@@ -171,10 +155,10 @@ export class Sandbox {
 
   async #measure(): Promise<void> {
     const memory = await measureMemory(this.#child.pid);
-    if (memory === undefined || this.#hasEnded) return;
-    this.#peakMemory = Math.max(this.#peakMemory, memory.peak);
+    if (memory === undefined || this.hasEnded) return;
+    this.peakMemory = Math.max(this.peakMemory, memory.peak);
     if (memory.own > this.#memory) {
-      this.#peakMemory = this.#memory;
+      this.peakMemory = this.#memory;
       this.#broken.resolve({ kind: "out of memory" });
     }
   }
@@ -202,7 +186,7 @@ export class Sandbox {
       out!.read(this.#child.stdout),
       err!.read(this.#child.stderr),
     ]);
-    this.#hasEnded = true;
+    this.hasEnded = true;
     if (this.#tmp !== undefined) await removeTmp(this.#tmp);
     await pause(5); // for an answer that it sent just before
     this.#broken.resolve({ kind: "exit", reason: exitReason(status) });
@@ -210,10 +194,10 @@ export class Sandbox {
   }
 
   #signal(signal: "SIGCONT" | "SIGSTOP" | "SIGKILL"): void {
-    if (this.#hasEnded) return;
+    if (this.hasEnded) return;
     try {
       Deno.kill(-this.#child.pid, signal); // the whole group
-      this.#isFrozen = signal === "SIGSTOP";
+      this.isFrozen = signal === "SIGSTOP";
     } catch (error) {
       if (!(error instanceof Deno.errors.NotFound)) throw error; // it has ended just now
     }
