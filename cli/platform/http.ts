@@ -37,12 +37,10 @@ export function withHeaders(response: Reply, headers: Reply["headers"]): Reply {
 
 /** A request that is refused. The reply is sent, and the message is the reason for the log. */
 export class Refusal extends Error {
-  readonly reply: Reply;
+  override readonly name = "Refusal";
 
-  constructor(reply: Reply, reason: string) {
+  constructor(readonly reply: Reply, reason: string) {
     super(reason);
-    this.name = "Refusal";
-    this.reply = reply;
   }
 }
 

@@ -9,6 +9,7 @@ import {
   startTestPlatform,
   TestHost,
   type TestRequest,
+  type TestResponse,
 } from "../../testdata/platform.ts";
 import { startPlatform } from "../platform.ts";
 
@@ -219,24 +220,30 @@ Deno.test("a function URL answers pages of the origins that it allows", async ()
     '{"statusCode":200,"headers":{"access-control-allow-origin":"https://mine"}}';
   await using test = await startUrl({ cors }, answer);
   const origin = ["Origin", "https://shop.example"] as const;
+  const fieldsOf = ({ headers }: TestResponse) =>
+    Object.fromEntries(headers.filter(([name]) => /^access-control-/i.test(name)));
   const preflight = await test.request({
     method: "OPTIONS",
     headers: [origin, ["Access-Control-Request-Method", "GET"]],
   });
   assertEquals([preflight.status, test.host.calls.length], [200, 0]);
-  const fields = ["Methods", "Headers"].map((name) => `Access-Control-Allow-${name}`);
-  assertEquals([...fields, "Access-Control-Max-Age"].map(preflight.header), ["GET", "x-a", "60"]);
-  const response = await test.request({ headers: [origin] });
-  const origins = response.headers.filter(([name]) => /allow-origin/i.test(name));
-  assertEquals(origins, [["Access-Control-Allow-Origin", "https://shop.example"]]);
-  assertEquals(response.header("Access-Control-Expose-Headers"), "x-b,x-c");
-  assertEquals(response.header("Access-Control-Allow-Credentials"), "true");
+  const common = {
+    "Access-Control-Allow-Origin": "https://shop.example",
+    "Access-Control-Allow-Credentials": "true",
+    "Access-Control-Expose-Headers": "x-b,x-c",
+  };
+  assertEquals(fieldsOf(preflight), {
+    ...common,
+    "Access-Control-Allow-Methods": "GET",
+    "Access-Control-Allow-Headers": "x-a",
+    "Access-Control-Max-Age": "60",
+  });
+  assertEquals(fieldsOf(await test.request({ headers: [origin] })), common);
   const other = await test.request({ headers: [["Origin", "https://evil.example"]] });
   assertEquals(other.header("Access-Control-Allow-Credentials"), undefined);
   await using open = await startUrl({ cors: { origins: ["*"] } });
   const any = await open.request({ headers: [["Origin", "https://any.example"]] });
-  assertEquals(any.header("Access-Control-Allow-Origin"), "*");
-  assertEquals(any.header("Access-Control-Expose-Headers"), undefined);
+  assertEquals(fieldsOf(any), { "Access-Control-Allow-Origin": "*" });
 });
 
 const HTTP_TYPE = "application/vnd.awslambda.http-integration-response";

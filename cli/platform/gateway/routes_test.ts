@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { createRouter, type Route, routesOf } from "./routes.ts";
-import { manifestWith } from "../../testdata/platform.ts";
+import { createRouter, type Route } from "./routes.ts";
 
 const ROUTES: readonly Route[] = [
   ["ANY", "/{proxy+}", "catchAll"],
@@ -47,14 +46,4 @@ Deno.test("createRouter() finds the most specific resource, then the method", ()
   ) {
     assertEquals(find(method, path)?.functionName, functionName, `${method} ${path}`);
   }
-});
-
-Deno.test("routesOf() lists the routes of all functions", () => {
-  const manifest = manifestWith({
-    a: { module: "a.ts", triggers: { routes: [{ method: "GET", path: "/a" }] } },
-    b: { module: "b.ts" },
-  });
-  assertEquals(routesOf(manifest), [
-    { method: "GET", resource: "/a", functionName: "a", stream: false },
-  ]);
 });

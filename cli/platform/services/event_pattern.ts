@@ -56,25 +56,19 @@ function matchesText(name: string, operand: unknown, value: string): boolean {
   if (isObject(operand) && typeof operand["equals-ignore-case"] === "string") {
     return matchesText(name, operand["equals-ignore-case"].toLowerCase(), value.toLowerCase());
   }
-  if (typeof operand !== "string") return false;
-  switch (name) {
-    case "prefix":
-      return value.startsWith(operand);
-    case "suffix":
-      return value.endsWith(operand);
-    case "equals-ignore-case":
-      return value.toLowerCase() === operand.toLowerCase();
-    case "wildcard":
-      return matchesWildcard(operand, value);
-    case "cidr":
-      return isInNetwork(operand, value);
-    default:
-      return false;
-  }
+  return typeof operand === "string" && (TEXT_MATCHERS[name]?.(value, operand) ?? false);
 }
 
+const TEXT_MATCHERS: Readonly<Record<string, (value: string, operand: string) => boolean>> = {
+  prefix: (value, operand) => value.startsWith(operand),
+  suffix: (value, operand) => value.endsWith(operand),
+  "equals-ignore-case": (value, operand) => value.toLowerCase() === operand.toLowerCase(),
+  wildcard: matchesWildcard,
+  cidr: isInNetwork,
+};
+
 /** Matches text with `*` for any characters; a backslash takes the special meaning from `*` and from a backslash. */
-function matchesWildcard(pattern: string, value: string): boolean {
+function matchesWildcard(value: string, pattern: string): boolean {
   const expression = pattern.replaceAll(
     /\\([*\\])|[^]/g,
     (part, literal) => part === "*" ? "[^]*" : RegExp.escape(literal ?? part),
@@ -99,7 +93,7 @@ function isInRange(operand: unknown, value: number): boolean {
   return true;
 }
 
-function isInNetwork(network: string, address: string): boolean {
+function isInNetwork(address: string, network: string): boolean {
   const [base = "", length] = network.split("/");
   const familyOf = (text: string) => text.includes(":") ? "ipv6" : "ipv4";
   const list = new BlockList();

@@ -2,10 +2,7 @@ import { dirname, join, relative, sep } from "node:path";
 
 /** A key that the folder cannot hold. */
 export class ObjectKeyError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "ObjectKeyError";
-  }
+  override readonly name = "ObjectKeyError";
 }
 
 /** The path of the file that holds an object. It is always below the folder. */
