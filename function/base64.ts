@@ -8,7 +8,7 @@ interface Base64Encoder {
 }
 
 /** Padded base64 whose last character has no spare bits (RFC 4648 sections 3.5 and 4), if its length is a multiple of 4. */
-const STRICT = /^[A-Za-z0-9+/]*(?:[AEIMQUYcgkosw048]=|[AQgw]==)?$/;
+const STRICT = /^[A-Za-z0-9+/]*([AEIMQUYcgkosw048]=|[AQgw]==)?$/;
 const LOOSE = /^([A-Za-z0-9+/]*)={0,2}$/;
 
 /** Decodes padded base64 of the standard alphabet. Any other text gives `undefined`. */

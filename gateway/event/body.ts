@@ -63,7 +63,7 @@ export function readPayload(event: JsonObject): JsonValue {
 /** Describes an error of `JSON.parse()` without the quotes of the body, which never stand at the end of its message. */
 function describe(message: string): string {
   if (/(input|EOF)$/.test(message)) return "the JSON ends too early";
-  const position = / at position \d+(?: \(line \d+ column \d+\))?$/.exec(message)?.[0];
+  const position = / at position \d+( \(line \d+ column \d+\))?$/.exec(message)?.[0];
   return `the JSON is malformed${position ?? ""}`;
 }
 

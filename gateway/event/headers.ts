@@ -48,7 +48,7 @@ export function isHeader(path: Path): boolean {
 
 /** Reads the text at a path, which may name a header. A header that is absent and a key that holds null give null. */
 export function readFact(event: JsonObject, path: Path): string | null {
-  if (isHeader(path)) return findHeader(event, String(path[1])) ?? null;
+  if (isHeader(path)) return findHeader(event, path[1] as string) ?? null;
   return read(event, path) === null ? null : readString(event, path);
 }
 

@@ -51,7 +51,7 @@ export class IpAddress {
 }
 
 function canonicalText(text: string): string | undefined {
-  const isIpv4 = /^(?:\d+\.){3}\d+$/.test(text);
+  const isIpv4 = /^(\d+\.){3}\d+$/.test(text);
   const url = `http://${isIpv4 ? text : `[${text}]`}`;
   if (!/^[\da-f:.]+$/i.test(text) || !URL.canParse(url)) return undefined;
   const { hostname } = new URL(url);
