@@ -1,6 +1,6 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Buffer } from "node:buffer";
-import { recordLog } from "../testdata/record_log.ts";
+import { captureLog } from "../testing/mod.ts";
 import { ask, fail } from "./testdata/answers.ts";
 import { CANNED, HTML_ONLY, JSON_UTF8 } from "./testdata/events.ts";
 import {
@@ -103,14 +103,14 @@ Deno.test("onError replaces an error, and the log has what it became", async () 
   for (const [name, replacement, status, levels] of cases) {
     const thrown = new Missing("the original");
     let seen: unknown;
-    const { result, log } = await ask(fail(thrown), {
+    const { result, records: log } = await ask(fail(thrown), {
       onError: (error) => (seen = error, replacement()),
     });
     assertEquals(result.statusCode, status, name);
     assertEquals(log.map(({ level }) => level), levels, name);
     assertEquals(seen, thrown, name);
     assert(!result.body.includes("original"), name);
-    if (levels.length === 2) assert(log[0]!.message.includes("the original"), log[0]!.message);
+    if (levels.length === 2) assertStringIncludes(String(log[0]!.message), "the original");
     if (name === "an error of its own") assert(JSON.stringify(log[1]).includes("broken onError"));
   }
 });
@@ -135,7 +135,7 @@ Deno.test("onError sees every failure: 406, a result that JSON cannot carry, an 
   }
   const seen: unknown[] = [];
   const handler = proxyHandler(() => 1, { onError: (_error, event) => void seen.push(event) });
-  await recordLog(() => handler("no request"));
+  await captureLog(() => handler("no request"));
   assertEquals(seen, [undefined]);
 });
 
@@ -147,13 +147,13 @@ Deno.test("clientErrorLevel is the level of a client error's record", async () =
     ]] as const
   ) {
     const client = await ask(fail(new HttpNotFoundError()), { clientErrorLevel: level });
-    assertEquals(client.log.map(({ level }) => level), [...levels], level);
+    assertEquals(client.records.map(({ level }) => level), [...levels], level);
     const replied = await ask(fail(new Error("x")), {
       clientErrorLevel: level,
       onError: () => reply(404, "x"),
     });
-    assertEquals(replied.log.map(({ level }) => level), [...levels], level);
+    assertEquals(replied.records.map(({ level }) => level), [...levels], level);
     const server = await ask(fail(new Error("x")), { clientErrorLevel: level });
-    assertEquals(server.log.map(({ level }) => level), ["FATAL"], level);
+    assertEquals(server.records.map(({ level }) => level), ["FATAL"], level);
   }
 });

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Hono } from "hono";
 import { setCookie } from "hono/cookie";
-import { recordLog } from "../testdata/record_log.ts";
+import { captureLog } from "../testing/mod.ts";
 import { decode, eventsOf } from "./testdata/answers.ts";
 import { context } from "./testdata/events.ts";
 import { fetchHandler, FnProxyEvent, HttpNotFoundError } from "./mod.ts";
@@ -23,7 +23,7 @@ Deno.test("fetchHandler() runs a Hono application behind every gateway as the ap
     const expected = await app.request(path);
     const text = await expected.clone().text();
     for (const [name, { format, event }] of Object.entries(eventsOf("GET", {}, path))) {
-      const { result } = await recordLog(() => fetchHandler(app)(event));
+      const { result } = await captureLog(() => fetchHandler(app)(event));
       const actual = decode(format, result);
       assertEquals(actual.status, expected.status, `${name} ${path}`);
       assertEquals(await actual.text(), text, `${name} ${path}`);
@@ -60,7 +60,7 @@ Deno.test("fetchHandler() answers an HttpError as proxyHandler() does, and anyth
   ) {
     const { event } = eventsOf("GET", { Accept: "image/png" })["rest"]!;
     const handler = fetchHandler(() => Promise.reject(thrown));
-    const { result, log } = await recordLog(() => handler(event));
+    const { result, records: log } = await captureLog(() => handler(event));
     assertEquals([result.statusCode, JSON.parse(result.body)], [status, { Message: message }]);
     assertEquals(log.length, 1);
   }
@@ -76,7 +76,9 @@ Deno.test("fetchHandler() answers 500 to an event that is not a request, and to 
       [event, () => undefined],
     ] as const
   ) {
-    const { result, log } = await recordLog(() => fetchHandler(application as never)(raw));
+    const { result, records: log } = await captureLog(() =>
+      fetchHandler(application as never)(raw)
+    );
     assertEquals(result.statusCode, 500);
     assertEquals(log.length, 1);
   }

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { Hono } from "hono";
 import { handle } from "hono/aws-lambda";
-import { recordLog } from "../testdata/record_log.ts";
+import { captureLog } from "../testing/mod.ts";
 import { decode, eventsOf, factsOf } from "./testdata/answers.ts";
 import { proxyHandler, reply } from "./mod.ts";
 
@@ -27,7 +27,7 @@ Deno.test("the forms of all gateways decode to the same Response, which is that 
       const expected = await factsOf(make());
       for (const [name, { format, event }] of Object.entries(eventsOf("GET"))) {
         const handler = proxyHandler(make, { compression: false });
-        const { result: raw } = await recordLog(() => handler(event));
+        const { result: raw } = await captureLog(() => handler(event));
         const actual = await factsOf(decode(format, raw));
         const isSingle = name === "alb single" || name === "lattice";
         assertEquals(actual.cookies, isSingle ? cookies.slice(-1) : cookies, name);
@@ -64,7 +64,7 @@ Deno.test("proxyHandler() sends each gateway the Response that Hono's adapter se
       // Hono sends multiValueHeaders, which VPC Lattice does not take.
       const honoFormat = format === "lattice" ? "rest" : format;
       const hono = await handle(app)(event as never, {} as never);
-      const { result: ours } = await recordLog(() =>
+      const { result: ours } = await captureLog(() =>
         proxyHandler(make, { compression: false })(event)
       );
       const [expected, actual] = [
@@ -82,13 +82,13 @@ Deno.test("proxyHandler() sends each gateway the Response that Hono's adapter se
 Deno.test("proxyHandler() sends the last cookie, and warns, if the gateway takes one", async () => {
   for (const [name, { event }] of Object.entries(eventsOf("GET"))) {
     const handler = proxyHandler(() => reply(200, 1, { cookies: ["a=1", "b=2"] }));
-    const { result, log } = await recordLog(() => handler(event));
+    const { result, records: log } = await captureLog(() => handler(event));
     const isSingle = name === "alb single" || name === "lattice";
     assertEquals(log.map(({ level }) => level), isSingle ? ["WARN"] : [], name);
     if (isSingle) assertEquals(result.headers["Set-Cookie"], "b=2", name);
-    const single = await recordLog(() =>
+    const single = await captureLog(() =>
       proxyHandler(() => reply(200, 1, { cookies: ["a=1"] }))(event)
     );
-    assertEquals(single.log, [], name);
+    assertEquals(single.records, [], name);
   }
 });

@@ -24,13 +24,13 @@ Deno.test("proxyHandler() answers a client error with its message, and logs it",
       [new (class extends HttpBadRequestError {})("own class"), 400, "own class"],
     ] as const
   ) {
-    const { result, log } = await answer(fail(error), {
+    const { result, records: log } = await answer(fail(error), {
       options: { clientMessage: "not this", extraHeaders: { "X-A": "1" } },
     });
     assertEquals([result.statusCode, JSON.parse(result.body)], [status, { Message: message }]);
     assertEquals(result.headers["X-A"], "1");
     assertEquals(log.map(({ level, requestId }) => [level, requestId]), [["ERROR", "id-1"]]);
-    assertStringIncludes(log[0]!.message, message);
+    assertStringIncludes(String(log[0]!.message), message);
   }
 });
 
@@ -52,7 +52,7 @@ Deno.test("proxyHandler() answers a returned error as a thrown one", async () =>
     const returned = await answer(() => error);
     assertEquals(thrown.result.statusCode, status);
     assertEquals({ ...returned.result }, { ...thrown.result });
-    assertEquals(returned.log.length, 1);
+    assertEquals(returned.records.length, 1);
   }
 });
 
@@ -66,7 +66,7 @@ Deno.test("proxyHandler() answers a malformed payload with 400, without the payl
 Deno.test("proxyHandler() answers a server error with the client message, and logs the cause", async () => {
   const cause = new Error("db-7 refused the connection");
   for (const clientMessage of [undefined, "Please try again", ""]) {
-    const { result, log } = await answer(
+    const { result, records: log } = await answer(
       fail(new HttpServiceUnavailableError("db-7 is down", { cause })),
       { options: { clientMessage } },
     );
@@ -127,7 +127,9 @@ Deno.test("proxyHandler() answers any other thrown value with 500, and logs it",
       throw thrown;
     };
     for (const route of [sync, fail(thrown)]) {
-      const { result, log } = await answer(route, { options: { extraHeaders: { "X-A": "1" } } });
+      const { result, records: log } = await answer(route, {
+        options: { extraHeaders: { "X-A": "1" } },
+      });
       assertEquals(result.statusCode, status, name);
       assertEquals(JSON.parse(result.body), { Message: CANNED }, name);
       assertEquals(result.headers["X-A"], "1", name);
@@ -139,7 +141,9 @@ Deno.test("proxyHandler() answers any other thrown value with 500, and logs it",
 });
 
 Deno.test("proxyHandler() logs the thrown value as a cause, and no frames before those of its author", async () => {
-  const { log } = await answer(fail(new RangeError("secret", { cause: new Error("root") })));
+  const { records: log } = await answer(
+    fail(new RangeError("secret", { cause: new Error("root") })),
+  );
   assertEquals(log.map(({ message }) => message), ["INTERNAL ERROR: secret."]);
   assertEquals(log[0]!["errorType"], "HttpInternalServerError");
   assertEquals(log[0]!["stackTrace"], ["HttpInternalServerError: secret"]);
@@ -167,7 +171,7 @@ Deno.test("proxyHandler() answers an event that is not a request with 500, befor
     ]
   ) {
     let ran = false;
-    const { result, log } = await answer(() => void (ran = true), { event });
+    const { result, records: log } = await answer(() => void (ran = true), { event });
     assertEquals([result.statusCode, JSON.parse(result.body)], [500, { Message: CANNED }]);
     assertEquals(log.map(({ level, requestId }) => [level, requestId]), [["FATAL", "id-1"]]);
     assertEquals(ran, false, JSON.stringify(event));
@@ -178,7 +182,7 @@ Deno.test("proxyHandler() answers an event that is not a request with 500, befor
 });
 
 Deno.test("proxyHandler() falls back to JSON if a transformer throws at every payload", async () => {
-  const { result, log } = await answer(() => ({}), {
+  const { result, records: log } = await answer(() => ({}), {
     event: HTML_ONLY,
     options: {
       customTransformers: {

@@ -126,7 +126,7 @@ Deno.test("extraHeaders that throw or are invalid are a failure of the server", 
       () => ({ "X A": "1" }),
     ]
   ) {
-    const { result, log } = await ask(() => 1, { extraHeaders });
+    const { result, records: log } = await ask(() => 1, { extraHeaders });
     assertEquals([result.statusCode, JSON.parse(result.body)], [500, { Message: CANNED }]);
     assertEquals(log.length, 1);
   }

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
-import { recordLog } from "../testdata/record_log.ts";
+import { captureLog } from "../testing/mod.ts";
 import { ask, decode, eventsOf, factsOf } from "./testdata/answers.ts";
 import { answer, request } from "./testdata/events.ts";
 import { type HttpResponse, proxyHandler, type ProxyHandlerOptions, reply } from "./mod.ts";
@@ -14,7 +14,7 @@ async function* chunks(...parts: (string | Uint8Array)[]) {
 }
 
 Deno.test("reply() answers with a status, headers, cookies and a payload", async () => {
-  const { result, log } = await answer(() =>
+  const { result, records: log } = await answer(() =>
     reply(201, { id: 7 }, {
       headers: { Location: "/orders/7", "Set-Cookie": "a=1", "X-A": ["1", "2"] },
       cookies: ["b=2", "c=3; Secure"],
@@ -162,11 +162,11 @@ Deno.test("proxyHandler() refuses a result that no response can carry", async ()
       ["a Map in a reply", reply(200, new Map()), "an instance of Map"],
     ] as const
   ) {
-    const { result: { statusCode, body }, log } = await answer(() => result);
+    const { result: { statusCode, body }, records: log } = await answer(() => result);
     assertEquals(statusCode, 500, name);
     assertEquals(JSON.parse(body), { Message: "The server failed to answer this request" }, name);
     assertEquals(log.length, 1, name);
-    assertStringIncludes(log[0]!.message, problem);
+    assertStringIncludes(String(log[0]!.message), problem);
   }
 });
 
@@ -193,7 +193,7 @@ Deno.test("proxyHandler() describes the status for load balancers and VPC Lattic
 Deno.test("proxyHandler() answers with the types of its option in place of JSON", async () => {
   const ask = async (Accept: string, route: () => unknown, types: string[]) => {
     const options: ProxyHandlerOptions = { types };
-    const { result } = await recordLog(() =>
+    const { result } = await captureLog(() =>
       proxyHandler(route as never, options)({ headers: { Accept } })
     );
     return [result.statusCode, result.headers["Content-Type"]];
@@ -221,14 +221,14 @@ Deno.test("proxyHandler() answers with the types of its option in place of JSON"
 });
 
 Deno.test("proxyHandler() never answers 200 with less than a failing stream would have sent", async () => {
-  const { result, log } = await answer(() =>
+  const { result, records: log } = await answer(() =>
     (async function* () {
       yield await Promise.resolve("half");
       throw new Error("the disk is gone");
     })()
   );
   assertEquals((result as HttpResponse).statusCode, 500);
-  assert(log.some(({ message }) => message.includes("the disk is gone")));
+  assert(log.some(({ message }) => String(message).includes("the disk is gone")));
 });
 
 Deno.test("proxyHandler() sends an empty stream as text, and an empty image of a transformer as base64", async () => {

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import type { FnHandler } from "../function/mod.ts";
 import { logger } from "../logger/mod.ts";
-import { recordLog } from "../testdata/record_log.ts";
+import { captureLog } from "../testing/mod.ts";
 import { answer, context, HTML_ONLY, JSON_UTF8, request } from "./testdata/events.ts";
 import * as gateway from "./mod.ts";
 import { FnProxyEvent, type HttpResponse, proxyHandler } from "./mod.ts";
@@ -33,7 +33,7 @@ Deno.test("proxyHandler() answers any JSON value with 200, returned at once or l
         () => ({ then: (done: (value: unknown) => void) => done(value) }),
       ]
     ) {
-      const { result, log } = await answer(route);
+      const { result, records: log } = await answer(route);
       assertEquals(
         { ...result },
         {
@@ -51,7 +51,9 @@ Deno.test("proxyHandler() answers any JSON value with 200, returned at once or l
 
 Deno.test("proxyHandler() answers undefined with 204, with the extra headers", async () => {
   for (const route of [() => {}, () => undefined, async () => {}]) {
-    const { result, log } = await answer(route, { options: { extraHeaders: { "X-A": "1" } } });
+    const { result, records: log } = await answer(route, {
+      options: { extraHeaders: { "X-A": "1" } },
+    });
     assertEquals([result.statusCode, result.body, result.isBase64Encoded], [204, "", false]);
     assertEquals(result.headers["X-A"], "1");
     assertEquals(log, []);
@@ -67,7 +69,7 @@ Deno.test("proxyHandler() sends a response that was built on purpose as it is", 
       gateway.asResponse({ statusCode: 201, multiValueHeaders: { A: ["1", "2"] }, extra: true }),
     ]
   ) {
-    const { result, log } = await answer(() => built);
+    const { result, records: log } = await answer(() => built);
     assert(Object.is(result, built));
     assertEquals(log, []);
   }
@@ -100,10 +102,12 @@ Deno.test("proxyHandler() refuses an object that looks like a response, because 
       { ...gateway.buildHttpResponse(200, 1) },
     ]
   ) {
-    const { result, log } = await answer(() => data);
+    const { result, records: log } = await answer(() => data);
     assertEquals(result.statusCode, 500);
     assertEquals(log.length, 1);
-    for (const name of ["reply()", "asResponse()"]) assertStringIncludes(log[0]!.message, name);
+    for (const name of ["reply()", "asResponse()"]) {
+      assertStringIncludes(String(log[0]!.message), name);
+    }
   }
 });
 
@@ -136,7 +140,7 @@ Deno.test("proxyHandler() refuses an unsupported Accept before the route runs", 
   const route = () => {
     ran = true;
   };
-  const { result, log } = await answer(route, {
+  const { result, records: log } = await answer(route, {
     event: HTML_ONLY,
     options: { extraHeaders: { "Access-Control-Allow-Origin": "*" } },
   });
@@ -167,14 +171,14 @@ Deno.test("proxyHandler() gives every record the id of its own invocation", asyn
     logger.info(`end ${awsRequestId}`);
     throw new Error(`fail ${awsRequestId}`);
   });
-  const { log } = await recordLog(async () => {
+  const { records: log } = await captureLog(async () => {
     const invocations = ["a", "b", "c"].map((id) => handler(request(), context(id)));
     for (const id of ["b", "c", "a"]) gates.get(id)!();
     await Promise.all(invocations);
   });
   assertEquals(log.length, 9);
   for (const { message, requestId } of log) {
-    assertEquals(/(start|end|fail) (\w)/.exec(message)?.[2], requestId, message);
+    assertEquals(/(start|end|fail) (\w)/.exec(String(message))?.[2], requestId);
   }
 });
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
-import { recordLog } from "../testdata/record_log.ts";
+import { captureLog } from "../testing/mod.ts";
 import { eventsOf } from "./testdata/answers.ts";
 import { FnProxyEvent, proxyHandler, routes } from "./mod.ts";
 
@@ -16,7 +16,7 @@ function tableOf(...keys: string[]): Table {
 /** The answer of a table to a REST request. */
 async function ask(table: Table, method: string, path: string) {
   const { event } = eventsOf(method, {}, path)["rest"]!;
-  const { result } = await recordLog(() => proxyHandler(routes(table as never))(event));
+  const { result } = await captureLog(() => proxyHandler(routes(table as never))(event));
   return { ...result, json: result.body && JSON.parse(result.body) };
 }
 

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { Writable } from "node:stream";
 import { drive } from "../runtime/testdata/drive.ts";
 import { invocation } from "../runtime/testdata/stub_api.ts";
-import { recordLog } from "../testdata/record_log.ts";
+import { captureLog } from "../testing/mod.ts";
 import { eventsOf } from "./testdata/answers.ts";
 import {
   asResponse,
@@ -254,7 +254,7 @@ Deno.test("stream: a slow reader of the managed Node.js runtime slows the body d
 
 Deno.test("stream: a late failure rejects on the managed Node.js runtime before the end, and is not logged twice", async () => {
   const runtime = new ManagedRuntime();
-  const { log } = await recordLog(async () => {
+  const { records: log } = await captureLog(async () => {
     const make = () => proxyHandler(() => chunks("a", new RangeError("no disk")), { stream: true });
     await assertRejects(() => runtime.call(make, event), RangeError, "no disk");
   });

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { CloudEventSpecificationError, type FnContext } from "../function/mod.ts";
 import { logger } from "../logger/mod.ts";
 import { fifo, put, standard } from "../testdata/service_events.ts";
-import { recordLog } from "../testdata/record_log.ts";
+import { captureLog } from "../testing/mod.ts";
 import { queueHandler, type QueueWork } from "./mod.ts";
 
 interface Sent {
@@ -34,7 +34,7 @@ async function run(
   { options = {}, remaining }: { options?: object; remaining?: number } = {},
 ) {
   const handler = queueHandler(work as QueueWork, options);
-  const { result, log } = await recordLog(() => handler(event, context(remaining)));
+  const { result, records: log } = await captureLog(() => handler(event, context(remaining)));
   return { failures: result.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier), log };
 }
 
@@ -157,7 +157,7 @@ Deno.test("queueHandler() fails a message alone if the message cannot be read or
     { body: '{"count":2}' },
   ]);
   const records = [...event.Records, { messageId: "5", body: "{}" }];
-  const { result, log } = await recordLog(() => handler({ Records: records }, context()));
+  const { result, records: log } = await captureLog(() => handler({ Records: records }, context()));
   const failures = result.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
   assertEquals(failures, ["1", "2", "3", "5"]);
   assertEquals(worked, ["0", "4"]);
@@ -193,7 +193,7 @@ Deno.test("queueHandler() begins no message after the deadline, even if one ends
     const event = makeEvent([{}, {}], true);
     const { failures, log } = await run(work, event, { remaining: 520 });
     assertEquals(failures, ["0", "1"]);
-    const { log: after } = await recordLog(async () => {
+    const { records: after } = await captureLog(async () => {
       if (isFulfilled) resolve();
       else reject(new Error("late"));
       await turn();

@@ -4,7 +4,7 @@ import { buildHttpClientErrorResponse, buildHttpServerErrorResponse } from "./er
 import { HttpClientError, HttpError, HttpServerError } from "../errors/http_error.ts";
 import { FnProxyEvent } from "../event/proxy_event.ts";
 import { HttpInternalServerError, HttpServiceUnavailableError } from "../errors/server_errors.ts";
-import { recordLog } from "../../testdata/record_log.ts";
+import { captureLog } from "../../testing/mod.ts";
 
 const event = new FnProxyEvent({ headers: { "accept-encoding": "identity" } });
 
@@ -24,7 +24,7 @@ Deno.test("buildHttpClientErrorResponse() tells the client the message", () => {
 });
 
 Deno.test("buildHttpClientErrorResponse() logs one record with status and message", async () => {
-  const { log: [record, ...more] } = await recordLog(() =>
+  const { records: [record, ...more] } = await captureLog(() =>
     buildHttpClientErrorResponse(new HttpNotFoundError("No such order"))
   );
   assertEquals([record!["level"], record!["message"]], ["ERROR", "No such order"]);
@@ -67,7 +67,9 @@ Deno.test("buildHttpServerErrorResponse() tells the client the client message, e
 Deno.test("buildHttpServerErrorResponse() logs one critical record with status, stack and causes", async () => {
   const cause = new TypeError("middle", { cause: new Error("root") });
   const error = new HttpInternalServerError("Cannot order", { cause });
-  const { log: [record, ...more] } = await recordLog(() => buildHttpServerErrorResponse(error));
+  const { records: [record, ...more] } = await captureLog(() =>
+    buildHttpServerErrorResponse(error)
+  );
   assertEquals(more, []);
   assertEquals(record!["level"], "FATAL");
   assertEquals(record!["message"], "INTERNAL ERROR: Cannot order.");
@@ -80,11 +82,11 @@ Deno.test("buildHttpServerErrorResponse() logs one critical record with status, 
 
 Deno.test("both error responses are logged unless log is false", async () => {
   for (const [log, count] of [[false, 0], [true, 2], [undefined, 2]] as const) {
-    const records = await recordLog(() => {
+    const { records } = await captureLog(() => {
       buildHttpServerErrorResponse(new HttpInternalServerError(), { log });
       buildHttpClientErrorResponse(new HttpNotFoundError(), { log });
     });
-    assertEquals(records.log.length, count, `log: ${log}`);
+    assertEquals(records.length, count, `log: ${log}`);
   }
 });
 

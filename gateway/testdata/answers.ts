@@ -1,6 +1,6 @@
 /** Events of all gateways, and their responses, for the tests of the gateway. */
 import { Buffer } from "node:buffer";
-import { type Entry, recordLog } from "../../testdata/record_log.ts";
+import { type CapturedRecord, captureLog } from "../../testing/mod.ts";
 import type { EventFormat } from "../event/formats/format.ts";
 import {
   type HttpResponse,
@@ -113,9 +113,9 @@ export async function ask(
   route: unknown,
   options: ProxyHandlerOptions,
   { method = "GET", headers = {} }: { method?: string; headers?: Record<string, string> } = {},
-): Promise<{ result: HttpResponse; log: Entry[] }> {
+): Promise<{ result: HttpResponse; records: CapturedRecord[] }> {
   const { event } = eventsOf(method, headers)["rest"]!;
-  return await recordLog(() => proxyHandler(route as ProxyRoute, options)(event));
+  return await captureLog(() => proxyHandler(route as ProxyRoute, options)(event));
 }
 
 /** A route that fails. */

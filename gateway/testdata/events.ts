@@ -1,7 +1,7 @@
 /** Events and answers for the tests of the gateway. */
 import type { FnContext, JsonObject } from "../../function/mod.ts";
 import * as events from "../../testdata/http_events.ts";
-import { type Entry, recordLog } from "../../testdata/record_log.ts";
+import { type CapturedRecord, captureLog } from "../../testing/mod.ts";
 import {
   type HttpResponse,
   proxyHandler,
@@ -34,7 +34,7 @@ export const JSON_UTF8 = "application/json; charset=utf-8";
 export async function answer(
   route: unknown,
   given: { event?: unknown; options?: ProxyHandlerOptions<ProxyResult> } = {},
-): Promise<{ result: HttpResponse; log: Entry[] }> {
+): Promise<{ result: HttpResponse; records: CapturedRecord[] }> {
   const { event, options } = { event: request(), ...given };
-  return await recordLog(() => proxyHandler(route as ProxyRoute, options)(event, context("id-1")));
+  return await captureLog(() => proxyHandler(route as ProxyRoute, options)(event, context("id-1")));
 }
