@@ -1,7 +1,7 @@
-import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
-import { S3Client } from "@aws-sdk/client-s3";
-import { SNSClient } from "@aws-sdk/client-sns";
-import { SQSClient } from "@aws-sdk/client-sqs";
+import { EventBridge } from "@aws-sdk/client-eventbridge";
+import { S3 } from "@aws-sdk/client-s3";
+import { SNS } from "@aws-sdk/client-sns";
+import { SQS } from "@aws-sdk/client-sqs";
 import { startPlatform } from "../platform/platform.ts";
 import { manifestWith, TestHost } from "./platform.ts";
 
@@ -39,10 +39,10 @@ export async function startServices(uses: Readonly<Record<string, unknown>> = {}
     const own = <Client extends { destroy(): void }>(client: Client): Client =>
       stack.adopt(client, () => client.destroy());
     return {
-      s3: own(new S3Client(config)),
-      sqs: own(new SQSClient(config)),
-      sns: own(new SNSClient(config)),
-      events: own(new EventBridgeClient(config)),
+      s3: own(new S3(config)),
+      sqs: own(new SQS(config)),
+      sns: own(new SNS(config)),
+      events: own(new EventBridge(config)),
     };
   };
   const developer = clientsOf("developer", platform.servicesUrl);

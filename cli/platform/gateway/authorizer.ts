@@ -6,9 +6,6 @@ import type { FunctionHost } from "../function_host.ts";
 import { isAllowed } from "../services/access.ts";
 import { gatewayRefusal } from "./errors.ts";
 
-/** The facts of an authorizer for the function that it protects. */
-export type AuthorizerContext = Readonly<Record<string, string | number>>;
-
 /**
  * Asks an authorizer of the type REQUEST, without a cache.
  *
@@ -21,7 +18,7 @@ export async function authorize(
   host: FunctionHost,
   name: string,
   { body: _, isBase64Encoded: __, ...event }: RestEvent,
-): Promise<AuthorizerContext> {
+): Promise<Readonly<Record<string, string | number>>> {
   const { apiId, stage } = event.requestContext;
   const resource = `arn:aws:execute-api:${REGION}:${ACCOUNT_ID}:${apiId}/${stage}/` +
     `${event.httpMethod}${event.path}`;

@@ -2,21 +2,19 @@ import type { Manifest } from "../../manifest/types.ts";
 import { MAX_HEADERS, MAX_REQUEST_BODY } from "../limits.ts";
 import { Refusal, type Reply, reply } from "../http.ts";
 
+const NOT_AUTHORIZED = "User is not authorized to access this resource";
+
 /**
  * The gateway's own answers: status, error type without `Exception`, and the exact text of the body.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
 const ANSWERS = {
-  ACCESS_DENIED: [
-    403,
-    "AccessDenied",
-    '{"Message":"User is not authorized to access this resource"}',
-  ],
+  ACCESS_DENIED: [403, "AccessDenied", `{"Message":"${NOT_AUTHORIZED}"}`],
   ACCESS_DENIED_EXPLICITLY: [
     403,
     "AccessDenied",
-    '{"Message":"User is not authorized to access this resource with an explicit deny"}',
+    `{"Message":"${NOT_AUTHORIZED} with an explicit deny"}`,
   ],
   AUTHORIZER_CONFIGURATION_ERROR: [500, "AuthorizerConfiguration", '{"message":null}'],
   AUTHORIZER_FAILURE: [500, "AuthorizerFailure", '{"message":null}'],

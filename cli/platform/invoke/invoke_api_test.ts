@@ -1,9 +1,4 @@
-import {
-  InvokeCommand,
-  InvokeWithResponseStreamCommand,
-  LambdaClient,
-  ResourceNotFoundException,
-} from "@aws-sdk/client-lambda";
+import { Lambda, ResourceNotFoundException } from "@aws-sdk/client-lambda";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { startTestPlatform, type TestRequest } from "../../testdata/platform.ts";
 import { MAX_ASYNC_EVENT, MAX_SYNC_EVENT } from "../limits.ts";
@@ -168,7 +163,7 @@ Deno.test("stopping the platform does not wait for an invocation", async () => {
 
 function createClient(endpoint: string) {
   const credentials = { accessKeyId: "local", secretAccessKey: "local" };
-  const client = new LambdaClient({ endpoint, region: "us-east-1", maxAttempts: 1, credentials });
+  const client = new Lambda({ endpoint, region: "us-east-1", maxAttempts: 1, credentials });
   return Object.assign(client, { [Symbol.dispose]: () => client.destroy() });
 }
 
@@ -178,15 +173,13 @@ Deno.test("the AWS SDK invokes a function unchanged", async () => {
     logTail: "END\n",
   }));
   using client = createClient(test.platform.url);
-  const { StatusCode, FunctionError, LogResult, ExecutedVersion, Payload } = await client.send(
-    new InvokeCommand({
-      FunctionName: "arn:aws:lambda:us-east-1:000000000000:function:plain",
-      Qualifier: "$LATEST",
-      LogType: "Tail",
-      ClientContext: btoa('{"a":1}'),
-      Payload: encode('{"n":1}'),
-    }),
-  );
+  const { StatusCode, FunctionError, LogResult, ExecutedVersion, Payload } = await client.invoke({
+    FunctionName: "arn:aws:lambda:us-east-1:000000000000:function:plain",
+    Qualifier: "$LATEST",
+    LogType: "Tail",
+    ClientContext: btoa('{"a":1}'),
+    Payload: encode('{"n":1}'),
+  });
   assertEquals([StatusCode, FunctionError, ExecutedVersion], [200, undefined, "$LATEST"]);
   assertEquals(atob(LogResult!), "END\n");
   const result = JSON.parse(Payload!.transformToString());
@@ -196,17 +189,14 @@ Deno.test("the AWS SDK invokes a function unchanged", async () => {
 Deno.test("the AWS SDK sees failures, dry runs and unknown functions as such", async () => {
   await using test = await startTestPlatform(() => ({ failure: "error" }));
   using client = createClient(test.platform.url);
-  const dryRun = new InvokeCommand({ FunctionName: "plain", InvocationType: "DryRun" });
-  assertEquals((await client.send(dryRun)).StatusCode, 204);
+  const FunctionName = "plain";
+  const dryRun = await client.invoke({ FunctionName, InvocationType: "DryRun" });
+  assertEquals(dryRun.StatusCode, 204);
   assertEquals(test.host.calls, [], "a dry run runs nothing");
-  const failed = await client.send(new InvokeCommand({ FunctionName: "plain" }));
+  const failed = await client.invoke({ FunctionName });
   assertEquals(failed.FunctionError, "Unhandled");
-  const unknown = new InvokeCommand({ FunctionName: "nope" });
-  await assertRejects(
-    () => client.send(unknown),
-    ResourceNotFoundException,
-    "Function not found: ",
-  );
+  const unknown = () => client.invoke({ FunctionName: "nope" });
+  await assertRejects(unknown, ResourceNotFoundException, "Function not found: ");
 });
 
 Deno.test("the AWS SDK gets a streamed result as it comes, and the error of a function", async () => {
@@ -222,7 +212,7 @@ Deno.test("the AWS SDK gets a streamed result as it comes, and the error of a fu
   using client = createClient(test.platform.url);
   const invoke = async () => {
     const input = { FunctionName: "plain", LogType: "Tail" } as const;
-    const { EventStream } = await client.send(new InvokeWithResponseStreamCommand(input));
+    const { EventStream } = await client.invokeWithResponseStream(input);
     const events: unknown[] = [];
     for await (const { PayloadChunk, InvokeComplete } of EventStream!) {
       if (PayloadChunk) events.push(new TextDecoder().decode(PayloadChunk.Payload));

@@ -1,18 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import {
-  AbortMultipartUploadCommand,
-  CompleteMultipartUploadCommand,
-  CopyObjectCommand,
-  CreateMultipartUploadCommand,
-  DeleteObjectCommand,
-  DeleteObjectsCommand,
-  GetObjectCommand,
-  HeadObjectCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-  UploadPartCommand,
-  UploadPartCopyCommand,
-} from "@aws-sdk/client-s3";
+import { paginateListObjectsV2 } from "@aws-sdk/client-s3";
 import { Upload } from "@aws-sdk/lib-storage";
 import { Buffer } from "node:buffer";
 import { Readable } from "node:stream";
@@ -23,32 +10,27 @@ Deno.test("Services answer the object operations of the S3 client", async () => 
   const { s3 } = test.developer;
   const Bucket = "files";
   const Key = "in/a b+ü.txt";
-  const put = await s3.send(
-    new PutObjectCommand({
-      Bucket,
-      Key,
-      Body: "Hello",
-      ContentType: "text/plain",
-      Metadata: { by: "me" },
-    }),
-  );
+  const put = await s3.putObject({
+    Bucket,
+    Key,
+    Body: "Hello",
+    ContentType: "text/plain",
+    Metadata: { by: "me" },
+  });
   assertEquals(put.ETag, '"8b1a9953c4611296a827abf8c47804d7"'); // the MD5 digest
-  const head = await s3.send(new HeadObjectCommand({ Bucket, Key }));
-  assertEquals([head.ContentLength, head.ContentType, head.Metadata], [5, "text/plain", {
-    by: "me",
-  }]);
-  await s3.send(
-    new CopyObjectCommand({ Bucket, Key: "copy", CopySource: encodeURI(`files/${Key}`) }),
-  );
-  const copy = await s3.send(new GetObjectCommand({ Bucket, Key: "copy", Range: "bytes=1-3" }));
+  const head = await s3.headObject({ Bucket, Key });
+  const { ContentLength, ContentType, Metadata } = head;
+  assertEquals([ContentLength, ContentType, Metadata], [5, "text/plain", { by: "me" }]);
+  await s3.copyObject({ Bucket, Key: "copy", CopySource: encodeURI(`files/${Key}`) });
+  const copy = await s3.getObject({ Bucket, Key: "copy", Range: "bytes=1-3" });
   assertEquals([await copy.Body!.transformToString(), copy.ContentRange], ["ell", "bytes 1-3/5"]);
-  const list = await s3.send(new ListObjectsV2Command({ Bucket, Delimiter: "/" }));
+  const list = await s3.listObjectsV2({ Bucket, Delimiter: "/" });
   assertEquals(list.Contents?.map(({ Key, Size }) => [Key, Size]), [["copy", 5]]);
   assertEquals(list.CommonPrefixes, [{ Prefix: "in/" }]);
-  await s3.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key }] } }));
-  await s3.send(new DeleteObjectCommand({ Bucket, Key: "copy" }));
+  await s3.deleteObjects({ Bucket, Delete: { Objects: [{ Key }] } });
+  await s3.deleteObject({ Bucket, Key: "copy" });
   await assertRejects(
-    () => s3.send(new GetObjectCommand({ Bucket, Key })),
+    () => s3.getObject({ Bucket, Key }),
     Error,
     `There is no object "${Key}"`,
   );
@@ -65,10 +47,8 @@ Deno.test("Services store a stream that the S3 client sends in chunks", async ()
   const { s3 } = test.developer;
   const content = crypto.getRandomValues(new Uint8Array(60_000));
   const Body = Readable.from([content, content, content, content]);
-  await s3.send(
-    new PutObjectCommand({ Bucket: "files", Key: "big", Body, ContentLength: 240_000 }),
-  );
-  const { Body: stored } = await s3.send(new GetObjectCommand({ Bucket: "files", Key: "big" }));
+  await s3.putObject({ Bucket: "files", Key: "big", Body, ContentLength: 240_000 });
+  const { Body: stored } = await s3.getObject({ Bucket: "files", Key: "big" });
   assertEquals(
     Buffer.from(await stored!.transformToByteArray()),
     Buffer.concat([content, content, content, content]),
@@ -82,25 +62,23 @@ Deno.test("Services join the parts that the S3 client uploads", async () => {
   const params = { ...place, Body: Readable.from([content]), ContentType: "text/csv" };
   await new Upload({ client: test.worker.s3, params }).done();
   const { s3 } = test.developer;
-  const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ ...place, Key: "copy" }));
+  const { UploadId } = await s3.createMultipartUpload({ ...place, Key: "copy" });
   const target = { ...place, Key: "copy", UploadId };
   const Parts = [];
   for (
     const [PartNumber, CopySourceRange] of [[2, "bytes=0-5242879"], [7, "bytes=9-12"]] as const
   ) {
-    const { CopyPartResult } = await s3.send(
-      new UploadPartCopyCommand({
-        ...target,
-        PartNumber,
-        CopySource: "files/a/big",
-        CopySourceRange,
-      }),
-    );
+    const { CopyPartResult } = await s3.uploadPartCopy({
+      ...target,
+      PartNumber,
+      CopySource: "files/a/big",
+      CopySourceRange,
+    });
     Parts.push({ PartNumber, ETag: CopyPartResult?.ETag });
   }
-  await s3.send(new CompleteMultipartUploadCommand({ ...target, MultipartUpload: { Parts } }));
+  await s3.completeMultipartUpload({ ...target, MultipartUpload: { Parts } });
   const read = async (Key: string) => {
-    const { Body, ContentType } = await s3.send(new GetObjectCommand({ ...place, Key }));
+    const { Body, ContentType } = await s3.getObject({ ...place, Key });
     return [ContentType, Buffer.from(await Body!.transformToByteArray())];
   };
   assertEquals(await read("a/big"), ["text/csv", Buffer.from(content)]);
@@ -116,10 +94,10 @@ Deno.test("Services refuse parts that do not fit, and forget an upload that is a
   await using test = await startServices();
   const { s3 } = test.developer;
   const place = { Bucket: "files", Key: "big" };
-  const { UploadId } = await s3.send(new CreateMultipartUploadCommand(place));
+  const { UploadId } = await s3.createMultipartUpload(place);
   const upload = { ...place, UploadId };
   const put = async (PartNumber: number) => {
-    const { ETag } = await s3.send(new UploadPartCommand({ ...upload, PartNumber, Body: "few" }));
+    const { ETag } = await s3.uploadPart({ ...upload, PartNumber, Body: "few" });
     return { PartNumber, ETag };
   };
   const [one, two] = [await put(1), await put(2)];
@@ -132,15 +110,13 @@ Deno.test("Services refuse parts that do not fit, and forget an upload that is a
       [[], "MalformedXML"],
     ] as const
   ) {
-    const command = new CompleteMultipartUploadCommand({
-      ...upload,
-      MultipartUpload: { Parts: [...Parts] },
-    });
-    const error = await assertRejects(() => s3.send(command), Error);
+    const MultipartUpload = { Parts: [...Parts] };
+    const complete = () => s3.completeMultipartUpload({ ...upload, MultipartUpload });
+    const error = await assertRejects(complete, Error);
     assertEquals(error.name, name);
   }
   await assertRejects(() => put(0), Error, "Expected a part number from 1 to 10000");
-  await s3.send(new AbortMultipartUploadCommand(upload));
+  await s3.abortMultipartUpload(upload);
   const error = await assertRejects(() => put(1), Error);
   assertEquals([error.name, await test.changes()], ["NoSuchUpload", []]);
 });
@@ -148,30 +124,22 @@ Deno.test("Services refuse parts that do not fit, and forget an upload that is a
 Deno.test("Services list a bucket page by page", async () => {
   await using test = await startServices();
   const { s3 } = test.developer;
+  const Bucket = "files";
   const keys = ["a", "b/1", "b/2", "c", "d/1", "e"];
-  for (const Key of keys) {
-    await s3.send(new PutObjectCommand({ Bucket: "files", Key, Body: "" }));
-  }
-  for (const [Delimiter, expected] of [[undefined, keys], ["/", ["a", "b/", "c", "d/", "e"]]]) {
+  for (const Key of keys) await s3.putObject({ Bucket, Key, Body: "" });
+  for (
+    const [Delimiter, expected] of [[undefined, keys], ["/", ["a", "b/", "c", "d/", "e"]]] as const
+  ) {
     const found: string[] = [];
-    let ContinuationToken: string | undefined;
-    do {
-      const page = await s3.send(
-        new ListObjectsV2Command({
-          Bucket: "files",
-          MaxKeys: 2,
-          Delimiter: Delimiter as string | undefined,
-          ContinuationToken,
-        }),
-      );
-      found.push(
-        ...[
-          ...(page.Contents ?? []).map(({ Key }) => Key!),
-          ...(page.CommonPrefixes ?? []).map(({ Prefix }) => Prefix!),
-        ].sort(),
-      );
-      ContinuationToken = page.NextContinuationToken;
-    } while (ContinuationToken !== undefined);
-    assertEquals(found, expected as string[]);
+    const pages = paginateListObjectsV2({ client: s3, pageSize: 2 }, { Bucket, Delimiter });
+    for await (const { Contents = [], CommonPrefixes = [] } of pages) {
+      const names = [
+        ...Contents.map(({ Key }) => Key),
+        ...CommonPrefixes.map(({ Prefix }) => Prefix),
+      ];
+      assertEquals(names.length <= 2, true);
+      found.push(...names.map(String).sort());
+    }
+    assertEquals(found, [...expected]);
   }
 });

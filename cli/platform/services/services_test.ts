@@ -1,15 +1,4 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { PutEventsCommand } from "@aws-sdk/client-eventbridge";
-import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
-import { PublishCommand } from "@aws-sdk/client-sns";
-import {
-  DeleteMessageCommand,
-  GetQueueAttributesCommand,
-  GetQueueUrlCommand,
-  ReceiveMessageCommand,
-  SendMessageBatchCommand,
-  SendMessageCommand,
-} from "@aws-sdk/client-sqs";
 import { request } from "node:http";
 import { startServices } from "../../testdata/services.ts";
 import { topicArn } from "../arn.ts";
@@ -18,33 +7,32 @@ import { readAccesses } from "./access.ts";
 Deno.test("Services answer the operations of the SQS client", async () => {
   await using test = await startServices();
   const { sqs } = test.developer;
-  const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: "jobs" }));
+  const { QueueUrl } = await sqs.getQueueUrl({ QueueName: "jobs" });
   assertStringIncludes(QueueUrl!, `${test.url}/`);
   const Entries = ["a", "b"].map((MessageBody, index) => ({ Id: `${index}`, MessageBody }));
-  await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+  await sqs.sendMessageBatch({ QueueUrl, Entries });
   const MaxNumberOfMessages = 10;
-  const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages }));
+  const { Messages } = await sqs.receiveMessage({ QueueUrl, MaxNumberOfMessages });
   assertEquals(Messages?.map(({ Body }) => Body).sort(), ["a", "b"]);
   const { ReceiptHandle } = Messages![0]!;
-  await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+  await sqs.deleteMessage({ QueueUrl, ReceiptHandle });
   const AttributeNames = ["ApproximateNumberOfMessagesNotVisible"] as const;
-  const { Attributes } = await sqs.send(
-    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...AttributeNames] }),
-  );
+  const { Attributes } = await sqs.getQueueAttributes({
+    QueueUrl,
+    AttributeNames: [...AttributeNames],
+  });
   assertEquals(Attributes, { ApproximateNumberOfMessagesNotVisible: "1" });
 });
 
 Deno.test("PutEvents invokes the functions whose pattern matches, and reports malformed entries", async () => {
   await using test = await startServices();
-  const answer = await test.developer.events.send(
-    new PutEventsCommand({
-      Entries: [
-        { Source: "shop", DetailType: "Sold", Detail: '{"price":5}' },
-        { Source: "other", DetailType: "Sold", Detail: "{}" },
-        { Source: "shop", DetailType: "Sold", Detail: "[]" },
-      ],
-    }),
-  );
+  const answer = await test.developer.events.putEvents({
+    Entries: [
+      { Source: "shop", DetailType: "Sold", Detail: '{"price":5}' },
+      { Source: "other", DetailType: "Sold", Detail: "{}" },
+      { Source: "shop", DetailType: "Sold", Detail: "[]" },
+    ],
+  });
   assertEquals(answer.FailedEntryCount, 1);
   const codes = answer.Entries?.map(({ ErrorCode }) => ErrorCode);
   assertEquals(codes, [undefined, undefined, "MalformedDetail"]);
@@ -61,18 +49,18 @@ Deno.test("a function may do what its manifest grants, and nothing else", async 
   const { s3, sqs, sns, events } = test.worker;
   const QueueUrl = `${test.url}/000000000000/jobs`;
   const TopicArn = topicArn("news");
-  await test.developer.s3.send(new PutObjectCommand({ Bucket: "files", Key: "a", Body: "A" }));
-  const { Body } = await s3.send(new GetObjectCommand({ Bucket: "files", Key: "a" }));
+  await test.developer.s3.putObject({ Bucket: "files", Key: "a", Body: "A" });
+  const { Body } = await s3.getObject({ Bucket: "files", Key: "a" });
   assertEquals(await Body!.transformToString(), "A");
-  await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "work" }));
+  await sqs.sendMessage({ QueueUrl, MessageBody: "work" });
   const fifo = { QueueUrl: `${QueueUrl.replace("jobs", "ordered")}.fifo`, MessageGroupId: "a" };
-  await sqs.send(new SendMessageCommand({ ...fifo, MessageBody: "work" }));
+  await sqs.sendMessage({ ...fifo, MessageBody: "work" });
   const denied: Record<string, () => Promise<unknown>> = {
-    "s3:PutObject": () => s3.send(new PutObjectCommand({ Bucket: "files", Key: "a", Body: "" })),
-    "s3:DeleteObject": () => s3.send(new DeleteObjectCommand({ Bucket: "files", Key: "a" })),
-    "sqs:ReceiveMessage": () => sqs.send(new ReceiveMessageCommand({ QueueUrl })),
-    "sns:Publish": () => sns.send(new PublishCommand({ TopicArn, Message: "Hello" })),
-    "events:PutEvents": () => events.send(new PutEventsCommand({ Entries: [] })),
+    "s3:PutObject": () => s3.putObject({ Bucket: "files", Key: "a", Body: "" }),
+    "s3:DeleteObject": () => s3.deleteObject({ Bucket: "files", Key: "a" }),
+    "sqs:ReceiveMessage": () => sqs.receiveMessage({ QueueUrl }),
+    "sns:Publish": () => sns.publish({ TopicArn, Message: "Hello" }),
+    "events:PutEvents": () => events.putEvents({ Entries: [] }),
   };
   for (const [action, call] of Object.entries(denied)) {
     await assertRejects(call, Error, `The function "worker" may not ${action} on arn:`);
