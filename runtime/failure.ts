@@ -24,7 +24,6 @@ const MAX_TYPE = 256;
 const MAX_MESSAGE = 32 * 1024;
 const MAX_FRAMES = 100;
 const MAX_FRAME = 500;
-const COLOUR = new RegExp("\u001b\\[[\\d;]*m", "g"); // errors of Deno contain colours
 
 /** Describes any thrown value as the log does. It never throws. */
 export function describeFailure(thrown: unknown): Failure {
@@ -47,8 +46,7 @@ export function describeFailure(thrown: unknown): Failure {
 }
 
 function clip(text: string, length: number): string {
-  const clipped = text.length > length ? text.slice(0, length) + "…" : text;
-  return clipped.replace(COLOUR, "");
+  return text.length > length ? text.slice(0, length) + "…" : text;
 }
 
 /**
