@@ -23,20 +23,14 @@ export async function drive<Event>(
 ): Promise<Driven> {
   await using stub = new StubApi(events);
   prepare?.(stub);
-  const { result: error, log } = await logOf(() => {
-    return assertRejects(() => run(handler, { api: stub.api }), RuntimeApiError);
-  });
-  return { requests: stub.requests, posts: stub.posts, connections: stub.connections, log, error };
-}
-
-/** Returns the result of a function and the records that it logged. */
-export async function logOf<T>(fn: () => Promise<T>): Promise<{ result: T; log: string[] }> {
   const log: string[] = [];
   const state = loggerState();
   const { write } = state;
   state.write = (line) => log.push(line);
   try {
-    return { result: await fn(), log };
+    const error = await assertRejects(() => run(handler, { api: stub.api }), RuntimeApiError);
+    const { requests, posts, connections } = stub;
+    return { requests, posts, connections, log, error };
   } finally {
     Object.assign(state, { write });
   }

@@ -50,6 +50,8 @@ export class StubApi implements AsyncDisposable {
   connections = 0;
   /** Called for each head before the body is read. A returned answer is sent at once, and ends the connection. */
   onHead: (path: string) => StubAnswer | undefined = () => undefined;
+  /** Called for the size of each chunk of a chunked body. */
+  onChunk: (size: number) => unknown = () => {};
   /** Called for each request. `undefined` stands for the usual answer. */
   onRequest: (request: StubRequest) => StubAnswer | undefined = () => undefined;
   #events: StubAnswer[];
@@ -131,6 +133,7 @@ export class StubApi implements AsyncDisposable {
           if (size === 0) break;
           chunks.push(size);
           body = concat(body, await source.take(size));
+          this.onChunk(size);
           await source.take(2);
         }
         const lines: string[] = [];
