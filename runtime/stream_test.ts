@@ -181,8 +181,12 @@ Deno.test("run() closes the source of a stream that ends early, and goes on", as
     new Promise<IteratorResult<string>>((resolve) => {
       setTimeout(() => resolve({ done: false, value: "x".repeat(60_000) }), 1);
     });
+  const large = (count: number) =>
+    count === 2 ? Promise.resolve({ done: false, value: new Uint8Array(20_000_000) }) : stuck();
+  const refusedLate = { status: 413, delay: 50 };
   for (
     const [name, next, head, log, reports] of [
+      ["refused while a chunk is sent", large, refusedLate, "answered 413", []],
       ["refused while it is sent", more, { status: 413 }, "answered 413", []],
       ["refused while its source is stuck", stuck, { status: 413 }, "answered 413", []],
       ["lost", more, { raw: "" }, "closed the connection before it answered", ["error"]],
@@ -193,7 +197,7 @@ Deno.test("run() closes the source of a stream that ends early, and goes on", as
     let count = 0;
     const source = {
       [Symbol.asyncIterator]: () => ({
-        next: () => count++ === 0 ? { done: false, value: "a" } : next(),
+        next: () => count++ === 0 ? { done: false, value: "a" } : next(count),
         return() {
           isClosed = true;
           return Promise.resolve({ done: true });
