@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { IncomingMessage, Server } from "node:http";
 
-/** A response, ready to be sent. */
 export interface Reply {
   readonly status: number;
   /** The headers. A name may be repeated. */
@@ -49,7 +48,7 @@ export function refusal(status: number, message: string, headers: Reply["headers
   return new Refusal(errorReply(status, message, headers), message);
 }
 
-/** Refuses a method that is not in the list, with 405. */
+/** Refuses a method that is not in the list, with the status 405. */
 export function allow(method: string, ...methods: readonly string[]): void {
   if (methods.includes(method)) return;
   const list = methods.join(", ");
@@ -57,7 +56,7 @@ export function allow(method: string, ...methods: readonly string[]): void {
   throw refusal(405, message, [["Allow", list]]);
 }
 
-/** Reads the body of a request. Of a body over the limit, it reads a part that is over the limit as well. */
+/** Reads the body of a request. If the body is over the limit, it reads only the beginning, which is over the limit too. */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array> {
   if (Number(request.headers["content-length"] ?? 0) > limit) return new Uint8Array(limit + 1);
   const chunks: Uint8Array[] = [];
@@ -71,7 +70,6 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   return Buffer.concat(chunks);
 }
 
-/** Waits until a server listens. */
 export function startServer(server: Server, port: number, host: string): Promise<Server> {
   const { promise, resolve, reject } = Promise.withResolvers<Server>();
   server.once("error", reject);
@@ -79,7 +77,6 @@ export function startServer(server: Server, port: number, host: string): Promise
   return promise;
 }
 
-/** Closes a server and its connections. */
 export function closeServer(server: Server): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());

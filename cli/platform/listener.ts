@@ -46,7 +46,6 @@ export async function answer(request: IncomingMessage, parts: Parts): Promise<Re
   }
 }
 
-/** Reads the whole request for the gateway or for a function URL. */
 async function readRequest(
   request: IncomingMessage,
   { authority, path, query }: Record<"authority" | "path" | "query", string>,

@@ -95,7 +95,7 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
   });
   // The platform ends before the watch, because the end of a watch also ends those of folders in it, such as buckets.
   await using _first = platformEnd;
-  show(manifest); // Whoever reads this may change files at once.
+  show(manifest); // after the start of the watch, because a reader may change files at once
   if (!signal.aborted) await end;
 }
 

@@ -46,7 +46,6 @@ export interface Introduction {
   readonly manifest: Manifest;
   readonly url: string;
   readonly servicesUrl: string;
-  /** The folder with the folders of the buckets. */
   readonly bucketsFolder: string;
   readonly watchedFolder: string;
 }

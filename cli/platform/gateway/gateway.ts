@@ -12,7 +12,6 @@ import { corsFields, gatewayRefusal } from "./errors.ts";
 import { invokeStreaming, replyOf } from "./result.ts";
 import { createRouter, routesOf } from "./routes.ts";
 
-/** An HTTP request, as read from the wire. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;

@@ -5,7 +5,6 @@ export interface Route {
   /** The path below the stage, with its parameters in braces. */
   readonly resource: string;
   readonly functionName: string;
-  /** The function that decides whether a request is allowed. */
   readonly authorizer?: string | undefined;
   readonly stream?: boolean | undefined;
 }

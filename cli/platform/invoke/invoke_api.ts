@@ -128,7 +128,6 @@ function readClientContext(value: string | undefined): string | undefined {
   );
 }
 
-/** The event; an empty object if there is none. */
 function readEvent(body: Uint8Array, limit: number): Uint8Array {
   if (body.length > limit) {
     throw invokeRefusal(
@@ -181,7 +180,7 @@ function invokeRefusal(status: number, type: string, message: string): Refusal {
 const NAME =
   /^(?:arn:aws[a-zA-Z-]*:lambda:)?(?:[a-z]{2}(?:-[a-z]+){1,2}-\d:)?(?:\d{12}:)?(?:function:)?([\w-]{1,64})(?::(\$LATEST|[\w-]{1,128}))?$/;
 
-/** Finds the function of a name or of an ARN, whatever account and region the ARN names. The qualifier is a version. */
+/** Finds a function by its name or ARN. The account and the region of an ARN do not matter. The qualifier is a version. */
 function findFunction(manifest: Manifest, name: string, qualifier: string | null): string {
   const [, functionName, version] = NAME.exec(name) ?? [];
   if (functionName === undefined) {

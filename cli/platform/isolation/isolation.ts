@@ -6,7 +6,6 @@
 import { findProgram } from "./program.ts";
 import { GROUP_ID, makeTmp, USER_ID } from "./tmp_folder.ts";
 
-/** The folders that a process is given. */
 export interface Folders {
   /** The unpacked function; read-only at `/var/task` if the machine allows it. */
   readonly task: string;
@@ -23,7 +22,6 @@ export interface Folders {
 export interface Isolation {
   /** Its name: a mount namespace made as root, one in a user namespace, or plain folders. */
   readonly kind: "root namespace" | "user namespace" | "plain folders";
-  /** What it does, in one line. */
   readonly description: string;
   /** The paths by which a process finds its folders. */
   place(folders: Folders): { readonly task: string; readonly layer: string; readonly tmp: string };

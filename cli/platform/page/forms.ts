@@ -54,7 +54,6 @@ export function copyable(text: string): Html {
 <button type="button" data-copy="${text}" aria-label="Copy ${text}">Copy</button></span>`;
 }
 
-/** The form that fires one of the schedules of a function. */
 export function createScheduleForm(
   functionName: string,
   { expression, timezone }: ScheduleTrigger,
@@ -68,7 +67,6 @@ export function createScheduleForm(
 </form>`;
 }
 
-/** The form that uploads objects, and the list of the objects. */
 export function createBucketForm(functionName: string, bucket: string): Html {
   const title = `Objects of ${bucket}, of which ${functionName} is told`;
   return markup`
@@ -105,7 +103,6 @@ export function createTopicForm(functionName: string, topic: string): Html {
 </form>`;
 }
 
-/** The form that sends a message to a queue, and the numbers of its messages. */
 export function createQueueForm(functionName: string, queue: string): Html {
   return markup`
 <form data-form="post" data-path="/queues/${queue}" data-queue="${queue}">

@@ -3,7 +3,6 @@
 type Element = any;
 declare const document: Element;
 
-/** The script of the start page, as text. */
 export const SCRIPT: string = `(${runPage})();\n`;
 
 /** Runs in the browser, from its text: it may use nothing of this module. */

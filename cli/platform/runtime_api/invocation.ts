@@ -5,7 +5,6 @@ import type { InvokeOptions } from "../function_host.ts";
 import { readBody } from "../http.ts";
 import { MAX_RESULT, MAX_STREAM } from "../limits.ts";
 
-/** One invocation, as a runtime receives it. */
 export interface Invocation extends InvokeOptions {
   readonly requestId: string;
   readonly functionName: string;
@@ -50,7 +49,6 @@ export interface ErrorAnswer {
   readonly body: Uint8Array;
 }
 
-/** The result of a function. */
 export interface ResultAnswer {
   readonly kind: "response";
   /** The result, as posted; empty if it went to the invocation's stream. */

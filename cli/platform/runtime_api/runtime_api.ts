@@ -22,7 +22,7 @@ import {
 /** Where a runtime is between its start and its next invocation. */
 type State = "Started" | "InitError" | "Ready" | "Running" | "Responding" | "ResponseSent";
 
-/** What a runtime asks for, by the names that error messages use, with the states that allow it. */
+/** The requests of a runtime, by their names in error messages, and the states that allow them. */
 const TRANSITIONS = {
   // A runtime that asks again while an invocation runs gets the same invocation again.
   Ready: ["Started", "Running", "ResponseSent"],
@@ -106,7 +106,7 @@ export class RuntimeApi implements AsyncDisposable {
       response.writeHead(404, { "content-type": "text/plain" });
       response.end("404 page not found\n");
     }
-    request.resume(); // whatever nobody has read
+    request.resume(); // discards what was not read
   }
 
   /** Whether a request is allowed now. If it is not, it is answered. */

@@ -22,7 +22,7 @@ const hasLibraries = await Deno.stat(`${LIBRARIES}/lib/libgcc_s.so.1`).then(
 const canRun = isNative || (Deno.build.os === "linux" && qemu !== undefined && hasLibraries);
 if (!canRun) {
   console.error(
-    "NOT RUN: the arm64 layer, for want of an arm64 machine or qemu-user, libc6-arm64-cross and libgcc-s1-arm64-cross",
+    "NOT RUN: the arm64 layer. It needs an arm64 machine, or qemu-user, libc6-arm64-cross and libgcc-s1-arm64-cross",
   );
 }
 

@@ -16,7 +16,7 @@ export interface FunctionPoolOptions {
   readonly initLimit: number;
 }
 
-/** The sandboxes of one function: each runs one invocation at a time, and there are as many as there are invocations at a time. */
+/** The sandboxes of one function. Each runs one invocation at a time, so invocations at the same time have one each. */
 export class FunctionPool implements AsyncDisposable {
   readonly #options: FunctionPoolOptions;
   #code: Code;
@@ -81,7 +81,7 @@ export class FunctionPool implements AsyncDisposable {
     }
   }
 
-  /** Kills every sandbox, whatever it is doing. */
+  /** Kills every sandbox, also one that runs an invocation. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
     for (const { timer } of this.#idle.splice(0)) clearTimeout(timer);

@@ -65,12 +65,11 @@ export class InvocationLog {
     this.line(initReportLine(phase, duration, statusFields(error)));
   }
 
-  /** Notes what a sandbox made of the invocation. */
   ran(ending: Ending, answer: Answer | undefined, peakMemory: number): void {
     this.#peakMemory = Math.max(this.#peakMemory, peakMemory);
     if (ending.kind !== "done") this.#fail(ending, true);
     if (answer === undefined) return;
-    // An answer stands, whatever the process did after it.
+    // The answer counts, even if the process fails after it.
     this.#payload = answer.body;
     this.#isStream = answer.kind === "response" && answer.isStream;
     this.#failure = answer.kind === "response" ? undefined : answer.kind;

@@ -1,4 +1,3 @@
-/** The memory of a process, in bytes. */
 export interface Memory {
   /** Its own memory, without the pages of the executable, which the system may drop and read again. */
   readonly own: number;

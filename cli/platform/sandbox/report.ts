@@ -46,7 +46,6 @@ export function exitReason({ code, signal }: Deno.CommandStatus): string {
   return `Runtime exited with error: exit status ${code}`;
 }
 
-/** The error that the caller of a function gets after a phase failed. */
 export function endingError(
   ending: Exclude<Ending, { kind: "done" }>,
   requestId: string,

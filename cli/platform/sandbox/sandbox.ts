@@ -10,7 +10,6 @@ import { LogLines } from "./log_lines.ts";
 import { measureMemory } from "./memory.ts";
 import { type Ending, exitReason } from "./report.ts";
 
-/** The code and the settings of a function. */
 export interface Code {
   readonly manifest: FunctionManifest;
   /** The unpacked bundle and layer. */
@@ -43,7 +42,7 @@ export class Sandbox {
   /** The folder for `/tmp`, if it is the sandbox's own. */
   readonly #tmp: string | undefined;
   readonly #lines: readonly LogLines[];
-  /** An ending that the function itself does not bring about. */
+  /** Is fulfilled if the process exits or exceeds a limit. */
   readonly #broken = Promise.withResolvers<Ending>();
   #log: (line: string) => void;
 
@@ -99,7 +98,7 @@ export class Sandbox {
     return this.#child.pid;
   }
 
-  /** Waits for the end of the init phase. Unless that is done, the process is gone. */
+  /** Waits for the end of the init phase. If it fails, the process is killed. */
   async init(limit: number): Promise<Ending> {
     const started = this.#api.started.then((error): Ending =>
       error === undefined ? { kind: "done" } : { kind: "init error", error }
@@ -122,7 +121,6 @@ export class Sandbox {
     return { ending, answer };
   }
 
-  /** Stops the process until its next invocation. */
   freeze(): void {
     this.#signal("SIGSTOP");
   }
@@ -168,7 +166,7 @@ export class Sandbox {
     this.#broken.resolve({ kind: "exit", reason: "Runtime ended: /tmp holds more than 512 MB" });
   }
 
-  /** Hands on the output before the last request, which may still be in the pipes. */
+  /** Waits for output that was written before the last request, and may still be in the pipes. */
   async #drain(): Promise<void> {
     const count = () => this.#lines.reduce((sum, lines) => sum + lines.count, 0);
     for (let before = -1, quiet = 0; quiet < 2;) {

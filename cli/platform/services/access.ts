@@ -3,7 +3,6 @@ import type { Manifest, Statement, Uses } from "../../manifest/types.ts";
 import { ACCOUNT_ID, bucketArn, functionArn, queueArn, REGION, topicArn } from "../arn.ts";
 import { queueName } from "./messaging.ts";
 
-/** What a request to a service does. */
 export interface Access {
   /** The action as IAM names it, such as `s3:GetObject`. */
   readonly action: string;
@@ -73,7 +72,7 @@ const SAME_PERMISSION: Readonly<Record<string, string>> = {
   SendMessageBatch: "SendMessage",
 };
 
-/** What a request does. A request that cannot be read does something that nothing allows. */
+/** The accesses that a request needs. A malformed request needs one that no policy allows. */
 export function readAccesses(request: Request, service: string, body: string): readonly Access[] {
   const operation = request.headers.get("x-amz-target")?.split(".").at(-1) ?? "";
   try {

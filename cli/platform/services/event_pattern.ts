@@ -1,6 +1,5 @@
 import { BlockList } from "node:net";
 
-/** A pattern of Amazon EventBridge, or a part of one. */
 export type EventPattern = { readonly [key: string]: unknown };
 
 /**

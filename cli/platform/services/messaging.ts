@@ -50,7 +50,6 @@ export function deadLetterQueueName(name: string, manifest: Pick<Manifest, "queu
 /** Amazon SQS and Amazon SNS on this machine: the emulator `fauxqs`, without a port of its own. */
 export class Messaging implements AsyncDisposable {
   readonly #app: ReturnType<typeof buildApp>;
-  /** The names of the queues that functions poll. */
   readonly #queues: string[] = [];
 
   private constructor(app: ReturnType<typeof buildApp>) {
@@ -100,7 +99,7 @@ export class Messaging implements AsyncDisposable {
     this.#queues.push(QueueName);
   }
 
-  /** Answers a request to one service. The body counts in the form of this service only, whatever the header fields say. */
+  /** Answers a request to one service. The service decides how the body is read, not the header fields. */
   async answer(
     service: "sqs" | "sns",
     headers: Headers,

@@ -107,7 +107,6 @@ class MultipartUpload {
     return etag;
   }
 
-  /** Joins the parts that the client lists. */
   join(list: string): AsyncIterable<Uint8Array> {
     const etags = elements(list, "ETag");
     const numbers = elements(list, "PartNumber");

@@ -216,7 +216,6 @@ function attributesOf({ MessageAttributes = {} }: ReceivedMessage) {
   );
 }
 
-/** A message as Amazon SNS delivers it to a queue. */
 interface Envelope {
   readonly MessageId: string;
   readonly TopicArn: string;
@@ -226,7 +225,6 @@ interface Envelope {
   readonly MessageAttributes?: NonNullable<MessageInit["messageAttributes"]>;
 }
 
-/** The event of AWS Lambda for a message that Amazon SNS delivered to a queue. */
 function topicEventOf(envelope: Envelope, functionName: string): TopicEvent {
   const { MessageId, TopicArn, Subject = null, Message, Timestamp } = envelope;
   const event = messageEvent([{

@@ -20,7 +20,7 @@ export interface Resources {
 
 type InvokeApi = ReturnType<typeof createInvokeApi>;
 
-/** Answers a request to a service. Only the body of a request to Amazon S3 is not read yet. */
+/** Answers a request to a service. For Amazon S3 the body is empty, because it is read from the request. */
 type Backend = (
   request: Request,
   body: string,
@@ -197,7 +197,7 @@ function endpointsOf(net: readonly string[]): Record<string, string> {
   return Object.fromEntries(services);
 }
 
-/** The service and the access key that the signature names; a request without a signature tells the service otherwise. */
+/** Reads the service and the access key from the signature. Without a signature, other header fields tell the service. */
 function readCredential(request: Request): { service: string; key: string } {
   const { headers, url } = request;
   const signed = /Credential=([^/\s,]+)\/\d+\/[^/]*\/([^/]+)\/aws4_request/.exec(

@@ -89,7 +89,7 @@ Deno.test("a bucket tells the functions that listen to the type, the prefix and 
   }
 });
 
-Deno.test("createSequencer() counts up, however fast it is asked", () => {
+Deno.test("createSequencer() counts up, even within a millisecond", () => {
   const sequencers = Array.from({ length: 10_000 }, createSequencer());
   assertEquals(sequencers, [...new Set(sequencers)].sort());
   assertEquals(new Set(sequencers.map(({ length }) => length)), new Set([18]));

@@ -84,7 +84,7 @@ async function answerBucket(
     status: 200,
     headers: [
       ["Content-Type", "application/octet-stream"],
-      ["Content-Disposition", "attachment"], // whatever was uploaded, it is not a page
+      ["Content-Disposition", "attachment"], // An upload is never shown as a page.
       ["Content-Length", String(found.object.size)],
       ["ETag", `"${found.object.etag}"`],
       ["Last-Modified", new Date(found.object.modified).toUTCString()],

@@ -73,7 +73,6 @@ export function checkPublication(value: unknown): Publication {
   return value as Publication;
 }
 
-/** Finds values that are wrong for their types, and a message that is too long. */
 function* wrongValues(publication: Publication): Generator<string> {
   for (const [name, { Type, Value }] of Object.entries(publication.attributes)) {
     const expected = Type === "Number" && !/^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(Value)
