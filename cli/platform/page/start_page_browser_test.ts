@@ -82,7 +82,7 @@ testPage("uploads an object, lists it and deletes it", async (page, test) => {
   assertEquals(keys, [
     "ObjectCreated:Put red+flower.txt",
     "ObjectCreated:Put a/%3Cb%3E%23%3F.txt",
-    "ObjectRemoved:Delete a/%3Cb%3E%23%3F.txt",
+    "ObjectRemoved:DeleteMarkerCreated a/%3Cb%3E%23%3F.txt",
   ]);
 });
 

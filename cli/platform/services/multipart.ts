@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { digest } from "../triggers/bucket_folder.ts";
 import { chunkedContent } from "./aws_chunked.ts";
 import { S3Error } from "./errors.ts";
-import { readSource, storedFields, type Target } from "./s3_object.ts";
+import { preconditionOf, readSource, storedFields, type Target } from "./s3_object.ts";
 import { elements, xmlResponse } from "./xml.ts";
 
 /** The smallest part of an upload, except the last. */
@@ -39,7 +39,8 @@ export async function answerUpload(
   if (method !== "POST") return undefined;
   const content = upload.join(await request.text());
   const how = "CompleteMultipartUpload";
-  const { etag } = await bucket.put(key, content, { ...client, how });
+  const check = preconditionOf(headers);
+  const { etag } = await bucket.put(key, content, { ...client, how, check });
   fields.set(place, upload.fields);
   await uploads.end(upload);
   return xmlResponse({

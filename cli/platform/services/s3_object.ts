@@ -1,4 +1,4 @@
-import type { BucketFolder, Client } from "../triggers/bucket_folder.ts";
+import type { BucketFolder, Client, StoredObject } from "../triggers/bucket_folder.ts";
 import { chunkedContent } from "./aws_chunked.ts";
 import { S3Error } from "./errors.ts";
 import { xmlResponse } from "./xml.ts";
@@ -32,7 +32,8 @@ export async function answerObject(
   if (method !== "PUT") return undefined;
   const source = headers.get("x-amz-copy-source");
   if (source !== null) return await copyObject(source, headers, target);
-  const object = await bucket.put(key, chunkedContent(request), client);
+  const check = preconditionOf(headers);
+  const object = await bucket.put(key, chunkedContent(request), { ...client, check });
   fields.set(`${name}/${key}`, storedFields(headers));
   return new Response(null, { headers: { ETag: `"${object.etag}"` } });
 }
@@ -53,13 +54,28 @@ export async function readSource(
   return { place: `${from}/${key}`, content };
 }
 
+/** The precondition of a conditional write: `If-None-Match: *`, or `If-Match` with an entity tag. */
+export function preconditionOf(headers: Headers): (current: StoredObject | undefined) => void {
+  const match = headers.get("if-match");
+  const isNew = headers.has("if-none-match"); // Amazon S3 takes "*" only
+  return (current) => {
+    if (match !== null && current === undefined) {
+      throw new S3Error(404, "NoSuchKey", "There is no object whose entity tag could match");
+    }
+    const isFalse = isNew && current !== undefined ||
+      match !== null && match.replaceAll('"', "") !== current?.etag;
+    if (isFalse) throw new S3Error(412, "PreconditionFailed", "The object is not as expected");
+  };
+}
+
 async function copyObject(
   source: string,
   headers: Headers,
   { bucket, buckets, name, key, client, fields }: Target,
 ): Promise<Response> {
   const { place, content } = await readSource(source, null, buckets);
-  const object = await bucket.put(key, content, { ...client, how: "Copy" });
+  const check = preconditionOf(headers);
+  const object = await bucket.put(key, content, { ...client, how: "Copy", check });
   const replaces = headers.get("x-amz-metadata-directive") === "REPLACE";
   const copied = replaces ? storedFields(headers) : fields.get(place);
   if (copied !== undefined) fields.set(`${name}/${key}`, copied);

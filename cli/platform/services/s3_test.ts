@@ -37,9 +37,23 @@ Deno.test("Services answer the object operations of the S3 client", async () => 
   assertEquals(await test.changes(), [
     `ObjectCreated:Put ${Key}`,
     "ObjectCreated:Copy copy",
-    `ObjectRemoved:Delete ${Key}`,
-    "ObjectRemoved:Delete copy",
+    `ObjectRemoved:DeleteMarkerCreated ${Key}`,
+    "ObjectRemoved:DeleteMarkerCreated copy",
   ]);
+});
+
+Deno.test("Services write an object only if the preconditions of the S3 client hold", async () => {
+  await using test = await startServices();
+  const { s3 } = test.developer;
+  const put = (conditions: { IfMatch?: string; IfNoneMatch?: string }) =>
+    s3.putObject({ Bucket: "files", Key: "lock", Body: "a", ...conditions })
+      .then(({ ETag }) => ETag, ({ name }) => name);
+  assertEquals(await put({ IfMatch: '"x"' }), "NoSuchKey");
+  const both = await Promise.all([put({ IfNoneMatch: "*" }), put({ IfNoneMatch: "*" })]);
+  const etag = '"0cc175b9c0f1b6a831c399e269772661"';
+  assertEquals(both.sort(), [etag, "PreconditionFailed"]);
+  assertEquals(await put({ IfMatch: etag }), etag);
+  assertEquals(await put({ IfMatch: '"x"' }), "PreconditionFailed");
 });
 
 Deno.test("Services store a stream that the S3 client sends in chunks", async () => {

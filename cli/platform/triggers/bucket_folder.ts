@@ -14,7 +14,7 @@ export interface StoredObject {
 export interface ObjectChange {
   readonly eventName:
     | `ObjectCreated:${"Put" | "Copy" | "CompleteMultipartUpload"}`
-    | "ObjectRemoved:Delete";
+    | "ObjectRemoved:DeleteMarkerCreated";
   /** The key of the object, not encoded. */
   readonly key: string;
   readonly size?: number | undefined;
@@ -29,6 +29,8 @@ export interface Client {
   readonly sourceIp: string;
   /** How it creates an object; `Put` by default. */
   readonly how?: "Put" | "Copy" | "CompleteMultipartUpload";
+  /** Throws if the object that is there keeps the client from creating its own. */
+  readonly check?: (current: StoredObject | undefined) => void;
 }
 
 const DISK = "127.0.0.1"; // the client that writes to the folder itself
@@ -69,6 +71,7 @@ export class BucketFolder {
       const file = await Deno.open(upload, { write: true });
       await ReadableStream.from(digest(content, hash)).pipeTo(file.writable);
       return await this.#alone(async () => {
+        client.check?.(this.#objects.get(key));
         await this.#locate(key); // The folder may have changed during the upload.
         await makeRoom(key, path, upload);
         const { size, mtime } = await Deno.stat(path);
@@ -104,7 +107,7 @@ export class BucketFolder {
       await Deno.remove(path).catch(ignoreNotFound);
       await this.#removeEmptyFolders(key);
       this.#objects.delete(key);
-      this.#tell("ObjectRemoved:Delete", key, client);
+      this.#tell("ObjectRemoved:DeleteMarkerCreated", key, client);
     });
   }
 
@@ -123,7 +126,7 @@ export class BucketFolder {
       }
       for (const key of gone) {
         this.#objects.delete(key);
-        if (tells) this.#tell("ObjectRemoved:Delete", key, client);
+        if (tells) this.#tell("ObjectRemoved:DeleteMarkerCreated", key, client);
       }
     });
   }

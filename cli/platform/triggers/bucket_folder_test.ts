@@ -47,7 +47,7 @@ Deno.test("BucketFolder finds what changed on disk, hidden files only if they we
   assertEquals(await test.bucket.open("gone"), undefined, "before anybody was told");
   await Deno.writeTextFile(join(test.folder, ".put"), "changed");
   await test.bucket.scan(true);
-  assertEquals(test.told(), ["ObjectCreated:Put .put", "ObjectRemoved:Delete gone"]);
+  assertEquals(test.told(), ["ObjectCreated:Put .put", "ObjectRemoved:DeleteMarkerCreated gone"]);
   await test.bucket.scan(true);
   assertEquals(test.told(), []);
 });
@@ -82,7 +82,7 @@ Deno.test("BucketFolder deletes an object whose file is gone already, and passes
   const created = "ObjectCreated:Put";
   assertEquals(test.told(), [
     `${created} a`,
-    "ObjectRemoved:Delete a",
+    "ObjectRemoved:DeleteMarkerCreated a",
     `${created} b`,
     `${created} b`,
   ]);

@@ -65,6 +65,7 @@ function notify(
     objectKey: key,
     objectSize: size ?? null,
     objectEtag: etag ?? null,
+    objectVersionId: crypto.randomUUID().replaceAll("-", ""), // the deployed bucket has versions
     objectSequencer: sequencer,
     sourceIp,
   }]);

@@ -30,11 +30,11 @@ Deno.test("an upload and a deletion send the events of Amazon S3", async () => {
   const key = "a/red+flower%2B%C3%BC.jpg";
   assertEquals(told(test), [
     ["created", "ObjectCreated:Put", key, 5],
-    ["removed", "ObjectRemoved:Delete", key, undefined],
+    ["removed", "ObjectRemoved:DeleteMarkerCreated", key, undefined],
   ]);
 
   const [created, removed] = test.host.calls.map(({ event }) => event.Records[0]);
-  const { eventTime, responseElements, s3: { object: { sequencer } } } = created;
+  const { eventTime, responseElements, s3: { object: { sequencer, versionId } } } = created;
   assertEquals(
     created,
     notificationEvent([{
@@ -45,13 +45,15 @@ Deno.test("an upload and a deletion send the events of Amazon S3", async () => {
       objectSize: 5,
       objectEtag: HELLO_MD5,
       objectSequencer: sequencer,
+      objectVersionId: versionId,
       sourceIp: "127.0.0.1",
       requestId: responseElements["x-amz-request-id"],
       hostId: responseElements["x-amz-id-2"],
     }]).Records[0],
   );
   assertMatch(sequencer, /^[0-9A-F]{18}$/);
-  assertEquals(Object.keys(removed.s3.object), ["key", "sequencer"]);
+  assertMatch(versionId, /^[0-9a-f]{32}$/);
+  assertEquals(Object.keys(removed.s3.object), ["key", "versionId", "sequencer"]);
   assert(removed.s3.object.sequencer > sequencer, "later events have greater sequencers");
   const list = await test.send({ path: "/buckets/files" });
   assertEquals(JSON.parse(list.text), { objects: [] });
@@ -63,8 +65,8 @@ Deno.test("a bucket tells the functions that listen to the type, the prefix and 
     [["s3:ObjectCreated:Put"], true, false],
     [["s3:ObjectCreated:Post"], false, false],
     [["s3:ObjectRemoved:*"], false, true],
-    [["s3:ObjectRemoved:DeleteMarkerCreated"], false, false],
-    [["s3:ObjectRemoved:Delete", "s3:ObjectCreated:*"], true, true],
+    [["s3:ObjectRemoved:Delete"], false, false],
+    [["s3:ObjectRemoved:DeleteMarkerCreated", "s3:ObjectCreated:*"], true, true],
   ];
   const functions = cases.map(([events], index) => {
     const trigger = { name: "files", events, prefix: `${index}/`, suffix: ".txt" };
@@ -82,7 +84,9 @@ Deno.test("a bucket tells the functions that listen to the type, the prefix and 
     const key = `${index}/a.txt`;
     const expected = [
       ...(isToldOfPut ? [[`f${index}`, "ObjectCreated:Put", key, 5]] : []),
-      ...(isToldOfDelete ? [[`f${index}`, "ObjectRemoved:Delete", key, undefined]] : []),
+      ...(isToldOfDelete
+        ? [[`f${index}`, "ObjectRemoved:DeleteMarkerCreated", key, undefined]]
+        : []),
     ];
     assertEquals(told(test), expected, `${events}`);
     test.host.calls.length = 0;
@@ -109,7 +113,7 @@ Deno.test("a new file in the folder of a bucket is an upload, and a removed file
   assertEquals(told(test), [
     ["created", "ObjectCreated:Put", "sub/new+file.txt", 5],
     ["created", "ObjectCreated:Put", "sub/new+file.txt", 11],
-    ["removed", "ObjectRemoved:Delete", "sub/new+file.txt", undefined],
+    ["removed", "ObjectRemoved:DeleteMarkerCreated", "sub/new+file.txt", undefined],
   ]);
 });
 
@@ -132,7 +136,7 @@ Deno.test("a bucket tells no function of objects that are there at the start", a
   assertEquals([key, etag], ["old", HELLO_MD5]);
   await test.send({ method: "DELETE", path: "/buckets/files/old" });
   await test.platform.settled();
-  assertEquals(told(test), [["removed", "ObjectRemoved:Delete", "old", undefined]]);
+  assertEquals(told(test), [["removed", "ObjectRemoved:DeleteMarkerCreated", "old", undefined]]);
   await Deno.remove(data, { recursive: true });
 });
 
@@ -165,7 +169,7 @@ Deno.test("a bucket keeps empty and large objects, and forgets deleted ones", as
     await test.platform.settled();
     assertEquals(told(test), [
       ["created", "ObjectCreated:Put", name, size],
-      ["removed", "ObjectRemoved:Delete", name, undefined],
+      ["removed", "ObjectRemoved:DeleteMarkerCreated", name, undefined],
     ], "nobody is told of what was not there");
     test.host.calls.length = 0;
   }
