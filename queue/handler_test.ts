@@ -111,13 +111,15 @@ Deno.test("queueHandler() logs each failure once, with its causes and without th
   assert(!JSON.stringify(log).includes("secret"));
 });
 
-Deno.test("queueHandler() fails a message whose work returns the result of a whole batch", {
+Deno.test({
+  name: "queueHandler() fails a message whose work returns the result of a whole batch",
   sanitizeOps: true, // the timer of the deadline must not keep the process alive
-}, async () => {
-  const work = () => ({ batchItemFailures: [{ itemIdentifier: "0" }] });
-  const { failures, log } = await run(work, makeEvent([{}, {}]));
-  assertEquals(failures, ["0", "1"]);
-  assertMatch(String(log[0]!.errorMessage), /^Invalid result "batchItemFailures": /);
+  async fn() {
+    const work = () => ({ batchItemFailures: [{ itemIdentifier: "0" }] });
+    const { failures, log } = await run(work, makeEvent([{}, {}]));
+    assertEquals(failures, ["0", "1"]);
+    assertMatch(String(log[0]!.errorMessage), /^Invalid result "batchItemFailures": /);
+  },
 });
 
 Deno.test("queueHandler() leaves the rest of a failed group untouched and logs it together", async () => {

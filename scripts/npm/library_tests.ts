@@ -28,7 +28,6 @@ export const DIFFERENCES: readonly (readonly [runtime: RegExp, why: string, test
   ]],
   [/deno@2\.[1-7]\./, "node:module has no SourceMap", [
     "stackMapper() translates the frames of each form, and nothing else",
-    "stackMapper() puts the root of the sources before their names",
   ]],
   [/bun|deno/, "no source maps, so a stack does not name the file of the test", [
     "buildHttpServerErrorResponse() logs one critical record with status, stack and causes",
