@@ -4,14 +4,14 @@ import fc from "fast-check";
 import { decodeBase64, decodeLooseBase64, encodeBase64, loadModule } from "./base64.ts";
 
 /** Runs a test with the methods of the engine, with the global `Buffer`, and as on Deno 2.1 to 2.3, which have neither. */
-function testAll(name: string, test: () => void): void {
+function testAll(name: string, check: () => void): void {
   const methods = [[Uint8Array, "fromBase64"], [Uint8Array.prototype, "toBase64"]] as const;
   for (const removed of [[], methods, [...methods, [globalThis, "Buffer"]] as const]) {
     Deno.test([name, ...removed.map(([, key]) => key)].join(" without "), () => {
       const before = removed.map(([owner, key]) => Object.getOwnPropertyDescriptor(owner, key));
       for (const [owner, key] of removed) Reflect.deleteProperty(owner, key);
       try {
-        test();
+        check();
       } finally {
         for (const [i, [owner, key]] of removed.entries()) {
           if (before[i]) Object.defineProperty(owner, key, before[i]); // old runtimes lack it

@@ -187,17 +187,18 @@ Deno.test("queueHandler() reports the messages that the deadline finds under way
 Deno.test("queueHandler() begins no message after the deadline, even if one ends late", async () => {
   for (const isFulfilled of [true, false]) {
     const begun: string[] = [];
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    let end: (() => void) | undefined;
     const work: QueueWork = (record) => {
       begun.push(record.messageId());
-      return promise;
+      return new Promise<void>((resolve, reject) => {
+        end = isFulfilled ? resolve : () => reject(new Error("late"));
+      });
     };
     const event = makeEvent([{}, {}], true);
     const { failures, log } = await run(work, event, { remaining: 520 });
     assertEquals(failures, ["0", "1"]);
     const { records: after } = await captureLog(async () => {
-      if (isFulfilled) resolve();
-      else reject(new Error("late"));
+      end!();
       await turn();
     });
     assertEquals([begun, log.length, after], [["0"], 2, []]);
