@@ -11,7 +11,7 @@ import { answer, type Parts } from "./listener.ts";
 import { Log } from "./log.ts";
 import { createSandboxHost, type SandboxHostOptions } from "./sandbox/host.ts";
 import { listen } from "./server.ts";
-import { createEventBus, type EventRule } from "./services/event_bus.ts";
+import { createEventBus } from "./services/event_bus.ts";
 import { Messaging } from "./services/messaging.ts";
 import { pollQueues } from "./services/queue_poller.ts";
 import { Services } from "./services/services.ts";
@@ -128,7 +128,7 @@ export async function startPlatform(
   );
   const schedules = stack.use(new Schedules(manifest, asyncInvocations));
   const messaging = stack.use(await Messaging.start(manifest));
-  const eventBus = createEventBus(rulesOf(manifest), invokeAsync, (text) => log.note(text));
+  const eventBus = createEventBus(manifest, invokeAsync, (text) => log.note(text));
   const invokeApi = createInvokeApi(manifest, host, asyncInvocations);
   services.attach({ buckets, messaging, eventBus, invokeApi });
   const polling = new AbortController();
@@ -187,10 +187,4 @@ async function settle(
     await new Promise((resolve) => setTimeout(resolve, 5));
     await asyncInvocations.settled();
   }
-}
-
-function rulesOf({ functions }: Manifest): EventRule[] {
-  return Object.entries(functions).flatMap(([functionName, { triggers }]) =>
-    triggers.events.map(({ bus, pattern }) => ({ functionName, bus, pattern }))
-  );
 }

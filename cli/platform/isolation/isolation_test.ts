@@ -65,35 +65,30 @@ Deno.test({
   name: "an unprivileged user gets a namespace as well",
   ignore: !hasNamespace || Deno.uid() !== 0 || await findProgram("setpriv") === undefined,
   async fn() {
-    const script = `
-      import { detectIsolation } from ${JSON.stringify(new URL("isolation.ts", import.meta.url))};
-      console.log((await detectIsolation()).kind);`;
-    const cache = await Deno.makeTempDir();
-    try {
-      const file = `${cache}/script.js`;
-      const bundle = `${cache}/bundle.js`;
-      await Deno.writeTextFile(file, script);
-      const bundling = await new Deno.Command(Deno.execPath(), {
-        args: ["bundle", "--quiet", "--no-lock", "-o", bundle, file],
-      }).output();
-      assert(bundling.success, new TextDecoder().decode(bundling.stderr));
-      await Deno.chmod(cache, 0o755);
-      await Deno.copyFile(Deno.execPath(), `${cache}/deno`);
-      const { stdout, stderr } = await new Deno.Command("setpriv", {
-        args: ["--reuid=65534", "--regid=65534", "--clear-groups", `${cache}/deno`, "run", "-A"]
-          .concat("--no-config", bundle),
-        env: { HOME: "/tmp", DENO_DIR: "/tmp/nobody-deno", PATH: Deno.env.get("PATH")! },
-        clearEnv: true,
-      }).output();
-      const kind = new TextDecoder().decode(stdout).trim();
-      if (kind === "plain folders") {
-        console.error("NOT RUN: the user namespace, which this machine does not allow");
-      } else {
-        assertEquals(kind, "user namespace", new TextDecoder().decode(stderr));
-      }
-    } finally {
-      await Deno.remove(cache, { recursive: true });
-    }
+    const folder = await Deno.makeTempDir();
+    await Deno.chmod(folder, 0o755);
+    await Deno.copyFile(Deno.execPath(), `${folder}/deno`);
+    const [script, bundle] = [`${folder}/script.js`, `${folder}/bundle.js`];
+    await Deno.writeTextFile(
+      script,
+      `import { detectIsolation } from ${JSON.stringify(new URL("isolation.ts", import.meta.url))};
+      console.log((await detectIsolation()).kind);`,
+    );
+    const bundling = await new Deno.Command(Deno.execPath(), {
+      args: ["bundle", "--quiet", "--no-lock", "-o", bundle, script],
+    }).output();
+    assert(bundling.success, new TextDecoder().decode(bundling.stderr));
+    const { stdout, stderr } = await new Deno.Command("setpriv", {
+      args: ["--reuid=65534", "--regid=65534", "--clear-groups", `${folder}/deno`, "run", "-A"]
+        .concat("--no-config", bundle),
+      env: { HOME: "/tmp", DENO_DIR: "/tmp/nobody-deno", PATH: Deno.env.get("PATH")! },
+      clearEnv: true,
+    }).output();
+    const kind = new TextDecoder().decode(stdout).trim();
+    if (kind === "plain folders") {
+      console.error("NOT RUN: the user namespace, which this machine does not allow");
+    } else assertEquals(kind, "user namespace", new TextDecoder().decode(stderr));
+    await Deno.remove(folder, { recursive: true });
   },
 });
 

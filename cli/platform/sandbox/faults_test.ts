@@ -106,8 +106,7 @@ Deno.test("an init phase over its limit is repeated within the invocation, whose
     { timeout: 1 },
     { initLimit: 500 },
   );
-  const { invoke } = app;
-  const outcome = await invoke();
+  const outcome = await app.invoke();
   assertEquals(outcome.failure, "timeout");
   assertMatch(outcome.logTail, /Phase: init\tStatus: timeout\nSTART/);
   assertMatch(outcome.logTail, /Phase: invoke\tStatus: timeout\nEND/);

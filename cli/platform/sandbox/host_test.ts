@@ -41,8 +41,7 @@ Deno.test("a function has only Lambda's environment variables and its own", asyn
     memory: 256,
     environment: { MINE: "$HOME 'x'", TZ: "Europe/Paris" },
   });
-  const { invoke } = app;
-  const environment = (await invoke()).json as Record<string, string>;
+  const environment = (await app.invoke()).json as Record<string, string>;
   const ofTheStart = /^(DENO_DIR|DENO_NO_UPDATE_CHECK|OLDPWD|PWD|SHLVL|_)$/; // or of the shell
   const names = Object.keys(environment).filter((name) => !ofTheStart.test(name));
   const ofLambda = "FUNCTION_MEMORY_SIZE FUNCTION_NAME FUNCTION_VERSION INITIALIZATION_TYPE " +
@@ -68,12 +67,11 @@ Deno.test({
         try { writeFileSync(path, "x"); return [Deno.uid(), import.meta.url, Array.from(Deno.readDirSync("/tmp"), (e) => e.name).sort()]; }
         catch (error) { return error.name + ": " + error.message; }
       };`);
-    const { invoke } = app;
     const facts = [993, "file:///var/task/index.js", ["deno", "mine"]];
-    assertEquals((await invoke({ path: "/tmp/mine" })).json, facts);
+    assertEquals((await app.invoke({ path: "/tmp/mine" })).json, facts);
     assertEquals(await Deno.stat("/tmp/mine").catch(({ name }) => name), "NotFound");
     for (const path of ["/var/task/x", "/opt/x", "/home/x"]) {
-      const { json } = await invoke({ path });
+      const { json } = await app.invoke({ path });
       assertMatch(json as string, /^NotCapable: Requires write access/);
     }
   },
@@ -86,11 +84,10 @@ Deno.test("a function without a permission gets an error that names it", async (
     { permissions: { net: ["127.0.0.1", "*.example.com:443"] } },
     { log: ({ functionName, text }) => functionName || notes.push(text) },
   );
-  const { invoke } = app;
   await using server = Deno.serve({ port: 0, onListen() {} }, () => new Response(null));
   const { port } = server.addr;
-  assertEquals((await invoke({ url: `http://127.0.0.1:${port}/` })).json, 200);
-  const outcome = await invoke({ url: `http://localhost:${port}/` });
+  assertEquals((await app.invoke({ url: `http://127.0.0.1:${port}/` })).json, 200);
+  const outcome = await app.invoke({ url: `http://localhost:${port}/` });
   assertEquals(outcome.failure, "error");
   const { errorType, errorMessage } = outcome.json as Record<string, string>;
   assertEquals(errorType, "NotCapable");
@@ -127,13 +124,12 @@ Deno.test({
       {},
       { isolation: plainFolders("a test needs this") },
     );
-    const { invoke } = app;
     const paths = ["TASK/x", "TASK/../two-1/index.js", "TASK/../two-1/mate/net", "CACHE/x"];
     for (const path of [...paths, "/home/x"]) {
-      assertEquals((await invoke({ path })).json, "NotCapable", path);
+      assertEquals((await app.invoke({ path })).json, "NotCapable", path);
     }
     const path = `/tmp/mate-test-${crypto.randomUUID()}`;
-    assertEquals((await invoke({ path })).json, false);
+    assertEquals((await app.invoke({ path })).json, false);
     await Deno.remove(path);
   },
 });

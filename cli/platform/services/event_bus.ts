@@ -1,14 +1,8 @@
 import { scheduledEvent } from "@mate/core/testing";
+import type { Manifest } from "../../manifest/types.ts";
 import { ACCOUNT_ID, REGION } from "../arn.ts";
 import { jsonFailure } from "./errors.ts";
-import { type EventPattern, matchesPattern } from "./event_pattern.ts";
-
-/** A rule: events that match the pattern on the bus invoke the function. */
-export interface EventRule {
-  readonly functionName: string;
-  readonly bus: string;
-  readonly pattern: EventPattern;
-}
+import { matchesPattern } from "./event_pattern.ts";
 
 interface Entry {
   readonly Source?: unknown;
@@ -30,10 +24,14 @@ export interface EventBus {
 
 /** Makes Amazon EventBridge. Events that match a rule invoke a function, and `note` is told of other events. */
 export function createEventBus(
-  rules: readonly EventRule[],
+  { functions }: Manifest,
   invoke: (functionName: string, event: unknown) => void,
   note: (text: string) => void,
 ): EventBus {
+  const rules = Object.entries(functions).flatMap(([functionName, { triggers }]) =>
+    triggers.events.map((rule) => ({ functionName, ...rule }))
+  );
+
   function put(
     { Source, DetailType, Detail, EventBusName = "default", Resources = [], Time }: Entry,
   ): Record<string, string> {
