@@ -93,14 +93,23 @@ export function permittedHosts({ permissions: { net } }: FunctionManifest): stri
   return `${hosts.includes("*") ? "*" : hosts.join(",")}\n`;
 }
 
+/** The services that the local platform answers. Functions reach them there without a further permission. */
+const LOCAL_SERVICES = ["s3", "*.s3", "sns", "sqs", "events", "lambda"];
+
 /**
- * Lists the hosts that a function may connect to because of the resources that it uses.
+ * Lists the hosts that a function may connect to because of the resources that it uses, and because of its statements about
+ * services that it reaches on the local platform.
  *
  * @returns The content of `mate/uses`: one line, with `${NAME}` for an environment variable.
  */
-export function usedHosts({ uses }: FunctionManifest): string {
-  const hosts = (["buckets", "topics", "queues"] as const).flatMap((kind) =>
+export function usedHosts({ uses, statements }: FunctionManifest): string {
+  const used = (["buckets", "topics", "queues"] as const).flatMap((kind) =>
     Object.keys(uses[kind]).flatMap((name) => HOSTS[kind](variableOf(kind, name)))
   );
-  return `${[...new Set(hosts)].join(",")}\n`;
+  const allowed = statements.filter(({ Effect }) => Effect === "Allow")
+    .flatMap(({ Action }) => Action).map((action) => action.split(":")[0]!.toLowerCase());
+  const stated = LOCAL_SERVICES
+    .filter((name) => allowed.includes(name.replace("*.", "")) || allowed.includes("*"))
+    .map((name) => `${name}.\${AWS_REGION}.amazonaws.com:443`);
+  return `${[...new Set([...used, ...stated])].join(",")}\n`;
 }

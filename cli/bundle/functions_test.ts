@@ -39,3 +39,21 @@ Deno.test("usedHosts() names the endpoints of exactly the resources that a funct
     assertEquals(usedHosts(read({ uses })), `${line}\n`);
   }
 });
+
+Deno.test("usedHosts() names the services of statements that the local platform answers", () => {
+  const hosts = (...services: string[]) =>
+    services.map((service) => `${service}.\${AWS_REGION}.amazonaws.com:443`).join(",");
+  for (
+    const [Effect, Action, line] of [
+      ["Allow", "events:PutEvents", hosts("events")],
+      ["Allow", ["SQS:SendMessage", "lambda:InvokeFunction"], hosts("sqs", "lambda")],
+      ["Allow", "s3:GetObject", hosts("s3", "*.s3")],
+      ["Allow", "*", hosts("s3", "*.s3", "sns", "sqs", "events", "lambda")],
+      ["Allow", "dynamodb:GetItem", ""],
+      ["Deny", "sns:Publish", ""],
+    ] as const
+  ) {
+    const statements = [{ Effect, Action, Resource: "*" }];
+    assertEquals(usedHosts(read({ statements })), `${line}\n`);
+  }
+});

@@ -12,7 +12,7 @@ export const BOOTSTRAP = `#!/bin/sh
 #   mate/bootstrap.js  the runtime
 # The function's folder ($LAMBDA_TASK_ROOT) may hold:
 #   mate/net           one line: the hosts that the function may connect to, separated by commas; * for any host
-#   mate/uses          one line: the hosts of the buckets, topics and queues that it uses
+#   mate/uses          one line: the hosts of the services that it uses
 #   mate/cache-*       the code cache for one architecture
 set -eu
 
