@@ -1,5 +1,5 @@
 import type { LogRecord } from "./function_host.ts";
-import { curlCommand, examplePath, functionUrl, routesOf } from "./gateway/routes.ts";
+import { curlCommand, examplePath, functionUrl, routesOf, urlCommand } from "./gateway/routes.ts";
 import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
 
 /** The colours of the functions' names. Red is for errors. */
@@ -61,7 +61,9 @@ export function introduce(
     rows.push([`${method} ${resource}`, functionName, command]);
   }
   for (const [name, { triggers }] of Object.entries(manifest.functions)) {
-    if (triggers.url) rows.push(["function URL", name, `curl -N '${functionUrl(name, url)}'`]);
+    if (triggers.url) {
+      rows.push(["function URL", name, urlCommand(functionUrl(name, url), triggers.url)]);
+    }
     for (const [index, { expression }] of triggers.schedules.entries()) {
       rows.push([expression, name, curlCommand("POST", `${url}/schedules/${name}/${index}`)]);
     }

@@ -29,8 +29,14 @@ export function createFunctionUrls(
   /** Refuses a request whose signature is wrong or whose signer may not invoke the function. */
   async function authorize(name: string, request: HttpRequest): Promise<Reply | undefined> {
     const signature = await readSignature(request);
-    const refuse = (type: string, body: unknown) =>
-      reply(403, [JSON_TYPE, ["x-amzn-ErrorType", type]], JSON.stringify(body));
+    const refuse = (type: string, body: unknown) => {
+      const text = JSON.stringify(body);
+      const why = signature === undefined
+        ? 'it is not signed, and the URL has "auth": "iam"'
+        : text;
+      log.note(`${request.method} ${request.authority}: the request is refused: ${why}`);
+      return reply(403, [JSON_TYPE, ["x-amzn-ErrorType", type]], text);
+    };
     if (signature !== undefined && "problem" in signature) {
       return refuse("InvalidSignatureException", { message: signature.problem });
     }

@@ -204,6 +204,13 @@ Deno.test({
       }).output();
       assertEquals(new TextDecoder().decode(stdout), status);
     }
+    const unsigned = await test.request({});
+    assertEquals(unsigned.status, 403);
+    const notes = test.log.after(0).map(({ text }) => text.replace(/.*is refused: /, ""));
+    assertEquals(notes, [
+      '{"message":"The request signature we calculated does not match the signature you provided. On this machine the secret access key is \\"local\\""}',
+      'it is not signed, and the URL has "auth": "iam"',
+    ]);
   },
 });
 

@@ -1,4 +1,4 @@
-import type { Manifest } from "../../manifest/manifest.ts";
+import type { Manifest, UrlTrigger } from "../../manifest/manifest.ts";
 
 export interface Route {
   readonly method: string;
@@ -74,6 +74,12 @@ export function examplePath(route: string): string {
 export function curlCommand(method: string, url: string): string {
   const isDefault = method === "ANY" || method === "GET";
   return `curl ${isDefault ? "" : method === "HEAD" ? "-I " : `-X ${method} `}'${url}'`;
+}
+
+/** The command for a function URL, which the credentials of any name may invoke here. */
+export function urlCommand(url: string, { auth }: UrlTrigger): string {
+  const signed = auth === "iam" ? "--aws-sigv4 aws:amz:us-east-1:lambda --user me:local " : "";
+  return `curl -N ${signed}'${url}'`;
 }
 
 /** The function URL of a function: a host of its own below localhost, with the port of the platform. */

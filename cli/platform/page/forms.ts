@@ -1,5 +1,10 @@
-import { curlCommand, examplePath, METHODS } from "../gateway/routes.ts";
-import type { EventTrigger, RouteTrigger, ScheduleTrigger } from "../../manifest/manifest.ts";
+import { curlCommand, examplePath, METHODS, urlCommand } from "../gateway/routes.ts";
+import type {
+  EventTrigger,
+  RouteTrigger,
+  ScheduleTrigger,
+  UrlTrigger,
+} from "../../manifest/manifest.ts";
 import { type Html, markup } from "./html.ts";
 
 const TYPES = ["application/json", "text/html", "*/*"];
@@ -149,8 +154,8 @@ function exampleOf(pattern: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** The function URL, with a command and a link. */
-export function createUrl(url: string): Html {
+export function createUrl(url: string, trigger: UrlTrigger): Html {
   return markup`
 <ul class="routes"><li><span class="method">URL</span> <a href="${url}">${url}</a>
-${copyable(curlCommand("ANY", url).replace("curl", "curl -N"))}</li></ul>`;
+${copyable(urlCommand(url, trigger))}</li></ul>`;
 }

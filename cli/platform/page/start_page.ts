@@ -68,7 +68,7 @@ function createCard(name: string, config: FunctionManifest, stage: string, base:
 <p>${config.description}</p>
 <p class="facts">${config.memory} MiB · ${config.timeout} s · <code>${config.module}</code></p>
 ${routes.length > 0 ? createRequestForm(name, routes, stage, base) : []}
-${url === undefined ? [] : createUrl(functionUrl(name, base))}
+${url === undefined ? [] : createUrl(functionUrl(name, base), url)}
 ${schedules.map((schedule, index) => createScheduleForm(name, schedule, index))}
 ${events.map(createEventForm)}
 ${buckets.map((bucket) => createBucketForm(name, bucket.name))}
