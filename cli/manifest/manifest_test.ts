@@ -364,6 +364,14 @@ const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
     '"functions.f.triggers.url.cors.origins" must name the origins if credentials is true: browsers refuse *',
   ],
   [
+    manifestText((manifest) => void (manifest.functions = { "a/~b": {} })),
+    `"functions.a/~b" ${NAME}; "functions.a/~b.module" is missing: expected a string`,
+  ],
+  [
+    withTriggers({ events: [{ pattern: { $or: [{ source: "a" }] } }] }),
+    '"functions.f.triggers.events.0.pattern.$or.0.source" must be an array of values, or an object',
+  ],
+  [
     withTriggers({ topics: [{ name: "news", filter: { kind: "x" } }] }),
     '"functions.f.triggers.topics.0.filter.kind" must be an array of values, or an object',
   ],
