@@ -104,14 +104,14 @@ export class Emulator implements AsyncDisposable {
   ): Promise<Response> {
     const text = new TextDecoder().decode(body);
     const document = JSON.parse(text.replaceAll('"x-amazon-apigateway-any-method"', '"any"'));
-    const base = path.split("?")[0];
+    const base = path.split("?")[0]!;
     const put = async (method: string, path: string, content?: object) => {
       const response = await send(method, `${base}${path}`, content && JSON.stringify(content));
       const text = await response.text();
       if (!response.ok) throw new Error(`The emulator refused ${method} ${path}: ${text}`);
       return JSON.parse(text || "{}");
     };
-    const response = await send("PUT", path, JSON.stringify(document));
+    await put("PUT", path.slice(base.length), document);
     const binaryMediaTypes: string[] = document["x-amazon-apigateway-binary-media-types"];
     const patchOperations = binaryMediaTypes.map((value) => {
       return { op: "replace", path: "/binaryMediaTypes", value };
@@ -141,7 +141,7 @@ export class Emulator implements AsyncDisposable {
         await put("PUT", `${at}/integration`, { type: "AWS_PROXY", httpMethod, uri });
       }
     }
-    return response;
+    return await send("GET", base);
   }
 
   /** The emulator knows nothing of a function's logging; it is kept here. */
