@@ -100,7 +100,7 @@ export async function undeploy(manifestPath: string, options: DeployOptions): Pr
   const buckets = deployed.resources.filter(({ type }) => type === "aws_s3_bucket");
   const contents = deletesData
     ? "with all objects in the buckets"
-    : "but no bucket that holds objects";
+    : "except buckets that hold objects";
   print(`Deletes, ${contents}:`);
   listResources(deployed.resources).forEach((line) => print(`  ${line}`));
   if (options.isPlanOnly) return false;
@@ -115,15 +115,10 @@ export async function undeploy(manifestPath: string, options: DeployOptions): Pr
     await terraform.run(["apply", "-destroy", "-auto-approve"], print);
     return true;
   } catch (error) {
-    if (!(error instanceof TerraformError)) throw error;
-    if (
-      !error.diagnostics.every(({ detail = "", summary }) =>
-        /BucketNotEmpty/.test(summary + detail)
-      )
-    ) {
-      throw error;
-    }
-    await keepBuckets(); // with the settings that Terraform removed before it tried the bucket
+    const isFull = error instanceof TerraformError &&
+      error.diagnostics.every(({ summary, detail }) => /BucketNotEmpty/.test(summary + detail));
+    if (!isFull) throw error;
+    await keepBuckets(); // restores the settings that Terraform removed before it tried to delete the bucket
     const { resources } = await readState(terraform);
     print("Kept, because it holds objects (--delete-data deletes them):");
     listResources(resources.filter(({ type }) => type === "aws_s3_bucket"))
