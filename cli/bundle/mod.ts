@@ -5,7 +5,5 @@
  * @module
  */
 export { bundleApp, type BundledArchive, type BundleOptions } from "./app.ts";
-export type { Contents, Part } from "./sizes.ts";
-export type { DenoSource } from "./deno_binary.ts";
-export type { Sizes } from "./sizes.ts";
-export type { Architecture, DenoPackage } from "./deno_binary.ts";
+export type { Architecture, DenoPackage, DenoSource } from "./deno_binary.ts";
+export type { Contents, Part, Sizes } from "./sizes.ts";
