@@ -4,7 +4,7 @@ import { withF } from "../testdata/manifest.ts";
 import { permittedHosts, usedHosts } from "./functions.ts";
 
 const read = (settings: Record<string, unknown>) =>
-  parseManifest(withF(settings).replace(/}$/, ',"queues":{"jobs":{}}}'), "app.json").functions.f!;
+  parseManifest(withF(settings, { queues: { jobs: {} } }), "app.json").functions.f!;
 
 Deno.test("permittedHosts() names the variables that stand for placeholders", () => {
   for (

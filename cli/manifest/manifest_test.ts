@@ -335,12 +335,10 @@ const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
     '"functions.f.enviroment" is not a key of "functions.f": did you mean "environment"?; "functions.f.tiemout" is not a key of "functions.f": did you mean "timeout"?',
   ],
   [
-    manifestText((m) =>
-      void Object.assign(m, {
-        name: "a".repeat(40),
-        functions: { ["b".repeat(24)]: { module: "f.ts" } },
-      })
-    ),
+    manifestText({
+      name: "a".repeat(40),
+      functions: { ["b".repeat(24)]: { module: "f.ts" } },
+    }),
     `"functions.${"b".repeat(24)}" must have at most 23 characters beside the application's name`,
   ],
   [
@@ -352,7 +350,7 @@ const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
     '"functions.f.environment.BUCKET_IN_BOX" must be another variable: "uses" sets it',
   ],
   [
-    manifestText((_, f) => void (f.triggers = { queues: [{ name: "job" }] })),
+    withF({ triggers: { queues: [{ name: "job" }] } }),
     '"functions.f.triggers.queues.0.name" must be a queue of the manifest\'s "queues", which is empty',
   ],
   [
@@ -364,7 +362,7 @@ const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
     '"functions.f.triggers.url.cors.origins" must name the origins if credentials is true: browsers refuse *',
   ],
   [
-    manifestText((manifest) => void (manifest.functions = { "a/~b": {} })),
+    manifestText({ functions: { "a/~b": {} } }),
     `"functions.a/~b" ${NAME}; "functions.a/~b.module" is missing: expected a string`,
   ],
   [

@@ -1,36 +1,24 @@
 import { MANIFEST } from "../deploy/testdata/manifest.ts";
 
-/** A manifest with one function `f`; `change` changes the manifest and the function. */
-export function manifestText(
-  change: (
-    manifest: Record<string, unknown>,
-    f: Record<string, unknown>,
-  ) => void = () => {},
-): string {
-  const f: Record<string, unknown> = { module: "f.ts" };
-  const all: Record<string, unknown> = { name: "app", stage: "v0", functions: { f } };
-  change(all, f);
-  return JSON.stringify(all);
-}
+/** A manifest with one function `f`, and with the settings. */
+export const manifestText = (settings: object = {}): string =>
+  JSON.stringify({ name: "app", stage: "v0", functions: { f: { module: "f.ts" } }, ...settings });
 
 /** A manifest whose function `f` has the settings. */
-export const withF = (settings: Record<string, unknown>): string =>
-  manifestText((_, f) => void Object.assign(f, settings));
+export const withF = (settings: object, others: object = {}): string =>
+  manifestText({ functions: { f: { module: "f.ts", ...settings } }, ...others });
 
 /** A manifest whose function `f` has the triggers, and with the queues `jobs` and `ordered.fifo`. */
-export const withTriggers = (triggers: Record<string, unknown>): string =>
-  manifestText((manifest, f) => {
-    manifest.queues = { jobs: {}, ordered: { fifo: true } };
-    f.triggers = triggers;
-  });
+export const withTriggers = (triggers: object): string =>
+  withF({ triggers }, { queues: { jobs: {}, ordered: { fifo: true } } });
 
 /** A manifest with functions `a`, `b` and so on, with the triggers. */
-export const withFunctions = (...triggers: readonly Record<string, unknown>[]): string =>
-  manifestText((manifest) => {
-    manifest.queues = { jobs: {} };
-    manifest.functions = Object.fromEntries(
+export const withFunctions = (...triggers: readonly object[]): string =>
+  manifestText({
+    functions: Object.fromEntries(
       triggers.map((value, index) => ["abc"[index], { module: "f.ts", triggers: value }]),
-    );
+    ),
+    queues: { jobs: {} },
   });
 
 /** A manifest with everything that a manifest can have. */
