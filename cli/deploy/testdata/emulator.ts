@@ -71,7 +71,9 @@ export class Emulator implements AsyncDisposable {
       });
 
     let response: Response;
-    if (request.method === "PUT" && /^\/restapis\/[^/]+$/.test(pathname)) {
+    if (request.method === "PATCH" && /^\/restapis\/[^/]+$/.test(pathname)) {
+      response = await send("PATCH", pathname, withPatchValues(body));
+    } else if (request.method === "PUT" && /^\/restapis\/[^/]+$/.test(pathname)) {
       response = await this.#putDocument(send, pathname + search, body);
     } else {
       response = await send(request.method, pathname + search, body);
@@ -170,4 +172,14 @@ export class Emulator implements AsyncDisposable {
     this.#moto.kill("SIGTERM");
     await this.#moto.status;
   }
+}
+
+/** The cloud takes the media type from the path of a patch; the emulator wants it as its value. */
+function withPatchValues(body: Uint8Array | undefined): string {
+  const patch = JSON.parse(new TextDecoder().decode(body));
+  for (const operation of patch.patchOperations) {
+    const type = /^\/binaryMediaTypes\/(.+)$/.exec(operation.path)?.[1];
+    if (type) operation.value = type.replaceAll("~1", "/").replaceAll("~0", "~");
+  }
+  return JSON.stringify(patch);
 }
