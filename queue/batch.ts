@@ -23,7 +23,7 @@ export async function processBatch<Payload>(
   const lanes = makeLanes(messages);
   let isOver = milliseconds <= 0;
   const run = async () => {
-    for (let lane; !isOver && (lane = lanes.shift());) {
+    for (let lane; (lane = lanes.shift());) {
       for (const message of lane) {
         if (isOver) return;
         message.state = "under way";

@@ -68,19 +68,16 @@ Deno.test("objectKey() decodes every form-encoded key", () => {
   }));
 });
 
-Deno.test("objectKey() refuses a malformed key, and the other keys and records stay readable", () => {
+Deno.test("objectKey() refuses a malformed key, and the other keys of its record stay readable", () => {
   for (const key of ["%", "%zz", "100%+sure", "%FF", "%C3"]) {
-    const { rawEvent } = change("s3.object.key", key);
-    const Records = [(rawEvent["Records"] as unknown[])[0], put.Records[0]];
-    const [bad, good] = new FnNotificationEvent({ Records }).records();
-    const error = refuse(() => bad!.objectKey());
+    const event = change("s3.object.key", key);
+    const error = refuse(() => event.objectKey());
     assertEquals(
       error.message,
       `Cannot read the event: "Records[0].s3.object.key" is "${key}", which is not form-encoded`,
     );
     assert(error.cause instanceof URIError);
-    assertEquals(bad!.bucketName(), "shop-uploads");
-    assertEquals(good!.objectKey(), "pictures/red flower + café.jpg");
+    assertEquals(event.bucketName(), "shop-uploads");
   }
 });
 
