@@ -23,6 +23,8 @@ import { Schedules } from "./triggers/schedules.ts";
 export interface PlatformOptions {
   /** The port; 0 for one that the system chooses. The default is 8000. */
   readonly port?: number | undefined;
+  /** The port of `servicesUrl`. The default is one that the system chooses. */
+  readonly servicesPort?: number | undefined;
   /** Whether the functions run in this process rather than each in a sandbox of its own. */
   readonly inProcess?: boolean | undefined;
   /**
@@ -106,7 +108,7 @@ export async function startPlatform(
   await using stack = new AsyncDisposableStack();
   const data = options.data ?? await Deno.makeTempDir({ prefix: "mate-data-" });
   if (options.data === undefined) stack.defer(() => Deno.remove(data, { recursive: true }));
-  const services = stack.use(new Services(manifest));
+  const services = stack.use(new Services(manifest, options.servicesPort));
   const local = services.localManifest(options.inProcess);
   const host = typeof options.host === "function"
     ? await options.host(local)

@@ -46,7 +46,8 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
     platform = await startPlatform(manifest, {
       host: takeHost,
       inProcess: options.isInProcess,
-      port: platform?.port ?? options.port, // A changed manifest keeps the URL.
+      port: platform?.port ?? options.port, // A changed manifest keeps the URLs.
+      servicesPort: platform && Number(new URL(platform.servicesUrl).port),
       data: data ?? join(".mate", manifest.name),
       log,
     });

@@ -95,6 +95,8 @@ Deno.test("run() takes a change of the manifest that comes while another one is 
     if (value) await Deno.writeTextFile(join(folder, "app.json"), manifest(value));
   });
   assertStringIncludes(output, "/greet/2'");
+  const services = output.match(/(?<=aws s3 ls --endpoint-url )\S+/g)!;
+  assertEquals([services.length, new Set(services).size], [3, 1], "the URL of the services stays");
   await Deno.remove(folder, { recursive: true });
 });
 

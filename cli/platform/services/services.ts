@@ -34,8 +34,8 @@ type Backend = (
  */
 export class Services implements AsyncDisposable {
   /** Two ports, so that a function cannot pass for the developer: it has no permission to connect to the developer's. */
-  readonly #developer = this.#listen(false);
-  readonly #functions = this.#listen(true);
+  readonly #developer: Deno.HttpServer<Deno.NetAddr>;
+  readonly #functions: Deno.HttpServer<Deno.NetAddr>;
   readonly #manifest: Manifest;
   /** The function that has an access key. */
   readonly #owners = new Map<string, string>();
@@ -43,16 +43,18 @@ export class Services implements AsyncDisposable {
   #backends: Readonly<Record<string, Backend>> = {};
 
   /** Opens the ports, so that functions can be told of them. Requests are answered from {@linkcode attach} on. */
-  constructor(manifest: Manifest) {
+  constructor(manifest: Manifest, port = 0) {
     this.#manifest = manifest;
+    this.#developer = this.#listen(false, port);
+    this.#functions = this.#listen(true, 0);
     for (const name of Object.keys(manifest.functions)) {
       this.#owners.set(`LOCAL${crypto.randomUUID().replaceAll("-", "").toUpperCase()}`, name);
     }
   }
 
-  #listen(isForFunctions: boolean): Deno.HttpServer<Deno.NetAddr> {
+  #listen(isForFunctions: boolean, port: number): Deno.HttpServer<Deno.NetAddr> {
     return Deno.serve(
-      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      { hostname: "127.0.0.1", port, onListen: () => {} },
       (request, { remoteAddr }) => this.#answer(request, remoteAddr.hostname, isForFunctions),
     );
   }
