@@ -9,7 +9,7 @@ Deno.test("Services answer the object operations of the S3 client", async () => 
   await using test = await startServices();
   const { s3 } = test.developer;
   const Bucket = "files";
-  const Key = "in/a b+ü.txt";
+  const Key = "in/a b+ü&<1>.txt";
   const put = await s3.putObject({
     Bucket,
     Key,
