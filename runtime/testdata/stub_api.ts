@@ -76,19 +76,9 @@ export class StubApi implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#listener.close();
-    this.#closeAll();
-    await this.#done;
-  }
-
-  /** Closes every connection, and waits until the other side can see it. */
-  async hangUp(): Promise<void> {
-    this.#closeAll();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-
-  #closeAll(): void {
     for (const connection of this.#open) connection.close();
     this.#open.clear();
+    await this.#done;
   }
 
   async #accept(): Promise<void> {
