@@ -211,10 +211,11 @@ Deno.test("the bootstrap sends the console of any library through the logger, al
     await using stub = new StubApi(["a", "b", "c"].map((id, i) => {
       return invocation({ delay: 50 - i * 20 }, { "Lambda-Runtime-Aws-Request-Id": id });
     }));
+    const answered = Promise.withResolvers<void>();
     stub.onRequest = ({ path }) => {
-      // The refusal must not overtake the answers.
-      const isLast = path.endsWith("/next") && stub.requests.length > 3 && stub.posts.length < 3;
-      return isLast ? { delay: 200, status: 410 } : undefined;
+      if (stub.posts.length === 3) answered.resolve();
+      const isLast = path.endsWith("/next") && stub.requests.length > 3;
+      return isLast ? { until: answered.promise, status: 410 } : undefined;
     };
     const { log } = await boot(stub, "console.handler", {
       AWS_LAMBDA_MAX_CONCURRENCY: "3",

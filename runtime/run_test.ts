@@ -314,6 +314,7 @@ Deno.test("run() fetches as many invocations at once as the environment says, ea
   const ids = ["a", "b", "c", "d"];
   const events = ids.map((id) => named(id, { "Lambda-Runtime-Trace-Id": id }));
   const all = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
   let running = 0;
   let most = 0;
   const { posts, log } = await withEnv(env, () =>
@@ -326,9 +327,9 @@ Deno.test("run() fetches as many invocations at once as the environment says, ea
       return [event, context.awsRequestId, Deno.env.get("_X_AMZN_TRACE_ID")];
     }, (stub) => {
       stub.onRequest = ({ path }) => {
-        // The refusal must not overtake the answers.
-        const isLast = path.endsWith("/next") && events.length === 0 && stub.posts.length < 4;
-        return isLast ? { delay: 100, status: 410 } : undefined;
+        if (stub.posts.length === 4) answered.resolve();
+        const isLast = path.endsWith("/next") && events.length === 0;
+        return isLast ? { until: answered.promise, status: 410 } : undefined;
       };
     }));
   assertEquals(most, 3);
