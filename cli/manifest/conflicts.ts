@@ -150,7 +150,9 @@ function* findQueueConflicts(manifest: Manifest): Generator<Conflict> {
 /** Finds names that are too long in AWS together with the name of the application. */
 function* findLongNames({ name, region, functions }: Manifest): Generator<Conflict> {
   const wording = (limit: number) =>
-    `must have at most ${limit} characters beside the application's name`;
+    limit > 0
+      ? `must have at most ${limit} characters beside the application's name`
+      : "has no room beside the application's name: shorten that name";
   // AWS Lambda: <application>-<function>, at most 64 characters.
   const functionLimit = 64 - `${name}-`.length;
   // Amazon S3: <application>-<bucket>-<account>-<region>, at most 63 characters.

@@ -303,6 +303,11 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["schedules.1.timezone", "Paris", "must be a time zone such as Europe/Paris"],
     ["events.0.pattern", undefined, "is missing: expected an object"],
     ["events.0.pattern", {}, "must have at least one key"],
+    [
+      "events.0.pattern.detailType",
+      ["Order"],
+      'is not a key of "functions.f.triggers.events.0.pattern": did you mean "detail-type"?',
+    ],
     ["events.0.pattern.source", "shop", "must be an array of values, or an object"],
     ["events.0.bus", "my bus", "must be the name of an event bus"],
     ["buckets.0.name", "Files", NAME],
