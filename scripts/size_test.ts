@@ -14,7 +14,7 @@ Deno.test({
           ["gateway", "proxyHandler, routes", 16_950],
           ["gateway", "fetchHandler", 15_900],
           ["gateway", "buildHttpResponse", 8_500],
-          ["gateway", "FnProxyEvent", 6_050],
+          ["gateway", "FnProxyEvent", 6_000],
           ["gateway", "HttpNotFoundError", 1_000],
           ["logger", "logger", 3_584],
         ] as const
