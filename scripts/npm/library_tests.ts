@@ -56,8 +56,8 @@ export const DIFFERENCES: readonly (readonly [runtime: RegExp, why: string, test
 /** The test runner of the bundle: `Deno.test()` collects, `runAll()` runs. */
 const RUNNER = `
 const tests = [];
-export function test(first, fn) {
-  tests.push(typeof first === "string" ? { name: first, fn } : first);
+export function test(first, ...rest) {
+  tests.push(typeof first === "string" ? { name: first, fn: rest.at(-1) } : first);
 }
 export async function runAll() {
   const failures = [];
