@@ -83,7 +83,7 @@ function matchRoute(route: string, method: string, path: string): RouteMatch {
     throw new TypeError(
       `Cannot make the event: the request ${method} ${path} does not match the route ${
         JSON.stringify(route)
-      }`,
+      }; if the URL has a stage, name the "stage"`,
     );
   }
   const values = names.map((name, index) => [name, match[index + 1]!]);

@@ -76,9 +76,11 @@ export function introduce(
     rows.push([`queue ${queue}`, names, `curl -d MESSAGE '${url}/queues/${queue}'`]);
   }
   for (const [bucket, names] of namesBy(manifest, ({ triggers }) => triggers.buckets)) {
-    const objects = `${url}/buckets/${bucket}`;
-    rows.push([`bucket ${bucket}`, names, `curl -T FILE '${objects}/'`]);
-    rows.push(["", "", `curl -X DELETE '${objects}/FILE'`]);
+    const { prefix, suffix } = Object.values(manifest.functions)
+      .flatMap(({ triggers }) => triggers.buckets).find(({ name }) => name === bucket)!;
+    const object = `${url}/buckets/${bucket}/${prefix}FILE${suffix}`;
+    rows.push([`bucket ${bucket}`, names, `curl -T FILE '${object}'`]);
+    rows.push(["", "", `curl -X DELETE '${object}'`]);
     rows.push(["", "", `or copy files to ${bucketsFolder}/${bucket}`]);
   }
   for (const [topic, names] of namesBy(manifest, ({ triggers }) => triggers.topics)) {

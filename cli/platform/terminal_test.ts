@@ -65,7 +65,7 @@ Deno.test("introduce() shows every trigger with a command to copy", () => {
       "curl 'http://localhost:8000/v0/echo/a/b'",
       "curl 'http://localhost:8000/v0/items/1'",
       "rate(1 minute)      clock             curl -X POST 'http://localhost:8000/schedules/clock/0'",
-      "bucket files        created, removed  curl -T FILE 'http://localhost:8000/buckets/files/'",
+      "bucket files        created, removed  curl -T FILE 'http://localhost:8000/buckets/files/FILE'",
       "or copy files to .mate/app/buckets/files",
       "curl -d message=Hello -d subject=Greeting -d attribute=n:Number:1 'http://localhost:8000/topics/news'",
       "curl -d '{}' 'http://localhost:8000/2015-03-31/functions/plain/invocations'",
