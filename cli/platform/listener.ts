@@ -22,6 +22,10 @@ export interface Parts {
 
 /** Sends a request to the part of the platform that it is for. */
 export async function answer(request: IncomingMessage, parts: Parts): Promise<Reply> {
+  // RFC 9112 section 3.2: otherwise two readers may disagree about the host.
+  if ((request.headersDistinct["host"]?.length ?? 0) > 1) {
+    return errorReply(400, "The request has more than one Host header");
+  }
   const { authority = "", path, query } = readTarget(request);
   const functionName = parts.functionUrls.find(authority);
   if (functionName !== undefined) {

@@ -120,9 +120,20 @@ Deno.test("the platform survives requests that no client sends", async () => {
     await connection.write(new TextEncoder().encode(`${head}abc`));
   }
   assertEquals((await test.send({ method: "OPTIONS", path: "*" })).status, 403);
-  using old = await Deno.connect({ port: test.platform.port });
-  await old.write(new TextEncoder().encode("GET / HTTP/1.0\r\n\r\n"));
-  assertStringIncludes(await new Response(old.readable).text(), " 421 ", "without a host");
+  for (
+    const [request, status] of [
+      ["GET / HTTP/1.0\r\n\r\n", 421],
+      ["GET /v0/echo HTTP/1.1\r\nHost: localhost\r\nhost: localhost\r\n\r\n", 400],
+      ["GET / HTTP/1.0\r\nHost: localhost\r\nHOST: evil.example\r\n\r\n", 400],
+    ] as const
+  ) {
+    using connection = await Deno.connect({ port: test.platform.port });
+    await connection.write(
+      new TextEncoder().encode(request.replace("1.1\r\n", "1.1\r\nConnection: close\r\n")),
+    );
+    const answer = await new Response(connection.readable).text();
+    assertStringIncludes(answer, `HTTP/1.1 ${status} `, request);
+  }
   assertEquals((await test.send({ path: "/v0/echo" })).status, 200);
 });
 

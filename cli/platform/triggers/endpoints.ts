@@ -191,6 +191,10 @@ function readPublication(headers: IncomingHttpHeaders, text: string): unknown {
     return [name, { Type, Value: value.join(":") }] as const;
   });
   form.delete("attribute");
+  for (const names of [[...form.keys()], attributes.map(([name]) => name)]) {
+    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    if (twice !== undefined) throw publicationRefusal(`${JSON.stringify(twice)} occurs twice`);
+  }
   return { ...Object.fromEntries(form), attributes: Object.fromEntries(attributes) };
 }
 

@@ -99,6 +99,8 @@ Deno.test("a topic refuses a malformed message", async () => {
       [400, FORM, "message=m&subject=%C3%BC", '"subject" must be 1 to 100 ASCII characters'],
       [400, FORM, "message=m&subject=", '"subject" must be 1 to 100 ASCII characters'],
       [400, FORM, "message=m&colour=red", '"colour"'],
+      [400, FORM, "message=m&message=n", '"message" occurs twice'],
+      [400, FORM, "message=m&attribute=a:String:x&attribute=a:String:y", '"a" occurs twice'],
       [400, FORM, "message=m&attribute=n", '"attributes.n.Type" must be one of "String", '],
       [400, JSON_TYPE, "{", "JSON"],
       [400, JSON_TYPE, "null", "the message must be an object"],
