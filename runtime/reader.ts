@@ -3,6 +3,9 @@ import type { Socket } from "./host.ts";
 const DECODER = new TextDecoder();
 const LATIN1 = new TextDecoder("latin1"); // one character for each byte
 
+/** The most bytes before a mark. */
+const MAX_HEAD = 64 * 1024;
+
 /** Reads a connection, however its bytes are split. */
 export class Reader {
   #socket: Pick<Socket, "read">;
@@ -23,10 +26,17 @@ export class Reader {
     this.#received = concat(this.#received, this.#buffer.subarray(0, count));
   }
 
-  /** Takes the text before a mark, and the mark. */
+  /**
+   * Takes the text before a mark, and the mark.
+   *
+   * @throws {Error} If the text is longer than 64 KiB.
+   */
   async takeUntil(mark: string): Promise<string> {
     for (;;) {
       const end = LATIN1.decode(this.#received).indexOf(mark);
+      if ((end === -1 ? this.#received.length : end) > MAX_HEAD) {
+        throw new Error(`the head is longer than ${MAX_HEAD} bytes`);
+      }
       if (end !== -1) {
         return DECODER.decode(await this.take(end + mark.length)).slice(0, -mark.length);
       }

@@ -91,6 +91,8 @@ Deno.test("readResponse() refuses a malformed or truncated response", async () =
   for (
     const [text, message] of [
       ["", "the connection ended"],
+      [`HTTP/1.1 200 OK\r\n${"x".repeat(65_520)}\r\n\r\n`, "the head is longer than 65536 bytes"],
+      ["x".repeat(70_000), "the head is longer than 65536 bytes"],
       ["HTTP/1.1 200 OK\r\nX: 1", "the connection ended"],
       ["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", "the connection ended"],
       [`${chunked}9\r\nabc`, "the connection ended"],
