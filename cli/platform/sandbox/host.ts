@@ -169,10 +169,18 @@ class Host implements SandboxHost {
     const { concurrency = 10, idleLimit = 300_000, initLimit = 10_000 } = this.#options;
     const log = (line: string) => {
       this.#log(name, line);
-      const [, missing] = /Requires net access to "([^"]+)"/.exec(line) ?? [];
-      const advice =
-        `Add "${missing}" to "permissions.net" of the function "${name}" in the manifest`;
-      if (missing !== undefined) this.#log("", advice);
+      const [, kind, target] = /Requires (net|read|write|run) access to "([^"]+)"/.exec(line) ?? [];
+      if (kind === "net") {
+        this.#log(
+          "",
+          `Add "${target}" to "permissions.net" of the function "${name}" in the manifest`,
+        );
+      } else if (kind !== undefined) {
+        this.#log(
+          "",
+          "A function may read its own files and /tmp, write to /tmp, and run no program",
+        );
+      }
     };
     const isolation = this.#isolation;
     return new FunctionPool({ name, isolation, log, concurrency, idleLimit, initLimit }, code);

@@ -80,7 +80,9 @@ Deno.test({
 Deno.test("a function without a permission gets an error that names it", async () => {
   const notes: string[] = [];
   await using app = await startApp(
-    `export const handler = (event) => fetch(event.url).then((response) => response.status);`,
+    `export const handler = (event) => event.path
+       ? Deno.readTextFile(event.path)
+       : fetch(event.url).then((response) => response.status);`,
     { permissions: { net: ["127.0.0.1", "*.example.com:443"] } },
     { log: ({ functionName, text }) => functionName || notes.push(text) },
   );
@@ -96,6 +98,11 @@ Deno.test("a function without a permission gets an error that names it", async (
   assertEquals(
     notes.at(-1),
     `Add "localhost:${port}" to "permissions.net" of the function "one" in the manifest`,
+  );
+  assertEquals((await app.invoke({ path: "/etc/passwd" })).failure, "error");
+  assertEquals(
+    notes.at(-1),
+    "A function may read its own files and /tmp, write to /tmp, and run no program",
   );
 });
 
