@@ -42,15 +42,19 @@ Deno.test("text() removes one byte order mark and refuses bytes that are not UTF
   }
 });
 
+/** The body and the content type with which a standard request sends a form. */
+async function encode(form: FormData) {
+  const request = new Request("http://x", { method: "POST", body: form });
+  return [await request.bytes(), request.headers.get("content-type")!] as const;
+}
+
 Deno.test("formData() reads the form that a standard request sends", async () => {
   const file = new File([new Uint8Array([0, 255, 13, 10])], "a b.bin", { type: "image/png" });
   const form = new FormData();
   form.append("name", "Jörg & co");
   form.append("name", "line\r\nbreak");
   form.append("file", file);
-  const request = new Request("http://x", { method: "POST", body: form });
-  const body = await request.bytes();
-  const read = await sent(body, request.headers.get("content-type")!).formData();
+  const read = await sent(...await encode(form)).formData();
   assertEquals(read.getAll("name"), ["Jörg & co", "line\r\nbreak"]);
   const copy = read.get("file") as File;
   assertEquals([copy.name, copy.type], ["a b.bin", "image/png"]);
@@ -64,9 +68,7 @@ Deno.test("formData() refuses multipart data that was cut off at any byte", asyn
   const form = new FormData();
   form.append("a", "1");
   form.append("b", "2");
-  const request = new Request("http://x", { method: "POST", body: form });
-  const type = request.headers.get("content-type")!;
-  const body = await request.bytes();
+  const [body, type] = await encode(form);
   for (let length = 0; length < body.length - 2; length++) { // the last line break may lack
     await assertRejects(() => sent(body.slice(0, length), type).formData(), MalformedPayloadError);
   }
@@ -75,12 +77,9 @@ Deno.test("formData() refuses multipart data that was cut off at any byte", asyn
 
 Deno.test("formData() refuses a body of another type and malformed forms", async () => {
   for (const type of [undefined, "", "application/json", "multipart/mixed; boundary=x"]) {
-    const error = await assertRejects(
+    await assertRejects(
       () => sent("--x--", type).formData(),
       HttpUnsupportedMediaTypeError,
-    );
-    assertEquals(
-      error.message,
       "Unsupported media type: expected multipart/form-data or application/x-www-form-urlencoded",
     );
   }

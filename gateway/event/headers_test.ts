@@ -27,13 +27,6 @@ Deno.test("httpHeaders() holds names such as __proto__ as own properties", () =>
   assertEquals(Object.entries(result), names.map((name) => [name.toLowerCase(), "1, 2"]));
 });
 
-Deno.test("httpHeaders() returns a new object and does not change the event", () => {
-  const headers = Object.freeze({ A: "1", a: "2" });
-  const event = wrap(headers);
-  event.httpHeaders()["a"] = "changed";
-  assertEquals(event.httpHeaders(), { a: "1, 2" });
-});
-
 const METHODS = ["headerPreferences", "headerSortedPreferences"] as const;
 
 function values(method: typeof METHODS[number], headers: unknown, name: string): string[] {
@@ -41,24 +34,23 @@ function values(method: typeof METHODS[number], headers: unknown, name: string):
 }
 
 Deno.test("headerPreferences() and headerSortedPreferences() find a header in any case", () => {
-  for (const method of METHODS) {
-    for (
-      const [headers, name, expected] of [
-        [{ aCCept: "b;q=0.5, a" }, "Accept", ["a", "b"]],
-        [{ aCCept: "b;q=0.5, a" }, "ACCEPT", ["a", "b"]],
-        [{ accept: "b;q=0.5", Other: "x", ACCEPT: "a" }, "accept", ["a", "b"]],
-        [{ Insect: "x", accept: "a" }, "accept", ["a"]],
-        [JSON.parse('{"__proto__":"a"}'), "__proto__", ["a"]],
-        [{ accept: "a", "X-Number": 5 }, "accept", ["a"]],
-        [null, "accept", []],
-        [{}, "accept", []],
-        [{ accept: "" }, "accept", []],
-        [{ accept: "a" }, "constructor", []],
-        [{ accept: "a" }, "__proto__", []],
-        [{ accept: "a" }, "accept ", []],
-        [{ accept: "a" }, "", []],
-      ]
-    ) {
+  for (
+    const [headers, name, ...expected] of [
+      [{ aCCept: "b;q=0.5, a" }, "Accept", "a", "b"],
+      [{ accept: "b;q=0.5", Other: "x", ACCEPT: "a" }, "accept", "a", "b"],
+      [{ Insect: "x", accept: "a" }, "accept", "a"],
+      [JSON.parse('{"__proto__":"a"}'), "__proto__", "a"],
+      [{ accept: "a", "X-Number": 5 }, "accept", "a"],
+      [null, "accept"],
+      [{}, "accept"],
+      [{ accept: "" }, "accept"],
+      [{ accept: "a" }, "constructor"],
+      [{ accept: "a" }, "__proto__"],
+      [{ accept: "a" }, "accept "],
+      [{ accept: "a" }, ""],
+    ]
+  ) {
+    for (const method of METHODS) {
       assertEquals(values(method, headers, name), expected, `${method}(${name})`);
     }
   }

@@ -6,47 +6,42 @@ import { withKey } from "../../testdata/accessors.ts";
 import { load } from "../testdata/events.ts";
 import { FnProxyEvent } from "./proxy_event.ts";
 
-type Read = (event: FnProxyEvent) => unknown;
-
 /** The accessors of a REST event, each with the keys that it needs. A question mark follows a key that may be null. */
-const ACCESSORS: [name: string, read: Read, ...keys: string[]][] = [
-  ["sourceIp", (event) => event.sourceIp(), "requestContext.identity.sourceIp"],
-  ["httpHeaders", (event) => event.httpHeaders(), "headers?"],
-  ["header", (event) => event.header("Accept"), "headers?"],
-  ["cookies", (event) => event.cookies(), "headers?"],
-  ["httpMethod", (event) => event.httpMethod(), "requestContext.httpMethod"],
-  ["httpProtocol", (event) => event.httpProtocol(), "requestContext.protocol"],
-  ["httpUserAgent", (event) => event.httpUserAgent(), "requestContext.identity.userAgent?"],
-  ["headerSortedPreferences", (event) => event.headerSortedPreferences("Accept"), "headers?"],
-  ["headerPreferences", (event) => event.headerPreferences("Accept"), "headers?"],
-  ["queryDomainName", (event) => event.queryDomainName(), "requestContext.domainName"],
-  ["queryPath", (event) => event.queryPath(), "requestContext.path"],
-  ["queryStringParameters", (event) => event.queryStringParameters(), "queryStringParameters?"],
-  ["queryValues", (event) => event.queryValues("a"), "queryStringParameters?"],
-  ["queryPayload", (event) => event.queryPayload(), "body?"],
-  ["bytes", (event) => event.bytes(), "body?"],
-  ["text", (event) => event.text(), "body?"],
-  ["authorizerClaims", (event) => event.authorizerClaims(), "requestContext"],
-  ["authorizer", (event) => event.authorizer(), "requestContext"],
-  ["requestId", (event) => event.requestId(), "requestContext"],
-  ["routeKey", (event) => event.routeKey(), "requestContext.httpMethod", "resource"],
-  [
-    "queryString",
-    (event) => event.queryString(),
-    "requestContext.path",
-    "requestContext.httpMethod",
-    "requestContext.domainName",
-    "queryStringParameters?",
-  ],
-  [
-    "url",
-    (event) => event.url(),
-    "requestContext.path",
-    "requestContext.domainName",
-    "queryStringParameters?",
-    "headers?",
-  ],
-];
+const NEEDS: Record<string, string> = {
+  "sourceIp": "requestContext.identity.sourceIp",
+  "httpHeaders": "headers?",
+  "header Accept": "headers?",
+  "cookies": "headers?",
+  "httpMethod": "requestContext.httpMethod",
+  "httpProtocol": "requestContext.protocol",
+  "httpUserAgent": "requestContext.identity.userAgent?",
+  "headerSortedPreferences Accept": "headers?",
+  "headerPreferences Accept": "headers?",
+  "queryDomainName": "requestContext.domainName",
+  "queryPath": "requestContext.path",
+  "queryStringParameters": "queryStringParameters?",
+  "queryValues a": "queryStringParameters?",
+  "queryPayload": "body?",
+  "bytes": "body?",
+  "text": "body?",
+  "authorizerClaims": "requestContext",
+  "authorizer": "requestContext",
+  "requestId": "requestContext",
+  "routeKey": "requestContext.httpMethod resource",
+  "queryString":
+    "requestContext.path requestContext.httpMethod requestContext.domainName queryStringParameters?",
+  "url": "requestContext.path requestContext.domainName queryStringParameters? headers?",
+};
+
+/** Calls an accessor, such as `header Accept`. */
+function call(event: FnProxyEvent, accessor: string): unknown {
+  const [name, ...parameters] = accessor.split(" ");
+  return (event as unknown as Record<string, (...given: string[]) => unknown>)[name!]!(
+    ...parameters,
+  );
+}
+
+const ACCESSORS = Object.keys(NEEDS);
 
 /** Without the maps of lists, the maps of texts count. */
 const SINGLE = { multiValueHeaders: null, multiValueQueryStringParameters: null };
@@ -55,8 +50,8 @@ const refuse = (read: () => unknown) => assertThrows(read, CloudEventSpecificati
 
 Deno.test("every accessor names the shortest key that is absent or malformed", () => {
   const rest = { ...load("rest"), ...SINGLE };
-  for (const [name, read, ...needs] of ACCESSORS) {
-    for (const need of needs) {
+  for (const [name, needs] of Object.entries(NEEDS)) {
+    for (const need of needs.split(" ")) {
       const keys = need.replace("?", "").split(".");
       for (let depth = 1; depth <= keys.length; depth++) {
         const key = keys.slice(0, depth).join(".");
@@ -64,11 +59,11 @@ Deno.test("every accessor names the shortest key that is absent or malformed", (
         for (const value of [undefined, null, 5, true, []]) {
           const event = new FnProxyEvent(withKey(rest, key, value));
           if (value === null && mayBeNull) {
-            read(event);
+            call(event, name);
             continue;
           }
-          const { path, message } = refuse(() => read(event));
-          assertEquals(path, key, `${name}() without ${key}`);
+          const { path, message } = refuse(() => call(event, name));
+          assertEquals(path, key, `${name} without ${key}`);
           const problem = value === undefined
             ? "is absent"
             : "is (null|a number|a boolean|an array), not a";
@@ -92,9 +87,9 @@ Deno.test("every accessor raises for an event of another service and names the s
   ) {
     const event = new FnProxyEvent(raw);
     assertEquals(event.format, "rest");
-    for (const [name, read] of ACCESSORS) {
+    for (const name of ACCESSORS) {
       assertEquals(
-        refuse(() => read(event)).message,
+        refuse(() => call(event, name)).message,
         `Cannot read the event: "requestContext" is absent: this looks like an event of "${service}"`,
         name,
       );
@@ -107,7 +102,7 @@ Deno.test("every accessor raises for an event of another service and names the s
 });
 
 Deno.test("the accessors read own properties only", () => {
-  for (const [, read] of ACCESSORS) refuse(() => read(new FnProxyEvent(Object.create(null))));
+  for (const name of ACCESSORS) refuse(() => call(new FnProxyEvent(Object.create(null)), name));
   const requestContext = Object.create({ path: "/", httpMethod: "GET" });
   refuse(() => new FnProxyEvent({ requestContext }).queryPath());
   refuse(() => new FnProxyEvent({ requestContext }).httpMethod());
@@ -130,24 +125,9 @@ Deno.test("the accessors name a malformed value within a map or list", () => {
       ["stageVariables", "stageVariables", { mode: ["a"] }, undefined],
       ["pathParameters", "pathParameters", { id: ["a"] }, undefined],
       ["sourceIp", "requestContext.identity.sourceIp", "5", 'is "5", not an IP address'],
-      [
-        "sourceIp",
-        "requestContext.identity.sourceIp",
-        "10.0.0.1:80",
-        'is "10.0.0.1:80", not an IP address',
-      ],
-      [
-        "url",
-        "requestContext.domainName",
-        "user@evil.example",
-        'is "user@evil.example", not a host',
-      ],
-      ["url", "requestContext.domainName", "a/b", 'is "a/b", not a host'],
-      ["url", "requestContext.domainName", "a?b", 'is "a?b", not a host'],
-      ["url", "requestContext.domainName", "0x7f.1", 'is "0x7f.1", not a host'],
-      ["url", "requestContext.domainName", "a.0x7f", 'is "a.0x7f", not a host'],
-      ["url", "requestContext.domainName", "a.b:99999", 'is "a.b:99999", not a host'],
-      ["url", "requestContext.domainName", "", 'is "", not a host'],
+      ...["user@evil.example", "a/b", "a?b", "0x7f.1", "a.0x7f", "a.b:99999", ""].map((host) =>
+        ["url", "requestContext.domainName", host, `is "${host}", not a host`] as const
+      ),
     ] as const
   ) {
     const base = key.startsWith("multi") ? rest : { ...rest, ...SINGLE };
@@ -170,7 +150,7 @@ Deno.test("the accessors name a malformed value within a map or list", () => {
 Deno.test("the accessors do not change the event", () => {
   const raw = load("restBase64Body");
   const event = new FnProxyEvent(freeze(structuredClone(raw)));
-  for (const [, read] of ACCESSORS) read(event);
+  for (const name of ACCESSORS) call(event, name);
   assertEquals(event.rawEvent, raw);
 });
 
@@ -204,23 +184,7 @@ Deno.test("toRequest() names the key of a method or header that a standard reque
 });
 
 Deno.test("url() has the host that the gateway named, whatever that is", () => {
-  const parts = [
-    "a",
-    "x",
-    "XN--",
-    "xn--",
-    "1",
-    "0x",
-    "-",
-    ".",
-    ":",
-    "80",
-    "é",
-    "%41",
-    "@",
-    "[",
-    "/",
-  ];
+  const parts = "a x XN-- xn-- 1 0x - . : 80 é %41 @ [ /".split(" ");
   const host = fc.array(fc.constantFrom(...parts), { maxLength: 8 }).map((some) => some.join(""));
   fc.assert(
     fc.property(host, (domainName) => {

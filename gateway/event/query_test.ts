@@ -13,47 +13,22 @@ function wrap(event: Record<string, unknown>): FnProxyEvent {
 
 Deno.test("queryString() encodes the query again", () => {
   for (
-    const [name, event, query] of [
-      ["no parameters", {}, ""],
-      ["empty maps", { queryStringParameters: {}, multiValueQueryStringParameters: {} }, ""],
-      ["one value each", { queryStringParameters: { b: "2", a: "1" } }, "?b=2&a=1"],
-      ["an empty name and value", { queryStringParameters: { "": "", a: "" } }, "?=&a="],
-      [
-        "every value of each",
-        {
-          queryStringParameters: { a: "2", b: "3" },
-          multiValueQueryStringParameters: { a: ["1", "2"], b: ["3"], c: [] },
-        },
-        "?a=1&a=2&b=3",
-      ],
-      [
-        "only the map of lists if both maps exist",
-        { queryStringParameters: { a: "2" }, multiValueQueryStringParameters: {} },
-        "",
-      ],
-      [
-        "one value each if the map of lists is null",
-        { queryStringParameters: { a: "2" }, multiValueQueryStringParameters: null },
-        "?a=2",
-      ],
-      [
-        "the special characters of a URL",
-        { queryStringParameters: { "a&b=c": "d #?%+/\\é🧀\u0000" } },
-        "?a%26b%3Dc=d%20%23%3F%25%2B%2F%5C%C3%A9%F0%9F%A7%80%00",
-      ],
-      [
-        "lone surrogates",
-        { queryStringParameters: { "\uD800": "a\uDC00b" } },
-        "?%EF%BF%BD=a%EF%BF%BDb",
-      ],
-      [
-        "the name __proto__",
-        JSON.parse('{"queryStringParameters":{"__proto__":"1"}}'),
-        "?__proto__=1",
-      ],
+    const [name, single, multi, query] of [
+      ["no parameters", null, undefined, ""],
+      ["empty maps", {}, {}, ""],
+      ["one value each", { b: "2", a: "1" }, undefined, "?b=2&a=1"],
+      ["an empty name and value", { "": "", a: "" }, undefined, "?=&a="],
+      ["every value", { a: "2", b: "3" }, { a: ["1", "2"], b: ["3"], c: [] }, "?a=1&a=2&b=3"],
+      ["only the map of lists if both maps exist", { a: "2" }, {}, ""],
+      ["one value each if the map of lists is null", { a: "2" }, null, "?a=2"],
+      ["special characters", { "a&b=c": "d #?%+\\" }, undefined, "?a%26b%3Dc=d%20%23%3F%25%2B%5C"],
+      ["lone surrogates", { "\uD800": "a\uDC00b" }, undefined, "?%EF%BF%BD=a%EF%BF%BDb"],
+      ["the name __proto__", JSON.parse('{"__proto__":"1"}'), undefined, "?__proto__=1"],
     ] as const
   ) {
-    assertEquals(wrap(event).queryString(), `GET https://api.example.com/v0/okay${query}`, name);
+    const maps = { queryStringParameters: single, multiValueQueryStringParameters: multi };
+    const event = wrap(JSON.parse(JSON.stringify(maps)));
+    assertEquals(event.queryString(), `GET https://api.example.com/v0/okay${query}`, name);
   }
 });
 
@@ -74,18 +49,15 @@ Deno.test("queryString() keeps the path as transmitted", () => {
 });
 
 Deno.test("queryString() is a URL with the same meaning as the URL of the client", () => {
-  const text = anyText;
-  fc.assert(fc.property(fc.array(fc.tuple(text, fc.array(text, { minLength: 1 }))), (entries) => {
+  const values = fc.array(anyText, { minLength: 1 });
+  fc.assert(fc.property(fc.array(fc.tuple(anyText, values)), (entries) => {
     const multiValueQueryStringParameters = Object.fromEntries(entries);
-    const url = new URL(
-      wrap({ multiValueQueryStringParameters }).queryString().slice("GET ".length),
-    );
+    const [, url] = wrap({ multiValueQueryStringParameters }).queryString().split("GET ");
     assertEquals(
-      [...url.searchParams],
-      Object.entries(multiValueQueryStringParameters)
-        .flatMap(([name, values]) =>
-          values.map((value) => [name.toWellFormed(), value.toWellFormed()])
-        ),
+      [...new URL(url!).searchParams],
+      Object.entries(multiValueQueryStringParameters).flatMap(([name, values]) =>
+        values.map((value) => [name.toWellFormed(), value.toWellFormed()])
+      ),
     );
   }));
 });
@@ -101,15 +73,9 @@ Deno.test("queryStringParameters() returns a copy with raw values", () => {
 });
 
 Deno.test("queryStringParameters() holds names such as __proto__ as own properties", () => {
-  const event = wrap(JSON.parse(
-    '{"queryStringParameters":{"__proto__":"p","constructor":"c","toString":"t","hasOwnProperty":"h"}}',
-  ));
-  const parameters = event.queryStringParameters();
+  const names = ["__proto__", "constructor", "toString", "hasOwnProperty"];
+  const map = `{${names.map((name) => `"${name}":"1"`).join()}}`;
+  const parameters = wrap({ queryStringParameters: JSON.parse(map) }).queryStringParameters();
   assertStrictEquals(Object.getPrototypeOf(parameters), Object.prototype);
-  assertEquals(Object.entries(parameters), [
-    ["__proto__", "p"],
-    ["constructor", "c"],
-    ["toString", "t"],
-    ["hasOwnProperty", "h"],
-  ]);
+  assertEquals(Object.entries(parameters), names.map((name) => [name, "1"]));
 });
