@@ -1,17 +1,15 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
-import { captureLog } from "../testing/mod.ts";
-import { ask, decode, eventsOf, factsOf } from "./testdata/answers.ts";
-import { answer, request } from "./testdata/events.ts";
-import { type HttpResponse, proxyHandler, type ProxyHandlerOptions, reply } from "./mod.ts";
+import { ask, chunks, decode, eventsOf, factsOf, fail } from "./testdata/answers.ts";
+import { answer, JSON_UTF8, request } from "./testdata/events.ts";
+import { proxyHandler, reply } from "./mod.ts";
 
 const BYTES = new Uint8Array([0, 255, 128, 10]);
 const OCTETS = "application/octet-stream";
-
-/** A stream of chunks. */
-async function* chunks(...parts: (string | Uint8Array)[]) {
-  for (const part of parts) yield await Promise.resolve(part);
-}
+const csv = { type: "text/csv" };
+const hal = { type: "application/hal+json" };
+const png = { type: "image/png" };
+const svg = { type: "image/svg+xml" };
 
 Deno.test("reply() answers with a status, headers, cookies and a payload", async () => {
   const { result, records: log } = await answer(() =>
@@ -22,7 +20,7 @@ Deno.test("reply() answers with a status, headers, cookies and a payload", async
   assertEquals({ ...result }, {
     statusCode: 201,
     headers: {
-      "Content-Type": "application/json; charset=utf-8",
+      "Content-Type": JSON_UTF8,
       Location: "/orders/7",
       "X-B": "3",
       Vary: "Accept, Accept-Encoding",
@@ -34,48 +32,25 @@ Deno.test("reply() answers with a status, headers, cookies and a payload", async
   assertEquals(log, []);
 });
 
-Deno.test("reply() sends a payload with a type, bytes and streams as they are", async () => {
+Deno.test("proxyHandler() sends a payload with a type, bytes and streams as they are", async () => {
   const web = () => new Blob(["a,b\n"]).stream();
   for (
     const [name, route, type, body, isBase64Encoded] of [
-      ["text", () => reply(200, "a,b\n", { type: "text/csv" }), "text/csv", "a,b\n", false],
-      [
-        "binary text",
-        () => reply(200, "<svg/>", { type: "image/svg+xml" }),
-        "image/svg+xml",
-        "<svg/>",
-        true,
-      ],
-      ["typed bytes", () => reply(200, BYTES, { type: "image/png" }), "image/png", BYTES, true],
+      ["text", () => reply(200, "a,b\n", csv), csv.type, "a,b\n", false],
+      ["binary text", () => reply(200, "<svg/>", svg), svg.type, "<svg/>", true],
+      ["typed bytes", () => reply(200, BYTES, png), png.type, BYTES, true],
       ["bytes", () => reply(200, BYTES), OCTETS, BYTES, true],
       ["a buffer", () => reply(200, Buffer.from(BYTES)), OCTETS, BYTES, true],
+      ["a Response", () => new Response(BYTES), OCTETS, BYTES, true],
       ["bytes alone", () => BYTES, OCTETS, BYTES, true],
       ["a stream alone", () => web(), OCTETS, "a,b\n", true],
-      ["a typed stream", () => reply(200, web(), { type: "text/csv" }), "text/csv", "a,b\n", false],
-      ["chunks", () => chunks("a", BYTES), OCTETS, Buffer.concat([Buffer.from("a"), BYTES]), true],
-      [
-        "broken text",
-        () => reply(200, chunks(BYTES), { type: "text/csv" }),
-        "text/csv",
-        BYTES,
-        true,
-      ],
-      [
-        "JSON",
-        () => reply(200, { a: 1 }, { type: "application/hal+json" }),
-        "application/hal+json",
-        '{\n  "a": 1\n}',
-        true,
-      ],
-      ["nothing", () => reply(200), "application/json; charset=utf-8", "", false],
-      [
-        "nothing of a type",
-        () => reply(200, undefined, { type: "text/csv" }),
-        "text/csv",
-        "",
-        false,
-      ],
-      ["no content", () => reply(204, BYTES, { type: "image/png" }), "image/png", "", false],
+      ["a typed stream", () => reply(200, web(), csv), csv.type, "a,b\n", false],
+      ["chunks", () => chunks("a", BYTES), OCTETS, Uint8Array.of(97, ...BYTES), true],
+      ["broken text", () => reply(200, chunks(BYTES), csv), csv.type, BYTES, true],
+      ["JSON", () => reply(200, { a: 1 }, hal), hal.type, '{\n  "a": 1\n}', true],
+      ["nothing", () => reply(200), JSON_UTF8, "", false],
+      ["nothing of a type", () => reply(200, undefined, csv), csv.type, "", false],
+      ["no content", () => reply(204, BYTES, png), png.type, "", false],
     ] as const
   ) {
     const { result } = await answer(route);
@@ -94,21 +69,15 @@ Deno.test("reply() refuses an invalid status, header, cookie or type", () => {
 });
 
 Deno.test("proxyHandler() sends a standard Response with its status, headers and exact bytes", async () => {
+  const typed = (body: BodyInit, type: string) =>
+    new Response(body, { headers: { "content-type": type } });
   const cases: [name: string, make: () => Response, text: string | undefined][] = [
     ["text", () => new Response("hü", { status: 201, headers: { "X-A": "1" } }), "hü"],
     ["JSON", () => Response.json({ a: 1 }), '{"a":1}'],
     ["a byte order mark", () => new Response("\ufeffa"), "\ufeffa"],
-    [
-      "text that is not UTF-8",
-      () => new Response(BYTES, { headers: { "Content-Type": "text/plain" } }),
-      undefined,
-    ],
-    [
-      "a stream",
-      () => new Response(new Blob(["x"]).stream(), { headers: { "content-type": "text/css" } }),
-      "x",
-    ],
-    ["bytes", () => new Response(BYTES, { headers: { "Content-Type": "image/png" } }), undefined],
+    ["text that is not UTF-8", () => typed(BYTES, "text/plain"), undefined],
+    ["a stream", () => typed(new Blob(["x"]).stream(), "text/css"), "x"],
+    ["bytes", () => typed(BYTES, "image/png"), undefined],
     ["no content", () => new Response(null, { status: 204 }), ""],
     ["a redirect", () => Response.redirect("https://example.com/", 303), ""],
   ];
@@ -121,11 +90,6 @@ Deno.test("proxyHandler() sends a standard Response with its status, headers and
     assertEquals(result.isBase64Encoded, text === undefined, name);
     if (text !== undefined) assertEquals(result.body, text, name);
   }
-});
-
-Deno.test("proxyHandler() gives a Response without a type the type of bytes", async () => {
-  const { result } = await answer(() => new Response(BYTES));
-  assertEquals(result.headers["Content-Type"], OCTETS);
 });
 
 Deno.test("proxyHandler() leaves no Content-Length and no strong ETag on a Response that it compresses", async () => {
@@ -191,43 +155,29 @@ Deno.test("proxyHandler() describes the status for load balancers and VPC Lattic
 });
 
 Deno.test("proxyHandler() answers with the types of its option in place of JSON", async () => {
-  const ask = async (Accept: string, route: () => unknown, types: string[]) => {
-    const options: ProxyHandlerOptions = { types };
-    const { result } = await captureLog(() =>
-      proxyHandler(route as never, options)({ headers: { Accept } })
-    );
-    return [result.statusCode, result.headers["Content-Type"]];
-  };
-  const png = () => reply(200, BYTES, { type: "image/png" });
-  const fail = () => {
-    throw new TypeError("x");
-  };
-  assertEquals(await ask("image/*", png, ["image/png"]), [200, "image/png"]);
-  assertEquals(await ask("application/json", png, ["image/png"]), [
-    406,
-    "application/json; charset=utf-8",
-  ]);
-  assertEquals(await ask("image/png", fail, ["image/png"]), [
-    500,
-    "application/json; charset=utf-8",
-  ]);
-  assertEquals(await ask("image/png", () => ({}), ["image/png"]), [
-    500,
-    "application/json; charset=utf-8",
-  ]);
-  const both = ["image/png", "application/json"];
-  assertEquals(await ask("*/*", () => ({}), both), [200, "application/json; charset=utf-8"]);
-  assertEquals(await ask("image/png", () => ({}), both), [406, "application/json; charset=utf-8"]);
+  const image = () => reply(200, BYTES, png);
+  const types = [png.type];
+  const both = [png.type, "application/json"];
+  for (
+    const [Accept, route, offered, status, type] of [
+      ["image/*", image, types, 200, png.type],
+      ["application/json", image, types, 406, JSON_UTF8],
+      ["image/png", fail(new TypeError("x")), types, 500, JSON_UTF8],
+      ["image/png", () => ({}), types, 500, JSON_UTF8],
+      ["*/*", () => ({}), both, 200, JSON_UTF8],
+      ["image/png", () => ({}), both, 406, JSON_UTF8],
+    ] as const
+  ) {
+    const { result } = await ask(route, { types: offered }, { headers: { Accept } });
+    assertEquals([result.statusCode, result.headers["Content-Type"]], [status, type]);
+  }
 });
 
 Deno.test("proxyHandler() never answers 200 with less than a failing stream would have sent", async () => {
   const { result, records: log } = await answer(() =>
-    (async function* () {
-      yield await Promise.resolve("half");
-      throw new Error("the disk is gone");
-    })()
+    chunks("half", new Error("the disk is gone"))
   );
-  assertEquals((result as HttpResponse).statusCode, 500);
+  assertEquals(result.statusCode, 500);
   assert(log.some(({ message }) => String(message).includes("the disk is gone")));
 });
 

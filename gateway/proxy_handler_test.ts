@@ -2,6 +2,7 @@ import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/a
 import type { FnHandler } from "../function/mod.ts";
 import { logger } from "../logger/mod.ts";
 import { captureLog } from "../testing/mod.ts";
+import { fail } from "./testdata/answers.ts";
 import { answer, context, HTML_ONLY, JSON_UTF8, request } from "./testdata/events.ts";
 import * as gateway from "./mod.ts";
 import { FnProxyEvent, type HttpResponse, proxyHandler } from "./mod.ts";
@@ -18,11 +19,7 @@ Deno.test("proxyHandler() answers any JSON value with 200, returned at once or l
       ["null", null, "null"],
       ["an inherited status", Object.create({ statusCode: 201 }), "{}"],
       ["a status that is text", { statusCode: "201" }, '{\n  "statusCode": "201"\n}'],
-      [
-        "a status and other data",
-        { statusCode: 200, a: 1 },
-        '{\n  "statusCode": 200,\n  "a": 1\n}',
-      ],
+      ["a status and more", { statusCode: 200, a: 1 }, '{\n  "statusCode": 200,\n  "a": 1\n}'],
       ["a body without a status", { body: "x" }, '{\n  "body": "x"\n}'],
     ] as const
   ) {
@@ -34,16 +31,8 @@ Deno.test("proxyHandler() answers any JSON value with 200, returned at once or l
       ]
     ) {
       const { result, records: log } = await answer(route);
-      assertEquals(
-        { ...result },
-        {
-          statusCode: 200,
-          headers: { "Content-Type": JSON_UTF8, Vary: "Accept, Accept-Encoding" },
-          body,
-          isBase64Encoded: false,
-        },
-        name,
-      );
+      const headers = { "Content-Type": JSON_UTF8, Vary: "Accept, Accept-Encoding" };
+      assertEquals({ ...result }, { statusCode: 200, headers, body, isBase64Encoded: false }, name);
       assertEquals(log, []);
     }
   }
@@ -117,21 +106,15 @@ Deno.test("asResponse() refuses a result without a status", () => {
   }
 });
 
-Deno.test("proxyHandler() hands the wrapped event and the context to the route", async () => {
+Deno.test("proxyHandler() hands the wrapped event and the context to the route, and needs no request id", async () => {
   const raw = request();
-  const given = context("id-2");
-  let seen: unknown[] = [];
-  await proxyHandler((event, context) => {
-    seen = [event instanceof FnProxyEvent, event.rawEvent === raw, context === given];
-  })(raw, given);
-  assertEquals(seen, [true, true, true]);
-});
-
-Deno.test("proxyHandler() needs no context", async () => {
-  const handler = proxyHandler((_event, context) => ({ context: context ?? "none" }));
-  for (const [given, seen] of [[undefined, "none"], [null, "none"], [{}, {}]] as const) {
-    const { body } = await handler(request(), given as never);
-    assertEquals(JSON.parse(body), { context: seen });
+  const ids = [{ awsRequestId: 5 }, { awsRequestId: "" }, { awsRequestId: null }];
+  for (const given of [context("id-2"), undefined, null, {}, ...ids] as never[]) {
+    let seen: unknown[] = [];
+    const { statusCode } = await proxyHandler((event, context) => {
+      seen = [event instanceof FnProxyEvent, event.rawEvent === raw, context === given];
+    })(raw, given);
+    assertEquals([statusCode, ...seen], [204, true, true, true]);
   }
 });
 
@@ -157,9 +140,7 @@ Deno.test("proxyHandler() answers in the type of a transformer, errors too", asy
   const options = { customTransformers: { "text/html": html } };
   const { result } = await answer(() => ({ a: 1 }), { event: HTML_ONLY, options });
   assertEquals([result.headers["Content-Type"], result.body], ["text/html", '<p>{"a":1}</p>']);
-  const failed = await answer(() => {
-    throw new gateway.HttpGoneError();
-  }, { event: HTML_ONLY, options });
+  const failed = await answer(fail(new gateway.HttpGoneError()), { event: HTML_ONLY, options });
   assertEquals([failed.result.statusCode, failed.result.body], [410, '<p>{"Message":"Gone"}</p>']);
 });
 
@@ -179,13 +160,6 @@ Deno.test("proxyHandler() gives every record the id of its own invocation", asyn
   assertEquals(log.length, 9);
   for (const { message, requestId } of log) {
     assertEquals(/(start|end|fail) (\w)/.exec(String(message))?.[2], requestId);
-  }
-});
-
-Deno.test("proxyHandler() answers if the context has no request id", async () => {
-  for (const given of [{ awsRequestId: 5 }, { awsRequestId: "" }, { awsRequestId: null }, {}]) {
-    const { statusCode } = await proxyHandler(() => "done")(request(), given as never);
-    assertEquals(statusCode, 200);
   }
 });
 
@@ -226,4 +200,26 @@ Deno.test("proxyHandler() has types that go together", async () => {
     // @ts-expect-error: a route is a function
     proxyHandler({});
   }, TypeError);
+});
+
+Deno.test("the types of options and transformers fit any payload unless told otherwise", async () => {
+  // Annotated without a type argument, as users write it.
+  const customTransformers: gateway.CustomTransformers = {
+    "text/plain": (payload) => [JSON.stringify(payload), "text/plain"],
+  };
+  const raw = { headers: { Accept: "text/plain" } };
+  const options: gateway.ResponseOptions = { event: new FnProxyEvent(raw), customTransformers };
+  assertEquals(gateway.buildHttpResponse(200, { id: 1 }, options).body, '{"id":1}');
+  const quiet = { ...options, log: false };
+  gateway.buildHttpClientErrorResponse(new gateway.HttpGoneError(), quiet);
+  gateway.buildHttpServerErrorResponse(new gateway.HttpNotImplementedError(), quiet);
+  const any: gateway.ProxyHandlerOptions = { customTransformers };
+  assertEquals((await proxyHandler(() => ({ id: 1 }), any)(raw)).body, '{"id":1}');
+
+  const ofNames = { "a/b": (payload: { name: string }) => [payload.name, "text/plain"] as const };
+  // @ts-expect-error The payload has no name.
+  gateway.buildHttpResponse(200, { id: 1 }, { customTransformers: ofNames });
+  // @ts-expect-error What the route returns has no name, nor has the message of an error.
+  proxyHandler(() => ({ id: 1 }), { customTransformers: ofNames });
+  gateway.buildHttpResponse(200, { name: "x", id: 1 }, { customTransformers: ofNames });
 });

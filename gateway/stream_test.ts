@@ -3,7 +3,7 @@ import { Writable } from "node:stream";
 import { drive } from "../runtime/testdata/drive.ts";
 import { invocation } from "../runtime/testdata/stub_api.ts";
 import { captureLog } from "../testing/mod.ts";
-import { eventsOf } from "./testdata/answers.ts";
+import { chunks, eventsOf } from "./testdata/answers.ts";
 import {
   asResponse,
   buildHttpResponse,
@@ -21,15 +21,6 @@ const { event } = eventsOf("GET", {
   "Accept-Encoding": "gzip",
 })["http"]!;
 const SSE = { type: "text/event-stream" };
-
-/** Chunks, each of them late. An error is thrown. */
-async function* chunks(...parts: (string | Uint8Array | Error)[]) {
-  for (const part of parts) {
-    await new Promise((resolve) => setTimeout(resolve));
-    if (part instanceof Error) throw part;
-    yield part;
-  }
-}
 
 /** The parts of a streamed HTTP response: the prelude, and the text after eight NULs. */
 function partsOf(body: string) {

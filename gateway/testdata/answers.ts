@@ -118,5 +118,14 @@ export async function ask(
   return await captureLog(() => proxyHandler(route as ProxyRoute, options)(event));
 }
 
+/** Chunks, each of them late. An error is thrown. */
+export async function* chunks(...parts: (string | Uint8Array | Error)[]) {
+  for (const part of parts) {
+    await new Promise((resolve) => setTimeout(resolve));
+    if (part instanceof Error) throw part;
+    yield part;
+  }
+}
+
 /** A route that fails. */
 export const fail = (error: unknown) => (): Promise<never> => Promise.reject(error);
