@@ -29,7 +29,7 @@ export async function readResponse(reader: Reader): Promise<Response> {
   }));
   const content = fields.get("transfer-encoding") === "chunked"
     ? await readChunks(reader)
-    : await reader.take(Number(fields.get("content-length") ?? 0));
+    : await reader.take(parseInt(fields.get("content-length") ?? "0"));
   return { status: Number(status), fields, content };
 }
 

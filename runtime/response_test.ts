@@ -36,6 +36,9 @@ Deno.test("readResponse() reads names in any case, and values without white spac
     { "x-a": "1 2", "content-length": "5", empty: "" },
     "hello",
   ]);
+  // A part of a byte never comes.
+  const part = await readResponse(readerOf("HTTP/1.1 200 OK\r\nContent-Length: .2\r\n\r\n", [999]));
+  assertEquals(show(part), [200, { "content-length": ".2" }, ""]);
   const bare = await readResponse(readerOf("HTTP/1.1 204 No Content\r\nX: 1\r\n\r\n", [999]));
   assertEquals(show(bare), [204, { x: "1" }, ""]);
 });
