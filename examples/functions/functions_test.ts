@@ -159,31 +159,34 @@ platformTest("logger logs every level, then crashes", async (_, platform) => {
 const HOSTILE = [
   "<script>alert('text')</script>",
   "</style><script>alert('style')</script>",
-  "</title></pre><img src=//evil.example/x onerror=alert('image')>",
+  "</title></dd></dl><img src=//evil.example/x onerror=alert('image')>",
   `" onfocus="alert('attribute')" autofocus tabindex="1`,
 ];
 
 Deno.test("page() leaves no character that HTML or a reader could misread", () => {
-  const [html] = page({ text: "\u202e\u2066\0\x1b&lt;</pre>" });
-  assertStringIncludes(html, String.raw`"\u202e\u2066\u0000\u001b&amp;lt;&lt;/pre>"`);
+  const [html] = page({ "</dt>": "\u202e\u2066\0\x1b&lt;</dd>" });
+  assertStringIncludes(html, "<dt>&lt;/dt></dt>");
+  assertStringIncludes(html, String.raw`<dd>"\u202e\u2066\u0000\u001b&amp;lt;&lt;/dd>"</dd>`);
 });
 
-browserTest("a page is harmless and accessible, and fits a phone", async (browser) => {
+browserTest("a page is harmless and accessible, on a phone and on a desk", async (browser) => {
   await using platform = await start();
-  const context = await browser.newContext({ viewport: { width: 360, height: 800 } });
-  const page = await context.newPage();
-  const incidents: string[] = [];
-  page.on("dialog", (dialog) => incidents.push(dialog.message()));
-  page.on("console", (message) => incidents.push(message.text()));
-  const query = new URLSearchParams(HOSTILE.map((text) => [text, text]));
-  await page.goto(`${platform.url}/v0/okay/${HOSTILE.map(encodeURIComponent)}?${query}`);
-  const strangers = "document.querySelectorAll('script, img, [onfocus]').length";
-  assertEquals(await page.evaluate(strangers), 0);
-  const text = await page.innerText("body");
-  for (const hostile of HOSTILE) assertStringIncludes(text, JSON.stringify(hostile).slice(1, -1));
-  assertEquals(await page.evaluate("document.documentElement.scrollWidth"), 360);
-  assertEquals(incidents, []);
-  const { violations } = await page.evaluate<AxeResults>(`${axe.source}; axe.run()`);
-  assertEquals(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), []);
-  await context.close();
+  for (const [colorScheme, width] of [["light", 360], ["dark", 1200]] as const) {
+    const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
+    const page = await context.newPage();
+    const incidents: string[] = [];
+    page.on("dialog", (dialog) => incidents.push(dialog.message()));
+    page.on("console", (message) => incidents.push(message.text()));
+    const query = new URLSearchParams(HOSTILE.map((text) => [text, text]));
+    await page.goto(`${platform.url}/v0/okay/${HOSTILE.map(encodeURIComponent)}?${query}`);
+    const strangers = "document.querySelectorAll('script, img, [onfocus]').length";
+    assertEquals(await page.evaluate(strangers), 0);
+    const text = await page.innerText("body");
+    for (const hostile of HOSTILE) assertStringIncludes(text, JSON.stringify(hostile).slice(1, -1));
+    assertEquals(await page.evaluate("document.documentElement.scrollWidth"), width);
+    assertEquals(incidents, []);
+    const { violations } = await page.evaluate<AxeResults>(`${axe.source}; axe.run()`);
+    assertEquals(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), []);
+    await context.close();
+  }
 });
