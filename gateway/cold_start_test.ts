@@ -35,8 +35,9 @@ async function runCold(code: string): Promise<unknown> {
   return JSON.parse(new TextDecoder().decode(stdout).trimEnd().split("\n").at(-1)!);
 }
 
-function contentOf(body: string): unknown {
-  return JSON.parse(gunzipSync(Buffer.from(body, "base64")).toString());
+/** The text that was compressed. */
+function contentOf(body: string): string {
+  return gunzipSync(Buffer.from(body, "base64")).toString();
 }
 
 Deno.test("proxyHandler() compresses on a cold Deno without a module of the runtime, errors too", async () => {
@@ -49,8 +50,8 @@ Deno.test("proxyHandler() compresses on a cold Deno without a module of the runt
   `) as [HttpResponse, HttpResponse, boolean];
   assertEquals(isTouched, false);
   assertEquals(found.headers["Content-Encoding"], "gzip");
-  assertEquals(contentOf(found.body), { id: LONG });
-  assertEquals(contentOf(lost.body), { Message: LONG });
+  assertEquals(JSON.parse(contentOf(found.body)), { id: LONG });
+  assertEquals(JSON.parse(contentOf(lost.body)), { Message: LONG });
 });
 
 Deno.test("proxyHandler() compresses as buildHttpResponse() does, once node:zlib is loaded", async () => {
@@ -69,11 +70,9 @@ Deno.test("proxyHandler() sends the bytes of a transformer as they were, even if
     },
   });
   const headers = { Accept: "text/plain", "Accept-Encoding": "gzip" };
+  const paths = ["a", "b", "c"];
   const responses = await Promise.all(
-    ["a", "b", "c"].map((path) => handler({ headers, requestContext: { path } })),
+    paths.map((path) => handler({ headers, requestContext: { path } })),
   );
-  assertEquals(
-    responses.map(({ body }) => gunzipSync(Buffer.from(body, "base64")).toString()[999]),
-    ["a", "b", "c"],
-  );
+  assertEquals(responses.map(({ body }) => contentOf(body)[999]), paths);
 });

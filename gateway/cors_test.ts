@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { ask, fail } from "./testdata/answers.ts";
+import { ask, fail } from "./testdata/events.ts";
 import { buildHttpResponse, type CorsOptions, HttpConflictError } from "./mod.ts";
 
 Deno.test("cors answers preflights before the route, and marks every response", async () => {
@@ -45,10 +45,12 @@ Deno.test("cors answers preflights before the route, and marks every response", 
     })
   ) {
     const allowed = (await ask(route, { cors }, { headers: { Origin: origin } })).result.headers;
-    assertEquals(allowed["Access-Control-Allow-Origin"], origin, name);
-    assertEquals(allowed["Access-Control-Allow-Credentials"], "true", name);
-    assertEquals(allowed["Access-Control-Expose-Headers"], "X-Total", name);
-    assertEquals(allowed["Access-Control-Allow-Methods"], undefined, name);
+    const marks = Object.entries(allowed).filter(([field]) => field.startsWith("Access-Control-"));
+    assertEquals(Object.fromEntries(marks), {
+      "Access-Control-Allow-Origin": origin,
+      "Access-Control-Allow-Credentials": "true",
+      "Access-Control-Expose-Headers": "X-Total",
+    }, name);
     assert(allowed["Vary"]!.includes("Origin"), name);
     for (const headers of [{ Origin: "https://evil.example" }, {}] as Record<string, string>[]) {
       const other = (await ask(route, { cors }, { headers })).result.headers;

@@ -1,14 +1,16 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { captureLog } from "../testing/mod.ts";
-import { ask, fail } from "./testdata/answers.ts";
-import { CANNED, HTML_ONLY, JSON_UTF8 } from "./testdata/events.ts";
+import { answer, ask, CANNED, context, fail, HTML_ONLY, JSON_UTF8 } from "./testdata/events.ts";
 import {
+  FnProxyEvent,
   HttpError,
   HttpNotFoundError,
   HttpServiceUnavailableError,
   HttpUnauthorizedError,
   proxyHandler,
+  type ProxyResult,
+  type ProxyRoute,
   reply,
   type Transformer,
 } from "./mod.ts";
@@ -17,17 +19,16 @@ Deno.test("an error has its headers, which win over the extra headers, and its d
   const headers = { "WWW-Authenticate": "Basic", "X-A": "2" };
   const details = { field: "name" };
   const options = { extraHeaders: { "x-a": "1" } };
-  const client = await ask(
-    fail(new HttpUnauthorizedError("Log in", { headers, details })),
-    options,
-  );
-  assertEquals(JSON.parse(client.result.body), { Message: "Log in", Details: details });
-  const server = await ask(
-    fail(new HttpServiceUnavailableError("x", { headers, details })),
-    options,
-  );
-  assertEquals(JSON.parse(server.result.body), { Message: CANNED });
-  for (const { result } of [client, server]) {
+  const server = new HttpServiceUnavailableError("x", { headers, details });
+  const client = new HttpUnauthorizedError("Log in", { headers, details });
+  for (
+    const [error, payload] of [
+      [client, { Message: "Log in", Details: details }],
+      [server, { Message: CANNED }],
+    ] as const
+  ) {
+    const { result } = await ask(fail(error), options);
+    assertEquals(JSON.parse(result.body), payload);
     assertEquals(result.headers["WWW-Authenticate"], "Basic");
     assertEquals([result.headers["X-A"], result.headers["x-a"]], ["2", undefined]);
   }
@@ -40,21 +41,16 @@ Deno.test("problemDetails makes errors application/problem+json wherever they wo
     const text = Buffer.from(result.body, result.isBase64Encoded ? "base64" : "utf8").toString();
     return [result.statusCode, JSON.parse(text)];
   };
-  const details = { issues: [1], status: 5, type: "x" };
-  const about = { type: "about:blank" };
-  assertEquals(await problemOf(fail(new HttpNotFoundError("No such dish", { details }))), [404, {
-    ...about,
-    issues: [1],
-    title: "Not Found",
-    status: 404,
-    detail: "No such dish",
-  }]);
-  assertEquals(await problemOf(fail(new Error("secret"))), [500, {
-    ...about,
-    title: "Internal Server Error",
-    status: 500,
-    detail: CANNED,
-  }]);
+  const type = "about:blank";
+  const lost = new HttpNotFoundError("No", { details: { issues: [1], status: 5, type: "x" } });
+  assertEquals(await problemOf(fail(lost)), [
+    404,
+    { type, issues: [1], title: "Not Found", status: 404, detail: "No" },
+  ]);
+  assertEquals(await problemOf(fail(new Error("secret"))), [
+    500,
+    { type, title: "Internal Server Error", status: 500, detail: CANNED },
+  ]);
   const [status, { title, detail }] = await problemOf(() => 1, { Accept: "image/png" });
   assertEquals([status, title], [406, "Not Acceptable"]);
   assert(detail.includes("application/json"), detail);
@@ -64,15 +60,13 @@ Deno.test("problemDetails makes errors application/problem+json wherever they wo
 
 Deno.test("problemDetails leaves a transformer alone that the client prefers", async () => {
   const seen: unknown[] = [];
-  const html: Transformer = (
-    payload,
-    info,
-  ) => (seen.push(payload, info.status, info.error), ["<p>", "text/html"]);
+  const html: Transformer = (payload, { status, error }) => {
+    seen.push(payload, status, error);
+    return ["<p>", "text/html"];
+  };
   const error = new HttpNotFoundError("No");
-  const { result } = await ask(fail(error), {
-    problemDetails: true,
-    customTransformers: { "text/html": html },
-  }, { headers: HTML_ONLY.headers as Record<string, string> });
+  const options = { problemDetails: true, customTransformers: { "text/html": html } };
+  const { result } = await answer(fail(error), { event: HTML_ONLY, options });
   assertEquals([result.statusCode, result.body], [404, "<p>"]);
   assertEquals(seen, [{ Message: "No" }, 404, error]);
 });
@@ -90,14 +84,7 @@ Deno.test("onError replaces an error, and the log has what it became", async () 
     ["a reply of the client's fault", () => reply(404, "x"), 404, ["ERROR"]],
     ["a reply of the server's fault", () => reply(503, "x"), 503, ["FATAL"]],
     ["a Response", () => new Response(null, { status: 302 }), 302, []],
-    [
-      "an error of its own",
-      () => {
-        throw new Error("broken onError");
-      },
-      500,
-      ["FATAL", "FATAL"],
-    ],
+    ["an error of its own", fail(new Error("broken onError")), 500, ["FATAL", "FATAL"]],
     ["an unsendable result", () => new Map(), 500, ["FATAL", "FATAL"]],
   ];
   for (const [name, replacement, status, levels] of cases) {
@@ -117,43 +104,31 @@ Deno.test("onError replaces an error, and the log has what it became", async () 
 
 Deno.test("onError sees every failure: 406, a result that JSON cannot carry, an event that is not a request", async () => {
   for (
-    const [route, headers, status] of [
-      [() => 1, { Accept: "image/png" }, 406],
-      [() => new Map(), {}, undefined],
+    const [route, event, status] of [
+      [() => 1, { headers: { Accept: "image/png" } }, 406],
+      [() => new Map(), { headers: {} }, undefined],
+      [() => 1, "no request", undefined],
     ] as const
   ) {
     const seen: unknown[] = [];
-    await ask(
-      route,
-      { onError: (error, event, context) => void seen.push(error, event, context) },
-      {
-        headers: headers as Record<string, string>,
-      },
-    );
+    const onError = (...given: unknown[]) => void seen.push(...given);
+    const given = context("id-1");
+    await captureLog(() => proxyHandler(route as ProxyRoute, { onError })(event, given));
     assertEquals((seen[0] as HttpError).status, status);
-    assertEquals(seen.length, 3);
+    assertEquals(seen[1] instanceof FnProxyEvent, event !== "no request");
+    assertEquals(seen[2], given);
   }
-  const seen: unknown[] = [];
-  const handler = proxyHandler(() => 1, { onError: (_error, event) => void seen.push(event) });
-  await captureLog(() => handler("no request"));
-  assertEquals(seen, [undefined]);
 });
 
 Deno.test("clientErrorLevel is the level of a client error's record", async () => {
-  for (
-    const [level, levels] of [["error", ["ERROR"]], ["warn", ["WARN"]], ["info", ["INFO"]], [
-      "off",
-      [],
-    ]] as const
-  ) {
-    const client = await ask(fail(new HttpNotFoundError()), { clientErrorLevel: level });
-    assertEquals(client.records.map(({ level }) => level), [...levels], level);
-    const replied = await ask(fail(new Error("x")), {
-      clientErrorLevel: level,
-      onError: () => reply(404, "x"),
-    });
-    assertEquals(replied.records.map(({ level }) => level), [...levels], level);
-    const server = await ask(fail(new Error("x")), { clientErrorLevel: level });
-    assertEquals(server.records.map(({ level }) => level), ["FATAL"], level);
+  for (const clientErrorLevel of ["error", "warn", "info", "off"] as const) {
+    const levelsOf = async (error: Error, onError?: () => ProxyResult) => {
+      const { records } = await ask(fail(error), { clientErrorLevel, onError });
+      return records.map(({ level }) => level);
+    };
+    const levels = clientErrorLevel === "off" ? [] : [clientErrorLevel.toUpperCase()];
+    assertEquals(await levelsOf(new HttpNotFoundError()), levels);
+    assertEquals(await levelsOf(new Error("x"), () => reply(404, "x")), levels);
+    assertEquals(await levelsOf(new Error("x")), ["FATAL"]);
   }
 });

@@ -1,9 +1,8 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { Hono } from "hono";
 import { setCookie } from "hono/cookie";
 import { captureLog } from "../testing/mod.ts";
-import { decode, eventsOf } from "./testdata/answers.ts";
-import { context } from "./testdata/events.ts";
+import { CANNED, context, decode, eventsOf } from "./testdata/events.ts";
 import { fetchHandler, FnProxyEvent, HttpNotFoundError } from "./mod.ts";
 
 const app = new Hono()
@@ -25,10 +24,12 @@ Deno.test("fetchHandler() runs a Hono application behind every gateway as the ap
     for (const [name, { format, event }] of Object.entries(eventsOf("GET", {}, path))) {
       const { result } = await captureLog(() => fetchHandler(app)(event));
       const actual = decode(format, result);
-      assertEquals(actual.status, expected.status, `${name} ${path}`);
-      assertEquals(await actual.text(), text, `${name} ${path}`);
       const type = expected.headers.get("content-type") ?? "application/octet-stream";
-      assertEquals(actual.headers.get("content-type"), type, `${name} ${path}`);
+      assertEquals(
+        [actual.status, await actual.text(), actual.headers.get("content-type")],
+        [expected.status, text, type],
+        `${name} ${path}`,
+      );
     }
   }
 });
@@ -55,7 +56,7 @@ Deno.test("fetchHandler() answers an HttpError as proxyHandler() does, and anyth
   for (
     const [thrown, status, message] of [
       [new HttpNotFoundError("No such order"), 404, "No such order"],
-      [new Error("secret"), 500, "The server failed to answer this request"],
+      [new Error("secret"), 500, CANNED],
     ] as const
   ) {
     const { event } = eventsOf("GET", { Accept: "image/png" })["rest"]!;
@@ -69,18 +70,16 @@ Deno.test("fetchHandler() answers an HttpError as proxyHandler() does, and anyth
 Deno.test("fetchHandler() answers 500 to an event that is not a request, and to a result that is not a Response", async () => {
   const { event } = eventsOf("GET")["rest"]!;
   for (
-    const [raw, application] of [
-      [{ Records: [] }, () => new Response()],
-      [null, () => new Response()],
-      [event, () => ({ statusCode: 200 })],
-      [event, () => undefined],
+    const [raw, result] of [
+      [{ Records: [] }, new Response()],
+      [null, new Response()],
+      [event, { statusCode: 200 }],
+      [event, undefined],
     ] as const
   ) {
-    const { result, records: log } = await captureLog(() =>
-      fetchHandler(application as never)(raw)
-    );
-    assertEquals(result.statusCode, 500);
-    assertEquals(log.length, 1);
+    const handler = fetchHandler((() => result) as never);
+    const { result: { statusCode }, records: log } = await captureLog(() => handler(raw));
+    assertEquals([statusCode, log.length], [500, 1]);
   }
 });
 
@@ -88,11 +87,8 @@ Deno.test("fetchHandler() negotiates nothing but the coding", async () => {
   const { event } = eventsOf("GET", { Accept: "image/png", "Accept-Encoding": "gzip" })["rest"]!;
   const text = "x".repeat(1000);
   const { headers, statusCode } = await fetchHandler(() => new Response(text))(event);
-  assertEquals([statusCode, headers["Content-Encoding"], headers["Vary"]], [
-    200,
-    "gzip",
-    "Accept-Encoding",
-  ]);
+  assertEquals([statusCode, headers["Content-Encoding"]], [200, "gzip"]);
+  assertEquals(headers["Vary"], "Accept-Encoding");
   const coded = () => new Response(text, { headers: { "Content-Encoding": "br" } });
   const own = await fetchHandler(coded)(event);
   assertEquals([own.headers["content-encoding"], own.body], ["br", text]);
@@ -106,5 +102,4 @@ Deno.test("fetchHandler() refuses an invalid application or option when the hand
     const options = { [option]: {} } as never;
     assertThrows(() => fetchHandler(app, options), TypeError, `Unknown option "${option}"`);
   }
-  assert(fetchHandler(app, { extraHeaders: { "X-A": "1" }, compression: false }));
 });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { Hono } from "hono";
 import { handle } from "hono/aws-lambda";
 import { captureLog } from "../testing/mod.ts";
-import { decode, eventsOf, factsOf } from "./testdata/answers.ts";
+import { decode, eventsOf, factsOf } from "./testdata/events.ts";
 import { proxyHandler, reply } from "./mod.ts";
 
 const BYTES = new Uint8Array([0, 255, 128, 10]);

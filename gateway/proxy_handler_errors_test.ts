@@ -1,6 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { fail } from "./testdata/answers.ts";
-import { answer, CANNED, HTML_ONLY, JSON_UTF8 } from "./testdata/events.ts";
+import { answer, CANNED, fail, HTML_ONLY, JSON_UTF8 } from "./testdata/events.ts";
 import {
   type FnProxyEvent,
   HttpBadGatewayError,
@@ -11,9 +10,10 @@ import {
   HttpNotFoundError,
   HttpServerError,
   HttpServiceUnavailableError,
-  type ProxyHandlerOptions,
-  type ProxyResult,
 } from "./mod.ts";
+
+/** The property with the kind of an error, for all copies of the library. */
+const KIND = Symbol.for("@mate/core/gateway/http-error/1");
 
 Deno.test("proxyHandler() answers a client error with its message, and logs it", async () => {
   for (
@@ -35,15 +35,10 @@ Deno.test("proxyHandler() answers a client error with its message, and logs it",
 });
 
 Deno.test("proxyHandler() answers a returned error as a thrown one", async () => {
-  const copy = {
-    [Symbol.for("@mate/core/gateway/http-error/1")]: "client",
-    status: 404,
-    message: "No",
-  };
   for (
     const [error, status] of [
       [new HttpNotFoundError("No such dish"), 404],
-      [copy, 404], // of another copy of the library
+      [{ [KIND]: "client", status: 404, message: "No" }, 404], // of another copy of the library
       [new HttpServiceUnavailableError("db-7 is down"), 503],
       [Object.assign(new Error("x"), { code: 5 }), 500],
     ] as const
@@ -86,21 +81,21 @@ Deno.test("proxyHandler() knows the errors of another copy of the library by the
       ["client", 503, CANNED],
     ] as const
   ) {
-    const kindKey = Symbol.for("@mate/core/gateway/http-error/1");
-    const error = Object.assign(new Error("secret of db-7"), { status, [kindKey]: kind });
+    const error = Object.assign(new Error("secret of db-7"), { status, [KIND]: kind });
     const { result } = await answer(fail(error));
     assertEquals(JSON.parse(result.body), { Message: message }, `${kind} ${status}`);
     assertEquals(result.statusCode, kind === "client" && status === 503 ? 500 : status);
   }
 });
 
+/** A function that throws. */
+const raise = (thrown: unknown) => (): never => {
+  throw thrown;
+};
+
 /** An object whose property cannot be read. */
 const broken = (target: object, name: string) =>
-  Object.defineProperty(target, name, {
-    get: () => {
-      throw new Error("unreadable");
-    },
-  });
+  Object.defineProperty(target, name, { get: raise(new Error("unreadable")) });
 
 Deno.test("proxyHandler() answers any other thrown value with 500, and logs it", async () => {
   const cases: [name: string, thrown: unknown, logged: string, status?: number][] = [
@@ -123,10 +118,7 @@ Deno.test("proxyHandler() answers any other thrown value with 500, and logs it",
     ["an invalid server status", new HttpServerError(NaN, "secret"), "secret"],
   ];
   for (const [name, thrown, logged, status = 500] of cases) {
-    const sync = () => {
-      throw thrown;
-    };
-    for (const route of [sync, fail(thrown)]) {
+    for (const route of [raise(thrown), fail(thrown)]) {
       const { result, records: log } = await answer(route, {
         options: { extraHeaders: { "X-A": "1" } },
       });
@@ -185,11 +177,7 @@ Deno.test("proxyHandler() falls back to JSON if a transformer throws at every pa
   const { result, records: log } = await answer(() => ({}), {
     event: HTML_ONLY,
     options: {
-      customTransformers: {
-        "text/html": () => {
-          throw new Error("broken template");
-        },
-      },
+      customTransformers: { "text/html": raise(new Error("broken template")) },
       extraHeaders: { "X-A": "1" },
       clientMessage: "Sorry",
     },
@@ -207,16 +195,9 @@ Deno.test("proxyHandler() falls back to JSON if a transformer throws at every pa
 });
 
 Deno.test("proxyHandler() uses the transformer for the error if it throws at a payload alone", async () => {
-  const { result } = await answer(() => ({ a: 1 }), {
-    event: HTML_ONLY,
-    options: {
-      customTransformers: {
-        "text/html": (payload: { Message?: string }) => [
-          payload.Message!.toUpperCase(),
-          "text/html",
-        ],
-      },
-    } as ProxyHandlerOptions<ProxyResult>,
-  });
+  const html = (payload: unknown) =>
+    [(payload as { Message: string }).Message.toUpperCase(), "text/html"] as const;
+  const options = { customTransformers: { "text/html": html } };
+  const { result } = await answer(() => ({ a: 1 }), { event: HTML_ONLY, options });
   assertEquals([result.statusCode, result.body], [500, CANNED.toUpperCase()]);
 });

@@ -1,6 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { ask, fail } from "./testdata/answers.ts";
-import { CANNED } from "./testdata/events.ts";
+import { ask, CANNED, fail } from "./testdata/events.ts";
 import {
   buildHttpResponse,
   HttpConflictError,

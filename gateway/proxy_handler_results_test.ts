@@ -1,7 +1,16 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
-import { ask, chunks, decode, eventsOf, factsOf, fail } from "./testdata/answers.ts";
-import { answer, JSON_UTF8, request } from "./testdata/events.ts";
+import {
+  answer,
+  ask,
+  chunks,
+  decode,
+  eventsOf,
+  factsOf,
+  fail,
+  JSON_UTF8,
+  request,
+} from "./testdata/events.ts";
 import { proxyHandler, reply } from "./mod.ts";
 
 const BYTES = new Uint8Array([0, 255, 128, 10]);

@@ -2,8 +2,7 @@ import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/a
 import type { FnHandler } from "../function/mod.ts";
 import { logger } from "../logger/mod.ts";
 import { captureLog } from "../testing/mod.ts";
-import { fail } from "./testdata/answers.ts";
-import { answer, context, HTML_ONLY, JSON_UTF8, request } from "./testdata/events.ts";
+import { answer, context, fail, HTML_ONLY, JSON_UTF8, request } from "./testdata/events.ts";
 import * as gateway from "./mod.ts";
 import { FnProxyEvent, type HttpResponse, proxyHandler } from "./mod.ts";
 

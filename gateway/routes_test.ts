@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { captureLog } from "../testing/mod.ts";
-import { eventsOf } from "./testdata/answers.ts";
+import { eventsOf } from "./testdata/events.ts";
 import { FnProxyEvent, proxyHandler, routes } from "./mod.ts";
 
 type Table = Record<string, (event: FnProxyEvent) => unknown>;
@@ -31,9 +31,7 @@ Deno.test("routes() chooses the most specific path, from the left", async () => 
     "GET /{any+}",
     "GET /{a}/b/c",
     "GET /caf%C3%A9",
-    "GET /x y",
   );
-  delete table["GET /x y"];
   for (
     const [path, key, parameters] of [
       ["/", "GET /", {}],
@@ -52,12 +50,11 @@ Deno.test("routes() chooses the most specific path, from the left", async () => 
       ["/a/b/c", "GET /{a}/b/c", { a: "a" }],
       ["/orders/b/c", "GET /{a}/b/c", { a: "orders" }],
       ["/a/b/c/d%2Fe", "GET /{any+}", { any: "a/b/c/d/e" }],
-      ["/caf%c3%a9", "GET /café", {}],
+      ["/caf%c3%a9", "GET /caf%C3%A9", {}],
     ] as const
   ) {
     const { statusCode, json } = await ask(table, "GET", path);
-    const expected = key === "GET /café" ? "GET /caf%C3%A9" : key;
-    assertEquals([statusCode, json], [200, [expected, parameters]], path);
+    assertEquals([statusCode, json], [200, [key, parameters]], path);
   }
 });
 
@@ -81,15 +78,11 @@ Deno.test("routes() chooses the method after the path", async () => {
     ] as const
   ) {
     const { statusCode, headers, json } = await ask(table, method, path);
+    const isRoute = typeof answer === "string";
     const name = `${method} ${path}`;
-    if (typeof answer === "string") assertEquals([statusCode, json[0]], [200, answer], name);
-    else assertEquals(statusCode, answer, name);
-    const allow = { 405: path === "/a" ? "GET, POST, HEAD, OPTIONS" : "POST, OPTIONS" } as Record<
-      number,
-      string
-    >;
-    allow[204] = "GET, POST, HEAD, OPTIONS";
-    assertEquals(headers["Allow"], allow[statusCode], name);
+    assertEquals([statusCode, isRoute && json[0]], isRoute ? [200, answer] : [answer, false], name);
+    const allowed = path === "/a" ? "GET, POST, HEAD, OPTIONS" : "POST, OPTIONS";
+    assertEquals(headers["Allow"], answer === 405 || answer === 204 ? allowed : undefined, name);
   }
 });
 
@@ -119,30 +112,15 @@ Deno.test("routes() does not decode the path of an HTTP API again", async () => 
 
 Deno.test("routes() refuses an invalid table", () => {
   const route = () => {};
+  const methods = "expected ANY, DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, then";
   for (
     const [table, problem] of [
       [null, "Invalid routes"],
       [{ "GET /orders/:id": () => 1 }, 'write "{id}" instead of ":id"'],
       [{}, "Invalid routes"],
       [[], "Invalid routes"],
-      [{ "/orders": route }, "expected ANY, DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, then"],
-      [
-        { "get /orders": route },
-        "expected ANY, DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, then",
-      ],
-      [{ "GET orders": route }, "expected ANY, DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, then"],
-      [
-        { "GET  /orders": route },
-        "expected ANY, DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, then",
-      ],
-      [
-        { "GET /orders?x=1": route },
-        "expected ANY, DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, then",
-      ],
-      [
-        { "GTE /orders": route },
-        "expected ANY, DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, then",
-      ],
+      ...["/orders", "get /orders", "GET orders", "GET  /orders", "GET /orders?x=1", "GTE /orders"]
+        .map((key) => [{ [key]: route }, methods] as const),
       [{ "GET /files/*": route }, 'write "{path+}" at the end instead of "*"'],
       [{ "GET /orders": "x" }, "expected a function as its value"],
       [{ "GET /{id": route }, '"{id" is not a part of a path'],
@@ -178,23 +156,18 @@ Deno.test("routes() knows the names of the parameters", () => {
 
 Deno.test("routes() chooses as a search through all keys does", async () => {
   const part = fc.constantFrom("a", "b", "{x}", "{y}");
-  const key = fc.tuple(fc.array(part, { maxLength: 4 }), fc.boolean()).map((
-    [parts, isGreedy],
-  ) => [
+  const parts = fc.array(part, { maxLength: 4 });
+  const key = fc.tuple(parts, fc.constantFrom([], ["{rest+}"])).map(([parts, greedy]) => [
     ...parts.map((part, index) => part.replace("}", `${index}}`)),
-    ...isGreedy ? ["{rest+}"] : [],
+    ...greedy,
   ]);
+  const kindOf = (part: string) => !part.startsWith("{") ? 0 : part.endsWith("+}") ? 2 : 1;
   /** The rank of each part: fixed parts first, then variables, then the greedy part. */
-  const rank = (parts: readonly string[]) =>
-    parts.map((part) => !part.startsWith("{") ? 0 : part.endsWith("+}") ? 2 : 1).join("");
-  const matches = (parts: readonly string[], path: readonly string[]) =>
-    new RegExp(
-      `^${
-        parts.map((part) =>
-          part.startsWith("{") ? part.endsWith("+}") ? "/.+" : "/[^/]+" : `/${part}`
-        ).join("")
-      }$`,
-    ).test(path.map((part) => `/${part}`).join(""));
+  const rank = (parts: readonly string[]) => parts.map(kindOf).join("");
+  const matches = (parts: readonly string[], path: readonly string[]) => {
+    const pattern = parts.map((part) => ["/" + part, "/[^/]+", "/.+"][kindOf(part)]).join("");
+    return new RegExp(`^${pattern}$`).test(path.map((part) => `/${part}`).join(""));
+  };
   await fc.assert(fc.asyncProperty(
     fc.uniqueArray(key, {
       selector: (parts) => parts.map((p) => p.replace(/\{[^+]*\}/, "{}")).join("/"),

@@ -3,7 +3,7 @@ import { Writable } from "node:stream";
 import { drive } from "../runtime/testdata/drive.ts";
 import { invocation } from "../runtime/testdata/stub_api.ts";
 import { captureLog } from "../testing/mod.ts";
-import { chunks, eventsOf } from "./testdata/answers.ts";
+import { chunks, eventsOf, fail } from "./testdata/events.ts";
 import {
   asResponse,
   buildHttpResponse,
@@ -16,10 +16,8 @@ import {
   reply,
 } from "./mod.ts";
 
-const { event } = eventsOf("GET", {
-  Origin: "https://a.example",
-  "Accept-Encoding": "gzip",
-})["http"]!;
+const headers = { Origin: "https://a.example", "Accept-Encoding": "gzip" };
+const { event } = eventsOf("GET", headers)["http"]!;
 const SSE = { type: "text/event-stream" };
 
 /** The parts of a streamed HTTP response: the prelude, and the text after eight NULs. */
@@ -38,10 +36,7 @@ async function stream(route: unknown, options: ProxyHandlerOptions = {}) {
 Deno.test("stream: the custom runtime sends the prelude and each chunk as it comes", async () => {
   const { post, prelude, text, log } = await stream(
     () => reply(201, chunks("a", "b", new Uint8Array([99])), { ...SSE, cookies: ["a=1", "b=2"] }),
-    {
-      extraHeaders: { "X-A": "1" },
-      cors: { origins: "*" },
-    },
+    { extraHeaders: { "X-A": "1" }, cors: { origins: "*" } },
   );
   assertEquals(prelude, {
     statusCode: 201,
@@ -61,6 +56,8 @@ Deno.test("stream: the custom runtime sends the prelude and each chunk as it com
 
 Deno.test("stream: every other answer is streamed too", async () => {
   const bytes = new Uint8Array([104, 105]);
+  const coded = { statusCode: 203, body: "aGk=", isBase64Encoded: true };
+  const lost = new HttpNotFoundError("No");
   for (
     const [name, route, status, text] of [
       ["a payload", () => ({ a: 1 }), 200, '{\n  "a": 1\n}'],
@@ -70,24 +67,9 @@ Deno.test("stream: every other answer is streamed too", async () => {
       ["an empty Response", () => new Response(null, { status: 304 }), 304, ""],
       ["an empty stream", () => chunks(), 200, ""],
       ["a built response", () => buildHttpResponse(202, 1), 202, "1"],
-      [
-        "a result in base64",
-        () => asResponse({ statusCode: 203, body: "aGk=", isBase64Encoded: true }),
-        203,
-        "hi",
-      ],
-      [
-        "a result without a body",
-        () => asResponse({ statusCode: 302, headers: { location: "/" } }),
-        302,
-        "",
-      ],
-      [
-        "a client error",
-        () => Promise.reject(new HttpNotFoundError("No")),
-        404,
-        '{\n  "Message": "No"\n}',
-      ],
+      ["a result in base64", () => asResponse(coded), 203, "hi"],
+      ["a result without a body", () => asResponse({ statusCode: 302 }), 302, ""],
+      ["a client error", fail(lost), 404, '{\n  "Message": "No"\n}'],
     ] as const
   ) {
     const answer = await stream(route, { compression: false });
@@ -133,22 +115,30 @@ Deno.test("stream: fetchHandler() streams the body of a Response", async () => {
   assertEquals(post!.chunks.slice(-2), [1, 1]);
 });
 
-Deno.test("stream: the body is told to stop if nobody reads it to the end", async () => {
-  let isStopped = false;
-  const handler = proxyHandler(() =>
-    (async function* () {
-      try {
-        for (;;) yield await Promise.resolve("x");
-      } finally {
-        isStopped = true;
+/** A body without an end, which knows whether it was stopped. */
+class Endless {
+  isStopped = false;
+
+  async *chunks(onTenth?: () => void) {
+    try {
+      for (let count = 0;; count++) {
+        if (count === 10) onTenth?.();
+        yield await Promise.resolve("xxxx");
       }
-    })(), { stream: true });
-  const { body } = await handler(event);
+    } finally {
+      this.isStopped = true;
+    }
+  }
+}
+
+Deno.test("stream: the body is told to stop if nobody reads it to the end", async () => {
+  const endless = new Endless();
+  const { body } = await proxyHandler(() => endless.chunks(), { stream: true })(event);
   for await (const chunk of body) {
-    assertEquals(chunk.length, 1);
+    assertEquals(chunk.length, 4);
     break;
   }
-  assertEquals(isStopped, true);
+  assertEquals(endless.isStopped, true);
 });
 
 /** The managed Node.js runtime as its documentation describes it, with a stream that holds a few bytes. */
@@ -198,14 +188,21 @@ class ManagedRuntime {
 
   /** Makes a handler while the global is there, and calls it with an event. */
   async call(make: () => unknown, event: unknown): Promise<void> {
-    Object.assign(globalThis, { awslambda: this.awslambda });
-    try {
+    await withGlobal(this.awslambda, async () => {
       const handler = make() as (...args: unknown[]) => Promise<void>;
       assertEquals((handler as unknown as { isMarked?: boolean }).isMarked, true);
       await handler(event, this.stream, { awsRequestId: "id-1" });
-    } finally {
-      delete (globalThis as { awslambda?: unknown }).awslambda;
-    }
+    });
+  }
+}
+
+/** Runs a function while the global `awslambda` has a value. */
+async function withGlobal(awslambda: unknown, run: () => Promise<void>): Promise<void> {
+  Object.assign(globalThis, { awslambda });
+  try {
+    await run();
+  } finally {
+    delete (globalThis as { awslambda?: unknown }).awslambda;
   }
 }
 
@@ -222,15 +219,6 @@ Deno.test("stream: the managed Node.js runtime gets the prelude, then the bytes,
     await new Promise((resolve) => runtime.stream.on("close", resolve));
     const { prelude, text: sent } = partsOf(runtime.body);
     assertEquals([prelude.statusCode, sent, runtime.isEnded], [status, text, true]);
-  }
-});
-
-Deno.test("stream: the global that the AWS SDK makes is not taken for the managed Node.js runtime", () => {
-  Object.assign(globalThis, { awslambda: { InvokeStore: {} } });
-  try {
-    assertEquals(typeof proxyHandler(() => chunks("a"), { stream: true }), "function");
-  } finally {
-    delete (globalThis as { awslambda?: unknown }).awslambda;
   }
 });
 
@@ -255,27 +243,20 @@ Deno.test("stream: a late failure rejects on the managed Node.js runtime before 
 
 Deno.test("stream: a reader that leaves ends the body on the managed Node.js runtime", async () => {
   const runtime = new ManagedRuntime();
-  let isStopped = false;
-  const endless = async function* () {
-    try {
-      for (let count = 0;; count++) {
-        if (count === 10) runtime.stream.destroy();
-        yield await Promise.resolve("xxxx");
-      }
-    } finally {
-      isStopped = true;
-    }
-  };
-  await runtime.call(() => proxyHandler(() => endless(), { stream: true }), event);
-  assertEquals(isStopped, true);
+  const endless = new Endless();
+  const body = () => endless.chunks(() => runtime.stream.destroy());
+  await runtime.call(() => proxyHandler(body, { stream: true }), event);
+  assertEquals(endless.isStopped, true);
 });
 
-Deno.test("stream: without the option, a stream is collected and the global does not count", async () => {
-  Object.assign(globalThis, { awslambda: new ManagedRuntime().awslambda });
-  try {
-    const result: HttpResponse = await proxyHandler(() => reply(200, chunks("a", "b"), SSE))(event);
+Deno.test("stream: without the option, or with the global that the AWS SDK makes, the handler is an ordinary one", async () => {
+  const route = () => reply(200, chunks("a", "b"), SSE);
+  await withGlobal(new ManagedRuntime().awslambda, async () => {
+    const result: HttpResponse = await proxyHandler(route)(event);
     assertEquals([result.statusCode, result.body], [200, "ab"]);
-  } finally {
-    delete (globalThis as { awslambda?: unknown }).awslambda;
-  }
+  });
+  await withGlobal({ InvokeStore: {} }, async () => {
+    const { prelude } = await proxyHandler(route, { stream: true })(event);
+    assertEquals(prelude.statusCode, 200);
+  });
 });

@@ -61,10 +61,9 @@ Deno.test("buildHttpResponse() tells a transformer the status and the request", 
 });
 
 Deno.test("buildHttpResponse() passes on the error of a transformer", () => {
-  const customTransformers = {
-    "application/json": (): never => {
-      throw new RangeError("mine");
-    },
+  const raise = () => {
+    throw new RangeError("mine");
   };
+  const customTransformers = { "application/json": raise };
   assertThrows(() => buildHttpResponse(200, 1, { customTransformers }), RangeError, "mine");
 });
