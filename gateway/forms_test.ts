@@ -39,24 +39,17 @@ Deno.test("the forms of all gateways decode to the same Response, which is that 
 });
 
 Deno.test("proxyHandler() sends each gateway the Response that Hono's adapter sends", async () => {
+  const respond = (body: BodyInit, type: string, status = 200, ...cookies: string[]) => {
+    const fields = cookies.map((cookie) => ["set-cookie", cookie] as [string, string]);
+    return new Response(body, { status, headers: [["content-type", type], ...fields] });
+  };
+  const cookies = ["a=1; Path=/", "b=2; Expires=Wed, 21 Oct 2015 07:28:00 GMT"];
   const responses: [name: string, make: () => Response][] = [
-    [
-      "text",
-      () => new Response("hü", { headers: { "Content-Type": "text/plain; charset=utf-8" } }),
-    ],
+    ["text", () => respond("hü", "text/plain; charset=utf-8")],
     ["JSON", () => Response.json({ a: [1] }, { status: 201, headers: { "X-A": "1" } })],
-    ["an image", () => new Response(BYTES, { headers: { "Content-Type": "image/png" } })],
-    ["cookies", () => {
-      const headers = new Headers({ "Content-Type": "text/plain" });
-      for (const cookie of ["a=1; Path=/", "b=2; Expires=Wed, 21 Oct 2015 07:28:00 GMT"]) {
-        headers.append("Set-Cookie", cookie);
-      }
-      return new Response("x", { headers });
-    }],
-    [
-      "an error",
-      () => new Response("lost", { status: 404, headers: { "Content-Type": "text/html" } }),
-    ],
+    ["an image", () => respond(BYTES, "image/png")],
+    ["cookies", () => respond("x", "text/plain", 200, ...cookies)],
+    ["an error", () => respond("lost", "text/html", 404)],
   ];
   for (const [name, make] of responses) {
     for (const [kind, { format, event }] of Object.entries(eventsOf("GET"))) {
@@ -64,13 +57,10 @@ Deno.test("proxyHandler() sends each gateway the Response that Hono's adapter se
       // Hono sends multiValueHeaders, which VPC Lattice does not take.
       const honoFormat = format === "lattice" ? "rest" : format;
       const hono = await handle(app)(event as never, {} as never);
-      const { result: ours } = await captureLog(() =>
-        proxyHandler(make, { compression: false })(event)
-      );
-      const [expected, actual] = [
-        await factsOf(decode(honoFormat, hono)),
-        await factsOf(decode(format, ours)),
-      ];
+      const handler = proxyHandler(make, { compression: false });
+      const { result: ours } = await captureLog(() => handler(event));
+      const expected = await factsOf(decode(honoFormat, hono));
+      const actual = await factsOf(decode(format, ours));
       actual.fields = actual.fields.filter(([field]) => field !== "vary");
       // If the gateway takes one value of a field, Hono sends the first cookie, or all of them in one value.
       if (kind === "alb single" || kind === "lattice") expected.cookies = actual.cookies;
@@ -81,14 +71,12 @@ Deno.test("proxyHandler() sends each gateway the Response that Hono's adapter se
 
 Deno.test("proxyHandler() sends the last cookie, and warns, if the gateway takes one", async () => {
   for (const [name, { event }] of Object.entries(eventsOf("GET"))) {
-    const handler = proxyHandler(() => reply(200, 1, { cookies: ["a=1", "b=2"] }));
-    const { result, records: log } = await captureLog(() => handler(event));
+    const send = (...cookies: string[]) =>
+      captureLog(() => proxyHandler(() => reply(200, 1, { cookies }))(event));
+    const { result, records: log } = await send("a=1", "b=2");
     const isSingle = name === "alb single" || name === "lattice";
     assertEquals(log.map(({ level }) => level), isSingle ? ["WARN"] : [], name);
     if (isSingle) assertEquals(result.headers["Set-Cookie"], "b=2", name);
-    const single = await captureLog(() =>
-      proxyHandler(() => reply(200, 1, { cookies: ["a=1"] }))(event)
-    );
-    assertEquals(single.records, [], name);
+    assertEquals((await send("a=1")).records, [], name);
   }
 });

@@ -25,7 +25,7 @@ Deno.test("sourceIp() and queryString() read an event of SAM local", () => {
 });
 
 Deno.test("authorizerClaims() returns the claims, and null for an anonymous request", () => {
-  const claims = { sub: "8c5f9a6e-0b4e-4f7e-8d38-0f6a7c1d2e3f", email_verified: "true" };
+  const claims = { sub: "8c5f9a6e", email_verified: "true" };
   const custom = { principalId: "user|mira", integrationLatency: 12, limit: 250 };
   for (
     const [authorizer, expected] of [
@@ -70,17 +70,15 @@ Deno.test("httpMethod(), httpProtocol() and queryDomainName() ignore case, httpU
 
 Deno.test("the accessors have the documented types", () => {
   const event = new FnProxyEvent(load("rest"));
-  const ip: IpAddress = event.sourceIp();
-  const values: readonly string[] = event.headerSortedPreferences("accept");
-  const preferences: readonly Preference[] = event.headerPreferences("accept");
-  const path: readonly string[] = event.queryPath();
-  const parameters: Record<string, string> = event.queryStringParameters();
-  const payload: JsonValue = event.queryPayload();
-  const claims: JsonObject | null = event.authorizerClaims();
-  // @ts-expect-error: the event is read-only
-  const change = () => event.rawEvent["body"] = null;
+  event.sourceIp() satisfies IpAddress;
+  event.headerSortedPreferences("accept") satisfies readonly string[];
+  event.headerPreferences("accept") satisfies readonly Preference[];
+  event.queryPath() satisfies readonly string[];
+  event.queryStringParameters() satisfies Record<string, string>;
+  event.queryPayload() satisfies JsonValue;
+  event.authorizerClaims() satisfies JsonObject | null;
   // @ts-expect-error: a payload is any JSON value
-  const member = () => event.queryPayload().member;
-  const all = [ip, values, preferences, path, parameters, payload, claims, change, member];
-  assertEquals(all.includes(undefined as never), false);
+  (() => event.queryPayload().member);
+  // @ts-expect-error: the event is read-only
+  event.rawEvent["body"] = null;
 });

@@ -36,11 +36,8 @@ Deno.test("buildHttpResponse() takes the last of two spellings of an extra heade
 Deno.test("buildHttpResponse() treats __proto__ as any other name of a header", () => {
   const extraHeaders = JSON.parse('{"__proto__": "x", "constructor": "y"}');
   const { headers } = buildHttpResponse(200, 1, { extraHeaders });
-  assertEquals(Object.entries(headers), [
-    ["Content-Type", JSON_UTF8],
-    ["__proto__", "x"],
-    ["constructor", "y"],
-  ]);
+  const own = Object.entries(extraHeaders);
+  assertEquals(Object.entries(headers), [["Content-Type", JSON_UTF8], ...own]);
   assertEquals(Object.getPrototypeOf(headers), Object.prototype);
 });
 
@@ -52,31 +49,24 @@ Deno.test("buildHttpResponse() sends several values of an extra header", () => {
 });
 
 Deno.test("buildHttpResponse() refuses invalid extra headers", () => {
-  const name = (name: string) => `Invalid header name ${JSON.stringify(name)}: expected a token`;
   const value = 'Invalid value of the header "X": expected a string without CR, LF and NUL';
   for (
     const [extraHeaders, message] of [
-      [{ "X A": "1" }, name("X A")],
-      [{ "": "1" }, name("")],
-      [{ "X:": "1" }, name("X:")],
-      [{ "X\n": "1" }, name("X\n")],
-      [{ Ü: "1" }, name("Ü")],
-      [{ X: 1 }, value],
-      [{ X: undefined }, value],
-      [{ X: null }, value],
-      [{ X: "a\r\nSet-Cookie: b" }, value],
-      [{ X: "a\n" }, value],
-      [{ X: "\0" }, value],
-      [{ X: ["a", "b\n"] }, value],
+      ...["X A", "", "X:", "X\n", "Ü"].map((name) =>
+        [{ [name]: "1" }, `Invalid header name ${JSON.stringify(name)}: expected a token`] as const
+      ),
+      ...[1, undefined, null, "a\r\nSet-Cookie: b", "a\n", "\0", ["a", "b\n"]].map((X) =>
+        [{ X }, value] as const
+      ),
       ...[null, [], "x", new Map(), new Headers({ a: "b" })].map((headers) =>
         [headers, "Invalid headers: expected a plain object"] as const
       ),
     ] as const
   ) {
+    const options = { extraHeaders: extraHeaders as never };
     for (const status of [200, 204]) {
-      const build = () =>
-        buildHttpResponse(status, 1, { extraHeaders: extraHeaders as Record<string, string> });
-      assertEquals(assertThrows(build, TypeError).message, message);
+      const error = assertThrows(() => buildHttpResponse(status, 1, options), TypeError);
+      assertEquals(error.message, message);
     }
   }
 });

@@ -22,12 +22,14 @@ function contentOf({ body, isBase64Encoded, headers }: HttpResponse): string {
 }
 
 Deno.test("buildHttpResponse() answers in JSON without a request", () => {
-  assertEquals(buildHttpResponse(200, { a: [1] }), {
-    statusCode: 200,
-    headers: { "Content-Type": JSON_UTF8 },
-    body: '{\n  "a": [\n    1\n  ]\n}',
-    isBase64Encoded: false,
-  });
+  for (const payload of [{ a: [1] }, null, 0, false, [], {}, [""]]) {
+    assertEquals(buildHttpResponse(200, payload), {
+      statusCode: 200,
+      headers: { "Content-Type": JSON_UTF8 },
+      body: JSON.stringify(payload, null, 2),
+      isBase64Encoded: false,
+    });
+  }
 });
 
 Deno.test("buildHttpResponse() wraps a payload that is a string, for transformers too", () => {
@@ -46,12 +48,6 @@ Deno.test("buildHttpResponse() replaces half a surrogate pair, as every encoder 
     customTransformers: { "text/plain": () => ["a\ud800", "text/plain"] },
   });
   assertEquals(contentOf(response), "a\ufffd");
-});
-
-Deno.test("buildHttpResponse() carries every other JSON value as it is", () => {
-  for (const payload of [null, 0, false, [], {}, [""]]) {
-    assertEquals(JSON.parse(buildHttpResponse(200, payload).body), payload);
-  }
 });
 
 Deno.test("buildHttpResponse() answers with 406 if no type is acceptable, whatever the status", () => {
@@ -125,8 +121,7 @@ Deno.test("buildHttpResponse() sends text as text, and everything else as base64
     assertEquals(plain.body, isBase64Encoded ? bytes.toString("base64") : content);
     assertEquals(plain.headers["Content-Type"], type);
     const zipped = buildHttpResponse(200, null, options("gzip"));
-    assertEquals(zipped.isBase64Encoded, true);
-    assertEquals(gunzipSync(Buffer.from(zipped.body, "base64")).equals(bytes), true);
+    assertEquals(gunzipSync(Buffer.from(zipped.body, "base64")), bytes);
   }
 });
 
@@ -199,11 +194,8 @@ Deno.test("buildHttpResponse() refuses the raw event in place of an FnProxyEvent
 Deno.test("buildHttpResponse() refuses an invalid status", () => {
   for (const status of [0, 99, 600, 200.5, NaN, Infinity, -200, "200", undefined, null]) {
     const given = typeof status === "string" ? `"${status}"` : String(status);
-    assertThrows(
-      () => buildHttpResponse(status as number, 1),
-      RangeError,
-      `Invalid status ${given}: expected a whole number from 100 to 599`,
-    );
+    const message = `Invalid status ${given}: expected a whole number from 100 to 599`;
+    assertThrows(() => buildHttpResponse(status as number, 1), RangeError, message);
   }
 });
 
@@ -230,11 +222,10 @@ Deno.test("buildHttpResponse() changes none of its arguments, and sends any JSON
   }, { requiredKeys: [] });
   fc.assert(fc.property(fc.jsonValue(), headers, (payload, headers) => {
     fc.pre(typeof payload !== "string");
+    const png = (value: unknown) => [JSON.stringify(value), "image/png"] as const;
     const options = freezeDeeply({
       event: request(headers as Record<string, string>),
-      customTransformers: {
-        "image/png": (value: unknown) => [JSON.stringify(value), "image/png"] as const,
-      },
+      customTransformers: { "image/png": png },
       extraHeaders: { Vary: "Origin" },
     });
     const response = buildHttpResponse(200, freezeDeeply(payload), options);

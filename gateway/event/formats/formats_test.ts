@@ -221,11 +221,9 @@ Deno.test("sourceIp() of a load balancer is the last address, without its port",
 Deno.test("url() and queryDomainName() read the host of a load balancer", () => {
   const wrap = (headers: Record<string, string>) =>
     new FnProxyEvent({ headers, path: "//evil.example/", requestContext: { elb: {} } });
-  assertEquals(wrap({ Host: "API.example.com:8443" }).queryDomainName(), "api.example.com");
-  assertEquals(
-    wrap({ Host: "API.example.com:8443" }).url().href,
-    "https://api.example.com:8443//evil.example/",
-  );
+  const event = wrap({ Host: "API.example.com:8443" });
+  assertEquals(event.queryDomainName(), "api.example.com");
+  assertEquals(event.url().href, "https://api.example.com:8443//evil.example/");
   assertEquals(wrap({ host: "[::1]:80" }).queryDomainName(), "[::1]");
   assertEquals(wrap({}).url().href, "https://localhost//evil.example/");
   assertThrows(() => wrap({}).queryDomainName(), CloudEventSpecificationError, "headers.host");
@@ -271,9 +269,9 @@ Deno.test("routePath() is the path below the stage", () => {
       ["/v0/", "v0", "/"],
       ["/v01/okay", "v0", "/v01/okay"],
       ["/okay", "$default", "/okay"],
-    ]
+    ] as const
   ) {
-    const raw = { version: "2.0", rawPath: rawPath!, requestContext: { http: {}, stage: stage! } };
-    assertEquals(readRoutePath(raw), expected!);
+    const raw = { version: "2.0", rawPath, requestContext: { http: {}, stage } };
+    assertEquals(readRoutePath(raw), expected);
   }
 });
