@@ -4,10 +4,13 @@ import type { FnProxyEvent } from "./event/proxy_event.ts";
 import { JSON_TYPE, readType } from "./negotiation/choose_type.ts";
 import type { Coding } from "./response/compress.ts";
 import { checkCors, type CorsOptions } from "./response/cors.ts";
-import { CLIENT_MESSAGE, type ClientErrorLevel } from "./response/error_response.ts";
+import {
+  CLIENT_MESSAGE,
+  type ClientErrorLevel,
+  problemTransformer,
+} from "./response/error_response.ts";
 import type { FinishOptions } from "./response/finish.ts";
 import { type HeaderMap, type HeaderValues, readHeaders } from "./response/headers.ts";
-import { problemTransformer } from "./response/problem_details.ts";
 import {
   type CustomTransformers,
   type Menu,
@@ -62,14 +65,9 @@ export interface HandlerOptions {
   readonly clientErrorLevel?: ClientErrorLevel | undefined;
 }
 
-/** The options about the types of payloads. */
-export interface PayloadOptions {
-  /** Transformers by the media type that they make, besides `application/json`. */
+/** The options about the types of payloads; `ProxyHandlerOptions` describes them. */
+interface PayloadOptions {
   readonly customTransformers?: CustomTransformers<never> | undefined;
-  /**
-   * The types that the route can send, in place of JSON and the types of the transformers. A request that accepts none
-   * of them is answered with 406 before the route runs. Errors are JSON all the same.
-   */
   readonly types?: readonly string[] | undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { FnContext } from "../function/context.ts";
 import { isPlainObject } from "../function/read.ts";
 import { HttpMethodNotAllowedError, HttpNotFoundError } from "./errors/client_errors.ts";
+import { percentDecode } from "./event/formats/entries.ts";
 import { formatOf } from "./event/formats/recognise.ts";
 import { decodePathPart, setPathParameters } from "./event/path_parameters.ts";
 import type { FnProxyEvent } from "./event/proxy_event.ts";
@@ -105,17 +106,17 @@ export function routes<const Keys extends string>(table: RouteTable<Keys>): Prox
   const root = newBranch();
   for (const [key, route] of Object.entries(table)) addRoute(root, key, route as ProxyRoute);
   return (event, context) => {
-    const { isPathDecoded } = formatOf(event.rawEvent);
-    const decode = isPathDecoded?.(event.rawEvent) ? (part: string) => part : decodePathPart;
+    const isDecoded = formatOf(event.rawEvent).isPathDecoded?.(event.rawEvent) ?? false;
     const values: string[] = [];
-    const branch = findBranch(root, splitPath(readRoutePath(event.rawEvent)), 0, decode, values);
+    const branch = findBranch(root, splitPath(readRoutePath(event.rawEvent)), 0, isDecoded, values);
     if (branch === undefined) throw new HttpNotFoundError();
     const { methods } = branch;
     const method = event.httpMethod();
     const target = methods.get(method) ?? (method === "HEAD" ? methods.get("GET") : undefined) ??
       methods.get("ANY");
     if (target !== undefined) {
-      const entries = target.names.map((name, index) => [name, decode(values[index]!)] as const);
+      const texts = isDecoded ? values : values.map(decodePathPart);
+      const entries = target.names.map((name, index) => [name, texts[index]!] as const);
       setPathParameters(event, Object.fromEntries(entries));
       return target.route(event, context);
     }
@@ -167,12 +168,8 @@ function fixedBranch({ fixed }: Branch, part: string, key: string): Branch {
     throw invalidKey(key, `write "{${part.slice(1)}}" instead of "${part}"`);
   }
   if (part === "*") throw invalidKey(key, 'write "{path+}" at the end instead of "*"');
-  let name: string;
-  try {
-    name = decodeURIComponent(part);
-  } catch {
-    throw invalidKey(key, `"${part}" has a malformed escape`);
-  }
+  const name = percentDecode(part);
+  if (name === undefined) throw invalidKey(key, `"${part}" has a malformed escape`);
   const branch = fixed.get(name) ?? newBranch();
   fixed.set(name, branch);
   return branch;
@@ -187,31 +184,24 @@ function findBranch(
   branch: Branch,
   parts: readonly string[],
   depth: number,
-  decode: (part: string) => string,
+  isDecoded: boolean,
   values: string[],
 ): Branch | undefined {
   const part = parts[depth];
   if (part === undefined) return branch.methods.size > 0 ? branch : undefined;
   const count = values.length;
-  const fixed = branch.fixed.size > 0 ? branch.fixed.get(decodeFixed(part, decode)) : undefined;
-  const found = fixed && findBranch(fixed, parts, depth + 1, decode, values);
+  // No fixed part of a key is "", so a part with a malformed escape finds none.
+  const name = isDecoded || branch.fixed.size === 0 ? part : percentDecode(part) ?? "";
+  const fixed = branch.fixed.get(name);
+  const found = fixed && findBranch(fixed, parts, depth + 1, isDecoded, values);
   if (found) return found;
   values.length = count;
   if (branch.variable && part !== "") {
     values.push(part);
-    const found = findBranch(branch.variable, parts, depth + 1, decode, values);
+    const found = findBranch(branch.variable, parts, depth + 1, isDecoded, values);
     if (found) return found;
     values.length = count;
   }
   if (branch.greedy) values.push(parts.slice(depth).join("/"));
   return branch.greedy;
-}
-
-/** The decoded part, or "", which is not a fixed part of a key, if the part has a malformed escape. */
-function decodeFixed(part: string, decode: (part: string) => string): string {
-  try {
-    return decode(part);
-  } catch {
-    return "";
-  }
 }

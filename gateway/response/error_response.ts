@@ -4,7 +4,8 @@ import type { HttpClientError, HttpError, HttpServerError } from "../errors/http
 import { readHeaders } from "./headers.ts";
 import type { HttpResponse } from "./http_response.ts";
 import { buildWithHeaders, type ResponseOptions } from "./response.ts";
-import { type SimpleMessage, simpleMessage } from "./transformer.ts";
+import { statusText } from "./status_text.ts";
+import { type SimpleMessage, simpleMessage, type TransformerInfo } from "./transformer.ts";
 
 /** The options of {@linkcode buildHttpClientErrorResponse}. */
 export interface ErrorResponseOptions extends ResponseOptions<string> {
@@ -120,4 +121,20 @@ function buildErrorResponse(
     readHeaders(error.headers),
     exchange,
   );
+}
+
+/** Makes `application/problem+json` (RFC 9457) of the message and the details of an error. */
+export function problemTransformer(
+  { Message, Details }: SimpleMessage & { readonly Details?: object },
+  { status }: TransformerInfo,
+): [content: string, contentType: string] {
+  // The details come first, because the members of RFC 9457 win over them.
+  const problem = {
+    ...Details,
+    type: "about:blank",
+    title: statusText(status) || String(status),
+    status,
+    detail: Message,
+  };
+  return [JSON.stringify(problem), "application/problem+json"];
 }

@@ -74,10 +74,6 @@ export async function finishContent(
     fields.delete("content-length");
     return { status: 304, fields, content: "", contentType: JSON_CONTENT_TYPE };
   }
-  return {
-    status,
-    fields,
-    content: coding ? await compressSoon(content, coding) : content,
-    contentType,
-  };
+  const sent = coding ? await compressSoon(content, coding) : content;
+  return { status, fields, content: sent, contentType };
 }
