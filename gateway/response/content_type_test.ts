@@ -35,6 +35,7 @@ Deno.test("determineContentType() chooses by the rules of RFC 9110", () => {
       ["a header without members is any type", " , ,", [HTML], JSON_TYPE],
       ["without the header a transformer of any type serves", undefined, ["*/*"], "*/*"],
       ["any type is JSON", "*/*", [HTML], JSON_TYPE],
+      ["a bare star is any type", "*", [HTML], JSON_TYPE],
       ["a bare star has a weight", "*;q=0.1, text/html;q=0.2", [HTML], HTML],
       ["a star that ends a name is a letter of it", "text/x*, a/b*", [HTML], null],
       ["application/* is JSON", "application/*", ["application/xml"], JSON_TYPE],
