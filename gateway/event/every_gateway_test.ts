@@ -39,8 +39,10 @@ function eventOf(request: ClientRequest, gateway: Gateway) {
 const token = fc.stringMatching(/^[a-z][a-z0-9-]{0,9}$/);
 /** Objects sort names that look like an index, so that the order of such names is lost. */
 const name = fc.string({ unit: "grapheme", maxLength: 6 }).filter((text) => !/^\d+$/.test(text));
-const part = fc.string({ unit: "grapheme", minLength: 1, maxLength: 6 })
-  .filter((text) => !/[/\\]|^\.+$/.test(text));
+const part = fc.oneof(
+  { weight: 9, arbitrary: fc.string({ unit: "grapheme", minLength: 1, maxLength: 6 }) },
+  { weight: 1, arbitrary: fc.constantFrom("50%", "a#b", "c?d", "e%20f") },
+).filter((text) => !/[/\\]|^\.+$/.test(text));
 
 const request: fc.Arbitrary<ClientRequest> = fc.record({
   method: fc.constantFrom("GET", "POST", "PUT", "DELETE", "PATCH"),
