@@ -13,7 +13,9 @@ Deno.test("httpHeaders() folds names and joins the values of equal names", () =>
       [{ A: "1", b: "2", a: "3", "B": "" }, { a: "1, 3", b: "2, " }],
     ]
   ) {
-    assertEquals<unknown>(wrap(headers).httpHeaders(), expected);
+    const event = wrap(headers);
+    event.httpHeaders()["a"] = "the result is a copy";
+    assertEquals<unknown>(event.httpHeaders(), expected);
   }
 });
 

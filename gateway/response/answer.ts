@@ -25,9 +25,14 @@ export interface Exchange {
   readonly error?: HttpError | undefined;
 }
 
-/** Throws if a status is not one that a response can have. */
+/** Whether a response can have this status. */
+export function isStatus(status: unknown): boolean {
+  return Number.isInteger(status) && 100 <= (status as number) && (status as number) <= 599;
+}
+
+/** Throws if a response cannot have this status. */
 export function checkStatus(status: unknown): void {
-  if (Number.isInteger(status) && 100 <= (status as number) && (status as number) <= 599) return;
+  if (isStatus(status)) return;
   const given = typeof status === "string" ? JSON.stringify(status) : String(status);
   throw new RangeError(`Invalid status ${given}: expected a whole number from 100 to 599`);
 }

@@ -1,4 +1,4 @@
-import { checkStatus } from "./answer.ts";
+import { checkStatus, isStatus } from "./answer.ts";
 import { checkValue, type HeaderValues, readHeaders } from "./headers.ts";
 import { hasMark, type HttpResponse, mark, markBuilt } from "./http_response.ts";
 
@@ -96,8 +96,7 @@ export function isReply(result: unknown): result is Reply {
 export function asResponse<Result extends { readonly statusCode: number }>(
   result: Result,
 ): HttpResponse {
-  const status: unknown = (result as Result | null)?.statusCode;
-  if (!Number.isInteger(status) || (status as number) < 100 || (status as number) > 599) {
+  if (!isStatus((result as Result | null)?.statusCode)) {
     throw new TypeError(
       "Cannot take the result for a response: expected a statusCode from 100 to 599",
     );
