@@ -9,19 +9,27 @@ import { readRoutePath } from "../request.ts";
 /** The result of every accessor, or the key of the error that the accessor raises. */
 function readAll(raw: JsonObject): Record<string, unknown> {
   const event = new FnProxyEvent(raw);
-  const call = (name: string) => (event as unknown as Record<string, () => unknown>)[name]!();
-  const simple = ["httpMethod", "httpProtocol", "httpUserAgent", "cookies", "queryDomainName"]
-    .concat("queryPath", "queryStringParameters", "queryPayload", "authorizerClaims", "authorizer")
-    .concat("requestId", "routeKey", "stageVariables", "pathParameters")
-    .map((name) => [name, () => call(name)] as const);
   const results: Record<string, () => unknown> = {
-    ...Object.fromEntries(simple),
     format: () => event.format,
     sourceIp: () => event.sourceIp().text,
     accept: () => event.header("Accept"),
     routePath: () => readRoutePath(raw),
     dishes: () => event.queryValues("dish"),
     url: () => event.url().href,
+    httpMethod: () => event.httpMethod(),
+    httpProtocol: () => event.httpProtocol(),
+    httpUserAgent: () => event.httpUserAgent(),
+    cookies: () => event.cookies(),
+    queryDomainName: () => event.queryDomainName(),
+    queryPath: () => event.queryPath(),
+    queryStringParameters: () => event.queryStringParameters(),
+    queryPayload: () => event.queryPayload(),
+    authorizerClaims: () => event.authorizerClaims(),
+    authorizer: () => event.authorizer(),
+    requestId: () => event.requestId(),
+    routeKey: () => event.routeKey(),
+    stageVariables: () => event.stageVariables(),
+    pathParameters: () => event.pathParameters(),
   };
   return Object.fromEntries(
     Object.entries(results).map(([name, read]) => {
