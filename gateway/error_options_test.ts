@@ -4,6 +4,7 @@ import { captureLog } from "../testing/mod.ts";
 import { answer, ask, CANNED, context, fail, HTML_ONLY, JSON_UTF8 } from "./testdata/events.ts";
 import {
   FnProxyEvent,
+  HttpClientError,
   HttpError,
   HttpNotFoundError,
   HttpServiceUnavailableError,
@@ -51,6 +52,8 @@ Deno.test("problemDetails makes errors application/problem+json wherever they wo
     500,
     { type, title: "Internal Server Error", status: 500, detail: CANNED },
   ]);
+  const [, tea] = await problemOf(fail(new HttpClientError(418, "Tea")));
+  assertEquals(tea.title, "418", "the registry has no reason phrase");
   const [status, { title, detail }] = await problemOf(() => 1, { Accept: "image/png" });
   assertEquals([status, title], [406, "Not Acceptable"]);
   assert(detail.includes("application/json"), detail);
