@@ -85,6 +85,7 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
     }
   };
   const manifest = await readManifest(manifestPath);
+  if (!options.isInProcess) print(`Bundling the functions of ${manifest.name}`);
   await start(manifest).catch(unlessInterrupted);
   if (platform === undefined) return await end;
   const platformEnd = { [Symbol.asyncDispose]: () => platform![Symbol.asyncDispose]() };
