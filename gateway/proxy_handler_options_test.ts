@@ -34,13 +34,22 @@ Deno.test("proxyHandler() refuses invalid options when the handler is made", () 
     const [options, problem] of [
       [null, "Invalid options: expected a plain object"],
       ["x", "Invalid options: expected a plain object"],
-      [{ extraHeader: {} }, 'Unknown option "extraHeader": expected one of extraHeaders, client'],
+      [
+        { extraHeader: {} },
+        'Unknown option "extraHeader": expected one of extraHeaders, clientMessage',
+      ],
       [{ clientMessage: 5 }, "Invalid option clientMessage: expected a value of the type string"],
-      [{ clientMessage: null }, "Invalid option clientMessage: expected a value of the type"],
+      [
+        { clientMessage: null },
+        "Invalid option clientMessage: expected a value of the type string",
+      ],
       [{ extraHeaders: { "a b": "c" } }, '"a b"'],
       [{ extraHeaders: { a: 5 } }, '"a"'],
       [{ extraHeaders: [] }, "Invalid headers: expected a plain object"],
-      [{ extraHeaders: 5 }, "Invalid option extraHeaders: expected a value of the type object or"],
+      [
+        { extraHeaders: 5 },
+        "Invalid option extraHeaders: expected a value of the type object or function",
+      ],
       [{ stream: 1 }, "Invalid option stream"],
       [{ customTransformers: [] }, "Invalid customTransformers: expected a plain object"],
       [{ customTransformers: { html } }, '"html"'],

@@ -95,7 +95,8 @@ Deno.test("determineContentType() refuses a key that is not a media type, and tr
   for (
     const key of ["html", "", "*", "*/html", "text/", "text/html; charset=utf-8", "text/html "]
   ) {
-    const message = `Invalid key ${JSON.stringify(key)} in customTransformers: expected a media`;
+    const name = `Invalid key ${JSON.stringify(key)} in customTransformers`;
+    const message = `${name}: expected a media type such as text/html`;
     assertThrows(() => choose("*/*", key), TypeError, message);
   }
   const event = new FnProxyEvent({ headers: {} });
