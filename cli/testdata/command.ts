@@ -25,7 +25,8 @@ export function startMate(
   { flags = [], env, ...options }: MateOptions = {},
 ): Deno.ChildProcess {
   return new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", `--lock=${LOCK}`, ...flags, `--config=${CONFIG}`, MAIN, ...args],
+    // Quiet, because Deno tells of downloads on the standard error.
+    args: ["run", "--quiet", "-A", `--lock=${LOCK}`, ...flags, `--config=${CONFIG}`, MAIN, ...args],
     cwd: ROOT,
     ...options,
     env: { NO_COLOR: "1", ...env },
