@@ -26,6 +26,7 @@ Deno.test("the bootstrap reports why the function did not start", async () => {
   for (
     const [handler, type, message, env] of [
       ["nowhere.handler", "Runtime.ImportModuleError", "no module"],
+      [`${"x".repeat(300)}.handler`, "Function.Error", "File name too long"],
       ["missing_import.handler", "Runtime.ImportModuleError", "nowhere.js"],
       ["missing_require.handler", "Runtime.ImportModuleError", "nowhere.js"],
       ["index.nothing", "Runtime.HandlerNotFound", 'exports no "nothing"'],

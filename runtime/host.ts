@@ -89,7 +89,7 @@ function denoHost(deno: DenoLike): Host {
     setEnv: (name, value) =>
       value === undefined ? deno.env.delete(name) : deno.env.set(name, value),
     // An asynchronous call would cost milliseconds at a cold start.
-    isFile: (path) => attempt(() => deno.statSync(path).isFile) ?? false,
+    isFile: (path) => isFile(() => deno.statSync(path).isFile),
     readText: (path) => attempt(() => deno.readTextFileSync(path)),
     exit: (code) => deno.exit(code),
     onUncaught(listener) {
@@ -130,7 +130,7 @@ export function nodeHost(): Host {
       if (value === undefined) delete process.env[name];
       else process.env[name] = value;
     },
-    isFile: (path) => attempt(() => fs().statSync(path).isFile()) ?? false,
+    isFile: (path) => isFile(() => fs().statSync(path).isFile()),
     readText: (path) => attempt(() => fs().readFileSync(path, "utf8")),
     exit: (code) => process.exit(code),
     onUncaught(listener) {
@@ -147,6 +147,17 @@ function attempt<T>(fn: () => T): T | undefined {
     return fn();
   } catch {
     return undefined;
+  }
+}
+
+/** Tells whether a path is a file. Throws what the system says about the path, except that nothing is there. */
+function isFile(look: () => boolean): boolean {
+  try {
+    return look();
+  } catch (error) {
+    const { code = "ENOENT" } = error as { code?: string }; // Deno without a permission to read gives no code
+    if (code === "ENOENT" || code === "ENOTDIR") return false;
+    throw error;
   }
 }
 

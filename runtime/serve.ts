@@ -169,7 +169,7 @@ async function watchShutdown(
     connection.exchange(
       `GET ${EXTENSIONS_API}/event/next`,
       `Lambda-Extension-Identifier: ${id}\r\n`,
-    ).catch((error) => logger.warn("Shutdowns are no longer announced", error));
+    ).catch((error) => logger.warn("The platform does not announce shutdowns any more", error));
   } catch (error) {
     logger.warn("Cannot have shutdowns announced", error);
   }

@@ -17,7 +17,7 @@ const PROBLEMS: readonly (readonly [problem: RegExp, remedy: string])[] = [
   [/.*(?:SSO|token|session).*(?:expired|invalid).*/i, 'log in again, such as with "aws sso login"'],
 ];
 
-/** Finds the line of an error that a user can solve, and adds the remedy; `undefined` if there is no such line. */
+/** Returns the line of an error message whose cause the user can remove, and the remedy. Other messages give `undefined`. */
 export function accessProblem(message: string): string | undefined {
   for (const [problem, remedy] of PROBLEMS) {
     const [found] = problem.exec(message) ?? [];

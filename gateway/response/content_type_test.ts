@@ -63,9 +63,9 @@ Deno.test("determineContentType() chooses by the rules of RFC 9110", () => {
       ["a transformer of any type, weighted", "*/*;q=0.3", [HTML, "*/*"], "*/*"],
       ["a transformer of any type leaves JSON alone", "application/json", ["*/*"], JSON_TYPE],
       ["a transformer of a family comes before its types", "text/*", [HTML, "text/*"], "text/*"],
-      ["a text that is no range", "application, /, */json, json", [], null],
+      ["a text that is not a media range", "application, /, */json, json", [], null],
       ["a name within another", "application/jsonx, xapplication/json", [], null],
-      ["inherited names are no types", "__proto__, constructor", [], null],
+      ["a name that every object inherits is not a type", "__proto__, constructor", [], null],
       ["a browser", "text/html,application/xhtml+xml,image/avif,*/*;q=0.8", [HTML], HTML],
     ] as const
   ) {
@@ -91,7 +91,7 @@ Deno.test("determineContentType() raises for an event without headers, not for o
   }
 });
 
-Deno.test("determineContentType() refuses a key that is not a media type, and transformers that are no plain object", () => {
+Deno.test("determineContentType() refuses a key that is not a media type, and transformers that are not a plain object", () => {
   for (
     const key of ["html", "", "*", "*/html", "text/", "text/html; charset=utf-8", "text/html "]
   ) {

@@ -60,7 +60,7 @@ export function preconditionOf(headers: Headers): (current: StoredObject | undef
   const isNew = headers.has("if-none-match"); // Amazon S3 takes "*" only
   return (current) => {
     if (match !== null && current === undefined) {
-      throw new S3Error(404, "NoSuchKey", "There is no object whose entity tag could match");
+      throw new S3Error(404, "NoSuchKey", "If-Match: there is no object");
     }
     const isFalse = isNew && current !== undefined ||
       match !== null && match.replaceAll('"', "") !== current?.etag;
