@@ -1,9 +1,9 @@
 /**
- * Validated accessors for the events that serverless functions on AWS Lambda receive, responses for those
- * behind an HTTP gateway, and their log.
+ * Validated accessors for the events that serverless functions on AWS Lambda receive, responses for the functions
+ * behind an HTTP gateway, and the log of the functions.
  *
- * Everything of the modules `function`, `gateway`, `scheduler`, `storage`, `topic`, `queue` and `logger`, each of which
- * is an entry point of its own as well. Importing has no side effect and needs no permission.
+ * This entry point exports everything of the modules `function`, `gateway`, `scheduler`, `storage`, `topic`, `queue` and
+ * `logger`. Each of these modules is an entry point too. An import has no side effect and needs no permission.
  *
  * @example A function behind an HTTP gateway
  * ```ts

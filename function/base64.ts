@@ -1,9 +1,6 @@
-/** What is new in ECMAScript 2026, and not yet in every runtime. */
-interface Base64Decoder {
+/** The methods of ECMAScript 2026. Old runtimes lack them. */
+interface Base64Methods {
   fromBase64?(text: string): Uint8Array<ArrayBuffer>;
-}
-
-interface Base64Encoder {
   toBase64?(): string;
 }
 
@@ -11,12 +8,12 @@ interface Base64Encoder {
 const STRICT = /^[A-Za-z0-9+/]*([AEIMQUYcgkosw048]=|[AQgw]==)?$/;
 const LOOSE = /^([A-Za-z0-9+/]*)={0,2}$/;
 
-/** Decodes padded base64 of the standard alphabet. Any other text gives `undefined`. */
+/** Decodes padded base64 of the standard alphabet. The result is `undefined` for any other text. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   return text.length % 4 === 0 && STRICT.test(text) ? toBytes(text) : undefined;
 }
 
-/** Decodes base64 that may lack its padding and may have spare bits. Any other text gives `undefined`. */
+/** Decodes base64 that may have no padding and may have spare bits. The result is `undefined` for any other text. */
 export function decodeLooseBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   const digits = LOOSE.exec(text)?.[1];
   if (digits === undefined || digits.length % 4 === 1) return undefined;
@@ -24,20 +21,19 @@ export function decodeLooseBase64(text: string): Uint8Array<ArrayBuffer> | undef
 }
 
 function toBytes(text: string): Uint8Array<ArrayBuffer> {
-  const decoder: Base64Decoder = Uint8Array;
-  // `Buffer` ignores invalid characters, so the text was checked before.
-  return decoder.fromBase64?.(text) ?? new Uint8Array(bufferClass().from(text, "base64"));
+  // `Buffer` ignores invalid characters, so the callers check the text first.
+  return (Uint8Array as Base64Methods).fromBase64?.(text) ??
+    new Uint8Array(bufferClass().from(text, "base64"));
 }
 
-/** Encodes bytes as base64: the standard alphabet, padded (RFC 4648 section 4). */
+/** Encodes bytes as base64 with the standard alphabet and padding (RFC 4648 section 4). */
 export function encodeBase64(bytes: Uint8Array): string {
-  // A view of the bytes, no copy.
-  return (bytes as Base64Encoder).toBase64?.() ??
+  return (bytes as Base64Methods).toBase64?.() ??
     bufferClass().from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 }
 
 function bufferClass(): typeof Buffer {
-  // In Deno 2.1 to 2.3 it is not a global.
+  // `Buffer` is not a global in Deno 2.1 to 2.3.
   return globalThis.Buffer ?? loadModule<{ Buffer: typeof Buffer }>("node:buffer").Buffer;
 }
 

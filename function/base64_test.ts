@@ -3,7 +3,7 @@ import { encodeBase64 as encodeByStandard } from "@std/encoding/base64";
 import fc from "fast-check";
 import { decodeBase64, decodeLooseBase64, encodeBase64, loadModule } from "./base64.ts";
 
-/** Runs a test with the methods of the engine, with the global `Buffer`, and as on Deno 2.1 to 2.3, which have neither. */
+/** Runs a test with the methods of the engine, with the global `Buffer`, and without both as on Deno 2.1 to 2.3. */
 function testAll(name: string, check: () => void): void {
   const methods = [[Uint8Array, "fromBase64"], [Uint8Array.prototype, "toBase64"]] as const;
   for (const removed of [[], methods, [...methods, [globalThis, "Buffer"]] as const]) {
@@ -14,14 +14,14 @@ function testAll(name: string, check: () => void): void {
         check();
       } finally {
         for (const [i, [owner, key]] of removed.entries()) {
-          if (before[i]) Object.defineProperty(owner, key, before[i]); // old runtimes lack it
+          if (before[i]) Object.defineProperty(owner, key, before[i]); // old runtimes do not have it
         }
       }
     });
   }
 }
 
-testAll("encodeBase64() writes what the standard library writes, also for part of a buffer", () => {
+testAll("encodeBase64() agrees with the standard library, also for part of a buffer", () => {
   const large = new Uint8Array(1_000_001).map((_, index) => index * 31);
   const arbitrary = fc.tuple(fc.uint8Array({ maxLength: 300 }), fc.nat(9));
   fc.assert(
@@ -48,7 +48,7 @@ testAll("decodeBase64() refuses every text that no encoder writes", () => {
   for (const text of texts) assertEquals(decodeBase64(text), undefined, text);
 });
 
-testAll("decodeBase64() decodes a text to the bytes that encode to it, or not at all", () => {
+testAll("decodeBase64() decodes a text only if the bytes encode to the same text", () => {
   const characters = fc.constantFrom(..."ABQgwR0/+=9 -_\n");
   fc.assert(
     fc.property(fc.string({ unit: characters, maxLength: 12 }), (text) => {

@@ -2,9 +2,9 @@ import type { JsonObject } from "./json.ts";
 import { isPlainObject, kindOf } from "./read.ts";
 
 /**
- * The base of the event classes. It holds the raw event of AWS Lambda and never copies or changes the event.
+ * The base of the event classes. It holds the raw event of AWS Lambda.
  *
- * The constructor reads nothing. A fault in the event shows on the first accessor that needs the faulty part.
+ * The constructor reads nothing of the event. If a part of the event is invalid, the accessors of this part throw.
  *
  * @example An event of your own
  * ```ts
@@ -20,7 +20,7 @@ export class FnEvent {
   readonly rawEvent: JsonObject;
 
   /**
-   * Wraps an event and reads nothing of it.
+   * Wraps an event.
    *
    * @param eventObject The event: a plain JSON object.
    * @throws {TypeError} If the event is anything else: null, an array, a string, an instance of a class.

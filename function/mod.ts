@@ -1,6 +1,6 @@
 /**
- * The parts that events of all AWS services share: the base class that holds the raw event, the error for an event
- * that does not match the specification, and the types of an AWS Lambda handler.
+ * The parts that the events of all AWS services share: the base class, the error for an event that does not match the
+ * specification, and the types of an AWS Lambda handler.
  *
  * @example A handler of your own event
  * ```ts

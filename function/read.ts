@@ -6,7 +6,7 @@ export type Path = readonly (string | number)[];
 
 /** Tells whether a value is a plain object: not an array, not an instance of a class. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return false;
+  if (value === null || typeof value !== "object") return false;
   const prototype = Object.getPrototypeOf(value);
   // The Object.prototype of any realm (`vm`, a test runner) ends the prototype chain.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
@@ -49,14 +49,14 @@ export function readString(event: JsonObject, path: Path): string {
   return value;
 }
 
-/** Reads a value that may be absent, which gives null. Its parent must be an object. */
+/** Reads a value. An absent key counts as null. The parent must be an object. */
 export function readOptional(event: JsonObject, path: Path): JsonValue {
   const parent = read(event, path.slice(0, -1));
   if (!isObject(parent)) throw wrongType(path.slice(0, -1), parent, "an object");
   return own(parent, path.at(-1) as string) ?? null;
 }
 
-/** Reads a string that may be absent or null; see {@linkcode readOptional}. */
+/** Reads a string or null; see {@linkcode readOptional}. */
 export function readOptionalString(event: JsonObject, path: Path): string | null {
   const value = readOptional(event, path);
   if (value !== null && typeof value !== "string") throw wrongType(path, value, "a string or null");
@@ -65,7 +65,7 @@ export function readOptionalString(event: JsonObject, path: Path): string | null
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** Reads a time as AWS services send it, a date-time of RFC 3339 section 5.6. Digits after the millisecond are cut off. */
+/** Reads a date and time (RFC 3339 section 5.6). Digits after the millisecond are cut off. */
 export function readTime(event: JsonObject, path: Path): Date {
   const text = readString(event, path);
   const local = DATE_TIME.exec(text)?.[1];
@@ -86,7 +86,7 @@ export function parseJson(text: string, path: Path): JsonValue {
   }
 }
 
-/** Makes the error for a value of another type than the platform specifies. */
+/** Makes the error for a value that does not have the specified type. */
 export function wrongType(
   path: Path,
   value: JsonValue | undefined,
@@ -115,12 +115,12 @@ export function kindOf(value: unknown): string {
   return `an instance of ${tag === "Object" ? value.constructor?.name : tag}`;
 }
 
-/** The class of a built-in object: `Map`, `Uint8Array`. It is the same in every realm. */
+/** The name of the class of a built-in object, such as `Map`, also for an object of another realm. */
 export function tagOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 
-/** Makes the error for an argument of a caller. */
+/** Makes the error for an invalid argument. */
 export function invalid(what: string, expected: string): TypeError {
   return new TypeError(`Invalid ${what}: expected ${expected}`);
 }

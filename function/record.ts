@@ -14,7 +14,7 @@ export abstract class FnRecord extends FnEvent {
   protected abstract readonly service: "s3" | "sns" | "sqs";
 
   /**
-   * Wraps one record of an event and reads nothing of it.
+   * Wraps one record of an event.
    *
    * @param eventObject The event that holds the record: a plain JSON object.
    * @param index The place of the record, counted from 0. Omit it if the event has one record.
@@ -26,7 +26,7 @@ export abstract class FnRecord extends FnEvent {
   }
 
   /**
-   * The record as the service sent it, even if it is malformed: for a log or a list of failures.
+   * The record as the service sent it, even if the record is malformed.
    *
    * @throws {CloudEventSpecificationError} If the event does not have this record.
    */
@@ -44,7 +44,7 @@ export abstract class FnRecord extends FnEvent {
     return ["Records", this.#index ?? 0];
   }
 
-  /** The path of a key in the record. Checks the service, because keys of other services mean other things. */
+  /** The path of a key in the record. Throws if the record comes from another service, whose keys mean other things. */
   protected path(...keys: string[]): (string | number)[] {
     const record = this.recordPath();
     for (const name of ["eventSource", "EventSource"]) {

@@ -1,8 +1,7 @@
 import { type Path, specificationError } from "./read.ts";
 
 /**
- * A schema of any library that follows Standard Schema, version 1, such as Zod, Valibot and ArkType. The library
- * validates with it and imports no package.
+ * A schema of any library that follows Standard Schema, version 1, such as Zod, Valibot and ArkType.
  *
  * @typeParam Output The type of the validated value.
  * @see https://standardschema.dev
@@ -15,9 +14,7 @@ export interface StandardSchema<Output = unknown> {
     /** The name of the library that made the schema. */
     readonly vendor: string;
     /** Validates a value. */
-    readonly validate: (
-      value: unknown,
-    ) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
+    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
   };
 }
 
@@ -56,9 +53,7 @@ export function validate<Output>(
 ): Output {
   if (schema === undefined) return value as Output;
   const result = schema["~standard"].validate(value);
-  if (result instanceof Promise) {
-    throw new TypeError("Cannot validate with an asynchronous schema");
-  }
+  if (result instanceof Promise) throw new TypeError("Cannot validate with an asynchronous schema");
   if (result.issues === undefined) return result.value;
   throw toError(
     result.issues.map(({ message, path = [] }) => ({ path: Array.from(path, toKey), message })),
@@ -69,16 +64,14 @@ function toKey(part: PropertyKey | { readonly key: PropertyKey }): string | numb
   return (typeof part === "object" ? part.key : part) as string | number; // JSON has no symbols
 }
 
-/** Validates data of the platform, which stands at a path of the event; see {@linkcode validate}. */
+/** Validates the value at a path of the event; see {@linkcode validate}. */
 export function validateAt<Output>(
   schema: StandardSchema<Output> | undefined,
   value: unknown,
   path: Path,
 ): Output {
-  // The message of an issue may quote the data, which must not be logged.
-  return validate(
-    schema,
-    value,
-    ([issue]) => specificationError([...path, ...issue?.path ?? []], "is refused by the schema"),
-  );
+  // The error leaves the message of the issue out, because the message may quote data that must not be logged.
+  return validate(schema, value, ([issue]) => {
+    return specificationError([...path, ...issue?.path ?? []], "is refused by the schema");
+  });
 }
