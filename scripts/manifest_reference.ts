@@ -32,12 +32,12 @@ Every key of the manifest, with its type, range and default. [The tool](../cli/R
 shows a short manifest, and [examples/shop/app.json](../examples/shop/app.json) is a longer one.
 
 - A _name_ is a lower-case letter, then up to 39 lower-case letters, digits or hyphens.
-- A key without a default may be left out, unless it is required. An unknown key is an error. Comments
-  are not allowed.
+- A key without a default may be left out, unless it is required. An unknown key is an error, and so is
+  a key that stands twice in one object. Comments are not allowed.
 - \`\${region}\`, \`\${account}\` and \`\${infra.NAME}\` stand for the region, the account, and an output of
   the Terraform files in \`infra/\` ([deploy.md](deploy.md#resources-of-your-own)).
-- The tool also checks what a schema cannot say: routes that exclude each other, two functions for the
-  same events of a bucket, queues that do not exist, and names that are too long in AWS.
+- The tool also finds routes that exclude each other, two functions for the same events of a bucket,
+  queues that do not exist, and names that are too long in AWS. A schema cannot express these rules.
 
 \`deno run -A scripts/manifest_reference.ts\` writes this page from the JSON Schema.
 `;

@@ -1,23 +1,23 @@
 import { Ajv, type ErrorObject } from "ajv";
 import { nearest } from "./nearest.ts";
 
-/** Says what is wrong with a text that must have a format; `undefined` if the text has the format. */
+/** Says what is wrong with a text, or returns `undefined` if the text has the format. */
 export type Format = (text: string) => string | undefined;
 
-/** The keywords of a JSON Schema that the problems are worded from. */
+/** The keywords of a JSON Schema from which the messages are made. */
 interface Schema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
   readonly maximum?: number;
   readonly properties?: Readonly<Record<string, Schema>>;
-  /** What editors show if the pattern does not match. */
+  /** The message for a value that the pattern does not match. Editors show it too. */
   readonly patternErrorMessage?: string;
-  /** What editors show if another keyword refuses the value. */
+  /** The message for a value that another keyword refuses. Editors show it too. */
   readonly errorMessage?: string;
 }
 
-/** The words for what JSON holds. */
+/** The words for the types of JSON. */
 const TYPES: Readonly<Record<string, string>> = {
   array: "an array",
   boolean: "true or false",
@@ -29,9 +29,7 @@ const TYPES: Readonly<Record<string, string>> = {
  * Makes a function that checks a value against a JSON Schema and fills in the defaults.
  *
  * @param whole The noun for the value in the messages, such as `manifest`.
- * @param schema The JSON Schema.
- * @param formats The formats that the schema names.
- * @returns The function. It returns the problems; each names the wrong key, and says what would be right.
+ * @returns The function. It returns the problems. Each names the wrong key, and says what would be right.
  */
 export function makeChecker(
   whole: string,
@@ -43,7 +41,7 @@ export function makeChecker(
     useDefaults: true,
     verbose: true,
     strict: false,
-    meta: false, // to compile the schema of schemas takes longer than all the rest
+    meta: false, // the schema of schemas takes longer to compile than all the rest
     validateSchema: false,
     formats: Object.fromEntries(
       Object.entries(formats).map(([name, problemOf]) => [
@@ -54,7 +52,8 @@ export function makeChecker(
   }).compile(schema);
   return (value) => {
     if (validate(value)) return [];
-    const errors = validate.errors!.filter(({ keyword }) => keyword !== "propertyNames"); // each repeats another
+    // Another error says the same as each error of "propertyNames".
+    const errors = validate.errors!.filter(({ keyword }) => keyword !== "propertyNames");
     const unknown = errors.filter(({ keyword }) => keyword === "additionalProperties");
     return [
       ...errors.filter((error) => !unknown.includes(error))
@@ -65,7 +64,7 @@ export function makeChecker(
   };
 }
 
-/** Names a value in a message by the keys that lead to it. */
+/** Names a value in a message by the keys that lead to the value. */
 export function nameOf(whole: string, path: readonly (string | number)[]): string {
   return path.length === 0 ? `the ${whole}` : `"${path.join(".")}"`;
 }
@@ -109,15 +108,15 @@ function expected({ type = "string", enum: values, minimum, maximum }: Schema): 
   return values.length > 1 ? `one of ${list}` : list;
 }
 
-/** Words the unknown keys of one object, each with the known key that was probably meant. */
+/** Makes the messages for the unknown keys of one object. A message suggests the nearest known key. */
 function wordUnknownKeys(whole: string, errors: readonly ErrorObject[]): string[] {
   const path = pathOf(errors[0]!);
   const owner = path.length === 0 ? `a ${whole}` : nameOf(whole, path);
   const known = Object.keys((errors[0]!.parentSchema as Schema).properties!);
-  const keys = errors.map(({ params }) => {
-    const key: string = params.additionalProperty;
-    return { name: nameOf(whole, [...path, key]), word: nearest(key, known) };
-  });
+  const keys = errors.map(({ params: { additionalProperty: key } }) => ({
+    name: nameOf(whole, [...path, key]),
+    word: nearest(key, known),
+  }));
   const strange = keys.filter(({ word }) => word === undefined).map(({ name }) => name);
   const are = strange.length > 1 ? "are not keys" : "is not a key";
   return [

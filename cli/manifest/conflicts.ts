@@ -6,15 +6,14 @@ import { placeholdersIn, variablesOf } from "./variables.ts";
 /** The most bytes of the names and values of a function's environment variables. */
 const MAX_ENVIRONMENT = 4096;
 
-/** A value that is wrong because of another value of the manifest. */
+/** A value that is wrong because of another value. */
 interface Conflict {
   /** The keys that lead to the value. */
   readonly path: readonly (string | number)[];
-  /** The words for the problem. */
   readonly message: string;
 }
 
-/** Finds the values of a manifest that are wrong because of other values, which its JSON Schema cannot say. */
+/** Finds the problems of a manifest that its JSON Schema cannot express. */
 export function* findConflicts(manifest: Manifest): Generator<Conflict> {
   yield* findEnvironmentConflicts(manifest);
   yield* findCorsConflicts(manifest);
@@ -26,7 +25,7 @@ export function* findConflicts(manifest: Manifest): Generator<Conflict> {
   yield* findLongNames(manifest);
 }
 
-/** Finds variables that are too long together, that `uses` sets, or that a host names and that do not exist. */
+/** Finds environments that are too large, variables that `uses` sets already, and hosts with unknown variables. */
 function* findEnvironmentConflicts({ functions }: Manifest): Generator<Conflict> {
   for (const [owner, { environment, permissions, uses }] of Object.entries(functions)) {
     const path = ["functions", owner];
@@ -67,7 +66,7 @@ function* findPatternConflicts(manifest: Manifest): Generator<Conflict> {
 }
 
 /**
- * Finds bucket triggers for the same events. Amazon S3 sends an event to one function only.
+ * Finds bucket triggers for the same events, because Amazon S3 sends an event to only one function.
  *
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-how-to-filtering.html
  */
@@ -84,7 +83,7 @@ function* findBucketConflicts(manifest: Manifest): Generator<Conflict> {
   }
 }
 
-/** Tells whether an event can be for both triggers. */
+/** Tells whether both triggers match the same event. */
 function overlap(a: BucketTrigger, b: BucketTrigger): boolean {
   const isSame = (one: string, other: string) =>
     one === other || one.endsWith("*") && other.startsWith(one.slice(0, -1));
@@ -94,7 +93,7 @@ function overlap(a: BucketTrigger, b: BucketTrigger): boolean {
     a.events.some((one) => b.events.some((other) => isSame(one, other) || isSame(other, one)));
 }
 
-/** Finds topics that a function names twice, because a topic has one subscription for a function. */
+/** Finds topics that a function names twice, because a topic has one subscription for each function. */
 function* findTopicConflicts(manifest: Manifest): Generator<Conflict> {
   const found = new Set<string>();
   for (const { owner, trigger: { name }, path } of triggersOf(manifest, "topics")) {
@@ -147,7 +146,7 @@ function* findQueueConflicts(manifest: Manifest): Generator<Conflict> {
   }
 }
 
-/** Finds names that are too long in AWS together with the name of the application. */
+/** Finds names that are too long for AWS when the name of the application stands before them. */
 function* findLongNames({ name, region, functions }: Manifest): Generator<Conflict> {
   const wording = (limit: number) =>
     limit > 0
@@ -174,7 +173,7 @@ function* findLongNames({ name, region, functions }: Manifest): Generator<Confli
   }
 }
 
-/** Finds routes that an API cannot have together, and authorizers that are not there. */
+/** Finds routes that one API cannot have together, and authorizers that do not exist. */
 function* findRouteConflicts(manifest: Manifest): Generator<Conflict> {
   const { functions } = manifest;
   yield* sameRoutes(manifest);

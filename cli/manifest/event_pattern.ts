@@ -11,8 +11,8 @@ const OPERATORS = [
 ];
 
 /**
- * Finds the wrong parts of an event pattern or a filter policy: what ends in neither a non-empty array nor an object, and
- * unknown operators.
+ * Finds the wrong parts of an event pattern or a filter policy: unknown operators, and values that are neither an object nor
+ * an array with elements.
  */
 export function* wrongParts(
   value: unknown,

@@ -11,10 +11,10 @@ import type { Manifest, ScheduleTrigger } from "./types.ts";
 
 export type * from "./types.ts";
 
-/** The first elements of paths that are the local platform's own: no stage can have such a name. */
+/** The first elements of the paths of the local platform. No stage can have such a name. */
 export const OWN_PATHS: readonly string[] = schema.properties.stage.not.enum;
 
-const check = makeChecker("manifest", schema, FORMATS);
+const checkSchema = makeChecker("manifest", schema, FORMATS);
 
 /**
  * Checks a manifest, and fills in the defaults.
@@ -33,7 +33,12 @@ export function parseManifest(text: string, source: string): Manifest {
   } catch (error) {
     throw new SyntaxError(`Cannot read the manifest "${source}": ${(error as Error).message}`);
   }
-  const problems = check(json);
+  const problems = [
+    ...repeatedKeys(text).map((path) =>
+      `${nameOf("manifest", path)} stands twice: rename or remove one`
+    ),
+    ...checkSchema(json),
+  ];
   if (problems.length === 0) {
     expandSchedules(json as Manifest);
     for (const { path, message } of findConflicts(json as Manifest)) {
@@ -41,10 +46,29 @@ export function parseManifest(text: string, source: string): Manifest {
     }
   }
   if (problems.length === 0) return json as Manifest;
-  throw new TypeError(`Cannot use the manifest "${source}": ${problems.join("; ")}`);
+  const list = problems.length === 1 ? ` ${problems[0]}` : `\n  ${problems.join("\n  ")}`;
+  throw new TypeError(`Cannot use the manifest "${source}":${list}`);
 }
 
-/** Makes an object of each schedule that is an expression alone. */
+/** Finds the keys that stand twice in an object of valid JSON. `JSON.parse()` drops the first value. */
+function* repeatedKeys(text: string): Generator<readonly (string | number)[]> {
+  const open: { at: string | number; readonly keys: Set<string> }[] = [];
+  let before = "";
+  for (const [token] of text.matchAll(/"(?:[^"\\]+|\\.)*"|[{}[\],:]/g)) {
+    const owner = open.at(-1)!;
+    if (token === "{" || token === "[") open.push({ at: 0, keys: new Set() });
+    else if (token === "}" || token === "]") open.pop();
+    else if (token === "," && typeof owner.at === "number") owner.at++;
+    else if (token === ":") {
+      const key: string = owner.at = JSON.parse(before);
+      if (owner.keys.has(key)) yield open.map(({ at }) => at);
+      owner.keys.add(key);
+    }
+    before = token;
+  }
+}
+
+/** Replaces each schedule that is only an expression by an object. */
 function expandSchedules({ functions }: Manifest): void {
   for (const { triggers } of Object.values(functions)) {
     const schedules = triggers.schedules as (string | ScheduleTrigger)[];

@@ -1,8 +1,6 @@
 /**
- * Finds the word that was probably meant. No package does this, because it happens before the permissions of the tool are
- * limited.
- *
- * @returns The right word that differs least; `undefined` if every word differs in more than a third of its letters.
+ * Returns the word that differs least from a mistyped word, or `undefined` if all words differ in more than a third of their
+ * letters. This is not a package, because it runs before the permissions of the tool are limited.
  */
 export function nearest(word: string, words: readonly string[]): string | undefined {
   let best: string | undefined;

@@ -1,34 +1,28 @@
 import type { Uses } from "./types.ts";
 
-/** The placeholders that texts of a manifest may contain: what stands for them is known when the application is deployed. */
+/** The placeholders that texts of a manifest may contain. A deployment replaces them by values. */
 export const PLACEHOLDERS = "${region}, ${account} and ${infra.NAME}";
 
 const ANY = /\$\{([^}]*)\}?/g;
 const KNOWN = /^(region|account|infra\.[A-Za-z_][\w-]*)$/;
 
-/**
- * Finds the placeholders of a text.
- *
- * @param text The text, such as `table-${infra.table_name}`.
- */
+/** Returns the names of the placeholders of a text such as `table-${infra.table_name}`. */
 export function placeholdersIn(text: string): string[] {
   return [...text.matchAll(ANY)].map(([, name]) => name!);
 }
 
-/** Replaces the placeholders of a text, such as `${infra.table_name}`, by their values. */
+/** Replaces the placeholders of a text by their values. */
 export function fillPlaceholders(text: string, valueOf: (name: string) => string): string {
   return text.replaceAll(ANY, (_, name) => valueOf(name));
 }
 
-/** Tells whether a text contains known placeholders only. */
+/** Tells whether all placeholders of a text are known. */
 export function hasKnownPlaceholders(text: string): boolean {
   return [...text.matchAll(ANY)].every(([all, name]) => all.endsWith("}") && KNOWN.test(name!));
 }
 
 /** Lists the environment variables that `uses` sets, such as `BUCKET_UPLOADS`. */
-export function variablesOf(
-  uses: Readonly<Record<keyof Uses, Readonly<Record<string, string>>>>,
-): string[] {
+export function variablesOf(uses: Uses): string[] {
   return (["buckets", "topics", "queues"] as const).flatMap((kind) =>
     Object.keys(uses[kind]).map((name) => variableOf(kind, name))
   );
