@@ -87,7 +87,7 @@ Deno.test("every accessor raises for an event of another service and names the s
   ) {
     const event = new FnProxyEvent(raw);
     assertEquals(event.format, "rest");
-    for (const name of ACCESSORS) {
+    for (const name of [...ACCESSORS, "stageVariables", "pathParameters", "toRequest"]) {
       assertEquals(
         refuse(() => call(event, name)).message,
         `Cannot read the event: "requestContext" is absent: this looks like an event of "${service}"`,

@@ -308,6 +308,7 @@ export class FnProxyEvent extends FnEvent {
 
   /** The variables of the stage. */
   stageVariables(): Record<string, string> {
+    formatOf(this.rawEvent); // refuses the event of another service
     return Object.fromEntries(readMap(this.rawEvent, "stageVariables", "texts") ?? []);
   }
 }
