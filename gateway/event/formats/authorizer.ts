@@ -16,12 +16,17 @@ export function readContextObject(event: JsonObject, path: Path): JsonObject | n
 /** Reads the context that a Lambda authorizer passed on. An authorizer that passed nothing on gives null. */
 export function readAuthorizerContext(event: JsonObject, path: Path): JsonObject | null {
   const context = Object.entries(readContextObject(event, path) ?? {})
-    .filter(([key]) => !OWN_KEYS.includes(key));
+    .filter(([key, value]) =>
+      !(OWN_KEYS.includes(key) || (value === null && NULL_KEYS.includes(key)))
+    );
   return context.length === 0 ? null : Object.fromEntries(context);
 }
 
 /** The keys that API Gateway adds to the context of a Lambda authorizer. */
-const OWN_KEYS = ["claims", "scopes", "principalId", "integrationLatency"];
+const OWN_KEYS = ["principalId", "integrationLatency"];
+
+/** The keys that payload 1.0 of an HTTP API sends with null if there is no token. */
+const NULL_KEYS = ["claims", "scopes"];
 
 /** Reads the IAM identity, if the given key of the identity is a string. */
 export function readIdentity(event: JsonObject, key: string): JsonObject | null {

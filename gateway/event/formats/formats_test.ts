@@ -187,11 +187,13 @@ Deno.test("authorizer() returns the data of every kind of authorizer", () => {
     const [raw, expected] of [
       [{ requestContext: { authorizer: { claims: { sub: "a" } } } }, { sub: "a" }],
       [{ requestContext: { authorizer: { ...added, n: 1 } } }, { n: 1 }],
+      [{ requestContext: { authorizer: { scopes: "read", n: 1 } } }, { scopes: "read", n: 1 }],
       [{ requestContext: { authorizer: added, identity } }, identity],
       [{ requestContext: { authorizer: null, identity: { userArn: null } } }, null],
       [{ requestContext: {} }, null],
       [v2({ jwt: { claims: { sub: "a" }, scopes: null } }), { sub: "a" }],
       [v2({ lambda: { role: "cook" } }), { role: "cook" }],
+      [v2({ lambda: { claims: "c", scopes: ["s"] } }), { claims: "c", scopes: ["s"] }],
       [v2({ lambda: null }), null],
       [v2({ iam: { userId: "ada" } }), { userId: "ada" }],
       [v2(undefined), null],
