@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../function/json.ts";
-import { readString, specificationError } from "../../function/read.ts";
+import { readOptionalString, readString, specificationError } from "../../function/read.ts";
 import { formatOf } from "./formats/recognise.ts";
 import { findHeader, isHeader, readFact, readHeaders } from "./headers.ts";
 import { readBody, readBytes } from "./body.ts";
@@ -23,8 +23,14 @@ export function readPath(event: JsonObject): string {
 
 /** Reads the path below the stage. It always begins with a slash. */
 export function readRoutePath(event: JsonObject): string {
-  const { path, routePath = path } = formatOf(event);
-  return routePath(event).replace(/^(?!\/)/, "/");
+  const { path, routePath } = formatOf(event);
+  const below = routePath?.(event) ?? withoutStage(path(event), event);
+  return below.replace(/^(?!\/)/, "/");
+}
+
+function withoutStage(path: string, event: JsonObject): string {
+  const stage = readOptionalString(event, ["requestContext", "stage"]);
+  return stage && `${path}/`.startsWith(`/${stage}/`) ? path.slice(stage.length + 1) : path;
 }
 
 /**
@@ -65,7 +71,7 @@ export function readRequest(event: JsonObject, path?: string): Request {
   const format = formatOf(event);
   const method = readString(event, format.method).toUpperCase();
   const fields = readHeaders(event);
-  const hasBody = method !== "GET" && method !== "HEAD" && format.body(event) !== null;
+  const hasBody = !/^(?:GET|HEAD)$/.test(method) && format.body(event) !== null;
   // A text without a `Content-Type` would get one.
   const body = hasBody ? fields["content-type"] ? readBody(event) : readBytes(event) : null;
   const url = readUrl(event, path);

@@ -32,8 +32,8 @@ export interface Format {
   readonly requestId: Path;
   /** The path as transmitted, stage included. */
   readonly path: (event: JsonObject) => string;
-  /** The path below the stage, for routes; absent if the gateway knows no stages. */
-  readonly routePath?: (event: JsonObject) => string;
+  /** The path below the stage, if the event has it apart; absent if the gateway sends only one path. */
+  readonly routePath?: (event: JsonObject) => string | null;
   /** Tells whether the gateway decoded the path and the path parameters; absent if it never does. */
   readonly isPathDecoded?: (event: JsonObject) => boolean;
   /** Absent if the gateway does not send the key of the route. */

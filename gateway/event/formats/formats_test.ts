@@ -283,5 +283,13 @@ Deno.test("routePath() is the path below the stage", () => {
   ) {
     const raw = { version: "2.0", rawPath, requestContext: { http: {}, stage } };
     assertEquals(readRoutePath(raw), expected);
+    // A REST API whose custom domain has the stage in the URL sends it in both paths.
+    const rest = { path: rawPath, requestContext: { path: rawPath, stage } };
+    assertEquals(readRoutePath(rest), expected);
   }
+  const requestContext = { path: "/v0/v0/okay", stage: "v0" };
+  assertEquals(readRoutePath({ path: "/v0/okay", requestContext }), "/v0/okay");
+  assertEquals(readRoutePath({ requestContext }), "/v0/okay");
+  assertEquals(readRoutePath({ path: "/okay", requestContext: {} }), "/okay");
+  assertEquals(readRoutePath({ path: "/null/a", requestContext: { elb: {} } }), "/null/a");
 });

@@ -17,11 +17,6 @@ export const HTTP: Format = {
   domainName: ["requestContext", "domainName"],
   requestId: ["requestContext", "requestId"],
   path: (event) => readString(event, ["rawPath"]),
-  routePath: (event) => {
-    const path = readString(event, ["rawPath"]);
-    const stage = `/${readOptionalString(event, ["requestContext", "stage"])}/`;
-    return `${path}/`.startsWith(stage) ? path.slice(stage.length - 1) || "/" : path;
-  },
   // A function URL does not decode the path.
   isPathDecoded: (event) =>
     !readOptionalString(event, ["requestContext", "domainName"])?.includes(".lambda-url."),

@@ -18,7 +18,11 @@ export const REST: Format = {
   domainName: ["requestContext", "domainName"],
   requestId: ["requestContext", "requestId"],
   path: (event) => readString(event, PATH),
-  routePath: (event) => readOptionalString(event, ["path"]) ?? readString(event, PATH),
+  routePath: (event) => {
+    const path = readOptionalString(event, ["path"]);
+    // An HTTP API, and a custom domain whose mapping has no stage, send the stage in both paths.
+    return path === readOptionalString(event, PATH) ? null : path;
+  },
   isPathDecoded: (event) => own(event, "version") === "1.0", // only an HTTP API sends a version
   routeKey: (event) => `${readString(event, METHOD)} ${readString(event, ["resource"])}`,
   headers: (event, wanted) => {
