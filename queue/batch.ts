@@ -9,7 +9,7 @@ export interface Message<Payload> {
 }
 
 /**
- * Processes the messages of a batch, and sets and logs their states. Messages that are not done in time keep their state.
+ * Processes the messages of a batch. Sets the state of each message, and logs the messages that are not done.
  *
  * @param concurrency The number of lanes that run side by side.
  * @param milliseconds The time for the whole batch.
@@ -39,7 +39,7 @@ export async function processBatch<Payload>(
   };
   let timer;
   const deadline = new Promise<void>((resolve) => {
-    // A longer timer would end at once.
+    // A timer with a longer time ends at once.
     if (milliseconds < 2 ** 31) timer = setTimeout(resolve, milliseconds);
   });
   await Promise.race([
@@ -53,24 +53,18 @@ export async function processBatch<Payload>(
 
 /** Divides messages into lanes that may run side by side: one lane for each group of a FIFO queue, or for each message. */
 function makeLanes<Payload>(messages: readonly Message<Payload>[]): Message<Payload>[][] {
-  const lanes: Message<Payload>[][] = [];
-  const groups = new Map<string, Message<Payload>[]>();
+  const lanes = new Map<unknown, Message<Payload>[]>();
   for (const message of messages) {
     try {
       // Fair standard queues have groups too, but no order.
       const isFifo = message.record.queueArn().endsWith(".fifo");
-      const group = isFifo ? message.record.groupId() : null;
-      const lane = group === null ? undefined : groups.get(group);
-      if (lane) lane.push(message);
-      else {
-        lanes.push([message]);
-        if (group !== null) groups.set(group, lanes.at(-1)!);
-      }
+      const key = isFifo ? message.record.groupId() ?? message : message;
+      lanes.set(key, [...lanes.get(key) ?? [], message]);
     } catch (error) {
       fail(message, error);
     }
   }
-  return lanes;
+  return [...lanes.values()];
 }
 
 /** Marks a message and the untouched rest of its group as failed. */

@@ -11,16 +11,16 @@ import { FnRecord, recordsOf } from "../function/record.ts";
 import { validateAt } from "../function/schema.ts";
 import { FnBridgePutEvent } from "../scheduler/mod.ts";
 import { FnNotificationEvent } from "../storage/mod.ts";
-import { readAttribute, readAttributes } from "../topic/attributes.ts";
+import { readAttributes } from "../topic/attributes.ts";
 import { FnMessageRecord, type MessageAttributes } from "../topic/mod.ts";
 
 /**
  * One record of an Amazon SQS event: one message.
  *
- * A record is read only on demand, so a malformed record does not spoil the other records. Every accessor raises a
- * `CloudEventSpecificationError` if its key is absent or of the wrong type, or if the record comes from another service.
+ * Every accessor throws a `CloudEventSpecificationError` if its key is absent or has the wrong type, or if the record
+ * comes from another service. The other records of the event stay readable.
  *
- * @typeParam Payload The type that {@linkcode payload} returns without a schema of its own.
+ * @typeParam Payload The type of the result of {@linkcode payload}.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
  *
  * @example A message that Amazon SNS put into the queue
@@ -41,7 +41,7 @@ export class FnQueueRecord<Payload = JsonValue> extends FnRecord {
   #payload: { readonly value: unknown } | undefined;
 
   /**
-   * Wraps one record of an event and reads nothing of it.
+   * Wraps one record of an event.
    *
    * @param eventObject The event that holds the record: a plain JSON object.
    * @param index The place of the record, counted from 0. Omit it if the event has one record.
@@ -64,8 +64,8 @@ export class FnQueueRecord<Payload = JsonValue> extends FnRecord {
   }
 
   /**
-   * The message parsed as JSON. If the record was made with a schema, this is the output of the schema. A message that is
-   * not JSON, or that the schema refuses, raises an error that does not show the message.
+   * The message parsed as JSON, or the output of the schema of this record. If the message is not JSON, or if the schema
+   * refuses the message, the error does not show the message.
    */
   payload(): Payload;
   /** The message parsed as JSON and validated with another schema. */
@@ -86,43 +86,40 @@ export class FnQueueRecord<Payload = JsonValue> extends FnRecord {
     return this.#time("ApproximateFirstReceiveTimestamp");
   }
 
-  /** How often the message was received, this time included (`attributes.ApproximateReceiveCount`). */
+  /** The number of times that the message was received, this time included (`attributes.ApproximateReceiveCount`). */
   receiveCount(): number {
     return this.#count("ApproximateReceiveCount");
   }
 
-  /** The message group (`attributes.MessageGroupId`). A message without a group has null. */
+  /** The message group (`attributes.MessageGroupId`), or null if the message has no group. */
   groupId(): string | null {
     return readOptionalString(this.rawEvent, this.path("attributes", "MessageGroupId"));
   }
 
-  /** The deduplication id (`attributes.MessageDeduplicationId`). A message of a standard queue has null. */
+  /** The deduplication id (`attributes.MessageDeduplicationId`), or null in a standard queue. */
   deduplicationId(): string | null {
     return readOptionalString(this.rawEvent, this.path("attributes", "MessageDeduplicationId"));
   }
 
-  /** The sequence number (`attributes.SequenceNumber`). A message of a standard queue has null. */
+  /** The sequence number (`attributes.SequenceNumber`), or null in a standard queue. */
   sequenceNumber(): string | null {
     return readOptionalString(this.rawEvent, this.path("attributes", "SequenceNumber"));
   }
 
   /**
-   * The attributes of the message (`messageAttributes`) with converted values, as those of an Amazon SNS message: `String`
-   * gives a string, `Number` a number, and `Binary` a `Uint8Array`. A label of the type, as in `Number.int`, is left out.
+   * The attributes of the message (`messageAttributes`) with converted values: `String` gives a string, `Number` a number,
+   * and `Binary` a `Uint8Array`. The label of a type is left out, so `Number.int` becomes `Number`.
    *
    * @throws {CloudEventSpecificationError} If an attribute has another type, or if its value does not match the type.
    */
   messageAttributes(): MessageAttributes {
-    return readAttributes(this.rawEvent, this.path("messageAttributes"), (path) => {
-      const typePath = [...path, "dataType"];
-      const label = readString(this.rawEvent, typePath);
+    return readAttributes(this.rawEvent, this.path("messageAttributes"), "dataType", (label) => {
       const type = label === "String.Array" ? label : label.split(".")[0]!;
-      const key = type === "Binary" ? "binaryValue" : "stringValue";
-      return readAttribute(this.rawEvent, typePath, type, [...path, key]);
+      return [type, type === "Binary" ? "binaryValue" : "stringValue"];
     });
   }
 
-  /** The name of the queue, the end of its ARN. */
+  /** The name of the queue, which is the end of the ARN. */
   queueName(): string {
     return this.queueArn().split(":").at(-1)!;
   }
@@ -144,7 +141,12 @@ export class FnQueueRecord<Payload = JsonValue> extends FnRecord {
 
   /** The Amazon SNS message in this message, if a topic sends to the queue without raw delivery. */
   message(): FnMessageRecord {
-    return new FnMessageRecord({ Records: [{ EventSource: "aws:sns", Sns: this.#envelope() }] }, 0);
+    const body = this.#parse() as JsonValue;
+    const keys = ["Type", "TopicArn", "Message"];
+    if (isObject(body) && keys.every((key) => typeof own(body, key) === "string")) {
+      return new FnMessageRecord({ Records: [{ EventSource: "aws:sns", Sns: body }] });
+    }
+    throw this.#noEnvelope("a message of Amazon SNS");
   }
 
   /** The Amazon S3 event in this message, also if it came through a topic of Amazon SNS. */
@@ -167,7 +169,7 @@ export class FnQueueRecord<Payload = JsonValue> extends FnRecord {
     throw this.#noEnvelope("an event of Amazon EventBridge");
   }
 
-  #parse(schema: StandardSchema | undefined): unknown {
+  #parse(schema?: StandardSchema): unknown {
     const path = this.path("body");
     const payload = parseJson(readString(this.rawEvent, path), path);
     return validateAt(schema, payload, path);
@@ -175,18 +177,11 @@ export class FnQueueRecord<Payload = JsonValue> extends FnRecord {
 
   /** The body as a JSON object, or the message of the Amazon SNS envelope in the body. */
   #content(): JsonObject {
-    const body = this.#parse(undefined) as JsonValue;
+    const body = this.#parse() as JsonValue;
     const isEnvelope = isObject(body) && own(body, "TopicArn") !== undefined;
     const content = isEnvelope ? this.message().messagePayload() : body;
     if (isObject(content)) return content;
     throw this.#noEnvelope("a JSON object");
-  }
-
-  #envelope(): JsonObject {
-    const body = this.#parse(undefined) as JsonValue;
-    const keys = ["Type", "TopicArn", "Message"];
-    if (isObject(body) && keys.every((key) => typeof own(body, key) === "string")) return body;
-    throw this.#noEnvelope("a message of Amazon SNS");
   }
 
   #noEnvelope(expected: string): Error {
@@ -206,8 +201,8 @@ export class FnQueueRecord<Payload = JsonValue> extends FnRecord {
 }
 
 /**
- * The event of messages from a queue of Amazon SQS. Iterate over the event, or use {@linkcode records}. To process each
- * message by itself, use `queueHandler()`.
+ * The event of messages from a queue of Amazon SQS. Iterate over the event, or use {@linkcode records}. A function that
+ * processes each message by itself is easier to write with `queueHandler()`.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
  *
@@ -223,7 +218,7 @@ export class FnQueueRecord<Payload = JsonValue> extends FnRecord {
  */
 export class FnQueueEvent extends FnEvent implements Iterable<FnQueueRecord> {
   /**
-   * The records of the event. A malformed record raises an error when it is read; the other records stay readable.
+   * The records of the event. A malformed record throws when one of its accessors is called.
    *
    * @throws {CloudEventSpecificationError} If `Records` is absent or not an array.
    */

@@ -56,18 +56,16 @@ Deno.test("groupId(), deduplicationId() and sequenceNumber() are null in a stand
 });
 
 Deno.test("payload() never shows the message, whether it is malformed or refused by a schema", () => {
-  for (const body of ["", "secret", "{secret: 1}"]) {
-    const error = refuse(() => change("body", body).payload());
-    assertEquals(error.message, 'Cannot read the event: "Records[0].body" is not JSON (RFC 8259)');
-    assertEquals(error.cause, undefined);
+  const schema = type({ item: "number" }); // the message of this schema quotes the value
+  for (
+    const [read, problem] of [
+      [() => change("body", "{secret: 1}").payload(), 'body" is not JSON (RFC 8259)'],
+      [() => holding({ item: "secret" }).payload(schema), 'body.item" is refused by the schema'],
+    ] as const
+  ) {
+    const { message, cause } = refuse(read);
+    assertEquals([message, cause], [`Cannot read the event: "Records[0].${problem}`, undefined]);
   }
-  const schema = type({ item: "number" }); // its message quotes the value
-  const error = refuse(() => holding({ item: "secret" }).payload(schema));
-  assertEquals(
-    error.message,
-    'Cannot read the event: "Records[0].body.item" is refused by the schema',
-  );
-  assertEquals(error.cause, undefined);
 });
 
 Deno.test("payload() returns the output of the schema of the record, and validates once", () => {
@@ -93,9 +91,6 @@ Deno.test("messageAttributes() converts the values and leaves out labels", () =>
   assertEquals(change("messageAttributes", { tags }).messageAttributes(), {
     tags: { Type: "String.Array", Value: ["a", 1] },
   });
-  for (const attributes of [undefined, null, {}]) {
-    assertEquals(change("messageAttributes", attributes).messageAttributes(), {});
-  }
   for (
     const [attribute, path] of [
       [null, ""],
@@ -108,10 +103,6 @@ Deno.test("messageAttributes() converts the values and leaves out labels", () =>
     const error = refuse(() => change("messageAttributes", { a: attribute }).messageAttributes());
     assertEquals(error.path, `Records[0].messageAttributes.a${path}`);
   }
-  assertEquals(
-    refuse(() => change("messageAttributes", []).messageAttributes()).path,
-    "Records[0].messageAttributes",
-  );
 });
 
 /** The envelope that Amazon SNS sends to a queue. */
@@ -134,7 +125,7 @@ Deno.test("message() reads the envelope of Amazon SNS", () => {
   assertEquals(holding(fifoEnvelope).message().message(), '"text"');
 });
 
-Deno.test("notification() and bridgeEvent() read content, also through Amazon SNS", () => {
+Deno.test("notification() and bridgeEvent() read the message, also if it came through Amazon SNS", () => {
   for (const record of [holding(put), holding(wrap(put))]) {
     assertEquals(record.notification().bucketName(), "shop-uploads");
   }
@@ -144,15 +135,13 @@ Deno.test("notification() and bridgeEvent() read content, also through Amazon SN
   }
 });
 
-Deno.test("message(), notification() and bridgeEvent() refuse other content", () => {
+Deno.test("message(), notification() and bridgeEvent() refuse another kind of message", () => {
   for (
     const content of [
       null,
-      7,
-      "x",
       [],
-      {},
       { Type: "Notification", Message: "x" },
+      { Type: "Notification", TopicArn: "arn:aws:sns:eu-west-1:1:t", Message: 5 },
       { TopicArn: "arn:aws:sns:eu-west-1:1:t", Message: JSON.stringify(put) },
       { source: "aws.events", detail: {} },
       { Records: [{ eventSource: "aws:sqs" }] },
@@ -163,10 +152,14 @@ Deno.test("message(), notification() and bridgeEvent() refuse other content", ()
       assertEquals(error.path, "Records[0].body");
     }
   }
-  assertEquals(refuse(() => holding(put).message()).path, "Records[0].body");
-  assertEquals(refuse(() => holding(put).bridgeEvent()).path, "Records[0].body");
-  assertEquals(refuse(() => holding(rule).notification()).path, "Records[0].body");
-  refuse(() => change("body", "text").message());
+  for (
+    const read of [
+      () => holding(put).message(),
+      () => holding(put).bridgeEvent(),
+      () => holding(rule).notification(),
+      () => change("body", "text").message(),
+    ]
+  ) assertEquals(refuse(read).path, "Records[0].body");
 });
 
 Deno.test("a malformed record fails alone, and other events are refused", () => {

@@ -4,7 +4,7 @@ import { withRequestId } from "../logger/mod.ts";
 import { type Message, processBatch } from "./batch.ts";
 import { FnQueueEvent, FnQueueRecord } from "./event.ts";
 
-/** The milliseconds before the deadline at which the handler reports the messages that are left. */
+/** This many milliseconds before the deadline, the handler reports all messages that are not done. */
 const MARGIN = 500;
 
 /**
@@ -12,7 +12,7 @@ const MARGIN = 500;
  *
  * @typeParam Payload The type of `record.payload()`.
  * @param record The message.
- * @param context The facts about the invocation. It is absent if the caller of the handler gave none.
+ * @param context The facts about the invocation. The context is absent if the caller of the handler gave none.
  */
 export type QueueWork<Payload = JsonValue> = (
   record: FnQueueRecord<Payload>,
@@ -23,7 +23,7 @@ export type QueueWork<Payload = JsonValue> = (
 export interface QueueHandlerOptions<Payload = JsonValue> {
   /** The number of messages, or of FIFO groups, that are processed side by side. The default is 10. */
   readonly concurrency?: number | undefined;
-  /** The schema of each payload. It is checked before the work begins, and `record.payload()` returns its output. */
+  /** The schema checks each payload before its work begins. `record.payload()` returns the output of the schema. */
   readonly schema?: StandardSchema<Payload> | undefined;
 }
 
@@ -37,8 +37,8 @@ export interface QueueResult {
 export type QueueHandler = (event: unknown, context?: FnContext) => Promise<QueueResult>;
 
 /**
- * Makes a handler of Amazon SQS events that processes each message by itself and reports exactly the messages that were not
- * done. Set `ReportBatchItemFailures` for the queue, otherwise AWS Lambda deletes the reported messages.
+ * Makes a handler of Amazon SQS events that processes each message by itself and reports the messages that were not done.
+ * Set `ReportBatchItemFailures` for the queue. Otherwise AWS Lambda deletes the reported messages.
  *
  * - Each failure is logged with the message id and the causes, but without the body.
  * - Messages of one group of a FIFO queue are processed one after the other. After a failure, the rest of the group is
@@ -48,7 +48,8 @@ export type QueueHandler = (event: unknown, context?: FnContext) => Promise<Queu
  * @typeParam Payload The output of the schema.
  * @param work The work for one message.
  * @param options The concurrency and the schema.
- * @returns The handler. It rejects for an event without records or of another service, so that AWS Lambda retries it.
+ * @returns The handler. If the event has no records or comes from another service, the handler rejects, so that AWS
+ * Lambda retries the event.
  * @throws {TypeError} If the work is not a function, or if an option is invalid.
  *
  * @example Payloads that a schema checks

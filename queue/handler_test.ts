@@ -38,7 +38,7 @@ async function run(
   return { failures: result.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier), log };
 }
 
-/** Lets everything that is ready run. */
+/** Lets the work that is ready run. */
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 
 const batch = fc.array(
@@ -50,7 +50,7 @@ const batch = fc.array(
   { minLength: 1, maxLength: 10 },
 );
 
-Deno.test("queueHandler() reports exactly what failed, and keeps the order of the groups of a FIFO queue", async () => {
+Deno.test("queueHandler() reports exactly the failed messages, and keeps the order in each FIFO group", async () => {
   await fc.assert(fc.asyncProperty(
     batch,
     fc.boolean(),

@@ -11,9 +11,7 @@ const ACCESSORS = [
   ["id", "id", "53c1d2a0-7b7e-4b0f-9a55-0d5c6a3f8e21"],
   ["account", "account", "123456789012"],
   ["region", "region", "eu-central-1"],
-  ["resources", "resources", [
-    "arn:aws:events:eu-central-1:123456789012:rule/every-five-minutes",
-  ]],
+  ["resources", "resources", ["arn:aws:events:eu-central-1:123456789012:rule/every-five-minutes"]],
   ["time", "time", new Date("2026-03-01T09:05:00Z")],
   ["version", "version", "0"],
 ] as const;
@@ -55,11 +53,9 @@ Deno.test("detail() returns any JSON value and parses a string", () => {
 });
 
 Deno.test("detail() refuses a string that is not JSON and does not show it", () => {
-  for (const detail of ["", "secret text", "{secret: 1}", "NaN"]) {
-    const error = refuse(() => new FnBridgePutEvent({ detail }).detail());
-    assertEquals(error.message, 'Cannot read the event: "detail" is not JSON (RFC 8259)');
-    assertEquals(error.cause, undefined);
-  }
+  const { message, cause } = refuse(() => new FnBridgePutEvent({ detail: "secret" }).detail());
+  assertEquals(message, 'Cannot read the event: "detail" is not JSON (RFC 8259)');
+  assertEquals(cause, undefined);
 });
 
 Deno.test("detail() validates the content, and names the key that the schema refuses", () => {
@@ -73,7 +69,7 @@ Deno.test("resources() names the item that is not a string", () => {
   assertEquals(refuse(() => event.resources()).path, "resources[1]");
 });
 
-Deno.test("FnBridgePutEvent refuses the input of a target that sends its own, and an event of Amazon SNS", () => {
+Deno.test("FnBridgePutEvent refuses a target's own input, and an event of Amazon SNS", () => {
   for (const raw of [{ job: "cleanup" }, topic]) {
     refuse(() => new FnBridgePutEvent(raw).source());
   }

@@ -6,16 +6,15 @@ import {
   readString,
   readTime,
   specificationError,
-  wrongType,
 } from "../function/read.ts";
 import { FnRecord, recordsOf } from "../function/record.ts";
 
 /**
  * One record of an Amazon S3 event: a change of one object.
  *
- * A record is read only on demand, so a malformed record does not spoil the other records. Every accessor raises a
- * `CloudEventSpecificationError` in these cases: its key is absent or of the wrong type, the record comes from another
- * service, or the record has a major version other than 2 (`eventVersion`), whose keys may mean something else.
+ * Every accessor throws a `CloudEventSpecificationError` if its key is absent or has the wrong type, if the record comes
+ * from another service, or if the major version of the record is not 2 (`eventVersion`), because other versions may have
+ * other keys. The other records of the event stay readable.
  *
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
  *
@@ -68,7 +67,7 @@ export class FnNotificationRecord extends FnRecord {
 
   /**
    * The decoded key of the object (`s3.object.key`). Amazon S3 sends the key form-encoded: a space as `+`, and other
-   * characters percent-encoded. A key that cannot be decoded as UTF-8 raises an error.
+   * characters percent-encoded. If the key cannot be decoded as UTF-8, the accessor throws.
    */
   objectKey(): string {
     const path = this.path("s3", "object", "key");
@@ -82,35 +81,34 @@ export class FnNotificationRecord extends FnRecord {
     }
   }
 
-  /** The size of the object in bytes (`s3.object.size`). A deletion has no size: null. */
+  /** The size of the object in bytes (`s3.object.size`), or null if the event is a deletion. */
   objectSize(): number | null {
     const path = this.path("s3", "object", "size");
     const size = readOptional(this.rawEvent, path);
     if (size === null) return null;
-    if (typeof size !== "number") throw wrongType(path, size, "a number");
-    if (Number.isSafeInteger(size) && size >= 0) return size;
-    throw specificationError(path, `is ${size}, not a number of bytes`);
+    if (typeof size === "number" && Number.isSafeInteger(size) && size >= 0) return size;
+    throw specificationError(path, `is ${JSON.stringify(size)}, not a number of bytes`);
   }
 
-  /** The entity tag of the object (`s3.object.eTag`), without quotes. A deletion has no entity tag: null. */
+  /** The entity tag of the object (`s3.object.eTag`) without quotes, or null if the event is a deletion. */
   objectEtag(): string | null {
     return readOptionalString(this.rawEvent, this.path("s3", "object", "eTag"));
   }
 
-  /** The version of the object (`s3.object.versionId`). A bucket without versioning has no versions: null. */
+  /** The version of the object (`s3.object.versionId`), or null if the bucket has no versioning. */
   objectVersionId(): string | null {
     return readOptionalString(this.rawEvent, this.path("s3", "object", "versionId"));
   }
 
   /**
-   * The order of the creations and deletions of one key (`s3.object.sequencer`), as hexadecimal digits. To compare two
-   * texts, pad the shorter text with zeros at its end: the greater text happened later. Other events have none: null.
+   * The order of the creations and deletions of one key (`s3.object.sequencer`), as hexadecimal digits. Pad the shorter of
+   * two sequencers with zeros at its end. Then the greater text is the later event. For other events, the result is null.
    */
   objectSequencer(): string | null {
     return readOptionalString(this.rawEvent, this.path("s3", "object", "sequencer"));
   }
 
-  /** Bucket and key as `s3://bucket/key`, as the AWS CLI takes it: the key is decoded and is not encoded again. */
+  /** The bucket and the decoded key in the form of the AWS CLI: `s3://bucket/key`. */
   objectUrl(): string {
     return `s3://${this.bucketName()}/${this.objectKey()}`;
   }
@@ -144,11 +142,11 @@ export class FnNotificationRecord extends FnRecord {
 }
 
 /**
- * The event of changes in a bucket of Amazon S3. One event may cover several objects: iterate over the event, or use
- * {@linkcode records}.
+ * The event of changes in a bucket of Amazon S3. One event may cover several objects.
  *
- * The accessors inherited from {@linkcode FnNotificationRecord} are for the common event with one record. If the event
- * has no record or several records, they raise a `CloudEventSpecificationError` that names `records()`.
+ * The accessors of {@linkcode FnNotificationRecord} read the only record of the event. If the event has no record or
+ * several records, these accessors throw a `CloudEventSpecificationError`. Then iterate over the event, or use
+ * {@linkcode records}.
  *
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
  *
@@ -170,7 +168,7 @@ export class FnNotificationRecord extends FnRecord {
 export class FnNotificationEvent extends FnNotificationRecord
   implements Iterable<FnNotificationRecord> {
   /**
-   * Wraps an event and reads nothing of it.
+   * Wraps an event.
    *
    * @param eventObject The event: a plain JSON object.
    * @throws {TypeError} If the event is anything else: null, an array, a string, an instance of a class.
@@ -180,8 +178,8 @@ export class FnNotificationEvent extends FnNotificationRecord
   }
 
   /**
-   * The records of the event. A malformed record raises an error when it is read; the other records stay readable. The
-   * test event of Amazon S3 has no records.
+   * The records of the event. A malformed record throws when one of its accessors is called. The test event of Amazon S3
+   * has no records.
    *
    * @throws {CloudEventSpecificationError} If `Records` is absent or not an array.
    */
@@ -197,13 +195,12 @@ export class FnNotificationEvent extends FnNotificationRecord
     return this.records().values();
   }
 
-  /** Whether this is the `s3:TestEvent`, which Amazon S3 sends when notifications are set up. It has no records. */
+  /** Tells whether this is the `s3:TestEvent`, which Amazon S3 sends when notifications are set up. */
   isTestEvent(): boolean {
     return isTestEvent(this.rawEvent);
   }
 }
 
-/** Tells whether an event is the one that Amazon S3 sends when notifications are set up. */
 function isTestEvent(event: JsonObject): boolean {
   return own(event, "Event") === "s3:TestEvent" && own(event, "Records") === undefined;
 }

@@ -40,35 +40,22 @@ Deno.test("a malformed record fails alone, and other events are refused", () => 
 
 Deno.test("the records of a deletion and of a lifecycle transition lack some keys", () => {
   const [deletion, transition] = new FnNotificationEvent(removed).records();
-  assertEquals(deletion!.objectSize(), null);
-  assertEquals(deletion!.objectEtag(), null);
-  assertEquals(deletion!.objectVersionId(), null);
-  assertEquals(deletion!.objectSequencer(), "0065E1A2B3C4D5E701");
+  const facts = [deletion!.objectSize(), deletion!.objectEtag(), deletion!.objectVersionId()];
+  assertEquals([...facts, deletion!.objectSequencer()], [null, null, null, "0065E1A2B3C4D5E701"]);
   assertEquals(transition!.objectSequencer(), null);
   assertEquals(transition!.objectSize(), 1048576);
   assertEquals(transition!.sourceIp(), "s3.amazonaws.com");
 });
 
 Deno.test("objectKey() decodes every form-encoded key", () => {
-  for (
-    const [key, decoded] of [
-      ["a+b", "a b"],
-      ["a%2Bb", "a+b"],
-      ["a%20b/c", "a b/c"],
-      ["%E2%82%AC", "€"],
-      ["", ""],
-      ["a&b=c", "a&b=c"],
-    ]
-  ) {
-    assertEquals(change("s3.object.key", key).objectKey(), decoded!);
-  }
+  assertEquals(change("s3.object.key", "a%20b+c%2B/&=%E2%82%AC").objectKey(), "a b c+/&=€");
   fc.assert(fc.property(anyText, (key) => {
     const encoded = new URLSearchParams([["", key]]).toString().slice(1);
     assertEquals(change("s3.object.key", encoded).objectKey(), key.toWellFormed());
   }));
 });
 
-Deno.test("objectKey() refuses a malformed key, and the other keys of its record stay readable", () => {
+Deno.test("objectKey() refuses a malformed key, and the other accessors still work", () => {
   for (const key of ["%", "%zz", "100%+sure", "%FF", "%C3"]) {
     const event = change("s3.object.key", key);
     const error = refuse(() => event.objectKey());
@@ -81,16 +68,12 @@ Deno.test("objectKey() refuses a malformed key, and the other keys of its record
   }
 });
 
-Deno.test("objectSize() refuses a number that is not a number of bytes", () => {
+Deno.test("objectSize() refuses a negative, fractional or inexact number", () => {
   assertEquals(change("s3.object.size", 0).objectSize(), 0);
   for (const size of [-1, 1.5, 2 ** 53]) {
     const { message } = refuse(() => change("s3.object.size", size).objectSize());
     assert(message.endsWith(`is ${size}, not a number of bytes`));
   }
-  assertEquals(
-    refuse(() => change("s3.object.size", "5").objectSize()).path,
-    "Records[0].s3.object.size",
-  );
 });
 
 Deno.test("isTestEvent() recognises the test event of Amazon S3, whose records() is empty", () => {

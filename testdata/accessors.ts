@@ -16,8 +16,8 @@ const read = (source: unknown, name: string) => (source as Record<string, () => 
 const refuse = (action: () => unknown) => assertThrows(action, CloudEventSpecificationError);
 
 /**
- * Checks that each accessor reads its key: of the records, by iteration, and of the event if the event has it. If the key
- * has another type, the error must name the key. If the key is absent or null, an optional accessor must return null.
+ * Checks that each accessor of the records reads its key. If the event has the same accessor, checks the event too. If the
+ * key has another type, the error must name the key. If the key is absent or null, an optional accessor must return null.
  */
 export function checkAccessors<Source>(
   Event: EventClass<Source>,
@@ -35,7 +35,7 @@ export function checkAccessors<Source>(
         assertEquals(read(record, name), null, name);
       } else assertEquals(refuse(() => read(record, name)).path, `Records[0].${key}`, name);
     }
-    if (!(name in event)) continue; // it is an accessor of records only
+    if (!(name in event)) continue;
     for (const [Records, count] of [[[], "no record"], [[null, null], "2 records"]] as const) {
       const message = `Cannot read the event: "Records" holds ${count}: use records()`;
       assertEquals(refuse(() => read(new Event({ Records }), name)).message, message);
@@ -82,7 +82,7 @@ export function checkRecords<Source extends FnRecord>(
 }
 
 /**
- * Copies an event with another value at a dotted key, such as `Records.0.s3.object`. Without a value, the copy lacks the key.
+ * Copies an event with another value at a dotted key, such as `Records.0.s3.object`. Without a value, the key is deleted.
  */
 export function withKey<Event extends object>(event: Event, key: string, value?: unknown): Event {
   const copy = structuredClone(event);

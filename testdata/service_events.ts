@@ -56,7 +56,7 @@ export const put = {
   }],
 };
 
-/** A deletion, which has no size, and the transition of a lifecycle rule, which has no sequencer. */
+/** A deletion has no size. The transition of a lifecycle rule has no sequencer. */
 export const removed = {
   Records: [
     {

@@ -2,6 +2,7 @@ import { decodeLooseBase64 } from "../function/base64.ts";
 import type { JsonArray, JsonObject } from "../function/mod.ts";
 import {
   isObject,
+  parseJson,
   type Path,
   readOptional,
   readString,
@@ -10,7 +11,7 @@ import {
 } from "../function/read.ts";
 
 /**
- * An attribute of an Amazon SNS message. Its value is converted to its type.
+ * An attribute of an Amazon SNS message. The value has the type that `Type` names.
  *
  * @see https://docs.aws.amazon.com/sns/latest/dg/sns-message-attributes.html
  */
@@ -30,69 +31,49 @@ export type MessageAttributes = { readonly [name: string]: MessageAttribute };
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[Ee][+-]?\d+)?$/;
 
 /**
- * Reads the attributes at the end of a path. They may be absent or null.
+ * Reads the attributes at the end of a path. The attributes may be absent or null.
  *
- * @param convert Converts the attribute at the end of a path.
+ * @param typeKey The key of an attribute's type.
+ * @param split Splits a type into the type without its label, and the key of the value.
  */
 export function readAttributes(
   event: JsonObject,
   path: Path,
-  convert: (path: Path) => MessageAttribute,
+  typeKey: string,
+  split: (type: string) => readonly [type: string, valueKey: string],
 ): MessageAttributes {
   const attributes = readOptional(event, path) ?? {};
   if (!isObject(attributes)) throw wrongType(path, attributes, "an object");
-  return Object.fromEntries(
-    Object.keys(attributes).map((name) => [name, convert([...path, name])]),
-  );
+  const entries = Object.keys(attributes).map((name) => {
+    const typePath = [...path, name, typeKey];
+    const [type, valueKey] = split(readString(event, typePath));
+    const valuePath = [...path, name, valueKey];
+    const attribute = convert(type, readString(event, valuePath), valuePath);
+    if (attribute) return [name, attribute];
+    const problem = `is ${JSON.stringify(type)}, not String, String.Array, Number or Binary`;
+    throw specificationError(typePath, problem);
+  });
+  return Object.fromEntries(entries);
 }
 
-/**
- * Converts one attribute.
- *
- * @param typePath The path of the type, for an error.
- * @param type The type, without a label.
- * @param path The path of the value.
- */
-export function readAttribute(
-  event: JsonObject,
-  typePath: Path,
-  type: string,
-  path: Path,
-): MessageAttribute {
-  const text = readString(event, path);
+function convert(type: string, text: string, path: Path): MessageAttribute | undefined {
   switch (type) {
     case "String":
       return { Type: type, Value: text };
-    case "String.Array":
-      return { Type: type, Value: toArray(path, text) };
-    case "Number":
-      return { Type: type, Value: toNumber(path, text) };
-    case "Binary":
-      return { Type: type, Value: toBytes(path, text) };
+    case "String.Array": {
+      const value = parseJson(text, path);
+      if (Array.isArray(value)) return { Type: type, Value: value };
+      throw wrongType(path, value, "a JSON array");
+    }
+    case "Number": {
+      const value = DECIMAL.test(text) ? Number(text) : NaN;
+      if (Number.isFinite(value)) return { Type: type, Value: value };
+      throw specificationError(path, `is ${JSON.stringify(text)}, not a number`);
+    }
+    case "Binary": {
+      const value = decodeLooseBase64(text);
+      if (value) return { Type: type, Value: value };
+      throw specificationError(path, "is not base64 (RFC 4648, section 4)");
+    }
   }
-  const problem = `is ${JSON.stringify(type)}, not String, String.Array, Number or Binary`;
-  throw specificationError(typePath, problem);
-}
-
-function toArray(path: Path, text: string): JsonArray {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // The message of the engine would show the value.
-  }
-  if (Array.isArray(value)) return value;
-  throw specificationError(path, "is not a JSON array");
-}
-
-function toNumber(path: Path, text: string): number {
-  const value = DECIMAL.test(text) ? Number(text) : NaN;
-  if (Number.isFinite(value)) return value;
-  throw specificationError(path, `is ${JSON.stringify(text)}, not a number`);
-}
-
-function toBytes(path: Path, text: string): Uint8Array {
-  const bytes = decodeLooseBase64(text);
-  if (bytes !== undefined) return bytes;
-  throw specificationError(path, "is not base64 (RFC 4648, section 4)");
 }

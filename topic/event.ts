@@ -2,13 +2,13 @@ import type { JsonValue, StandardSchema } from "../function/mod.ts";
 import { parseJson, readOptionalString, readString, readTime } from "../function/read.ts";
 import { FnRecord, recordsOf } from "../function/record.ts";
 import { validateAt } from "../function/schema.ts";
-import { type MessageAttributes, readAttribute, readAttributes } from "./attributes.ts";
+import { type MessageAttributes, readAttributes } from "./attributes.ts";
 
 /**
  * One record of an Amazon SNS event: one message.
  *
- * A record is read only on demand, so a malformed record does not spoil the other records. Every accessor raises a
- * `CloudEventSpecificationError` if its key is absent or of the wrong type, or if the record comes from another service.
+ * Every accessor throws a `CloudEventSpecificationError` if its key is absent or has the wrong type, or if the record
+ * comes from another service. The other records of the event stay readable.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html
  *
@@ -61,9 +61,9 @@ export class FnMessageRecord extends FnRecord {
     return this.text("Sns", "Message");
   }
 
-  /** The message parsed as JSON. A message that is not JSON raises an error that does not show the message. */
+  /** The message parsed as JSON. If the message is not JSON, the error does not show the message. */
   messagePayload(): JsonValue;
-  /** The message parsed as JSON and validated. A message that the schema refuses raises an error. */
+  /** The message parsed as JSON and validated. If the schema refuses the message, the accessor throws. */
   messagePayload<Output>(schema: StandardSchema<Output>): Output;
   messagePayload(schema?: StandardSchema): unknown {
     const path = this.path("Sns", "Message");
@@ -95,21 +95,18 @@ export class FnMessageRecord extends FnRecord {
    * The attributes of the message (`Sns.MessageAttributes`) with converted values: `String` gives a string, `String.Array`
    * an array, `Number` a number, and `Binary` a `Uint8Array`. A message without attributes has `{}`.
    *
-   * A number with more digits than a `number` holds becomes the nearest number, as with `JSON.parse()`; `rawEvent` has
-   * all digits. Base64 may lack its padding.
+   * A number with too many digits for a `number` is rounded, as by `JSON.parse()`. `rawEvent` has all digits. Base64 may
+   * have no padding.
    *
    * @throws {CloudEventSpecificationError} If an attribute has another type, or if its value does not match the type.
    *   `path` names the attribute.
    */
   messageAttributes(): MessageAttributes {
-    return readAttributes(this.rawEvent, this.path("Sns", "MessageAttributes"), (path) => {
-      const typePath = [...path, "Type"];
-      const type = readString(this.rawEvent, typePath);
-      return readAttribute(this.rawEvent, typePath, type, [...path, "Value"]);
-    });
+    const path = this.path("Sns", "MessageAttributes");
+    return readAttributes(this.rawEvent, path, "Type", (type) => [type, "Value"]);
   }
 
-  /** Reads a URL, whose name ends in `Url` in an event to a function and in `URL` elsewhere. */
+  /** Reads a URL. The name ends in `Url` in an event to a function, and in `URL` in a message of a queue. */
   #url(name: string): string {
     const path = this.path("Sns", `${name}URL`);
     return readOptionalString(this.rawEvent, path) ?? this.text("Sns", `${name}Url`);
@@ -117,11 +114,11 @@ export class FnMessageRecord extends FnRecord {
 }
 
 /**
- * The event of messages to a topic of Amazon SNS. Amazon SNS sends one message at a time today, and may send several:
- * iterate over the event, or use {@linkcode records}.
+ * The event of messages to a topic of Amazon SNS. Today, Amazon SNS sends one message in each event.
  *
- * The accessors inherited from {@linkcode FnMessageRecord} are for the common event with one record. If the event has
- * no record or several records, they raise a `CloudEventSpecificationError` that names `records()`.
+ * The accessors of {@linkcode FnMessageRecord} read the only record of the event. If the event has no record or several
+ * records, these accessors throw a `CloudEventSpecificationError`. Then iterate over the event, or use
+ * {@linkcode records}.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html
  *
@@ -138,7 +135,7 @@ export class FnMessageRecord extends FnRecord {
  */
 export class FnMessageEvent extends FnMessageRecord implements Iterable<FnMessageRecord> {
   /**
-   * Wraps an event and reads nothing of it.
+   * Wraps an event.
    *
    * @param eventObject The event: a plain JSON object.
    * @throws {TypeError} If the event is anything else: null, an array, a string, an instance of a class.
@@ -148,7 +145,7 @@ export class FnMessageEvent extends FnMessageRecord implements Iterable<FnMessag
   }
 
   /**
-   * The records of the event. A malformed record raises an error when it is read; the other records stay readable.
+   * The records of the event. A malformed record throws when one of its accessors is called.
    *
    * @throws {CloudEventSpecificationError} If `Records` is absent or not an array.
    */

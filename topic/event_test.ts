@@ -43,14 +43,9 @@ Deno.test("signingCertUrl() and unsubscribeUrl() read both spellings", () => {
 });
 
 Deno.test("messagePayload() refuses a message that is not JSON and does not show it", () => {
-  for (const message of ["", "secret", "{secret: 1}", "NaN"]) {
-    const error = refuse(() => change("Sns.Message", message).messagePayload());
-    assertEquals(
-      error.message,
-      'Cannot read the event: "Records[0].Sns.Message" is not JSON (RFC 8259)',
-    );
-    assertEquals(error.cause, undefined);
-  }
+  const error = refuse(() => change("Sns.Message", "{secret: 1}").messagePayload());
+  const problem = '"Records[0].Sns.Message" is not JSON (RFC 8259)';
+  assertEquals([error.message, error.cause], [`Cannot read the event: ${problem}`, undefined]);
 });
 
 Deno.test("messageAttributes() converts the values and does not change the raw event", () => {
@@ -140,18 +135,12 @@ Deno.test("messageAttributes() reads a number in time linear in its digits", () 
 });
 
 Deno.test("messageAttributes() names a malformed attribute and an unknown type", () => {
+  const types = "String, String.Array, Number or Binary";
   for (
     const [attribute, problem] of [
       [null, '.a" is null, not an object'],
       [{ Value: "x" }, '.a.Type" is absent'],
-      [
-        { Type: "string", Value: "x" },
-        '.a.Type" is "string", not String, String.Array, Number or Binary',
-      ],
-      [
-        { Type: "toString", Value: "x" },
-        '.a.Type" is "toString", not String, String.Array, Number or Binary',
-      ],
+      [{ Type: "string", Value: "x" }, `.a.Type" is "string", not ${types}`],
     ] as const
   ) {
     const event = change("Sns.MessageAttributes", { a: attribute });
