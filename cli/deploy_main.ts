@@ -1,6 +1,6 @@
 /**
- * The tool with the commands that deploy, and no others. `examples/deploy.sh` runs it, so that no packages but those of the
- * deployment run beside the keys of the cloud. `deploy/deno.lock` pins them.
+ * The tool with only the commands `deploy` and `undeploy`, for `examples/deploy.sh`. So only packages that a deployment needs
+ * run beside the keys of the cloud. `deploy/deno.lock` pins them.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** Tells a command that it has to end. */
 export interface Interruption extends Disposable {
-  /** Is aborted by the first SIGINT, SIGTERM or SIGHUP. */
+  /** The first SIGINT, SIGTERM or SIGHUP aborts it. */
   readonly signal: AbortSignal;
   /** The exit status for the signal, as in a shell: 130 after SIGINT, 143 after SIGTERM, 129 after SIGHUP. */
   readonly status: number;
@@ -10,13 +10,13 @@ const STATUSES = Deno.build.os === "windows"
   ? [["SIGINT", 130]] as const
   : [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const;
 
-/** How long further signals count as the first one, in milliseconds. */
+/** How long further signals are ignored, in milliseconds. */
 const BURST = 500;
 
 /**
- * Lets a command end in order when it is interrupted. A later signal ends it at once, even if this thread is busy, because
- * the system does that itself. A signal within half a second counts as the first one: `deno task` passes on the signals
- * that the terminal sends to all processes anyway, so that each comes twice.
+ * Lets a command end in order after the first signal. Signals of the next half second are ignored, because each signal comes
+ * twice: the terminal sends it to all processes, and `deno task` sends it again. After the half second, this function listens
+ * no more. So the system ends the command at the next signal, even if this thread is busy.
  */
 export function onInterruption(): Interruption {
   const controller = new AbortController();

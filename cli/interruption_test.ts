@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 
-/** Runs a program, and does something when it has written "ready"; its exit status, and what it wrote. */
+/** Runs a program, and acts each time it writes "ready". Returns the exit status and the output. */
 async function interrupt(program: string, act: (child: Deno.ChildProcess) => Promise<void>) {
   const module = JSON.stringify(new URL("interruption.ts", import.meta.url).href);
   const child = new Deno.Command(Deno.execPath(), {
@@ -18,7 +18,7 @@ async function interrupt(program: string, act: (child: Deno.ChildProcess) => Pro
 for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
   Deno.test({
     name: `onInterruption() lets a program end in order although ${signal} comes several times`,
-    ignore: Deno.build.os === "windows", // where no signal can be sent
+    ignore: Deno.build.os === "windows", // has no signals
     async fn() {
       const program = `
         using interruption = onInterruption();
@@ -42,7 +42,7 @@ for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 12
 }
 
 Deno.test({
-  name: "onInterruption() lets a later interruption end a program that does not come to its end",
+  name: "onInterruption() lets a later signal end a busy program",
   ignore: Deno.build.os === "windows",
   async fn() {
     const program = `
@@ -52,7 +52,7 @@ Deno.test({
         setTimeout(() => {
           console.log("ready");
           for (;;);
-        }, 1_000); // later signals no longer count as the first one
+        }, 1_000); // later signals are not ignored
       });
       console.log("ready");`;
     const outcome = await interrupt(program, (child) => Promise.resolve(child.kill("SIGINT")));

@@ -1,6 +1,6 @@
 import { delimiter, dirname, resolve } from "node:path";
 
-/** The permissions of Deno that a command needs: what each flag such as `--allow-read` names, or `true` for everything. */
+/** The permissions of Deno that a command needs: the list of each flag such as `--allow-read`, or `true` for no limits. */
 export type Permissions = Readonly<
   Record<"read" | "write" | "net" | "run" | "env" | "sys", readonly string[] | true>
 >;
@@ -15,7 +15,7 @@ export function permissionFlags(permissions: Permissions): string[] {
   return ["--no-prompt", "--quiet", ...flags];
 }
 
-/** Whether this process may run any program or load any library, as it may with `deno run -A`. */
+/** Whether this process may run any program or load any library, as with `deno run -A`. */
 export async function isUnlimited(): Promise<boolean> {
   const names = ["run", "ffi"] as const;
   const states = await Promise.all(names.map((name) => Deno.permissions.query({ name })));
@@ -40,12 +40,12 @@ export async function runLimited(
   return code;
 }
 
-/** The folder of the manifest and the current folder, from which relative paths start. */
+/** The folders of relative paths: the current folder and the folder of the manifest. */
 export function foldersOf(manifestPath: string): string[] {
   return [resolve("."), dirname(resolve(manifestPath))];
 }
 
-/** The folders of programs, to look for one. */
+/** The folders of the PATH. */
 export function programFolders(): string[] {
   return (Deno.env.get("PATH") ?? "").split(delimiter).filter((folder) => folder !== "");
 }

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { makeApp } from "./testdata/bundle.ts";
 import { CONFIG, mate } from "./testdata/command.ts";
 
-/** What a package can try beside the keys of a cloud. Each attempt prints its name if Deno permits it. */
+/** The attempts of a malicious package. Each prints its name if Deno permits it. */
 const ATTEMPTS = `{
   program: () => new Deno.Command("id").output(),
   library: () => Deno.dlopen("/lib/x86_64-linux-gnu/libc.so.6", { getpid: { parameters: [], result: "i32" } }),
@@ -29,7 +29,7 @@ Deno.test("a command with the keys of a cloud has only the permissions that it n
       `${app.folder}/tool.ts`,
       `import { runTool } from ${url("run_tool.ts")};
       import * as all from ${url("commands/deploy_permissions.ts")};
-      import * as others from ${url("commands/deployed.ts")};
+      import * as others from ${url("commands/aws.ts")};
       const run = async (_positionals, _values, { print }) => {
         for (const [name, act] of Object.entries(${ATTEMPTS})) {
           await Promise.try(act).then(() => print(name), (error) => {
@@ -55,7 +55,7 @@ Deno.test("a command with the keys of a cloud has only the permissions that it n
 
 Deno.test({
   name: "mate loads no package before a command runs",
-  ignore: Deno.version.deno.startsWith("2.8."), // where the flag counts packages that are loaded later, too
+  ignore: Deno.version.deno.startsWith("2.8."), // refuses packages that are loaded later, too
   async fn() {
     const { code, stderr } = await mate(["--help"], { flags: ["--no-npm"] });
     assertEquals([code, stderr], [0, ""]);

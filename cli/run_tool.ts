@@ -1,5 +1,4 @@
-import { columns, helpOf, readArguments, UsageError } from "./arguments.ts";
-import type { Command } from "./commands/command.ts";
+import { columns, type Command, helpOf, readArguments, UsageError } from "./commands/command.ts";
 import config from "./deno.json" with { type: "json" };
 import { onInterruption } from "./interruption.ts";
 import { nearest } from "./manifest/nearest.ts";
@@ -8,7 +7,7 @@ import { isUnlimited, runLimited } from "./permissions.ts";
 /** The oldest Deno that bundles functions with their names. */
 const MINIMUM = [2, 8] as const;
 
-/** Says which Deno the tool needs; `undefined` if this one is new enough. */
+/** Returns the error message for a Deno that is too old. */
 export function denoProblem(version: string = Deno.version.deno): string | undefined {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1])) return undefined;

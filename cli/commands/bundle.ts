@@ -1,7 +1,6 @@
-import { columns, UsageError } from "../arguments.ts";
 import type { BundledArchive } from "../bundle/app.ts";
 import type { Part } from "../bundle/sizes.ts";
-import { type Command, defineCommand, MANIFEST } from "./command.ts";
+import { columns, type Command, defineCommand, MANIFEST, UsageError } from "./command.ts";
 
 /** `mate bundle` */
 export const bundle: Command = defineCommand({

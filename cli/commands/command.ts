@@ -1,5 +1,24 @@
-import type { CommandLine, Options, Values } from "../arguments.ts";
+import { parseArgs } from "node:util";
+import type { Manifest } from "../manifest/manifest.ts";
+import { nearest } from "../manifest/nearest.ts";
 import type { Permissions } from "../permissions.ts";
+
+export interface Option {
+  readonly type: "string" | "boolean";
+  /** The name of the value in the help, such as `FOLDER`. */
+  readonly value?: string;
+  readonly default?: string;
+  /** A sentence for the help, without a period. */
+  readonly description: string;
+}
+
+export type Options = Readonly<Record<string, Option>>;
+
+export type Values<O extends Options> = {
+  readonly [K in keyof O]: O[K] extends { readonly type: "boolean" } ? boolean
+    : O[K] extends { readonly default: string } ? string
+    : string | undefined;
+};
 
 export interface Surroundings {
   readonly signal: AbortSignal;
@@ -9,16 +28,23 @@ export interface Surroundings {
   readonly isColored: boolean;
 }
 
-export interface Command<O extends Options = Options> extends CommandLine<O> {
+export interface Command<O extends Options = Options> {
+  readonly name: string;
+  /** The names of the arguments, such as `MANIFEST`. Names in brackets are optional. */
+  readonly arguments: readonly string[];
+  readonly summary: string;
+  readonly details?: string;
+  readonly options: O;
+
   /**
-   * The permissions of a command that works with the keys of a cloud; `undefined` if this run needs no keys. A process with
-   * more permissions runs the command in another process, before it loads any package. So the files of commands load packages
-   * only when the command runs.
+   * Returns the permissions for a run with the keys of a cloud, or `undefined` if the run needs no keys. If the tool has more
+   * permissions, it runs the command again in another process. No package may be loaded before, so a file of a command loads
+   * packages only in `run()`.
    */
   permissions?(
     positionals: readonly string[],
     values: Values<O>,
-  ): Permissions | undefined | Promise<Permissions>;
+  ): Permissions | undefined | Promise<Permissions | undefined>;
 
   /** Runs the command. If it could not do its work, it says why and returns `false`. */
   run(
@@ -28,9 +54,107 @@ export interface Command<O extends Options = Options> extends CommandLine<O> {
   ): Promise<boolean>;
 }
 
+/** Checks the types of a command with its options, then forgets the names of the options. */
 export function defineCommand<const O extends Options>(command: Command<O>): Command {
   return command as unknown as Command;
 }
 
-/** The manifest of a command that names none. */
+/** The manifest of a command whose arguments name none. */
 export const MANIFEST = "app.json";
+
+/** The command line is wrong; the message names the argument. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/**
+ * Reads the arguments of a command.
+ *
+ * @throws {UsageError} If an argument is wrong; the message names it and the nearest right option.
+ */
+export function readArguments(
+  command: Command,
+  args: readonly string[],
+): { readonly positionals: readonly string[]; readonly values: Values<Options> } | "help" {
+  if (args.includes("--help") || args.includes("-h")) return "help";
+  const { tokens, positionals, values } = parseArgs({
+    args: args.filter((arg) => arg !== "--"), // some write it before the arguments of a task
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+    options: Object.fromEntries(
+      Object.entries(command.options).map(([name, { type }]) => [name, { type }]),
+    ),
+  });
+  for (const token of tokens) {
+    if (token.kind === "option") checkOption(command, token.rawName, token.name, token.value);
+  }
+  const missing = command.arguments.slice(positionals.length)
+    .find((name) => !name.startsWith("["));
+  if (missing !== undefined) throw new UsageError(`The argument ${missing} is missing`);
+  const unexpected = positionals[command.arguments.length];
+  if (unexpected !== undefined) throw new UsageError(`Unexpected argument "${unexpected}"`);
+  const filled = Object.entries(command.options).map(([name, option]) =>
+    [name, values[name] ?? (option.type === "boolean" ? false : option.default)] as const
+  );
+  return { positionals, values: Object.fromEntries(filled) as Values<Options> };
+}
+
+function checkOption(
+  { name: command, options }: Command,
+  raw: string,
+  name: string,
+  value: string | undefined,
+): void {
+  const option = Object.hasOwn(options, name) && raw.startsWith("--") ? options[name] : undefined;
+  if (option === undefined) {
+    const word = nearest(name, Object.keys(options));
+    const hint = word === undefined ? "" : `: did you mean "--${word}"?`;
+    throw new UsageError(`Unknown option "${raw}" of "mate ${command}"${hint}`);
+  }
+  if (option.type === "boolean" && value !== undefined) {
+    throw new UsageError(`Unexpected value of "${raw}": it is a switch`);
+  }
+  if (option.type === "string" && (value ?? "") === "") {
+    throw new UsageError(`The value of "${raw}" is missing: expected ${option.value}`);
+  }
+}
+
+/**
+ * Checks that the manifest has a function.
+ *
+ * @throws {UsageError} If the manifest does not have the function.
+ */
+export function checkFunction({ functions }: Manifest, name: string): void {
+  const names = Object.keys(functions);
+  if (names.includes(name)) return;
+  const word = nearest(name, names);
+  const hint = word === undefined
+    ? `expected one of ${names.join(", ")}`
+    : `did you mean "${word}"?`;
+  throw new UsageError(`Unknown function "${name}": ${hint}`);
+}
+
+export function helpOf({ name, arguments: names, summary, details, options }: Command): string {
+  const help: Option = { type: "boolean", description: "Print this" };
+  const rows = Object.entries({ ...options, help })
+    .map(([key, { value, description, default: initial }]) => [
+      `--${key}${value === undefined ? "" : ` ${value}`}`,
+      `${description}${initial === undefined ? "" : ` (${initial})`}`,
+    ]);
+  return [
+    `${summary}.`,
+    "",
+    `Usage: mate ${[name, ...names].join(" ")} [OPTIONS]`,
+    ...(details === undefined ? [] : ["", details]),
+    "",
+    "Options:",
+    columns(rows),
+  ].join("\n");
+}
+
+/** Writes rows of two cells in columns. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const width = Math.max(...rows.map(([first]) => first!.length));
+  return rows.map(([first, second]) => `  ${first!.padEnd(width)}  ${second}`).join("\n");
+}

@@ -4,9 +4,9 @@ import { makeApp, serve } from "../testdata/bundle.ts";
 import { mate, ROOT, startMate } from "../testdata/command.ts";
 import { describe } from "./bundle.ts";
 import { readManifest } from "../manifest/manifest.ts";
-import { callAws } from "./deployed.ts";
+import { callAws } from "./aws.ts";
 
-/** The imports of a new application, from the repository: its packages are not published yet. */
+/** The imports of a new application, as files of the repository. */
 function localImports(): Record<string, string> {
   const entries = Object.entries(library.exports)
     .map(([key, path]) => [key.replace(".", "@mate/core"), path] as const);
@@ -77,7 +77,7 @@ const awsEnvironment = (service: string, url: string) => ({
 
 Deno.test({
   name: "mate invoke ends with the function when it is interrupted",
-  ignore: Deno.build.os === "windows", // where no signal can be sent
+  ignore: Deno.build.os === "windows", // has no signals
   async fn() {
     await using app = await makeApp({
       "one.ts": "export const handler = () => new Promise((end) => setTimeout(end, 60_000));",
@@ -125,7 +125,7 @@ Deno.test("mate deploy says at once that the region or the login is missing", as
   }
 });
 
-Deno.test("mate logs prints the records of all functions by time, and every page of them", async () => {
+Deno.test("mate logs prints every page of the records of all functions, sorted by time", async () => {
   await using app = await makeApp({}, { one: { module: "one.ts" }, two: { module: "two.ts" } });
   const event = (timestamp: number, message: string) => ({ eventId: message, timestamp, message });
   const pages: Record<string, unknown> = {
@@ -177,7 +177,7 @@ Deno.test("mate logs takes the credentials of a profile's credential_process", a
 
 Deno.test({
   name: "mate logs --follow prints each new record once, until Ctrl-C",
-  ignore: Deno.build.os === "windows", // where no signal can be sent
+  ignore: Deno.build.os === "windows", // has no signals
   async fn() {
     await using app = await makeApp({}, { one: { module: "one.ts" } });
     const event = (message: string) => ({ eventId: message, timestamp: Date.now(), message });

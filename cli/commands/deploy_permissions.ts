@@ -8,9 +8,9 @@ import {
   programFolders,
   temporaryFolder,
 } from "../permissions.ts";
-import { checkLogin } from "./login.ts";
+import { checkLogin } from "./aws.ts";
 
-// As a program, it prints the flags of Deno, one a line.
+// As a program, this module prints the flags of Deno, each in a line.
 if (import.meta.main) {
   try {
     if (!Deno.args.includes("--help")) await checkLogin(Deno.args[0]!);
@@ -22,8 +22,8 @@ if (import.meta.main) {
 }
 
 /**
- * The permissions to deploy. No package can read the keys of the cloud from the environment; only Terraform inherits them.
- * Terraform is fetched if it is missing, because Deno lets no process run a program that it may write.
+ * The permissions to deploy. Terraform inherits the keys of the cloud, and no package can read them from the environment. If
+ * Terraform is missing, it is fetched here: the process with these permissions may not run a program that it may write.
  *
  * @throws {Error} If Terraform is neither installed nor can be fetched.
  */

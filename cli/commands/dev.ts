@@ -1,5 +1,4 @@
-import { UsageError } from "../arguments.ts";
-import { type Command, defineCommand, MANIFEST } from "./command.ts";
+import { type Command, defineCommand, MANIFEST, UsageError } from "./command.ts";
 
 /** `mate dev` */
 export const dev: Command = defineCommand({
@@ -8,13 +7,13 @@ export const dev: Command = defineCommand({
   summary: "Runs an application on this machine, as it would run in the cloud",
   details:
     `MANIFEST is ${MANIFEST} by default. The terminal shows the URLs, then the log. The start page has a
-form for each trigger. Functions are reloaded when their files change. Ctrl-C ends it.`,
+form for each trigger. Functions are reloaded when their files change. Ctrl-C ends the command.`,
   options: {
     port: {
       type: "string",
       value: "NUMBER",
       default: "8000",
-      description: "The port to listen on; 0 for any that is free",
+      description: "The port to listen on; 0 for a free port",
     },
     data: {
       type: "string",

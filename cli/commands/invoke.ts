@@ -1,7 +1,6 @@
-import { UsageError } from "../arguments.ts";
 import type { Manifest } from "../manifest/manifest.ts";
-import { type Command, defineCommand, MANIFEST } from "./command.ts";
-import { callAws, checkFunction, sdkPermissions } from "./deployed.ts";
+import { checkFunction, type Command, defineCommand, MANIFEST, UsageError } from "./command.ts";
+import { callAws, sdkPermissions } from "./aws.ts";
 
 /** `mate invoke` */
 export const invoke: Command = defineCommand({
@@ -10,10 +9,10 @@ export const invoke: Command = defineCommand({
   summary: "Invokes a function once, and prints its result",
   details:
     `MANIFEST is ${MANIFEST} by default. The function runs on this machine, with everything that it uses. Its
-buckets are empty, because those of "mate dev" are another run's. The standard output has the result, and the
-standard error the log.
+buckets are empty, and are not the buckets of "mate dev". The result goes to the standard output, and the log to the
+standard error.
 
-@mate/core/testing makes events, for example of a route:
+@mate/core/testing makes events, for example the event of a route:
   deno eval 'import { proxyEvent } from "jsr:@mate/core/testing";
     const request = new Request("https://example.com/hello?name=Ada");
     console.log(JSON.stringify(await proxyEvent(request)))' | mate invoke hello --event -`,

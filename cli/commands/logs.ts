@@ -1,8 +1,8 @@
 import type { CloudWatchLogsClient, FilteredLogEvent } from "@aws-sdk/client-cloudwatch-logs";
-import { UsageError } from "../arguments.ts";
+import { setTimeout as pause } from "node:timers/promises";
 import { formatRecord } from "../platform/terminal.ts";
-import { type Command, defineCommand, MANIFEST } from "./command.ts";
-import { callAws, checkFunction, sdkPermissions } from "./deployed.ts";
+import { callAws, sdkPermissions } from "./aws.ts";
+import { checkFunction, type Command, defineCommand, MANIFEST, UsageError } from "./command.ts";
 
 const UNITS: Readonly<Record<string, number>> = {
   s: 1_000,
@@ -61,7 +61,8 @@ export const logs: Command = defineCommand({
         if (values.follow && signal.aborted) return []; // the end that the user wants
         throw error;
       });
-      for (const { name, eventId, timestamp, message } of lists.flat().sort(byTime)) {
+      const events = lists.flat().sort((a, b) => a.timestamp! - b.timestamp!);
+      for (const { name, eventId, timestamp, message } of events) {
         if (printed.has(eventId!)) continue;
         printed.add(eventId!);
         start = Math.max(start, timestamp! - INTERVAL); // records can arrive out of order
@@ -74,7 +75,7 @@ export const logs: Command = defineCommand({
         );
       }
       if (!values.follow || signal.aborted) return true;
-      await pause(INTERVAL, signal);
+      await pause(INTERVAL, undefined, { signal }).catch(() => {}); // the signal ends the pause
     }
   },
 });
@@ -93,17 +94,5 @@ async function eventsOf(
       paginateFilterLogEvents({ client }, input, { abortSignal }),
     );
     return pages.flatMap(({ events = [] }) => events);
-  });
-}
-
-function byTime(a: FilteredLogEvent, b: FilteredLogEvent): number {
-  return a.timestamp! - b.timestamp!;
-}
-
-/** Waits, or returns at once when the signal comes. */
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
   });
 }

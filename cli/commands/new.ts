@@ -1,7 +1,6 @@
 import { basename, join, resolve } from "node:path";
-import { UsageError } from "../arguments.ts";
 import config from "../deno.json" with { type: "json" };
-import { type Command, defineCommand } from "./command.ts";
+import { type Command, defineCommand, UsageError } from "./command.ts";
 
 /** `mate new` */
 export const newApp: Command = defineCommand({

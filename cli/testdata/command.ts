@@ -8,7 +8,7 @@ export const CONFIG: string = `${ROOT}deno.json`;
 
 export const MAIN: string = `${ROOT}cli/main.ts`;
 
-/** A lock file: with it, the tool starts in a tenth of the time, because Deno does not look for versions of packages. */
+/** A lock file. It makes the tool start ten times as fast, because Deno does not look for versions of packages. */
 export const LOCK: string = `${Deno.makeTempDirSync({ prefix: "mate-lock-" })}/deno.lock`;
 addEventListener("unload", () => Deno.removeSync(dirname(LOCK), { recursive: true }));
 
@@ -47,7 +47,7 @@ export async function mate(args: readonly string[], options?: MateOptions): Prom
   return { code, stdout: decode(stdout), stderr: decode(stderr) };
 }
 
-/** `mate dev`, running, in a process group of its own as a terminal has it. */
+/** A running `mate dev` with a process group of its own, as in a terminal. */
 export class Command implements AsyncDisposable {
   readonly #process: Deno.ChildProcess;
   readonly #reader: ReadableStreamDefaultReader<string>;
