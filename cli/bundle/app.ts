@@ -29,15 +29,15 @@ export interface BundleOptions {
   readonly isMinified?: boolean | undefined;
   /** Whether functions get a code cache if this machine can make it; yes by default. */
   readonly hasCache?: boolean | undefined;
-  /** The registry that Deno comes from, and the folder that it is kept in. */
+  /** The registry of Deno, and the folder of downloads. */
   readonly source?: DenoSource | undefined;
   /** The npm packages with Deno; the pinned packages by default. */
   readonly packages?: Readonly<Record<Architecture, DenoPackage>> | undefined;
-  /** Ends the bundling early. No file is left then. */
+  /** Ends the bundling early. Then no file is written. */
   readonly signal?: AbortSignal | undefined;
   /** Takes a warning: a function has no code cache, or does not start on this machine. */
   readonly warn: (message: string) => void;
-  /** Takes the name of the next step of the work. */
+  /** Takes the name of the next step. */
   readonly progress?: ((step: string) => void) | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface BundledArchive extends Sizes {
  * @param options How the application is bundled.
  * @returns The zips.
  * @throws {Error} If the manifest is invalid, a module cannot be bundled, Deno cannot be downloaded, or a zip is over a limit
- * or cannot be written. No zip is written then.
+ * or cannot be written. Then no zip is written.
  *
  * @example Bundling an application
  * ```ts
@@ -130,13 +130,7 @@ function archive(
   return { name, path, data, zipped: data.length, unzipped, contents: contentsOf(files) };
 }
 
-/**
- * Writes files: first under other names, so that no file is replaced unless all can be written.
- *
- * @param folder The folder of the files; it is made if it is missing.
- * @param files The files.
- * @throws {Error} If the folder cannot be made or a file cannot be written; the message names it.
- */
+/** Writes all files under other names, then renames them. So no file is replaced if one cannot be written. */
 async function writeAll(folder: string, files: readonly Archive[]): Promise<void> {
   await attempt(`to the folder "${folder}"`, () => Deno.mkdir(folder, { recursive: true }));
   const suffix = `.${crypto.randomUUID()}`;

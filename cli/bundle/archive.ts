@@ -9,17 +9,14 @@ export interface ArchiveFile {
   readonly isExecutable?: boolean | undefined;
 }
 
-/** The time of every entry: the earliest that the format knows, in any time zone. */
+/** The time of every entry: the earliest time of the format, in any time zone. */
 const TIME = new Date(1980, 0, 1);
 
-/**
- * Makes a zip archive. The same files make the same bytes in any order.
- *
- * @returns The archive. Entries are sorted by path, have the Unix mode 755 (executable) or 644, and have the same time.
- */
+/** Makes a zip archive. The same files make the same bytes in any order, because entries are sorted and have one time. */
 export async function makeZip(files: readonly ArchiveFile[]): Promise<Uint8Array<ArrayBuffer>> {
   const zip = new ZipFile();
-  for (const { path, data, isExecutable } of sortByPath(files)) {
+  const sorted = [...files].sort((a, b) => a.path < b.path ? -1 : 1);
+  for (const { path, data, isExecutable } of sorted) {
     zip.addBuffer(Buffer.from(data.buffer, data.byteOffset, data.byteLength), path, {
       mtime: TIME,
       mode: 0o100000 | (isExecutable ? 0o755 : 0o644),
@@ -32,11 +29,7 @@ export async function makeZip(files: readonly ArchiveFile[]): Promise<Uint8Array
   return await new Blob(chunks).bytes();
 }
 
-/**
- * Writes files to a folder, with the modes that they have in an archive, so that another user can read them.
- *
- * @param folder The folder; it is made if it is missing.
- */
+/** Writes files to a folder, with the modes of the archive, so that other users can read them. */
 export async function writeFiles(folder: string, files: readonly ArchiveFile[]): Promise<void> {
   await Deno.mkdir(folder, { recursive: true });
   await Deno.chmod(folder, 0o755);
@@ -52,15 +45,11 @@ export async function writeFiles(folder: string, files: readonly ArchiveFile[]):
   }
 }
 
-function sortByPath(files: readonly ArchiveFile[]): readonly ArchiveFile[] {
-  return [...files].sort((a, b) => a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
-}
-
 /**
- * Makes a zip archive, or returns the archive that the same Deno made of the same files before, because a layer takes seconds.
- * The latest archive of each kind is kept, under a name with the hash of the files and its own.
+ * Makes a zip archive, or returns the kept archive if the same Deno made it of the same files. A layer takes seconds.
  *
- * @param kind The kind of archive, such as `x86_64`.
+ * The folder keeps the latest archive of each kind, such as `x86_64`. The name of the file has two hashes: of the input and of
+ * the archive.
  */
 export async function makeZipOnce(
   files: readonly ArchiveFile[],

@@ -5,20 +5,22 @@ import jsTokens from "js-tokens";
 
 export interface BundledCode {
   readonly code: string;
-  /** The names that it exports; `undefined` for CommonJS, whose exports are known only at run time. */
+  /** The names of the exports; `undefined` for CommonJS, because its exports are known only at run time. */
   readonly exports: readonly string[] | undefined;
 }
 
 /** The bundler's output without the paths of this machine. */
 export interface ReadCode extends BundledCode {
-  /** The text that was removed within lines of code. Whole lines become empty, so that the lines keep their numbers. */
+  /** The removals within lines of code. A line that is removed as a whole becomes empty, so later lines keep their numbers. */
   readonly removals: readonly Removal[];
 }
 
 /**
- * Reads the bundler's output, and removes the paths of this machine from it. The bundler writes a comment with the path before
- * each module: the comment is removed. It also names the functions that wrap CommonJS modules after their paths: the name of
- * the file stays. Comments at the end stay, because they are about licences.
+ * Reads the bundler's output, and removes the paths of this machine.
+ *
+ * - The bundler writes a comment with the path before each module. The comment is removed. Comments at the end of the code
+ *   are about licences, and stay.
+ * - The bundler names the function around a CommonJS module by the path of the module. Only the name of the file stays.
  */
 export function readBundledCode(text: string): ReadCode {
   const pieces: string[] = [];
@@ -28,7 +30,7 @@ export function readBundledCode(text: string): ReadCode {
   let [line, column] = [0, 0];
   let end = 0; // of the code; only comments follow
   for (const { type, value } of jsTokens(text)) {
-    // A comment with a path stands at the start of a line. Other such comments are indented or follow the code.
+    // Only a comment with a path stands at the start of a line before the end of the code.
     if (value.startsWith("// ") && [undefined, "\n"].includes(pieces.at(-1))) {
       paths.push(pieces.length);
     }
@@ -54,7 +56,7 @@ function isWrapped(tokens: readonly string[]): boolean {
   );
 }
 
-/** Returns the names in the export statement at the end. */
+/** The names in the export statement at the end. */
 function exportsOf(tokens: readonly string[]): string[] | undefined {
   const [kind, ...list] = tokens.slice(tokens.lastIndexOf("export") + 1);
   if (kind === "default") return undefined; // the bundler writes `export default` for CommonJS only
@@ -74,9 +76,9 @@ export interface Removal {
 }
 
 /**
- * Makes the source map that is shipped with a bundle: without the sources' text, and without paths of this machine.
+ * Makes the source map in a zip: without the text of the sources, and without paths of this machine.
  *
- * @param root The folder of the application. Its sources are named relative to it.
+ * @param root The folder of the application. The paths of its sources are relative to this folder.
  */
 export function shippedMap(
   map: string,
@@ -104,7 +106,7 @@ function nameOf(source: string, folder: string, root: string): string {
   const npm = /\/npm\/[^/]+\/((?:@[^/]+\/)?[^/]+)\/(\d[^/]*)\/(.*)$/.exec(path);
   const name = relative(root, path).replaceAll("\\", "/");
   if (npm && name.startsWith("../")) return `npm:${npm[1]}@${npm[2]}/${npm[3]}`;
-  // A path that climbs to the root of the file system would tell where things are on this machine.
+  // If the path goes up to the root of the file system, it contains the folders of this machine.
   const climb = /^(?:\.\.\/)+/.exec(name)?.[0] ?? "";
   return resolve(root, climb) === "/" && root !== "/"
     ? name.slice(name.lastIndexOf("/") + 1)

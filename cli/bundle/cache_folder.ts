@@ -1,5 +1,5 @@
 /**
- * Returns the folder for downloads and archives that are kept between runs: `mate` in the user's folder of caches.
+ * Returns the folder `mate` in the user's folder of caches. It keeps downloads and archives between runs.
  *
  * @throws {Error} If neither XDG_CACHE_HOME nor HOME is set.
  */
@@ -12,7 +12,7 @@ export function cacheFolder(): string {
   return `${caches}/mate`;
 }
 
-/** Writes a file that other processes see only when it is complete, even if several processes write it at once. */
+/** Writes a file at once: no process sees a part of the file, even if several processes write it. */
 export async function keep(file: string, data: Uint8Array): Promise<void> {
   await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });
   const part = `${file}.${crypto.randomUUID()}`;

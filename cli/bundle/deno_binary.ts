@@ -1,4 +1,4 @@
-import { parseTar } from "nanotar";
+import { parseTarGzip } from "nanotar";
 import { cacheFolder, keep } from "./cache_folder.ts";
 
 /** An architecture that Lambda has. */
@@ -42,24 +42,20 @@ export function ownArchitecture(): Architecture | undefined {
   return Deno.build.arch === "aarch64" ? "arm64" : "x86_64";
 }
 
-/** The registry that Deno comes from, and the folder that it is kept in. */
+/** The registry of Deno, and the folder of downloads. */
 export interface DenoSource {
   /** The npm registry; `NPM_CONFIG_REGISTRY` or npm's own by default. */
   readonly registry?: string | undefined;
-  /** The folder that tarballs are kept in between runs; `mate` in the user's folder of caches by default. */
+  /** The folder that keeps tarballs between runs; `mate` in the user's folder of caches by default. */
   readonly cache?: string | undefined;
   /** Ends the download early. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Gets Deno's executable from an npm package, which is kept in the cache or downloaded from the registry. The hash of the
- * tarball must be the pinned hash.
+ * Gets Deno's executable from the npm package in the cache or in the registry.
  *
- * @param package_ The package.
- * @param source The registry and the cache.
- * @returns The executable.
- * @throws {Error} If the package cannot be downloaded, or its hash is wrong. A wrong package is not kept.
+ * @throws {Error} If the package cannot be downloaded, or its hash is not the pinned hash. A wrong package is not kept.
  */
 export async function getDenoBinary(
   package_: DenoPackage,
@@ -69,7 +65,7 @@ export async function getDenoBinary(
   const cache = source.cache ?? cacheFolder();
   const file = `${cache}/${name.slice(1).replace("/", "-")}-${version}.tgz`;
   const tarball = await readKept(file, package_) ?? await download(package_, source, file);
-  const [entry] = (await parseTarGz(tarball)).filter((item) => item.name === "package/deno");
+  const [entry] = (await parseTarGzip(tarball)).filter((item) => item.name === "package/deno");
   if (entry?.data === undefined) {
     throw new Error(
       `Cannot unpack "${name}@${version}": the package does not contain "package/deno"`,
@@ -126,11 +122,6 @@ async function download(
   }
   await keep(file, tarball);
   return tarball;
-}
-
-async function parseTarGz(tarball: Uint8Array<ArrayBuffer>) {
-  const stream = new Blob([tarball]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return parseTar(await new Response(stream).bytes());
 }
 
 async function hash(bytes: Uint8Array<ArrayBuffer>): Promise<string> {

@@ -44,7 +44,7 @@ export async function bundleFunctions(
   return { functions, problems };
 }
 
-/** Bundles a function: its module becomes `index.js` with a source map, its network permissions `mate/net` and `mate/uses`. */
+/** Makes the files of a function: the bundled module, its source map, and the hosts that the function may connect to. */
 async function functionFiles(
   manifestPath: string,
   name: string,
@@ -81,11 +81,7 @@ const HOSTS: Readonly<Record<keyof Uses, (variable: string) => readonly string[]
   queues: () => ["sqs.${AWS_REGION}.amazonaws.com:443"],
 };
 
-/**
- * Lists the hosts that a function may connect to because of its `permissions`.
- *
- * @returns The content of `mate/net`: one line, with `${NAME}` for an environment variable.
- */
+/** Makes `mate/net`: one line with the hosts of `permissions`. `${NAME}` stands for an environment variable. */
 export function permittedHosts({ permissions: { net } }: FunctionManifest): string {
   const hosts = net.map((host) =>
     fillPlaceholders(host, (name) => `\${${name === "region" ? "AWS_REGION" : name}}`)
@@ -93,15 +89,10 @@ export function permittedHosts({ permissions: { net } }: FunctionManifest): stri
   return `${hosts.includes("*") ? "*" : hosts.join(",")}\n`;
 }
 
-/** The services that the local platform answers. Functions reach them there without a further permission. */
+/** The services of the local platform. If a statement allows an action, a function needs no other permission there. */
 const LOCAL_SERVICES = ["s3", "*.s3", "sns", "sqs", "events", "lambda"];
 
-/**
- * Lists the hosts that a function may connect to because of the resources that it uses, and because of its statements about
- * services that it reaches on the local platform.
- *
- * @returns The content of `mate/uses`: one line, with `${NAME}` for an environment variable.
- */
+/** Makes `mate/uses`: one line with the hosts of the resources in `uses`, and of the services that `statements` allow. */
 export function usedHosts({ uses, statements }: FunctionManifest): string {
   const used = (["buckets", "topics", "queues"] as const).flatMap((kind) =>
     Object.keys(uses[kind]).flatMap((name) => HOSTS[kind](variableOf(kind, name)))

@@ -2,9 +2,9 @@ import type { ArchiveFile } from "./archive.ts";
 import { bundleModule } from "./module_bundle.ts";
 import type { Architecture } from "./deno_binary.ts";
 
-/** The shell script that Lambda starts: `bootstrap` in the layer. A constant, so that it is part of the module graph. */
+/** The shell script `bootstrap` in the layer. It is a constant, so that it is part of the module graph. */
 export const BOOTSTRAP = `#!/bin/sh
-# What Lambda starts: Deno with no more permissions than the function was granted.
+# Lambda starts this script. It starts Deno with only the permissions of the function.
 #
 # The folder of this script is the layer (/opt on Lambda). It holds:
 #   bin/deno           the Deno for this architecture
@@ -12,7 +12,7 @@ export const BOOTSTRAP = `#!/bin/sh
 #   mate/bootstrap.js  the runtime
 # The function's folder ($LAMBDA_TASK_ROOT) may hold:
 #   mate/net           one line: the hosts that the function may connect to, separated by commas; * for any host
-#   mate/uses          one line: the hosts of the services that it uses
+#   mate/uses          one line: the hosts of the AWS services that the function uses
 #   mate/cache-*       the code cache for one architecture
 set -eu
 
@@ -62,7 +62,7 @@ done
 # Without a limit, V8 plans for a machine with gigabytes. A quarter is left for memory outside V8's heap.
 heap=$((\${AWS_LAMBDA_FUNCTION_MEMORY_SIZE:-128} * 3 / 4))
 
-# Nothing that the function writes may become compiled code of the next start: DENO_DIR is Deno's alone.
+# Only Deno may write to DENO_DIR, because the next start runs the compiled code there.
 exec "$layer/bin/deno" run --quiet --no-prompt --no-config --no-lock --no-remote --no-npm --cached-only \\
   "--v8-flags=--max-old-space-size=$heap" \\
   "--allow-read=$task,$layer,/tmp" --allow-write=/tmp "--deny-write=$task,$layer,$DENO_DIR" --allow-env "$net" \\

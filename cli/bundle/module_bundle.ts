@@ -4,7 +4,7 @@ import { childEnvironment } from "./child_environment.ts";
 import { type BundledCode, readBundledCode, shippedMap } from "./bundled_code.ts";
 
 export interface ModuleBundleOptions {
-  /** The folder whose `deno.json` is used; without it, no configuration is used. */
+  /** The folder with the `deno.json`; without a folder, no configuration is used. */
   readonly cwd?: string | undefined;
   /** Whether names and white space are shortened. Classes and functions keep their names. */
   readonly isMinified?: boolean | undefined;
@@ -69,8 +69,8 @@ export async function bundleModule(
 }
 
 /**
- * Undoes what Deno does to the positions of the bundler's code after the source map was made: Deno replaces the six lines of
- * a helper by three, and, in minified code, a condition by a shorter one.
+ * Restores the positions in the source map. After the bundler has made the map, Deno replaces six lines of a helper by three,
+ * and replaces a condition in minified code by a shorter condition.
  */
 function alignWithMap(text: string): string {
   return text
@@ -82,7 +82,7 @@ function alignWithMap(text: string): string {
     );
 }
 
-/** Adds the `require` that CommonJS modules load Node's modules with. The bundler adds it only if it does not minify. */
+/** Adds `require` for CommonJS modules that load modules of Node.js. The bundler leaves it out when it minifies. */
 function withRequire(code: string, map: string): { code: string; map: string } {
   if (!code.includes("Dynamic require of")) return { code, map };
   const line = 'import{createRequire as __createRequire}from"node:module";' +

@@ -7,10 +7,10 @@
 import { decode } from "@jridgewell/sourcemap-codec";
 import type { ArchiveFile } from "./archive.ts";
 
-/** The largest zip that is uploaded directly, in bytes. */
+/** The largest zip that Lambda takes directly, in bytes. */
 export const MAX_ZIP = 50 * 1024 * 1024;
 
-/** The most that a function and its layers hold when unpacked, in bytes. */
+/** The largest size of a function with its layers, unzipped, in bytes. */
 export const MAX_UNZIPPED = 250 * 1024 * 1024;
 
 /** The sizes of an archive, in bytes. */
@@ -53,7 +53,7 @@ export function checkLimits(layers: readonly Sizes[], functions: readonly Sizes[
   }
 }
 
-/** Renders a size for people: `1.2 kB`, `41.4 MB` (powers of 1024, as Lambda counts). */
+/** Writes a size for people, such as `41.4 MB`. The units are powers of 1024, as Lambda counts. */
 export function formatSize(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   const kilobytes = bytes / 1024;
@@ -68,7 +68,7 @@ export interface Part {
   readonly size: number;
 }
 
-/** What a zip is made of. */
+/** The parts of a zip. */
 export interface Contents {
   /** The files, the largest first; the files of a cache are one part. */
   readonly files: readonly Part[];
@@ -76,12 +76,7 @@ export interface Contents {
   readonly sources: readonly Part[];
 }
 
-/**
- * Finds out what a zip is made of.
- *
- * @param files The files of the zip.
- * @returns The files and the sources with their sizes.
- */
+/** Lists the parts of a zip: its files, and the sources of the function's code. */
 export function contentsOf(files: readonly ArchiveFile[]): Contents {
   const textOf = (path: string) => {
     const file = files.find((item) => item.path === path);
@@ -103,7 +98,7 @@ function* sourcesOf(code: string, map: string): Generator<Part> {
   const { sources, mappings } = JSON.parse(map);
   const lines = decode(mappings);
   const encoder = new TextEncoder();
-  let source = -1; // code before the first position is the bundler's
+  let source = -1; // the bundler wrote the code before the first position
   for (const [index, text] of code.split("\n").entries()) {
     const line = index === 0 ? text : `\n${text}`;
     let start = 0;

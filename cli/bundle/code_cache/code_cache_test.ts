@@ -10,7 +10,6 @@ import { addCodeCaches, type CodeCacheOptions } from "./mod.ts";
 
 const architecture = ownArchitecture()!;
 const IN_NAMESPACE = { ignore: !hasNamespace };
-const encoder = new TextEncoder();
 
 /** Bundles functions and makes their caches with the Deno that runs this test. */
 async function warm(
@@ -60,7 +59,7 @@ Deno.test({
       bad: { module: "bad.ts" },
       layer: { module: "layer.cjs" },
     };
-    const first = await warm(modules, settings); // which checks that Deno finds the code, and that V8 takes it
+    const first = await warm(modules, settings); // checks that Deno finds the code, and that V8 takes it
     assertEquals(first.warnings, [
       'No code cache for the function "bad", which may not start on Lambda either: RangeError: not today',
     ]);
@@ -75,8 +74,7 @@ Deno.test({
 });
 
 Deno.test({
-  name:
-    "addCodeCaches() lets a function's code write nothing into the cache or the machine's files",
+  name: "addCodeCaches() lets no function write to the cache or to the machine's files",
   ...IN_NAMESPACE,
   async fn() {
     const victim = await Deno.makeTempFile({ prefix: "mate-victim-" });
@@ -120,7 +118,7 @@ const folders = async () =>
     .map(({ name }) => name).filter((name) => name.startsWith("mate-warm-")).sort();
 
 Deno.test({
-  name: "addCodeCaches() keeps its folder from other users, and leaves nothing when ended early",
+  name: "addCodeCaches() hides its folder from other users, and removes it when ended early",
   ...IN_NAMESPACE,
   async fn() {
     const module = `Deno.connect({ port: Number(Deno.env.get("PORT")) });
@@ -197,19 +195,16 @@ Deno.test({
   name: "addCodeCaches() makes no cache for a Deno that does not keep compiled code",
   ...IN_NAMESPACE,
   async fn() {
-    const layer = [...await layerFiles(architecture), {
-      path: "bin/deno",
-      // A Deno of the future might keep its cache elsewhere.
-      data: encoder.encode('#!/bin/sh\nDENO_DIR=/tmp/elsewhere exec /var/task/deno "$@"\n'),
-      isExecutable: true,
-    }];
-    await using app = await makeApp({ "one.ts": "export const handler = () => 1;" }, ONE);
-    const manifest = await readManifest(app.manifest);
-    const { functions } = await bundleFunctions(app.manifest, manifest);
-    const deno = { path: "deno", data: await Deno.readFile(Deno.execPath()), isExecutable: true };
-    functions.get("one")!.push(deno);
-    const warnings = await addCodeCaches(manifest, functions, { architecture, layer });
+    // A Deno of the future might keep its cache elsewhere.
+    const script = '#!/bin/sh\nDENO_DIR=/tmp/elsewhere exec "$0-real" "$@"\n';
+    const layer = [
+      ...await layerFiles(architecture),
+      { path: "bin/deno", data: new TextEncoder().encode(script), isExecutable: true },
+      { path: "bin/deno-real", data: await Deno.readFile(Deno.execPath()), isExecutable: true },
+    ];
+    const modules = { "one.ts": "export const handler = () => 1;" };
+    const { warnings, paths } = await warm(modules, ONE, { layer });
     assertMatch(warnings.join(), /: Deno keeps no compiled code\. The bundles are correct but /);
-    assertEquals(functions.get("one")!.length, 5);
+    assertEquals(paths("one"), FILES);
   },
 });

@@ -5,7 +5,7 @@ type Tables = Readonly<Record<string, readonly Row[]>>;
 
 const INFO = "CREATE TABLE info (key TEXT PRIMARY KEY, value TEXT NOT NULL)";
 
-/** The databases that Deno keeps in `DENO_DIR`, with the statements that make their tables, word for word as Deno has them. */
+/** The databases in `DENO_DIR`, with the exact statements by which Deno makes their tables. */
 const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   v8_code_cache_v2: {
     info: INFO,
@@ -24,12 +24,12 @@ const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** A file is not a database with the schema that this module knows. */
+/** A file is not a database with a known schema. */
 export class UnknownSchemaError extends Error {}
 
 /**
- * Reads a cache database. The database is untrusted: it is opened read-only, no statement in it is executed, and a database
- * with any other table, view or trigger than Deno's is refused.
+ * Reads a cache database. The database is untrusted. So it is opened read-only, and none of its statements is executed. It may
+ * have only the tables of Deno, no views and no triggers.
  *
  * @throws {UnknownSchemaError} If the file is missing, is a link, or has another schema.
  */
@@ -57,17 +57,10 @@ function readTables(file: string, schema: Readonly<Record<string, string>>): Tab
   }
 }
 
-/**
- * Lists the modules that a `DENO_DIR` has compiled code of.
- *
- * @returns The specifiers; none until Deno has made the table.
- */
+/** Lists the modules with compiled code in a `DENO_DIR`. The list is empty until Deno has made the table. */
 export function compiledSpecifiers(folder: string): string[] {
   try {
-    const { codecache } = readTables(
-      `${folder}/v8_code_cache_v2`,
-      SCHEMAS.v8_code_cache_v2!,
-    );
+    const { codecache } = readTables(`${folder}/v8_code_cache_v2`, SCHEMAS.v8_code_cache_v2!);
     return codecache!.map(({ specifier }) => String(specifier));
   } catch (error) {
     if (error instanceof UnknownSchemaError) return [];
@@ -76,11 +69,11 @@ export function compiledSpecifiers(folder: string): string[] {
 }
 
 /**
- * Copies the caches of a `DENO_DIR` into new databases that Deno can use in a folder that is read-only. The same rows make
- * the same bytes.
+ * Copies the caches of a `DENO_DIR` into new databases that Deno can use in a read-only folder. The same rows make the same
+ * bytes.
  *
- * SQLite opens such a database only beside a `-wal` and a `-shm` file (empty files do), and Deno's `PRAGMA optimize` wants
- * to write unless the database has been analyzed.
+ * In such a folder, SQLite needs a `-wal` and a `-shm` file beside the database. Empty files are enough. The database must be
+ * analyzed, because otherwise Deno's `PRAGMA optimize` tries to write.
  *
  * @param work An empty folder for the new databases.
  * @throws {UnknownSchemaError} If the Deno that made the caches has another schema.
@@ -101,7 +94,7 @@ function writeTables(file: string, schema: Readonly<Record<string, string>>, tab
   database.exec("PRAGMA page_size = 4096; PRAGMA journal_mode = WAL");
   for (const [name, sql] of Object.entries(schema)) {
     database.exec(sql);
-    for (const row of tables[name]!.toSorted((a, b) => compare(keyOf(a), keyOf(b)))) {
+    for (const row of tables[name]!.toSorted((a, b) => keyOf(a) < keyOf(b) ? -1 : 1)) {
       const values = Object.values(row);
       database.prepare(`INSERT INTO ${name} VALUES (${values.map(() => "?").join(", ")})`)
         .run(...values);
@@ -113,8 +106,4 @@ function writeTables(file: string, schema: Readonly<Record<string, string>>, tab
 /** The primary key of a row: its first column, and the type of code if there is one. */
 function keyOf(row: Row): string {
   return `${Object.values(row)[0]} ${row.type ?? ""}`;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,10 +1,10 @@
 /**
- * The code cache: V8's compiled code of a function's modules, which Deno keeps in private databases and which halves the
- * cold start of a large function.
+ * The code cache: the compiled code of a function's modules. It halves the cold start of a large function. Deno keeps it in
+ * private databases.
  *
- * 1. The function is started in a mount namespace that shows Lambda's paths, until it first asks for an invocation. Its code
- *    runs only there. Deno writes its cache to `DENO_DIR`, where the bootstrap lets no function write.
- * 2. The rows of Deno's databases are copied to new databases. Nothing else that the process has written is read.
+ * 1. The function runs in a mount namespace with Lambda's paths until it asks for an invocation. Meanwhile, Deno writes its
+ *    cache to `DENO_DIR`. The bootstrap forbids the function to write there.
+ * 2. The rows of Deno's databases are copied to new databases. No other file of the process is read.
  * 3. The function is started again from read-only files. Deno must take the compiled code from the copy.
  *
  * @module
@@ -23,12 +23,12 @@ export interface CodeCacheOptions {
   readonly architecture: Architecture;
   /** The files of its layer. */
   readonly layer: readonly ArchiveFile[];
-  /** How functions are started; the best way that this machine has by default. */
+  /** How functions are started; by default the best way of this machine. */
   readonly isolation?: Isolation | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Deno does not use the cache that was made. */
+/** Deno cannot use the new cache. */
 class CacheError extends Error {}
 
 const MODULES = ["file:///opt/mate/bootstrap.js", "file:///var/task/index.js"];
@@ -81,7 +81,7 @@ function environmentOf(name: string, settings: FunctionManifest): Record<string,
   const own = lambdaEnvironment(name, settings, { task: "/var/task", logStream: "warm-up" });
   return Object.fromEntries(
     Object.entries<string>({ ...variables, ...own })
-      // The tool may set these only if it may run every program, which it may not beside the keys of a cloud.
+      // Only a process that may run every program may set these variables.
       .filter(([key]) => !/^(LD|DYLD)_/.test(key))
       .map(([key, value]) => [key, fillPlaceholders(value, () => "unknown")]),
   );
@@ -107,7 +107,7 @@ async function makeCache(
   }));
   await writeFiles(folders.task, cache);
   const environment = { ...start.environment, DENO_LOG: "debug" };
-  const readOnly = { ...folders, tmp: await makeTmp(folder) }; // without what the first start has written
+  const readOnly = { ...folders, tmp: await makeTmp(folder) }; // without the files of the first start
   const log = await startFunction({ ...start, folders: readOnly, environment });
   if (log.includes("Updating V8 code cache")) {
     throw new CacheError("V8 does not take the compiled code");
@@ -117,7 +117,7 @@ async function makeCache(
   return cache;
 }
 
-/** Waits until Deno has kept the code of the modules, and for 200 ms adds no more. */
+/** Waits until Deno has kept the code of the modules, and has added nothing for 200 ms. */
 async function waitForCode(denoDir: string): Promise<void> {
   let before = -1;
   let unchanged = 0;

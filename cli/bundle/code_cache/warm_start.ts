@@ -14,10 +14,10 @@ export interface WarmStart {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The module of a function does not have the handler, or has a value that cannot be a handler. */
+/** The handler of a function is missing or invalid. */
 export class HandlerError extends Error {}
 
-/** A function does not start; the message says why. */
+/** A function does not start. */
 export class StartError extends Error {}
 
 const INIT_LIMIT = 10_000;
