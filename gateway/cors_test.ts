@@ -80,3 +80,15 @@ Deno.test("cors takes all origins, a function, and lists of methods and headers"
   const { result } = await ask(() => 1, { cors: { origins: "*" } }, { method: "OPTIONS" });
   assertEquals([result.statusCode, result.headers["Access-Control-Allow-Origin"]], [200, "*"]);
 });
+
+Deno.test("cors marks the response if a transformer or the extra headers fail", async () => {
+  const raise = (): never => {
+    throw new Error("x");
+  };
+  const headers = { Origin: "https://a.example" };
+  for (const failing of [{ customTransformers: { "*/*": raise } }, { extraHeaders: raise }]) {
+    const { result } = await ask(raise, { cors: { origins: "*" }, ...failing }, { headers });
+    assertEquals(result.statusCode, 500);
+    assertEquals(result.headers["Access-Control-Allow-Origin"], "*");
+  }
+});

@@ -8,11 +8,11 @@ import { FnProxyEvent } from "./event/proxy_event.ts";
 import type { CheckedOptions } from "./handler_options.ts";
 import { type Answer, answerPayload } from "./response/answer.ts";
 import { requireType } from "./response/content_type.ts";
-import { addCors, preflightMethod } from "./response/cors.ts";
+import { corsFields, preflightMethod } from "./response/cors.ts";
 import { logError, reportClientError } from "./response/error_response.ts";
 import { finishContent } from "./response/finish.ts";
 import { answerBuilt, formResponse, formStream } from "./response/form.ts";
-import { type HeaderMap, readHeaders } from "./response/headers.ts";
+import { addFields, type HeaderMap, readHeaders } from "./response/headers.ts";
 import { type HttpResponse, isBuilt } from "./response/http_response.ts";
 import { answerResult, type Content } from "./response/result.ts";
 import {
@@ -96,8 +96,9 @@ async function answerRequest(
   try {
     if (typeof extraHeaders !== "function") exchange.extra = extraHeaders;
     const event = exchange.event = new FnProxyEvent(eventObject);
+    if (cors) exchange.extra = addFields(corsFields(cors, event), exchange.extra);
     if (typeof extraHeaders === "function") {
-      exchange.extra = readHeaders(extraHeaders(event, context));
+      exchange.extra = addFields(readHeaders(extraHeaders(event, context)), exchange.extra);
     }
     if (cors && preflightMethod(event)) {
       return await send(answerPayload(204, undefined, payloads, exchange.extra, {}), exchange);
@@ -112,18 +113,17 @@ async function answerRequest(
 }
 
 function sendResult(result: unknown, exchange: Exchange): Sent | Promise<Sent> {
-  const { event, extra, options: { cors, payloads, stream } } = exchange;
+  const { extra, options: { payloads, stream } } = exchange;
   if (!isBuilt(result)) return send(answerResult(result, payloads, extra, exchange), exchange);
-  if (extra.size === 0 && !cors && !stream) return result;
-  const answer = answerBuilt(result, extra);
-  if (cors && event) addCors(answer.fields, cors, event);
+  if (extra.size === 0 && !stream) return result;
+  const answer = answerBuilt(result);
+  addFields(answer.fields, extra);
   return deliver(answer, exchange);
 }
 
 async function send(answer: Answer<Content>, exchange: Exchange): Promise<Sent> {
   const { event, options } = exchange;
   const { status, fields, content } = answer;
-  if (options.cors && event) addCors(fields, options.cors, event);
   if (options.stream && isStreaming(content)) {
     return formStream(status, fields, await openStream(content));
   }
@@ -167,8 +167,9 @@ async function answerError(error: HttpError, exchange: Exchange): Promise<Sent> 
   const isFailure = isServerError(error);
   if (isFailure) logInternalError(error);
   const payload = isFailure ? clientMessage : reportClientError(error, clientErrorLevel);
-  const own = new Map([...extra, ...readHeaders(error.headers)]);
-  return await send(answerPayload(error.status, payload, errors, own, { event, error }), exchange);
+  const fields = addFields(readHeaders(error.headers), extra);
+  const answer = answerPayload(error.status, payload, errors, fields, { event, error });
+  return await send(answer, exchange);
 }
 
 /** The error that a thrown value is answered as. The message of a foreign error is not for the client. */

@@ -1,6 +1,6 @@
 import { invalid } from "../../function/read.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
-import { addVary, checkValue, type HeaderMap } from "./headers.ts";
+import { addVary, checkValue, type HeaderMap, setField } from "./headers.ts";
 import { requestHeader } from "./answer.ts";
 
 /** Which pages of other origins may use the function (cross-origin resource sharing, the Fetch standard §3.2). */
@@ -49,30 +49,34 @@ export function preflightMethod(event: FnProxyEvent): string | undefined {
   return isPreflight ? method : undefined;
 }
 
-/**
- * Adds the header fields of CORS to a response. Fields that the response has already stay.
- */
-export function addCors(fields: HeaderMap, cors: CorsOptions, event: FnProxyEvent): void {
+/** The header fields of CORS for the response to a request. */
+export function corsFields(cors: CorsOptions, event: FnProxyEvent): HeaderMap {
+  const fields: HeaderMap = new Map();
   const { origins } = cors;
   const origin = header(event, "origin");
   const method = preflightMethod(event);
   addVary(fields, "Origin");
   if (method) addVary(fields, "Access-Control-Request-Method, Access-Control-Request-Headers");
   if (origins !== "*") {
-    if (origin === undefined) return;
-    if (!(typeof origins === "function" ? origins(origin) : origins.includes(origin))) return;
+    if (origin === undefined) return fields;
+    if (!(typeof origins === "function" ? origins(origin) : origins.includes(origin))) {
+      return fields;
+    }
   }
   const add = (name: string, value: string | undefined) => {
-    const key = `access-control-${name.toLowerCase()}`;
-    if (value && !fields.has(key)) fields.set(key, [`Access-Control-${name}`, [value]]);
+    if (value) setField(fields, `Access-Control-${name}`, value);
   };
   add("Allow-Origin", origins === "*" ? "*" : origin);
   add("Allow-Credentials", cors.credentials ? "true" : undefined);
-  if (method === undefined) return add("Expose-Headers", cors.exposeHeaders?.join(", "));
+  if (method === undefined) {
+    add("Expose-Headers", cors.exposeHeaders?.join(", "));
+    return fields;
+  }
   add("Allow-Methods", cors.methods?.join(", ") ?? method);
   const asked = header(event, "access-control-request-headers");
   add("Allow-Headers", cors.headers?.join(", ") ?? asked);
   add("Max-Age", cors.maxAge?.toString());
+  return fields;
 }
 
 function header(event: FnProxyEvent, name: string): string | undefined {

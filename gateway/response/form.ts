@@ -5,7 +5,7 @@ import type { FnProxyEvent } from "../event/proxy_event.ts";
 import { JSON_TYPE } from "../negotiation/choose_type.ts";
 import type { Answer } from "./answer.ts";
 import { encodeBody } from "./content_body.ts";
-import { addVary, type HeaderMap, valueOf } from "./headers.ts";
+import { type HeaderMap, valueOf } from "./headers.ts";
 import { type HttpResponse, markBuilt } from "./http_response.ts";
 import { markStreamed, type StreamedResponse } from "./stream_response.ts";
 import { statusText } from "./status_text.ts";
@@ -68,17 +68,15 @@ export function formStream(
   return markStreamed({ statusCode: status, headers, cookies }, body);
 }
 
-/** Takes a response apart that is built already, to add header fields. Its own fields win; `Vary` is merged. */
-export function answerBuilt(built: HttpResponse, extra: HeaderMap): Answer {
+/** Takes a response apart that is built already, to add header fields. */
+export function answerBuilt(built: HttpResponse): Answer {
   const { statusCode: status, headers, multiValueHeaders, cookies, body = "" } = built;
-  const fields = new Map(extra);
+  const fields: HeaderMap = new Map();
   const own = Object.entries<unknown>({ ...headers, ...multiValueHeaders });
   if (cookies) own.push(["Set-Cookie", cookies]);
   for (const [name, value] of own) {
     fields.set(name.toLowerCase(), [name, [value].flat().map(String)]);
   }
-  const vary = valueOf(extra, "vary");
-  if (vary) addVary(fields, vary);
   const content = built.isBase64Encoded ? decodeLooseBase64(body) ?? body : body;
   return { status, fields, content, contentType: valueOf(fields, "content-type") ?? JSON_TYPE };
 }

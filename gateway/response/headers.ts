@@ -59,3 +59,12 @@ export function addVary(fields: HeaderMap, consulted: string): void {
   }
   setField(fields, "Vary", names.includes("*") ? "*" : names.join(", "));
 }
+
+/** Adds the fields that a response does not have, and returns all. `Vary` gets the names of both. */
+export function addFields(fields: HeaderMap, extra: HeaderMap): HeaderMap {
+  for (const [key, field] of extra) {
+    if (key === "vary") addVary(fields, field[1].join());
+    else if (!fields.has(key)) fields.set(key, field);
+  }
+  return fields;
+}

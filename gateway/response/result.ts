@@ -8,7 +8,7 @@ import {
   isDescribed,
   makeAnswer,
 } from "./answer.ts";
-import { addVary, type HeaderMap, readHeaders, valueOf } from "./headers.ts";
+import { addFields, addVary, type HeaderMap, readHeaders, valueOf } from "./headers.ts";
 import { JSON_CONTENT_TYPE, writeJson } from "./json_transformer.ts";
 import { isReply, type Reply } from "./reply.ts";
 import type { Menu } from "./transformer.ts";
@@ -56,7 +56,7 @@ function answerReply(
   if (cookies.length > 0) {
     own.set("set-cookie", ["Set-Cookie", [...own.get("set-cookie")?.[1] ?? [], ...cookies]]);
   }
-  const fields = new Map([...extra, ...own]);
+  const fields = addFields(own, extra);
   const isEmpty = payload === undefined || isBodyless(status);
   if (payload !== undefined && type === undefined && !isRaw(payload)) {
     return answerPayload(status, payload, menu, fields, exchange);
@@ -89,11 +89,12 @@ function answerWebResponse(
   response.headers.forEach((value, name) => {
     own.set(name, [name, [...own.get(name)?.[1] ?? [], value]]);
   });
-  const fields: HeaderMap = new Map([...extra, ...own]);
+  const contentType = valueOf(own, "content-type") ?? OCTETS;
+  const fields = addFields(own, extra);
   if (type && isDescribed(status)) addVary(fields, "Accept");
   if (isBodyless(status)) return { status, fields, content: "", contentType: JSON_CONTENT_TYPE };
   // Not `response.body`, which would make a stream of a text that is there already.
-  return { status, fields, content: response, contentType: valueOf(own, "content-type") ?? OCTETS };
+  return { status, fields, content: response, contentType };
 }
 
 function isRaw(value: unknown): value is Uint8Array | StreamBody {
