@@ -57,6 +57,12 @@ Deno.test("problemDetails makes errors application/problem+json wherever they wo
   const [status, { title, detail }] = await problemOf(() => 1, { Accept: "image/png" });
   assertEquals([status, title], [406, "Not Acceptable"]);
   assert(detail.includes("application/json"), detail);
+  const broken: Transformer = () => {
+    throw new Error("secret");
+  };
+  const options = { problemDetails: true, customTransformers: { "text/html": broken } };
+  const { result } = await answer(fail(lost), { event: HTML_ONLY, options });
+  assertEquals(result.headers["Content-Type"], "application/problem+json");
   const payload = await ask(() => 1, { problemDetails: true });
   assertEquals(payload.result.headers["Content-Type"], JSON_UTF8);
 });

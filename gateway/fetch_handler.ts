@@ -57,16 +57,13 @@ export function fetchHandler(
   application: Fetch | { readonly fetch: Fetch },
   options: HandlerOptions = {},
 ): ProxyHandler & StreamHandler {
-  const isFunction = typeof application === "function";
-  if (!isFunction && typeof application?.fetch !== "function") {
+  const fetch = typeof application === "function" ? application : application?.fetch;
+  if (typeof fetch !== "function") {
     throw invalid("application", "a function or an object with fetch()");
   }
-  const fetch: Fetch = isFunction ? application : application.fetch.bind(application);
   return makeHandler(async (event, context) => {
-    const response: unknown = await fetch(
-      readRequest(event.rawEvent, readRoutePath(event.rawEvent)),
-      { event, context },
-    );
+    const request = readRequest(event.rawEvent, readRoutePath(event.rawEvent));
+    const response: unknown = await fetch.call(application, request, { event, context });
     if (isWebResponse(response)) return response;
     throw invalid("result of the application", "a Response");
   }, readOptions(options, false));

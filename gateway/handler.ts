@@ -23,7 +23,7 @@ import {
   type StreamedResponse,
   writeResponse,
 } from "./response/stream_response.ts";
-import { readMenu } from "./response/transformer.ts";
+import { menus } from "./response/response.ts";
 
 /**
  * A handler of HTTP requests, as the platform calls it. It never rejects.
@@ -92,7 +92,8 @@ async function answerRequest(
   work: Work,
   exchange: Exchange,
 ): Promise<Sent> {
-  const { context, options: { extraHeaders, cors, offered, payloads } } = exchange;
+  const { context, options } = exchange;
+  const { extraHeaders, cors, offered } = options;
   try {
     if (typeof extraHeaders !== "function") exchange.extra = extraHeaders;
     const event = exchange.event = new FnProxyEvent(eventObject);
@@ -100,9 +101,8 @@ async function answerRequest(
     if (typeof extraHeaders === "function") {
       exchange.extra = addFields(readHeaders(extraHeaders(event, context)), exchange.extra);
     }
-    if (cors && preflightMethod(event)) {
-      return await send(answerPayload(204, undefined, payloads, exchange.extra, {}), exchange);
-    }
+    if (cors && preflightMethod(event)) return await sendResult(undefined, exchange);
+    menus.set(event, options);
     if (offered) exchange.type = requireType(event, offered);
     const result = await work(event, context);
     if (result instanceof Error || isHttpError(result)) throw result; // whoever returns an error means to throw it
@@ -139,7 +139,8 @@ function deliver(answer: Answer, { event, options }: Exchange): Sent {
 
 /** Answers a thrown value as `onError` says. Never rejects. */
 async function answerThrown(thrown: unknown, exchange: Exchange): Promise<Sent> {
-  const { event, context, extra, options: { onError, clientErrorLevel, clientMessage } } = exchange;
+  const { event, context, extra, options } = exchange;
+  const { onError, clientErrorLevel, clientMessage, errors } = options;
   let error = toHttpError(thrown);
   try {
     const result = await onError?.(thrown, event, context);
@@ -152,13 +153,13 @@ async function answerThrown(thrown: unknown, exchange: Exchange): Promise<Sent> 
     }
   } catch (cause) {
     logInternalError(error);
-    error = internalError("Cannot answer with the result of onError", cause);
+    error = internalError("Cannot build the response of onError", cause);
   }
   try {
     return await answerError(error, exchange);
   } catch (cause) { // a transformer that throws at every payload, an error with an invalid status
     logInternalError(internalError("Cannot build the response to an error", cause));
-    return deliver(answerPayload(500, clientMessage, readMenu(), extra, {}), exchange);
+    return deliver(answerPayload(500, clientMessage, errors.refusal, extra, {}), exchange);
   }
 }
 

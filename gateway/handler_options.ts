@@ -77,8 +77,8 @@ export interface CheckedOptions extends FinishOptions {
   readonly offered: readonly string[] | undefined;
   /** The types of payloads. */
   readonly payloads: Menu;
-  /** The types of errors. */
-  readonly errors: Menu;
+  /** The types of errors, and JSON alone for an error that can have none of these types. */
+  readonly errors: Menu & { readonly refusal: Menu };
   readonly extraHeaders: HeaderMap | ((event: FnProxyEvent, context: FnContext) => HeaderValues);
   readonly clientMessage: string;
   readonly cors: CorsOptions | undefined;
@@ -136,18 +136,18 @@ export function readOptions(
   if (types && !(Array.isArray(types) && types.length > 0)) {
     throw invalid("option types", "an array of media types");
   }
-  const menu = readMenu(options.customTransformers, indent);
+  const problem = problemDetails ? { [JSON_TYPE]: problemTransformer as Transformer } : {};
+  const json: Menu = { types: [JSON_TYPE], transformers: problem, indent, fallback: JSON_TYPE };
+  const menu = { ...readMenu(options.customTransformers, indent), refusal: json };
   const offered = types?.map((type) => readType(type, "item", "types")) ?? menu.types;
-  const refusal = problemDetails ? { [JSON_TYPE]: problemTransformer as Transformer } : undefined;
   return {
     ...options,
     offered: isNegotiating ? offered : undefined,
     payloads: { ...menu, types: offered.filter((type) => menu.types.includes(type)) },
     errors: {
       ...menu,
-      transformers: { ...menu.transformers, ...refusal },
+      transformers: { ...menu.transformers, ...problem },
       fallback: types || !isNegotiating ? JSON_TYPE : undefined,
-      refusal,
     },
     extraHeaders: readExtraHeaders(options),
     clientMessage: options.clientMessage ?? CLIENT_MESSAGE,

@@ -1,7 +1,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { ask, CANNED, fail } from "./testdata/events.ts";
 import {
+  buildHttpClientErrorResponse,
   buildHttpResponse,
+  type FnProxyEvent,
   HttpConflictError,
   proxyHandler,
   type ProxyHandlerOptions,
@@ -130,4 +132,36 @@ Deno.test("indent is the indentation of JSON, errors too", async () => {
   ) {
     assertEquals((await ask(route, { indent })).result.body, body);
   }
+});
+
+Deno.test("a response that a route builds has the transformers of its handler", async () => {
+  const headers = { Accept: "text/html" };
+  const options: ProxyHandlerOptions = { customTransformers: { "text/html": html } };
+  const error = new HttpConflictError("Twice");
+  for (
+    const [route, status, body] of [
+      [(event: FnProxyEvent) => buildHttpResponse(201, 7, { event }), 201, "<p>7</p>"],
+      [
+        (event: FnProxyEvent) => buildHttpClientErrorResponse(error, { event, log: false }),
+        409,
+        '<p>{"Message":"Twice"}</p>',
+      ],
+      [
+        (event: FnProxyEvent) => {
+          const customTransformers = { "text/html": () => ["own", "text/html"] as const };
+          return buildHttpResponse(200, 7, { event, customTransformers });
+        },
+        200,
+        "own",
+      ],
+    ] as const
+  ) {
+    const { result } = await ask(route, options, { headers });
+    assertEquals([result.statusCode, result.body], [status, body]);
+  }
+  const problem = await ask(
+    (event: FnProxyEvent) => buildHttpClientErrorResponse(error, { event, log: false }),
+    { problemDetails: true },
+  );
+  assertEquals(problem.result.headers["Content-Type"], "application/problem+json");
 });

@@ -29,8 +29,9 @@ export function readRoutePath(event: JsonObject): string {
 }
 
 function withoutStage(path: string, event: JsonObject): string {
-  const stage = readOptionalString(event, ["requestContext", "stage"]);
-  return stage && `${path}/`.startsWith(`/${stage}/`) ? path.slice(stage.length + 1) : path;
+  const [, first, ...rest] = path.split("/");
+  const isStage = first === readOptionalString(event, ["requestContext", "stage"]);
+  return isStage ? `/${rest.join("/")}` : path;
 }
 
 /**

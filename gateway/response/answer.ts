@@ -5,7 +5,7 @@ import { chooseType, JSON_TYPE } from "../negotiation/choose_type.ts";
 import { listAvailable } from "./content_type.ts";
 import { addVary, type HeaderMap } from "./headers.ts";
 import { JSON_CONTENT_TYPE } from "./json_transformer.ts";
-import { type Menu, simpleMessage, transform } from "./transformer.ts";
+import { type Menu, readMenu, simpleMessage, transform } from "./transformer.ts";
 
 /** A response before its content is compressed and before it takes the form of a gateway. */
 export interface Answer<Content = string | Uint8Array> {
@@ -59,17 +59,16 @@ export function answerPayload(
 ): Answer {
   checkStatus(status);
   if (isBodyless(status)) return makeAnswer(status, extra, "", JSON_CONTENT_TYPE, event);
-  const { types, indent, fallback, refusal = {} } = menu;
+  const { types, fallback, refusal = { ...readMenu(), fallback: JSON_TYPE } } = menu;
   if (types.length === 0) {
-    throw new TypeError(`Cannot send a payload as JSON: "${JSON_TYPE}" is not among the types`);
+    throw new TypeError(`Cannot send the payload as "${JSON_TYPE}": it is not among the types`);
   }
   const type = chosen && types.includes(chosen)
     ? chosen
     : chooseType(requestHeader(event, "accept", status), types) ?? fallback;
   if (type === undefined) {
-    const json = { types: [JSON_TYPE], transformers: refusal, indent, fallback: JSON_TYPE };
     const fields = new Map([...extra].filter(([name]) => !CONTENT_FIELD.test(name)));
-    return answerPayload(406, listAvailable(types), json, fields, { event, error });
+    return answerPayload(406, listAvailable(types), refusal, fields, { event, error });
   }
   const wrapped = typeof payload === "string" ? simpleMessage(payload) : payload;
   const [content, contentType] = transform(wrapped, type, menu, { status, error, event });

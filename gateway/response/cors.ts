@@ -51,31 +51,28 @@ export function preflightMethod(event: FnProxyEvent): string | undefined {
 
 /** The header fields of CORS for the response to a request. */
 export function corsFields(cors: CorsOptions, event: FnProxyEvent): HeaderMap {
-  const fields: HeaderMap = new Map();
-  const { origins } = cors;
+  const { origins, methods, headers } = cors;
   const origin = header(event, "origin");
   const method = preflightMethod(event);
+  const fields: HeaderMap = new Map();
   addVary(fields, "Origin");
   if (method) addVary(fields, "Access-Control-Request-Method, Access-Control-Request-Headers");
-  if (origins !== "*") {
-    if (origin === undefined) return fields;
-    if (!(typeof origins === "function" ? origins(origin) : origins.includes(origin))) {
-      return fields;
-    }
-  }
-  const add = (name: string, value: string | undefined) => {
-    if (value) setField(fields, `Access-Control-${name}`, value);
+  const isAllowed = origins === "*" ||
+    (origin && (typeof origins === "function" ? origins(origin) : origins.includes(origin)));
+  if (!isAllowed) return fields;
+  const values = {
+    "Allow-Origin": origins === "*" ? "*" : origin,
+    "Allow-Credentials": cors.credentials && "true",
+    "Expose-Headers": method ? "" : cors.exposeHeaders?.join(", "),
+    ...method && {
+      "Allow-Methods": methods?.join(", ") ?? method,
+      "Allow-Headers": headers?.join(", ") ?? header(event, "access-control-request-headers"),
+      "Max-Age": cors.maxAge?.toString(),
+    },
   };
-  add("Allow-Origin", origins === "*" ? "*" : origin);
-  add("Allow-Credentials", cors.credentials ? "true" : undefined);
-  if (method === undefined) {
-    add("Expose-Headers", cors.exposeHeaders?.join(", "));
-    return fields;
+  for (const [name, value] of Object.entries(values)) {
+    if (value) setField(fields, `Access-Control-${name}`, value);
   }
-  add("Allow-Methods", cors.methods?.join(", ") ?? method);
-  const asked = header(event, "access-control-request-headers");
-  add("Allow-Headers", cors.headers?.join(", ") ?? asked);
-  add("Max-Age", cors.maxAge?.toString());
   return fields;
 }
 

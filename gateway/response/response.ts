@@ -11,7 +11,7 @@ import {
   valueOf,
 } from "./headers.ts";
 import type { HttpResponse } from "./http_response.ts";
-import { type CustomTransformers, readMenu, type SimpleMessage } from "./transformer.ts";
+import { type CustomTransformers, type Menu, readMenu, type SimpleMessage } from "./transformer.ts";
 import { formResponse } from "./form.ts";
 
 /** The payload that a transformer gets: a string arrives as a {@linkcode SimpleMessage}. */
@@ -25,7 +25,10 @@ export type Transformed<Payload> = Payload extends string ? SimpleMessage : Payl
 export interface ResponseOptions<Payload = unknown> {
   /** The request. Without it, the response is JSON, is not compressed, and has the form of REST APIs. */
   readonly event?: FnProxyEvent | undefined;
-  /** Transformers by the media type that they make, besides `application/json`. */
+  /**
+   * Transformers by the media type that they make, besides `application/json`. Unless given, they are those of the
+   * `proxyHandler()` that the event comes from.
+   */
   readonly customTransformers?: CustomTransformers<Transformed<Payload>> | undefined;
   /** Header fields to add; they win over those of the response, in any case. An array makes several fields. */
   readonly extraHeaders?: HeaderValues | undefined;
@@ -89,6 +92,15 @@ export function buildHttpResponse<Payload>(
   return buildWithHeaders(status, payload, options, new Map(), { event: options.event });
 }
 
+/** The types of payloads and errors that a handler sends. */
+interface Menus {
+  readonly payloads: Menu;
+  readonly errors: Menu;
+}
+
+/** The types of the handler of each event, for the responses that its route builds. */
+export const menus: WeakMap<FnProxyEvent, Menus> = new WeakMap();
+
 /** Builds a response with further header fields, those of an error, which win over the extra headers. */
 export function buildWithHeaders<Payload>(
   status: number,
@@ -98,7 +110,9 @@ export function buildWithHeaders<Payload>(
   exchange: Exchange,
 ): HttpResponse {
   const extra = new Map([...readHeaders(extraHeaders), ...own]);
-  const answer = answerPayload(status, payload, readMenu(customTransformers), extra, exchange);
+  const known = customTransformers ? undefined : menus.get(exchange.event!);
+  const menu = known?.[exchange.error ? "errors" : "payloads"] ?? readMenu(customTransformers);
+  const answer = answerPayload(status, payload, menu, extra, exchange);
   const coding = agreeOnCoding(answer, exchange.event, ["gzip"]);
   const content = coding ? compress(answer.content, coding) : answer.content;
   return formResponse({ ...answer, content }, exchange.event);

@@ -92,7 +92,6 @@ function answerWebResponse(
   const contentType = valueOf(own, "content-type") ?? OCTETS;
   const fields = addFields(own, extra);
   if (type && isDescribed(status)) addVary(fields, "Accept");
-  if (isBodyless(status)) return { status, fields, content: "", contentType: JSON_CONTENT_TYPE };
   // Not `response.body`, which would make a stream of a text that is there already.
   return { status, fields, content: response, contentType };
 }

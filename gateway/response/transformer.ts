@@ -74,8 +74,8 @@ export interface Menu {
   readonly indent: number;
   /** The type of a payload that the client accepts no type for; if absent, the response is a 406. */
   readonly fallback?: string | undefined;
-  /** The transformers of a 406; only JSON if absent. */
-  readonly refusal?: CustomTransformers | undefined;
+  /** The types of a 406; only JSON if absent. */
+  readonly refusal?: Menu | undefined;
 }
 
 /**
