@@ -8,14 +8,11 @@ import { standardOutput } from "./write.ts";
 type Args = readonly unknown[];
 
 /**
- * Sends everything that any library prints with `console` through the logger: one call becomes one record with the
- * request id, the level and the format of the function, as on the managed runtimes of AWS Lambda.
- *
- * The first argument may be a format (`%s`, `%d`, `%i`, `%f`, `%j`, `%o`, `%O`, `%c`, `%%`). In the text format,
- * records of all levels are written until somebody sets a level.
+ * Sends the output of `console` through the logger: each call writes one record, as on the managed runtimes of AWS
+ * Lambda. In the text format, records of all levels are written until somebody sets a level.
  */
 export function captureConsole(): void {
-  // A copy of the logger that is loaded later would print to this console, which would log again, without end.
+  // Without this line, a copy of the logger that is loaded later would write to this console, in an endless loop.
   loggerState().write ??= standardOutput();
   const record = (level: LogLevel, args: Args) => {
     const [message, ...data] = format(args);
@@ -59,7 +56,7 @@ export function captureConsole(): void {
   });
 }
 
-/** Fills the format that may be the first argument. Errors stay among the data too, because the record needs their stacks. */
+/** If the first argument is a format, fills it. An error stays among the data too, because the record shows its stack. */
 function format(args: Args): Args {
   const [first, ...rest] = args;
   if (typeof first !== "string" || rest.length === 0) return args;

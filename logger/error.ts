@@ -1,17 +1,13 @@
 import { loggerState } from "./state.ts";
 import { cutText, nameOf, readProperty, textOf } from "./text.ts";
 
-/** The parts of an error. Their names are those of the platform's log. */
+/** The parts of an error, named as in the log of AWS Lambda. */
 export interface ErrorDescription {
-  /** The name of the error's class. */
   errorType: string;
-  /** The message. */
   errorMessage: string;
-  /** The lines of the stack. */
   stackTrace: readonly string[];
-  /** The cause; absent if the error has none. */
   cause?: unknown;
-  /** Further properties, such as `code`, `status` and the `errors` of an `AggregateError`; absent if the error has none. */
+  /** The other properties, such as `code`, `status` and the `errors` of an `AggregateError`. */
   data?: Record<string, unknown>;
 }
 
@@ -21,7 +17,7 @@ const PARTS = ["name", "message", "stack", "cause"];
 /** Properties of `AggregateError` and `SuppressedError`, which are not enumerable. */
 const UNLISTED = ["errors", "suppressed", "error"];
 
-/** Says if a value is an error, also of another realm, or has the message and the stack of an error. */
+/** Tells whether a value is an error, or has the message and the stack of an error, as an error of another realm has. */
 export function isError(value: unknown): value is Error {
   try {
     if (value instanceof Error) return true;
@@ -32,7 +28,7 @@ export function isError(value: unknown): value is Error {
   }
 }
 
-/** Takes an error apart. An unreadable part says why it is unreadable. */
+/** Takes an error apart. A part that cannot be read is replaced with the reason. */
 export function describeError(error: Error): ErrorDescription {
   const given = cutText(textOf(readProperty(error, "stack") ?? ""), MAX_STACK);
   const stack = loggerState().mapStack?.(given) ?? given;
@@ -48,7 +44,7 @@ export function describeError(error: Error): ErrorDescription {
   return description;
 }
 
-/** The name of an error. If the error's class sets no name, the name of the class. */
+/** The name of an error. If the error has the name `Error`, the name of its class. */
 function typeOf(error: Error): string {
   const name = readProperty(error, "name") || "Error";
   return textOf(name === "Error" ? nameOf(readProperty(error, "constructor"), name) : name);

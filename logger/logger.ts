@@ -11,7 +11,7 @@ import {
 } from "./state.ts";
 import { isRecord } from "./text.ts";
 
-/** The names of the parts of a record, which no field replaces. */
+/** The names of the parts of a record. A field must not replace a part. */
 const RESERVED =
   /^(timestamp|level|requestId|message|data|errorType|errorMessage|stackTrace|cause|_aws)$/;
 
@@ -19,7 +19,7 @@ const RESERVED =
  * Writes one record. The message is not a format: `%` stands for itself.
  *
  * @param message What happened.
- * @param data Further values. An error, here or as the message, is written with its stack and its causes.
+ * @param data Further values. If the message or a value is an error, its stack and its causes are written too.
  */
 export type LogMethod = (message: unknown, ...data: readonly unknown[]) => void;
 
@@ -42,7 +42,7 @@ export class Logger {
   readonly #fields: Readonly<Record<string, unknown>> | undefined;
 
   /**
-   * Makes a logger; use {@linkcode Logger.child} instead.
+   * Makes a logger. Use {@linkcode Logger.child} instead.
    *
    * @param fields The fields of all records.
    */
@@ -56,11 +56,12 @@ export class Logger {
   }
 
   /**
-   * Makes a logger whose records carry fields: in JSON on the top level, in text after the message.
+   * Makes a logger that adds fields to each record. In JSON, the fields are members of the record. In text, the fields
+   * follow the message.
    *
-   * @param fields The fields, which are added to those of this logger. A field with the name of a part of a record, such
-   * as `message`, gets the name `message_`.
-   * @returns The logger. Level and redacted keys are those of the whole process.
+   * @param fields The fields. The records also have the fields of this logger. A field with the name of a part of a record,
+   * such as `message`, gets the name `message_`.
+   * @returns The logger. It has the level and the redacted keys of the process.
    * @throws {TypeError} If the fields are not a plain object.
    *
    * @example Carry the id of an order
@@ -83,8 +84,8 @@ export class Logger {
   }
 
   /**
-   * Writes one line of the embedded metric format, from which Amazon CloudWatch makes a metric. The line is written at
-   * every level but `OFF`.
+   * Writes one line of the embedded metric format. Amazon CloudWatch makes a metric from the line. The line is written
+   * unless the level is `OFF`.
    *
    * @param name The name of the metric, at most 255 ASCII characters.
    * @param value The value, from -2^360 to 2^360.
@@ -129,8 +130,8 @@ export class Logger {
   }
 
   /**
-   * Replaces the list of keys whose values are written as `[redacted]`, for the whole process. Keys of objects and maps
-   * and the names of header fields count, at any depth and in any case.
+   * Replaces the list of keys whose values are written as `[redacted]`, for the whole process. The list applies to the
+   * keys of objects and maps and to the names of header fields, at any depth and in any case.
    *
    * @param keys The keys; `[]` for none.
    * @throws {TypeError} If the keys are not an array of strings.
@@ -143,14 +144,14 @@ export class Logger {
 }
 
 /**
- * The logger: one call writes one record to the log of the function. To write a record never throws.
+ * The logger: one call writes one record to the log of the function. A method that writes a record never throws.
  *
- * The methods of the levels need no `this`, so `const { info } = logger` works. The logger can be passed to any code that takes a
- * console.
+ * The methods of the levels need no `this`, so `const { info } = logger` works. Code that needs a console accepts the
+ * logger.
  *
  * - If `AWS_LAMBDA_LOG_FORMAT` is `JSON`, a record is one JSON object on one line: `timestamp`, `level`, `requestId`,
  *   `message` and `data` (one further argument as it is, several as an array). The first error among the arguments adds
- *   `errorType`, `errorMessage`, `stackTrace` and `cause`; its further properties stand in `data`.
+ *   `errorType`, `errorMessage`, `stackTrace` and `cause`. The other properties of the error are in `data`.
  * - Otherwise a record is text: time, request id, level and message with data, between tabs. Line ends become carriage
  *   returns.
  * - `AWS_LAMBDA_LOG_LEVEL` is the least severe level that is written. The default, also for an unknown value, is `INFO`.
@@ -173,4 +174,4 @@ export class Logger {
  * assertEquals(logger.level, "WARN");
  * ```
  */
-export const logger: Logger = /* @__PURE__ */ new Logger(); // so that bundles without it leave it out
+export const logger: Logger = /* @__PURE__ */ new Logger(); // a bundle that does not use the logger leaves it out

@@ -12,7 +12,7 @@ const LEVELS = {
   critical: "FATAL",
 } as const;
 
-Deno.test("each method of the logger writes one record of its level, also if it is detached", () => {
+Deno.test("each method of the logger writes one record of its level, also without its object", () => {
   for (const [method, level] of Object.entries(LEVELS)) {
     const write = logger[method as keyof typeof LEVELS];
     assertEquals(textOf(() => write("Hello")), `${level} Hello`);
@@ -94,7 +94,7 @@ Deno.test("logging never throws, even if the output fails or the stack is exhaus
     exhaust();
   };
   state.write = () => {};
-  assertThrows(exhaust, RangeError); // that of exhaust() itself
+  assertThrows(exhaust, RangeError); // exhaust() itself throws, the logger does not
 });
 
 Deno.test("logger.child() adds its fields to every record", () => {

@@ -60,7 +60,7 @@ export function logMetric(
   const document = {
     ...new Renderer().plain({
       ...fields,
-      // Without a time and a level, AWS Lambda treats the line as INFO, and may drop it.
+      // If the line has no time or no level, AWS Lambda treats it as INFO and may drop it.
       timestamp: now.toISOString(),
       level,
       requestId: currentRequestId(),
@@ -72,7 +72,7 @@ export function logMetric(
   write(JSON.stringify(document));
 }
 
-/** Says if a value is a text of ASCII characters, not blank, that matches a pattern. */
+/** Tells whether a value is a text that is not blank, has only ASCII characters, and matches a pattern. */
 function isText(value: unknown, pattern: RegExp): boolean {
   return typeof value === "string" && pattern.test(value) && /^(?=.*\S)[ -~]+$/.test(value);
 }

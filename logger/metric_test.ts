@@ -33,7 +33,7 @@ Deno.test("logger.metric() writes a document of the embedded metric format", () 
   });
 });
 
-Deno.test("logger.metric() takes the name of the function as the namespace, and no dimensions", () => {
+Deno.test("logger.metric() uses the name of the function as the namespace, and no dimensions", () => {
   const variable = "AWS_LAMBDA_FUNCTION_NAME";
   const namespaces = ["orders", undefined].map((value) => {
     if (value) Deno.env.set(variable, value);
@@ -55,7 +55,7 @@ Deno.test("logger.metric() writes at every level but OFF", () => {
   assertEquals(levels, [["FATAL"], []]);
 });
 
-Deno.test("logger.metric() takes every unit, and everything up to its limit", () => {
+Deno.test("logger.metric() accepts every unit, and values and names up to the limits", () => {
   const units = [
     "Seconds Microseconds Milliseconds Bytes Kilobytes Megabytes Gigabytes Terabytes Bits",
     "Kilobits Megabits Gigabits Terabits Percent Count Bytes/Second Kilobytes/Second",

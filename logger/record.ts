@@ -5,7 +5,7 @@ import { currentRequestId } from "./request_id.ts";
 import { readProperty, textOf } from "./text.ts";
 import { write } from "./write.ts";
 
-// The getter `cause` of an error may return a new error each time.
+// The getter `cause` of an error may return another error each time, without end.
 const MAX_CAUSES = 100;
 
 /** The parts of one record. */
@@ -39,11 +39,11 @@ export function log(
 }
 
 /**
- * Writes one record of level FATAL for an error that is the function's own fault. The record has the message
+ * Writes one record of level FATAL: an error in the function itself. The record has the message
  * `INTERNAL ERROR: <message>.`, the stack and all causes.
  *
  * @param error The thrown value: an error, or any other value.
- * @param message What failed, without a final period. By default the message of the error.
+ * @param message The description of the failure, without a final period. The default is the message of the error.
  *
  * @example Log a caught error
  * ```ts
@@ -79,7 +79,7 @@ function textRecord({ time, requestId, level, message, data, fields }: LogRecord
     }
     text += ` ${plainText(value, renderer)}`;
   }
-  // A line feed would start another record in the platform's log.
+  // In the log of AWS Lambda, a line feed would start another record.
   return `${time}\t${requestId}\t${level}\t${text}`.replace(/\r?\n/g, "\r");
 }
 
@@ -106,7 +106,7 @@ function jsonRecord({ time, requestId, level, message, data, fields }: LogRecord
   });
 }
 
-/** Texts as they are, errors as their stacks and those of their causes, all other values as JSON. */
+/** Renders a value: a text as it is, an error as its stack and the stacks of its causes, any other value as JSON. */
 function plainText(value: unknown, renderer: Renderer, effects: readonly unknown[] = []): string {
   if (!isError(value)) {
     const plain = renderer.plain(value);

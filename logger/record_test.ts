@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 import { jsonOf, PARTS, recordsOf, sample, STACKS, textOf } from "./testdata/records.ts";
 import { logger } from "./mod.ts";
 
-Deno.test("a record shows the parts of an error among the data, and its further properties as data", () => {
+Deno.test("a record shows the parts of an error in the data, and its other properties as data", () => {
   const log = () => logger.error("Cannot order", sample());
   assertEquals(textOf(log), `ERROR Cannot order ${STACKS}`);
   assertEquals(jsonOf(log), {
@@ -98,10 +98,10 @@ Deno.test("an error of any kind is described", () => {
   }
 });
 
-Deno.test("a record shows unlisted properties of an error, and one named __proto__", () => {
+Deno.test("a record shows the properties of a SuppressedError, and a property named __proto__", () => {
   const part = (message: string) =>
     Object.assign(new Error(message), { stack: `Error: ${message}` });
-  // Made as `using` makes it: not every runtime has the class, and its properties are not enumerable.
+  // Like a SuppressedError, which not every runtime has: its properties are not enumerable.
   const error = part("Suppressed");
   Object.defineProperty(error, "error", { value: part("cannot close") });
   Object.defineProperty(error, "suppressed", { value: part("cannot read") });

@@ -5,23 +5,23 @@ import { cutText, nameOf, readProperty, textOf } from "./text.ts";
 /** A value that `JSON.stringify()` writes as it is: without `toJSON()`, cycles and bigints. */
 export type Plain = null | boolean | number | string | Plain[] | { [key: string]: Plain };
 
-// The platform's limit is 256 KiB. The frame of the record and the texts that say what was cut take the rest.
+// AWS Lambda allows 256 KiB. The rest is for the time, the level, and the texts that say how much was cut.
 const MAX_BYTES = 245_760;
 const MAX_DEPTH = 100;
 
 type Bytes = ArrayBufferLike & Partial<ArrayBufferView>;
 
-/** Renders any value as JSON (RFC 8259) on one line, in at most 256 KiB, as {@linkcode Renderer} copies it. */
+/** Renders any value as JSON (RFC 8259) on one line of at most 256 KiB; see {@linkcode Renderer}. */
 export function renderJson(value: unknown): string {
   return JSON.stringify(new Renderer().plain(value));
 }
 
 /**
- * Copies any values of one record to what `JSON.stringify()` can write. A cycle becomes `[Circular]`, a bigint
- * its digits, a map an object, a set an array, an error an object of its parts, and bytes become their length and
- * the first of them in hex. Unreadable values say why they are unreadable. Values of secret keys are left out.
+ * Copies the values of one record, so that `JSON.stringify()` can write the copies. A cycle becomes `[Circular]`, a bigint
+ * its digits, a map an object, a set an array, an error an object of its parts, and bytes their number and the first 100
+ * in hex. A value that cannot be read becomes the reason. The value of a secret key becomes `[redacted]`.
  *
- * All copies of one renderer together take at most 256 KiB of JSON. The rest is cut, and a text says how much.
+ * All copies of one renderer together take at most 256 KiB of JSON. The rest is cut, and a text says how much was cut.
  */
 export class Renderer {
   #left = MAX_BYTES;
@@ -44,7 +44,7 @@ export class Renderer {
       : text;
   }
 
-  /** Copies a text. It takes at most three quarters of the room left, so that later values are not cut altogether. */
+  /** Copies a text. The copy takes at most three quarters of the room that is left, so that later values have room too. */
   #text(text: string): string {
     const reserve = this.#left / 4;
     let end = 0;
@@ -79,7 +79,7 @@ export class Renderer {
     return converted === value ? this.#tagged(value) : this.plain(converted);
   }
 
-  /** Goes by the tag of an object, which is the same in every realm. */
+  /** Copies an object by its tag, because the tag is the same in every realm. */
   #tagged(value: object): Plain {
     switch (Object.prototype.toString.call(value).slice(8, -1)) {
       case "Object":
@@ -117,7 +117,7 @@ export class Renderer {
     return Object.fromEntries(this.#entries(membersOf(object, keys), keys.length));
   }
 
-  /** A map is an object if all its keys are texts. */
+  /** Copies a map: to an object if all keys are texts, otherwise to a list of entries. */
   #map(map: Map<unknown, unknown>): Plain {
     const entries = this.#entries(map, map.size);
     return entries.every(([key]) => typeof key === "string")
@@ -138,7 +138,7 @@ export class Renderer {
     return copies;
   }
 
-  /** An object that shows nothing of itself becomes its text, or the name of its class. */
+  /** Copies an object without enumerable properties: to its text, or to the name of its class. */
   #opaque(value: object): string {
     const text = String(value);
     return this.#text(text.startsWith("[object ") ? `[${nameOf(value.constructor)}]` : text);
@@ -149,7 +149,7 @@ function* membersOf(object: object, keys: readonly string[]): Iterable<[string, 
   for (const key of keys) yield [key, readProperty(object, key)];
 }
 
-/** The result of `toJSON()`; the value itself if that method is missing or throws. */
+/** The result of `toJSON()`. If the method is missing or throws, the value itself. */
 function convert(value: { toJSON?: unknown }): unknown {
   try {
     return typeof value.toJSON === "function" ? value.toJSON("") : value;
@@ -165,14 +165,14 @@ function describeBytes(value: Bytes): string {
   return `[${nameOf(value.constructor)}, ${bytes.length} bytes: ${hex.join("")}${rest}]`;
 }
 
-/** The bytes that a UTF-16 unit takes at most in JSON and UTF-8. */
+/** The most bytes that a UTF-16 unit takes in JSON as UTF-8. */
 function bytesInJson(unit: number): number {
   if (unit < 0x20 || unit >= 0xd800 && unit <= 0xdfff) return 6; // \u0000
   if (unit === 0x22 || unit === 0x5c) return 2; // \" and \\
   return unit < 0x80 ? 1 : 3;
 }
 
-/** Throws an error that says what the caller expected and got, unless the value is valid. */
+/** Throws a `TypeError` with the expected and the given value, unless the value is valid. */
 export function expect(isValid: unknown, action: string, expected: string, got: unknown): void {
   if (!isValid) {
     throw new TypeError(`Cannot ${action}: expected ${expected}, got ${renderJson(got)}`);

@@ -17,7 +17,7 @@ const boom = () => {
 class Point {
   x = 1;
 }
-const tagged = { [Symbol.toStringTag]: "Odd", __proto__: { constructor: 1 } };
+const itself: object = { toJSON: () => itself };
 const unnameable = Object.defineProperty(() => {}, "name", { get: boom });
 
 Deno.test("renderJson() renders values of every kind", () => {
@@ -34,10 +34,7 @@ Deno.test("renderJson() renders values of every kind", () => {
     ["a symbol", Symbol("s"), "Symbol(s)"],
     ["a function", boom, "[Function: boom]"],
     ["an unnamed function", (() => () => {})(), "[Function: anonymous]"],
-    ["a function whose name throws", { a: 1, b: unnameable }, {
-      a: 1,
-      b: "[Function: [Unreadable: Error: no]]",
-    }],
+    ["a function whose name throws", unnameable, "[Function: [Unreadable: Error: no]]"],
     ["a cycle", cycle, { name: "a", self: "[Circular]" }],
     ["an object that stands twice side by side", [shared, shared], [shared, shared]],
     ["a map with text keys", new Map([["a", new Set([1])]]), { a: [1] }],
@@ -64,41 +61,18 @@ Deno.test("renderJson() renders values of every kind", () => {
     ["a weak map", new WeakMap(), "[WeakMap]"],
     ["an instance of a class", new Point(), { x: 1 }],
     ["an object with a message", { message: "a" }, { message: "a" }],
-    ["an instance of an unnamed class", new (class {})(), {}],
-    ["an object with a tag and nothing else", tagged, "[anonymous]"],
     ["an object without a prototype", Object.assign(Object.create(null), { a: 1 }), { a: 1 }],
     ["an object with a tag", { [Symbol.toStringTag]: "Odd", a: 1 }, { a: 1 }],
     ["an object with a map's tag", { [Symbol.toStringTag]: "Map" }, /^\[Unreadable: TypeError/],
     ["an object with toJSON()", { toJSON: () => ({ a: 1n }) }, { a: "1" }],
-    ["an object whose toJSON() returns the object", {
-      a: 1,
-      toJSON() {
-        return this;
-      },
-    }, { a: 1, toJSON: "[Function: toJSON]" }],
-    ["an object whose toJSON() throws", { a: 1, toJSON: boom }, {
-      a: 1,
-      toJSON: "[Function: boom]",
-    }],
+    ["an object whose toJSON() returns the object", itself, { toJSON: "[Function: toJSON]" }],
+    ["an object whose toJSON() throws", { toJSON: boom }, { toJSON: "[Function: boom]" }],
     [
       "a getter that throws",
       Object.defineProperty({ b: 2 }, "a", { get: boom, enumerable: true }),
-      {
-        b: 2,
-        a: "[Unreadable: Error: no]",
-      },
+      { b: 2, a: "[Unreadable: Error: no]" },
     ],
-    ["a getter that throws a value without text", {
-      get a() {
-        throw Object.create(null);
-      },
-    }, { a: "[Unreadable: [Unreadable]]" }],
-    ["a proxy that throws", new Proxy({}, { ownKeys: boom }), "[Unreadable: Error: no]"],
-    [
-      "a proxy that throws for everything",
-      new Proxy({}, { get: boom, getPrototypeOf: boom }),
-      "[Unreadable: Error: no]",
-    ],
+    ["a proxy that throws", new Proxy({}, { get: boom }), "[Unreadable: Error: no]"],
   ];
   for (const [title, value, expected] of cases) {
     const rendered: unknown = JSON.parse(renderJson(value));
@@ -164,7 +138,7 @@ Deno.test("renderJson() cuts values at 256 KiB, and says how much it cut", () =>
   }
 });
 
-Deno.test("renderJson() is JSON.stringify() for what JSON can carry", () => {
+Deno.test("renderJson() renders a JSON value as JSON.stringify() does", () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => {
     assertEquals(JSON.parse(renderJson(value)), JSON.parse(JSON.stringify(value)));
   }));

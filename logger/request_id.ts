@@ -1,14 +1,14 @@
 import { type AsyncStore, type LoggerState, loggerState } from "./state.ts";
 
 /**
- * Runs a function whose records all carry a request id, also after an `await` and while other scopes are open in
- * the same process.
+ * Runs a function, and gives a request id to all records that the function writes, also after an `await` and while other
+ * scopes are open in the same process.
  *
  * `proxyHandler` and the custom runtime open such a scope by themselves. On another runtime, open it in your own
  * handler. Scopes nest: the inner id counts until the inner scope ends.
  *
- * Work that a scope leaves behind keeps the id of that scope, or has no id. Such work never carries the id of a later
- * scope if the runtime has `AsyncLocalStorage`.
+ * Work that goes on after the end of its scope keeps the id of the scope or loses the id. On a runtime with
+ * `AsyncLocalStorage`, such work never gets the id of a later scope.
  *
  * @typeParam T The type of the result.
  * @param id The request id, such as `context.awsRequestId`; `""` for none.
@@ -33,13 +33,11 @@ import { type AsyncStore, type LoggerState, loggerState } from "./state.ts";
  */
 export function withRequestId<T>(id: string, fn: () => T): T {
   if (typeof id !== "string") {
-    throw new TypeError(
-      `Cannot open a scope: expected the request id as a string, got ${typeof id}`,
-    );
+    throw new TypeError(`Cannot open a scope: expected a string as request id, got ${typeof id}`);
   }
   const state = loggerState();
-  // A variable is enough for the first id of a process. To load `AsyncLocalStorage` would delay a cold start by 12 ms.
-  // Later ids need the store, because work that the first invocation left behind may still log.
+  // A variable is enough for the first id of a process, and loading `AsyncLocalStorage` would take 12 ms of a cold start.
+  // Later ids need the store, because work of the first invocation may still write records.
   if (!state.store && (state.firstId === undefined || state.firstId === id)) {
     return withVariable(state, id, fn);
   }
@@ -75,7 +73,7 @@ function withVariable<T>(state: LoggerState, id: string, fn: () => T): T {
   return result;
 }
 
-/** Returns a promise of its own. To listen to the original promise would count as handling its rejection. */
+/** Returns another promise. A listener on the original promise would count as a handler of its rejection. */
 async function closeLater(result: unknown, close: () => void): Promise<unknown> {
   try {
     return await result;

@@ -6,7 +6,7 @@ const state = loggerState();
 const now = currentRequestId;
 const pause = () => new Promise((resolve) => setTimeout(resolve, 1));
 
-/** A test in a fresh process. `store` tells if the test makes an AsyncLocalStorage. */
+/** Registers a test as in a new process. `store` tells whether the test makes an AsyncLocalStorage. */
 function test(name: string, store: boolean, fn: () => void | Promise<void>): void {
   Deno.test(`withRequestId() ${name}`, async () => {
     delete state.store;
@@ -115,22 +115,26 @@ test("keeps a hundred overlapping invocations apart", true, async () => {
   assertEquals(seen, ids.map((id) => new Set([id])));
 });
 
-test("gives work left behind its own id or none, never a later one", true, async () => {
-  const release = Promise.withResolvers<void>();
-  const leave = (id: string) => {
-    let left!: Promise<string>;
-    withRequestId(id, () => {
-      left = release.promise.then(now);
+test(
+  "gives work that goes on after its scope the id of its scope or none, never a later id",
+  true,
+  async () => {
+    const release = Promise.withResolvers<void>();
+    const leave = (id: string) => {
+      let left!: Promise<string>;
+      withRequestId(id, () => {
+        left = release.promise.then(now);
+      });
+      return left;
+    };
+    const [first, second] = [leave("a"), leave("b")];
+    const ids = await withRequestId("c", async () => {
+      release.resolve();
+      return [await first, await second, now()];
     });
-    return left;
-  };
-  const [first, second] = [leave("a"), leave("b")];
-  const ids = await withRequestId("c", async () => {
-    release.resolve();
-    return [await first, await second, now()];
-  });
-  assertEquals(ids, ["", "b", "c"]);
-});
+    assertEquals(ids, ["", "b", "c"]);
+  },
+);
 
 Deno.test("withRequestId() takes an empty id, and refuses an id that is not a string", () => {
   assertEquals(withRequestId("", now), "");
@@ -138,7 +142,7 @@ Deno.test("withRequestId() takes an empty id, and refuses an id that is not a st
     assertThrows(
       () => withRequestId(id as unknown as string, now),
       TypeError,
-      "Cannot open a scope: expected the request id as a string",
+      "Cannot open a scope: expected a string as request id",
     );
   }
 });

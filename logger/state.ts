@@ -16,17 +16,10 @@ export const LOG_LEVELS: readonly LogLevel[] = [
   "OFF",
 ];
 
-/** The keys whose values are not written by default. */
-const SECRETS: readonly string[] = [
-  "authorization",
-  "cookie",
-  "set-cookie",
-  "password",
-  "secret",
-  "token",
-];
+/** The keys whose values are redacted by default. */
+const SECRETS = ["authorization", "cookie", "set-cookie", "password", "secret", "token"];
 
-/** The form of records: text as the managed Node.js runtime writes it, or one JSON object a line. */
+/** The form of records: text as of the managed Node.js runtime, or one JSON object on each line. */
 export type LogFormat = "text" | "json";
 
 /** The methods of `AsyncLocalStorage` that the logger and its tests call. */
@@ -36,11 +29,8 @@ export interface AsyncStore<Value> {
 }
 
 /**
- * The state that all copies of this module in one process share. A function and the runtime that loads the function
- * are bundled apart, so each has its own copy.
- *
- * A runtime can set `format`, `level` and `write`; the logger then does not look for them by itself. A runtime tells
- * the request id with `withRequestId()`.
+ * The state that all copies of this module in one process share. A function and its runtime are bundled separately, so
+ * each has a copy.
  */
 export interface LoggerState {
   /** The form of records. By default the environment decides. */
@@ -57,20 +47,18 @@ export interface LoggerState {
   firstId?: string;
   /** The number of open scopes of the first request id. */
   openScopes: number;
-  /** Knows the request id of any work, from the second request id of this process on. */
+  /** Holds the request ids, from the second request id of this process on. */
   store?: AsyncStore<string> | undefined;
 }
 
 // The number is the version of the interface above: copies with different interfaces do not share a state.
 const KEY = Symbol.for("@mate/core/logger/2");
 
-/** The state that all copies of this module in the process share. */
 export function loggerState(): LoggerState {
   const shared = globalThis as { [KEY]?: LoggerState };
   return shared[KEY] ??= { openScopes: 0 };
 }
 
-/** The least severe level that is written. */
 export function currentLevel(): LogLevel {
   return givenLevel() ?? "INFO";
 }
@@ -80,12 +68,10 @@ export function givenLevel(): LogLevel | undefined {
   return loggerState().level ?? toLevel(readEnvironment("AWS_LAMBDA_LOG_LEVEL"));
 }
 
-/** The keys, in lower case, whose values are not written. */
 export function redactedKeys(): readonly string[] {
   return loggerState().redact ?? SECRETS;
 }
 
-/** The form of records. */
 export function currentFormat(): LogFormat {
   return loggerState().format ??
     (readEnvironment("AWS_LAMBDA_LOG_FORMAT")?.toUpperCase() === "JSON" ? "json" : "text");
@@ -101,13 +87,13 @@ interface Host {
 }
 
 /**
- * Reads a variable of the environment. The result is `undefined` if the variable is not set or may not be read. The
- * value is not kept, because tests change the environment.
+ * Reads an environment variable. The result is `undefined` if the variable is not set or may not be read. The value is
+ * read each time, because tests change the environment.
  */
 export function readEnvironment(variable: string): string | undefined {
   const host = globalThis as Host;
   const { Deno: deno } = host;
-  // On Deno, `process` costs milliseconds, and a read without permission may stop at a prompt.
+  // On Deno, `process` takes milliseconds to load, and a read without permission may show a prompt.
   if (!deno) return host.process?.env?.[variable];
   if (!readable.has(variable)) {
     const { state } = deno.permissions.querySync({ name: "env", variable });
@@ -117,14 +103,14 @@ export function readEnvironment(variable: string): string | undefined {
   try {
     return deno.env.get(variable);
   } catch {
-    return undefined; // the program has given the permission up
+    return undefined; // the program has revoked the permission
   }
 }
 
-/** The variables that this process may read, because to ask Deno takes ten times as long as to read. */
+/** The variables that this process may read. A question about a permission takes ten times as long as a read. */
 const readable = new Set<string>();
 
-/** The level of a name, in any case; `undefined` if there is no such level. */
+/** The level with a name in any case, or `undefined`. */
 export function toLevel(name: unknown): LogLevel | undefined {
   const text = String(name || "").toUpperCase();
   return LOG_LEVELS.find((level) => level === text);

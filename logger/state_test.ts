@@ -38,7 +38,7 @@ Deno.test("the variables of AWS Lambda are read for each record, in any case", (
   }
 });
 
-Deno.test("settings of a runtime count before the environment", () => {
+Deno.test("format and level that a runtime sets take precedence over the environment", () => {
   Deno.env.set("AWS_LAMBDA_LOG_FORMAT", "text");
   Deno.env.set("AWS_LAMBDA_LOG_LEVEL", "DEBUG");
   Object.assign(loggerState(), { format: "json", level: "WARN" });

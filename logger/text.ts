@@ -1,13 +1,13 @@
-/** The text of any value, even if the conversion of that value throws. */
+/** The text of any value. It never throws. */
 export function textOf(value: unknown): string {
   try {
     return String(value);
   } catch {
-    return "[Unreadable]"; // such as an object without a prototype
+    return "[Unreadable]"; // for example an object without a prototype
   }
 }
 
-/** Reads a property. If the read throws, the result is a text that says why. */
+/** Reads a property. If the read throws, the result is a text with the reason. */
 export function readProperty(object: object, key: string): unknown {
   try {
     return (object as Record<string, unknown>)[key];
@@ -27,7 +27,7 @@ export function cutText(text: string, length: number): string {
   return `${text.slice(0, length)}… [cut: ${text.length - length} more]`;
 }
 
-/** Says if a value is a plain object. */
+/** Tells whether a value is a plain object. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) return false;
   const prototype = Object.getPrototypeOf(value);

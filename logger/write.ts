@@ -12,7 +12,7 @@ interface Host {
   };
 }
 
-/** Writes one record. If the output is closed or full, the record is lost, because nothing else can tell anybody. */
+/** Writes one record. If the output is closed or full, the record is lost. */
 export function write(line: string): void {
   try {
     const state = loggerState();
@@ -22,17 +22,17 @@ export function write(line: string): void {
   }
 }
 
-/** The method before anybody sent the console to the logger. */
+/** The original method, even if the console is sent to the logger later. */
 const print = console.log;
 
 /**
- * Finds the standard output of this process. On a terminal, the lines of a record end with a line feed, so that a stack
- * can be read; in the log of AWS Lambda a line feed would start another record.
+ * Finds the standard output of this process. On a terminal, the lines of a record end with a line feed, so that a person
+ * can read a stack. In the log of AWS Lambda, a line feed would start another record.
  */
 export function standardOutput(): (line: string) => void {
   const host = globalThis as Host;
-  // On managed Node.js, `console` adds its own prefix. On Deno, `console` writes a lone string as it is, and to touch
-  // `process` costs milliseconds.
+  // On managed Node.js, `console` adds a prefix. On Deno, `console` writes a single string as it is, and loading `process`
+  // takes milliseconds.
   const { Deno: deno } = host;
   const stdout = deno ? undefined : host.process?.stdout;
   stdout?.on("error", () => {}); // an error without a listener would end the process

@@ -46,7 +46,7 @@ export function sample(): Error {
     code: "E42",
   });
 }
-/** The parts of that error in a JSON record. */
+/** The parts of {@linkcode sample} in a JSON record. */
 export const PARTS = {
   errorType: "TypeError",
   errorMessage: "no supplier",
@@ -57,6 +57,6 @@ export const PARTS = {
     stackTrace: ["Error: timed out", "    at connect"],
   },
 };
-/** That error in a text record. */
+/** The error of {@linkcode sample} in a text record. */
 export const STACKS = 'TypeError: no supplier\r    at order\r    at main {"code":"E42"}' +
   "\r[cause]: Error: timed out\r    at connect";
