@@ -14,8 +14,11 @@ export type Coding = "gzip" | "br" | "zstd";
 
 const METHODS = { gzip: "gzipSync", br: "brotliCompressSync", zstd: "zstdCompressSync" };
 
-/** Brotli's best quality, the default, takes hundreds of times longer than gzip; this one is about as fast. */
-const BROTLI = { params: { 1: 4 } };
+/**
+ * The levels of the codings. Gzip at level 5 takes two thirds of the time of the default, for up to 8 % more bytes.
+ * Brotli's default takes hundreds of times longer than gzip; quality 4 is about as fast.
+ */
+const OPTIONS = { gzip: { level: 5 }, br: { params: { 1: 4 } }, zstd: undefined };
 
 /**
  * Compresses a content, synchronously.
@@ -25,7 +28,7 @@ const BROTLI = { params: { 1: 4 } };
 export function compress(content: string | Uint8Array, coding: Coding): Uint8Array {
   zlib ??= loadModule<Zlib>("node:zlib");
   const method = zlib[METHODS[coding]];
-  if (method) return method(content, coding === "br" ? BROTLI : undefined);
+  if (method) return method(content, OPTIONS[coding]);
   throw new Error(`Cannot compress with ${coding}: expected Node.js 22.15, Deno 2.6 or later`);
 }
 

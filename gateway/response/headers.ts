@@ -51,8 +51,10 @@ export function setField(fields: HeaderMap, name: string, value: string): void {
  * stays alone.
  */
 export function addVary(fields: HeaderMap, consulted: string): void {
+  const before = valueOf(fields, "vary");
+  if (!before) return setField(fields, "Vary", consulted);
   const names: string[] = [];
-  for (const part of `${valueOf(fields, "vary") ?? ""},${consulted}`.split(",")) {
+  for (const part of `${before},${consulted}`.split(",")) {
     const name = part.trim();
     const isKnown = names.some((known) => known.toLowerCase() === name.toLowerCase());
     if (name && !isKnown) names.push(name);

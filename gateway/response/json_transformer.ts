@@ -1,4 +1,4 @@
-import { kindOf, tagOf } from "../../function/read.ts";
+import { isPlainObject, kindOf, tagOf } from "../../function/read.ts";
 
 /** The content type of {@linkcode jsonTransformer}. */
 export const JSON_CONTENT_TYPE = "application/json; charset=utf-8";
@@ -63,15 +63,23 @@ function findOmitted(value: unknown): string | undefined {
   if (typeof value === "function" || typeof value === "symbol") return `" is ${kindOf(value)}`;
   if (typeof value !== "object" || value === null) return undefined;
   if (typeof (value as { toJSON?: unknown }).toJSON === "function") return undefined;
-  const isList = Array.isArray(value);
-  // The names are read only for the message: to read the values alone takes half the time.
-  const items: readonly unknown[] = isList ? value : Object.values(value);
-  const isEmpty = !isList && items.length === 0 && tagOf(value) !== "Object";
-  if (isEmpty || ArrayBuffer.isView(value) || value instanceof Error) {
-    return `" is ${kindOf(value)}`;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const problem = findOmitted(value[index]);
+      if (problem) return `[${index}]${problem}`;
+    }
+    return undefined;
   }
-  for (let index = 0; index < items.length; index++) {
-    const problem = findOmitted(items[index]);
-    if (problem) return (isList ? `[${index}]` : `.${Object.keys(value)[index]}`) + problem;
+  if (!isPlainObject(value) && isOpaque(value)) return `" is ${kindOf(value)}`;
+  // On Node.js 20, `Object.entries()` would take four times as long.
+  for (const name in value) {
+    const problem = findOmitted((value as Record<string, unknown>)[name]);
+    if (problem && Object.hasOwn(value, name)) return `.${name}${problem}`;
   }
+}
+
+/** Tells whether JSON shows nothing of an object that has something to show. */
+function isOpaque(value: object): boolean {
+  return ArrayBuffer.isView(value) || value instanceof Error ||
+    (Object.keys(value).length === 0 && tagOf(value) !== "Object");
 }
