@@ -29,7 +29,7 @@ import {
 } from "./headers.ts";
 import { IpAddress } from "./ip_address.ts";
 import { readPathParameters } from "./path_parameters.ts";
-import { encodeQuery, readPath, readRequest, readUrl, withoutPort } from "./request.ts";
+import { readPath, readRequest, readUrl, withoutPort, writeQuery } from "./request.ts";
 
 /**
  * The event of an HTTP request behind any gateway: an API Gateway REST API or HTTP API, a Lambda function URL, an
@@ -196,7 +196,7 @@ export class FnProxyEvent extends FnEvent {
   queryString(): string {
     const path = readPath(this.rawEvent);
     return `${this.httpMethod()} https://${this.queryDomainName()}${path}${
-      encodeQuery(this.rawEvent)
+      writeQuery(this.rawEvent)
     }`;
   }
 

@@ -4,11 +4,15 @@ import { formatOf } from "./formats/recognise.ts";
 import { findHeader, isHeader, readFact, readHeaders } from "./headers.ts";
 import { readBody, readBytes } from "./body.ts";
 
-/** Writes the query of a request, percent-encoded again because some gateways decode it. Without parameters it is "". */
-export function encodeQuery(event: JsonObject): string {
-  const query = formatOf(event).query(event)
-    .map(([name, value]) => `${encode(name)}=${encode(value)}`).join("&");
-  return query && `?${query}`;
+/**
+ * Writes the query of a request with its `?`: as transmitted if the gateway kept it, otherwise percent-encoded again.
+ * Without parameters it is "".
+ */
+export function writeQuery(event: JsonObject): string {
+  const { rawQuery, query } = formatOf(event);
+  const text = rawQuery?.(event)?.replaceAll("#", "%23") ??
+    query(event).map(([name, value]) => `${encode(name)}=${encode(value)}`).join("&");
+  return text && `?${text}`;
 }
 
 /** Lone surrogates do not have a UTF-8 form. As in the URL standard, they become U+FFFD. */
@@ -48,7 +52,7 @@ export function readUrl(event: JsonObject, path: string = readPath(event)): stri
     ? readFact(event, domainName) ?? "localhost"
     : readString(event, domainName);
   // The path cannot replace the host, because it follows the host.
-  const target = encoded.replace(/[?#]/g, encodeURIComponent) + encodeQuery(event);
+  const target = encoded.replace(/[?#]/g, encodeURIComponent) + writeQuery(event);
   const url = `${isPlain ? "http" : "https"}://${host}${target}`;
   if (PLAIN_HOST.test(host)) return url;
   if (URL.canParse(url) && new URL(url).hostname === withoutPort(host)) return url;

@@ -40,6 +40,8 @@ export interface Format {
   readonly routeKey?: (event: JsonObject) => string;
   /** All header fields, or the fields of one name in lower case. */
   readonly headers: (event: JsonObject, wanted?: string) => Entries;
+  /** The query as transmitted, without the `?`; absent if the gateway decodes the query. */
+  readonly rawQuery?: (event: JsonObject) => string | undefined;
   /** The decoded parameters of the query. */
   readonly query: (event: JsonObject) => Entries;
   /** The body, as it is in the event. */

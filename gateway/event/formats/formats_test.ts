@@ -256,6 +256,16 @@ Deno.test("a name or value with a malformed escape stays as transmitted", () => 
   assertEquals(new FnProxyEvent(lattice).queryPath(), ["x"]);
 });
 
+Deno.test("url() has the query as the client sent it, if the gateway kept it", async () => {
+  const url = "https://api.example.com/x?flag&a=b+c&a=%7e&z=%zz&q=?";
+  for (const gateway of ["http", "url"] as const) {
+    const event = new FnProxyEvent(await proxyEvent({ url }, { gateway }));
+    assertEquals(event.url().search, new URL(url).search, gateway);
+    assertEquals(event.toRequest().url, event.url().href);
+    assertEquals(event.queryString(), `GET ${event.url()}`);
+  }
+});
+
 Deno.test("keys that a gateway may leave out count as null", () => {
   for (
     const raw of [
