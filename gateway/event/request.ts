@@ -10,7 +10,7 @@ import { readBody, readBytes } from "./body.ts";
  */
 export function writeQuery(event: JsonObject): string {
   const { rawQuery, query } = formatOf(event);
-  const text = rawQuery?.(event)?.replaceAll("#", "%23") ??
+  const text = rawQuery?.(event) ??
     query(event).map(([name, value]) => `${encode(name)}=${encode(value)}`).join("&");
   return text && `?${text}`;
 }

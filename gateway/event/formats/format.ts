@@ -41,7 +41,7 @@ export interface Format {
   /** All header fields, or the fields of one name in lower case. */
   readonly headers: (event: JsonObject, wanted?: string) => Entries;
   /** The query as transmitted, without the `?`; absent if the gateway decodes the query. */
-  readonly rawQuery?: (event: JsonObject) => string | undefined;
+  readonly rawQuery?: (event: JsonObject) => string | null;
   /** The decoded parameters of the query. */
   readonly query: (event: JsonObject) => Entries;
   /** The body, as it is in the event. */

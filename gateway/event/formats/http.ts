@@ -1,14 +1,9 @@
-import type { JsonObject } from "../../../function/json.ts";
 import { read, readOptional, readOptionalString, readString } from "../../../function/read.ts";
 import { readAuthorizerContext, readContextObject } from "./authorizer.ts";
 import { parseQuery, readMap } from "./entries.ts";
 import type { Format } from "./format.ts";
 
 const CLAIMS = ["requestContext", "authorizer", "jwt", "claims"] as const;
-
-function rawQuery(event: JsonObject): string {
-  return readOptionalString(event, ["rawQueryString"]) ?? "";
-}
 
 /** Payload 2.0: an API Gateway HTTP API, or a Lambda function URL. */
 export const HTTP: Format = {
@@ -35,8 +30,8 @@ export const HTTP: Format = {
     return headers.filter(([name]) => name !== "cookie")
       .concat(cookies.map((_, index) => ["cookie", readString(event, ["cookies", index])]));
   },
-  rawQuery,
-  query: (event) => parseQuery(rawQuery(event)),
+  rawQuery: (event) => readOptionalString(event, ["rawQueryString"]),
+  query: (event) => parseQuery(readOptionalString(event, ["rawQueryString"]) ?? ""),
   body: (event) => readOptionalString(event, ["body"]),
   claims: CLAIMS,
   authorizer: (event) =>
