@@ -10,7 +10,7 @@ import { type Answer, answerPayload } from "./response/answer.ts";
 import { requireType } from "./response/content_type.ts";
 import { corsFields, preflightMethod } from "./response/cors.ts";
 import { logError, reportClientError } from "./response/error_response.ts";
-import { finishContent } from "./response/finish.ts";
+import { finishContent, finishStream } from "./response/finish.ts";
 import { answerBuilt, formResponse, formStream } from "./response/form.ts";
 import { addFields, type HeaderMap, readHeaders } from "./response/headers.ts";
 import { type HttpResponse, isBuilt } from "./response/http_response.ts";
@@ -19,7 +19,6 @@ import {
   findAwsLambda,
   isStreaming,
   oneChunk,
-  openStream,
   type StreamedResponse,
   writeResponse,
 } from "./response/stream_response.ts";
@@ -125,7 +124,8 @@ async function send(answer: Answer<Content>, exchange: Exchange): Promise<Sent> 
   const { event, options } = exchange;
   const { status, fields, content } = answer;
   if (options.stream && isStreaming(content)) {
-    return formStream(status, fields, await openStream(content));
+    const body = await finishStream({ ...answer, content }, options, event);
+    return formStream(status, fields, body);
   }
   return deliver(await finishContent(answer, options, event), exchange);
 }

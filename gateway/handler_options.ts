@@ -58,7 +58,7 @@ export interface HandlerOptions {
   /**
    * Whether responses are streamed: for function URLs that are set to `RESPONSE_STREAM` and REST APIs that are set to
    * `STREAM`, on the custom runtime of this library and on the managed Node.js runtime. Content that a route streams is
-   * sent chunk by chunk, and is not compressed.
+   * compressed and sent chunk by chunk.
    */
   readonly stream?: boolean | undefined;
   /** The level of the log record of a client error; `"error"` unless given. */

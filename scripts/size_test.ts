@@ -10,10 +10,10 @@ Deno.test({
     try {
       for (
         const [room, name, limit] of [
-          ["gateway", "proxyHandler", 15_800],
-          ["gateway", "proxyHandler, routes", 16_950],
-          ["gateway", "fetchHandler", 15_900],
-          ["gateway", "buildHttpResponse", 8_500],
+          ["gateway", "proxyHandler", 16_050],
+          ["gateway", "proxyHandler, routes", 17_150],
+          ["gateway", "fetchHandler", 16_200],
+          ["gateway", "buildHttpResponse", 8_600],
           ["gateway", "FnProxyEvent", 6_000],
           ["gateway", "HttpNotFoundError", 1_000],
           ["logger", "logger", 3_584],

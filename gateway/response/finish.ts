@@ -2,13 +2,13 @@ import { HttpPreconditionFailedError } from "../errors/client_errors.ts";
 import { decodeUtf8 } from "../event/body.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
 import { isBinary } from "../negotiation/media_type.ts";
-import { type Coding, compressSoon } from "./compress.ts";
+import { type Coding, compressChunks, compressSoon } from "./compress.ts";
 import { evaluatePreconditions, tagContent } from "./conditional.ts";
 import { toBytes } from "./content_body.ts";
 import type { Answer } from "./answer.ts";
-import { setField, valueOf } from "./headers.ts";
+import { type HeaderMap, setField, valueOf } from "./headers.ts";
 import { JSON_CONTENT_TYPE } from "./json_transformer.ts";
-import { isStreaming } from "./stream_response.ts";
+import { isStreaming, openStream } from "./stream_response.ts";
 import { agreeOnCoding } from "./response.ts";
 import type { Content } from "./result.ts";
 import { chunksOf, collect, isWebResponse, type StreamBody } from "./stream_body.ts";
@@ -38,6 +38,24 @@ async function collectContent(
   return isBinary(contentType) ? bytes : decodeUtf8(bytes) ?? bytes;
 }
 
+/** The codings that make a content of the response's type shorter. */
+function codingsFor(fields: HeaderMap, codings: readonly Coding[]): readonly Coding[] {
+  const type = valueOf(fields, "content-type") ?? "";
+  // To compile the expression would delay the first reply, which is mostly JSON.
+  return type !== JSON_CONTENT_TYPE && INCOMPRESSIBLE.test(type) ? [] : codings;
+}
+
+/** Opens a content that is streamed, and compresses its chunks. */
+export async function finishStream(
+  answer: Answer<StreamBody | Response>,
+  { compression: { codings } }: FinishOptions,
+  event: FnProxyEvent | undefined,
+): Promise<AsyncIterable<Uint8Array>> {
+  const chunks = await openStream(answer.content);
+  const coding = agreeOnCoding(answer, event, codingsFor(answer.fields, codings));
+  return coding ? compressChunks(chunks, coding) : chunks;
+}
+
 /**
  * Collects the content, tags it, evaluates the preconditions of the request, and compresses it.
  *
@@ -57,13 +75,10 @@ export async function finishContent(
     : answer.contentType;
   const isTagged = etag && status === 200 && event && /^(?:GET|HEAD)$/.test(event.httpMethod());
   if (isTagged && !fields.has("etag")) setField(fields, "ETag", await tagContent(toBytes(content)));
-  const type = valueOf(fields, "content-type") ?? "";
-  // To compile the expression would delay the first reply, which is mostly JSON.
-  const isIncompressible = type !== JSON_CONTENT_TYPE && INCOMPRESSIBLE.test(type);
   // A character has at most three bytes of UTF-8.
   const isLong = content.length >= from ||
     (content.length * 3 >= from && toBytes(content).length >= from);
-  const coding = agreeOnCoding(answer, event, isIncompressible ? [] : codings, isLong);
+  const coding = agreeOnCoding(answer, event, codingsFor(fields, codings), isLong);
   const result = isTagged &&
     evaluatePreconditions(event, valueOf(fields, "etag")!, valueOf(fields, "last-modified"));
   if (result === 412) {
