@@ -18,8 +18,7 @@ export interface FetchInfo {
 export type Fetch = (request: Request, info: FetchInfo) => Response | Promise<Response>;
 
 /**
- * Makes a handler of an application that answers standard requests, such as that of Hono, oak, itty-router or
- * `Deno.serve()`.
+ * Makes a handler of an application that answers standard requests: one of Hono, oak, itty-router or `Deno.serve()`.
  *
  * The application sees the path below the stage, with every gateway. Its response is sent with its status, its headers
  * (each `Set-Cookie` is kept) and its exact bytes. If it throws an `HttpError`, the error is answered as

@@ -11,7 +11,7 @@ const BYTES = new Uint8Array([0, 255, 128, 10]);
 /** Any header value that a gateway carries. */
 const value = fc.stringMatching(/^[!-~]([ -~]{0,8}[!-~])?$/);
 
-Deno.test("the forms of all gateways decode to the same Response, which is that of the route", async () => {
+Deno.test("the forms of all gateways decode to the Response of the route", async () => {
   await fc.assert(fc.asyncProperty(
     fc.constantFrom(200, 201, 204, 302, 404, 503),
     fc.oneof(fc.uint8Array(), fc.string(), fc.constant("ü")),

@@ -118,7 +118,7 @@ function kindOf(error: unknown): unknown {
 }
 
 /**
- * Gives the errors of a class their name, and their kind if it is not that of the base class. A minifier renames classes,
+ * Gives the errors of a class their name, and their kind if the base class has another kind. A minifier renames classes,
  * and a `static` block would keep every class in every bundle. So each constructor says its name, before `super()`,
  * because the engine writes the name into the stack.
  */

@@ -13,17 +13,17 @@ export interface NegotiationOptions {
 /**
  * Chooses the media type of the response by the `Accept` header (RFC 9110 §12.5.1).
  *
- * Each type has the quality of the most specific range that matches it; parameters other than the weight do
- * not narrow a range. The highest quality wins; then the more specific match, the order in the header,
- * `application/json`, the order of the transformers. Without the header any type is acceptable.
+ * Each type has the quality of the most specific range that matches the type. Parameters other than the weight do not
+ * narrow a range. The highest quality wins, then the more specific match, then the order in the header, then
+ * `application/json`, then the order of the transformers. Without the header, any type is acceptable.
  *
- * A transformer of a range, such as `image/*`, serves a request that accepts that very range; the range is
- * then what is returned, and the transformer names the type.
+ * A transformer of a range, such as `image/*`, serves a request that accepts that very range. Then the result is the
+ * range, and the transformer names the type.
  *
  * @param event The request.
- * @param options What is available beyond `application/json`.
+ * @param options The transformers of other types than `application/json`.
  * @returns The type in lower case, without parameters.
- * @throws {HttpNotAcceptableError} If nothing fits; the message lists what is available.
+ * @throws {HttpNotAcceptableError} If no type is acceptable. The message lists the available types.
  * @throws {CloudEventSpecificationError} If the headers of the event are absent or malformed.
  * @throws {TypeError} If a key of the transformers is not a media type, or if the event is not an `FnProxyEvent`.
  *

@@ -73,7 +73,7 @@ Deno.test("determineContentType() chooses by the rules of RFC 9110", () => {
   }
 });
 
-Deno.test("determineContentType() lists what is available where nothing fits", () => {
+Deno.test("determineContentType() lists the available types if nothing fits", () => {
   const available = (...types: string[]) => {
     const event = new FnProxyEvent({ headers: { Accept: "image/png" } });
     const choose = () =>

@@ -39,7 +39,7 @@ function formHeaders(fields: HeaderMap, format: EventFormat, isMultiValue: boole
   };
 }
 
-/** A response in the form that the gateway of a request takes; that of REST APIs if there is no request. */
+/** A response in the form that the gateway of a request takes. Without a request, it has the form of REST APIs. */
 export function formResponse(
   { status, fields, content, contentType }: Answer,
   event: FnProxyEvent | undefined,

@@ -26,11 +26,11 @@ export interface ResponseOptions<Payload = unknown> {
   /** The request. Without it, the response is JSON, is not compressed, and has the form of REST APIs. */
   readonly event?: FnProxyEvent | undefined;
   /**
-   * Transformers by the media type that they make, besides `application/json`. Unless given, they are those of the
-   * `proxyHandler()` that the event comes from.
+   * Transformers by the media type that they make, besides `application/json`. By default, they are the transformers
+   * of the `proxyHandler()` that the event comes from.
    */
   readonly customTransformers?: CustomTransformers<Transformed<Payload>> | undefined;
-  /** Header fields to add; they win over those of the response, in any case. An array makes several fields. */
+  /** Header fields to add. They replace generated fields of the same names, in any case. An array makes several fields. */
   readonly extraHeaders?: HeaderValues | undefined;
 }
 
@@ -101,7 +101,7 @@ interface Menus {
 /** The types of the handler of each event, for the responses that its route builds. */
 export const menus: WeakMap<FnProxyEvent, Menus> = new WeakMap();
 
-/** Builds a response with further header fields, those of an error, which win over the extra headers. */
+/** Builds a response with the header fields of an error, which win over the extra headers. */
 export function buildWithHeaders<Payload>(
   status: number,
   payload: Payload,

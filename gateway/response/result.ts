@@ -26,7 +26,7 @@ const RESULT_KEY =
  *
  * @param result The value; not a response that was built on purpose.
  * @param menu The types that a payload can be sent as.
- * @param extra The header fields of the handler; those of the value win over them.
+ * @param extra The header fields of the handler. The header fields of the value win over them.
  * @param exchange The request, and the type that was chosen for it.
  * @throws {TypeError} If no response can carry the value.
  */

@@ -9,12 +9,12 @@ export function isStream(value: unknown): value is StreamBody {
     (Symbol.asyncIterator in value || tagOf(value) === "ReadableStream");
 }
 
-/** Whether a value is bytes, also those of another realm. */
+/** Whether a value is a `Uint8Array`, also of another realm. */
 export function isBytes(value: unknown): value is Uint8Array {
   return ArrayBuffer.isView(value) && tagOf(value) === "Uint8Array";
 }
 
-/** Whether a value is a standard `Response`, also that of another realm. */
+/** Whether a value is a standard `Response`, also of another realm. */
 export function isWebResponse(value: unknown): value is Response {
   return tagOf(value) === "Response" && typeof (value as Response).arrayBuffer === "function";
 }

@@ -18,7 +18,7 @@ export interface TransformerInfo {
 /**
  * Turns a payload into the content of a response of one media type.
  *
- * @typeParam Payload The type of the payloads: those of the route, and the messages of errors, see
+ * @typeParam Payload The type of the payloads: the payloads of the route, and the messages of errors, see
  * {@linkcode SimpleMessage}.
  * @param payload The payload of the response.
  * @param info The status, the error and the request.
