@@ -6,9 +6,9 @@ import {
   parametersOf,
   valuesOf,
 } from "./http_facts.ts";
-import { ACCOUNT_ID, randomHex, REGION } from "./identifiers.ts";
+import { ACCOUNT_ID, randomDigits, REGION } from "./identifiers.ts";
 
-/** The event of an Application Load Balancer. The target group decides if it has the maps of lists or the other maps. */
+/** The event of an Application Load Balancer. The target group decides whether the values are texts or lists. */
 export type AlbEvent = {
   requestContext: { elb: { targetGroupArn: string } };
   httpMethod: string;
@@ -54,7 +54,7 @@ export function albEvent(exchange: HttpExchange): AlbEvent {
   return {
     requestContext: {
       elb: {
-        targetGroupArn: arn("elasticloadbalancing", `targetgroup/functions/${randomHex(16)}`),
+        targetGroupArn: arn("elasticloadbalancing", `targetgroup/functions/${randomDigits(16)}`),
       },
     },
     httpMethod: exchange.method,

@@ -1,7 +1,7 @@
 import type { FnContext } from "../function/context.ts";
 import { logger, withRequestId } from "../logger/mod.ts";
 import type { HttpRequest } from "./http_request.ts";
-import { ACCOUNT_ID, randomHex, REGION } from "./identifiers.ts";
+import { ACCOUNT_ID, randomDigits, REGION } from "./identifiers.ts";
 import { type Gateway, proxyEvent, type ProxyEventOptions } from "./proxy_event.ts";
 import { proxyResponse } from "./proxy_response.ts";
 import { isStreamed, toStreamedResponse } from "./streamed_response.ts";
@@ -13,11 +13,10 @@ export interface CallOptions<Name extends Gateway = Gateway> extends ProxyEventO
 }
 
 /**
- * Calls an HTTP handler as a gateway does: makes the event, calls the handler, and makes the response that the gateway
- * would send of the result.
+ * Calls an HTTP handler as a gateway does: makes the event, calls the handler, and makes the response of the gateway.
  *
- * - If the handler throws, the error is logged, and the response is 502, or 500 of an HTTP API.
- * - A result of payload format 2.0 without `statusCode` is 200 with the result as JSON.
+ * - If the handler throws, the error is logged. The response is 502, but 500 for an HTTP API.
+ * - For payload format 2.0, a result without `statusCode` is sent as JSON with status 200.
  * - A stream is streamed, as by a function URL.
  *
  * @typeParam Name The gateway.
@@ -25,7 +24,7 @@ export interface CallOptions<Name extends Gateway = Gateway> extends ProxyEventO
  * @param request A standard `Request`, or its parts.
  * @param options The gateway, the facts of the event, and the context.
  * @returns The response.
- * @throws {TypeError} If the gateway cannot make a response of the result. The message says why.
+ * @throws {TypeError} If the gateway cannot make a response from the result.
  * @throws {SyntaxError} If `isBase64Encoded` of the result is true and its body is not base64.
  *
  * @example Test a handler behind a function URL
@@ -95,7 +94,7 @@ export function createContext(init: Partial<FnContext> = {}): FnContext {
     invokedFunctionArn: `arn:aws:lambda:${REGION}:${ACCOUNT_ID}:function:${functionName}`,
     memoryLimitInMB: "128",
     logGroupName: `/aws/lambda/${functionName}`,
-    logStreamName: `${day}/[${functionVersion}]${randomHex(32)}`,
+    logStreamName: `${day}/[${functionVersion}]${randomDigits(32)}`,
     getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
     ...init,
   };

@@ -13,7 +13,7 @@ import {
 } from "./http_facts.ts";
 import { apiIdOf } from "./rest_event.ts";
 
-/** The event of an Amazon API Gateway HTTP API or of a Lambda function URL (payload format 2.0). Several values are joined. */
+/** The event of an Amazon API Gateway HTTP API or of a Lambda function URL (payload format 2.0). Commas join several values. */
 export type HttpEvent = {
   version: string;
   /** The route, such as `GET /orders/{id}`, or `$default`. */
@@ -61,21 +61,18 @@ export function httpEvent(exchange: HttpExchange): HttpEvent {
   const { stage = "$default", claims, authorizer, stageVariables } = exchange;
   const match = routeOf(exchange, pathBelowStage(exchange, stage));
   const parameters = match?.parameters && Object.entries(match.parameters);
-  const event = payload2(exchange, stage, match?.key ?? "$default", decodePath(exchange.path));
-  const cookies = event.headers["cookie"];
+  const path = exchange.path.split("/").map(decodePart).join("/");
+  const event = payload2(exchange, stage, match?.key ?? "$default", path);
   delete event.headers["cookie"];
   if (claims) event.requestContext.authorizer = { jwt: { claims: { ...claims }, scopes: [] } };
   else if (authorizer) event.requestContext.authorizer = { lambda: { ...authorizer } };
   return {
     ...event,
-    ...(cookies === undefined ? {} : { cookies: splitCookies(cookies) }),
-    ...(parameters
-      ? {
-        pathParameters: Object.fromEntries(
-          parameters.map(([name, value]) => [name, decodePart(value)]),
-        ),
-      }
-      : {}),
+    ...(parameters && {
+      pathParameters: Object.fromEntries(
+        parameters.map(([name, value]) => [name, decodePart(value)]),
+      ),
+    }),
     ...(stageVariables && { stageVariables: { ...stageVariables } }),
   };
 }
@@ -88,8 +85,7 @@ export function httpEvent(exchange: HttpExchange): HttpEvent {
 export function urlEvent(exchange: HttpExchange): HttpEvent {
   const event = payload2(exchange, "$default", "$default", exchange.path);
   event.requestContext.accountId = "anonymous";
-  const cookies = event.headers["cookie"];
-  return { ...event, ...(cookies === undefined ? {} : { cookies: splitCookies(cookies) }) };
+  return event;
 }
 
 function payload2(
@@ -98,18 +94,18 @@ function payload2(
   routeKey: string,
   rawPath: string,
 ): HttpEvent {
-  const { method, host, query, time, headers } = exchange;
+  const { method, host, query, time } = exchange;
+  const headers = joinValues(valuesOf(forwardedHeaders(exchange)));
+  const cookies = headers["cookie"]?.split(/[;,]\s*/).filter((cookie) => cookie !== "");
   const parameters = parametersOf(query);
-  const length = exchange.body.length;
+  const { length } = exchange.body;
   return {
     version: "2.0",
     routeKey,
     rawPath,
     rawQueryString: query,
-    headers: {
-      ...joinValues(valuesOf(forwardedHeaders(exchange))),
-      ...(length > 0 && { "content-length": String(length) }),
-    },
+    ...(cookies && { cookies }),
+    headers: { ...headers, ...(length > 0 && { "content-length": String(length) }) },
     ...(parameters.size > 0 && { queryStringParameters: joinValues(parameters) }),
     requestContext: {
       accountId: ACCOUNT_ID,
@@ -121,7 +117,7 @@ function payload2(
         path: rawPath,
         protocol: exchange.protocol,
         sourceIp: exchange.sourceIp,
-        userAgent: headers.get("user-agent")?.values.at(-1) ?? "",
+        userAgent: exchange.headers.get("user-agent")?.values.at(-1) ?? "",
       },
       requestId: exchange.requestId,
       routeKey,
@@ -132,12 +128,4 @@ function payload2(
     isBase64Encoded: false,
     ...encodeBody(exchange, false),
   };
-}
-
-function decodePath(path: string): string {
-  return path.split("/").map(decodePart).join("/");
-}
-
-function splitCookies(cookies: string): string[] {
-  return cookies.split(/[;,]\s*/).filter((cookie) => cookie !== "");
 }

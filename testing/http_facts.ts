@@ -1,8 +1,8 @@
 import { encodeBase64 } from "../function/base64.ts";
-import { createTraceId } from "./identifiers.ts";
+import { randomDigits } from "./identifiers.ts";
 import type { HeaderField, ReadRequest } from "./http_request.ts";
 
-/** The facts of an HTTP event besides the request. */
+/** The facts of an HTTP event that are not part of the request. */
 export interface HttpFacts {
   /** The stage of the API. */
   readonly stage?: string;
@@ -26,20 +26,10 @@ export interface HttpFacts {
   readonly time?: Date;
   /** The protocol; `HTTP/1.1` by default. */
   readonly protocol?: string;
-  /** Whether an Application Load Balancer sends several values of a header field and of a parameter. */
+  /** Whether an Application Load Balancer sends all values of a header field and of a parameter. */
   readonly multiValueHeaders?: boolean;
-  /** Whether the body is sent in base64. By default it depends on the gateway and on the type of the body. */
+  /** Whether the body is sent in base64. The default depends on the gateway and on the type of the body. */
   readonly base64?: boolean;
-}
-
-/** A route that a request matches. */
-interface RouteMatch {
-  /** The route, such as `GET /orders/{id}`. */
-  readonly key: string;
-  /** The path of the route, such as `/orders/{id}`. */
-  readonly resource: string;
-  /** The parameters of the path, as transmitted; null if the route has none. */
-  readonly parameters: Record<string, string> | null;
 }
 
 /** A request with the facts of its gateway. */
@@ -50,25 +40,20 @@ export interface HttpExchange extends ReadRequest, HttpFacts {
   readonly protocol: string;
 }
 
-/** The path below the stage, if the path begins with the stage. */
+/** The path without the stage at its start. */
 export function pathBelowStage({ path }: HttpExchange, stage: string): string {
   const prefix = `/${stage}`;
   return `${path}/`.startsWith(`${prefix}/`) ? path.slice(prefix.length) || "/" : path;
 }
 
-/** The route that a request matches. */
-export function routeOf({ route, method }: HttpExchange, path: string): RouteMatch | undefined {
-  return route === undefined || route === "$default" ? undefined : matchRoute(route, method, path);
-}
-
 /**
- * Matches a path with a route in the syntax of Amazon API Gateway.
+ * Matches a request with its route, in the syntax of Amazon API Gateway: `GET /orders/{id}`, `/files/{path+}`.
  *
- * @param route The route, with or without a method: `GET /orders/{id}`, `/files/{path+}`.
  * @param path The path below the stage, as transmitted.
  * @throws {TypeError} If the route is malformed, or if the request does not match the route.
  */
-function matchRoute(route: string, method: string, path: string): RouteMatch {
+export function routeOf({ route, method }: HttpExchange, path: string) {
+  if (route === undefined || route === "$default") return undefined;
   const [, wanted = method, resource] = /^(?:([A-Z]+) )?(\/\S*)$/.exec(route) ?? [];
   const names: string[] = [];
   const pattern = resource?.split("/").map((part) => {
@@ -86,15 +71,12 @@ function matchRoute(route: string, method: string, path: string): RouteMatch {
       }; if the URL has a stage, name the "stage"`,
     );
   }
-  const values = names.map((name, index) => [name, match[index + 1]!]);
-  return {
-    key: `${wanted} ${resource}`,
-    resource: resource!,
-    parameters: values.length > 0 ? Object.fromEntries(values) : null,
-  };
+  const values = names.map((name, index) => [name, match[index + 1]!] as const);
+  const parameters = values.length > 0 ? Object.fromEntries(values) : null;
+  return { key: `${wanted} ${resource}`, resource: resource!, parameters };
 }
 
-/** The header fields of the client, and those that every gateway adds, by their names in lower case. */
+/** The header fields of the client, and the header fields that every gateway adds, by their names in lower case. */
 export function forwardedHeaders(
   { headers, host, scheme, sourceIp, time }: HttpExchange,
 ): ReadonlyMap<string, HeaderField> {
@@ -103,9 +85,11 @@ export function forwardedHeaders(
     const key = name.toLowerCase();
     fields.set(key, { name: fields.get(key)?.name ?? name, values: [value] });
   };
+  const seconds = Math.floor(time.getTime() / 1_000).toString(16).padStart(8, "0");
+  const trace = headers.get("x-amzn-trace-id")?.values.at(-1);
   const port = /:(\d+)$/.exec(host)?.[1] ?? (scheme === "http" ? "80" : "443");
   set("Host", host);
-  set("X-Amzn-Trace-Id", headers.get("x-amzn-trace-id")?.values.at(-1) ?? createTraceId(time));
+  set("X-Amzn-Trace-Id", trace ?? `Root=1-${seconds}-${randomDigits(24)}`);
   set("X-Forwarded-For", [...headers.get("x-forwarded-for")?.values ?? [], sourceIp].join(", "));
   set("X-Forwarded-Port", port);
   set("X-Forwarded-Proto", scheme);
@@ -154,7 +138,7 @@ export function decodePart(text: string): string {
   }
 }
 
-/** Types whose bodies all gateways but a REST API send as text. */
+/** The types of the bodies that are sent as text. A REST API sends every body as text if it is UTF-8. */
 const TEXT = /^(?:text\/|application\/(?:[^;]*\+)?(?:json|xml|javascript)\b)/i;
 
 /** The body as an event holds it. */

@@ -7,7 +7,7 @@ export interface HttpRequestInit {
   readonly method?: string;
   /** The URL, the stage included. A URL that starts with `/` gets the host of the gateway. */
   readonly url: string | URL;
-  /** The header fields: a record, a standard `Headers`, or pairs of names and values, which keep their spelling. */
+  /** The header fields: a record, a standard `Headers`, or pairs of names and values. */
   readonly headers?: Readonly<Record<string, string>> | Iterable<readonly [string, string]>;
   /** The body. */
   readonly body?: string | Uint8Array | null;
@@ -28,7 +28,7 @@ export interface ReadRequest {
   readonly body: Uint8Array;
 }
 
-/** A header field that may be repeated, under the first spelling of its name. */
+/** A header field with all its values, and its name as the client first wrote it. */
 export interface HeaderField {
   readonly name: string;
   readonly values: readonly string[];
@@ -58,7 +58,7 @@ export async function readRequest(request: HttpRequest, host: string): Promise<R
   };
 }
 
-/** Percent-encodes the characters that no client transmits. */
+/** Percent-encodes the characters that must not be in a URL. */
 function encodeText(text: string): string {
   return text.toWellFormed().replace(/[^\x21-\x7e]+/g, encodeURIComponent);
 }

@@ -1,11 +1,10 @@
-import { encodeBase64 } from "../function/base64.ts";
-import { ACCOUNT_ID, randomBase64, randomHex, REGION } from "./identifiers.ts";
+import { ACCOUNT_ID, encodeValue, randomBase64, randomDigits, REGION } from "./identifiers.ts";
 
-/** An attribute of a message of Amazon SNS, as `messageAttributes()` returns it. */
+/** An attribute of a message, in the form of the result of `messageAttributes()`. */
 export interface MessageAttributeInit {
   /** The type of the attribute. */
   readonly Type: "String" | "String.Array" | "Number" | "Binary";
-  /** The value: a string, an array, a number or bytes. A string counts as encoded already. */
+  /** The value: a string, an array, a number or bytes. A string is sent as it is. */
   readonly Value: string | number | readonly unknown[] | Uint8Array;
 }
 
@@ -82,14 +81,14 @@ function createRecord(init: MessageInit): TopicEventRecord {
       Type: init.messageType ?? "Notification",
       MessageId: init.messageId ?? crypto.randomUUID(),
       TopicArn: topicArn,
-      ...(init.subject ? { Subject: init.subject } : {}),
+      ...(init.subject && { Subject: init.subject }),
       Message: init.message ??
         (init.messagePayload === undefined ? "message" : JSON.stringify(init.messagePayload)),
       Timestamp: (init.timestamp ?? new Date()).toISOString(),
       SignatureVersion: "1",
       Signature: init.signature ?? randomBase64(256),
       SigningCertUrl: init.signingCertUrl ??
-        `${host}/SimpleNotificationService-${randomHex(32)}.pem`,
+        `${host}/SimpleNotificationService-${randomDigits(32)}.pem`,
       UnsubscribeUrl: init.unsubscribeUrl ??
         `${host}/?Action=Unsubscribe&SubscriptionArn=${subscription}`,
       MessageAttributes: Object.fromEntries(
@@ -100,9 +99,4 @@ function createRecord(init: MessageInit): TopicEventRecord {
       ),
     },
   };
-}
-
-function encodeValue(value: MessageAttributeInit["Value"]): string {
-  if (typeof value === "string") return value;
-  return value instanceof Uint8Array ? encodeBase64(value) : JSON.stringify(value);
 }

@@ -1,8 +1,8 @@
-import { present, randomBase64, randomHex, REGION } from "./identifiers.ts";
+import { present, randomBase64, randomDigits, REGION } from "./identifiers.ts";
 
 /**
- * The values of the accessors of a record of `FnNotificationEvent`. `null` leaves a value out, and `undefined` takes the
- * default. By default, removed objects have no size and no entity tag, and no object has a version.
+ * The values of the accessors of a record of `FnNotificationEvent`. The value `null` leaves the key out of the record. By
+ * default, removed objects have no size and no entity tag, and no object has a version.
  */
 export type NotificationInit = {
   /** The type of the event, such as `ObjectCreated:Put`, the default. */
@@ -43,7 +43,7 @@ export type NotificationEventRecord = {
     s3SchemaVersion: string;
     configurationId: string;
     bucket: { name: string; ownerIdentity: { principalId: string }; arn: string };
-    /** Amazon S3 leaves `size` and `eTag` out of removals, whatever the type says. */
+    /** A removal has no `size` and no `eTag`, although the type says that it has both. */
     object: { key: string; size: number; eTag: string; versionId?: string; sequencer: string };
   };
 };
@@ -72,14 +72,19 @@ export function notificationEvent(objects: readonly NotificationInit[] = [{}]): 
 function createRecord(init: NotificationInit): NotificationEventRecord {
   const { eventName = "ObjectCreated:Put", bucketName = "bucket", eventTime = new Date() } = init;
   const isRemoved = eventName.startsWith("ObjectRemoved");
+  const {
+    objectKey = "folder/object.txt",
+    objectSize = isRemoved ? null : 1_024,
+    objectEtag = isRemoved ? null : randomDigits(32),
+    objectVersionId = null,
+    objectSequencer = (eventTime.getTime() * 4_096).toString(16).toUpperCase().padStart(18, "0"),
+  } = init;
   const object = present({
-    key: encodeKey(init.objectKey ?? "folder/object.txt"),
-    size: init.objectSize === undefined && !isRemoved ? 1_024 : init.objectSize,
-    eTag: init.objectEtag === undefined && !isRemoved ? randomHex(32) : init.objectEtag,
-    versionId: init.objectVersionId,
-    sequencer: init.objectSequencer === undefined
-      ? (BigInt(eventTime.getTime()) << 12n).toString(16).toUpperCase().padStart(18, "0")
-      : init.objectSequencer,
+    key: encodeKey(objectKey),
+    size: objectSize,
+    eTag: objectEtag,
+    versionId: objectVersionId,
+    sequencer: objectSequencer,
   });
   return {
     eventVersion: "2.1",
@@ -90,7 +95,7 @@ function createRecord(init: NotificationInit): NotificationEventRecord {
     userIdentity: { principalId: init.principalId ?? "AWS:AIDAEXAMPLE" },
     requestParameters: { sourceIPAddress: init.sourceIp ?? "198.51.100.17" },
     responseElements: {
-      "x-amz-request-id": init.requestId ?? randomHex(16).toUpperCase(),
+      "x-amz-request-id": init.requestId ?? randomDigits(16).toUpperCase(),
       "x-amz-id-2": init.hostId ?? randomBase64(56),
     },
     s3: {
@@ -106,7 +111,7 @@ function createRecord(init: NotificationInit): NotificationEventRecord {
   };
 }
 
-/** A key as in a form: percent-encoded, with `+` for a space. Slashes stay. */
+/** Encodes a key as a form does: percent-encoded, with `+` for a space. Slashes stay as they are. */
 function encodeKey(key: string): string {
   return encodeURIComponent(key).replaceAll("%2F", "/").replaceAll("%20", "+")
     .replaceAll(

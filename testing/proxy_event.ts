@@ -33,7 +33,7 @@ interface Maker<Event> {
   readonly make: (exchange: HttpExchange) => Event;
   /** The host of a URL that starts with `/`. */
   readonly host: string;
-  /** The facts that only some gateways send. */
+  /** The {@linkcode SPECIAL_FACTS} that this gateway sends. */
   readonly facts: readonly (keyof HttpFacts)[];
 }
 
@@ -52,13 +52,14 @@ const MAKERS: { [Name in Gateway]: Maker<ProxyEvents[Name]> } = {
   lattice: { make: latticeEvent, host: "service.example.com", facts: [] },
 };
 
+/** The facts that only some gateways send. */
 const SPECIAL_FACTS = [...API_FACTS, "extendedRequestId", "multiValueHeaders"] as const;
 
 /**
  * Makes the event of an HTTP request, exactly as a gateway sends it.
  *
- * The URL is the one that the client uses, so it includes the stage of an API on its default domain. The path below the
- * stage is that of the route. A URL that starts with `/` gets the host of the gateway.
+ * Give the URL that the client uses. The URL includes the stage, if the API has its default domain. The route matches the
+ * path below the stage. A URL that starts with `/` gets the host of the gateway.
  *
  * @typeParam Name The gateway.
  * @param request A standard `Request`, or its parts.

@@ -173,7 +173,7 @@ Deno.test("proxyEvent() matches routes below the stage, and gives unmatched path
     ["/prod/orders/7", {}, "/{proxy+}", { proxy: "orders/7" }],
     ["/orders/7/", { route: "/orders/{id}" }, "/orders/{id}", { id: "7" }],
     ["/", {}, "/", null],
-    ["/prod", {}, "/", null],
+    ["/prod", { route: "$default" }, "/", null],
     ["/production", {}, "/{proxy+}", { proxy: "production" }],
     ["/a.b", { route: "GET /a.b" }, "/a.b", null],
     ["/files/a/b%20c/", { route: "/files/{path+}" }, "/files/{path+}", { path: "a/b%20c" }],

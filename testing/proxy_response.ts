@@ -1,5 +1,5 @@
 import { decodeBase64 } from "../function/base64.ts";
-import { isRecord } from "../logger/text.ts";
+import { isPlainObject } from "../function/read.ts";
 import type { Gateway } from "./proxy_event.ts";
 
 /** Options of {@linkcode proxyResponse}. */
@@ -10,18 +10,18 @@ export interface ProxyResponseOptions {
   readonly multiValueHeaders?: boolean;
 }
 
-/** The keys of a result. A REST API refuses other keys. */
+/** The keys of a result for a REST API, which refuses other keys. */
 const KEYS = ["statusCode", "headers", "multiValueHeaders", "body", "isBase64Encoded"];
 
 const REMEDY = "wrap the handler in proxyHandler(), or return { statusCode, body }";
 
-/** The characters of a header field's name (RFC 9110 §5.6.2), and those that its value must not have (§5.5). */
+/** The name of a header field (RFC 9110 §5.6.2), and the characters that its value must not have (§5.5). */
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 // deno-lint-ignore no-control-regex -- control characters are meant
 const CONTROL_CHARACTERS = /[\0-\x08\x0a-\x1f\x7f]/;
 
 /**
- * Header fields that a REST API and a function URL send under another name.
+ * The header fields that a REST API and a function URL rename.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html#api-gateway-known-issues-rest-apis
  */
@@ -30,11 +30,11 @@ const REMAPPED =
     .split(" ");
 
 /**
- * Makes the response that a gateway sends of a function's result.
+ * Makes the response that a gateway sends if a function returns a result.
  *
  * - A REST API and a function URL rename some header fields, for example `Date` to `x-amzn-remapped-date`.
  * - A REST API merges `headers` and `multiValueHeaders`.
- * - A result for an HTTP API or a function URL without `statusCode` is 200 with the result as JSON.
+ * - For an HTTP API or a function URL, a result without `statusCode` is sent as JSON with status 200.
  * - The values of header fields are strings, numbers or booleans.
  *
  * @param result The result, as the handler returned it.
@@ -63,12 +63,11 @@ export function proxyResponse(
   { gateway = "rest", multiValueHeaders = false }: ProxyResponseOptions = {},
 ): Response {
   const sent: unknown = JSON.parse(JSON.stringify(result) ?? "null");
-  const isPayload2 = gateway === "http" || gateway === "url";
-  if (isPayload2 && !(isRecord(sent) && Object.hasOwn(sent, "statusCode"))) {
+  if (isPayload2(gateway) && !(isPlainObject(sent) && Object.hasOwn(sent, "statusCode"))) {
     const body = typeof sent === "string" ? sent : JSON.stringify(sent);
     return new Response(body, { headers: { "content-type": "application/json" } });
   }
-  if (!isRecord(sent)) throw malformed(`it must be an object: ${REMEDY}`);
+  if (!isPlainObject(sent)) throw malformed(`it must be an object: ${REMEDY}`);
   const stranger = Object.keys(sent).find((key) => !KEYS.includes(key));
   if (gateway === "rest" && stranger !== undefined) {
     throw malformed(`unknown key ${JSON.stringify(stranger)}: ${REMEDY}`);
@@ -77,6 +76,10 @@ export function proxyResponse(
   const body = readBody(sent);
   const headers = readHeaders(sent, gateway, multiValueHeaders);
   return new Response([204, 205, 304].includes(status) ? null : body, { status, headers });
+}
+
+function isPayload2(gateway: Gateway): boolean {
+  return gateway === "http" || gateway === "url";
 }
 
 function readStatus(status: unknown): number {
@@ -119,7 +122,7 @@ function readHeaders(
     const isRemapped = isRenaming && REMAPPED.includes(key);
     headers.append(isRemapped ? `x-amzn-remapped-${key}` : key, toBytes(String(value)));
   };
-  // A load balancer takes the map of the kind that it sends. Only REST APIs take both.
+  // A load balancer accepts only the kind of map that it sends. Only REST APIs accept both kinds.
   const isMulti = gateway === "rest" || gateway === "alb" && multiValueHeaders;
   if (gateway === "alb" && isMulti && Object.keys(result.headers ?? {}).length > 0) {
     throw malformed('the load balancer takes "multiValueHeaders", not "headers"');
@@ -137,7 +140,7 @@ function readHeaders(
     // A REST API merges both maps, and drops a value that is in both.
     if (!seen.has(`${name.toLowerCase()}\n${value}`)) append(name, value, `headers.${name}`);
   }
-  if (gateway === "http" || gateway === "url") {
+  if (isPayload2(gateway)) {
     const cookies = result.cookies ?? [];
     if (!Array.isArray(cookies)) throw malformed('"cookies" must be an array');
     for (const cookie of cookies) append("set-cookie", cookie, "cookies");
@@ -151,7 +154,7 @@ function readHeaders(
 
 function entriesOf(result: Record<string, unknown>, key: string): [string, unknown][] {
   const map = result[key] ?? {};
-  if (isRecord(map)) return Object.entries(map);
+  if (isPlainObject(map)) return Object.entries(map);
   throw malformed(`"${key}" must be an object`);
 }
 

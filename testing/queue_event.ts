@@ -1,11 +1,10 @@
-import { encodeBase64 } from "../function/base64.ts";
-import { ACCOUNT_ID, present, randomBase64, REGION } from "./identifiers.ts";
+import { ACCOUNT_ID, encodeValue, present, randomBase64, REGION } from "./identifiers.ts";
 import { type MessageAttributeInit, messageEvent, type MessageInit } from "./message_event.ts";
 import { notificationEvent, type NotificationInit } from "./notification_event.ts";
 import { scheduledEvent, type ScheduledEventInit } from "./scheduled_event.ts";
 
 /**
- * The values of the accessors of a record of `FnQueueEvent`. The body comes from one of `body`, `payload`, `message`,
+ * The values of the accessors of a record of `FnQueueEvent`. Give at most one of `body`, `payload`, `message`,
  * `notification` and `bridgeEvent`.
  */
 export type QueueMessageInit = {
@@ -26,7 +25,7 @@ export type QueueMessageInit = {
   readonly groupId?: string | null;
   /** The deduplication identifier; by default random in a FIFO queue, and none otherwise. */
   readonly deduplicationId?: string | null;
-  /** The sequence number; by default the next one in a FIFO queue, and none otherwise. */
+  /** The sequence number; by default a rising number in a FIFO queue, and none otherwise. */
   readonly sequenceNumber?: string | null;
   readonly messageAttributes?: Readonly<Record<string, MessageAttributeInit>>;
   readonly queueName?: string;
@@ -110,6 +109,11 @@ function createRecord(
   const queueArn = init.queueArn ?? `arn:aws:sqs:${region}:${ACCOUNT_ID}:${queueName}`;
   const isFifo = queueArn.endsWith(".fifo");
   const { sentTime = new Date(), firstReceivedTime = sentTime } = init;
+  const {
+    sequenceNumber = isFifo ? risingNumber(index) : null,
+    groupId = isFifo ? "group" : null,
+    deduplicationId = isFifo ? crypto.randomUUID() : null,
+  } = init;
   const body = bodyOf(init);
   return {
     messageId: init.messageId ?? crypto.randomUUID(),
@@ -121,13 +125,9 @@ function createRecord(
       SenderId: "AIDAEXAMPLE",
       ApproximateFirstReceiveTimestamp: String(firstReceivedTime.getTime()),
       ...present({
-        SequenceNumber: fifoValue(init.sequenceNumber, isFifo, () => sequenceNumber(index)),
-        MessageGroupId: fifoValue(init.groupId, isFifo, () => "group"),
-        MessageDeduplicationId: fifoValue(
-          init.deduplicationId,
-          isFifo,
-          () => crypto.randomUUID(),
-        ),
+        SequenceNumber: sequenceNumber,
+        MessageGroupId: groupId,
+        MessageDeduplicationId: deduplicationId,
       }),
     },
     messageAttributes: Object.fromEntries(
@@ -143,18 +143,8 @@ function createRecord(
   };
 }
 
-/** A fact that only a FIFO queue sends by default. */
-function fifoValue(
-  given: string | null | undefined,
-  isFifo: boolean,
-  create: () => string,
-): string | null {
-  if (given !== undefined) return given;
-  return isFifo ? create() : null;
-}
-
-/** The sequence numbers of a batch rise. */
-function sequenceNumber(index: number): string {
+/** A number of 20 digits that is greater than the numbers of earlier messages. */
+function risingNumber(index: number): string {
   return String(18_870_000_000_000_000_000n + BigInt(Date.now()) * 1_000n + BigInt(index));
 }
 
@@ -166,7 +156,7 @@ function bodyOf(init: QueueMessageInit): string {
   return init.bridgeEvent ? JSON.stringify(scheduledEvent(init.bridgeEvent)) : "message";
 }
 
-/** A message of Amazon SNS as Amazon SQS gets it: some names differ from those in an event to a function. */
+/** A message of Amazon SNS as Amazon SQS gets it. Some keys have other names than in an event to a function. */
 function envelopeOf(init: MessageInit): object {
   const { SigningCertUrl, UnsubscribeUrl, MessageAttributes, ...rest } =
     messageEvent([init]).Records[0]!.Sns;
@@ -175,12 +165,9 @@ function envelopeOf(init: MessageInit): object {
 }
 
 function encodeAttribute({ Type, Value }: MessageAttributeInit): QueueMessageAttribute {
-  const lists = { stringListValues: [], binaryListValues: [], dataType: Type };
-  if (Value instanceof Uint8Array) return { binaryValue: encodeBase64(Value), ...lists };
-  if (typeof Value === "string") {
-    return Type === "Binary" ? { binaryValue: Value, ...lists } : { stringValue: Value, ...lists };
-  }
-  return { stringValue: JSON.stringify(Value), ...lists };
+  const key = Type === "Binary" ? "binaryValue" : "stringValue";
+  const value = { [key]: encodeValue(Value) };
+  return { ...value, stringListValues: [], binaryListValues: [], dataType: Type };
 }
 
 function md5(text: string): string {

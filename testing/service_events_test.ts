@@ -142,6 +142,7 @@ Deno.test("queueEvent() makes the messages of a standard queue", () => {
     awsRegion: "us-east-1",
   });
   assertEquals([second!.body, second!.awsRegion], ['{"a":1}', "us-east-2"]);
+  assertEquals(Object.keys(second!.attributes).length, 4, "it has no facts of a FIFO queue");
 });
 
 Deno.test("queueEvent() makes the messages of a FIFO queue, with rising sequence numbers", () => {

@@ -13,14 +13,14 @@ type Stream = AsyncIterable<Uint8Array | string>;
 /** Marks the streams of HTTP responses. `runtime/http_stream.ts` describes the protocol. */
 const HTTP_STREAM = Symbol.for("@mate/core/http-stream/1");
 
-/** Says if the runtime streams a result. */
+/** Tells whether the runtime streams a result. */
 export function isStreamed(result: unknown): result is HttpStream | Stream {
   return typeof result === "object" && result !== null &&
     (Object.hasOwn(result, HTTP_STREAM) || Symbol.asyncIterator in result);
 }
 
 /**
- * Makes the response of a stream. Like the runtime, it reads the first chunk before the response begins.
+ * Makes the response of a stream. This function reads the first chunk before the response begins, as the runtime does.
  *
  * @throws The error of the stream, if it fails before its first chunk.
  */
