@@ -1,121 +1,199 @@
 /** The checked manifest of an application, with all defaults. `docs/manifest.md` describes every key. */
 export interface Manifest {
+  /** The name of the application. Everything that is deployed has a name that starts with it. */
   readonly name: string;
+  /** The stage of the HTTP gateway: the first element of the path of every URL. */
   readonly stage: string;
+  /** The AWS Region to deploy to; by default the region of the AWS configuration. */
   readonly region?: string | undefined;
+  /** The processor of the functions. */
   readonly architecture: "x86_64" | "arm64";
+  /** Whether AWS X-Ray traces invocations. */
   readonly tracing: boolean;
+  /** The one origin whose pages may read, also with cookies, what the HTTP gateway answers itself; by default all may, without. */
   readonly cors?: { readonly origin: string } | undefined;
+  /** The place of the deployment's state, such as `s3://bucket/key`; by default the folder `.mate/`. */
   readonly state?: string | undefined;
+  /** The functions by name. */
   readonly functions: Readonly<Record<string, FunctionManifest>>;
+  /** The Amazon SQS queues by name. */
   readonly queues: Readonly<Record<string, QueueManifest>>;
 }
 
 /** One function of an application. */
 export interface FunctionManifest {
+  /** The module that exports the handler, relative to the manifest. */
   readonly module: string;
+  /** The name of the export that is the handler. */
   readonly handler: string;
+  /** A description of up to 256 characters. */
   readonly description: string;
+  /** The memory in MiB: 128 to 10,240. */
   readonly memory: number;
+  /** The longest time of an invocation in seconds: 1 to 900. */
   readonly timeout: number;
+  /** The number of invocations at a time that are reserved for the function, which is also their limit. */
   readonly reservedConcurrency?: number | undefined;
+  /** Environment variables. Values may contain `${region}`, `${account}` and `${infra.NAME}`. */
   readonly environment: Readonly<Record<string, string>>;
-  readonly permissions: { readonly net: readonly string[] };
+  /** The permissions that Deno gives to the function, besides its own files and `/tmp`. */
+  readonly permissions: {
+    /**
+     * The hosts that it may connect to, such as `api.example.com:443`; `*` for any. `${region}` stands for the region, and
+     * `${NAME}` for a variable of `environment`.
+     */
+    readonly net: readonly string[];
+  };
+  /** Everything that invokes the function. */
   readonly triggers: Triggers;
+  /** The resources of the application that the function works with. */
   readonly uses: Uses;
+  /** Further statements for the IAM policy of the function's role. */
   readonly statements: readonly Statement[];
 }
 
 /** Everything that invokes a function. */
 export interface Triggers {
+  /** Routes of the HTTP gateway (Amazon API Gateway). */
   readonly routes: readonly RouteTrigger[];
+  /** The function URL. */
   readonly url?: UrlTrigger | undefined;
+  /** Schedules (Amazon EventBridge). */
   readonly schedules: readonly ScheduleTrigger[];
+  /** Events of an event bus (Amazon EventBridge). */
   readonly events: readonly EventTrigger[];
+  /** Changes of objects in buckets (Amazon S3). */
   readonly buckets: readonly BucketTrigger[];
+  /** Messages of topics (Amazon SNS). */
   readonly topics: readonly TopicTrigger[];
+  /** Messages of queues (Amazon SQS). */
   readonly queues: readonly QueueTrigger[];
 }
 
 /** A route of the HTTP gateway. */
 export interface RouteTrigger {
+  /** The method, or `ANY`. */
   readonly method: string;
+  /** The path below the stage, such as `/okay` or `/okay/{proxy+}`. Routes have the same variable at the same place. */
   readonly path: string;
+  /** The function of the manifest that decides whether a request is allowed: a REQUEST authorizer without a cache. */
   readonly authorizer?: string | undefined;
+  /** Whether the response is streamed. */
   readonly stream: boolean;
 }
 
 /** A function URL. */
 export interface UrlTrigger {
+  /** Who may call the URL: anyone, or signed requests only. */
   readonly auth: "none" | "iam";
+  /** Whether responses are streamed. */
   readonly stream: boolean;
+  /** The pages of other origins that may call the URL; none by default. */
   readonly cors?: CorsSettings | undefined;
 }
 
 /** The pages of other origins that may call a function URL. */
 export interface CorsSettings {
+  /** The origins, such as `https://shop.example`; `*` for any. */
   readonly origins: readonly string[];
+  /** The methods; `*` for any. */
   readonly methods: readonly string[];
+  /** The request headers; `*` for any. */
   readonly headers: readonly string[];
+  /** The response headers that pages may read. */
   readonly exposeHeaders: readonly string[];
+  /** Whether pages may send cookies. */
   readonly credentials: boolean;
+  /** The time that browsers keep the answer of a preflight request, in seconds: 0 to 86,400. */
   readonly maxAge: number;
 }
 
 /** A schedule of Amazon EventBridge that invokes a function. */
 export interface ScheduleTrigger {
+  /** The time: `rate(5 minutes)` or `cron(0 3 * * ? *)`. */
   readonly expression: string;
+  /** The time zone of a `cron` expression, such as `Europe/Paris`. */
   readonly timezone: string;
+  /** The event that the function gets; by default the event of EventBridge. */
   readonly input?: unknown;
 }
 
 /** The events of an event bus of Amazon EventBridge that invoke a function. */
 export interface EventTrigger {
+  /** The event pattern of EventBridge. */
   readonly pattern: Readonly<Record<string, unknown>>;
+  /** The name of the event bus. Only the default bus is there already. */
   readonly bus: string;
 }
 
 /** An Amazon S3 bucket whose notifications invoke a function. */
 export interface BucketTrigger {
+  /** The name of the bucket within the application. */
   readonly name: string;
+  /** The types of events, such as `s3:ObjectCreated:*`. */
   readonly events: readonly string[];
+  /** The start of the object keys. */
   readonly prefix: string;
+  /** The end of the object keys. */
   readonly suffix: string;
 }
 
 /** An Amazon SNS topic whose messages invoke a function. */
 export interface TopicTrigger {
+  /** The name of the topic within the application. */
   readonly name: string;
+  /** The filter policy of the subscription, by message attribute; every message by default. */
   readonly filter?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** An Amazon SQS queue whose messages invoke a function. */
 export interface QueueTrigger {
+  /** The name of the queue in the manifest's `queues`. */
   readonly name: string;
+  /** The most messages of an event: 1 to 10,000. */
   readonly batch: number;
+  /** The time to collect messages for an event, in seconds: 0 to 300. */
   readonly window: number;
+  /** The most invocations at a time: 2 to 1,000; no limit by default. */
   readonly concurrency?: number | undefined;
 }
 
-/** The resources of the application that a function works with, by name. */
+/**
+ * The resources of the application that a function works with. Each gives the function's role the permission for exactly
+ * that resource, gives Deno the permission to connect to its endpoint, and puts its physical name into the environment.
+ */
 export interface Uses {
+  /** Buckets: `BUCKET_UPLOADS` has the bucket's name. */
   readonly buckets: Readonly<Record<string, "read" | "write" | "read-write">>;
+  /** Topics: `TOPIC_MESSAGES` has the topic's ARN. */
   readonly topics: Readonly<Record<string, "publish">>;
+  /** Queues: `QUEUE_JOBS` has the queue's URL. */
   readonly queues: Readonly<Record<string, "send">>;
 }
 
-/** A statement of an IAM policy. */
+/** A statement of an IAM policy. Resources may contain `${region}`, `${account}` and `${infra.NAME}`. */
 export interface Statement {
+  /** The identifier. */
   readonly Sid?: string | undefined;
+  /** Whether the actions are allowed or denied. */
   readonly Effect: "Allow" | "Deny";
+  /** The actions, such as `dynamodb:GetItem`. */
   readonly Action: string | readonly string[];
+  /** The ARNs of the resources. */
   readonly Resource: string | readonly string[];
+  /** The conditions. */
   readonly Condition?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** An Amazon SQS queue. It has a dead-letter queue of its own. */
 export interface QueueManifest {
+  /** Whether the queue keeps the order of messages and delivers each once. */
   readonly fifo: boolean;
+  /**
+   * How often a message is delivered again after its first delivery failed: 0 to 999. Then the message goes to the
+   * dead-letter queue, whose `maxReceiveCount` is one more.
+   */
   readonly retries: number;
+  /** The time that a delivered message is invisible to other receivers, in seconds: 0 to 43,200. */
   readonly visibility: number;
 }
