@@ -13,7 +13,11 @@ export async function startServices(uses: Readonly<Record<string, unknown>> = {}
     worker: {
       module: "worker.ts",
       uses,
-      triggers: { topics: [{ name: "news" }], events: [{ pattern: { source: ["shop"] } }] },
+      triggers: {
+        topics: [{ name: "news" }],
+        events: [{ pattern: { source: ["shop"] } }],
+        queues: [{ name: "ordered" }],
+      },
     },
     files: { module: "files.ts", triggers: { buckets: [{ name: "files", events }] } },
   }, { jobs: {}, ordered: { fifo: true } });

@@ -6,17 +6,17 @@ import {
   type TopicEvent,
 } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
-import { createHash } from "node:crypto";
 import type { Manifest } from "../../manifest/types.ts";
 import { queueArn } from "../arn.ts";
 import type { FunctionHost } from "../function_host.ts";
 import type { AsyncInvocations } from "../invoke/async_invocations.ts";
 import type { Log } from "../log.ts";
-import { Messaging, queueName, type ReceivedMessage, subscriptionsOf } from "./messaging.ts";
+import { type Messaging, queueName, queueUrl, subscriptionsOf } from "./messaging.ts";
 
-/** How many invocations of a queue are under way at the same time if the manifest does not limit them. */
+/** The number of concurrent invocations for a queue if the manifest sets none. */
 const POLLERS = 5;
 
+/** The largest number of messages of one call of Amazon SQS. */
 const MAX_RECEIVED = 10;
 
 export interface PollerOptions {
@@ -24,7 +24,6 @@ export interface PollerOptions {
   readonly messaging: Messaging;
   readonly host: FunctionHost;
   readonly asyncInvocations: AsyncInvocations;
-  /** Takes a line for each malformed result and for each message that is given up. */
   readonly log: Log;
   readonly signal: AbortSignal;
 }
@@ -32,15 +31,29 @@ export interface PollerOptions {
 interface QueueTrigger {
   readonly functionName: string;
   readonly queue: string;
-  /** How many messages one invocation gets at most: 1 to 10,000, and 10 for a FIFO queue. */
+  /** The largest number of messages of one invocation. */
   readonly batch: number;
-  /** How many seconds to wait for a full batch: 0 to 300. */
+  /** The longest wait for a full batch, in seconds. */
   readonly window: number;
-  /** How often a message is delivered again before it goes to the dead-letter queue. */
+  /** The number of retries before a message goes to the dead-letter queue. */
   readonly retries: number;
 }
 
-/** Invokes the functions with the messages of their queues and topics until the signal ends it. */
+interface ReceivedMessage {
+  readonly MessageId: string;
+  readonly ReceiptHandle: string;
+  readonly Body: string;
+  readonly Attributes: Readonly<Record<string, string>>;
+  readonly MessageAttributes?: Readonly<
+    Record<string, {
+      readonly StringValue?: string;
+      readonly BinaryValue?: string;
+      readonly DataType: string;
+    }>
+  >;
+}
+
+/** Invokes the functions with the messages of their queues and topics, until the signal. */
 export async function pollQueues(options: PollerOptions): Promise<void> {
   const { manifest } = options;
   const queues = Object.entries(manifest.functions).flatMap(([functionName, { triggers }]) =>
@@ -62,10 +75,11 @@ async function pollTopic(
   functionName: string,
   queue: string,
 ): Promise<void> {
+  const subscription = crypto.randomUUID();
   while (!signal.aborted) {
     const messages = await receive(messaging, queue, MAX_RECEIVED);
     for (const { Body } of messages) {
-      const event = topicEventOf(JSON.parse(Body), functionName);
+      const event = topicEventOf(JSON.parse(Body), subscription);
       asyncInvocations.start(functionName, Buffer.from(JSON.stringify(event)));
     }
     await deleteMessages(messaging, queue, messages);
@@ -73,7 +87,7 @@ async function pollTopic(
 }
 
 /**
- * Invokes a function with batches of messages. Messages that the function has processed are deleted. All other messages
+ * Invokes a function with batches of messages. Deletes the messages that the function has processed. All other messages
  * become visible again after the visibility time-out of the queue.
  */
 async function pollQueue(options: PollerOptions, trigger: QueueTrigger): Promise<void> {
@@ -134,7 +148,7 @@ async function receive(
   const { Messages = [] } = await messaging.call<{ Messages?: ReceivedMessage[] }>(
     "ReceiveMessage",
     {
-      QueueUrl: Messaging.queueUrl(queue),
+      QueueUrl: queueUrl(queue),
       MaxNumberOfMessages: Math.min(MAX_RECEIVED, count),
       AttributeNames: ["All"],
       MessageAttributeNames: ["All"],
@@ -145,8 +159,8 @@ async function receive(
 }
 
 /**
- * Tells which messages the function has processed. A function reports the others as `batchItemFailures`. If the report is
- * malformed or names an unknown message, the whole batch counts as failed, as it does on AWS Lambda: `undefined`.
+ * Selects the messages that the function has processed. The function reports all others as `batchItemFailures`. If the
+ * report is malformed or names an unknown message, the whole batch has failed, as on AWS Lambda: the result is `undefined`.
  */
 function processed(
   messages: readonly ReceivedMessage[],
@@ -166,21 +180,17 @@ async function deleteMessages(
   queue: string,
   messages: readonly ReceivedMessage[],
 ): Promise<void> {
-  for (let start = 0; start < messages.length; start += MAX_RECEIVED) {
-    await messaging.call("DeleteMessageBatch", {
-      QueueUrl: Messaging.queueUrl(queue),
-      Entries: messages.slice(start, start + MAX_RECEIVED).map(({ ReceiptHandle }, index) => ({
-        Id: String(index),
-        ReceiptHandle,
-      })),
-    });
+  const entries = messages.map(({ ReceiptHandle }, index) => ({ Id: `${index}`, ReceiptHandle }));
+  while (entries.length > 0) {
+    const Entries = entries.splice(0, MAX_RECEIVED);
+    await messaging.call("DeleteMessageBatch", { QueueUrl: queueUrl(queue), Entries });
   }
 }
 
 function queueEventOf(queue: string, messages: readonly ReceivedMessage[]): QueueEvent {
   const timeOf = (milliseconds = "0") => new Date(Number(milliseconds));
-  const event = queueEvent(
-    messages.map(({ MessageId, ReceiptHandle, Body, Attributes }) => ({
+  return queueEvent(
+    messages.map(({ MessageId, ReceiptHandle, Body, Attributes, MessageAttributes = {} }) => ({
       messageId: MessageId,
       receiptHandle: ReceiptHandle,
       body: Body,
@@ -191,31 +201,20 @@ function queueEventOf(queue: string, messages: readonly ReceivedMessage[]): Queu
       deduplicationId: Attributes.MessageDeduplicationId ?? null,
       sequenceNumber: Attributes.SequenceNumber ?? null,
       queueArn: queueArn(queue),
+      messageAttributes: Object.fromEntries(
+        Object.entries(MessageAttributes).map(([name, { StringValue, BinaryValue, DataType }]) => [
+          name,
+          {
+            Type: DataType as "String", // The type may have a label, such as "Number.int".
+            Value: StringValue ?? Buffer.from(BinaryValue!, "base64"),
+          },
+        ]),
+      ),
     })),
-    { fifo: queue.endsWith(".fifo") },
-  );
-  event.Records.forEach((record, index) => {
-    // A label of a type, such as "Number.int", is kept.
-    record.messageAttributes = attributesOf(messages[index]!);
-  });
-  return event;
-}
-
-function attributesOf({ MessageAttributes = {} }: ReceivedMessage) {
-  return Object.fromEntries(
-    Object.entries(MessageAttributes).map(([name, { StringValue, BinaryValue, DataType }]) => [
-      name,
-      {
-        ...(StringValue !== undefined && { stringValue: StringValue }),
-        ...(BinaryValue !== undefined && { binaryValue: BinaryValue }),
-        stringListValues: [],
-        binaryListValues: [],
-        dataType: DataType,
-      },
-    ]),
   );
 }
 
+/** The JSON that Amazon SNS sends to a queue. */
 interface Envelope {
   readonly MessageId: string;
   readonly TopicArn: string;
@@ -225,10 +224,10 @@ interface Envelope {
   readonly MessageAttributes?: NonNullable<MessageInit["messageAttributes"]>;
 }
 
-function topicEventOf(envelope: Envelope, functionName: string): TopicEvent {
+function topicEventOf(envelope: Envelope, subscription: string): TopicEvent {
   const { MessageId, TopicArn, Subject = null, Message, Timestamp } = envelope;
   const event = messageEvent([{
-    eventSubscriptionArn: `${TopicArn}:${uuidOf(`${TopicArn} ${functionName}`)}`,
+    eventSubscriptionArn: `${TopicArn}:${subscription}`,
     topicArn: TopicArn,
     messageId: MessageId,
     message: Message,
@@ -237,10 +236,4 @@ function topicEventOf(envelope: Envelope, functionName: string): TopicEvent {
   }]);
   for (const { Sns } of event.Records) Object.assign(Sns, { Subject });
   return event;
-}
-
-/** A UUID. The same text always has the same one. */
-function uuidOf(text: string): string {
-  const hex = createHash("sha256").update(text).digest("hex");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, "$1-$2-$3-$4-$5");
 }

@@ -4,7 +4,7 @@ import { startServices } from "../../testdata/services.ts";
 import { topicArn } from "../arn.ts";
 import { readAccesses } from "./access.ts";
 
-Deno.test("Services answer the operations of the SQS client", async () => {
+Deno.test("Services answer the operations of the SQS client, and keep attributes", async () => {
   await using test = await startServices();
   const { sqs } = test.developer;
   const { QueueUrl } = await sqs.getQueueUrl({ QueueName: "jobs" });
@@ -22,6 +22,21 @@ Deno.test("Services answer the operations of the SQS client", async () => {
     AttributeNames: [...AttributeNames],
   });
   assertEquals(Attributes, { ApproximateNumberOfMessagesNotVisible: "1" });
+  await sqs.sendMessage({
+    QueueUrl: `${QueueUrl!.replace("jobs", "ordered")}.fifo`,
+    MessageGroupId: "a",
+    MessageBody: "work",
+    MessageAttributes: {
+      n: { DataType: "Number.int", StringValue: "7" },
+      image: { DataType: "Binary.png", BinaryValue: Uint8Array.of(255, 0) },
+    },
+  });
+  await test.settled();
+  const lists = { stringListValues: [], binaryListValues: [] };
+  assertEquals(test.calls[0]!.event.Records[0].messageAttributes, {
+    n: { stringValue: "7", dataType: "Number.int", ...lists },
+    image: { binaryValue: "/wA=", dataType: "Binary.png", ...lists },
+  });
 });
 
 Deno.test("PutEvents invokes the functions whose pattern matches, and reports malformed entries", async () => {
@@ -52,7 +67,7 @@ Deno.test("a function may do what its manifest grants, and nothing else", async 
   await test.developer.s3.putObject({ Bucket: "files", Key: "a", Body: "A" });
   const { Body } = await s3.getObject({ Bucket: "files", Key: "a" });
   assertEquals(await Body!.transformToString(), "A");
-  await sqs.sendMessage({ QueueUrl, MessageBody: "work" });
+  await sqs.sendMessageBatch({ QueueUrl, Entries: [{ Id: "1", MessageBody: "work" }] });
   const fifo = { QueueUrl: `${QueueUrl.replace("jobs", "ordered")}.fifo`, MessageGroupId: "a" };
   await sqs.sendMessage({ ...fifo, MessageBody: "work" });
   const denied: Record<string, () => Promise<unknown>> = {
@@ -74,15 +89,23 @@ Deno.test("a function without its credentials reaches no service", async () => {
 });
 
 Deno.test("a function cannot reach one service by the signature of another", async () => {
-  await using test = await startServices({ queues: { jobs: "send" } });
-  const publish = `Action=Publish&TopicArn=${topicArn("news")}&Message=Hello`;
-  const both = JSON.stringify({ QueueUrl: "x/jobs", other: `&${publish}&rest=` });
-  for (const body of [publish, both]) {
+  const publish = `Action=Publish&TopicArn=${topicArn("news")}`;
+  const QueueUrl = "http://localhost/000000000000/jobs";
+  const toQueue = JSON.stringify({ QueueUrl, MessageBody: "Hello", other: `&${publish}&rest=` });
+  const toTopic = JSON.stringify({ QueueUrl, other: `&${publish}&Message=Hello&rest=` });
+  for (
+    const [service, uses, body] of [
+      ["sqs", { queues: { jobs: "send" } }, `${publish}&Message=Hello`],
+      ["sqs", { queues: { jobs: "send" } }, toTopic],
+      ["sns", { topics: { news: "publish" } }, toQueue],
+    ] as const
+  ) {
+    await using test = await startServices(uses);
+    const scope = `${test.environment.AWS_ACCESS_KEY_ID}/20260101/us-east-1/${service}`;
     const response = await fetch(test.environment.AWS_ENDPOINT_URL!, {
       method: "POST",
       headers: {
-        authorization:
-          `AWS4-HMAC-SHA256 Credential=${test.environment.AWS_ACCESS_KEY_ID}/20260101/us-east-1/sqs/aws4_request`,
+        authorization: `AWS4-HMAC-SHA256 Credential=${scope}/aws4_request`,
         "content-type": "application/x-www-form-urlencoded",
         "x-amz-target": "AmazonSQS.SendMessage",
       },

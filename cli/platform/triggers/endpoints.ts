@@ -3,7 +3,7 @@ import type { Manifest } from "../../manifest/manifest.ts";
 import { allow, jsonReply, readBody, refusal, type Reply, reply } from "../http.ts";
 import { MAX_PUBLICATION } from "../limits.ts";
 import type { EventBus } from "../services/event_bus.ts";
-import { deadLetterQueueName, Messaging, queueName } from "../services/messaging.ts";
+import { deadLetterQueueName, type Messaging, queueName, queueUrl } from "../services/messaging.ts";
 import type { Buckets } from "./buckets.ts";
 import { checkPublication, publicationRefusal, publish } from "./message.ts";
 import { ObjectKeyError } from "./object_key.ts";
@@ -125,7 +125,7 @@ async function answerQueue(
     const isFifo = manifest.queues[name]!.fifo;
     if (group !== null && !isFifo) throw refusal(400, `The queue "${name}" has no groups`);
     const sent = await messaging.call<{ MessageId: string }>("SendMessage", {
-      QueueUrl: Messaging.queueUrl(queue),
+      QueueUrl: queueUrl(queue),
       MessageBody,
       // An identifier of its own, because a message that is sent twice by hand is meant to arrive twice.
       ...(isFifo && {
