@@ -1,17 +1,17 @@
 import type { RestEvent } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
 import type { Statement } from "../../manifest/manifest.ts";
-import { ACCOUNT_ID, REGION } from "../arn.ts";
+import { methodArn } from "../arn.ts";
 import type { FunctionHost } from "../function_host.ts";
 import { isAllowed } from "../services/access.ts";
 import { gatewayRefusal } from "./errors.ts";
 
 /**
- * Asks an authorizer of the type REQUEST, without a cache.
+ * Invokes an authorizer of the type REQUEST. No answer is cached.
  *
  * @param event The event for the function that the authorizer protects.
- * @returns The facts that the event gets in `requestContext.authorizer`.
- * @throws {Refusal} If the authorizer refuses the request (401 or 403), or fails (500).
+ * @returns The object for `requestContext.authorizer` of the event.
+ * @throws {Refusal} If the authorizer refuses the request (401 or 403) or fails (500).
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  */
 export async function authorize(
@@ -20,8 +20,7 @@ export async function authorize(
   { body: _, isBase64Encoded: __, ...event }: RestEvent,
 ): Promise<Readonly<Record<string, string | number>>> {
   const { apiId, stage } = event.requestContext;
-  const resource = `arn:aws:execute-api:${REGION}:${ACCOUNT_ID}:${apiId}/${stage}/` +
-    `${event.httpMethod}${event.path}`;
+  const resource = methodArn(`${apiId}/${stage}/${event.httpMethod}${event.path}`);
   const start = performance.now();
   const payload = JSON.stringify({ type: "REQUEST", methodArn: resource, ...event });
   const outcome = await host.invoke(name, Buffer.from(payload));

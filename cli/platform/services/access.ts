@@ -1,43 +1,50 @@
 import { fillPlaceholders } from "../../manifest/variables.ts";
 import type { Manifest, Statement, Uses } from "../../manifest/types.ts";
-import { ACCOUNT_ID, bucketArn, functionArn, queueArn, REGION, topicArn } from "../arn.ts";
+import {
+  ACCOUNT_ID,
+  bucketArn,
+  eventBusArn,
+  functionArn,
+  queueArn,
+  REGION,
+  topicArn,
+} from "../arn.ts";
 import { queueName } from "./messaging.ts";
+import { placeOf } from "./s3_object.ts";
 
 export interface Access {
   /** The action as IAM names it, such as `s3:GetObject`. */
   readonly action: string;
+  /** The ARN of the resource. */
   readonly resource: string;
 }
 
 const READ = ["s3:GetObject", "s3:ListBucket"];
 const WRITE = ["s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"];
-const BUCKET_ACTIONS = {
-  read: READ,
-  write: WRITE,
-  "read-write": [...READ, ...WRITE],
-};
+const BUCKET_ACTIONS = { read: READ, write: WRITE, "read-write": [...READ, ...WRITE] };
 const SEND = ["sqs:SendMessage", "sqs:GetQueueUrl", "sqs:GetQueueAttributes"];
 
-/** The statements that the uses of a function stand for, as the deployment writes them. */
+/** Returns the statements that the deployment writes for the `uses` of a function. */
 export function statementsOf(
   { buckets, topics, queues }: Uses,
   manifest: Pick<Manifest, "queues">,
 ): Statement[] {
+  const allow = (Action: readonly string[], ...Resource: string[]): Statement => ({
+    Effect: "Allow",
+    Action,
+    Resource,
+  });
   return [
     ...Object.entries(buckets).map(([name, use]) =>
-      allow(BUCKET_ACTIONS[use], [bucketArn(name), `${bucketArn(name)}/*`])
+      allow(BUCKET_ACTIONS[use], bucketArn(name), `${bucketArn(name)}/*`)
     ),
-    ...Object.keys(topics).map((name) => allow(["sns:Publish"], [topicArn(name)])),
-    ...Object.keys(queues).map((name) => allow(SEND, [queueArn(queueName(name, manifest))])),
+    ...Object.keys(topics).map((name) => allow(["sns:Publish"], topicArn(name))),
+    ...Object.keys(queues).map((name) => allow(SEND, queueArn(queueName(name, manifest)))),
   ];
 }
 
-function allow(Action: readonly string[], Resource: readonly string[]): Statement {
-  return { Effect: "Allow", Action, Resource };
-}
-
 /**
- * Tells whether the statements of a policy allow an access: one statement must allow it, and none may deny it.
+ * Tells whether the statements of a policy allow an access: one statement must allow the access, and none may deny it.
  *
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
  */
@@ -52,7 +59,7 @@ function applies({ Action, Resource }: Statement, { action, resource }: Access):
     [Resource].flat().some((pattern) => matches(fill(pattern), resource));
 }
 
-/** Replaces the placeholders that have a value on this machine. */
+/** Replaces `${account}` and `${region}`. Keeps other placeholders, because they have no value on this machine. */
 export function fill(text: string): string {
   const values: Readonly<Record<string, string>> = { account: ACCOUNT_ID, region: REGION };
   return fillPlaceholders(text, (name) => values[name] ?? `\${${name}}`);
@@ -65,46 +72,41 @@ function matches(pattern: string, text: string): boolean {
   return new RegExp(`^${expression}$`).test(text);
 }
 
-/** The operations that need the permission of another one (Amazon SQS). */
-const SAME_PERMISSION: Readonly<Record<string, string>> = {
-  ChangeMessageVisibilityBatch: "ChangeMessageVisibility",
-  DeleteMessageBatch: "DeleteMessage",
-  SendMessageBatch: "SendMessage",
-};
-
-/** The accesses that a request needs. A malformed request needs one that no policy allows. */
+/** Lists the accesses that a request needs. For a malformed request, the list has an access that no policy allows. */
 export function readAccesses(request: Request, service: string, body: string): readonly Access[] {
   const operation = request.headers.get("x-amz-target")?.split(".").at(-1) ?? "";
   try {
-    if (service === "s3") return readObjectAccesses(request);
-    if (service === "lambda") {
-      const [, name = ""] = /\/functions\/([^/]+)/.exec(new URL(request.url).pathname) ?? [];
-      const functionName = decodeURIComponent(name).split(":").at(-1)!;
-      return [{ action: "lambda:InvokeFunction", resource: functionArn(functionName) }];
-    }
-    if (service === "sqs") {
-      const { QueueUrl, QueueName } = JSON.parse(body);
-      const name = String(QueueName ?? QueueUrl ?? "").split("/").at(-1)!;
-      return [{
-        action: `sqs:${SAME_PERMISSION[operation] ?? operation}`,
-        resource: queueArn(name),
-      }];
+    switch (service) {
+      case "s3":
+        return readObjectAccesses(request);
+      case "lambda": {
+        const [, name = ""] = /\/functions\/([^/]+)/.exec(new URL(request.url).pathname) ?? [];
+        const functionName = decodeURIComponent(name).split(":").at(-1)!;
+        return [{ action: "lambda:InvokeFunction", resource: functionArn(functionName) }];
+      }
+      case "sqs": {
+        const { QueueUrl, QueueName } = JSON.parse(body);
+        const name = String(QueueName ?? QueueUrl ?? "").split("/").at(-1)!;
+        const action = operation.replace(/Batch$/, "");
+        return [{ action: `sqs:${action}`, resource: queueArn(name) }];
+      }
+      case "sns": {
+        const form = new URLSearchParams(body);
+        const action = `sns:${form.get("Action")?.replace(/Batch$/, "")}`;
+        const resource = form.get("TopicArn") ?? form.get("TargetArn") ?? topicArn("");
+        return [{ action, resource }];
+      }
+      default:
+        return [{ action: `${service}:${operation}`, resource: eventBusArn("default") }];
     }
   } catch {
     return [{ action: `${service}:${operation || "malformed"}`, resource: "malformed" }];
   }
-  if (service === "sns") {
-    const form = new URLSearchParams(body);
-    const action = `sns:${form.get("Action")?.replace(/Batch$/, "")}`;
-    return [{ action, resource: form.get("TopicArn") ?? form.get("TargetArn") ?? topicArn("") }];
-  }
-  const bus = `arn:aws:events:${REGION}:${ACCOUNT_ID}:event-bus/default`;
-  return service === "events" ? [{ action: `events:${operation}`, resource: bus }] : [];
 }
 
-function readObjectAccesses({ method, url, headers }: Request): readonly Access[] {
-  const [, bucket = "", key = ""] = /^\/([^/]*)\/?(.*)$/s
-    .exec(new URL(url).pathname)!.map(decodeURIComponent);
+function readObjectAccesses(request: Request): readonly Access[] {
+  const { method, url, headers } = request;
+  const [bucket, key] = placeOf(request);
   if (bucket === "") return [{ action: "s3:ListAllMyBuckets", resource: "*" }];
   const arn = bucketArn(bucket);
   const reads = method === "GET" || method === "HEAD";

@@ -3,10 +3,10 @@ import { Buffer } from "node:buffer";
 const MAX_HEAD = 1_024;
 
 /**
- * The content of a request, without the frame that the AWS SDKs put around each chunk if they send a checksum or a signature
- * after the content (`Content-Encoding: aws-chunked`).
+ * Reads the content of a request. The AWS SDKs put a frame around each chunk if a checksum or a signature follows the
+ * content (`Content-Encoding: aws-chunked`). The frames are removed.
  *
- * @throws {TypeError} While it is read: if a chunk has no length, or the content ends early.
+ * @throws {TypeError} If a chunk has no length, or if the content ends early.
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html
  */
 export async function* chunkedContent(request: Request): AsyncGenerator<Uint8Array> {
@@ -44,8 +44,8 @@ export async function* chunkedContent(request: Request): AsyncGenerator<Uint8Arr
       rest = rest.subarray(part.length);
     }
     while (rest.length < 2) await readMore();
-    rest = rest.subarray(2); // the line end after the chunk
+    rest = rest.subarray(2); // A line end follows the chunk.
   }
-  // The trailer with the checksum is read, so that the connection can be used again.
+  // Read the trailer with the checksum, so that the client can use the connection again.
   while (!(await iterator.next()).done);
 }

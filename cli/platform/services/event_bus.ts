@@ -1,8 +1,8 @@
 import { scheduledEvent } from "@mate/core/testing";
 import type { Manifest } from "../../manifest/types.ts";
 import { ACCOUNT_ID, REGION } from "../arn.ts";
-import { jsonFailure } from "./errors.ts";
 import { matchesPattern } from "./event_pattern.ts";
+import { jsonFailure } from "./responses.ts";
 
 interface Entry {
   readonly Source?: unknown;
@@ -16,13 +16,13 @@ interface Entry {
 const MAX_ENTRIES = 10;
 
 export interface EventBus {
-  /** Puts one event. Returns its identifier, or an error code and a message. */
+  /** Puts one event. Returns the identifier of the event, or an error code and a message. */
   put(entry: Entry): Record<string, string>;
-  /** Answers a request: PutEvents. */
+  /** Answers a request of PutEvents. */
   answer(headers: Headers, body: string): Response;
 }
 
-/** Makes Amazon EventBridge. Events that match a rule invoke a function, and `note` is told of other events. */
+/** Makes Amazon EventBridge. An event invokes each function whose rule it matches. `note` logs events without a match. */
 export function createEventBus(
   { functions }: Manifest,
   invoke: (functionName: string, event: unknown) => void,
@@ -46,7 +46,7 @@ export function createEventBus(
       resources: Resources.map(String),
       detail: JSON.parse(Detail as string),
     });
-    const bus = String(EventBusName).split("/").at(-1); // a name or an ARN
+    const bus = String(EventBusName).split("/").at(-1); // The parameter may be a name or an ARN.
     const matching = rules.filter((rule) =>
       rule.bus === bus && matchesPattern(rule.pattern, event)
     );
@@ -87,7 +87,7 @@ function findProblem(required: Readonly<Record<string, unknown>>) {
     const detail = JSON.parse(required.Detail as string);
     if (typeof detail === "object" && detail !== null && !Array.isArray(detail)) return undefined;
   } catch {
-    // The error below says the same for text that is not JSON.
+    // Text that is not JSON gets the error below.
   }
   return { ErrorCode: "MalformedDetail", ErrorMessage: "Detail is malformed." };
 }

@@ -18,7 +18,7 @@ export function matchesPattern(pattern: EventPattern, event: unknown): boolean {
   });
 }
 
-/** The values of a key. An array counts as all of its elements. */
+/** Returns the values of a key: the elements of an array, or one value. */
 function valuesOf(event: unknown, key: string): readonly unknown[] {
   if (!isObject(event) || !Object.hasOwn(event, key)) return [];
   const value = event[key];
@@ -43,7 +43,7 @@ function matches(matcher: unknown, value: unknown): boolean {
   return typeof value === "string" && matchesText(name, operand, value);
 }
 
-/** Splits `{ prefix: ["a", "b"] }`, which `anything-but` allows, into one matcher for each value. */
+/** Splits `{ prefix: ["a", "b"] }` into one matcher for each value. Only `anything-but` allows such a list. */
 function expand(matcher: unknown): readonly unknown[] {
   if (!isObject(matcher)) return [matcher];
   return Object.entries(matcher).flatMap(([name, operand]) =>
@@ -66,7 +66,7 @@ const TEXT_MATCHERS: Readonly<Record<string, (value: string, operand: string) =>
   cidr: isInNetwork,
 };
 
-/** Matches text with `*` for any characters; a backslash takes the special meaning from `*` and from a backslash. */
+/** Matches text against a pattern: `*` stands for any characters, `\*` for an asterisk, `\\` for a backslash. */
 function matchesWildcard(value: string, pattern: string): boolean {
   const expression = pattern.replaceAll(
     /\\([*\\])|[^]/g,
@@ -83,7 +83,7 @@ const COMPARISONS: Readonly<Record<string, (a: number, b: number) => boolean>> =
   ">=": (a, b) => a >= b,
 };
 
-/** Tells whether a number fulfils all comparisons of `[">", 0, "<=", 5]`. */
+/** Tells whether all comparisons of a list such as `[">", 0, "<=", 5]` are true for a number. */
 function isInRange(operand: unknown, value: number): boolean {
   if (!Array.isArray(operand) || operand.length === 0) return false;
   for (let index = 0; index < operand.length; index += 2) {
@@ -99,7 +99,7 @@ function isInNetwork(address: string, network: string): boolean {
   try {
     list.addSubnet(base, Number(length), familyOf(base));
   } catch {
-    return false; // not a network
+    return false; // The operand is not a network.
   }
   return list.check(address, familyOf(address));
 }

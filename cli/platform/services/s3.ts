@@ -1,16 +1,14 @@
 /**
- * Amazon S3 as the AWS SDKs and the AWS CLI speak it, over the folders of the buckets: get, head, put, copy, delete, list and
- * multipart uploads, with path-style URLs.
+ * Amazon S3 over the folders of the buckets, with path-style URLs: get, head, put, copy, delete, list, multipart uploads.
  *
  * @module
  */
 import type { BucketFolder, Client, StoredObject } from "../triggers/bucket_folder.ts";
-import { S3Error, s3ErrorResponse } from "./errors.ts";
-import { answerUpload, type MultipartUploads } from "./multipart.ts";
-import { answerObject, type Target } from "./s3_object.ts";
-import { elements, xmlResponse } from "./xml.ts";
+import type { MultipartUploads } from "./multipart.ts";
+import { S3Error, s3ErrorResponse, textsOf, xmlResponse } from "./responses.ts";
+import { answerObject, placeOf, type Target } from "./s3_object.ts";
 
-/** Further operations of Amazon S3, which are named by a parameter of the query. */
+/** The parameters of the query that name a further operation of Amazon S3. */
 const SUBRESOURCES =
   /^(accelerate|acl|analytics|cors|encryption|inventory|lifecycle|logging|metrics|notification|object-lock|partNumber|policy|publicAccessBlock|replication|requestPayment|restore|select|tagging|torrent|uploadId|uploads|versioning|versions|website)$/;
 
@@ -18,11 +16,10 @@ export function createS3(
   buckets: ReadonlyMap<string, BucketFolder>,
   uploads: MultipartUploads,
 ): (request: Request, client: Client) => Promise<Response> {
-  const fields = new Map<string, Headers>();
   return async (request, client) => {
     const { pathname, searchParams: query } = new URL(request.url);
     try {
-      const [, name = "", key = ""] = /^\/([^/]*)\/?(.*)$/s.exec(pathname)!.map(decodeURIComponent);
+      const [name, key] = placeOf(request);
       const isUpload = key !== "" && (query.has("uploads") || query.has("uploadId"));
       const subresource = [...query.keys()].find((parameter) => SUBRESOURCES.test(parameter));
       if (subresource !== undefined && !isUpload) {
@@ -33,11 +30,11 @@ export function createS3(
       if (bucket === undefined) {
         throw new S3Error(404, "NoSuchBucket", `The manifest names no bucket "${name}"`);
       }
-      const target = { bucket, buckets, name, key, client, fields };
+      const target = { bucket, buckets, name, key, client };
       const answer = key === ""
         ? await answerBucket(request, query, target)
         : isUpload
-        ? await answerUpload(request, query, target, uploads)
+        ? await uploads.answer(request, query, target)
         : await answerObject(request, target);
       if (answer !== undefined) return answer;
       const message = `${request.method} ${pathname} is not emulated locally`;
@@ -51,7 +48,7 @@ export function createS3(
 async function answerBucket(
   request: Request,
   query: URLSearchParams,
-  { bucket, name, client, fields }: Target,
+  { bucket, name, client }: Target,
 ): Promise<Response | undefined> {
   if (request.method === "HEAD") return new Response(null);
   if (request.method === "GET" && query.has("location")) {
@@ -59,11 +56,8 @@ async function answerBucket(
   }
   if (request.method === "GET") return listObjects(bucket.list(), name, query);
   if (request.method === "POST" && query.has("delete")) {
-    const keys = elements(await request.text(), "Key");
-    for (const key of keys) {
-      await bucket.delete(key, client);
-      fields.delete(`${name}/${key}`);
-    }
+    const keys = textsOf(await request.text(), "Key");
+    for (const key of keys) await bucket.delete(key, client);
     return xmlResponse({ DeleteResult: { Deleted: keys.map((key) => ({ Key: key })) } });
   }
   return undefined;
@@ -88,45 +82,39 @@ function listObjects(
     ? query.get("continuation-token") ?? query.get("start-after") ?? ""
     : query.get("marker") ?? "";
   const limit = Math.min(1_000, Number(query.get("max-keys") ?? 1_000));
-  const contents = [];
-  const prefixes = new Set<string>();
-  let last = after;
-  let isTruncated = false;
-  for (const { key, size, etag, modified } of objects) {
+  /** The objects by key. A common prefix of several keys has no object. */
+  const entries = new Map<string, StoredObject | undefined>();
+  for (const object of objects) {
+    const { key } = object;
     if (!key.startsWith(prefix) || key <= after) continue;
     const end = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
     const common = key.slice(0, end + delimiter.length);
-    if (end >= 0 && (prefixes.has(common) || common === after)) {
-      last = key;
-      continue;
-    }
-    if (contents.length + prefixes.size === limit) {
-      isTruncated = true;
-      break;
-    }
-    last = key;
-    if (end >= 0) prefixes.add(common);
-    else {
-      const time = new Date(modified).toISOString();
-      contents.push({
-        Key: key,
-        LastModified: time,
-        ETag: `"${etag}"`,
-        Size: size,
-        StorageClass: "STANDARD",
-      });
-    }
+    if (end < 0) entries.set(key, object);
+    else if (common !== after) entries.set(common, undefined);
   }
+  const page = [...entries].slice(0, limit);
+  const isTruncated = entries.size > page.length;
+  const last = page.at(-1)?.[0] ?? after;
   return xmlResponse({
     ListBucketResult: {
       Name: name,
       Prefix: prefix,
       MaxKeys: limit,
-      KeyCount: contents.length + prefixes.size,
+      KeyCount: page.length,
       IsTruncated: isTruncated,
       ...(isTruncated && { [isSecondVersion ? "NextContinuationToken" : "NextMarker"]: last }),
-      Contents: contents,
-      CommonPrefixes: [...prefixes].map((common) => ({ Prefix: common })),
+      Contents: page.flatMap(([key, object]) =>
+        object === undefined ? [] : [{
+          Key: key,
+          LastModified: new Date(object.modified).toISOString(),
+          ETag: `"${object.etag}"`,
+          Size: object.size,
+          StorageClass: "STANDARD",
+        }]
+      ),
+      CommonPrefixes: page.flatMap(([key, object]) =>
+        object === undefined ? [{ Prefix: key }] : []
+      ),
     },
   });
 }

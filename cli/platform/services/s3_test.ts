@@ -18,12 +18,12 @@ Deno.test("Services answer the object operations of the S3 client", async () => 
     Metadata: { by: "me" },
   });
   assertEquals(put.ETag, '"8b1a9953c4611296a827abf8c47804d7"'); // the MD5 digest
-  const head = await s3.headObject({ Bucket, Key });
-  const { ContentLength, ContentType, Metadata } = head;
+  const { ContentLength, ContentType, Metadata } = await s3.headObject({ Bucket, Key });
   assertEquals([ContentLength, ContentType, Metadata], [5, "text/plain", { by: "me" }]);
   await s3.copyObject({ Bucket, Key: "copy", CopySource: encodeURI(`files/${Key}`) });
   const copy = await s3.getObject({ Bucket, Key: "copy", Range: "bytes=1-3" });
   assertEquals([await copy.Body!.transformToString(), copy.ContentRange], ["ell", "bytes 1-3/5"]);
+  assertEquals([copy.ContentType, copy.Metadata], ["text/plain", { by: "me" }]);
   const list = await s3.listObjectsV2({ Bucket, Delimiter: "/" });
   assertEquals(list.Contents?.map(({ Key, Size }) => [Key, Size]), [["copy", 5]]);
   assertEquals(list.CommonPrefixes, [{ Prefix: "in/" }]);

@@ -5,10 +5,10 @@ import type { createInvokeApi } from "../invoke/invoke_api.ts";
 import { MAX_SYNC_EVENT } from "../limits.ts";
 import type { BucketFolder } from "../triggers/bucket_folder.ts";
 import { fill, isAllowed, readAccesses, statementsOf } from "./access.ts";
-import { deny, jsonFailure } from "./errors.ts";
 import type { EventBus } from "./event_bus.ts";
 import { type Messaging, queueName } from "./messaging.ts";
 import { MultipartUploads } from "./multipart.ts";
+import { deny, jsonFailure } from "./responses.ts";
 import { createS3 } from "./s3.ts";
 
 export interface Resources {
@@ -20,7 +20,7 @@ export interface Resources {
 
 type InvokeApi = ReturnType<typeof createInvokeApi>;
 
-/** Answers a request to a service. For Amazon S3 the body is empty, because it is read from the request. */
+/** Answers a request to a service. Amazon S3 reads the body from the request, so `body` is empty. */
 type Backend = (
   request: Request,
   body: string,
@@ -28,21 +28,21 @@ type Backend = (
 ) => Response | Promise<Response>;
 
 /**
- * Amazon S3, Amazon SNS, Amazon SQS, Amazon EventBridge and the Invoke API of AWS Lambda on a loopback port of their own, as
- * the AWS SDKs and the AWS CLI speak them. A function has a port and credentials that reach only what its manifest grants. The
- * developer's port reaches everything. Other services are answered with 501.
+ * Amazon S3, SNS, SQS, EventBridge and the Invoke API of AWS Lambda, for the AWS SDKs and the AWS CLI. They listen on two
+ * loopback ports. Through the port for functions, a function can do only what the manifest grants to its access key.
+ * Through the developer's port, everything is allowed. Requests to other services get 501.
  */
 export class Services implements AsyncDisposable {
-  /** Two ports, so that a function cannot pass for the developer: it has no permission to connect to the developer's. */
+  /** A function has no permission to connect to the developer's port. So it cannot claim to be the developer. */
   readonly #developer: Deno.HttpServer<Deno.NetAddr>;
   readonly #functions: Deno.HttpServer<Deno.NetAddr>;
   readonly #manifest: Manifest;
-  /** The function that has an access key. */
+  /** The names of the functions, by their access keys. */
   readonly #owners = new Map<string, string>();
   readonly #uploads = new MultipartUploads();
   #backends: Readonly<Record<string, Backend>> = {};
 
-  /** Opens the ports, so that functions can be told of them. Requests are answered from {@linkcode attach} on. */
+  /** Opens the ports, because the functions need their URL. The services answer after the call of {@linkcode attach}. */
   constructor(manifest: Manifest, port = 0) {
     this.#manifest = manifest;
     this.#developer = this.#listen(false, port);
@@ -59,7 +59,7 @@ export class Services implements AsyncDisposable {
     );
   }
 
-  /** Takes over the resources of the application. */
+  /** Connects the services with the resources of the application. */
   attach({ buckets, messaging, eventBus, invokeApi }: Resources): void {
     const s3 = createS3(buckets, this.#uploads);
     this.#backends = {
@@ -77,10 +77,11 @@ export class Services implements AsyncDisposable {
   }
 
   /**
-   * The manifest as its functions see it on this machine. Their environment has the names of the resources that they use, the
-   * endpoint of the services and credentials that work nowhere else. They may connect to the services. Services of AWS that
-   * the manifest grants the network for keep their own endpoints. Functions that share a process cannot be told apart, and
-   * reach what the developer does.
+   * Returns the manifest for this machine. It adds to the environment of each function the names of the resources that the
+   * function uses, the endpoint of the services, and credentials that work nowhere else. It permits the connection to the
+   * services. If the manifest grants the network for a service of AWS, the service keeps its own endpoint.
+   *
+   * @param isShared Whether all functions share one process. Then they use the developer's port.
    */
   localManifest(isShared = false): Manifest {
     const url = isShared ? this.url : `http://127.0.0.1:${this.#functions.addr.port}`;
@@ -116,7 +117,7 @@ export class Services implements AsyncDisposable {
     return Object.fromEntries(names);
   }
 
-  /** Tells whether an access key may invoke the URL of a function. The developer, who has any other key, may. */
+  /** Tells whether an access key may invoke the URL of a function. A key that no function has belongs to the developer. */
   mayInvokeUrl(accessKey: string, functionName: string): boolean {
     const owner = this.#owners.get(accessKey);
     const access = { action: "lambda:InvokeFunctionUrl", resource: functionArn(functionName) };
@@ -143,7 +144,7 @@ export class Services implements AsyncDisposable {
     if (backend === undefined) {
       return jsonFailure(501, "NotImplemented", `The service "${service}" is not emulated locally`);
     }
-    // Only Amazon S3 takes content of any size, and does not keep it in memory.
+    // Amazon S3 takes content of any size, because it does not keep the content in memory.
     const length = Number(headers.get("content-length") ?? Infinity);
     if (service !== "s3" && length > MAX_SYNC_EVENT) {
       return new Response(`Expected a Content-Length of at most ${MAX_SYNC_EVENT}`, {
@@ -188,7 +189,7 @@ async function invokeFunction(
   });
 }
 
-/** The endpoints of the services of AWS that a function may connect to. */
+/** Sets the real endpoints of the services of AWS that a function may connect to. */
 function endpointsOf(net: readonly string[]): Record<string, string> {
   const services = net.flatMap((host) => {
     const [, service] = /^([a-z0-9-]+)\.(?:[a-z0-9-]+\.)?amazonaws\.com(?::443)?$/.exec(host) ?? [];
@@ -199,7 +200,7 @@ function endpointsOf(net: readonly string[]): Record<string, string> {
   return Object.fromEntries(services);
 }
 
-/** Reads the service and the access key from the signature. Without a signature, other header fields tell the service. */
+/** Reads the service and the access key from the signature. If there is none, other header fields name the service. */
 function readCredential(request: Request): { service: string; key: string } {
   const { headers, url } = request;
   const signed = /Credential=([^/\s,]+)\/\d+\/[^/]*\/([^/]+)\/aws4_request/.exec(

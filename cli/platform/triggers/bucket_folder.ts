@@ -1,25 +1,27 @@
 import { createHash, type Hash } from "node:crypto";
 import { join } from "node:path";
-import { checkLinks, ObjectKeyError, pathOf } from "./object_key.ts";
+import { ObjectKeyError, pathOf, refuseLinks } from "./object_key.ts";
+
+/** The header fields that Amazon S3 stores with an object, by name in lower case. */
+export type StoredFields = Readonly<Record<string, string>>;
 
 export interface StoredObject {
   readonly key: string;
   readonly size: number;
   /** The MD5 digest of the content, in hexadecimal. */
   readonly etag: string;
-  /** When it was last written, in milliseconds. */
+  /** The time of the last change, in milliseconds. */
   readonly modified: number;
+  readonly fields?: StoredFields | undefined;
 }
 
 export interface ObjectChange {
   readonly eventName:
     | `ObjectCreated:${"Put" | "Copy" | "CompleteMultipartUpload"}`
     | "ObjectRemoved:DeleteMarkerCreated";
-  /** The key of the object, not encoded. */
   readonly key: string;
-  readonly size?: number | undefined;
-  /** The MD5 digest of the content in hexadecimal, unless the object was removed. */
-  readonly etag?: string | undefined;
+  /** The object, unless it was removed. */
+  readonly object: StoredObject | undefined;
   readonly time: Date;
   readonly sourceIp: string;
 }
@@ -27,17 +29,19 @@ export interface ObjectChange {
 /** The client that changes an object. */
 export interface Client {
   readonly sourceIp: string;
-  /** How it creates an object; `Put` by default. */
+  /** The operation that creates the object. The default is `Put`. */
   readonly how?: "Put" | "Copy" | "CompleteMultipartUpload";
-  /** Throws if the object that is there keeps the client from creating its own. */
+  /** Throws if the client may not replace the current object. */
   readonly check?: (current: StoredObject | undefined) => void;
+  readonly fields?: StoredFields | undefined;
 }
 
-const DISK = "127.0.0.1"; // the client that writes to the folder itself
+/** The client that changes files in the folder of a bucket. */
+const DISK: Client = { sourceIp: "127.0.0.1" };
 
 /**
- * A bucket whose objects are the files of a folder. One listener is told of each change once, whether the change was made
- * through the bucket or on disk. A file whose name starts with a period is an object only if it was put through the bucket.
+ * A bucket whose objects are the files of a folder. It reports each change once to one listener, whether a client or a
+ * program on this machine made the change. A file whose name starts with a period is an object only if a client put it.
  */
 export class BucketFolder {
   readonly #folder: string;
@@ -46,7 +50,7 @@ export class BucketFolder {
   readonly #objects: Map<string, StoredObject> = new Map();
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Makes a bucket of a folder. Objects are in the folder for uploads, on the same disk, until they are complete. */
+  /** Makes a bucket. The folder for uploads keeps incomplete objects. It must be on the same disk as the bucket. */
   constructor(folder: string, uploads: string, onChange: (change: ObjectChange) => void) {
     this.#folder = folder;
     this.#uploads = uploads;
@@ -57,7 +61,11 @@ export class BucketFolder {
     return [...this.#objects.values()].sort((a, b) => a.key < b.key ? -1 : 1);
   }
 
-  /** Stores an object. Like the other methods, it throws an {@linkcode ObjectKeyError} if the folder cannot hold the key. */
+  /**
+   * Stores an object.
+   *
+   * @throws {ObjectKeyError} If no file can have the name of the key. The other methods throw this error too.
+   */
   async put(
     key: string,
     content: AsyncIterable<Uint8Array>,
@@ -75,9 +83,10 @@ export class BucketFolder {
         await this.#locate(key); // The folder may have changed during the upload.
         await makeRoom(key, path, upload);
         const { size, mtime } = await Deno.stat(path);
-        const object = { key, size, etag: hash.digest("hex"), modified: Number(mtime) };
+        const { how = "Put", fields } = client;
+        const object = { key, size, etag: hash.digest("hex"), modified: Number(mtime), fields };
         this.#objects.set(key, object);
-        this.#tell(`ObjectCreated:${client.how ?? "Put"}`, key, client, object);
+        this.#report(`ObjectCreated:${how}`, key, client, object);
         return object;
       });
     } finally {
@@ -95,11 +104,11 @@ export class BucketFolder {
     try {
       return { object, content: (await Deno.open(path)).readable };
     } catch (error) {
-      ignoreNotFound(error); // removed from the disk just now
+      ignoreNotFound(error); // A program has just removed the file.
     }
   }
 
-  /** Removes an object. If there is none, the listener is not told. */
+  /** Removes an object. Does nothing if there is no object. */
   async delete(key: string, client: Client): Promise<void> {
     const path = await this.#locate(key);
     await this.#alone(async () => {
@@ -107,39 +116,38 @@ export class BucketFolder {
       await Deno.remove(path).catch(ignoreNotFound);
       await this.#removeEmptyFolders(key);
       this.#objects.delete(key);
-      this.#tell("ObjectRemoved:DeleteMarkerCreated", key, client);
+      this.#report("ObjectRemoved:DeleteMarkerCreated", key, client);
     });
   }
 
-  /** Compares the folder with the known objects. At the start, `tells` is false: the listener is told of nothing. */
-  async scan(tells: boolean): Promise<void> {
+  /** Compares the folder with the known objects, and reports the changes if `reports` is true. */
+  async scan(reports: boolean): Promise<void> {
     await this.#alone(async () => {
       await Deno.mkdir(this.#folder, { recursive: true });
       const gone = new Set(this.#objects.keys());
-      const client = { sourceIp: DISK };
       for await (const [key, path] of walk(this.#folder)) {
         gone.delete(key);
         const object = await this.#examine(key, path);
         if (object === undefined) continue;
         this.#objects.set(key, object);
-        if (tells) this.#tell("ObjectCreated:Put", key, client, object);
+        if (reports) this.#report("ObjectCreated:Put", key, DISK, object);
       }
       for (const key of gone) {
         this.#objects.delete(key);
-        if (tells) this.#tell("ObjectRemoved:DeleteMarkerCreated", key, client);
+        if (reports) this.#report("ObjectRemoved:DeleteMarkerCreated", key, DISK);
       }
     });
   }
 
-  /** The path of the file of an object, which no link leads elsewhere. */
+  /** Returns the path of the file of an object. Throws if a link is in the path. */
   async #locate(key: string): Promise<string> {
     const path = pathOf(this.#folder, key);
     await Deno.mkdir(this.#folder, { recursive: true });
-    await checkLinks(this.#folder, path);
+    await refuseLinks(this.#folder, path);
     return path;
   }
 
-  /** A file that is new or has changed. */
+  /** Returns the object of a file, or `undefined` if nothing has changed. */
   async #examine(key: string, path: string): Promise<StoredObject | undefined> {
     const known = this.#objects.get(key);
     const isHidden = key.startsWith(".") || key.includes("/.");
@@ -152,35 +160,34 @@ export class BucketFolder {
       for await (const _ of digest((await Deno.open(path)).readable, hash));
       return { key, size, etag: hash.digest("hex"), modified };
     } catch (error) {
-      ignoreNotFound(error); // the next scan sees that it is gone
+      ignoreNotFound(error); // The next scan reports the removal.
     }
   }
 
-  #tell(
+  #report(
     eventName: ObjectChange["eventName"],
     key: string,
     { sourceIp }: Client,
     object?: StoredObject,
   ): void {
-    const { size, etag } = object ?? {};
-    this.#onChange({ eventName, key, size, etag, time: new Date(), sourceIp });
+    this.#onChange({ eventName, key, object, time: new Date(), sourceIp });
   }
 
-  /** Runs one work after the other, so that a scan does not see half of a change. */
+  /** Runs one piece of work after the other, so that a scan never sees half of a change. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#last.then(work);
     this.#last = result.catch(() => {}); // The caller gets the error.
     return result;
   }
 
-  /** A bucket has no folders, so that empty folders are removed. */
+  /** Removes empty folders, because a bucket has no folders. */
   async #removeEmptyFolders(key: string): Promise<void> {
     const parts = key.split("/").slice(0, -1);
     for (; parts.length > 0; parts.pop()) {
       try {
         await Deno.remove(join(this.#folder, ...parts));
       } catch {
-        return; // it holds something
+        return; // The folder is not empty.
       }
     }
   }
@@ -199,7 +206,7 @@ async function makeRoom(key: string, path: string, upload: string): Promise<void
   }
 }
 
-/** Passes content on, and through a hash. */
+/** Passes content on and updates a hash with it. */
 export async function* digest(
   content: AsyncIterable<Uint8Array>,
   hash: Hash,
@@ -219,7 +226,7 @@ async function* walk(folder: string, prefix = ""): AsyncGenerator<[key: string, 
       else if (isFile) yield [prefix + name, path];
     }
   } catch (error) {
-    ignoreNotFound(error); // removed just now, or its name is not UTF-8
+    ignoreNotFound(error); // The folder has just been removed, or its name is not UTF-8.
   }
 }
 

@@ -17,10 +17,10 @@ export interface BucketsOptions {
   readonly folder: string;
 }
 
-/** The buckets of an application by name: folders whose changes invoke functions until the end. */
+/** The buckets of an application, by name. Their changes invoke functions until they are disposed of. */
 export interface Buckets extends ReadonlyMap<string, BucketFolder>, AsyncDisposable {}
 
-/** Opens the buckets. No function is told of the objects that are there already. */
+/** Opens the buckets. Objects that exist already invoke no function. */
 export async function openBuckets(options: BucketsOptions): Promise<Buckets> {
   const { manifest, log } = options;
   const buckets = new Map<string, BucketFolder>();
@@ -56,16 +56,16 @@ function notify(
   change: ObjectChange,
   sequencer: string,
 ): void {
-  const { eventName, key, size, etag, time, sourceIp } = change;
+  const { eventName, key, object, time, sourceIp } = change;
   const event = notificationEvent([{
     eventName,
     eventTime: time,
     region: REGION,
     bucketName: bucket,
     objectKey: key,
-    objectSize: size ?? null,
-    objectEtag: etag ?? null,
-    objectVersionId: crypto.randomUUID().replaceAll("-", ""), // the deployed bucket has versions
+    objectSize: object?.size ?? null,
+    objectEtag: object?.etag ?? null,
+    objectVersionId: crypto.randomUUID().replaceAll("-", ""), // The deployed bucket keeps versions.
     objectSequencer: sequencer,
     sourceIp,
   }]);
@@ -78,7 +78,7 @@ function notify(
   }
 }
 
-/** Makes sequencers: hexadecimal numbers of one length, each greater than all before. */
+/** Makes a function that returns hexadecimal numbers of one length. Each number is greater than all before. */
 export function createSequencer(): () => string {
   let last = 0n;
   return () => {
@@ -88,7 +88,7 @@ export function createSequencer(): () => string {
   };
 }
 
-/** Whether types such as `s3:ObjectCreated:*` include an event such as `ObjectCreated:Put`. */
+/** Tells whether types such as `s3:ObjectCreated:*` include an event such as `ObjectCreated:Put`. */
 function isWanted(eventName: string, types: readonly string[]): boolean {
   return types.some((type) => {
     const wanted = type.replace(/^s3:/, "");

@@ -1,11 +1,11 @@
 import { dirname, join, relative, sep } from "node:path";
 
-/** A key that the folder cannot hold. */
+/** No file can have the name of the key. */
 export class ObjectKeyError extends Error {
   override readonly name = "ObjectKeyError";
 }
 
-/** The path of the file that holds an object. It is always below the folder. */
+/** Returns the path of the file of an object. The path is always below the folder. */
 export function pathOf(folder: string, key: string): string {
   const problem = findProblem(key);
   if (problem !== undefined) {
@@ -14,7 +14,6 @@ export function pathOf(folder: string, key: string): string {
   return join(folder, ...key.split("/"));
 }
 
-/** What is wrong with a key for the path of a file. */
 function findProblem(key: string): string | undefined {
   if (new TextEncoder().encode(key).length > 1_024) return "it has over 1,024 bytes";
   for (const part of key.split("/")) {
@@ -27,24 +26,12 @@ function findProblem(key: string): string | undefined {
   return undefined;
 }
 
-/** Checks that no link leads from the path of an object out of the folder of its bucket. The path need not exist. */
-export async function checkLinks(folder: string, path: string): Promise<void> {
-  const root = await Deno.realPath(folder);
+/** Throws if a link is in the path below a folder, because a link may lead out of the folder. */
+export async function refuseLinks(folder: string, path: string): Promise<void> {
   for (let part = path; part !== folder; part = dirname(part)) {
-    try {
-      if (await Deno.realPath(part) === join(root, relative(folder, part))) return;
-    } catch (error) {
-      const isMissing = error instanceof Deno.errors.NotFound ||
-        error instanceof Deno.errors.NotADirectory;
-      if (!isMissing) throw error;
-      if (!await isLink(part)) continue;
-    }
-    throw new ObjectKeyError(
-      `Cannot use ${JSON.stringify(relative(folder, path))}: a link is in it`,
-    );
+    const isLink = await Deno.lstat(part).then(({ isSymlink }) => isSymlink, () => false);
+    if (!isLink) continue;
+    const shown = JSON.stringify(relative(folder, path));
+    throw new ObjectKeyError(`Cannot use ${shown}: a link is in it`);
   }
-}
-
-function isLink(path: string): Promise<boolean> {
-  return Deno.lstat(path).then(({ isSymlink }) => isSymlink, () => false);
 }
