@@ -165,7 +165,7 @@ function envelopeOf(init: MessageInit): object {
 }
 
 function encodeAttribute({ Type, Value }: MessageAttributeInit): QueueMessageAttribute {
-  const key = Type === "Binary" ? "binaryValue" : "stringValue";
+  const key = Type.startsWith("Binary") ? "binaryValue" : "stringValue";
   const value = { [key]: encodeValue(Value) };
   return { ...value, stringListValues: [], binaryListValues: [], dataType: Type };
 }

@@ -10,6 +10,7 @@ import {
   topicArn,
 } from "../arn.ts";
 import { queueName } from "./messaging.ts";
+import { jsonFailure, s3Failure, xmlResponse } from "./responses.ts";
 import { placeOf } from "./s3_object.ts";
 
 export interface Access {
@@ -129,4 +130,18 @@ function readObjectAccesses(request: Request): readonly Access[] {
     accesses.push({ action: "s3:GetObject", resource: bucketArn(from) });
   }
   return accesses;
+}
+
+/** Refuses an access that the manifest does not grant. */
+export function deny(
+  functionName: string,
+  service: string,
+  { action, resource }: Access,
+): Response {
+  const message = `The function "${functionName}" may not ${action} on ${resource}: ` +
+    'grant it in the manifest by "uses" or "statements"';
+  if (service === "s3") return s3Failure(403, "AccessDenied", message);
+  if (service !== "sns") return jsonFailure(403, "AccessDeniedException", message);
+  const error = { Type: "Sender", Code: "AuthorizationError", Message: message };
+  return xmlResponse({ ErrorResponse: { Error: error } }, 403);
 }

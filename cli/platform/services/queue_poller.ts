@@ -206,7 +206,7 @@ function queueEventOf(queue: string, messages: readonly ReceivedMessage[]): Queu
           name,
           {
             Type: DataType as "String", // The type may have a label, such as "Number.int".
-            Value: StringValue ?? Buffer.from(BinaryValue!, "base64"),
+            Value: StringValue ?? BinaryValue!,
           },
         ]),
       ),

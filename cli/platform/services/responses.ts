@@ -4,7 +4,6 @@
  * @module
  */
 import { ObjectKeyError } from "../triggers/object_key.ts";
-import type { Access } from "./access.ts";
 
 /** The content of an XML element: text, or elements by name. An array makes several elements with one name. */
 type XmlContent = string | number | boolean | XmlElements;
@@ -65,7 +64,7 @@ export function s3ErrorResponse(error: unknown): Response {
   throw error;
 }
 
-function s3Failure(status: number, code: string, message: string): Response {
+export function s3Failure(status: number, code: string, message: string): Response {
   return xmlResponse({ Error: { Code: code, Message: message } }, status);
 }
 
@@ -75,18 +74,4 @@ export function jsonFailure(status: number, type: string, message: string): Resp
     status,
     headers: { "Content-Type": "application/x-amz-json-1.1", "x-amzn-ErrorType": type },
   });
-}
-
-/** Refuses an access that the manifest does not grant. */
-export function deny(
-  functionName: string,
-  service: string,
-  { action, resource }: Access,
-): Response {
-  const message = `The function "${functionName}" may not ${action} on ${resource}: ` +
-    'grant it in the manifest by "uses" or "statements"';
-  if (service === "s3") return s3Failure(403, "AccessDenied", message);
-  if (service !== "sns") return jsonFailure(403, "AccessDeniedException", message);
-  const error = { Type: "Sender", Code: "AuthorizationError", Message: message };
-  return xmlResponse({ ErrorResponse: { Error: error } }, 403);
 }

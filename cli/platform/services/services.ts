@@ -4,11 +4,11 @@ import { ACCOUNT_ID, functionArn, topicArn } from "../arn.ts";
 import type { createInvokeApi } from "../invoke/invoke_api.ts";
 import { MAX_SYNC_EVENT } from "../limits.ts";
 import type { BucketFolder } from "../triggers/bucket_folder.ts";
-import { fill, isAllowed, readAccesses, statementsOf } from "./access.ts";
+import { deny, fill, isAllowed, readAccesses, statementsOf } from "./access.ts";
 import type { EventBus } from "./event_bus.ts";
 import { type Messaging, queueName } from "./messaging.ts";
 import { MultipartUploads } from "./multipart.ts";
-import { deny, jsonFailure } from "./responses.ts";
+import { jsonFailure } from "./responses.ts";
 import { createS3 } from "./s3.ts";
 
 export interface Resources {
