@@ -1,0 +1,35 @@
+import { assert, assertEquals } from "@std/assert";
+import core from "../deno.json" with { type: "json" };
+import { browserTest } from "../testdata/browser.ts";
+
+browserTest("the site fits a phone, and its search finds guides and symbols", async (browser) => {
+  const site = await Deno.makeTempDir();
+  const [, ...args] = core.tasks.docs.command.split(" ");
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [...args, "--out", site], // fails if a link is broken
+    cwd: new URL("../", import.meta.url),
+  }).output();
+  assert(success, new TextDecoder().decode(stderr));
+  const page = await browser.newPage({ viewport: { width: 360, height: 740 } });
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(String(error)));
+  const guides = [...Deno.readDirSync(`${site}/documents`)].map(({ name }) => `documents/${name}`);
+  for (const path of [...guides, "classes/logger_mod.Logger.html", "index.html"]) {
+    await page.goto(`file://${site}/${path}`);
+    const width = await page.evaluate("document.documentElement.scrollWidth") as number;
+    assert(width <= 360, `${path} is ${width} pixels wide`);
+  }
+  for (
+    const [words, found] of [
+      ["plain english", "documents/CONTRIBUTING.html"],
+      ["proxyhandler", "functions/gateway_mod.proxyHandler.html"],
+    ]
+  ) {
+    await page.click("#tsd-search-trigger");
+    await page.fill("#tsd-search-input", words!);
+    await page.click(`#tsd-search-results a[href$="${found}"]`);
+    await page.waitForURL(`file://${site}/${found}`);
+  }
+  assertEquals(errors, []);
+  await Deno.remove(site, { recursive: true });
+});
