@@ -10,7 +10,7 @@ import { Refusal, type Reply, withHeaders } from "../http.ts";
 import { authorize } from "./authorizer.ts";
 import { corsFields, gatewayRefusal } from "./errors.ts";
 import { invokeStreaming, replyOf } from "./result.ts";
-import { createRouter, routesOf } from "./routes.ts";
+import { createRouter, METHODS, routesOf } from "./routes.ts";
 
 export interface HttpRequest {
   readonly method: string;
@@ -58,9 +58,13 @@ export function createGateway(
     const path = request.path.slice(prefix.length) || "/";
     const route = findRoute(request.method, path);
     if (route === undefined) {
-      const hint = request.method === "OPTIONS"
-        ? ": a browser's preflight needs a route of the method OPTIONS without an authorizer"
-        : "";
+      const [other] = METHODS.flatMap((method) => findRoute(method, path) ?? []);
+      const missing = `${request.method} ${other?.resource}`;
+      const hint = other === undefined
+        ? ""
+        : request.method === "OPTIONS"
+        ? `: add the route ${missing} without an authorizer, for the preflights of browsers`
+        : `: the routes of this path do not include ${missing}`;
       throw gatewayRefusal("MISSING_AUTHENTICATION_TOKEN", `there is no such route${hint}`);
     }
     const character = /[|{}]/.exec(request.query)?.[0];

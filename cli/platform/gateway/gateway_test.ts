@@ -187,7 +187,8 @@ Deno.test("the gateway says in the log what to change", async () => {
       ["GET", streamed, 'the handler streams: set "stream": true on this route in the manifest'],
       ["GET", '{"hello":1}', wrap],
       ["GET", '"text"', wrap],
-      ["OPTIONS", "{}", "needs a route of the method OPTIONS without an authorizer"],
+      ["OPTIONS", "{}", "add the route OPTIONS /items/{id} without an authorizer"],
+      ["POST", "{}", "the routes of this path do not include POST /items/{id}"],
     ] as const
   ) {
     await using test = await startTestPlatform(() => answer);
