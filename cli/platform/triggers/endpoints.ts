@@ -157,17 +157,19 @@ async function answerEvents(
 }
 
 function answerSchedule(
-  { schedules }: TriggerOptions,
+  { schedules, manifest: { functions } }: TriggerOptions,
   { method = "" }: IncomingMessage,
   name: string,
   number: string,
 ): Reply {
+  if (!Object.hasOwn(functions, name)) {
+    throw refusal(404, `The application has no function "${name}"`);
+  }
   const schedule = schedules.find(name, number === "" ? 0 : Number(number));
   if (schedule === undefined) {
-    throw refusal(
-      404,
-      `The function "${name}" has no schedule ${number || 0}: the first has number 0`,
-    );
+    const hasAny = functions[name]!.triggers.schedules.length > 0;
+    const detail = hasAny ? "the numbers begin with 0" : "it has none";
+    throw refusal(404, `The function "${name}" has no schedule ${number || 0}: ${detail}`);
   }
   allow(method, "POST");
   return jsonReply(202, { RequestId: schedules.fire(schedule) });
@@ -188,6 +190,10 @@ function readPublication(headers: IncomingHttpHeaders, text: string): unknown {
   const form = new URLSearchParams(text);
   const attributes = form.getAll("attribute").map((attribute) => {
     const [name = "", Type = "", ...value] = attribute.split(":");
+    if (value.length === 0) {
+      const quoted = JSON.stringify(attribute);
+      throw publicationRefusal(`the attribute ${quoted} must have the form NAME:TYPE:VALUE`);
+    }
     return [name, { Type, Value: value.join(":") }] as const;
   });
   form.delete("attribute");

@@ -56,9 +56,17 @@ Deno.test("a schedule fires on demand, and only by POST", async () => {
 
   const refused = await test.send({ path: "/schedules/clock" });
   assertEquals([refused.status, refused.header("Allow")], [405, "POST"]);
-  for (const place of ["/plain", "/nope", "", "/clock/1", "/clock/x"]) {
-    const { status } = await test.send({ method: "POST", path: `/schedules${place}` });
-    assertEquals(status, 404, place);
+  for (
+    const [place, message] of [
+      ["/plain", 'The function "plain" has no schedule 0: it has none'],
+      ["/nope", 'The application has no function "nope"'],
+      ["", 'The application has no function ""'],
+      ["/clock/1", 'The function "clock" has no schedule 1: the numbers begin with 0'],
+      ["/clock/x", 'The function "clock" has no schedule x: the numbers begin with 0'],
+    ]
+  ) {
+    const { status, text } = await test.send({ method: "POST", path: `/schedules${place}` });
+    assertEquals([status, JSON.parse(text).message], [404, message]);
   }
   assertEquals(test.host.calls.length, 1);
 });
