@@ -12,7 +12,6 @@ const DECODER = new TextDecoder();
 export interface Next {
   /** The request id. */
   readonly id: string;
-  /** The header fields of the response. */
   readonly fields: Response["fields"];
   /** The event: bytes of JSON. */
   readonly event: Uint8Array;
@@ -32,7 +31,7 @@ export class RuntimeClient {
     this.#directory = host.getEnv("LAMBDA_TASK_ROOT") ?? "";
   }
 
-  /** Connects ahead of the first request. */
+  /** Connects before the first request. */
   async open(): Promise<void> {
     await this.#connection.open();
   }
@@ -68,7 +67,7 @@ export class RuntimeClient {
 
   /**
    * Answers an invocation with a stream. If the connection is lost before the platform answers, the invocation is
-   * reported as failed. The platform refuses this report if it has the whole stream.
+   * reported as failed. If the platform received the whole stream, it refuses this report.
    *
    * @param type The media type of the stream.
    * @param write Sends the chunks. It returns the failure that ended the stream early, if there was one.
@@ -103,16 +102,13 @@ export class RuntimeClient {
   }
 
   /**
-   * Sends the report that ends an invocation. A refusal is only logged, because the invocation is over: no report may
-   * follow a response that was too large or too late.
+   * Sends the report that ends an invocation. A refusal is only logged, because AWS Lambda accepts no other report after
+   * a response that was too large or too late.
    *
    * @returns The error if no answer came.
-   * @throws {RuntimeApiError} If the platform answers with 5xx, which asks the runtime to end.
+   * @throws {RuntimeApiError} If the answer is 5xx, because then the runtime must end.
    */
-  async #report(
-    action: string,
-    send: () => Promise<Response>,
-  ): Promise<unknown> {
+  async #report(action: string, send: () => Promise<Response>): Promise<unknown> {
     let response: Response;
     try {
       response = await send();
@@ -120,11 +116,10 @@ export class RuntimeClient {
       logger.error(`Cannot ${action}`, error); // if the API is gone, the next request ends the loop
       return error;
     }
-    if (response.status < 300) return undefined;
+    if (response.status < 300) return;
     const error = refusal(`Cannot ${action}`, response);
     if (response.status >= 500) throw error;
     logger.error(error.message);
-    return undefined;
   }
 
   #postFailure(path: string, failure: Failure): Promise<Response> {

@@ -22,23 +22,18 @@ export function parseAddress(api: string): { hostname: string; port: number } {
   );
 }
 
-/** An open socket and its reader. */
-interface Open {
-  readonly socket: Socket;
-  readonly reader: Reader;
-}
+type Open = { readonly socket: Socket; readonly reader: Reader };
 
-/** A connection to the Runtime API. It is kept between requests and opened again if it is lost. */
+/** A connection to the Runtime API. It stays open between requests, and is opened again if it is lost. */
 export class Connection {
   #api: string;
   #address: ReturnType<typeof parseAddress>;
   #host: Host;
   #open: Promise<Open> | undefined;
-  #isUsed = false; // a response came
+  #isUsed = false; // a response was read
   #isEnded = false;
   #isUnref = false;
 
-  /** The API is the host and port of the Runtime API. */
   constructor(api: string, host: Host) {
     this.#api = api;
     this.#address = parseAddress(api);
@@ -50,7 +45,7 @@ export class Connection {
     return this.#open ??= this.#connect();
   }
 
-  /** Lets the process end although a response is awaited, on this connection and on later ones. */
+  /** Lets the process end while a request waits for its response. */
   unref(): void {
     this.#isUnref = true;
     this.#open?.then(({ socket }) => socket.unref(), () => {});
@@ -72,8 +67,8 @@ export class Connection {
    * Sends a request and reads the response.
    *
    * If the connection is lost before the first byte of the response, the request is sent once more over a new
-   * connection, because the other side has probably closed the idle connection. If the platform took the first request,
-   * it refuses the second one. A first request is not sent again.
+   * connection, because the other side has probably closed the idle connection. If the platform received the request
+   * already, it refuses the repetition. If no response was ever read, the request is not sent again.
    *
    * @param target The method and the path.
    * @param fields Header fields, each with a line end.
@@ -95,13 +90,13 @@ export class Connection {
   }
 
   /**
-   * Sends a request whose content is made while it is sent, and reads the response. Such a request cannot be sent
-   * twice, so it gets a new connection.
+   * Sends a request, makes its content meanwhile, and reads the response. The request gets a new connection, because it
+   * cannot be sent again.
    *
    * @param target The method and the path.
    * @param fields Header fields, each with a line end.
-   * @param write Sends the content, and returns trailers, each with a line end. Its second argument resolves when the
-   * response comes or cannot come any more.
+   * @param write Sends the content, and returns trailers, each with a line end. `answered` resolves when the response
+   * has come or the connection is lost.
    */
   async stream(
     target: string,
@@ -110,11 +105,9 @@ export class Connection {
   ): Promise<Response> {
     this.close();
     const { socket, reader } = await this.open();
-    socket.unref(); // so that a source of content that never settles lets the process drain
+    socket.unref(); // the process may end if the source of the content never settles
     let isOver = false;
-    const over = () => {
-      isOver = true;
-    };
+    const over = () => void (isOver = true);
     const response = this.#read(reader);
     const answered = response.then(over, over);
     const send = async (bytes: Uint8Array) => {
@@ -155,9 +148,7 @@ export class Connection {
   async #attempt(request: Uint8Array): Promise<Response> {
     const { socket, reader } = await this.open();
     let isWritten = false;
-    writeAll(socket, request).then(() => {
-      isWritten = true;
-    }, () => {}); // the read says why
+    writeAll(socket, request).then(() => void (isWritten = true), () => {}); // the read says why
     const response = await this.#read(reader);
     if (!isWritten) this.close(); // a long request may be refused before its end
     return response;
@@ -186,7 +177,7 @@ export class Connection {
   }
 }
 
-/** The other side closed the connection before it answered, so it may or may not have taken the request. */
+/** The other side closed the connection before it answered. It is unknown whether it received the request. */
 export class UnansweredError extends RuntimeApiError {}
 
 async function writeAll(socket: Socket, bytes: Uint8Array): Promise<void> {

@@ -6,13 +6,12 @@ import { textOf } from "../logger/text.ts";
 export interface Failure {
   /** The name of the error, or the type of another thrown value. */
   readonly errorType: string;
-  /** The message of the error. */
   readonly errorMessage: string;
   /** The frames of the stack. The innermost frame comes first. */
   readonly stackTrace: readonly string[];
 }
 
-/** An error that the runtime found. Its name is the type that the platform records, such as `Runtime.HandlerNotFound`. */
+/** An error of the runtime. The name is the type that the platform records, such as `Runtime.HandlerNotFound`. */
 export class RuntimeFailure extends Error {
   constructor(type: `Runtime.${string}`, message: string, options?: ErrorOptions) {
     super(message, options);
@@ -25,7 +24,7 @@ const MAX_MESSAGE = 32 * 1024;
 const MAX_FRAMES = 100;
 const MAX_FRAME = 500;
 
-/** Describes any thrown value as the log does. It never throws. */
+/** Describes any thrown value as the log does. Never throws. */
 export function describeFailure(thrown: unknown): Failure {
   if (!isError(thrown)) {
     const isObject = typeof thrown === "object" && thrown !== null;
@@ -86,7 +85,7 @@ export function xrayCause(failure: Failure, directory: string): string {
   return whole.length <= MAX_CAUSE ? whole : render(1_000, 5); // a character takes six bytes at most
 }
 
-/** Escapes the characters that a header cannot contain: DEL and all characters outside ASCII. */
+/** Escapes the characters that must not be in a header: DEL and all characters outside ASCII. */
 function toAscii(json: string): string {
   return json.replace(/[\u007f-\uffff]/g, (character) => {
     return "\\u" + character.charCodeAt(0).toString(16).padStart(4, "0");

@@ -25,20 +25,19 @@ export interface HttpStream {
 /**
  * Marks a result that is streamed as an HTTP response.
  *
- * This is a protocol between code that is bundled apart: the runtime streams every object that has an own property
- * with this registered symbol and the members of {@linkcode HttpStream}. So a library can return such a stream
- * without an import of this module:
+ * The runtime streams every object that has the members of {@linkcode HttpStream} and an own property with this
+ * registered symbol. So a library can return such a stream without an import of this module:
  *
  * ```ts ignore
  * return { [Symbol.for("@mate/core/http-stream/1")]: true, prelude: { statusCode, headers, cookies }, body };
  * ```
  *
- * - The runtime sends `prelude` as JSON, as it is. The maker checks it.
+ * - The runtime sends `prelude` as JSON and does not check it.
  * - The runtime pulls the first chunk before it sends anything. If the body fails before that chunk, the invocation
  *   fails as if the handler had thrown.
  * - The runtime pulls a chunk only after the previous chunk was written, so a slow reader slows the body down.
- * - If the body fails later, the runtime logs the error and sends it in the trailers. The body must not log it too.
- * - If nobody reads any more, the runtime calls `return()` of the body's iterator.
+ * - If the body fails later, the runtime logs the error and sends it in the trailers. The body must not log the error.
+ * - If the client stops reading, the runtime calls `return()` of the body's iterator.
  */
 const HTTP_STREAM = Symbol.for("@mate/core/http-stream/1");
 

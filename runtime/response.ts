@@ -2,19 +2,17 @@ import { concat, type Reader } from "./reader.ts";
 
 /** A response of the Runtime API. */
 export interface Response {
-  /** The status code. */
   readonly status: number;
   /** The header fields by their names in lower case. */
   readonly fields: ReadonlyMap<string, string>;
-  /** The content. */
   readonly content: Uint8Array;
 }
 
 /**
  * Reads the next response of a connection.
  *
- * The Runtime API is the platform's own server on this machine. Therefore this function supports the HTTP/1.1 that this
- * server speaks (`Content-Length` or chunks) and does not check the rest.
+ * The Runtime API is a server of the platform on this machine. Therefore this function supports only the framing that
+ * the server uses (`Content-Length` or chunks) and checks little.
  *
  * @throws {Error} If the response is malformed, or if the connection ends or fails.
  */
@@ -52,7 +50,7 @@ function malformed(part: string, text: string): Error {
 }
 
 /**
- * The Runtime API of AWS Lambda cannot be reached, sends a malformed response, or refuses a request that the loop needs.
+ * The Runtime API of AWS Lambda cannot be reached, sends a malformed response, or refuses an important request.
  *
  * @example Tell a refusal from a lost connection
  * ```ts
@@ -76,8 +74,8 @@ export class RuntimeApiError extends Error {
    */
   constructor(message: string, options?: ErrorOptions & { status?: number }) {
     super(message, options);
-    this.name = "RuntimeApiError"; // the name survives minification
+    this.name = "RuntimeApiError"; // a minifier would change the name of the class
     const status = options?.status;
-    if (status !== undefined) this.status = status; // the log shows only properties that exist
+    if (status !== undefined) this.status = status; // otherwise the log would show "undefined"
   }
 }

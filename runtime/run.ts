@@ -13,20 +13,20 @@ export interface RunOptions {
  * Serves the invocations of an AWS Lambda Runtime API with a handler: one after the other, or as many at once as
  * `AWS_LAMBDA_MAX_CONCURRENCY` says.
  *
- * This is the loop alone, for your own runtimes and tests: it does not end the process, and it does not watch for
+ * This is only the loop, for your own runtimes and tests. The loop does not end the process and does not watch for
  * errors outside the handler. A function uses {@linkcode serve}.
  *
  * @typeParam Event The type of the events.
  * @typeParam Result The type of the handler's results.
  * @param handler The handler.
  * @param options The address of the Runtime API.
- * @returns Never. The promise rejects when the Runtime API ends the loop. Then nothing more is fetched, and the
- * invocations that are still under way are reported as failed.
+ * @returns Never. The promise rejects when the Runtime API ends the loop. Then no invocation is fetched any more, and the
+ * invocations under way are reported as failed.
  * @throws {RuntimeApiError} If the Runtime API cannot be reached, sends a malformed response, or refuses the next
  * invocation.
  * @throws {TypeError} If the address or the concurrency is malformed.
- * @throws {Error} If the handler is not a function or takes a callback (`name` is the type that the platform records,
- * such as `Runtime.HandlerNotFound`), or if neither `api` nor `AWS_LAMBDA_RUNTIME_API` is set.
+ * @throws {Error} If the handler is not a function or takes a callback, or if neither `api` nor
+ * `AWS_LAMBDA_RUNTIME_API` is set.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
  *
  * @example One invocation from your own Runtime API
@@ -58,10 +58,9 @@ export async function run<Event, Result>(
   const host = currentHost();
   checkHandler(handler, "handler");
   const session = new Session(host, options.api ?? readApi(host));
-  return await session.run(handler as FnHandler, readConcurrency(host)) as never; // it ends by an error only
+  return await session.run(handler as FnHandler, readConcurrency(host)) as never; // it ends only with an error
 }
 
-/** Reads the address of the Runtime API. */
 export function readApi(host: Host): string {
   const api = host.getEnv("AWS_LAMBDA_RUNTIME_API");
   if (api) return api;

@@ -18,8 +18,8 @@ export interface ServeOptions {
    * Called once when the platform shuts the sandbox down. The process ends when the callback has settled. The platform
    * allows 500 ms.
    *
-   * The platform announces a shutdown only to functions with an extension. Therefore an internal extension without
-   * events is registered, which costs a request at the start.
+   * The platform announces a shutdown only to functions with an extension. Therefore a function with this callback
+   * registers an internal extension without events. The registration takes one request at the start.
    */
   readonly onShutdown?: (() => void | Promise<void>) | undefined;
 }
@@ -29,7 +29,8 @@ export interface ServeOptions {
  *
  * These errors end the process with status 1: an invalid handler, an uncaught error, an unhandled rejection, a handler
  * that can never settle, and a refusal of the Runtime API. The error is logged and reported to the platform as the
- * failure of every invocation under way, or else of the start. The reports may take 2 s.
+ * failure of every invocation under way, or of the start if no invocation has begun. The reports may take 2 s.
+ *
  * Call `serve()` once, at the end of the module, and do not await it. An error that the module throws before this call
  * cannot be reported.
  *
@@ -55,7 +56,7 @@ export interface ServeOptions {
  *   return `Hello ${event.name}`;
  * }
  *
- * // Only the platform sets the variable. In a test, the module only exports its handler.
+ * // AWS Lambda sets the variable. Without the variable, the module only exports its handler.
  * if (Deno.env.has("AWS_LAMBDA_RUNTIME_API")) serve(handler);
  *
  * assertEquals(handler({ name: "Ada" }), "Hello Ada");
@@ -76,7 +77,7 @@ export function serve<Event, Result>(
 }
 
 /**
- * Runs the loop as the only purpose of the process: an error that ends the loop is reported and ends the process.
+ * Runs the loop. An error that ends the loop is reported and ends the process.
  *
  * @param load Loads the handler.
  * @param prepare Does the work that must be done before the first invocation.
@@ -123,7 +124,7 @@ export function takeOver(
       concurrency = readConcurrency(host);
       handler = await load(host);
       await prepare?.(host, api);
-      await opened; // an error that is not caught meanwhile still fails the start
+      await opened; // an uncaught error that happens meanwhile still fails the start
     } catch (error) {
       return await end("The function did not start", error);
     }
@@ -141,7 +142,7 @@ export function takeOver(
 const EXTENSIONS_API = "/2020-01-01/extension";
 
 /**
- * Makes the platform announce the shutdown by SIGTERM, which needs an extension.
+ * Calls the callback at SIGTERM. The platform sends SIGTERM only to a function with an extension.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/runtimes-extensions-api.html
  */
@@ -175,7 +176,6 @@ async function watchShutdown(
   }
 }
 
-/** Registers the extension and returns its identifier. */
 async function register(connection: Connection): Promise<string> {
   const { status, fields } = await connection.exchange(
     `POST ${EXTENSIONS_API}/register`,

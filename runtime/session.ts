@@ -6,7 +6,7 @@ import { describeFailure } from "./failure.ts";
 import type { Host } from "./host.ts";
 import { type ContextMaker, contextMaker, Invocation } from "./invocation.ts";
 
-/** The time that the last reports may take, in milliseconds. */
+/** The most milliseconds that the last reports may take. */
 const GRACE = 2_000;
 
 /** The invocations of one process. */
@@ -21,7 +21,6 @@ export class Session {
   #underWay = new Map<Invocation, string>(); // with their request ids
   #ending: { readonly error: unknown } | undefined;
 
-  /** Reads the environment. The API is the host and port of the Runtime API. */
   constructor(host: Host, api: string) {
     this.#host = host;
     this.#makeContext = contextMaker(host);
@@ -29,7 +28,7 @@ export class Session {
     this.client = new RuntimeClient(api, host);
   }
 
-  /** The request id of the invocation under way. It is empty if there is none, or if there are several. */
+  /** The request id of the only invocation under way, or an empty text. */
   get requestId(): string {
     const [id = "", ...others] = this.#underWay.values();
     return others.length === 0 ? id : "";
@@ -61,15 +60,13 @@ export class Session {
   }
 
   /**
-   * Fetches nothing more, and reports the error for each invocation under way, or else for the start. Returns when the
-   * reports are sent or when they take too long, for example because nobody reads a stream.
+   * Ends the loops, and reports the error for each invocation under way, or for the start if no loop has begun. Returns
+   * when the reports are sent, or when they take too long, for example because nobody reads a stream.
    */
   async end(error: unknown): Promise<void> {
     this.#ending ??= { error };
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, GRACE);
-    });
+    let timer;
+    const late = new Promise((resolve) => timer = setTimeout(resolve, GRACE));
     try {
       await Promise.race([this.#reportEnd(error), late]);
     } finally {
@@ -87,7 +84,7 @@ export class Session {
   async #loop(client: RuntimeClient, handler: FnHandler, isAlone: boolean): Promise<void> {
     while (!this.#ending) {
       const next = await client.next();
-      // Tracing libraries read the variable. If invocations overlap, it would belong to another one.
+      // Tracing libraries read the variable. If invocations overlap, the variable could belong to another invocation.
       if (isAlone) {
         this.#host.setEnv("_X_AMZN_TRACE_ID", next.fields.get("lambda-runtime-trace-id"));
       }
@@ -112,9 +109,8 @@ export class Session {
 }
 
 /**
- * Loads the store that lets each request id follow the asynchronous work of its invocation. The logger would load it
- * with the second invocation, in three times the time. The first invocation does not need it, so it costs nothing at a
- * cold start.
+ * Loads the store of the request ids after the first invocation, which does not need the store. The logger would load the
+ * store during the second invocation and would take three times as long.
  */
 async function separateRequestIds(): Promise<void> {
   const state = loggerState();
