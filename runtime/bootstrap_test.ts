@@ -55,7 +55,7 @@ Deno.test("the bootstrap reports why the function did not start", async () => {
     const { code, log } = await boot(stub, handler, env);
     assertEquals(code, 1);
     assertEquals(stub.requests.map(({ path }) => path), ["/2018-06-01/runtime/init/error"]);
-    const [{ headers, body }] = stub.posts as [typeof stub.posts[0]];
+    const { headers, body } = stub.posts[0]!;
     assertEquals(headers["lambda-runtime-function-error-type"], type, handler);
     assertStringIncludes(JSON.parse(body).errorMessage, message);
     assertStringIncludes(log, message);
@@ -116,8 +116,8 @@ Deno.test("the bootstrap reports an error outside the handler for its invocation
   }
 });
 
-Deno.test("the bootstrap fails all invocations at once, and logs the id of the one at fault or none", async () => {
-  // Deno runs the listener for a rejection in the context of its invocation, and that for an uncaught error in none.
+Deno.test("the bootstrap fails all invocations under way, and logs the id of the faulty one if it is known", async () => {
+  // Deno runs the listener for a rejection in the context of the invocation, and the listener for an uncaught error in none.
   for (const [fault, id] of [["rejection", "b"], ["uncaught", ""]] as const) {
     await using stub = new StubApi(["never", fault].map((fault, i) => {
       const headers = { "Lambda-Runtime-Aws-Request-Id": "ab"[i]! };
@@ -153,7 +153,7 @@ Deno.test("the bootstrap reports the first of several errors, and logs all", asy
   assertMatch(log, /first[^]*second/);
 });
 
-Deno.test("the bootstrap ends with 1 although the report of an error is refused", async () => {
+Deno.test("the bootstrap ends with 1 even if the report of an error is refused", async () => {
   await using stub = new StubApi([invocation({ fault: "uncaught" })]);
   stub.onRequest = ({ path }) => path.endsWith("/error") ? { status: 500 } : undefined;
   const { code, log } = await boot(stub, "index.faults");
@@ -188,7 +188,7 @@ Deno.test("the bootstrap fails an invocation that comes while the process ends, 
   for (const { body } of stub.posts) assertStringIncludes(body, "nobody catches this");
 });
 
-Deno.test("the bootstrap ends although nobody reads the stream or answers the report of the failure", async () => {
+Deno.test("the bootstrap ends even if nobody reads the stream or answers the report", async () => {
   for (
     const [handler, request, message] of [
       ["index.faults", "/response", "aside"],
@@ -197,9 +197,8 @@ Deno.test("the bootstrap ends although nobody reads the stream or answers the re
   ) {
     await using stub = new StubApi([invocation({ fault: "unread stream" })]);
     const ended = Promise.withResolvers<void>();
-    stub.onHead = (path) => {
-      return path.endsWith(request) ? { raw: "", until: ended.promise } : undefined;
-    };
+    const unanswered = { raw: "", until: ended.promise };
+    stub.onHead = (path) => path.endsWith(request) ? unanswered : undefined;
     const { code, log } = await boot(stub, handler);
     ended.resolve();
     assertEquals([code, stub.posts], [1, []]);
@@ -207,7 +206,7 @@ Deno.test("the bootstrap ends although nobody reads the stream or answers the re
   }
 });
 
-Deno.test("the bootstrap sends the console of any library through the logger, also for invocations at once", async () => {
+Deno.test("the bootstrap sends the console through the logger, with the id of each invocation", async () => {
   for (const format of ["Text", "JSON"]) {
     await using stub = new StubApi(["a", "b", "c"].map((id, i) => {
       return invocation({ delay: 50 - i * 20 }, { "Lambda-Runtime-Aws-Request-Id": id });

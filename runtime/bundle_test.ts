@@ -29,7 +29,7 @@ Deno.test("the bundled bootstrap serves and reports on Deno and Node.js", async 
       ] as const
     ) {
       await using stub = new StubApi(fault ? [invocation({ fault })] : []);
-      // Meanwhile, nothing but the connection may keep the process alive.
+      // During the delay, only the connection keeps the process alive.
       stub.onRequest = ({ path }) => path.endsWith("/response") ? { delay: 50 } : undefined;
       const { code, log } = await boot(stub, handler, {}, command);
       assertEquals([code, stub.posts.length], [1, 1], handler);

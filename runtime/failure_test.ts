@@ -83,7 +83,7 @@ Deno.test("xrayCause() names the directory, the exception and the paths", () => 
   });
 });
 
-Deno.test("xrayCause() clips the message and leaves out frames if it would be longer than 64 KiB", () => {
+Deno.test("xrayCause() clips the message and leaves out frames if the cause is longer than 64 KiB", () => {
   for (const [character, expected] of [["e", [32_768, 100, 1]], ["é", [1_000, 5, 5]]] as const) {
     const error = new Error(character.repeat(9e4));
     error.name = character.repeat(9e4);

@@ -7,7 +7,7 @@ import { readResponse, type Response } from "./response.ts";
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
 
-/** Makes a reader of a connection that sends one text, in pieces of the given sizes, over and over. */
+/** Makes a reader of a connection that sends a text in pieces. The sizes of the pieces repeat. */
 function readerOf(text: string, sizes: readonly number[]): Reader {
   const bytes = ENCODER.encode(text);
   let start = 0;
@@ -29,16 +29,13 @@ function show({ status, fields, content }: Response): unknown {
   return [status, Object.fromEntries(fields), DECODER.decode(content)];
 }
 
-Deno.test("readResponse() reads names in any case, and values without white space around them", async () => {
+Deno.test("readResponse() reads names in any case, and removes white space around values", async () => {
   const text = "HTTP/1.1 202 Accepted\r\nX-A:  1 2 \r\nCONTENT-LENGTH: 5\r\nEmpty:\r\n\r\nhello";
   assertEquals(show(await readResponse(readerOf(text, [999]))), [
     202,
     { "x-a": "1 2", "content-length": "5", empty: "" },
     "hello",
   ]);
-  // A part of a byte never comes.
-  const part = await readResponse(readerOf("HTTP/1.1 200 OK\r\nContent-Length: .2\r\n\r\n", [999]));
-  assertEquals(show(part), [200, { "content-length": ".2" }, ""]);
   const bare = await readResponse(readerOf("HTTP/1.1 204 No Content\r\nX: 1\r\n\r\n", [999]));
   assertEquals(show(bare), [204, { x: "1" }, ""]);
 });

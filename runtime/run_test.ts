@@ -13,30 +13,29 @@ function named(id: string, more: Record<string, string> = {}): StubAnswer {
   return invocation(id, { "Lambda-Runtime-Aws-Request-Id": id, ...more });
 }
 
-const LEAVES_NOTHING_OPEN = { sanitizeOps: true, sanitizeResources: true };
-
-Deno.test(
-  "run() polls, answers each invocation under its id, and keeps one connection",
-  LEAVES_NOTHING_OPEN,
-  async () => {
-    const driven = await drive(["a-1", "b-2", "c-3"].map((id) => named(id)), async (event) => {
-      return { seen: await event };
-    });
-    assertEquals(
-      driven.posts.map((post) => [reportOf(post), post.body]),
-      ["a-1", "b-2", "c-3"].map((id) => [`${id}/response`, `{"seen":"${id}"}`]),
+Deno.test({
+  name: "run() polls, answers each invocation under its id, keeps one connection, and closes it",
+  sanitizeOps: true,
+  sanitizeResources: true,
+  async fn() {
+    const ids = ["a-1", "b-2", "c-3"];
+    const { requests, posts, connections, log, error } = await drive(
+      ids.map((id) => named(id)),
+      (event) => Promise.resolve({ seen: event }),
     );
-    assertEquals(driven.requests[0]!.path, "/2018-06-01/runtime/invocation/next");
-    assertEquals(driven.requests[0]!.headers.host!.startsWith("127.0.0.1:"), true);
-    assertEquals([driven.connections, driven.log], [1, []]);
     assertEquals(
-      driven.error.message,
-      "Cannot fetch the next invocation: the Runtime API answered 410 no more",
+      posts.map((post) => [reportOf(post), post.body]),
+      ids.map((id) => [`${id}/response`, `{"seen":"${id}"}`]),
     );
+    assertEquals(requests[0]!.path, "/2018-06-01/runtime/invocation/next");
+    assertEquals(requests[0]!.headers.host!.startsWith("127.0.0.1:"), true);
+    assertEquals([connections, log], [1, []]);
+    const problem = "Cannot fetch the next invocation: the Runtime API answered 410 no more";
+    assertEquals(error.message, problem);
   },
-);
+});
 
-Deno.test("run() makes the context from the headers and the environment, which may lack all", async () => {
+Deno.test("run() makes the context from the headers and the environment, or from nothing", async () => {
   const headers = {
     "LAMBDA-RUNTIME-AWS-REQUEST-ID": "r-1",
     "Lambda-Runtime-Deadline-Ms": String(Date.now() + 5_000),
@@ -55,7 +54,7 @@ Deno.test("run() makes the context from the headers and the environment, which m
   const past = { "Lambda-Runtime-Deadline-Ms": "1", "Lambda-Runtime-Client-Context": "null" };
   const seen: FnContext[] = [];
   const keep = (_event: unknown, context: FnContext) => void seen.push(context);
-  await withEnv(env, () => drive([invocation(1, headers)], keep));
+  await drive([invocation(1, headers)], keep, { env });
   await drive([invocation(2), invocation(3, past)], keep);
   const [{ getRemainingTimeInMillis, ...whole }, bare, late] = seen as [
     FnContext,
@@ -160,11 +159,6 @@ class OrderError extends Error {
 }
 
 Deno.test("run() reports and logs a handler that throws or rejects, and goes on", async () => {
-  const hostile = {
-    get message(): string {
-      throw new Error("hostile");
-    },
-  };
   const unnamed = Object.assign(new Error("x"), { name: "a\r\nb: c" });
   for (
     const [thrown, type, field, message] of [
@@ -172,7 +166,6 @@ Deno.test("run() reports and logs a handler that throws or rejects, and goes on"
       ["text", "string", "Function.Unknown", "text"],
       [undefined, "undefined", "Function.Unknown", "undefined"],
       [unnamed, "a\r\nb: c", "Function.Unknown", "x"],
-      [hostile, "object", "Function.Unknown", '{"message":"[Unreadable: Error: hostile]"}'],
     ] as const
   ) {
     const fail = (event: unknown) => {
@@ -189,20 +182,15 @@ Deno.test("run() reports and logs a handler that throws or rejects, and goes on"
 });
 
 Deno.test("run() logs a response that the platform refuses, reports nothing after it, and goes on", async () => {
-  for (const [status, type] of [[413, "RequestEntityTooLarge"], [403, "InvalidStateTransition"]]) {
-    const { posts, log } = await drive([named("a"), named("b")], echo, (stub) => {
-      stub.onRequest = ({ path }) => {
-        return path.endsWith("a/response")
-          ? { status: Number(status), body: `${type}` }
-          : undefined;
-      };
+  const refusals = [[413, "RequestEntityTooLarge"], [403, "InvalidStateTransition"]] as const;
+  for (const [status, type] of refusals) {
+    const { posts, log } = await drive([named("a"), named("b")], echo, {
+      onRequest: ({ path }) => path.endsWith("a/response") ? { status, body: type } : undefined,
     });
     assertEquals(posts.map(reportOf), ["a/response", "b/response"]);
     assertEquals(log.length, 1);
-    assertStringIncludes(
-      log[0]!,
-      `Cannot answer the invocation: the Runtime API answered ${status} ${type}`,
-    );
+    const problem = `Cannot answer the invocation: the Runtime API answered ${status} ${type}`;
+    assertStringIncludes(log[0]!, problem);
   }
 });
 
@@ -217,8 +205,8 @@ Deno.test("run() ends if the platform answers a report with 500", async () => {
       ["error", brokenStream],
     ] as const
   ) {
-    const { error, requests } = await drive([invocation(1), invocation(2)], handler, (stub) => {
-      stub.onRequest = (request) => request.path.endsWith(path) ? { status: 500 } : undefined;
+    const { error, requests } = await drive([invocation(1), invocation(2)], handler, {
+      onRequest: (request) => request.path.endsWith(path) ? { status: 500 } : undefined,
     });
     assertEquals([error.status, requests.length], [500, 2]);
   }
@@ -226,14 +214,12 @@ Deno.test("run() ends if the platform answers a report with 500", async () => {
 
 Deno.test("run() ends if next is not answered with 200, without asking again", async () => {
   for (const status of [204, 400, 403, 500]) {
-    const { error, requests } = await drive([], echo, (stub) => {
-      stub.onRequest = () => ({ status, body: status === 204 ? "" : "why" });
+    const { error, requests } = await drive([], echo, {
+      onRequest: () => ({ status, body: status === 204 ? "" : "why" }),
     });
     assertEquals([error.status, requests.length], [status, 1]);
-    assertStringIncludes(
-      error.message,
-      `Cannot fetch the next invocation: the Runtime API answered`,
-    );
+    const problem = "Cannot fetch the next invocation: the Runtime API answered";
+    assertStringIncludes(error.message, problem);
   }
 });
 
@@ -245,9 +231,8 @@ Deno.test("run() ends if an invocation has no request id, or is lost on the way"
       [`HTTP/1.1 200 OK\r\nContent-Length: 9\r\n${id}\r\n\r\n{`, "ended before the response did"],
     ] as const
   ) {
-    const { error, requests } = await drive([], echo, (stub) => {
-      stub.onRequest = () => ({ raw, close: true });
-    });
+    const onRequest = () => ({ raw, close: true });
+    const { error, requests } = await drive([], echo, { onRequest });
     assertStringIncludes(error.message, message);
     assertEquals(requests.length, 1);
   }
@@ -262,29 +247,18 @@ Deno.test("run() names the address if nobody listens there", async () => {
   assertEquals(Object.keys(error), ["name"], "the log shows no status");
 });
 
-Deno.test("run() reopens a connection that was closed while it was idle", async () => {
-  const events = [1, 2, 3].map((event) => invocation(event, {}, { close: true }));
-  const { posts, connections, log } = await drive(events, (event) => {
-    return event === 3 ? ReadableStream.from(["3"]) : event;
-  });
-  assertEquals(posts.map(({ body }) => body), ["1", "2", "3"]);
-  assertEquals([connections, log], [4, []]);
-});
-
 Deno.test("run() sends a lost response once more, then gives it up, logs it, and goes on", async () => {
-  for (const [drops, reports] of [[1, ["a", "a", "b"]], [2, ["a", "a", "b"]]] as const) {
+  for (const drops of [1, 2]) {
     let dropped = 0;
-    const { posts, log } = await drive([named("a"), named("b")], echo, (stub) => {
-      stub.onRequest = ({ path }) => {
+    const { posts, log } = await drive([named("a"), named("b")], echo, {
+      onRequest({ path }) {
         const isDropped = path.endsWith("/response") && dropped++ < drops;
         return isDropped ? { raw: "", close: true } : undefined;
-      };
+      },
     });
-    assertEquals(posts.map((post) => reportOf(post).split("/")[0]), [...reports]);
-    assertEquals(
-      log.map((line) => /closed the connection before/.test(line)),
-      drops === 2 ? [true] : [],
-    );
+    assertEquals(posts.map(reportOf), ["a/response", "a/response", "b/response"]);
+    const losses = log.map((line) => line.includes("closed the connection before"));
+    assertEquals(losses, drops === 2 ? [true] : []);
   }
 });
 
@@ -297,10 +271,8 @@ Deno.test("run() refuses an invalid handler, address or concurrency", async () =
   await assertRejects(() => run(echo, { api: "nowhere" }), TypeError, '"nowhere"');
   const problem = "AWS_LAMBDA_RUNTIME_API is not set";
   await assertRejects(() => run(echo), Error, problem);
-  await withEnv(
-    { AWS_LAMBDA_RUNTIME_API: "" },
-    () => assertRejects(() => run(echo), Error, problem),
-  );
+  const empty = { AWS_LAMBDA_RUNTIME_API: "" };
+  await withEnv(empty, () => assertRejects(() => run(echo), Error, problem));
   for (const text of ["", "0", "-1", "x", "1.5", "10000"]) {
     await withEnv({ AWS_LAMBDA_MAX_CONCURRENCY: text }, async () => {
       const quoted = `AWS_LAMBDA_MAX_CONCURRENCY ${JSON.stringify(text)}`;
@@ -317,21 +289,22 @@ Deno.test("run() fetches as many invocations at once as the environment says, ea
   const answered = Promise.withResolvers<void>();
   let running = 0;
   let most = 0;
-  const { posts, log } = await withEnv(env, () =>
-    drive(events, async (event: string, context) => {
-      most = Math.max(most, ++running);
-      if (running === 3) all.resolve();
-      await all.promise;
-      running--;
-      logger.info(event);
-      return [event, context.awsRequestId, Deno.env.get("_X_AMZN_TRACE_ID")];
-    }, (stub) => {
-      stub.onRequest = ({ path }) => {
-        if (stub.posts.length === 4) answered.resolve();
-        const isLast = path.endsWith("/next") && events.length === 0;
-        return isLast ? { until: answered.promise, status: 410 } : undefined;
-      };
-    }));
+  const handler = async (event: string, context: FnContext) => {
+    most = Math.max(most, ++running);
+    if (running === 3) all.resolve();
+    await all.promise;
+    running--;
+    logger.info(event);
+    return [event, context.awsRequestId, Deno.env.get("_X_AMZN_TRACE_ID")];
+  };
+  const { posts, log } = await drive(events, handler, {
+    env,
+    onRequest({ path }, stub) {
+      if (stub.posts.length === 4) answered.resolve();
+      const isLast = path.endsWith("/next") && events.length === 0;
+      return isLast ? { until: answered.promise, status: 410 } : undefined;
+    },
+  });
   assertEquals(most, 3);
   assertEquals(posts.map(reportOf).toSorted(), ids.map((id) => `${id}/response`));
   for (const post of posts) {
@@ -346,19 +319,16 @@ Deno.test("run() fetches and runs nothing more once one of several loops has fai
   const over = Promise.withResolvers<void>();
   const seen: number[] = [];
   let fetched = 0;
-  const { error } = await withEnv(
-    { AWS_LAMBDA_MAX_CONCURRENCY: "3" },
-    () =>
-      drive([], (event: number) => void seen.push(event), (stub) => {
-        stub.onRequest = ({ path }) => {
-          if (!path.endsWith("/next")) return undefined;
-          fetched++;
-          if (fetched === 4) return { delay: 50, status: 500 };
-          setTimeout(over.resolve, 150); // after the loop has ended
-          return { ...invocation(fetched), until: fetched > 4 ? over.promise : undefined };
-        };
-      }),
-  );
+  const { error } = await drive([], (event: number) => void seen.push(event), {
+    env: { AWS_LAMBDA_MAX_CONCURRENCY: "3" },
+    onRequest({ path }) {
+      if (!path.endsWith("/next")) return undefined;
+      fetched++;
+      if (fetched === 4) return { delay: 50, status: 500 };
+      setTimeout(over.resolve, 150); // after the loop has ended
+      return { ...invocation(fetched), until: fetched > 4 ? over.promise : undefined };
+    },
+  });
   assertEquals([error.status, seen.toSorted(), fetched], [500, [1, 2, 3], 6]);
 });
 
@@ -366,20 +336,18 @@ Deno.test("run() fails the other invocations under way if the platform answers o
   for (const refused of ["next", "response"]) {
     const isUnderWay = Promise.withResolvers<void>();
     const events = [named("slow"), named("fast")];
-    const { error, posts, requests } = await withEnv(
-      { AWS_LAMBDA_MAX_CONCURRENCY: "2" },
-      () =>
-        drive(events, (event) => {
-          if (event === "fast") return 1;
-          isUnderWay.resolve();
-          return new Promise(() => {});
-        }, (stub) => {
-          stub.onRequest = ({ path }) => {
-            const isRefused = path.endsWith(refused) && (refused !== "next" || events.length === 0);
-            return isRefused ? { status: 500, until: isUnderWay.promise } : undefined;
-          };
-        }),
-    );
+    const handler = (event: unknown) => {
+      if (event === "fast") return 1;
+      isUnderWay.resolve();
+      return new Promise(() => {});
+    };
+    const { error, posts, requests } = await drive(events, handler, {
+      env: { AWS_LAMBDA_MAX_CONCURRENCY: "2" },
+      onRequest({ path }) {
+        const isRefused = path.endsWith(refused) && (refused !== "next" || events.length === 0);
+        return isRefused ? { status: 500, until: isUnderWay.promise } : undefined;
+      },
+    });
     assertEquals(error.status, 500);
     assertEquals(reportOf(posts.at(-1)!), "slow/error");
     assertEquals(requests.at(-1), posts.at(-1), "nothing is fetched afterwards");
@@ -387,7 +355,7 @@ Deno.test("run() fails the other invocations under way if the platform answers o
   }
 });
 
-Deno.test("run() logs the work that an invocation left behind with that invocation's id, or with none", async () => {
+Deno.test("run() logs late work of an invocation with the id of that invocation, or with none", async () => {
   const left: PromiseWithResolvers<void>[] = [];
   const done: Promise<void>[] = [];
   delete loggerState().store; // as in a new process

@@ -1,11 +1,20 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { DENO, type Ended, runProcess } from "./testdata/run_process.ts";
-import { invocation, type StubAnswer, StubApi, type StubRequest } from "./testdata/stub_api.ts";
+import { invocation, type StubAnswer, StubApi } from "./testdata/stub_api.ts";
 
 const PROGRAM = [...DENO, new URL("testdata/serve.ts", import.meta.url).pathname];
 const REGISTERED = { headers: { "Lambda-Extension-Identifier": "ext-1" }, body: "{}" };
 
-/** Runs the program until it has served its events, and sends it SIGTERM then. */
+/** Runs the program `testdata/serve.ts`, which behaves as the name says. */
+function start(
+  stub: StubApi,
+  name: string,
+  during?: (child: Deno.ChildProcess) => Promise<void>,
+): Promise<Ended> {
+  return runProcess(PROGRAM, { AWS_LAMBDA_RUNTIME_API: stub.api, PROGRAM: name }, during);
+}
+
+/** Runs the program until it has served its events. Then sends SIGTERM. */
 async function serveUntilTerm(
   stub: StubApi,
   program: string,
@@ -16,10 +25,8 @@ async function serveUntilTerm(
   const ended = Promise.withResolvers<void>();
   stub.onRequest = ({ path, headers, body }) => {
     if (path === "/2020-01-01/extension/register") {
-      assertEquals([body, headers["lambda-extension-name"]], [
-        '{"events":[]}',
-        "mate-core-shutdown",
-      ]);
+      const sent = [body, headers["lambda-extension-name"]];
+      assertEquals(sent, ['{"events":[]}', "mate-core-shutdown"]);
       return REGISTERED;
     }
     if (path === "/2020-01-01/extension/event/next") {
@@ -30,8 +37,7 @@ async function serveUntilTerm(
     arrived.resolve();
     return { until: ended.promise, raw: "" };
   };
-  const env = { AWS_LAMBDA_RUNTIME_API: stub.api, PROGRAM: program };
-  const result = await runProcess(PROGRAM, env, async (child) => {
+  const result = await start(stub, program, async (child) => {
     await arrived.promise;
     for (let i = 0; i < times; i++) {
       child.kill("SIGTERM");
@@ -56,7 +62,7 @@ Deno.test("serve() logs a shutdown callback that fails, and ends with 0", async 
   assertMatch(log, /ERROR\tThe shutdown failed .*on the way out/);
 });
 
-Deno.test("serve() logs that the platform no longer announces shutdowns, and calls the callback still", async () => {
+Deno.test("serve() logs that the platform no longer announces shutdowns, and still calls the callback", async () => {
   await using stub = new StubApi([invocation("Ada")]);
   const nonsense = () => ({ until: undefined, raw: "nonsense\r\n\r\n", close: true });
   const { code, log } = await serveUntilTerm(stub, "slow shutdown", nonsense);
@@ -73,15 +79,14 @@ Deno.test("serve() goes on if the platform does not register the extension", asy
   ) {
     await using stub = new StubApi([invocation("Ada")]);
     stub.onRequest = ({ path }) => path.includes("/extension/") ? answer : undefined;
-    const env = { AWS_LAMBDA_RUNTIME_API: stub.api, PROGRAM: "slow shutdown" };
-    const { log } = await runProcess(PROGRAM, env);
+    const { log } = await start(stub, "slow shutdown");
     assertEquals(stub.posts.at(-1)!.body, '"Hello Ada"');
     assertMatch(log, /WARN\tCannot have shutdowns announced/);
     assertStringIncludes(log, message);
   }
 });
 
-Deno.test("serve() notices that a handler never settles, also if the extension had to connect again", async () => {
+Deno.test("serve() fails a handler that never settles, also after the extension connected again", async () => {
   for (const connections of [1, 2]) {
     await using stub = new StubApi([]);
     const isWaiting = Promise.withResolvers<void>();
@@ -96,8 +101,7 @@ Deno.test("serve() notices that a handler never settles, also if the extension h
       }
       return path.endsWith("/next") ? { ...invocation(1), until: isWaiting.promise } : undefined;
     };
-    const env = { AWS_LAMBDA_RUNTIME_API: stub.api, PROGRAM: "never" };
-    const { code } = await runProcess(PROGRAM, env, async (child) => {
+    const { code } = await start(stub, "never", async (child) => {
       const stop = setTimeout(() => child.kill("SIGKILL"), 10_000);
       await child.status;
       clearTimeout(stop);
@@ -110,11 +114,10 @@ Deno.test("serve() notices that a handler never settles, also if the extension h
 
 Deno.test("serve() reports a handler that is not a function as a failed start", async () => {
   await using stub = new StubApi([invocation(1)]);
-  const env = { AWS_LAMBDA_RUNTIME_API: stub.api, PROGRAM: "no function" };
-  const { code, log } = await runProcess(PROGRAM, env);
-  assertEquals(code, 1);
-  const [{ path, headers, body }, ...others] = stub.requests as [StubRequest];
-  assertEquals([path, others], ["/2018-06-01/runtime/init/error", []]);
-  assertEquals(headers["lambda-runtime-function-error-type"], "Runtime.HandlerNotFound");
-  for (const text of [body, log]) assertStringIncludes(text, "expected a function, got string");
+  const { code, log } = await start(stub, "no function");
+  const paths = stub.requests.map(({ path }) => path);
+  assertEquals([code, paths], [1, ["/2018-06-01/runtime/init/error"]]);
+  for (const text of [stub.posts[0]!.body, log]) {
+    assertStringIncludes(text, "expected a function, got string");
+  }
 });

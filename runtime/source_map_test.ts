@@ -3,7 +3,7 @@ import { stackMapper } from "./source_map.ts";
 
 const ROOT = "/var/task";
 
-/** Makes a mapper that knows one map. */
+/** Makes a mapper with one map. */
 function mapperOf(map: unknown, reads: string[] = []): (stack: string) => string {
   return stackMapper(ROOT, (path) => {
     reads.push(path);
@@ -36,7 +36,7 @@ Deno.test("stackMapper() translates the frames of each form, and nothing else", 
       ["    at f (file:///var/task/index.mjs:2:99)", "    at f (../lib/b.ts:4:7)"],
       ["    at f (file:///var/task/index.mjs:3:1)"],
       ["    at f (<anonymous>)"],
-      [`    at ${"/".repeat(1e6)}`], // takes minutes unless the time is linear
+      [`    at ${"/".repeat(1e6)}`], // if the time is not linear, this takes minutes
       [`    at ${"(".repeat(1e6)}`],
       ["    at f (a) (file:///var/task/index.mjs:1:3)", "    at f (a) (src/a.ts:1:3)"],
     ] as const

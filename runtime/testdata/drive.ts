@@ -1,4 +1,3 @@
-/** Helpers for the tests of the loop. */
 import { assertEquals, assertRejects } from "@std/assert";
 import type { FnContext } from "../../function/mod.ts";
 import { loggerState } from "../../logger/state.ts";
@@ -6,7 +5,7 @@ import "../../testdata/own_environment.ts";
 import { run, RuntimeApiError } from "../mod.ts";
 import { type StubAnswer, StubApi, type StubRequest } from "./stub_api.ts";
 
-/** The requests of a loop that has ended, its log, and the error that ended it. */
+/** The requests of a loop that has ended, the log, and the error that ended the loop. */
 export interface Driven {
   readonly requests: StubRequest[];
   readonly posts: StubRequest[];
@@ -15,20 +14,27 @@ export interface Driven {
   readonly error: RuntimeApiError;
 }
 
-/** Runs the loop until the Runtime API refuses a request, which it does when no event is left. */
+/** The environment of the loop, and the answers that a test changes. */
+export interface DriveOptions extends Partial<Pick<StubApi, "onHead" | "onChunk" | "onRequest">> {
+  readonly env?: Record<string, string>;
+}
+
+/** Runs the loop until no event is left, or until the Runtime API refuses a request. */
 export async function drive<Event>(
   events: StubAnswer[],
   handler: (event: Event, context: FnContext) => unknown,
-  prepare?: (stub: StubApi) => void,
+  { env = {}, ...hooks }: DriveOptions = {},
 ): Promise<Driven> {
   await using stub = new StubApi(events);
-  prepare?.(stub);
+  Object.assign(stub, hooks);
   const log: string[] = [];
   const state = loggerState();
   const { write } = state;
   state.write = (line) => log.push(line);
   try {
-    const error = await assertRejects(() => run(handler, { api: stub.api }), RuntimeApiError);
+    const error = await withEnv(env, () => {
+      return assertRejects(() => run(handler, { api: stub.api }), RuntimeApiError);
+    });
     const { requests, posts, connections } = stub;
     return { requests, posts, connections, log, error };
   } finally {
@@ -41,7 +47,7 @@ export function reportOf({ path }: StubRequest): string {
   return path.replace("/2018-06-01/runtime/invocation/", "");
 }
 
-/** Returns the failure in a report, with the values of its headers checked. */
+/** Returns the failure in a report, and checks the values of the headers. */
 export function failureOf(post: StubRequest): { type: string; message: string; field: string } {
   assertEquals(post.path.endsWith("/error"), true, post.path);
   const { errorType, errorMessage, stackTrace } = JSON.parse(post.body);

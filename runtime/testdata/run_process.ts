@@ -38,11 +38,11 @@ for (const [path, text] of Object.entries(MODULES)) {
   Deno.writeTextFileSync(`${TASK_ROOT}/${path}`, text);
 }
 
-// The processes count towards the coverage if it is measured.
+// If the coverage is measured, the processes count too.
 const coverage = Deno.env.get("DENO_COVERAGE_DIR");
 const COVERAGE: Record<string, string> = coverage ? { DENO_COVERAGE_DIR: coverage } : {};
 
-/** The status of a process, and all its output. */
+/** The status of a process, and its output to stdout and stderr. */
 export interface Ended {
   code: number;
   log: string;
@@ -52,7 +52,7 @@ export interface Ended {
 export const DENO = [Deno.execPath(), "run", "--no-prompt", "--no-lock", "--no-config"]
   .concat("--allow-env", "--allow-net=127.0.0.1", `--allow-read=${TASK_ROOT}`);
 
-/** Runs a command in a process with the given environment only. */
+/** Runs a command in a process that has only the given environment. */
 export async function runProcess(
   [program, ...args]: readonly string[],
   env: Record<string, string>,
@@ -71,7 +71,6 @@ export async function runProcess(
   return { code, log: new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr) };
 }
 
-/** Runs the bootstrap. */
 export function boot(
   stub: StubApi,
   handler: string,

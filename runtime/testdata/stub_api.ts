@@ -1,10 +1,8 @@
-/** A Runtime API for the tests. It speaks plain TCP, so that it can break every rule of HTTP. */
-
+/** A Runtime API for the tests. It uses plain TCP, so that it can break every rule of HTTP. */
 import { concat, Reader } from "../reader.ts";
 
 const ENCODER = new TextEncoder();
 
-/** A request, as it was received. */
 export interface StubRequest {
   readonly method: string;
   readonly path: string;
@@ -43,17 +41,17 @@ export function invocation(
   };
 }
 
-/** Answers *next* from a list of events, then with 410. It accepts every report, unless a test says otherwise. */
+/** Answers *next* with each event of a list, then with 410. Accepts every report, unless a test sets another answer. */
 export class StubApi implements AsyncDisposable {
   readonly requests: StubRequest[] = [];
   /** The number of connections so far. */
   connections = 0;
   /** Called for each head before the body is read. A returned answer is sent at once, and ends the connection. */
-  onHead: (path: string) => StubAnswer | undefined = () => undefined;
+  onHead: (path: string, stub: StubApi) => StubAnswer | undefined = () => undefined;
   /** Called for the size of each chunk of a chunked body. */
   onChunk: (size: number) => unknown = () => {};
-  /** Called for each request. `undefined` stands for the usual answer. */
-  onRequest: (request: StubRequest) => StubAnswer | undefined = () => undefined;
+  /** Called for each request. If the result is `undefined`, the stub sends the usual answer. */
+  onRequest: (request: StubRequest, stub: StubApi) => StubAnswer | undefined = () => undefined;
   #events: StubAnswer[];
   #listener: Deno.TcpListener;
   #open = new Set<Deno.TcpConn>();
@@ -105,11 +103,11 @@ export class StubApi implements AsyncDisposable {
       const head = await source.takeUntil("\r\n\r\n");
       const [line, ...fields] = head.split("\r\n");
       const [method = "", path = ""] = line!.split(" ");
-      const early = this.onHead(path);
+      const early = this.onHead(path, this);
       if (early) {
         await send(connection, early);
         await connection.closeWrite();
-        // To close a connection with unread bytes would reset it, and the answer might be lost.
+        // If the stub closed the connection now, unread bytes would reset it, and the answer could be lost.
         while (await connection.read(new Uint8Array(65_536)) !== null);
         return;
       }
@@ -133,7 +131,7 @@ export class StubApi implements AsyncDisposable {
       const text = new TextDecoder().decode(body);
       const request: StubRequest = { method, path, headers, trailers, body: text, chunks };
       this.requests.push(request);
-      const answer = this.onRequest(request) ?? this.#usual(request);
+      const answer = this.onRequest(request, this) ?? this.#usual(request);
       await send(connection, answer);
       if (answer.close) return;
     }
