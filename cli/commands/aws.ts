@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from "node:path";
-import { accessProblem } from "../deploy/access_problem.ts";
+import { accessProblem } from "../deploy/terraform.ts";
 import { foldersOf, type Permissions } from "../permissions.ts";
 
 /**

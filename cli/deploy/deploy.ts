@@ -4,11 +4,10 @@ import { bundleApp } from "../bundle/app.ts";
 import { type Manifest, readManifest } from "../manifest/manifest.ts";
 import { findTerraform } from "./find_terraform.ts";
 import { checkOwner, importsOf, isConflict, withoutAbsent } from "./leftovers.ts";
-import { checkDestroyable } from "./protected.ts";
 import { MODULE, type RootModule, writeProviderLock, writeRootModule } from "./root_module.ts";
 import { type Deployed, readState, restoreState } from "./state.ts";
 import { listResources, type Outputs, type Plan, summarize } from "./summary.ts";
-import { Terraform, TerraformError } from "./terraform.ts";
+import { checkDestroyable, Terraform, TerraformError } from "./terraform.ts";
 
 /** The address of the log group that claims the name of the application. */
 const CLAIM = `${MODULE}.aws_cloudwatch_log_group.application`;
@@ -27,15 +26,10 @@ export interface DeployOptions {
 }
 
 /**
- * Deploys an application to AWS, or brings what is deployed up to date: makes the bundles, shows a summary of Terraform's
- * plan, asks, applies the plan, and prints the URLs and names.
+ * Deploys an application to AWS, or updates it: makes the bundles, shows a summary of Terraform's plan, asks, applies the
+ * plan, and reports the URLs and names. If a run was killed, the next run completes the deployment.
  *
- * A run that was killed is completed by the next run.
- *
- * @param manifestPath The path of the manifest.
- * @param options How to deploy.
- * @returns Whether the application is deployed; not if the answer was no or the plan was only to be shown.
- * @throws {Error} If something fails. The message says the problem; Terraform's state knows what was done.
+ * @returns Whether the application is deployed. It is `false` if the user declined, or wanted only the plan.
  */
 export async function deploy(manifestPath: string, options: DeployOptions): Promise<boolean> {
   const { print, signal } = options;
@@ -80,12 +74,9 @@ export async function deploy(manifestPath: string, options: DeployOptions): Prom
 }
 
 /**
- * Removes what {@linkcode deploy} made. Buckets that hold objects stay, with their settings, unless `deletesData` is set.
+ * Removes an application from AWS. Buckets that hold objects stay, with their settings, unless `deletesData` is set.
  *
- * @param manifestPath The path of the manifest.
- * @param options How to undeploy.
- * @returns Whether everything is removed; not if the answer was no or the list was only to be shown.
- * @throws {Error} If something fails. The message says the problem; Terraform's state knows what was done.
+ * @returns Whether the application is removed. It is `false` if the user declined, or wanted only the list.
  */
 export async function undeploy(manifestPath: string, options: DeployOptions): Promise<boolean> {
   const { print, deletesData } = options;
@@ -118,7 +109,7 @@ export async function undeploy(manifestPath: string, options: DeployOptions): Pr
     const isFull = error instanceof TerraformError &&
       error.diagnostics.every(({ summary, detail }) => /BucketNotEmpty/.test(summary + detail));
     if (!isFull) throw error;
-    await keepBuckets(); // restores the settings that Terraform removed before it tried to delete the bucket
+    await keepBuckets(); // restores the settings that Terraform has removed already
     const { resources } = await readState(terraform);
     print("Kept, because it holds objects (--delete-data deletes them):");
     listResources(resources.filter(({ type }) => type === "aws_s3_bucket"))
@@ -183,7 +174,7 @@ async function makePlan({ terraform, write }: Application, imports = {}): Promis
   return JSON.parse(await terraform.read("show", "-json", "plan"));
 }
 
-/** Makes a plan that takes over what a killed run has created and could not note in the state. */
+/** Makes a plan that imports the resources that a killed run created, but did not write to the state. */
 async function planWithLeftovers(application: Application): Promise<Plan> {
   let imports = importsOf(await makePlan(application));
   for (;;) {
@@ -193,14 +184,14 @@ async function planWithLeftovers(application: Application): Promise<Plan> {
       return plan;
     } catch (error) {
       if (!(error instanceof TerraformError)) throw error;
-      imports = withoutAbsent(imports, error); // Terraform names what does not exist, some at a time
+      imports = withoutAbsent(imports, error); // Terraform names some absent resources at a time
     }
   }
 }
 
 /**
- * Creates the log group that claims the name of the application, and nothing else. From then on the state knows that
- * everything of this name is its own.
+ * Creates only the log group that claims the name of the application. From then on, all resources with this name belong to
+ * this state.
  */
 async function claimName(application: Application, place: Place): Promise<void> {
   const { terraform, manifest: { name }, folder } = application;
@@ -209,9 +200,9 @@ async function claimName(application: Application, place: Place): Promise<void> 
   } catch (error) {
     if (!(error instanceof TerraformError) || !isConflict(error)) throw error;
     const message =
-      `Cannot deploy "${name}": account ${place.account} has an application of this name in ${place.region}, which the state here does not know.
+      `Cannot deploy "${name}": account ${place.account} has an application of this name in ${place.region}, and the state here does not contain it.
 Choose another "name", or share the state of the other copy of the project by "state".
-If a run of this copy was killed when it had just begun, take the name over by:
+If a run of this copy was killed at its start, take the name over by:
   ${terraform.program} -chdir="${folder}" import ${CLAIM} /mate/${name}`;
     throw new Error(message, { cause: error });
   }

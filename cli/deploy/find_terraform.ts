@@ -1,7 +1,7 @@
 import { cacheFolder, keep } from "../bundle/cache_folder.ts";
 import { findProgram } from "../platform/isolation/program.ts";
 
-/** The version of Terraform that is fetched if the PATH has none that fits. */
+/** The version of Terraform to fetch if the PATH has no version that fits. */
 const VERSION = "1.11.4";
 
 /** The SHA-256 of its archives at releases.hashicorp.com. */
@@ -15,9 +15,9 @@ const CHECKSUMS: Readonly<Record<string, string>> = {
 /**
  * Finds Terraform or OpenTofu from 1.10 on: on the PATH, in the cache, or at releases.hashicorp.com.
  *
- * `TERRAFORM_MIRROR` names another place for the archives. The checksum of an archive must be the pinned one.
+ * `TERRAFORM_MIRROR` names another place for the archives. The checksum of the archive must be the pinned checksum.
  *
- * @throws {Error} If there is none for this machine, the archive cannot be fetched, or its checksum is another.
+ * @throws {Error} If there is no archive for this machine, or the archive cannot be fetched, or its checksum is wrong.
  */
 export async function findTerraform(print: (line: string) => void): Promise<string> {
   for (const name of ["terraform", "tofu"]) {
@@ -28,7 +28,7 @@ export async function findTerraform(print: (line: string) => void): Promise<stri
   if (checksum === undefined) {
     throw new Error(`Cannot fetch Terraform for ${platform}: install Terraform 1.10 or later`);
   }
-  // Outside the folder that the tool may write to, because Deno runs no program that the tool may write.
+  // Not inside the cache folder, because the tool may write there, and Deno runs no program that the tool may write.
   const folder = `${cacheFolder()}-terraform-${VERSION}`;
   const cached = await findProgram("terraform", folder);
   if (cached !== undefined) return cached;
@@ -78,8 +78,8 @@ async function download(url: string, checksum: string): Promise<Uint8Array<Array
 }
 
 /**
- * Takes a file out of a zip whose entries are deflated and that has no comment. No package does this, because it happens
- * beside the keys of a cloud, before the permissions of the process are limited.
+ * Reads a file of a zip that has deflated entries and no comment. This is not a package, because it runs beside the keys of a
+ * cloud, before the permissions of the process are limited.
  *
  * @throws {Error} If the zip does not contain the file.
  */

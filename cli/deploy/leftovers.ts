@@ -4,8 +4,8 @@ import type { TerraformError } from "./terraform.ts";
 type Attributes = Readonly<Record<string, unknown>>;
 
 /**
- * The identifiers by which Terraform imports resources, for the types whose creation fails if the resource exists. Permissions
- * are not among them, because their identifiers are random.
+ * The identifiers that import a resource, for each type whose creation fails if the resource exists. Permissions are missing
+ * here, because their identifiers are random.
  */
 const IDS: Readonly<Record<string, (attributes: Attributes) => string>> = {
   aws_cloudwatch_log_group: ({ name }) => `${name}`,
@@ -18,12 +18,12 @@ const IDS: Readonly<Record<string, (attributes: Attributes) => string>> = {
   aws_scheduler_schedule: ({ name }) => `default/${name}`,
 };
 
-/** Tells whether Terraform could not create something because it exists. */
+/** Tells whether Terraform could not create a resource because it exists. */
 export function isConflict({ diagnostics }: TerraformError): boolean {
   return diagnostics.some(({ summary, detail }) => /already ?exist/i.test(`${summary} ${detail}`));
 }
 
-/** Lists the resources that a plan creates and that may exist. */
+/** Lists the resources that a plan creates, although they may exist. */
 export function importsOf(plan: Plan): Record<string, string> {
   return Object.fromEntries(
     (plan.resource_changes ?? []).flatMap(({ address, type, change }) => {
@@ -61,11 +61,11 @@ export function checkOwner(plan: Plan, application: string): void {
   for (const { address, type, change } of plan.resource_changes ?? []) {
     const tags = change.before?.tags_all as Readonly<Record<string, string>> | null | undefined;
     if (!change.importing || tags === undefined) continue; // a part of a resource that has tags
-    // Amazon S3 tags a bucket in a second request, which may not have come; the name holds application and account.
+    // The tags of a bucket come in a second request, and a killed run may not have sent it. The name is safe: it has the account.
     const isUntaggedBucket = type === "aws_s3_bucket" && Object.keys(tags ?? {}).length === 0;
     if (tags?.application === application || isUntaggedBucket) continue;
     throw new Error(
-      `Cannot create ${address}: it exists and belongs to something else than "${application}"`,
+      `Cannot create ${address}: it exists and does not belong to "${application}"`,
     );
   }
 }

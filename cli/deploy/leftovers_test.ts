@@ -10,7 +10,7 @@ function plan(type: string, actions: string[], attributes: Record<string, unknow
   };
 }
 
-Deno.test("importsOf() lists what a plan creates, if its name is known", () => {
+Deno.test("importsOf() lists the resources that a plan creates, if their names are known", () => {
   const stage = { rest_api_id: "f", stage_name: "s" };
   const address = 'module.a.aws_api_gateway_stage.b["c"]';
   assertEquals(importsOf(plan("aws_api_gateway_stage", ["create"], stage)), {
@@ -21,7 +21,7 @@ Deno.test("importsOf() lists what a plan creates, if its name is known", () => {
   assertEquals(importsOf(plan("aws_sns_topic", ["create"], { name: "t" })), {});
 });
 
-Deno.test("withoutAbsent() leaves out what Terraform did not find, and passes other errors on", () => {
+Deno.test("withoutAbsent() leaves out the resources that Terraform did not find, and throws other errors", () => {
   const imports = { 'aws_iam_role.b["c"]': "c", "aws_iam_role.d": "d" };
   const absent = new TerraformError("plan", [{
     severity: "error",
@@ -33,14 +33,14 @@ Deno.test("withoutAbsent() leaves out what Terraform did not find, and passes ot
   assertThrows(() => withoutAbsent(imports, other), TerraformError, "No credentials");
 });
 
-Deno.test("checkOwner() refuses what has no tag of the application", () => {
+Deno.test("checkOwner() refuses a resource without the tag of the application", () => {
   const check = (type: string, tags_all: unknown) =>
     checkOwner(plan(type, ["no-op"], { tags_all }), "shop");
   check("aws_iam_role", { application: "shop" });
   check("aws_lambda_function_url", undefined);
   check("aws_s3_bucket", {});
   for (const tags of [{}, null, { application: "other" }]) {
-    assertThrows(() => check("aws_iam_role", tags), Error, "belongs to something else");
+    assertThrows(() => check("aws_iam_role", tags), Error, "does not belong to");
   }
-  assertThrows(() => check("aws_s3_bucket", { application: "other" }), Error, "belongs to");
+  assertThrows(() => check("aws_s3_bucket", { application: "other" }), Error, "does not belong");
 });

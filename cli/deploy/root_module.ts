@@ -46,7 +46,7 @@ export interface RootModule {
   /** The path of the manifest. Its folder is three levels above the folder of the root module. */
   readonly manifestPath: string;
   readonly name: string;
-  /** The only account that Terraform may use; by default any. */
+  /** The only account that Terraform may use; any account by default. */
   readonly account?: string | undefined;
   /** The place of the state, such as `s3://bucket/key`; by default a file beside the root module. */
   readonly state?: string | undefined;
@@ -69,7 +69,7 @@ export async function writeRootModule(folder: string, root: RootModule): Promise
   await Deno.writeTextFile(`${folder}/main.tf.json`, JSON.stringify(rootModule(root), null, 2));
 }
 
-/** Writes the checksums of the provider for every platform, which `terraform init` then insists on. */
+/** Writes the checksums of the provider for every platform. `terraform init` then requires them. */
 export async function writeProviderLock(folder: string): Promise<void> {
   await Deno.writeTextFile(`${folder}/.terraform.lock.hcl`, providerLock);
 }

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { restoreState } from "./state.ts";
 
-Deno.test("restoreState() takes the backup for a state that was cut off, and nothing else", async () => {
+Deno.test("restoreState() replaces only a truncated state by the backup", async () => {
   const folder = await Deno.makeTempDir();
   const file = `${folder}/terraform.tfstate`;
   try {

@@ -27,7 +27,7 @@ export function listResources(resources: readonly Resource[]): string[] {
       ? []
       : [`${names.length} ${names.length === 1 ? one : many}: ${names.sort().join(", ")}`];
   });
-  // Resources of the folder infra/ have types of their own, and a reader must see each of these.
+  // Resources of the folder infra/ can have any type, and a reader must see each type.
   const others = Map.groupBy(
     resources.filter(({ type }) => !(type in KNOWN)),
     ({ type }) =>

@@ -1,4 +1,5 @@
-import { accessProblem } from "./access_problem.ts";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
 
 export interface Diagnostic {
   readonly severity: "error" | "warning";
@@ -57,7 +58,7 @@ export class Terraform {
     throw new TerraformError(command, diagnostics);
   }
 
-  /** Runs Terraform in a session of its own: Ctrl-C and a closed terminal reach Terraform by the signal alone, once. */
+  /** Runs Terraform in a session of its own. So Ctrl-C reaches Terraform only once, through the signal. */
   async #run(args: readonly string[], readLine: (line: string) => void) {
     const child = new Deno.Command(this.program, {
       args: [...args],
@@ -83,15 +84,62 @@ export class Terraform {
   }
 }
 
-async function readLines(
-  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
-  read: (line: string) => void,
-) {
-  let rest = "";
-  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop()!;
-    lines.forEach(read);
+async function readLines(stream: ReadableStream<Uint8Array>, read: (line: string) => void) {
+  for await (const line of createInterface({ input: Readable.fromWeb(stream) })) read(line);
+}
+
+/** The errors of Terraform and the AWS SDK that a user can solve, each with the remedy. */
+const PROBLEMS: readonly (readonly [problem: RegExp, remedy: string])[] = [
+  [
+    /invalid AWS region.*|missing region value|region is missing/i,
+    'set "region" in the manifest, or AWS_REGION, to a region of AWS',
+  ],
+  [/failed to get shared config profile.*/, "name a profile of ~/.aws/config in AWS_PROFILE"],
+  [/dial tcp.*|getaddrinfo.*|connect E[A-Z]+.*/, "check the network and the region"],
+  [
+    /no valid credential sources found|could not load credentials.*/i,
+    'log in first, such as with "aws sso login" or AWS_PROFILE',
+  ],
+  [
+    /(?:ExpiredToken|InvalidClientTokenId|UnrecognizedClient|InvalidSignature|SignatureDoesNotMatch).*/,
+    'log in again, such as with "aws sso login" or AWS_PROFILE',
+  ],
+  [/.*(?:SSO|token|session).*(?:expired|invalid).*/i, 'log in again, such as with "aws sso login"'],
+];
+
+/** Returns the line of an error message that a user can solve, with the remedy; `undefined` for other messages. */
+export function accessProblem(message: string): string | undefined {
+  for (const [problem, remedy] of PROBLEMS) {
+    const [found] = problem.exec(message) ?? [];
+    if (found !== undefined) return `${found.trim()} (${remedy})`;
   }
-  if (rest !== "") read(rest);
+  return undefined;
+}
+
+/**
+ * Refuses to delete anything if a resource of the folder `infra` has `prevent_destroy`.
+ *
+ * @throws {Error} If a resource has it. The message says how to delete or keep the resource.
+ */
+export async function checkDestroyable(terraform: Terraform): Promise<void> {
+  try {
+    await terraform.run(["plan", "-destroy"]);
+  } catch (error) {
+    if (!(error instanceof TerraformError)) throw error;
+    const addresses = new Set(
+      error.diagnostics.flatMap(({ detail = "" }) =>
+        /^Resource (\S+) has lifecycle\.prevent_destroy/.exec(detail)?.[1] ?? []
+      ),
+    );
+    if (addresses.size === 0) throw error;
+    const names = [...addresses].join(", ");
+    const quoted = [...addresses].map((address) => `'${address}'`).join(" ");
+    const message = [
+      `Cannot delete ${names}: "prevent_destroy" in the folder infra forbids it, so nothing was deleted.`,
+      'To delete the resource with its data, remove "prevent_destroy" in infra/, and run "mate undeploy" again.',
+      'To keep the resource in the account, let Terraform forget it, and run "mate undeploy" again:',
+      `  ${terraform.program} -chdir="${terraform.folder}" state rm ${quoted}`,
+    ].join("\n");
+    throw new Error(message, { cause: error });
+  }
 }

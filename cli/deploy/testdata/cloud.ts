@@ -8,7 +8,6 @@ import { Scheduler } from "@aws-sdk/client-scheduler";
 import { SNS } from "@aws-sdk/client-sns";
 import { SQS } from "@aws-sdk/client-sqs";
 
-/** One statement of a policy, as short text: who may do what to which resource under which condition. */
 interface Statement {
   readonly Effect: string;
   readonly Action: string | string[];
@@ -17,7 +16,7 @@ interface Statement {
   readonly Condition?: unknown;
 }
 
-/** Reads back what is deployed, by the AWS SDK of this environment: what the cloud says, not what Terraform believes. */
+/** Reads the deployed resources from the cloud with the AWS SDK, not from the state of Terraform. */
 export class Cloud {
   readonly #lambda = new Lambda();
   readonly #gateway = new APIGateway();
@@ -261,7 +260,7 @@ export class Cloud {
     return Contents.map(({ Key }) => Key);
   }
 
-  /** Puts an object into a bucket. The emulator is reached without TLS, so the policy of the bucket makes way. */
+  /** Puts an object into a bucket. The emulator has no TLS, so the policy of the bucket is removed for that time. */
   async upload(Bucket: string, Key: string): Promise<void> {
     const { Policy } = await this.#s3.getBucketPolicy({ Bucket });
     await this.#s3.deleteBucketPolicy({ Bucket });
@@ -333,7 +332,7 @@ function statements(policy: string | undefined): string[] {
   ).sort();
 }
 
-/** Returns a value instead of the error that says that something does not exist. */
+/** Returns a value if the error says that a resource does not exist. */
 function ifAbsent<T>(nothing: T): (error: Error) => T {
   return (error) => {
     if (/NotFound|^NoSuch/.test(error.name)) return nothing;

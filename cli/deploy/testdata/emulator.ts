@@ -9,13 +9,13 @@ interface Route {
   readonly "x-amazon-apigateway-integration": { readonly httpMethod: string; readonly uri: string };
 }
 
-/** An emulated cloud: `moto_server` behind a proxy that adds what `moto_server` lacks. */
+/** An emulated cloud: `moto_server` behind a proxy that adds missing features. */
 export class Emulator implements AsyncDisposable {
   /** The base URL for AWS clients. */
   readonly url: string;
-  /** Whose account every request belongs to. */
+  /** The account of every request. */
   account = "123456789012";
-  /** Called when a request was carried out, before the client hears of it. */
+  /** Called after each request, before the client gets the response. */
   done: (request: Request) => void = () => {};
 
   readonly #logging = new Map<string, LoggingConfig>();
@@ -33,7 +33,7 @@ export class Emulator implements AsyncDisposable {
     this.url = `http://127.0.0.1:${this.#server.addr.port}`;
   }
 
-  /** Starts it on a port that is free. */
+  /** Starts the emulator on a free port. */
   static async start(): Promise<Emulator> {
     const probe = Deno.listen({ port: 0, hostname: "127.0.0.1" });
     const { port } = probe.addr as Deno.NetAddr;
@@ -98,7 +98,7 @@ export class Emulator implements AsyncDisposable {
     });
   }
 
-  /** The emulator knows no extension of the cloud's OpenAPI documents but integrations; the rest is put piece by piece. */
+  /** Sends the extensions of an OpenAPI document one by one, because the emulator knows only integrations. */
   async #putDocument(
     send: (method: string, path: string, content?: Uint8Array | string) => Promise<Response>,
     path: string,
@@ -146,7 +146,7 @@ export class Emulator implements AsyncDisposable {
     return await send("GET", base);
   }
 
-  /** The emulator knows nothing of a function's logging; it is kept here. */
+  /** Keeps the logging settings of functions, because the emulator forgets them. */
   async #withLogging(
     { method, url }: Request,
     body: Uint8Array | undefined,
@@ -174,7 +174,7 @@ export class Emulator implements AsyncDisposable {
   }
 }
 
-/** The cloud takes the media type from the path of a patch; the emulator wants it as its value. */
+/** Copies the media type from the path of a patch to its value, because the emulator reads only the value. */
 function withPatchValues(body: Uint8Array | undefined): string {
   const patch = JSON.parse(new TextDecoder().decode(body));
   for (const operation of patch.patchOperations) {

@@ -61,7 +61,7 @@ const invokedBy = (service: string, source: string, account = {}) =>
 const invokedByGateway = (path: string) =>
   invokedBy("apigateway", `arn:aws:execute-api:${REGION}:${ACCOUNT}:GATEWAY/${path}`);
 
-/** What the cloud must have: the results of the methods of `Cloud`. */
+/** The expected results of the methods of `Cloud`. */
 export const EXPECTED = {
   functions: {
     "shop-orders": aFunction("shop-orders", {

@@ -2,9 +2,9 @@ import { deploy, type DeployOptions, undeploy } from "../deploy.ts";
 import { printOutputs } from "../summary.ts";
 
 export interface Outcome {
-  /** Whether the run did what it was asked for. */
+  /** The result of the run; `false` if the run failed. */
   readonly isDone: boolean;
-  /** All lines, and the message of the error if there was one. */
+  /** All lines, and the message of the error if the run failed. */
   readonly output: string;
 }
 

@@ -69,7 +69,7 @@ resource "aws_cloudwatch_log_group" "function" {
 }
 
 locals {
-  # Texts of the manifest are split at these. IAM's own variables, such as ${aws:username}, are not among them.
+  # Texts of the manifest are split at placeholders. IAM's own variables, such as ${aws:username}, are not placeholders.
   placeholder = "\\$\\{(?:region|account|infra\\.[\\w-]+)\\}"
   split       = "${local.placeholder}|[^$]+|\\$"
   values = merge(

@@ -1,5 +1,5 @@
-# The whole gateway is one OpenAPI document. So a change of routes reaches the document before it reaches the
-# deployment, and the removal of a route does too.
+# The whole gateway is one OpenAPI document. So every change of the routes, also a removal, reaches the document before the
+# deployment.
 resource "aws_api_gateway_rest_api" "gateway" {
   count = length(local.routes) > 0 ? 1 : 0
 
@@ -14,10 +14,10 @@ resource "aws_api_gateway_rest_api" "gateway" {
     openapi = "3.0.1"
     info    = { title = local.name, version = local.manifest.stage }
 
-    # Otherwise base64 bodies, which includes all compressed ones, would reach the client as base64 text.
+    # Without this, the client would get a compressed or binary body as base64 text.
     "x-amazon-apigateway-binary-media-types" = ["*/*"]
 
-    # Pages of other origins may read what the gateway itself answers, such as 401 and 504.
+    # Pages of other origins may read the gateway's own answers, such as 401 and 504.
     "x-amazon-apigateway-gateway-responses" = {
       for type in ["DEFAULT_4XX", "DEFAULT_5XX"] : type => {
         responseParameters = merge(

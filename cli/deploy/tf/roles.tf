@@ -27,7 +27,7 @@ data "aws_iam_policy_document" "assume" {
   }
 }
 
-# A function may write its own log, and do what the manifest says.
+# A function may write its own log, and has the permissions of the manifest.
 resource "aws_iam_role_policy" "function" {
   for_each = local.functions
 

@@ -33,7 +33,7 @@ resource "aws_lambda_permission" "url" {
   function_url_auth_type = "NONE"
 }
 
-# Since October 2025, a public URL needs a second permission, which the provider's own resource cannot express.
+# Since October 2025, a public URL needs a second permission. The provider's resource for permissions cannot express it.
 resource "aws_cloudformation_stack" "url" {
   for_each = local.public_urls
 
