@@ -1,6 +1,6 @@
 import { median, type Row, shuffled } from "./contest.ts";
 import { CONTEXT, eventOf, SCRIPT } from "./events.ts";
-import { ORDERS } from "./menu.ts";
+import { ORDERS } from "./peers/service.ts";
 import { bundle, type Runtime } from "./runtimes.ts";
 
 /** The services by the names in the table. */

@@ -55,7 +55,7 @@ export async function contest(workload: Workload, effort: Effort): Promise<Resul
   };
 }
 
-/** Warms a contestant up; returns a turn, which gives the milliseconds of a call. */
+/** Warms up a contestant. The returned function runs a turn, and returns the milliseconds of one call. */
 async function prepare(run: () => unknown, effort: Effort): Promise<() => Promise<number>> {
   let calls = 1;
   let duration = await timeOf(run, calls);
@@ -67,7 +67,7 @@ async function prepare(run: () => unknown, effort: Effort): Promise<() => Promis
   return async () => await timeOf(run, callsPerTurn) / callsPerTurn;
 }
 
-/** The result of the last call. Without a use of the results, the engine could leave the calls out. */
+/** The result of the last call. If no result were used, the engine could leave out the calls. */
 export let lastResult: unknown;
 
 /** The milliseconds of some calls. */

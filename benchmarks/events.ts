@@ -1,6 +1,6 @@
 import { type Gateway, proxyEvent } from "../testing/mod.ts";
 
-/** The event of a gateway, as far as the services read it. */
+/** The parts of an event that the services read. */
 export interface HttpEvent {
   readonly headers: Readonly<Record<string, string>>;
   readonly path: string;
@@ -34,7 +34,7 @@ export async function eventOf(
   request: Parameters<typeof proxyEvent>[0],
   gateway: Gateway = "rest",
 ): Promise<HttpEvent> {
-  // V8 keeps the parts of a literal that was split before. Texts that JSON.parse() made are as in Lambda.
+  // V8 caches the parts of a literal that is split often. It does not cache the texts of JSON.parse(), which Lambda uses.
   return JSON.parse(JSON.stringify(await proxyEvent(request, { gateway })));
 }
 

@@ -19,7 +19,7 @@ const pinoLogger = pino({ timestamp: pino.stdTimeFunctions.isoTime }, { write })
 const ORDER = { id: "A-1", dish: "soup", count: 3, paid: true, notes: ["hot", "to go"] };
 const FAILURE = new TypeError("no supplier", { cause: new Error("timed out") });
 
-/** A piece of work that each logger does; the result is the line that it wrote. */
+/** A workload for the loggers. The result of a call is the line that the logger wrote. */
 function workload(
   name: string,
   parts: readonly string[],

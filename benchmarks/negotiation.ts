@@ -6,7 +6,7 @@ import { determineContentType, FnProxyEvent } from "../gateway/mod.ts";
 import type { Workload } from "./contest.ts";
 import { BROWSER, eventOf, type HttpEvent } from "./events.ts";
 
-/** Every contestant begins with the event, in which the names of headers are as the client wrote them. */
+/** Every contestant starts with the event. Its headers have the names that the client wrote. */
 type Contestant = (event: HttpEvent) => unknown;
 
 const TYPES = ["application/json", "text/html"];

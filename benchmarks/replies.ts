@@ -5,13 +5,19 @@ import { fetchHandler } from "../gateway/mod.ts";
 import type { Gateway } from "../testing/mod.ts";
 import type { Workload } from "./contest.ts";
 import { CONTEXT, eventOf, type HttpEvent, PROGRAM, SCRIPT } from "./events.ts";
-import { archive, MENU, NO_SUCH_DISH, ORDERS } from "./menu.ts";
 import { app, service as hono } from "./peers/hono.ts";
 import { service as lambdaApi } from "./peers/lambda_api.ts";
 import { service as mate } from "./peers/mate.ts";
 import { service as middy } from "./peers/middy.ts";
 import { service as powertools } from "./peers/powertools.ts";
-import type { Handler, Service } from "./peers/service.ts";
+import {
+  archive,
+  type Handler,
+  MENU,
+  NO_SUCH_DISH,
+  ORDERS,
+  type Service,
+} from "./peers/service.ts";
 
 const SERVICES: Record<string, Service> = {
   "@mate/core": mate,
@@ -83,7 +89,7 @@ function handlersOf(work: keyof Service): Record<string, Handler> {
 /** The small reply behind a gateway: by the services, and by one and the same Hono application. */
 async function repliesBehind([name, gateway]: [string, Gateway]): Promise<Workload[]> {
   const event = await eventOf(SOUP, gateway);
-  const { Middy: _, ...handlers } = handlersOf("dish"); // it would read each format by hand
+  const { Middy: _, ...handlers } = handlersOf("dish"); // its service reads only events of a REST API
   const adapters = { "@mate/core": mateAdapter, "hono/aws-lambda": hono.dish };
   return [
     workload(`small JSON reply, ${name}`, handlers, event, SOUP_REPLY),
@@ -101,9 +107,8 @@ function workload(
     name,
     contestants: Object.fromEntries(
       // Some libraries change the event, so every call has an event of its own.
-      Object.entries(handlers).map((
-        [name, handler],
-      ) => [name, () => handler({ ...event }, CONTEXT)]),
+      Object.entries(handlers)
+        .map(([name, handler]) => [name, () => handler({ ...event }, CONTEXT)]),
     ),
     check: (reply) => checkReply(reply, expected),
   };

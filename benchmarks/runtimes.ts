@@ -6,7 +6,7 @@ export interface Runtime {
   run(file: string, ...args: string[]): Promise<string>;
 }
 
-// Functions are compiled in turn, so that no contestant waits for its code on a busy machine.
+// Without concurrent compilation, no contestant waits for its compiled code on a busy machine.
 const V8_FLAG = "--no-concurrent-recompilation";
 
 const deno: Runtime = {

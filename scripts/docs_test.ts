@@ -1,4 +1,4 @@
-/** Checks the facts of the packages, and the pages whose code or tables no other test runs. */
+/** Checks the facts of the packages, and the pages with code or tables that no other test runs. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import cli from "../cli/deno.json" with { type: "json" };
 import core from "../deno.json" with { type: "json" };
@@ -8,7 +8,7 @@ import { manifestReference } from "./manifest_reference.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
-// The handlers of the pages log, and most of them keep the console that they find.
+// The handlers of the pages log. Most keep the console that exists when they are loaded.
 logger.level = "OFF";
 Object.assign(console, { log() {}, error() {} });
 Deno.env.set("POWERTOOLS_LOG_LEVEL", "SILENT");

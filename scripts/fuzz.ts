@@ -98,7 +98,7 @@ const answer = proxyHandler(() => ({ text: "tea".repeat(500) }), {
 const INVOCATION = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nLambda-Runtime-Aws-Request-Id: 1\r\n" +
   "Lambda-Runtime-Deadline-Ms: 1\r\n\r\n{}";
 
-/** Bytes of an HTTP response: the valid one with parts cut out, doubled or replaced. */
+/** A valid HTTP response in which parts are cut out, doubled or replaced. */
 const responses = fc.array(
   fc.tuple(
     fc.nat(INVOCATION.length),

@@ -57,7 +57,7 @@ export async function manifestReference(): Promise<string> {
   return new TextDecoder().decode((await child.output()).stdout);
 }
 
-/** The section of an object, and those of the objects in it. */
+/** The section of an object, then the sections of the objects in it. */
 function* sectionsOf(title: string, { properties = {}, required = [] }: Schema): Generator<string> {
   const rows = Object.entries(properties).map(([key, value]) => {
     const fallback = value.default === undefined ? "" : `\`${JSON.stringify(value.default)}\``;
@@ -84,7 +84,7 @@ function titleBelow(title: string, key: string): string {
   return isRoot ? key : `${title}.${key}`;
 }
 
-/** The object with keys of its own that a value is, or that it consists of. */
+/** The object with named keys in a value: the value itself, its items or its properties. */
 function objectIn(value: Schema): Schema | undefined {
   const { properties, items, additionalProperties } = value;
   if (properties) return value;

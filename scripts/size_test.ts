@@ -3,7 +3,7 @@ import * as esbuild from "esbuild";
 import { gzipSync } from "node:zlib";
 
 Deno.test({
-  name: "what a function imports stays small in a bundle, minified and gzipped",
+  name: "each import stays small in a bundle, minified and gzipped",
   sanitizeResources: false, // the process of esbuild
   sanitizeOps: false,
   async fn() {

@@ -33,7 +33,7 @@ export function offlineFlags(): string[] {
   return ["--no-lock", `--import-map=${fileURLToPath(map)}`];
 }
 
-/** The base URL of JSR, which `deno` reads from the same variable. */
+/** The base URL of JSR. `deno` reads the same variable. */
 export const REGISTRY: string = Deno.env.get("JSR_URL") ?? "https://jsr.io";
 
 /** Whether the registry with this base URL can be reached. */
@@ -45,7 +45,7 @@ export async function isReachable(registry: string): Promise<boolean> {
     await response.body?.cancel();
     return response.ok;
   } catch {
-    return false; // for any reason: the stand-ins serve
+    return false;
   }
 }
 

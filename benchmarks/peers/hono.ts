@@ -2,12 +2,11 @@ import { Hono } from "npm:hono@4.13.19";
 import { handle } from "npm:hono@4.13.19/aws-lambda";
 import { compress } from "npm:hono@4.13.19/compress";
 import { HTTPException } from "npm:hono@4.13.19/http-exception";
-import { archive, MENU, NO_SUCH_DISH } from "../menu.ts";
-import { type Handler, type Service, serviceOf } from "./service.ts";
+import { archive, type Handler, MENU, NO_SUCH_DISH, type Service, serviceOf } from "./service.ts";
 
 const JSON_HEADERS = { "Content-Type": "application/json; charset=utf-8" };
 
-// `c.json()` would write without indentation.
+// `c.json()` writes without indentation.
 const write = (payload: unknown) => JSON.stringify(payload, null, 2);
 
 /** The application, which `fetchHandler()` runs too. */

@@ -1,12 +1,11 @@
 import lambdaApi from "npm:lambda-api@1.5.1";
-import { archive, MENU, NO_SUCH_DISH } from "../menu.ts";
-import { type Service, serviceOf } from "./service.ts";
+import { archive, MENU, NO_SUCH_DISH, type Service, serviceOf } from "./service.ts";
 
 class NotFound extends Error {
   readonly status = 404;
 }
 
-// Its types name packages that are not installed.
+// The types of lambda-api need packages that are not installed.
 // deno-lint-ignore no-explicit-any
 const api = (lambdaApi as any)({
   compression: ["gzip"],

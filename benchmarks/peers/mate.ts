@@ -6,8 +6,7 @@ import {
   HttpNotFoundError,
   proxyHandler,
 } from "../../gateway/mod.ts";
-import { archive, MENU, NO_SUCH_DISH } from "../menu.ts";
-import type { Service } from "./service.ts";
+import { archive, MENU, NO_SUCH_DISH, type Service } from "./service.ts";
 
 function dish(event: FnProxyEvent): object {
   const { day } = event.queryStringParameters();

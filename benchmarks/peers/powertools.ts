@@ -1,9 +1,8 @@
 import { NotFoundError, Router } from "npm:@aws-lambda-powertools/event-handler@2.35.0/http";
 import { compress } from "npm:@aws-lambda-powertools/event-handler@2.35.0/http/middleware";
-import { archive, MENU, NO_SUCH_DISH } from "../menu.ts";
-import { type Service, serviceOf } from "./service.ts";
+import { archive, MENU, NO_SUCH_DISH, type Service, serviceOf } from "./service.ts";
 
-// What is an object would be written without indentation.
+// Powertools writes objects without indentation, so the body is a string.
 const reply = (statusCode: number, payload: unknown) => ({
   statusCode,
   headers: { "Content-Type": "application/json; charset=utf-8" },

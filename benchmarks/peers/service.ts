@@ -3,6 +3,7 @@ import type { HttpEvent } from "../events.ts";
 /** A Lambda handler. */
 export type Handler = (event: HttpEvent, context: object) => unknown;
 
+/** The service that is written with each library. */
 export interface Service {
   /** `GET /menu/{dish}`: the dish with the query parameter `day`. */
   readonly dish: Handler;
@@ -17,4 +18,41 @@ export interface Service {
 /** The service of a library with a router: one handler for all requests. */
 export function serviceOf(handler: Handler): Service {
   return { dish: handler, order: handler, archive: handler, missing: handler };
+}
+
+/** The menu of every service: one dish. */
+export const MENU: Readonly<Record<string, object>> = {
+  soup: { dish: "soup", price: 9.5, currency: "CHF", tags: ["hot", "vegetarian", "of the day"] },
+};
+
+/** The message of the 404 reply. */
+export const NO_SUCH_DISH = "No such dish";
+
+/** Orders of about so many bytes of JSON. No two orders are equal, so they compress as real orders do. */
+function ordersOf(bytes: number): unknown[] {
+  const orders: unknown[] = [];
+  let random = 1; // a fixed sequence: every run and every runtime gets the same orders
+  const next = () => random = random * 48271 % 0x7fffffff;
+  for (let length = 2; length < bytes;) {
+    const dishes = ["soup", "rösti", "crème brûlée"].slice(next() % 3);
+    const order = {
+      id: next().toString(16),
+      guest: `Guest ${next()}`,
+      dishes,
+      paid: next() % 2 === 0,
+    };
+    orders.push(order);
+    length += JSON.stringify(order).length + 1;
+  }
+  return orders;
+}
+
+/** 6 KB of orders. */
+export const ORDERS: { readonly orders: readonly unknown[] } = { orders: ordersOf(6_000) };
+
+let million: { readonly orders: readonly unknown[] } | undefined;
+
+/** 1 MB of orders, made on the first call so that importing a service stays cheap. */
+export function archive(): { readonly orders: readonly unknown[] } {
+  return million ??= { orders: ordersOf(1_000_000) };
 }

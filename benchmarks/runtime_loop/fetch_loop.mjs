@@ -1,4 +1,4 @@
-// The loop as one would write it with fetch.
+// A simple loop with fetch.
 const { AWS_LAMBDA_RUNTIME_API: api, LAMBDA_TASK_ROOT: root, _HANDLER } = process.env;
 const [module, name] = _HANDLER.split(".");
 const { [name]: handler } = await import(`file://${root}/${module}.mjs`);

@@ -1,4 +1,4 @@
-/** Gives back its event, or does what the event asks for: a failure, a stream, or the size of the heap without garbage. */
+/** Returns its event. The event can ask for a failure, a stream, or the size of the heap after a garbage collection. */
 export async function handler(event: { kind?: string }): Promise<unknown> {
   if (event.kind === "fail") throw new RangeError("As asked for");
   if (event.kind === "stream") return chunks();

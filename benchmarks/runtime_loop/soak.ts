@@ -24,7 +24,7 @@ function eventOf(index: number): string {
   return `{"index":${index}}`;
 }
 
-/** How much each value may grow from the first half to the second. The first fifth, in which V8 fills its caches, is left out. */
+/** How much each value may grow from the first half to the second. The first fifth is left out, because V8 fills its caches. */
 const SLACK = { "heap, kB": 1.05, "resident memory, kB": 1.25, "open files": 1 };
 type Sample = Record<keyof typeof SLACK, number>;
 

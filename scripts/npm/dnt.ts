@@ -25,7 +25,7 @@ export async function buildWithDnt(folder: string): Promise<string> {
   return built;
 }
 
-/** Removes the import of dnt's polyfills: `Object.hasOwn()` of Node.js before 16.9, which is a side effect. */
+/** Removes the imports of dnt's polyfill of `Object.hasOwn()`. It is a side effect, and every supported Node.js has the function. */
 async function removePolyfill(folder: string): Promise<void> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = `${folder}/${name}`;

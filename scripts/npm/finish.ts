@@ -9,8 +9,8 @@ const NO_INFER = "\ntype NoInfer<T> = [T][T extends unknown ? 0 : never];\n";
 const NAMES = Object.values(ENTRY_POINTS).map((path) => path.replace(/^\.\/|\.ts$/g, ""));
 
 /**
- * Makes the package of the modules in a folder, which dnt or `deno pack` built: code in a few small files, which load
- * faster, the declarations of the entry points, and `package.json`.
+ * Makes the package from a folder with the modules that dnt or `deno pack` built. It has few files of code, because they load
+ * faster.
  */
 export async function finish(folder: string): Promise<void> {
   const kind = { type: "module", sideEffects: false };
@@ -35,10 +35,10 @@ export async function finish(folder: string): Promise<void> {
   await writePackageJson();
 }
 
-/** Copies the declarations of the entry points, and those that they name. */
+/** Copies the declarations of the entry points, and the declarations that they import. */
 async function copyDeclarations(folder: string): Promise<void> {
   const seen = new Set(NAMES);
-  for (const name of seen) { // which grows meanwhile
+  for (const name of seen) { // the set grows meanwhile
     const path = `${name}.d.ts`;
     const text = await Deno.readTextFile(join(folder, path)).catch((cause) => {
       throw new Error(`Cannot copy the declarations: "${path}" is not built`, { cause });

@@ -1,8 +1,9 @@
 /**
  * Bundles the library's own tests so that they test the npm package on any runtime.
  *
- * A test imports files of the library. Everything that the package exports comes from the package; the rest, such as
- * a private function, comes from the source, whose own imports are treated alike.
+ * A test imports files of the library. If the package exports a symbol of the file, the bundle takes the symbol from the
+ * package. It takes other symbols, such as private functions, from the source. The imports of the source are treated in the
+ * same way.
  *
  * @module
  */

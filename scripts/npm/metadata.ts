@@ -1,5 +1,5 @@
 /**
- * The facts of the npm package. They are read from `deno.json`, so that each fact stands in one place.
+ * The facts of the npm package, from `deno.json`.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export const MODULES: readonly (readonly [name: string, path: string])[] = Objec
   ENTRY_POINTS,
 ).filter(([name]) => name !== "./runtime/bootstrap");
 
-/** The folders whose sources the package is made of. */
+/** The folders with the sources of the package. */
 export const FOLDERS: readonly string[] = [
   ...new Set(Object.values(ENTRY_POINTS).map((path) => path.split("/")[1]!)),
 ].filter((name) => name !== "mod.ts");
@@ -40,6 +40,6 @@ export function packageMetadata(): Record<string, unknown> & { name: string; ver
     homepage: `${config.repository}#readme`,
     type: "module",
     sideEffects: false,
-    engines: { node: "^20.16.0 || >=22.3.0" }, // those with process.getBuiltinModule()
+    engines: { node: "^20.16.0 || >=22.3.0" }, // these versions have process.getBuiltinModule()
   };
 }

@@ -1,4 +1,4 @@
-/** Stand-in for `@std/assert` on `node:assert`, for networks without JSR. It holds only what the tests use. */
+/** Stand-in for `@std/assert` on `node:assert`, for networks without JSR. It has only the functions that the tests use. */
 import strict, { AssertionError } from "node:assert/strict";
 import { inspect } from "node:util";
 

@@ -1,6 +1,6 @@
 /**
- * Stand-ins for `@std/encoding`, `@std/http` and the types of `@deno/dnt`, for networks without JSR. They hold only what
- * the tests and the build use. Without JSR, `build_npm.ts` uses `deno pack` instead of dnt.
+ * Stand-ins for `@std/encoding`, `@std/http` and the types of `@deno/dnt`, for networks without JSR. They have only
+ * the functions that the tests and the build use. Without JSR, `build_npm.ts` uses `deno pack` instead of dnt.
  */
 import { Buffer } from "node:buffer";
 import { STATUS_CODES } from "node:http";
