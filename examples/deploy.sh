@@ -1,5 +1,5 @@
 #!/bin/sh
-# Deploys the example application to AWS; undeploy.sh removes it. Needs curl and tar, and credentials for AWS.
+# Deploys the example application to AWS; undeploy.sh removes it. It needs curl, tar and credentials for AWS.
 # Options: --plan, --yes, --help. README.md beside this script says more.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd -P)
@@ -32,7 +32,7 @@ fetch_deno() {
       ;;
     *) die "Cannot fetch Deno for this system: install Deno 2.9 from https://deno.com" ;;
   esac
-  # Beside the folders that the tool may write to, because it may write no program that it runs.
+  # Outside the folders of the tool, because the tool may not write to a program that it runs.
   folder="${XDG_CACHE_HOME:-$HOME/.cache}/mate-deno-$version"
   if [ ! -x "$folder/deno" ]; then
     url="${NPM_CONFIG_REGISTRY:-https://registry.npmjs.org}"
@@ -48,7 +48,7 @@ fetch_deno() {
     rm "$part/deno.tgz"
     chmod +x "$part/deno"
     rm -rf "$folder"
-    mv "$part" "$folder" # last, so that an interrupted download leaves no program behind
+    mv "$part" "$folder" # last, so that an interrupted download leaves no program
   fi
   echo "$folder/deno"
 }
@@ -58,11 +58,11 @@ case "$(deno --version 2>/dev/null)" in
   *) deno=$(fetch_deno) ;;
 esac
 
-# Deno checks every package against the lock file. It works on a copy, because it notes new packages there.
+# Deno checks every package against the lock file. It gets a copy, because it adds new packages to the file.
 mkdir -p "$here/.mate"
 cp "$root/cli/deploy/deno.lock" "$here/.mate/deno.lock"
 
-# The program that names the permissions loads no package. What loads packages has no permissions but these.
+# The first program prints the permissions and loads no package. The second loads packages, and has only these permissions.
 flags=$("$deno" run --quiet --no-prompt --deny-import --no-npm --allow-read --allow-write --allow-net --allow-env \
   --allow-run "$root/cli/commands/deploy_permissions.ts" "$here/app.json" "$@") || exit 1
 set -f

@@ -1,7 +1,7 @@
 /**
- * Fails at every request: answers 500 without the cause, and logs the stack with the whole chain of causes.
+ * Answers every request with 500, and logs the stack with the whole chain of causes.
  *
- * Shows an unexpected error: the log gets everything, the caller gets nothing.
+ * Shows an unexpected error: the log gets everything, and the caller gets no details.
  */
 import { proxyHandler } from "@mate/core/gateway";
 import { options } from "./page.ts";

@@ -1,7 +1,7 @@
 /**
  * Answers every request with 403, and logs one error.
  *
- * Shows a client error: the caller may read its message.
+ * Shows a client error. The caller gets its message.
  */
 import { HttpForbiddenError, proxyHandler } from "@mate/core/gateway";
 import { options } from "./page.ts";

@@ -38,7 +38,7 @@ platformTest("okay answers with the result of every accessor", async (url) => {
   assertEquals(accessors["pathParameters()"], { result: { proxy: "a b" } });
   assertEquals(accessors["cookies()"], { result: { a: "1" } });
   const names = Object.keys(accessors).map((call) => call.replace(/\(.*/, ""));
-  // Not before the platform, because the logger keeps the console that it finds.
+  // Imported after the start of the platform, because the logger keeps the console that exists when it is loaded.
   const { FnProxyEvent } = await import("@mate/core/gateway");
   const unread = ["constructor", "formData", "toRequest"]; // these give no JSON
   for (const name of Object.getOwnPropertyNames(FnProxyEvent.prototype)) {
@@ -125,7 +125,7 @@ platformTest(
   },
 );
 
-platformTest("queue logs the messages, and a failing one fails alone", async (_, platform) => {
+platformTest("queue logs the messages, and reports only the failing message", async (_, platform) => {
   const texts = [
     /"payload\(\)":\s*\{\s*"result":\s*\{\s*"count":\s*2/,
     /The message asks for a failure/,
@@ -163,7 +163,7 @@ const HOSTILE = [
   `" onfocus="alert('attribute')" autofocus tabindex="1`,
 ];
 
-Deno.test("page() leaves no character that HTML or a reader could misread", () => {
+Deno.test("page() escapes every character that HTML or a reader could misread", () => {
   const [html] = page({ "</dt>": "\u202e\u2066\0\x1b&lt;</dd>" });
   assertStringIncludes(html, "<dt>&lt;/dt></dt>");
   assertStringIncludes(html, String.raw`<dd>"\u202e\u2066\u0000\u001b&amp;lt;&lt;/dd>"</dd>`);

@@ -1,9 +1,9 @@
 /**
  * Answers every request with 200: the result of every accessor of the event, and the raw event.
  *
- * Shows content negotiation (JSON, or a page for browsers), gzip, CORS, and errors in their place: an accessor whose key
- * is absent raises an error, and the others still answer. The raw event holds the caller's credentials and identifiers
- * of the account, so a function of your own had better not answer with it.
+ * Shows content negotiation (JSON, or a page for browsers), gzip and CORS. If an accessor raises an error, its result is
+ * the error. The raw event holds credentials of the caller and identifiers of the account, so do not answer with it in your
+ * own functions.
  */
 import {
   HttpBadRequestError,
@@ -13,7 +13,7 @@ import {
 import { options } from "./page.ts";
 import { readEach } from "./read_each.ts";
 
-/** The answer indents the payload, so its length can be the product of both limits. */
+/** The answer indents each line of the payload, so its length can be the product of both limits. */
 const MAX_BODY = 50_000;
 const MAX_DEPTH = 50;
 

@@ -1,12 +1,12 @@
 import type { ProxyHandlerOptions } from "@mate/core/gateway";
 
-/** What the HTTP functions have in common: browsers get a page, and scripts of every origin may read the answers. */
+/** The options of the HTTP functions: browsers get a page, and scripts of every origin may read the answers. */
 export const options: ProxyHandlerOptions = {
   customTransformers: { "text/html": page },
   cors: { origins: "*", maxAge: 7_200 },
   extraHeaders: {
     "Cache-Control": "no-store",
-    // A page shows what its caller sent. It runs no script and loads nothing.
+    // A page shows data of its caller, so it may run no script and load nothing.
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
     "X-Content-Type-Options": "nosniff",
   },
@@ -27,7 +27,7 @@ dd { margin: 0; white-space: pre-wrap; font: .875rem ui-monospace, monospace; }
 @media (max-width: 40rem) { dl > div { grid-template-columns: minmax(0, 1fr); } }
 `;
 
-/** Escapes text for an element of HTML. Characters that could deceive a reader, such as those of direction, become visible. */
+/** Escapes text for HTML. Characters that could deceive a reader, such as marks of the text direction, become visible. */
 function escape(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replace(
     /(?![\t\n])[\p{Cc}\p{Cs}\p{Bidi_Control}\u200b\u2028\u2029\u2060-\u2064\ufeff]/gu,
@@ -57,7 +57,7 @@ export function page(payload: unknown): [content: string, contentType: string] {
 <main>
 <h1>The answer</h1>
 ${show(JSON.parse(JSON.stringify(payload)))}
-<p>The same as JSON: ask with the header <code>Accept: application/json</code>.</p>
+<p>To get JSON, send the header <code>Accept: application/json</code>.</p>
 </main>
 `,
     "text/html; charset=utf-8",

@@ -1,8 +1,8 @@
 /**
  * Logs the result of every accessor for every message of an Amazon SQS queue.
  *
- * Shows a function that messages of a queue invoke. A message whose payload is `{"fail":true}` fails alone: the others of
- * its batch are done. The queue delivers it again, and after the last retry it goes to the dead-letter queue.
+ * Shows a function that messages of a queue invoke. If the payload of a message is `{"fail":true}`, only this message fails.
+ * The queue delivers the message again. After the last retry, the message goes to the dead-letter queue.
  */
 import { logger } from "@mate/core/logger";
 import { queueHandler } from "@mate/core/queue";

@@ -1,12 +1,7 @@
 /** The outcome of an accessor: its result, or the error that it raised. */
 export type Outcome = { readonly result: unknown } | { readonly error: string };
 
-/**
- * Calls each accessor. An accessor that raises an error does not hide the others.
- *
- * @param accessors The calls by their names.
- * @returns The outcomes by the same names.
- */
+/** Calls each accessor, and returns the outcomes by the same names. If an accessor raises an error, the others still count. */
 export function readEach(
   accessors: Readonly<Record<string, () => unknown>>,
 ): Record<string, Outcome> {

@@ -1,8 +1,8 @@
 /**
  * Logs the result of every accessor of an Amazon EventBridge event, and the raw event.
  *
- * Shows a function that a schedule invokes. If a schedule has an input of its own, the raw event is that input, and the
- * accessors raise errors.
+ * Shows a function that a schedule invokes. If the schedule has an `input`, the raw event is the input, and the accessors
+ * raise errors.
  */
 import type { FnContext } from "@mate/core/function";
 import { logger, withRequestId } from "@mate/core/logger";

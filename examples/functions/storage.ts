@@ -1,8 +1,8 @@
 /**
  * Logs the result of every accessor for every object of an Amazon S3 notification, and the raw event.
  *
- * Shows a function that uploads and deletions invoke. A notification may cover several objects. If the key of one is
- * malformed, the others are logged nevertheless.
+ * Shows a function that uploads and deletions invoke. A notification can be about several objects. If the key of an object
+ * is malformed, the function still logs the other objects.
  */
 import type { FnContext } from "@mate/core/function";
 import { logger, withRequestId } from "@mate/core/logger";

@@ -1,7 +1,7 @@
 /**
  * Logs the result of every accessor for every message of an Amazon SNS topic, and the raw event.
  *
- * Shows a function that messages invoke. A message is any text; `messagePayload()` raises an error if the text is not JSON.
+ * Shows a function that messages invoke. If the text of a message is not JSON, `messagePayload()` raises an error.
  */
 import type { FnContext } from "@mate/core/function";
 import { logger, withRequestId } from "@mate/core/logger";

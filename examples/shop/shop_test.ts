@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 const MANIFEST = new URL("app.json", import.meta.url).pathname;
 const TOKEN = { Authorization: "Bearer open-sesame" };
 
-/** Calls `read` until it returns something else than `undefined`. */
+/** Calls `read` until it returns a value. */
 async function eventually<T>(read: () => Promise<T | undefined>): Promise<T> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const value = await read();
@@ -17,7 +17,7 @@ async function eventually<T>(read: () => Promise<T | undefined>): Promise<T> {
   throw new Error("Nothing came in 20 seconds");
 }
 
-/** Reads the function URL of "export". Not every resolver knows its host, so the request goes to the loopback address. */
+/** Requests the function URL of "export" at the loopback address, because not every resolver knows the host of the URL. */
 async function exported(port: number): Promise<string> {
   const headers = { host: `export.localhost:${port}` };
   const request = get({ host: "127.0.0.1", port, headers });
@@ -29,7 +29,7 @@ Deno.test("the shop imports a catalogue, takes an order, and exports its product
   await using platform = await startPlatform(MANIFEST, { port: 0 });
   const shop = `${platform.url}/v1`;
 
-  // A customer without a token may look at products only.
+  // Without a token, a customer may only look at products.
   const order = { product: "tea", quantity: 2 };
   const refused = await fetch(`${shop}/orders`, { method: "POST", body: JSON.stringify(order) });
   assertEquals(refused.status, 403);
