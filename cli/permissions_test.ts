@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { run } from "../testdata/programs.ts";
 import { makeApp } from "./testdata/bundle.ts";
 import { CONFIG, mate } from "./testdata/command.ts";
 
@@ -42,14 +43,13 @@ Deno.test("a command with the keys of a cloud has only the permissions that it n
       const command = { name: "attempt", arguments: [], summary: "", options: {}, permissions, run };
       Deno.exit(await runTool([command], Deno.args));`,
     );
-    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--no-lock", "--no-check", `--config=${CONFIG}`, "tool.ts", "attempt"],
+    const args = ["-A", "--no-lock", "--no-check", `--config=${CONFIG}`, "tool.ts", "attempt"];
+    const { code, stdout, stderr } = await run(Deno.execPath(), ["run", ...args], {
       cwd: app.folder,
       env: { AWS_REGION: "eu-west-1", AWS_SECRET_ACCESS_KEY: "secret" },
-    }).output();
-    const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-    assertEquals([code, decode(stderr)], [0, ""]);
-    assertEquals(decode(stdout).trim().split("\n"), [...permitted], name);
+    });
+    assertEquals([code, stderr], [0, ""]);
+    assertEquals(stdout.trim().split("\n"), [...permitted], name);
   }
 });
 

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { run, temporaryFolder } from "../testdata/programs.ts";
 
 const root = new URL("../", import.meta.url);
 
@@ -46,37 +47,32 @@ function* sourcesOf(path: string): Generator<string> {
 
 /** The imports of each file, as `deno info` sees them; type imports count too. */
 async function importsOf(files: readonly string[]): Promise<Map<string, readonly Import[]>> {
-  const entry = await Deno.makeTempFile({ suffix: ".ts" });
-  try {
-    await Deno.writeTextFile(
-      entry,
-      files.map((file) => `import ${JSON.stringify(new URL(file, root).href)};`).join("\n"),
+  const entry = `${temporaryFolder()}/entry.ts`;
+  await Deno.writeTextFile(
+    entry,
+    files.map((file) => `import ${JSON.stringify(new URL(file, root).href)};`).join("\n"),
+  );
+  const config = new URL("deno.json", root).pathname;
+  const args = ["info", "--json", "--no-lock", "--config", config, entry];
+  const { code, stdout, stderr } = await run(Deno.execPath(), args, { env: { NO_COLOR: "1" } });
+  assertEquals(code, 0, stderr);
+  const imports = new Map<string, readonly Import[]>();
+  for (
+    const { specifier, dependencies } of JSON.parse(stdout).modules
+  ) {
+    const file = specifier.slice(root.href.length);
+    if (!specifier.startsWith(root.href) || !files.includes(file)) continue;
+    imports.set(
+      file,
+      (dependencies ?? []).map(({ specifier, code, type, isDynamic = false }: {
+        specifier: string;
+        code?: { specifier?: string };
+        type?: { specifier?: string };
+        isDynamic?: boolean;
+      }) => ({ specifier, target: code?.specifier ?? type?.specifier ?? specifier, isDynamic })),
     );
-    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["info", "--json", "--no-lock", "--config", new URL("deno.json", root).pathname, entry],
-      env: { NO_COLOR: "1" },
-    }).output();
-    assertEquals(code, 0, new TextDecoder().decode(stderr));
-    const imports = new Map<string, readonly Import[]>();
-    for (
-      const { specifier, dependencies } of JSON.parse(new TextDecoder().decode(stdout)).modules
-    ) {
-      const file = specifier.slice(root.href.length);
-      if (!specifier.startsWith(root.href) || !files.includes(file)) continue;
-      imports.set(
-        file,
-        (dependencies ?? []).map(({ specifier, code, type, isDynamic = false }: {
-          specifier: string;
-          code?: { specifier?: string };
-          type?: { specifier?: string };
-          isDynamic?: boolean;
-        }) => ({ specifier, target: code?.specifier ?? type?.specifier ?? specifier, isDynamic })),
-      );
-    }
-    return imports;
-  } finally {
-    await Deno.remove(entry);
   }
+  return imports;
 }
 
 /** The room of a file: the room with the longest matching path, or `undefined` if no room matches. */

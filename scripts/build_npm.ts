@@ -5,6 +5,7 @@
  * @module
  */
 import { stop } from "esbuild";
+import { run } from "../testdata/programs.ts";
 import { finish } from "./npm/finish.ts";
 import { OUTPUT, ROOT } from "./npm/metadata.ts";
 import { isReachable, REGISTRY } from "./std.ts";
@@ -42,13 +43,12 @@ async function buildModules(folder: string): Promise<string> {
 async function buildWithPack(folder: string): Promise<string> {
   const archive = `${folder}/package.tgz`;
   const pack = ["pack", "--no-source-maps", "--allow-dirty", "--output", archive];
-  await run(Deno.execPath(), pack, ROOT.pathname);
-  await run("tar", ["-xzf", archive], folder);
+  await runIn(ROOT.pathname, Deno.execPath(), pack);
+  await runIn(folder, "tar", ["-xzf", archive]);
   return `${folder}/package`;
 }
 
-async function run(program: string, args: string[], cwd: string): Promise<void> {
-  const { success, stderr } = await new Deno.Command(program, { args, cwd }).output();
-  if (success) return;
-  throw new Error(`Cannot run "${program} ${args[0]}": ${new TextDecoder().decode(stderr)}`);
+async function runIn(cwd: string, program: string, args: readonly string[]): Promise<void> {
+  const { code, stderr } = await run(program, args, { cwd });
+  if (code !== 0) throw new Error(`Cannot run "${program} ${args[0]}": ${stderr}`);
 }

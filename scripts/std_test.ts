@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
+import { run } from "../testdata/programs.ts";
 import { offlineFlags } from "./std.ts";
 
 const root = new URL("../", import.meta.url);
@@ -49,12 +50,6 @@ Deno.test("std.ts prints flags that run a test, unless the registry answers with
   assertEquals(code, 0, stderr);
 });
 
-async function deno(args: string[], registry: string) {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args,
-    cwd: root,
-    env: { JSR_URL: registry, NO_COLOR: "1" },
-  }).output();
-  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  return { code, stdout: text(stdout), stderr: text(stderr) };
+function deno(args: string[], registry: string) {
+  return run(Deno.execPath(), args, { cwd: root, env: { JSR_URL: registry, NO_COLOR: "1" } });
 }

@@ -1,16 +1,26 @@
 /**
- * Helpers of the tests that run bundles in processes of Deno and Node.js.
+ * Helpers of the tests that run programs.
  *
  * @module
  */
 
+/** Runs a program to its end. Returns its exit status and its output as text. */
+export async function run(
+  program: string,
+  args: readonly string[],
+  options: Omit<Deno.CommandOptions, "args"> = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const command = new Deno.Command(program, { ...options, args: [...args] });
+  const { code, stdout, stderr } = await command.output();
+  const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, stdout: decode(stdout), stderr: decode(stderr) };
+}
+
 /** Bundles and minifies a module, as for a deployment. */
 export async function bundle(entry: string, file: string, ...options: string[]): Promise<void> {
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["bundle", "--quiet", "--minify", "--no-lock", "--no-config"]
-      .concat(options, "-o", file, entry),
-  }).output();
-  if (!success) throw new Error(`Cannot bundle ${entry}: ${new TextDecoder().decode(stderr)}`);
+  const args = ["bundle", "--quiet", "--minify", "--no-lock", "--no-config", ...options];
+  const { code, stderr } = await run(Deno.execPath(), [...args, "-o", file, entry]);
+  if (code !== 0) throw new Error(`Cannot bundle ${entry}: ${stderr}`);
 }
 
 /** Tells whether a program is installed. If it is not, the log says which test does not run. */

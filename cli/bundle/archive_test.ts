@@ -1,4 +1,5 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
+import { run, temporaryFolder } from "../../testdata/programs.ts";
 import { findProgram } from "../platform/isolation/program.ts";
 import { makeZip, makeZipOnce, writeFiles } from "./archive.ts";
 
@@ -13,18 +14,12 @@ const unzip = await findProgram("unzip");
 if (!unzip) console.error("NOT RUN: the test that reads a zip, because unzip is not installed");
 
 /** Runs unzip on a zip of the files, and returns its output. */
-async function look(...args: string[]): Promise<string> {
-  const file = await Deno.makeTempFile({ suffix: ".zip" });
-  try {
-    await Deno.writeFile(file, await makeZip(FILES));
-    const { success, stdout, stderr } = await new Deno.Command(unzip!, {
-      args: args.map((arg) => arg === "FILE" ? file : arg),
-    }).output();
-    assert(success, new TextDecoder().decode(stderr));
-    return new TextDecoder().decode(stdout);
-  } finally {
-    await Deno.remove(file);
-  }
+async function look(option: string, ...args: string[]): Promise<string> {
+  const file = `${temporaryFolder()}/a.zip`;
+  await Deno.writeFile(file, await makeZip(FILES));
+  const { code, stdout, stderr } = await run(unzip!, [option, file, ...args]);
+  assertEquals(code, 0, stderr);
+  return stdout;
 }
 
 Deno.test("makeZip() makes the same bytes of the same files in any order", async () => {
@@ -39,12 +34,8 @@ Deno.test("makeZip() makes the same bytes in every time zone", async () => {
     console.log(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex());`;
   const hashes = await Promise.all(
     ["UTC", "Pacific/Kiritimati", "America/St_Johns"].map(async (TZ) => {
-      const { stdout } = await new Deno.Command(Deno.execPath(), {
-        args: ["eval", "--no-lock", script],
-        env: { TZ, NO_COLOR: "1" },
-        cwd: new URL(".", import.meta.url),
-      }).output();
-      return new TextDecoder().decode(stdout);
+      const options = { env: { TZ, NO_COLOR: "1" }, cwd: import.meta.dirname! };
+      return (await run(Deno.execPath(), ["eval", "--no-lock", script], options)).stdout;
     }),
   );
   assertMatch(hashes[0]!, /^[0-9a-f]{64}\n$/);
@@ -56,9 +47,9 @@ Deno.test({
     "makeZip() makes an archive that unzip reads, with the execute bit of executable files only",
   ignore: !unzip,
   async fn() {
-    assertMatch(await look("-t", "FILE"), /No errors detected/);
-    assertEquals(await look("-p", "FILE", "mate/net"), "a".repeat(1_000));
-    const lines = (await look("-Z", "FILE")).split("\n").filter((line) => /^-/.test(line));
+    assertMatch(await look("-t"), /No errors detected/);
+    assertEquals(await look("-p", "mate/net"), "a".repeat(1_000));
+    const lines = (await look("-Z")).split("\n").filter((line) => /^-/.test(line));
     assertEquals(lines.map((line) => [line.split(" ")[0], line.split(" ").at(-1)]), [
       ["-rwxr-xr-x", "bootstrap"],
       ["-rw-r--r--", "empty"],
@@ -71,16 +62,12 @@ Deno.test({
   name: "writeFiles() makes folders and files that another user can read",
   ignore: Deno.build.os === "windows",
   async fn() {
-    const folder = await Deno.makeTempDir();
-    try {
-      await writeFiles(`${folder}/x`, FILES);
-      const modes = await Promise.all(["", "/bootstrap", "/mate", "/mate/net"].map(async (path) => {
-        return ((await Deno.stat(`${folder}/x${path}`)).mode! & 0o777).toString(8);
-      }));
-      assertEquals(modes, ["755", "755", "755", "644"]);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+    const folder = temporaryFolder();
+    await writeFiles(`${folder}/x`, FILES);
+    const modes = await Promise.all(["", "/bootstrap", "/mate", "/mate/net"].map(async (path) => {
+      return ((await Deno.stat(`${folder}/x${path}`)).mode! & 0o777).toString(8);
+    }));
+    assertEquals(modes, ["755", "755", "755", "644"]);
   },
 });
 
@@ -89,26 +76,22 @@ Deno.test("makeZipOnce() keeps the latest archive of each kind, and makes it aga
     { path: "a", data: text(a), isExecutable },
     { path: "b", data: text("b") },
   ];
-  const folder = await Deno.makeTempDir();
+  const folder = temporaryFolder();
   const kept = async () => {
     const names = await Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
     return names.filter((name) => name.startsWith("zip-x86_64-"));
   };
-  try {
-    await makeZipOnce(files("other"), folder, "arm64");
-    await Deno.writeTextFile(`${folder}/deno-1.2.3.tgz`, "another file");
-    for (const item of [files("1"), files("1", true), files("2"), files("2").reverse()]) {
-      assertEquals(await makeZipOnce(item, folder, "x86_64"), await makeZip(item));
-      assertEquals((await kept()).length, 1);
-    }
-    const [name] = await kept();
-    const before = (await Deno.stat(`${folder}/${name}`)).ino;
-    await makeZipOnce(files("2"), folder, "x86_64");
-    assertEquals((await Deno.stat(`${folder}/${name}`)).ino, before, "the kept archive is taken");
-    await Deno.writeTextFile(`${folder}/${name}`, "damaged");
-    assertEquals(await makeZipOnce(files("2"), folder, "x86_64"), await makeZip(files("2")));
-    assertEquals((await Array.fromAsync(Deno.readDir(folder))).length, 3);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  await makeZipOnce(files("other"), folder, "arm64");
+  await Deno.writeTextFile(`${folder}/deno-1.2.3.tgz`, "another file");
+  for (const item of [files("1"), files("1", true), files("2"), files("2").reverse()]) {
+    assertEquals(await makeZipOnce(item, folder, "x86_64"), await makeZip(item));
+    assertEquals((await kept()).length, 1);
   }
+  const [name] = await kept();
+  const before = (await Deno.stat(`${folder}/${name}`)).ino;
+  await makeZipOnce(files("2"), folder, "x86_64");
+  assertEquals((await Deno.stat(`${folder}/${name}`)).ino, before, "the kept archive is taken");
+  await Deno.writeTextFile(`${folder}/${name}`, "damaged");
+  assertEquals(await makeZipOnce(files("2"), folder, "x86_64"), await makeZip(files("2")));
+  assertEquals((await Array.fromAsync(Deno.readDir(folder))).length, 3);
 });

@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { run, temporaryFolder } from "../../testdata/programs.ts";
 import { findProgram } from "../platform/isolation/program.ts";
 import { BOOTSTRAP } from "./layer.ts";
 
@@ -11,57 +12,48 @@ async function start(
   task: Record<string, string>,
   environment: Record<string, string> = {},
 ): Promise<{ args: string[]; environment: Map<string, string>; folder: string; stderr: string }> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.mkdir(`${folder}/layer/bin`, { recursive: true });
-    await Deno.mkdir(`${folder}/layer/mate`);
-    await Deno.writeTextFile(`${folder}/layer/bootstrap`, BOOTSTRAP, { mode: 0o755 });
-    await Deno.writeTextFile(`${folder}/layer/mate/architecture`, "arm64\n");
-    await Deno.writeTextFile(
-      `${folder}/layer/bin/deno`,
-      `#!/bin/sh\nenv\necho =\nprintf '%s\\n' "$@"\n`,
-    );
-    await Deno.chmod(`${folder}/layer/bin/deno`, 0o755);
-    await Deno.mkdir(`${folder}/task/mate`, { recursive: true });
-    for (const [path, text] of Object.entries(task)) {
-      if (path.endsWith("/")) await Deno.mkdir(`${folder}/task/${path}`);
-      else await Deno.writeTextFile(`${folder}/task/${path}`, text);
-    }
-    const { stdout, stderr } = await new Deno.Command(`${folder}/layer/bootstrap`, {
-      env: {
-        AWS_LAMBDA_RUNTIME_API: "127.0.0.1:9001",
-        LAMBDA_TASK_ROOT: `${folder}/task`,
-        ...environment,
-      },
-      clearEnv: true,
-    }).output();
-    const [variables, args] = new TextDecoder().decode(stdout).split("\n=\n");
-    return {
-      args: (args ?? "").trim().split("\n"),
-      environment: new Map(
-        variables!.split("\n").map((line) => line.split("=") as [string, string]),
-      ),
-      folder,
-      stderr: new TextDecoder().decode(stderr),
-    };
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  const folder = temporaryFolder();
+  await Deno.mkdir(`${folder}/layer/bin`, { recursive: true });
+  await Deno.mkdir(`${folder}/layer/mate`);
+  await Deno.writeTextFile(`${folder}/layer/bootstrap`, BOOTSTRAP, { mode: 0o755 });
+  await Deno.writeTextFile(`${folder}/layer/mate/architecture`, "arm64\n");
+  await Deno.writeTextFile(
+    `${folder}/layer/bin/deno`,
+    `#!/bin/sh\nenv\necho =\nprintf '%s\\n' "$@"\n`,
+  );
+  await Deno.chmod(`${folder}/layer/bin/deno`, 0o755);
+  await Deno.mkdir(`${folder}/task/mate`, { recursive: true });
+  for (const [path, text] of Object.entries(task)) {
+    if (path.endsWith("/")) await Deno.mkdir(`${folder}/task/${path}`);
+    else await Deno.writeTextFile(`${folder}/task/${path}`, text);
   }
+  const { stdout, stderr } = await run(`${folder}/layer/bootstrap`, [], {
+    env: {
+      AWS_LAMBDA_RUNTIME_API: "127.0.0.1:9001",
+      LAMBDA_TASK_ROOT: `${folder}/task`,
+      ...environment,
+    },
+    clearEnv: true,
+  });
+  const [variables, args] = stdout.split("\n=\n");
+  return {
+    args: (args ?? "").trim().split("\n"),
+    environment: new Map(
+      variables!.split("\n").map((line) => line.split("=") as [string, string]),
+    ),
+    folder,
+    stderr,
+  };
 }
 
 Deno.test({
   name: "shellcheck finds nothing in the bootstrap",
   ignore: !shellcheck,
   async fn() {
-    const child = new Deno.Command(shellcheck!, {
-      args: ["-"],
-      stdin: "piped",
-      stdout: "piped",
-    }).spawn();
-    const input = new Blob([BOOTSTRAP]).stream().pipeTo(child.stdin);
-    const { code, stdout } = await child.output();
-    await input;
-    assertEquals([code, new TextDecoder().decode(stdout)], [0, ""]);
+    const file = `${temporaryFolder()}/bootstrap`;
+    await Deno.writeTextFile(file, BOOTSTRAP);
+    const { code, stdout } = await run(shellcheck!, [file]);
+    assertEquals([code, stdout], [0, ""]);
   },
 });
 

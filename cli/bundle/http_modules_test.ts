@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { run, temporaryFolder } from "../../testdata/programs.ts";
 import cli from "../deno.json" with { type: "json" };
 import library from "../../deno.json" with { type: "json" };
 import { makeApp, makeDenoPackage, serve } from "../testdata/bundle.ts";
@@ -7,6 +8,8 @@ import { findProgram } from "../platform/isolation/program.ts";
 const ROOT = new URL("../../", import.meta.url);
 const unzip = await findProgram("unzip");
 if (!unzip) console.error("NOT RUN: the tool from HTTP modules, because unzip is not installed");
+
+const FLAGS = ["--no-config", "--no-lock"];
 
 /** The program that bundles an application, as a module of the server: [manifest, out, registry, package]. */
 const PROGRAM = `import { bundleApp } from "./cli/bundle/app.ts";
@@ -37,12 +40,9 @@ async function serveModule(url: URL): Promise<Response> {
 
 /** A folder for Deno's cache that has the npm packages of this machine, and none of the modules. */
 async function makeDenoDir(): Promise<string> {
-  const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json"],
-    env: { NO_COLOR: "1" },
-  }).output();
-  const { denoDir } = JSON.parse(new TextDecoder().decode(stdout));
-  const folder = await Deno.makeTempDir();
+  const { stdout } = await run(Deno.execPath(), ["info", "--json"], { env: { NO_COLOR: "1" } });
+  const { denoDir } = JSON.parse(stdout);
+  const folder = temporaryFolder();
   for (const name of ["npm", "dl"]) await Deno.symlink(`${denoDir}/${name}`, `${folder}/${name}`);
   return folder;
 }
@@ -62,37 +62,22 @@ Deno.test({
       status === 200 ? serveModule(new URL(url)) : new Response("<h1>503</h1>", { status })
     );
     const program = `${server.url}/program.ts`;
-    const run = async (out: string, ...flags: string[]) => {
-      const { code, stderr } = await new Deno.Command(Deno.execPath(), {
-        args: ["run", "-A", "--no-config", "--no-lock", ...flags, program, app.manifest]
-          .concat(`${app.folder}/${out}`, registry.url, JSON.stringify(package_)),
-        cwd: app.folder,
-        env: { DENO_DIR, NO_COLOR: "1" },
-      }).output();
-      return { code, error: new TextDecoder().decode(stderr) };
+    const deno = (...args: string[]) =>
+      run(Deno.execPath(), args, { cwd: app.folder, env: { DENO_DIR, NO_COLOR: "1" } });
+    /** Bundles into a folder, and returns the first line of the bootstrap. */
+    const bundle = async (out: string, ...flags: string[]) => {
+      const folder = `${app.folder}/${out}`;
+      const args = [program, app.manifest, folder, registry.url, JSON.stringify(package_)];
+      const { code, stderr } = await deno("run", "-A", ...FLAGS, ...flags, ...args);
+      assertEquals(code, 0, stderr);
+      const { stdout } = await run(unzip!, ["-p", `${folder}/layer-arm64.zip`, "bootstrap"]);
+      return stdout.split("\n")[0];
     };
-    const bootstrapOf = async (out: string) => {
-      const { stdout } = await new Deno.Command(unzip!, {
-        args: ["-p", `${app.folder}/${out}/layer-arm64.zip`, "bootstrap"],
-      }).output();
-      return new TextDecoder().decode(stdout).split("\n")[0];
-    };
-    try {
-      // Only the modules that the program imports are cached, as by an installation. Then the registry fails.
-      await new Deno.Command(Deno.execPath(), {
-        args: ["cache", "--no-config", "--no-lock", program],
-        env: { DENO_DIR },
-      }).output();
-      status = 503;
-      const failing = await run("failing");
-      assertEquals(failing.code, 0, failing.error);
-      assertEquals(await bootstrapOf("failing"), "#!/bin/sh");
-      await server[Symbol.asyncDispose]();
-      const offline = await run("offline", "--cached-only");
-      assertEquals(offline.code, 0, offline.error);
-      assertEquals(await bootstrapOf("offline"), "#!/bin/sh");
-    } finally {
-      await Deno.remove(DENO_DIR, { recursive: true });
-    }
+    // Only the modules that the program imports are cached, as by an installation. Then the registry fails.
+    await deno("cache", ...FLAGS, program);
+    status = 503;
+    assertEquals(await bundle("failing"), "#!/bin/sh");
+    await server[Symbol.asyncDispose]();
+    assertEquals(await bundle("offline", "--cached-only"), "#!/bin/sh");
   },
 });

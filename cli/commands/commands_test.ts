@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import library from "../../deno.json" with { type: "json" };
+import { run, temporaryFolder } from "../../testdata/programs.ts";
 import { makeApp, serve } from "../testdata/bundle.ts";
 import { mate, ROOT, startMate } from "../testdata/command.ts";
 import { describe } from "./bundle.ts";
@@ -17,34 +18,25 @@ function localImports(): Record<string, string> {
 }
 
 Deno.test("mate new makes a formatted application whose test passes", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const made = await mate(["new", "shop"], { cwd: folder });
-    assertEquals([made.code, made.stderr], [0, ""]);
-    assertMatch(made.stdout, /Wrote shop\/app\.json\n[^]*\nNext: cd shop && deno task dev\n$/);
-    const cwd = `${folder}/shop`;
-    const format = await new Deno.Command(Deno.execPath(), { args: ["fmt", "--check"], cwd })
-      .output();
-    assertEquals(format.code, 0, new TextDecoder().decode(format.stderr));
-    const config = JSON.parse(await Deno.readTextFile(`${cwd}/deno.json`));
-    assertEquals(Object.keys(config.tasks), ["dev", "test", "deploy", "undeploy"]);
-    assertEquals(config.tasks.test, "deno test"); // without permissions
-    await Deno.writeTextFile(`${cwd}/deno.json`, JSON.stringify({ imports: localImports() }));
-    const test = await new Deno.Command(Deno.execPath(), {
-      args: ["test", "--no-lock"],
-      cwd,
-      env: { NO_COLOR: "1" },
-    }).output();
-    const output = new TextDecoder().decode(test.stdout) + new TextDecoder().decode(test.stderr);
-    assertEquals(test.code, 0, output);
-    assertStringIncludes(output, "1 passed");
-    const { functions } = await readManifest(`${cwd}/app.json`);
-    assertEquals(functions.hello?.module, "hello.ts");
-    const again = await mate(["new", "shop"], { cwd: folder });
-    assertEquals(again.code, 1);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  const folder = temporaryFolder();
+  const made = await mate(["new", "shop"], { cwd: folder });
+  assertEquals([made.code, made.stderr], [0, ""]);
+  assertMatch(made.stdout, /Wrote shop\/app\.json\n[^]*\nNext: cd shop && deno task dev\n$/);
+  const cwd = `${folder}/shop`;
+  const format = await run(Deno.execPath(), ["fmt", "--check"], { cwd });
+  assertEquals(format.code, 0, format.stderr);
+  const config = JSON.parse(await Deno.readTextFile(`${cwd}/deno.json`));
+  assertEquals(Object.keys(config.tasks), ["dev", "test", "deploy", "undeploy"]);
+  assertEquals(config.tasks.test, "deno test"); // without permissions
+  await Deno.writeTextFile(`${cwd}/deno.json`, JSON.stringify({ imports: localImports() }));
+  const options = { cwd, env: { NO_COLOR: "1" } };
+  const test = await run(Deno.execPath(), ["test", "--no-lock"], options);
+  assertEquals(test.code, 0, test.stderr);
+  assertStringIncludes(test.stdout, "1 passed");
+  const { functions } = await readManifest(`${cwd}/app.json`);
+  assertEquals(functions.hello?.module, "hello.ts");
+  const again = await mate(["new", "shop"], { cwd: folder });
+  assertEquals(again.code, 1);
 });
 
 Deno.test("mate invoke prints the result, and fails if the function fails", async () => {

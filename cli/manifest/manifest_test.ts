@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Ajv } from "ajv";
+import { run, temporaryFolder } from "../../testdata/programs.ts";
 import { FULL, manifestText, withF, withFunctions, withTriggers } from "../testdata/manifest.ts";
 import { parseManifest, readManifest } from "./manifest.ts";
 import schema from "./schema.json" with { type: "json" };
@@ -479,10 +480,9 @@ Deno.test("parseManifest() accepts the hosts that Deno accepts, and nothing else
     const text = withF({ permissions: { net: [host] } });
     assertThrows(() => parse(text), TypeError, "must be a host such as api.example.com:443", host);
   }
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-config", `--allow-net=${HOSTS.join(",")}`, "data:text/javascript,"],
-  }).output();
-  assertEquals(success, true, new TextDecoder().decode(stderr));
+  const args = ["run", "--no-config", `--allow-net=${HOSTS.join(",")}`, "data:text/javascript,"];
+  const { code, stderr } = await run(Deno.execPath(), args);
+  assertEquals(code, 0, stderr);
 });
 
 Deno.test("parseManifest() refuses text that is not JSON, and the key __proto__", () => {
@@ -493,20 +493,16 @@ Deno.test("parseManifest() refuses text that is not JSON, and the key __proto__"
 });
 
 Deno.test("readManifest() names the file that it cannot read", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const message = async (path: string) =>
-      (await assertRejects(() => readManifest(path), Error)).message;
-    const missing = `${folder}/app.json`;
-    assertEquals(
-      await message(missing),
-      `Cannot read the manifest "${missing}": the file does not exist: run "mate new FOLDER", or name another file`,
-    );
-    assertEquals(
-      await message(folder),
-      `Cannot read the manifest "${folder}": it is a folder; name the file, such as "${folder}/app.json"`,
-    );
-  } finally {
-    await Deno.remove(folder);
-  }
+  const folder = temporaryFolder();
+  const message = async (path: string) =>
+    (await assertRejects(() => readManifest(path), Error)).message;
+  const missing = `${folder}/app.json`;
+  assertEquals(
+    await message(missing),
+    `Cannot read the manifest "${missing}": the file does not exist: run "mate new FOLDER", or name another file`,
+  );
+  assertEquals(
+    await message(folder),
+    `Cannot read the manifest "${folder}": it is a folder; name the file, such as "${folder}/app.json"`,
+  );
 });

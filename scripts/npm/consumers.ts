@@ -7,6 +7,7 @@
 import { assert, assertEquals, assertLess } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
 import { StubApi } from "../../benchmarks/runtime_loop/stub_api.ts";
+import { run, temporaryFolder } from "../../testdata/programs.ts";
 import { bundleLibraryTests, DIFFERENCES } from "./library_tests.ts";
 import { DOCUMENTS, ENTRY_POINTS, MODULES, OUTPUT, packageMetadata, ROOT } from "./metadata.ts";
 
@@ -27,8 +28,7 @@ const LINTERS = ["publint@0.3.25", "@arethetypeswrong/cli@0.18.5"];
 /** The limit of the packed size, in bytes. */
 const MAX_SIZE = 200_000;
 
-const temporary = await Deno.realPath(await Deno.makeTempDir());
-globalThis.addEventListener("unload", () => Deno.removeSync(temporary, { recursive: true }));
+const temporary = await Deno.realPath(temporaryFolder());
 
 const packed = await npm(temporary, "pack", "--json", "--ignore-scripts", OUTPUT.pathname);
 const [{ filename, size, files }] = JSON.parse(packed);
@@ -96,18 +96,18 @@ for (const name of RUNTIMES) {
   const [command] = name.split("@") as [string];
   const folder = await makeProject(name, name);
   const program = `${folder}/node_modules/.bin/${command}`;
-  const run = (file: string) => output(project, program, [...ARGUMENTS[command]!, file]);
+  const start = (file: string) => output(project, program, [...ARGUMENTS[command]!, file]);
 
   Deno.test(`each entry point has the exports of its source on ${name}`, async () => {
     const expected = MODULES.map(async ([, path]) =>
       JSON.stringify(Object.keys(await import(new URL(path, ROOT).href)).sort())
     );
-    const { stdout } = await run("exports.js");
+    const { stdout } = await start("exports.js");
     assertEquals(stdout.trim().split("\n"), await Promise.all(expected));
   });
 
   Deno.test(`the library's own tests pass with the package on ${name}`, async () => {
-    const { code, stdout, stderr } = await run("library_tests.js");
+    const { code, stdout, stderr } = await start("library_tests.js");
     assertEquals(code, 0, stderr);
     const { names, failures } = JSON.parse(stdout.trim().split("\n").at(-1)!);
     assert(names.length > tests.files.length);
@@ -118,7 +118,7 @@ for (const name of RUNTIMES) {
   });
 
   Deno.test(`an uncaught error shows a short line of code on ${name}`, async () => {
-    const { stderr } = await run("uncaught.js");
+    const { stderr } = await start("uncaught.js");
     assert(stderr.includes("TypeError"), stderr);
     assert(stderr.split("\n").every((line) => line.length < 300), stderr);
   });
@@ -202,12 +202,6 @@ async function npm(folder: string, command: string, ...args: string[]): Promise<
   return stdout;
 }
 
-async function output(cwd: string, program: string, args: readonly string[]) {
-  const { code, stdout, stderr } = await new Deno.Command(program, {
-    args: [...args],
-    cwd,
-    env: { NO_COLOR: "1" },
-  }).output();
-  const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+function output(cwd: string, program: string, args: readonly string[]) {
+  return run(program, args, { cwd, env: { NO_COLOR: "1" } });
 }
