@@ -4,6 +4,7 @@ import cli from "../cli/deno.json" with { type: "json" };
 import core from "../deno.json" with { type: "json" };
 import { logger } from "@mate/core/logger";
 import { call, createContext, queueEvent } from "@mate/core/testing";
+import { run } from "../testdata/programs.ts";
 import { manifestReference } from "./manifest_reference.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -72,11 +73,9 @@ interface ModuleDoc {
 Deno.test("every entry point and every symbol that JSR counts is documented", async () => {
   const undocumented: string[] = [];
   for (const [folder, { exports }] of [[".", core], ["cli", cli]] as const) {
-    const { stdout } = await new Deno.Command(Deno.execPath(), {
-      args: ["doc", "--json", ...Object.values(exports).sort()],
-      cwd: new URL(folder, ROOT),
-    }).output();
-    const nodes: Record<string, ModuleDoc> = JSON.parse(new TextDecoder().decode(stdout)).nodes;
+    const args = ["doc", "--json", ...Object.values(exports).sort()];
+    const { stdout } = await run(Deno.execPath(), args, { cwd: new URL(folder, ROOT) });
+    const nodes: Record<string, ModuleDoc> = JSON.parse(stdout).nodes;
     for (const [entryPoint, { module_doc, symbols }] of Object.entries(nodes)) {
       if (!module_doc) undocumented.push(entryPoint);
       for (const { name, declarations } of symbols) {

@@ -1,6 +1,6 @@
 /** The checked manifest of an application, with all defaults. `docs/manifest.md` describes every key. */
 export interface Manifest {
-  /** The name of the application. Everything that is deployed has a name that starts with it. */
+  /** The name of the application. The names of all deployed resources start with it. */
   readonly name: string;
   /** The stage of the HTTP gateway: the first element of the path of every URL. */
   readonly stage: string;
@@ -10,7 +10,7 @@ export interface Manifest {
   readonly architecture: "x86_64" | "arm64";
   /** Whether AWS X-Ray traces invocations. */
   readonly tracing: boolean;
-  /** The one origin whose pages may read, also with cookies, what the HTTP gateway answers itself; by default all may, without. */
+  /** The only origin whose pages may read the gateway's own answers, also with cookies; by default all, without cookies. */
   readonly cors?: { readonly origin: string } | undefined;
   /** The place of the deployment's state, such as `s3://bucket/key`; by default the folder `.mate/`. */
   readonly state?: string | undefined;
@@ -32,16 +32,13 @@ export interface FunctionManifest {
   readonly memory: number;
   /** The longest time of an invocation in seconds: 1 to 900. */
   readonly timeout: number;
-  /** The number of invocations at a time that are reserved for the function, which is also their limit. */
+  /** The number of concurrent invocations that are reserved for the function. It is also their limit. */
   readonly reservedConcurrency?: number | undefined;
   /** Environment variables. Values may contain `${region}`, `${account}` and `${infra.NAME}`. */
   readonly environment: Readonly<Record<string, string>>;
   /** The permissions that Deno gives to the function, besides its own files and `/tmp`. */
   readonly permissions: {
-    /**
-     * The hosts that it may connect to, such as `api.example.com:443`; `*` for any. `${region}` stands for the region, and
-     * `${NAME}` for a variable of `environment`.
-     */
+    /** The hosts that the function may connect to, such as `api.example.com:443`; `*` for all. */
     readonly net: readonly string[];
   };
   /** Everything that invokes the function. */
@@ -122,7 +119,7 @@ export interface ScheduleTrigger {
 export interface EventTrigger {
   /** The event pattern of EventBridge. */
   readonly pattern: Readonly<Record<string, unknown>>;
-  /** The name of the event bus. Only the default bus is there already. */
+  /** The name of an event bus that exists. */
   readonly bus: string;
 }
 
@@ -158,10 +155,7 @@ export interface QueueTrigger {
   readonly concurrency?: number | undefined;
 }
 
-/**
- * The resources of the application that a function works with. Each gives the function's role the permission for exactly
- * that resource, gives Deno the permission to connect to its endpoint, and puts its physical name into the environment.
- */
+/** The resources of the application that a function works with, by name. */
 export interface Uses {
   /** Buckets: `BUCKET_UPLOADS` has the bucket's name. */
   readonly buckets: Readonly<Record<string, "read" | "write" | "read-write">>;
