@@ -136,7 +136,9 @@ export function readOptions(
   if (types && !(Array.isArray(types) && types.length > 0)) {
     throw invalid("option types", "an array of media types");
   }
-  const problem = problemDetails ? { [JSON_TYPE]: problemTransformer as Transformer } : {};
+  const problem: CustomTransformers = problemDetails
+    ? { [JSON_TYPE]: problemTransformer as Transformer }
+    : {};
   const json: Menu = { types: [JSON_TYPE], transformers: problem, indent, fallback: JSON_TYPE };
   const menu = { ...readMenu(options.customTransformers, indent), refusal: json };
   const offered = types?.map((type) => readType(type, "item", "types")) ?? menu.types;
