@@ -1,7 +1,8 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import fc from "fast-check";
+import type { Transform } from "node:stream";
 import * as zlib from "node:zlib";
-import { type Coding, compress, compressSoon } from "./compress.ts";
+import { type Coding, compress, compressChunks, compressSoon } from "./compress.ts";
 
 const UNDO: Partial<Record<Coding, (bytes: Uint8Array) => Uint8Array>> = {
   gzip: zlib.gunzipSync,
@@ -31,4 +32,38 @@ Deno.test("compress() is undone by gunzip whatever the bytes", () => {
   fc.assert(fc.property(fc.uint8Array(), (bytes) => {
     assertEquals(zlib.gunzipSync(compress(bytes, "gzip")).equals(bytes), true);
   }));
+});
+
+const DECODERS: Partial<Record<Coding, () => Transform>> = {
+  gzip: zlib.createGunzip,
+  br: zlib.createBrotliDecompress,
+  ..."createZstdDecompress" in zlib && { zstd: zlib.createZstdDecompress as () => Transform },
+};
+
+Deno.test("compressChunks() gives out each chunk at once, also before a failure", async () => {
+  for (const [coding, makeDecoder] of Object.entries(DECODERS)) {
+    let sent = "";
+    let received = "";
+    const decoder = makeDecoder().on("data", (text) => received += text);
+    const arrival = async () => {
+      for (let tries = 0; received !== sent; tries++) {
+        assert(tries < 1000, `${coding}: ${received.length} of ${sent.length} bytes arrived`);
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+    };
+    const chunks = async function* () {
+      const long = Array.from({ length: 20_000 }, Math.random).join();
+      for (const part of ["a", long, "", "c"]) {
+        await arrival();
+        sent += part;
+        yield new TextEncoder().encode(part);
+      }
+      throw new RangeError("no disk");
+    };
+    await assertRejects(async () => {
+      for await (const chunk of compressChunks(chunks(), coding as Coding)) decoder.write(chunk);
+    }, RangeError);
+    await arrival();
+    decoder.destroy();
+  }
 });

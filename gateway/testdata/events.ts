@@ -158,3 +158,14 @@ export async function* chunks(...parts: (string | Uint8Array | Error)[]) {
 
 /** A route that fails. */
 export const fail = (error: unknown) => (): Promise<never> => Promise.reject(error);
+
+/** The event of a function URL with these headers. */
+export function eventWith(headers: Record<string, string> = {}) {
+  return eventsOf("GET", { Origin: "https://a.example", ...headers })["http"]!.event;
+}
+
+/** The parts of a streamed HTTP response: the prelude, and the text after eight NULs. */
+export function partsOf(body: string) {
+  const [prelude = "", ...rest] = body.split("\0".repeat(8));
+  return { prelude: JSON.parse(prelude), text: rest.join("\0".repeat(8)) };
+}
