@@ -40,7 +40,11 @@ Deno.test("deploy.sh runs Terraform with the keys, and names a region that is mi
     1,
     'Error: The region is missing: set "region" in the manifest, or AWS_REGION\n',
   ]);
-  const [code, output] = await runScript("deploy.sh", { ...env, AWS_REGION: "eu-west-1" }, "--plan");
+  const [code, output] = await runScript(
+    "deploy.sh",
+    { ...env, AWS_REGION: "eu-west-1" },
+    "--plan",
+  );
   assertEquals(code, 1);
   assertMatch(output, /Error: terraform init failed\n\nThe key is secret\n$/);
 });

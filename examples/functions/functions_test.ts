@@ -125,7 +125,7 @@ platformTest(
   },
 );
 
-platformTest("queue logs the messages, and reports only the failing message", async (_, platform) => {
+platformTest("queue logs every message, and reports the failing one", async (_, platform) => {
   const texts = [
     /"payload\(\)":\s*\{\s*"result":\s*\{\s*"count":\s*2/,
     /The message asks for a failure/,
