@@ -34,6 +34,8 @@ export function createRequestForm(
 <datalist id="paths-${name}">${paths.map(option)}</datalist>
 <label>Accept<select name="accept">${TYPES.map(option)}</select></label>
 </div>
+<label>Header fields
+<textarea name="headers" rows="1" placeholder="Authorization: Bearer token" spellcheck="false"></textarea></label>
 <label>Body<textarea name="body" rows="2" spellcheck="false"></textarea></label>
 <button>Send</button>
 <output></output>

@@ -24,14 +24,17 @@ function runPage(): void {
   const objectUrl = (bucket: string, key: string) =>
     `/buckets/${bucket}/${key.split("/").map(encodeURIComponent).join("/")}`;
 
+  const fieldOf = ([, name, value]: RegExpMatchArray): [string, string] => [name!, value!.trim()];
+
   /** Sends the request of a form, by the kind of the form. */
   const senders: Record<string, (form: Element, fields: FormData) => Promise<Response>> = {
     request(_form, fields) {
       const method = String(fields.get("method"));
       const body = String(fields.get("body"));
+      const lines = String(fields.get("headers")).matchAll(/^([^:\r\n]+):(.*)$/gm);
       return fetch(String(fields.get("path")), {
         method,
-        headers: { Accept: String(fields.get("accept")) },
+        headers: [["Accept", String(fields.get("accept"))], ...Array.from(lines, fieldOf)],
         body: method === "GET" || method === "HEAD" || body === "" ? null : body,
       });
     },

@@ -23,13 +23,16 @@ testPage("sends a request and shows what comes back", async (page, test) => {
   await article.getByLabel("Method").selectOption("PUT");
   await article.getByLabel("Path and query").fill("/v0/echo/x?a=<b>");
   await article.getByLabel("Accept").selectOption("text/html");
+  await article.getByLabel("Header fields").fill("Authorization: Bearer a:b\nX-Order:7\n");
   await article.getByLabel("Body").fill("ü");
   await article.getByRole("button", { name: "Send", exact: true }).click();
   await article.getByText("200 OK").waitFor();
   const answer = await article.locator("output pre").innerText();
   assertStringIncludes(answer, '"resource": "/echo/{proxy+}"');
   const { httpMethod, headers, queryStringParameters, body } = test.host.calls[0]!.event;
-  assertEquals([httpMethod, headers.Accept ?? headers.accept], ["PUT", "text/html"]);
+  const sent = new Headers(headers);
+  assertEquals([httpMethod, sent.get("Accept")], ["PUT", "text/html"]);
+  assertEquals([sent.get("Authorization"), sent.get("X-Order")], ["Bearer a:b", "7"]);
   assertEquals([queryStringParameters, body], [{ a: "<b>" }, "w7w="]);
 });
 
