@@ -286,7 +286,7 @@ export class FnProxyEvent extends FnEvent {
 
   /**
    * The data that any kind of authorizer passed on: the claims of a token, the context of a Lambda authorizer, or the IAM
-   * identity. Without such data it is `null`.
+   * identity. The `principalId` of a Lambda authorizer is not part of its context. Without such data it is `null`.
    */
   authorizer(): JsonObject | null {
     return this.#format.authorizer?.(this.rawEvent) ?? null;
