@@ -46,11 +46,12 @@ export async function deploy(manifestPath: string, options: DeployOptions): Prom
   const unfinished = `${folder}/unfinished`;
   const wasKilled = deployed.account !== undefined && existsSync(unfinished);
   const plan = wasKilled ? await planWithLeftovers(application) : await makePlan(application);
+  const summary = summarize(plan);
   if (options.isPlanOnly) {
     print(await terraform.read("show", "-no-color", "plan"));
+    summary.forEach((line) => print(line));
     return false;
   }
-  const summary = summarize(plan);
   if (summary.length === 0) {
     print("Nothing to do: everything is as the manifest says");
   } else {

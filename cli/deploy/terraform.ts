@@ -13,7 +13,7 @@ export class TerraformError extends Error {
     const problems = diagnostics.map(({ summary, detail, address }) => {
       return [address && `${address}:`, summary, detail && `\n${detail}`].filter(Boolean).join(" ");
     });
-    const text = problems.join("\n\n");
+    const text = [...new Set(problems)].join("\n\n"); // a fault of the manifest may concern every function
     const problem = accessProblem(text);
     super(`terraform ${command} failed${problem ? `: ${problem}` : `\n\n${text}`}`);
     this.name = "TerraformError";
@@ -95,6 +95,7 @@ const PROBLEMS: readonly (readonly [problem: RegExp, remedy: string])[] = [
     'set "region" in the manifest, or AWS_REGION, to a region of AWS',
   ],
   [/failed to get shared config profile.*/, "name a profile of ~/.aws/config in AWS_PROFILE"],
+  [/dial tcp: lookup registry\..*/, "check the network"],
   [/dial tcp.*|getaddrinfo.*|connect E[A-Z]+.*/, "check the network and the region"],
   [
     /no valid credential sources found|could not load credentials.*/i,

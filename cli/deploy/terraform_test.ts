@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { temporaryFolder } from "../../testdata/programs.ts";
 import { findProgram } from "../platform/isolation/program.ts";
-import { accessProblem, checkDestroyable, Terraform } from "./terraform.ts";
+import { accessProblem, checkDestroyable, Terraform, TerraformError } from "./terraform.ts";
 
 Deno.test("accessProblem() finds the line of an error that a user can solve, and adds the remedy", () => {
   const sts =
@@ -36,6 +36,10 @@ Deno.test("accessProblem() finds the line of an error that a user can solve, and
       [
         `${sts}, request send failed, dial tcp: lookup sts.xx.amazonaws.com: no such host`,
         "dial tcp: lookup sts.xx.amazonaws.com: no such host (check the network and the region)",
+      ],
+      [
+        "Error: dial tcp: lookup registry.terraform.io: no such host",
+        "dial tcp: lookup registry.terraform.io: no such host (check the network)",
       ],
       [
         "Error: getaddrinfo ENOTFOUND logs.xx-nowhere-1.amazonaws.com",
@@ -87,4 +91,11 @@ Deno.test({
     await write(false);
     await checkDestroyable(terraform);
   },
+});
+
+Deno.test("TerraformError says each problem once", () => {
+  const severity = "error";
+  const problem = { severity, summary: "Precondition failed", detail: "No output" } as const;
+  const { message } = new TerraformError("plan", [problem, problem]);
+  assertEquals(message, "terraform plan failed\n\nPrecondition failed \nNo output");
 });

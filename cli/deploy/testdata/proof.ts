@@ -99,11 +99,13 @@ Deno.test({
     });
 
     await step("a declined plan changes nothing, and warns about secrets", async () => {
-      const { isDone, output } = await shop.deploy({ confirm: () => false });
-      assertEquals(isDone, false);
-      assertMatch(output, /Warning: These variables look like secrets: orders.API_TOKEN\./);
-      assertMatch(output, /4 functions: shop-check, shop-files, shop-news, shop-orders/);
-      assertEquals(await cloud.names(), before);
+      for (const options of [{ confirm: () => false }, { isPlanOnly: true }]) {
+        const { isDone, output } = await shop.deploy(options);
+        assertEquals(isDone, false);
+        assertMatch(output, /Warning: These variables look like secrets: orders.API_TOKEN\./);
+        assertMatch(output, /4 functions: shop-check, shop-files, shop-news, shop-orders/);
+        assertEquals(await cloud.names(), before);
+      }
     });
 
     await step("a deployment that is killed twice is completed by the next", async () => {
