@@ -24,22 +24,14 @@ Deno.test("a record shows message and data", () => {
   const cases: [string, [unknown, ...unknown[]], string, Record<string, unknown>][] = [
     ["no data", ["a"], "a", { message: "a" }],
     ["one value as it is", ["a", { b: 1n }], 'a {"b":"1"}', { message: "a", data: { b: "1" } }],
-    ["several values as a list", ["a", 1, "x y", null], "a 1 x y null", {
-      message: "a",
-      data: [1, "x y", null],
-    }],
+    ["several values as a list", ["a", 1, null], "a 1 null", { message: "a", data: [1, null] }],
     ["a list as one value", ["a", [1, 2]], "a [1,2]", { message: "a", data: [1, 2] }],
     ["undefined", ["a", undefined], "a undefined", { message: "a", data: "undefined" }],
-    ["percent signs as they are", ["100% of %s, %d and %%", "x"], "100% of %s, %d and %% x", {
-      message: "100% of %s, %d and %%",
-      data: "x",
-    }],
+    ["percent signs", ["1% %s %%", "x"], "1% %s %% x", { message: "1% %s %%", data: "x" }],
     ["an object as the message", [{ a: 1 }], '{"a":1}', { message: { a: 1 } }],
     ["a date", [new Date(0)], "1970-01-01T00:00:00.000Z", { message: "1970-01-01T00:00:00.000Z" }],
     ["an empty message", [""], "", { message: "" }],
-    ["line ends", ["a\nb\r\nc\rd\n\ne\u2028f"], "a\rb\rc\rd\r\re\u2028f", {
-      message: "a\nb\r\nc\rd\n\ne\u2028f",
-    }],
+    ["line ends", ["a\nb\r\nc\rd\n\ne"], "a\rb\rc\rd\r\re", { message: "a\nb\r\nc\rd\n\ne" }],
     ["a tab", ["a\tb"], "a\tb", { message: "a\tb" }],
   ];
   for (const [title, args, text, json] of cases) {
@@ -117,13 +109,8 @@ Deno.test("logger.child() never writes a field in place of a part of a record", 
   const names = [...parts, "errorMessage", "stackTrace", "cause", "_aws", "__proto__"];
   const child = logger.child(Object.fromEntries(names.map((name) => [name, "x"])));
   const record = jsonOf(() => child.info("Late"));
-  const fields = names.slice(0, -1).map((name) => [`${name}_`, "x"]);
-  assertEquals(record, {
-    level: "INFO",
-    message: "Late",
-    ...Object.fromEntries(fields),
-    ["__proto__"]: "x",
-  });
+  const fields = names.map((name) => [name === "__proto__" ? name : `${name}_`, "x"]);
+  assertEquals(record, { level: "INFO", message: "Late", ...Object.fromEntries(fields) });
 });
 
 Deno.test("logger.child() copies its fields, and takes only a plain object", () => {

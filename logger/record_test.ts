@@ -5,14 +5,10 @@ import { jsonOf, PARTS, recordsOf, sample, STACKS, textOf } from "./testdata/rec
 import { logger } from "./mod.ts";
 
 Deno.test("a record shows the parts of an error in the data, and its other properties as data", () => {
-  const log = () => logger.error("Cannot order", sample());
-  assertEquals(textOf(log), `ERROR Cannot order ${STACKS}`);
-  assertEquals(jsonOf(log), {
-    level: "ERROR",
-    message: "Cannot order",
-    ...PARTS,
-    data: { code: "E42" },
-  });
+  const message = "Cannot order";
+  const log = () => logger.error(message, sample());
+  assertEquals(textOf(log), `ERROR ${message} ${STACKS}`);
+  assertEquals(jsonOf(log), { level: "ERROR", message, ...PARTS, data: { code: "E42" } });
 });
 
 Deno.test("a JSON record has its keys in a fixed order", () => {

@@ -44,10 +44,8 @@ Deno.test("logger.redact hides the values of its keys, at any depth and in any c
 Deno.test("logger.redact replaces the list, and takes only an array of strings", () => {
   logger.redact = ["Pin"];
   assertEquals(logger.redact, ["pin"]);
-  assertEquals(jsonOf(() => logger.info({ pin: 1, password: 2 })).message, {
-    pin: "[redacted]",
-    password: 2,
-  });
+  const { message } = jsonOf(() => logger.info({ pin: 1, token: 2 }));
+  assertEquals(message, { pin: "[redacted]", token: 2 });
   for (const wrong of ["pin", [5], undefined]) {
     assertThrows(
       () => logger.redact = wrong as unknown as string[],

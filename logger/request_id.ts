@@ -88,15 +88,8 @@ function isThenable(value: unknown): boolean {
 
 /** Makes a store, if the runtime has `AsyncLocalStorage`. */
 export function createStore<Value>(): AsyncStore<Value> | undefined {
-  const { process } = globalThis as {
-    process?: {
-      getBuiltinModule?(
-        name: "node:async_hooks",
-      ): { AsyncLocalStorage: new () => AsyncStore<Value> };
-    };
-  };
-  const hooks = process?.getBuiltinModule?.("node:async_hooks");
-  return hooks && new hooks.AsyncLocalStorage();
+  const hooks = globalThis.process?.getBuiltinModule?.("node:async_hooks");
+  return hooks && new hooks.AsyncLocalStorage<Value>();
 }
 
 /** The id that the managed Node.js runtime gives the invocation under way, from Node.js 22 on. */

@@ -42,9 +42,8 @@ Deno.test("nodeHost() says why it cannot connect, and notices a lost connection"
 Deno.test("nodeHost() calls its listeners for the events of the process", () => {
   const listeners: Record<string, (value: unknown) => void> = {};
   const { on } = process;
-  Object.assign(process, {
-    on: (event: string, listener: () => void) => listeners[event] = listener,
-  });
+  const listen = (event: string, listener: () => void) => listeners[event] = listener;
+  Object.assign(process, { on: listen });
   const host = nodeHost();
   const seen: unknown[] = [];
   host.onUncaught((error) => seen.push(error));

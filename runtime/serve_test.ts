@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { DENO, type Ended, runProcess } from "./testdata/run_process.ts";
+import { DENO, runProcess } from "./testdata/run_process.ts";
 import { invocation, type StubAnswer, StubApi } from "./testdata/stub_api.ts";
 
 const PROGRAM = [...DENO, new URL("testdata/serve.ts", import.meta.url).pathname];
@@ -10,7 +10,7 @@ function start(
   stub: StubApi,
   name: string,
   during?: (child: Deno.ChildProcess) => Promise<void>,
-): Promise<Ended> {
+) {
   return runProcess(PROGRAM, { AWS_LAMBDA_RUNTIME_API: stub.api, PROGRAM: name }, during);
 }
 
@@ -20,7 +20,7 @@ async function serveUntilTerm(
   program: string,
   onEvent: () => StubAnswer,
   times = 1,
-): Promise<Ended> {
+) {
   const arrived = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
   stub.onRequest = ({ path, headers, body }) => {

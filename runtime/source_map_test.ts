@@ -13,12 +13,7 @@ function mapperOf(map: unknown, reads: string[] = []): (stack: string) => string
 }
 
 /** Line 1: columns 1 and 3 are line 1 of a.ts. Line 2: column 5 is line 4, column 7 of b.ts. */
-const SMALL = {
-  version: 3,
-  sources: ["src/a.ts", "../lib/b.ts"],
-  mappings: "AAAA,EAAE;ICGI",
-  names: [],
-};
+const SMALL = { version: 3, sources: ["src/a.ts", "../lib/b.ts"], mappings: "AAAA,EAAE;ICGI" };
 
 Deno.test("stackMapper() translates the frames of each form, and nothing else", () => {
   const translate = mapperOf(SMALL);

@@ -34,16 +34,7 @@ export function browserTest(
     async fn(t) {
       const browser = await chromium.launch({
         executablePath: EXECUTABLE!,
-        args: [
-          "--headless",
-          "--no-sandbox",
-          "--disable-gpu",
-          "--disable-quic",
-          "--no-first-run",
-          "--disable-background-networking",
-          "--disable-component-update",
-          "--disable-sync",
-        ],
+        args: ["--no-sandbox", "--disable-gpu", "--disable-quic"],
       });
       try {
         await run(browser, t);

@@ -77,11 +77,7 @@ export const removed = {
       requestParameters: { sourceIPAddress: "s3.amazonaws.com" },
       s3: {
         ...put.Records[0]!.s3,
-        object: {
-          key: "archive/2019.zip",
-          size: 1048576,
-          eTag: "0cc175b9c0f1b6a831c399e269772661",
-        },
+        object: { key: "archive/a.zip", size: 1048576, eTag: "0cc175b9c0f1b6a831c399e269772661" },
       },
       lifecycleEventData: { transitionEventData: { destinationStorageClass: "GLACIER" } },
     },

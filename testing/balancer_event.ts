@@ -51,12 +51,9 @@ export type LatticeEvent = {
 export function albEvent(exchange: HttpExchange): AlbEvent {
   const headers = valuesOf(forwardedHeaders(exchange));
   const parameters = parametersOf(exchange.query, (text) => text);
+  const targetGroupArn = arn("elasticloadbalancing", `targetgroup/functions/${randomDigits(16)}`);
   return {
-    requestContext: {
-      elb: {
-        targetGroupArn: arn("elasticloadbalancing", `targetgroup/functions/${randomDigits(16)}`),
-      },
-    },
+    requestContext: { elb: { targetGroupArn } },
     httpMethod: exchange.method,
     path: exchange.path,
     ...(exchange.multiValueHeaders

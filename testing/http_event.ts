@@ -60,7 +60,8 @@ export type HttpAuthorizer = {
 export function httpEvent(exchange: HttpExchange): HttpEvent {
   const { stage = "$default", claims, authorizer, stageVariables } = exchange;
   const match = routeOf(exchange, pathBelowStage(exchange, stage));
-  const parameters = match?.parameters && Object.entries(match.parameters);
+  const parameters = match?.parameters &&
+    Object.entries(match.parameters).map(([name, value]) => [name, decodePart(value)] as const);
   const path = exchange.path.split("/").map(decodePart).join("/");
   const event = payload2(exchange, stage, match?.key ?? "$default", path);
   delete event.headers["cookie"];
@@ -68,11 +69,7 @@ export function httpEvent(exchange: HttpExchange): HttpEvent {
   else if (authorizer) event.requestContext.authorizer = { lambda: { ...authorizer } };
   return {
     ...event,
-    ...(parameters && {
-      pathParameters: Object.fromEntries(
-        parameters.map(([name, value]) => [name, decodePart(value)]),
-      ),
-    }),
+    ...(parameters && { pathParameters: Object.fromEntries(parameters) }),
     ...(stageVariables && { stageVariables: { ...stageVariables } }),
   };
 }

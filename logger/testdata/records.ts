@@ -36,7 +36,7 @@ export function jsonOf(fn: () => void): any {
   return rest;
 }
 
-/** An error with a cause and a further property. */
+/** An error with a cause and another property. */
 export function sample(): Error {
   const cause = Object.assign(new Error("timed out"), {
     stack: "Error: timed out\n    at connect",

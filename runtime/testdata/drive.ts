@@ -5,15 +5,6 @@ import "../../testdata/own_environment.ts";
 import { run, RuntimeApiError } from "../mod.ts";
 import { type StubAnswer, StubApi, type StubRequest } from "./stub_api.ts";
 
-/** The requests of a loop that has ended, the log, and the error that ended the loop. */
-export interface Driven {
-  readonly requests: StubRequest[];
-  readonly posts: StubRequest[];
-  readonly connections: number;
-  readonly log: string[];
-  readonly error: RuntimeApiError;
-}
-
 /** The environment of the loop, and the answers that a test changes. */
 export interface DriveOptions extends Partial<Pick<StubApi, "onHead" | "onChunk" | "onRequest">> {
   readonly env?: Record<string, string>;
@@ -24,7 +15,7 @@ export async function drive<Event>(
   events: StubAnswer[],
   handler: (event: Event, context: FnContext) => unknown,
   { env = {}, ...hooks }: DriveOptions = {},
-): Promise<Driven> {
+) {
   await using stub = new StubApi(events);
   Object.assign(stub, hooks);
   const log: string[] = [];

@@ -42,22 +42,16 @@ for (const [path, text] of Object.entries(MODULES)) {
 const coverage = Deno.env.get("DENO_COVERAGE_DIR");
 const COVERAGE: Record<string, string> = coverage ? { DENO_COVERAGE_DIR: coverage } : {};
 
-/** The status of a process, and its output to stdout and stderr. */
-export interface Ended {
-  code: number;
-  log: string;
-}
-
 /** The command that runs a program on Deno as in the layer, before the path of the program. */
 export const DENO = [Deno.execPath(), "run", "--no-prompt", "--no-lock", "--no-config"]
   .concat("--allow-env", "--allow-net=127.0.0.1", `--allow-read=${TASK_ROOT}`);
 
-/** Runs a command in a process that has only the given environment. */
+/** Runs a command in a process that has only the given environment. Returns its status and all its output. */
 export async function runProcess(
   [program, ...args]: readonly string[],
   env: Record<string, string>,
   during?: (child: Deno.ChildProcess) => Promise<void>,
-): Promise<Ended> {
+) {
   const child = new Deno.Command(program!, {
     args,
     clearEnv: true,
@@ -76,7 +70,7 @@ export function boot(
   handler: string,
   env: Record<string, string> = {},
   command: readonly string[] = [...DENO, BOOTSTRAP],
-): Promise<Ended> {
+) {
   return runProcess(command, {
     AWS_LAMBDA_RUNTIME_API: stub.api,
     LAMBDA_TASK_ROOT: TASK_ROOT,
