@@ -5,7 +5,7 @@ export interface Workload {
   /** The contestants by name, `@mate/core` first. */
   readonly contestants: Readonly<Record<string, () => unknown>>;
   /** Throws if a result is wrong. */
-  check(result: unknown): void;
+  check(result: unknown): void | Promise<void>;
 }
 
 /** One row of the table. */
@@ -39,7 +39,7 @@ export async function contest(workload: Workload, effort: Effort): Promise<Resul
   const turns = new Map<string, () => Promise<number>>();
   for (const [name, run] of Object.entries(workload.contestants)) {
     try {
-      workload.check(await run());
+      await workload.check(await run());
       turns.set(name, await prepare(run, effort));
     } catch (error) {
       failures.push(`${name}: ${(error as Error).message}`);

@@ -1,3 +1,5 @@
+import { hasProgram, run } from "../testdata/programs.ts";
+
 /** A runtime to measure on. */
 export interface Runtime {
   /** The name in the table, with the version. */
@@ -17,25 +19,16 @@ const deno: Runtime = {
 
 /** Deno, and Node.js if `node` is on the `PATH`. */
 export async function findRuntimes(): Promise<Runtime[]> {
-  try {
-    const version = await lastLine("node", ["--version"]);
-    const run = (file: string, ...args: string[]) => lastLine("node", [V8_FLAG, file, ...args]);
-    return [deno, { name: `Node.js ${version.slice(1)}`, run }];
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-    console.error("NOT MEASURED on Node.js: there is no `node` on the PATH");
-    return [deno];
-  }
+  if (!await hasProgram("node", "the workloads on Node.js")) return [deno];
+  const version = await lastLine("node", ["--version"]);
+  const runNode = (file: string, ...args: string[]) => lastLine("node", [V8_FLAG, file, ...args]);
+  return [deno, { name: `Node.js ${version.slice(1)}`, run: runNode }];
 }
 
 async function lastLine(command: string, args: readonly string[]): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(command, {
-    args: [...args],
-    env: { NO_COLOR: "1" },
-    stdin: "null",
-  }).output();
-  if (success) return new TextDecoder().decode(stdout).trimEnd().split("\n").at(-1)!;
-  throw new Error(`Cannot run ${command} ${args.join(" ")}: ${new TextDecoder().decode(stderr)}`);
+  const { code, stdout, stderr } = await run(command, args, { env: { NO_COLOR: "1" } });
+  if (code === 0) return stdout.trimEnd().split("\n").at(-1)!;
+  throw new Error(`Cannot run ${command} ${args.join(" ")}: ${stderr}`);
 }
 
 /** lambda-api needs these packages only to send files. */
@@ -43,15 +36,7 @@ const EXTERNAL = ["@aws-sdk/client-s3", "@aws-sdk/s3-request-presigner"];
 
 /** Bundles and minifies a module, as for a deployment, with the Deno that runs this program. */
 export async function bundle(entry: URL, file: string): Promise<void> {
-  const args = EXTERNAL.flatMap((name) => ["--external", name]);
-  await lastLine(Deno.execPath(), [
-    "bundle",
-    "--quiet",
-    "--no-lock",
-    "--minify",
-    ...args,
-    "--output",
-    file,
-    entry.href,
-  ]);
+  const external = EXTERNAL.flatMap((name) => ["--external", name]);
+  const args = ["bundle", "--quiet", "--no-lock", "--minify", ...external, "--output", file];
+  await lastLine(Deno.execPath(), [...args, entry.href]);
 }

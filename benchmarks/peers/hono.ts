@@ -24,6 +24,4 @@ app.onError((error, c) => {
   return c.body(write({ Message: error.message }), error.status, JSON_HEADERS);
 });
 
-const handler = handle(app) as unknown as Handler;
-
-export const service: Service = serviceOf(handler);
+export const service: Service = serviceOf(handle(app) as unknown as Handler);

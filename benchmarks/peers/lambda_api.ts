@@ -11,11 +11,7 @@ const api = (lambdaApi as any)({
   compression: ["gzip"],
   serializer: (payload: unknown) => JSON.stringify(payload, null, 2),
 });
-interface Request {
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, string>>;
-  readonly body: unknown;
-}
+type Request = Record<"params" | "query", Record<string, string>> & { body: unknown };
 interface Response {
   json(payload: unknown): void;
   status(status: number): Response;
@@ -33,6 +29,4 @@ api.use((error: NotFound, _request: Request, response: Response, _next: unknown)
   response.status(error.status).json({ Message: error.message });
 });
 
-const handler: Service["dish"] = (event, context) => api.run(event, context);
-
-export const service: Service = serviceOf(handler);
+export const service: Service = serviceOf((event, context) => api.run(event, context));

@@ -21,6 +21,4 @@ app.post("/orders", async ({ req }) => reply(200, await req.json()));
 app.get("/archive", () => reply(200, archive()));
 app.errorHandler(NotFoundError, ({ message }) => Promise.resolve(reply(404, { Message: message })));
 
-const handler: Service["dish"] = (event, context) => app.resolve(event, context as never);
-
-export const service: Service = serviceOf(handler);
+export const service: Service = serviceOf((event, context) => app.resolve(event, context as never));

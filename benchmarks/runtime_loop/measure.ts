@@ -11,27 +11,14 @@ export async function measureRuntimeLoop(folder: string, isQuick: boolean): Prom
   const cached = ours(folder, `${folder}/deno_dir`);
   for (let i = 0; i < 2; i++) await startUp(cached, folder); // fills the code cache
   const uncached = { ...ours(folder), name: "@mate/core without a code cache" };
+  const programs = [cached, ...await others(folder)];
+  const invocations = await measure(programs, rounds, (program) => serve(program, folder, count));
+  programs.push(uncached);
+  const times = await measure(programs, starts, (program) => startUp(program, folder));
+  const start = "runtime loop: from the start to the first request for an event";
   return [
-    {
-      work: "runtime loop: small invocations",
-      unit: "1/s",
-      runtime: "",
-      values: await measure(
-        [cached, ...others(folder)],
-        rounds,
-        (program) => serve(program, folder, count),
-      ),
-    },
-    {
-      work: "runtime loop: from the start to the first request for an event",
-      unit: "ms",
-      runtime: "",
-      values: await measure(
-        [cached, uncached, ...others(folder)],
-        starts,
-        (program) => startUp(program, folder),
-      ),
-    },
+    { work: "runtime loop: small invocations", unit: "1/s", runtime: "", values: invocations },
+    { work: start, unit: "ms", runtime: "", values: times },
   ];
 }
 

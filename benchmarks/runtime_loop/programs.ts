@@ -1,4 +1,5 @@
 /** The programs to measure: clients of the Runtime API that serve the same functions. */
+import { hasProgram } from "../../testdata/programs.ts";
 import { bundle } from "../runtimes.ts";
 
 const HERE = new URL(".", import.meta.url);
@@ -27,31 +28,19 @@ export function ours(folder: string, denoDir?: string, ...flags: string[]): Prog
 }
 
 /** The other programs that can run on this machine. */
-export function others(folder: string): Program[] {
+export async function others(folder: string): Promise<Program[]> {
   const loop = new URL("fetch_loop.mjs", HERE).pathname;
   const args = ["run", ...PERMISSIONS, loop];
   const programs: Program[] = [{ name: "fetch on Deno", command: Deno.execPath(), args }];
-  if (!isInstalled("node")) {
-    console.error("NOT MEASURED: the programs on Node.js, because there is no `node` on the PATH");
-    return programs;
-  }
+  if (!await hasProgram("node", "the programs on Node.js")) return programs;
   const onNode = (name: string, ...args: string[]) =>
     programs.push({ name: `${name} on Node.js`, command: "node", args });
   onNode("@mate/core", `${folder}/bootstrap.mjs`);
   onNode("fetch", loop);
   const official = Deno.env.get("AWS_LAMBDA_RIC");
   if (official) onNode("aws-lambda-ric", `${official}/bin/index.mjs`);
-  else console.error("NOT MEASURED: aws-lambda-ric; set AWS_LAMBDA_RIC, see benchmarks/README.md");
+  else console.warn("NOT RUN: aws-lambda-ric: set AWS_LAMBDA_RIC as benchmarks/README.md says");
   return programs;
-}
-
-function isInstalled(program: string): boolean {
-  try {
-    return new Deno.Command(program, { args: ["--version"] }).outputSync().success;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }
 
 /** Starts a program with the environment that Lambda sets. */
