@@ -1,6 +1,7 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import fc from "fast-check";
 import { logger } from "./mod.ts";
-import { jsonOf, state, textOf } from "./testdata/records.ts";
+import { jsonOf, recordsOf, state, textOf } from "./testdata/records.ts";
 
 Deno.test("logger.redact hides the values of its keys, at any depth and in any case", () => {
   delete state.redact;
@@ -55,4 +56,40 @@ Deno.test("logger.redact replaces the list, and takes only an array of strings",
   }
   delete state.redact;
   assertEquals(logger.redact.length, 6);
+});
+
+Deno.test("no record shows the value of a redacted key, however the key is nested", () => {
+  const SECRET = "d41d8cd98f00";
+  const secret = fc.constantFrom<unknown>(SECRET, [SECRET], { a: SECRET }, new Error(SECRET));
+  const key = fc.constantFrom("authorization", "PASSWORD", "Set-Cookie", "cookie", "Token");
+  const holder = fc.tuple(key, secret).chain(([key, secret]) =>
+    fc.constantFrom<unknown>(
+      { [key]: secret, id: 1 },
+      new Map<unknown, unknown>([[key, secret], [1, 2]]),
+      new Headers({ [key]: SECRET }),
+      Object.assign(new Error("x"), { [key]: secret }),
+      { toJSON: () => ({ [key]: secret }) },
+    )
+  );
+  const { tree } = fc.letrec((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 6 },
+      holder,
+      fc.array(tie("tree"), { maxLength: 3 }),
+      fc.dictionary(fc.string(), tie("tree"), { maxKeys: 3 }),
+      tie("tree").map((value) => new Map([["a", value]])),
+      tie("tree").map((value) => new Set([value])),
+      tie("tree").map((value) => new Error("x", { cause: value })),
+      tie("tree").map((value) => new AggregateError([value], "x")),
+    ),
+  }));
+  let seen = 0;
+  fc.assert(fc.property(tree, tree, (message, data) => {
+    for (const format of ["text", "json"] as const) {
+      const [record] = recordsOf(format, () => logger.child({ data }).error(message, data));
+      assert(!record!.includes(SECRET), record);
+      if (record!.includes("[redacted]")) seen++;
+    }
+  }));
+  assert(seen > 50, "the property has seen secrets");
 });
