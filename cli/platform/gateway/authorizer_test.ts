@@ -48,7 +48,7 @@ Deno.test("an authorizer gets the request, and its context goes to the function"
   ]);
 });
 
-Deno.test("an authorizer decides as its policy says, and fails as Amazon API Gateway fails", async () => {
+Deno.test("an authorizer allows, denies and fails as on Amazon API Gateway", async () => {
   const refused = "User is not authorized to access this resource";
   for (
     const [rule, authorizer, status, message] of [

@@ -5,7 +5,7 @@ import { Refusal, type Reply, reply } from "../http.ts";
 const NOT_AUTHORIZED = "User is not authorized to access this resource";
 
 /**
- * The gateway's own answers: status, error type without `Exception`, and the exact text of the body.
+ * The answers that the gateway makes without a function: status, error type without `Exception`, and text of the body.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
@@ -42,7 +42,7 @@ const ANSWERS = {
   UNAUTHORIZED: [401, "Unauthorized", '{"message":"Unauthorized"}'],
 } as const;
 
-/** A request that the gateway answers itself. The reason is for the log, and the client does not see it. */
+/** Makes the refusal of a request. The reason goes to the log, not to the client. */
 export function gatewayRefusal(answer: keyof typeof ANSWERS, reason: string): Refusal {
   const [status, type, body] = ANSWERS[answer];
   const headers = [
@@ -52,7 +52,7 @@ export function gatewayRefusal(answer: keyof typeof ANSWERS, reason: string): Re
   return new Refusal(reply(status, headers, body), reason);
 }
 
-/** The header fields that tell a browser whose pages may read an answer of the gateway itself. */
+/** Makes the CORS fields of the answers that the gateway makes without a function. */
 export function corsFields({ cors }: Pick<Manifest, "cors">): Reply["headers"] {
   if (!cors) return [["Access-Control-Allow-Origin", "*"]];
   return [

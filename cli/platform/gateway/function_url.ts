@@ -13,9 +13,9 @@ import { readSignature } from "./signature.ts";
 
 const JSON_TYPE = ["Content-Type", "application/json"] as const;
 
-/** The function URLs of an application. Each function has a host of its own, such as `orders.localhost`. */
+/** The function URLs of an application. Each has its own host, such as `orders.localhost`. */
 export interface FunctionUrls {
-  /** The function whose URL has an authority such as `orders.localhost:8000`. */
+  /** Finds the function of an authority such as `orders.localhost:8000`. */
   find(authority: string): string | undefined;
   answer(name: string, request: HttpRequest): Promise<Reply>;
 }
@@ -26,7 +26,7 @@ export function createFunctionUrls(
   log: Log,
   mayInvokeUrl: (accessKey: string, functionName: string) => boolean,
 ): FunctionUrls {
-  /** Refuses a request whose signature is wrong or whose signer may not invoke the function. */
+  /** Returns a refusal if the signature is wrong or missing, or if the signer may not invoke the function. */
   async function authorize(name: string, request: HttpRequest): Promise<Reply | undefined> {
     const signature = await readSignature(request);
     const refuse = (type: string, body: unknown) => {
@@ -58,11 +58,7 @@ export function createFunctionUrls(
       const outcome = stream
         ? await invokeStreaming(host, name, payload, options)
         : await host.invoke(name, payload, options);
-      const answered = await replyOf(outcome, "url");
-      return {
-        ...answered,
-        headers: [...answered.headers, ["x-amzn-RequestId", requestId] as const],
-      };
+      return withHeaders(await replyOf(outcome, "url"), [["x-amzn-RequestId", requestId]]);
     } catch (error) {
       log.note(`${request.method} ${request.authority}: ${(error as Error).message}`);
       return reply(502, [JSON_TYPE, ["x-amzn-RequestId", requestId]], "Internal Server Error");
@@ -79,18 +75,16 @@ export function createFunctionUrls(
       const url = functions[name]!.triggers.url!;
       const headers = new Headers([...request.headers]);
       const cors = url.cors === undefined ? [] : corsHeaders(url.cors, headers);
-      if (
-        request.method === "OPTIONS" && url.cors && headers.has("access-control-request-method")
-      ) {
-        return reply(200, cors);
-      }
+      const isPreflight = request.method === "OPTIONS" &&
+        headers.has("access-control-request-method");
+      if (url.cors && isPreflight) return reply(200, cors);
       const refused = url.auth === "iam" ? await authorize(name, request) : undefined;
       return withHeaders(refused ?? await forward(name, url, request), cors);
     },
   };
 }
 
-/** The headers of a response for a page of another origin. */
+/** Makes the CORS headers of a response. */
 function corsHeaders(cors: CorsSettings, headers: Headers): Reply["headers"] {
   const { origins, methods, headers: names, exposeHeaders, credentials, maxAge } = cors;
   const origin = headers.get("origin");

@@ -25,7 +25,7 @@ const manifestOf = (url: Record<string, unknown>) =>
     plain: { module: "plain.ts" },
   });
 
-/** A platform whose function has a URL, and a client of the URL. */
+/** Starts a platform whose function `page` has a URL. `request()` sends a request to the URL. */
 async function startUrl(
   url: Record<string, unknown>,
   answer: Parameters<typeof startTestPlatform>[0] = () => '{"statusCode":200}',
@@ -111,7 +111,7 @@ Deno.test("a function URL belongs to the host of its function", async () => {
   assertEquals(test.host.calls.length, 1);
 });
 
-/** A request to a function URL, signed by the signer of the AWS SDK. */
+/** Signs a request to a function URL with the AWS SDK. */
 async function signed(
   host: string,
   { secret = "local", key = "local", service = "lambda", at = Date.now() } = {},
@@ -137,7 +137,7 @@ async function signed(
   };
 }
 
-Deno.test("a function URL with IAM takes a good signature, and no other request", async () => {
+Deno.test("a function URL with IAM refuses every request without a valid signature", async () => {
   await using test = await startUrl({ auth: "iam" });
   const host = `page.localhost:${test.platform.port}`;
   const good = await signed(host);
@@ -164,7 +164,7 @@ Deno.test("a function URL with IAM takes a good signature, and no other request"
   assertEquals(test.host.calls.length, 1);
 });
 
-Deno.test("a function URL with IAM takes only functions whose statements grant it", async () => {
+Deno.test("a function URL with IAM refuses a function without a statement for it", async () => {
   for (const Action of ["lambda:InvokeFunctionUrl", "lambda:InvokeFunction"]) {
     const manifest = manifestOf({ auth: "iam" });
     const { plain } = manifest.functions;
@@ -256,7 +256,7 @@ Deno.test("a function URL answers pages of the origins that it allows", async ()
 const HTTP_TYPE = "application/vnd.awslambda.http-integration-response";
 const PRELUDE = '{"statusCode":201,"headers":{"content-type":"text/plain"},"cookies":["a=1"]}';
 
-/** Streams parts of a response as a function does. Each part may have to be waited for. */
+/** Streams parts of a response as a function does. A part may be a promise. */
 async function streamParts(
   { options }: Call,
   type: string,
@@ -288,7 +288,7 @@ Deno.test("a function URL and a route stream a response as it comes", async () =
     let text = "";
     for await (const chunk of connection.readable.pipeThrough(new TextDecoderStream())) {
       text += chunk;
-      if (text.includes("one")) resolve("two"); // The first part arrives before the second is made.
+      if (text.includes("one")) resolve("two"); // The first part arrives before the second exists.
     }
     const hasPrelude = type === HTTP_TYPE;
     assertMatch(text, hasPrelude ? /^HTTP\/1.1 201 / : /^HTTP\/1.1 200 /);
@@ -298,7 +298,7 @@ Deno.test("a function URL and a route stream a response as it comes", async () =
   }
 });
 
-Deno.test("a function URL and a route that stream take a function that does not", async () => {
+Deno.test("a streaming function URL and a streaming route take a result without a stream", async () => {
   await using test = await startUrl({ stream: true }, () => '{"statusCode":201,"body":"one"}');
   for (const response of [await test.request(), await test.send({ path: "/v0/page" })]) {
     assertEquals([response.status, response.text], [201, "one"]);
@@ -311,7 +311,7 @@ Deno.test("a function URL refuses a request whose event is too large", async () 
   assertEquals([response.status, test.host.calls], [413, []]);
 });
 
-Deno.test("a function URL that streams answers 502 to a malformed prelude", async () => {
+Deno.test("a streaming function URL answers 502 to a malformed prelude", async () => {
   await using test = await startUrl({ stream: true });
   for (const text of ["{}", `nonsense${"\0".repeat(8)}`]) {
     test.host.answer = (call) => streamParts(call, HTTP_TYPE, text);

@@ -15,13 +15,13 @@ import { createRouter, METHODS, routesOf } from "./routes.ts";
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
-  /** The host of the URL, and perhaps a port. It takes precedence over the `Host` header. */
+  /** The host of the URL, perhaps with a port. If the target is a URL, the `Host` header does not count. */
   readonly authority: string;
-  /** The path of the URL, the stage included. */
+  /** The path of the URL, with the stage. */
   readonly path: string;
-  /** The query of the URL, without `?`; empty if there is none. */
+  /** The query of the URL, without `?`. */
   readonly query: string;
-  /** The headers, in turn. A name may be repeated. */
+  /** The headers in the order of the request. A name may be repeated. */
   readonly headers: readonly [name: string, value: string][];
   readonly protocol: string;
   readonly sourceIp: string;
@@ -32,7 +32,7 @@ export interface HttpRequest {
 /** Answers a request. A body over the limit may be cut anywhere beyond the limit. Never rejects. */
 export type Gateway = (request: HttpRequest) => Promise<Reply>;
 
-/** Makes the HTTP gateway of an application: a REST API with Lambda proxy integration. The log says why it refuses a request. */
+/** Makes the HTTP gateway of an application: a REST API with Lambda proxy integration. Refusals are explained in the log. */
 export function createGateway(
   manifest: Manifest,
   host: FunctionHost,
@@ -106,13 +106,13 @@ export function createGateway(
       extendedRequestId: randomBytes(11).toString("base64"),
     };
     const response = await forward(request, ids).catch((error: unknown) => {
-      // A host must not reject. If one does, it is a failure like any other.
+      // A host must not reject. If it does, answer 502 as after any other failure.
       const { message } = error as Error;
       log.note(`${request.method} ${request.path}: ${message}`);
-      const refused = error instanceof Refusal
+      const { reply } = error instanceof Refusal
         ? error
         : gatewayRefusal("INTEGRATION_FAILURE", message);
-      return withHeaders(refused.reply, corsFields(manifest));
+      return withHeaders(reply, corsFields(manifest));
     });
     return withHeaders(response, [
       ["x-amzn-RequestId", ids.requestId],
@@ -121,7 +121,7 @@ export function createGateway(
   };
 }
 
-/** The size of headers in bytes, with the delimiters: `: ` and a line break for each. A character is a byte. */
+/** Counts the bytes of headers. Each header has 4 bytes of delimiters: `: ` and a line break. */
 function sizeOfHeaders(headers: HttpRequest["headers"]): number {
   return headers.reduce((size, [name, value]) => size + name.length + value.length + 4, 0);
 }

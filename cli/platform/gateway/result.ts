@@ -18,7 +18,7 @@ const DELIMITER = "\0".repeat(8);
 /**
  * Invokes a function that may stream its response.
  *
- * @returns The response as soon as its prelude is there; the outcome if the function does not stream.
+ * @returns The response when its prelude has arrived, or the outcome if the function does not stream.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/config-rs-write-functions.html
  */
 export async function invokeStreaming(
@@ -30,7 +30,7 @@ export async function invokeStreaming(
   const { promise, resolve, reject } = Promise.withResolvers<InvokeOutcome | StreamedResponse>();
   const stream = (contentType: string) => {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-    resolve(readResponse(contentType, readable)); // Then the outcome changes nothing.
+    resolve(readResponse(contentType, readable)); // The outcome that comes later has no effect.
     return writable;
   };
   host.invoke(name, payload, { ...options, stream }).then(resolve, reject);
@@ -93,7 +93,7 @@ export async function replyOf(
   }
 }
 
-/** The result of a function. A function's own time-out is a failure too. */
+/** Parses the result of a function. If the function timed out, the answer is 502. */
 function resultOf(
   { failure, payload, isStream }: InvokeOutcome,
   gateway: "rest" | "url",
@@ -112,7 +112,7 @@ function resultOf(
   }
 }
 
-/** The result of a function that streams its body. A REST API takes cookies among the other headers. */
+/** Makes a result, without a body, of the prelude of a stream. A REST API expects cookies among the other headers. */
 function headOf({ prelude }: StreamedResponse, gateway: "rest" | "url"): unknown {
   if (gateway === "url") return { statusCode: 200, ...prelude };
   const { cookies, multiValueHeaders, ...head } = prelude;

@@ -28,8 +28,8 @@ export function routesOf(manifest: Manifest): readonly Route[] {
 
 /**
  * Finds the route of a request as Amazon API Gateway does. First it chooses the resource: in each segment a literal beats
- * `{name}`, and `{name}` beats `{name+}`. Then it chooses the method: a named method beats `ANY`. If that resource lacks the
- * method, no other resource is tried. A trailing slash makes no difference.
+ * `{name}`, and `{name}` beats `{name+}`. Then it chooses the method: a named method beats `ANY`. If the resource has no
+ * such method, no other resource is tried. One trailing slash is ignored.
  *
  * @returns A function that finds the route for a method and a path below the stage, or `undefined`.
  */
@@ -58,7 +58,7 @@ function patternOf(resource: string): RegExp {
   return new RegExp(`^${pattern}/?$`);
 }
 
-/** A text that sorts before those of resources that are less specific: 0, 1 or 2 for each segment. */
+/** Returns a text with 0, 1 or 2 for each segment. The text of a more specific resource sorts first. */
 function rankOf(resource: string): string {
   const ranks = resource.split("/").slice(1).map((segment) =>
     segment.endsWith("+}") ? 2 : segment.startsWith("{") ? 1 : 0
@@ -66,7 +66,7 @@ function rankOf(resource: string): string {
   return ranks.join("");
 }
 
-/** A path such as `/items/1` that takes a route such as `/items/{id}`. */
+/** Returns a path that matches a route: `/items/1` for `/items/{id}`. */
 export function examplePath(route: string): string {
   return route.replace(/\{\w+\+\}/, "a/b").replaceAll(/\{\w+\}/g, "1");
 }
@@ -76,13 +76,13 @@ export function curlCommand(method: string, url: string): string {
   return `curl ${isDefault ? "" : method === "HEAD" ? "-I " : `-X ${method} `}'${url}'`;
 }
 
-/** The command for a function URL, which the credentials of any name may invoke here. */
+/** Returns the command for a function URL. With IAM, the command signs the request: here any access key is allowed. */
 export function urlCommand(url: string, { auth }: UrlTrigger): string {
   const signed = auth === "iam" ? "--aws-sigv4 aws:amz:us-east-1:lambda --user me:local " : "";
   return `curl -N ${signed}'${url}'`;
 }
 
-/** The function URL of a function: a host of its own below localhost, with the port of the platform. */
+/** Returns the URL of a function: its own host below localhost, with the port of the platform. */
 export function functionUrl(functionName: string, platform: string): string {
   return `http://${functionName}.localhost:${new URL(platform).port || 80}/`;
 }

@@ -33,14 +33,14 @@ Deno.test("createRouter() finds the most specific resource, then the method", ()
       ["GET", "/files/a/b%20c/d", "file"],
       ["GET", "/files/a/", "file"],
       ["GET", "/files", "catchAll"],
-      ["GET", "/files/", "catchAll"], // a greedy parameter is never empty
+      ["GET", "/files/", "catchAll"], // A greedy parameter is never empty.
       ["GET", "/ITEMS", "catchAll"],
       ["GET", "/robots.txt", "robots"],
       ["GET", "/robots-txt", "catchAll"],
       ["OPTIONS", "/items/7", "item"],
-      ["DELETE", "/items", undefined], // the resource lacks the method, and no other is asked
+      ["DELETE", "/items", undefined], // The resource has no such method. No other resource is tried.
       ["POST", "/items/new", undefined],
-      ["TRACE", "/items/7", undefined], // ANY stands for the seven methods of the gateway
+      ["TRACE", "/items/7", undefined], // ANY stands for seven methods.
       ["get", "/items", undefined],
     ] as const
   ) {

@@ -4,14 +4,14 @@ import type { HttpRequest } from "./gateway.ts";
 /** The secret of every access key on this machine. */
 const SECRET = "local";
 
-/** How far the time of a signature may be from the time of the request, in milliseconds. */
+/** The largest difference between the times of a signature and of its request, in milliseconds. */
 const MAX_SKEW = 300_000;
 
-/** Who signed a request, or why the signature is not accepted. */
+/** The access key of the signer, or the problem of the signature. */
 export type Signature = { readonly accessKey: string } | { readonly problem: string };
 
 /**
- * Checks the signature of a request to a function URL (AWS Signature Version 4); `undefined` if it has none.
+ * Checks the signature of a request to a function URL (AWS Signature Version 4). Returns `undefined` if there is none.
  *
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-signing-elements.html
  */
@@ -27,7 +27,7 @@ export async function readSignature(request: HttpRequest): Promise<Signature | u
   }
   const time = readTime(headers.get("x-amz-date") ?? "");
   if (!(Math.abs(time.getTime() - request.time.getTime()) <= MAX_SKEW)) {
-    return { problem: "Signature expired or not yet current: the time is not that of X-Amz-Date" };
+    return { problem: "Signature expired or not yet current: compare X-Amz-Date with the clock" };
   }
   const facts = { accessKey, region: region!, names: names! };
   const expected = await sign(request, headers, facts, time);
@@ -38,19 +38,19 @@ export async function readSignature(request: HttpRequest): Promise<Signature | u
   };
 }
 
-/** Reads a time such as `20260101T120000Z`; an invalid time becomes an invalid date. */
+/** Reads a time such as `20260101T120000Z`. An invalid time becomes an invalid date. */
 function readTime(text: string): Date {
   return new Date(text.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3:$4:$5Z"));
 }
 
-/** The `Authorization` that the request should have. The names of the signed headers have semicolons between. */
+/** Makes the `Authorization` of a valid request. `names` has the names of the signed headers, separated by semicolons. */
 async function sign(
   { method, path, query, body, authority }: HttpRequest,
   headers: Headers,
   { accessKey, region, names }: Record<"accessKey" | "region" | "names", string>,
   signingDate: Date,
 ): Promise<string | undefined> {
-  const { Sha256 } = await import("@smithy/core/checksum"); // not at load: few functions need it
+  const { Sha256 } = await import("@smithy/core/checksum"); // Few applications need this import.
   const { SignatureV4 } = await import("@smithy/signature-v4");
   const signer = new SignatureV4({
     service: "lambda",
@@ -61,7 +61,7 @@ async function sign(
   });
   const signed = names.split(";").map((name) => {
     const value = headers.get(name) ?? "";
-    // The digest counts, not what the client says of it.
+    // Compute the digest of the body again, because the digest in the header may be wrong.
     const isDigest = name === "x-amz-content-sha256" && value !== "";
     return [name, isDigest ? createHash("sha256").update(body).digest("hex") : value];
   });

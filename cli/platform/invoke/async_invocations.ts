@@ -4,8 +4,8 @@ import type { FunctionHost, InvokeOptions } from "../function_host.ts";
 import type { Log } from "../log.ts";
 
 /**
- * Invokes functions for callers who do not wait. If an invocation fails, the event is tried twice more with the same request
- * identifier, and then given up.
+ * Invokes functions for callers that do not wait. If an invocation fails, it is repeated at most twice, with the same event
+ * and the same request identifier.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
  */
@@ -16,7 +16,7 @@ export class AsyncInvocations implements Disposable {
   readonly #underWay: Set<Promise<void>> = new Set();
   readonly #stop: AbortController = new AbortController();
 
-  /** The delays before the retries are in milliseconds. AWS Lambda waits 1 and 2 minutes. */
+  /** The delays come before the retries, in milliseconds. AWS Lambda waits 1 and 2 minutes. */
   constructor(host: FunctionHost, log: Log, retryDelays: readonly number[] = [1_000, 2_000]) {
     this.#host = host;
     this.#log = log;
@@ -31,35 +31,35 @@ export class AsyncInvocations implements Disposable {
     return requestId;
   }
 
-  /** Whether an event is left, retries included. */
+  /** Whether an invocation or a retry is left. */
   get isBusy(): boolean {
     return this.#underWay.size > 0;
   }
 
-  /** Waits until no event is left, retries included. */
+  /** Waits until no invocation and no retry is left. */
   async settled(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    while (this.isBusy) await Promise.all(this.#underWay);
   }
 
-  /** Gives up the retries. The host ends an invocation that is under way. */
+  /** Stops the retries. The host ends the running invocations. */
   [Symbol.dispose](): void {
     this.#stop.abort();
   }
 
   async #run(functionName: string, payload: Uint8Array, options: InvokeOptions): Promise<void> {
+    const { signal } = this.#stop;
     for (const delay of [0, ...this.#retryDelays]) {
-      const { signal } = this.#stop;
       await setTimeout(delay, undefined, { signal }).catch(() => {}); // The platform ends.
       if (signal.aborted) return;
       try {
         const { failure } = await this.#host.invoke(functionName, payload, options);
         if (failure === undefined) return;
       } catch (error) {
-        if (this.#stop.signal.aborted) return;
+        if (signal.aborted) return;
         this.#log.note(`Cannot invoke "${functionName}": ${(error as Error).message}`);
       }
     }
-    if (this.#stop.signal.aborted) return;
+    if (signal.aborted) return;
     const attempts = this.#retryDelays.length + 1;
     this.#log.note(
       `Gave up the event of "${functionName}" after ${attempts} attempts: RequestId ${options.requestId}`,

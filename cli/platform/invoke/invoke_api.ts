@@ -98,7 +98,7 @@ function header({ headers }: InvokeRequest, name: string): string | undefined {
   return headers[name]?.toString();
 }
 
-/** The value of a header that takes one of some values; the first value if the header is absent. */
+/** Reads a header that allows some values. The first value is the default. */
 function readEnum<T extends string>(
   request: InvokeRequest,
   name: string,
@@ -116,7 +116,7 @@ function readEnum<T extends string>(
   );
 }
 
-/** The client context, as JSON text; it arrives in base64. */
+/** Reads the client context: JSON in base64. */
 function readClientContext(value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   const text = Buffer.from(value, "base64").toString();
@@ -154,7 +154,7 @@ function isJsonObject(text: string): boolean {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value);
   } catch {
-    return false; // The caller says what is expected.
+    return false; // The caller reports the problem.
   }
 }
 
@@ -162,11 +162,11 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // No function has such a name. The error quotes it.
+    return text; // The error for an unknown name quotes the text.
   }
 }
 
-/** An error of the Invoke API. Clients look for the message under either spelling. */
+/** Makes an error of the Invoke API. AWS Lambda spells the key of the message in two ways. */
 function invokeRefusal(status: number, type: string, message: string): Refusal {
   const key = type === "ResourceNotFoundException" ? "Message" : "message";
   const headers = [["Content-Type", "application/json"], ["x-amzn-ErrorType", type]] as const;
@@ -176,11 +176,11 @@ function invokeRefusal(status: number, type: string, message: string): Refusal {
   );
 }
 
-/** The function's name, alone or at the end of an ARN or of part of one, perhaps with a version or alias. */
+/** The name of a function, its ARN, or the last parts of its ARN. A version or an alias may follow. */
 const NAME =
   /^(?:arn:aws[a-zA-Z-]*:lambda:)?(?:[a-z]{2}(?:-[a-z]+){1,2}-\d:)?(?:\d{12}:)?(?:function:)?([\w-]{1,64})(?::(\$LATEST|[\w-]{1,128}))?$/;
 
-/** Finds a function by its name or ARN. The account and the region of an ARN do not matter. The qualifier is a version. */
+/** Finds a function by its name or ARN. The account and the region of an ARN have no effect. The qualifier is a version. */
 function findFunction(manifest: Manifest, name: string, qualifier: string | null): string {
   const [, functionName, version] = NAME.exec(name) ?? [];
   if (functionName === undefined) {

@@ -108,13 +108,13 @@ Deno.test("Invoke takes events of the largest size", async () => {
   assertEquals((await test.send(post({ headers, body: text(MAX_ASYNC_EVENT) }))).status, 202);
 });
 
-Deno.test("Invoke answers 500 when the host itself fails", async () => {
+Deno.test("Invoke answers 500 if the host rejects", async () => {
   await using test = await startTestPlatform(() => Promise.reject(new Error("no sandbox")));
   const response = await test.send(post({}));
   assertEquals([response.status, response.header("x-amzn-ErrorType")], [500, "ServiceException"]);
 });
 
-Deno.test("Invoke with Event answers 202, and a failure is tried twice more with the same request id", async () => {
+Deno.test("Invoke with Event answers 202, and repeats a failed invocation twice with the same request id", async () => {
   await using test = await startTestPlatform(() => ({ failure: "error" }));
   const response = await test.send(post({ headers: [EVENT], body: '{"n":1}' }));
   assertEquals([response.status, response.text], [202, ""]);
@@ -127,7 +127,7 @@ Deno.test("Invoke with Event answers 202, and a failure is tried twice more with
   ]);
 });
 
-Deno.test("Invoke with Event tries no more once the function succeeded, and survives a host that rejects", async () => {
+Deno.test("Invoke with Event stops the retries after a success, and survives a host that rejects", async () => {
   const answers = [() => Promise.reject(new Error("no sandbox")), () => "1"];
   await using test = await startTestPlatform(() => answers.shift()!());
   await test.send(post({ headers: [EVENT] }));
@@ -136,7 +136,7 @@ Deno.test("Invoke with Event tries no more once the function succeeded, and surv
   assertEquals(test.log.after(0).map(({ text }) => text), ['Cannot invoke "plain": no sandbox']);
 });
 
-Deno.test("stopping the platform gives up the retries that are due", async () => {
+Deno.test("stopping the platform stops the retries", async () => {
   const { promise: failed, resolve } = Promise.withResolvers<void>();
   const test = await startTestPlatform(() => {
     resolve();
@@ -167,7 +167,7 @@ function createClient(endpoint: string) {
   return Object.assign(client, { [Symbol.dispose]: () => client.destroy() });
 }
 
-Deno.test("the AWS SDK invokes a function unchanged", async () => {
+Deno.test("the AWS SDK invokes a function", async () => {
   await using test = await startTestPlatform(({ event, options }) => ({
     payload: encode(JSON.stringify({ event, context: options.clientContext })),
     logTail: "END\n",
@@ -186,7 +186,7 @@ Deno.test("the AWS SDK invokes a function unchanged", async () => {
   assertEquals(result, { event: { n: 1 }, context: '{"a":1}' });
 });
 
-Deno.test("the AWS SDK sees failures, dry runs and unknown functions as such", async () => {
+Deno.test("the AWS SDK recognizes failures, dry runs and unknown functions", async () => {
   await using test = await startTestPlatform(() => ({ failure: "error" }));
   using client = createClient(test.platform.url);
   const FunctionName = "plain";
@@ -199,7 +199,7 @@ Deno.test("the AWS SDK sees failures, dry runs and unknown functions as such", a
   await assertRejects(unknown, ResourceNotFoundException, "Function not found: ");
 });
 
-Deno.test("the AWS SDK gets a streamed result as it comes, and the error of a function", async () => {
+Deno.test("the AWS SDK gets each part of a streamed result at once, and the error of a function", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   await using test = await startTestPlatform(async ({ options }) => {
     const writer = options.stream!("text/plain").getWriter();
@@ -217,7 +217,7 @@ Deno.test("the AWS SDK gets a streamed result as it comes, and the error of a fu
     for await (const { PayloadChunk, InvokeComplete } of EventStream!) {
       if (PayloadChunk) events.push(new TextDecoder().decode(PayloadChunk.Payload));
       if (InvokeComplete) events.push(InvokeComplete);
-      resolve(); // The first part arrives before the second is made.
+      resolve(); // The first part arrives before the second exists.
     }
     return events;
   };

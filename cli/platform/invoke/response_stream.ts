@@ -10,7 +10,7 @@ const CODEC = new EventStreamCodec(
 );
 
 /**
- * Invokes a function and sends its result as it comes, in the event stream of InvokeWithResponseStream.
+ * Invokes a function and sends each part of its result at once, in the event stream of InvokeWithResponseStream.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/api/API_InvokeWithResponseStream.html
  */
@@ -50,7 +50,7 @@ export function invokeWithResponseStream(
     await write("InvokeComplete", "application/json", Buffer.from(JSON.stringify(complete)));
     await writer.close();
   };
-  run().catch((error) => writer.abort(error).catch(() => {})); // the client went away, or the host failed
+  run().catch((error) => writer.abort(error).catch(() => {})); // The client is gone, or the host rejected.
   const headers = [
     ["Content-Type", "application/vnd.amazon.eventstream"],
     ["X-Amz-Executed-Version", "$LATEST"],

@@ -17,7 +17,7 @@ export interface TriggerOptions {
   readonly eventBus: EventBus;
 }
 
-/** The largest request with a message. Its encoding may take more bytes than the message itself. */
+/** The largest body of a request. An encoded message may have more bytes than the message. */
 const MAX_REQUEST = 4 * MAX_PUBLICATION;
 
 /**
@@ -55,7 +55,7 @@ async function answerBucket(
   name: string,
   key: string,
 ): Promise<Reply> {
-  const { method = "", headers } = request;
+  const method = request.method!;
   const bucket = buckets.get(name);
   if (bucket === undefined) throw refusal(404, `The application has no bucket "${name}"`);
   if (key === "") {
@@ -65,8 +65,7 @@ async function answerBucket(
   allow(method, "GET", "HEAD", "PUT", "DELETE");
   const client = { sourceIp: request.socket.remoteAddress! };
   if (method === "PUT") {
-    const encoding = headers["content-encoding"] ?? "";
-    if (/aws-chunked/i.test(encoding)) {
+    if (/aws-chunked/i.test(request.headers["content-encoding"] ?? "")) {
       throw refusal(415, 'Cannot store the object: the coding "aws-chunked" is not supported');
     }
     const { etag } = await bucket.put(key, request.iterator({ destroyOnReturn: false }), client);
@@ -84,7 +83,7 @@ async function answerBucket(
     status: 200,
     headers: [
       ["Content-Type", "application/octet-stream"],
-      ["Content-Disposition", "attachment"], // An upload is never shown as a page.
+      ["Content-Disposition", "attachment"], // No browser shows an upload as a page.
       ["Content-Length", String(found.object.size)],
       ["ETag", `"${found.object.etag}"`],
       ["Last-Modified", new Date(found.object.modified).toUTCString()],
@@ -127,7 +126,7 @@ async function answerQueue(
     const sent = await messaging.call<{ MessageId: string }>("SendMessage", {
       QueueUrl: queueUrl(queue),
       MessageBody,
-      // An identifier of its own, because a message that is sent twice by hand is meant to arrive twice.
+      // If the developer sends a message twice, both must arrive. So each has its own identifier.
       ...(isFifo && {
         MessageGroupId: group ?? "start-page",
         MessageDeduplicationId: crypto.randomUUID(),
@@ -142,7 +141,7 @@ async function answerQueue(
   }, [["Cache-Control", "no-store"]]);
 }
 
-/** Puts one event, written as the console of Amazon EventBridge shows it. */
+/** Puts one event, in the form that the console of Amazon EventBridge shows. */
 async function answerEvents(
   { eventBus }: TriggerOptions,
   request: IncomingMessage,
@@ -158,24 +157,24 @@ async function answerEvents(
 
 function answerSchedule(
   { schedules, manifest: { functions } }: TriggerOptions,
-  { method = "" }: IncomingMessage,
+  request: IncomingMessage,
   name: string,
   number: string,
 ): Reply {
   if (!Object.hasOwn(functions, name)) {
     throw refusal(404, `The application has no function "${name}"`);
   }
-  const schedule = schedules.find(name, number === "" ? 0 : Number(number));
+  const schedule = schedules.find(name, Number(number));
   if (schedule === undefined) {
     const hasAny = functions[name]!.triggers.schedules.length > 0;
     const detail = hasAny ? "the numbers begin with 0" : "it has none";
     throw refusal(404, `The function "${name}" has no schedule ${number || 0}: ${detail}`);
   }
-  allow(method, "POST");
+  allow(request.method!, "POST");
   return jsonReply(202, { RequestId: schedules.fire(schedule) });
 }
 
-/** The message of a body, which is JSON, a form, or the text of the message. */
+/** Reads a message from a body: JSON, a form, or plain text. */
 function readPublication(headers: IncomingHttpHeaders, text: string): unknown {
   const type = (headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
   if (type === "application/json") return parseJson(text);
@@ -228,9 +227,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw refusal(
-      400,
-      `Cannot read the path: ${JSON.stringify(text)} is not percent-encoded UTF-8`,
-    );
+    const shown = JSON.stringify(text);
+    throw refusal(400, `Cannot read the path: ${shown} is not percent-encoded UTF-8`);
   }
 }

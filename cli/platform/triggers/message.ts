@@ -13,7 +13,7 @@ export interface Publication {
 
 export interface MessageAttribute {
   readonly Type: "String" | "String.Array" | "Number" | "Binary";
-  /** The value; bytes are in base64. */
+  /** The value as text. Bytes are in base64. */
   readonly Value: string;
 }
 
@@ -51,10 +51,10 @@ const SCHEMA = {
 
 const check = makeChecker("message", SCHEMA, { attribute: attributeProblem });
 
-/** Says what is wrong with the name of an attribute. */
+/** Returns the problem of the name of an attribute, or `undefined`. */
 function attributeProblem(name: string): string | undefined {
   if (/^(AWS|Amazon)\./i.test(name)) return 'must not start with "AWS." or "Amazon."';
-  if (name === "__proto__") return "must be another name"; // the emulated Amazon SNS would lose it
+  if (name === "__proto__") return "must be another name"; // The emulated Amazon SNS would lose it.
   return /^(?!\.)(?!.*\.\.)[\w.-]{1,256}(?<!\.)$/.test(name)
     ? undefined
     : "must be the name of an attribute: letters, digits, _ and -, and single periods within";
@@ -63,7 +63,7 @@ function attributeProblem(name: string): string | undefined {
 /**
  * Checks a message by the rules of Amazon SNS.
  *
- * @throws {Refusal} If it cannot be published; the message names every key that is wrong.
+ * @throws {Refusal} If a rule is broken. The error names every key that is wrong.
  * @see https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
  */
 export function checkPublication(value: unknown): Publication {
@@ -85,11 +85,11 @@ function* wrongValues(publication: Publication): Generator<string> {
     if (expected !== undefined) yield `"attributes.${name}.Value" must be ${expected}`;
   }
   if (sizeOf(publication) > MAX_PUBLICATION) {
-    yield `"message" must have at most ${MAX_PUBLICATION} bytes, those of the attributes included`;
+    yield `"message" and "attributes" must have at most ${MAX_PUBLICATION} bytes together`;
   }
 }
 
-/** Publishes a message by Amazon SNS. Returns the identifier of the message. */
+/** Publishes a message with Amazon SNS. Returns the identifier of the message. */
 export async function publish(
   messaging: Messaging,
   topic: string,
@@ -116,14 +116,12 @@ function isArrayOfScalars(text: string): boolean {
     return Array.isArray(array) &&
       array.every((item) => item === null || typeof item !== "object");
   } catch {
-    return false; // The caller says what is expected.
+    return false; // The caller reports the problem.
   }
 }
 
-/** How many bytes of the limit a message takes: its own, and those of the names, types and values of its attributes. */
+/** Counts the bytes of a message, with the names, types and values of its attributes. */
 function sizeOf({ message, attributes }: Publication): number {
-  const texts = Object.entries(attributes).flatMap((
-    [name, { Type, Value }],
-  ) => [name, Type, Value]);
-  return Buffer.byteLength([message, ...texts].join(""));
+  const texts = Object.entries(attributes).map(([name, { Type, Value }]) => name + Type + Value);
+  return Buffer.byteLength(message + texts.join(""));
 }

@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { messageEvent } from "@mate/core/testing";
 import {
   manifestWith,
   send,
@@ -17,40 +18,33 @@ const post = (type: readonly [string, string], body: string | Uint8Array): TestR
 
 Deno.test("a topic sends the event of Amazon SNS", async () => {
   await using test = await startTestPlatform();
-  const attributes = {
-    text: { Type: "String", Value: "ü" },
-    list: { Type: "String.Array", Value: '["a",1,true,null]' },
-    number: { Type: "Number", Value: "-1.5e3" },
-    bytes: { Type: "Binary", Value: "/wA=" },
-  };
-  const publication = { message: '{"a":1}', subject: "Greeting", attributes };
+  const publication = {
+    message: '{"a":1}',
+    subject: "Greeting",
+    attributes: {
+      text: { Type: "String", Value: "ü" },
+      list: { Type: "String.Array", Value: '["a",1,true,null]' },
+      number: { Type: "Number", Value: "-1.5e3" },
+      bytes: { Type: "Binary", Value: "/wA=" },
+    },
+  } as const;
   const response = await test.send(post(JSON_TYPE, JSON.stringify(publication)));
   assertEquals(response.status, 200);
   await test.platform.settled();
-  const [call] = test.host.calls;
-  assertEquals(call!.name, "reader");
-  const [{ Sns, ...record }] = call!.event.Records;
-  const arn = "arn:aws:sns:us-east-1:000000000000:news";
-  const { EventSubscriptionArn, ...source } = record;
-  assertEquals(source, { EventSource: "aws:sns", EventVersion: "1.0" });
-  assertMatch(
-    EventSubscriptionArn,
-    new RegExp(`^${arn}:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`),
-  );
-  const { MessageId, Timestamp, Signature, SigningCertUrl, UnsubscribeUrl, ...message } = Sns;
-  assertEquals(message, {
-    Type: "Notification",
-    TopicArn: arn,
-    Subject: "Greeting",
-    Message: '{"a":1}',
-    SignatureVersion: "1",
-    MessageAttributes: attributes,
-  });
-  assertEquals(MessageId, JSON.parse(response.text).MessageId);
-  assertMatch(Timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-  assertMatch(Signature, /^[A-Za-z0-9+/]+=*$/);
-  assertMatch(SigningCertUrl, /^https:\/\/sns\.us-east-1\.amazonaws\.com\/.*\.pem$/);
-  assertStringIncludes(UnsubscribeUrl, `?Action=Unsubscribe&SubscriptionArn=${arn}:`);
+  const { name, event } = test.host.calls[0]!;
+  const [{ EventSubscriptionArn, Sns }] = event.Records;
+  const expected = messageEvent([{
+    ...publication,
+    messageAttributes: publication.attributes,
+    eventSubscriptionArn: EventSubscriptionArn,
+    topicArn: "arn:aws:sns:us-east-1:000000000000:news",
+    messageId: JSON.parse(response.text).MessageId,
+    timestamp: new Date(Sns.Timestamp),
+    signature: Sns.Signature,
+    signingCertUrl: Sns.SigningCertUrl,
+  }]);
+  assertEquals([name, event], ["reader", expected]);
+  assertMatch(EventSubscriptionArn, /^arn:aws:sns:us-east-1:000000000000:news:[0-9a-f-]{36}$/);
 });
 
 Deno.test("a topic takes forms, text and JSON", async () => {
@@ -96,9 +90,8 @@ Deno.test("a topic refuses a malformed message", async () => {
     const [status, type, body, problem] of [
       [400, FORM, "subject=S", '"message" is missing: expected a string'],
       [400, FORM, "message=", '"message" must not be empty'],
-      [400, FORM, "message=m&subject=%C3%BC", '"subject" must be 1 to 100 ASCII characters'],
       [400, FORM, "message=m&subject=", '"subject" must be 1 to 100 ASCII characters'],
-      [400, FORM, "message=m&colour=red", '"colour"'],
+      [400, FORM, "message=m&colour=red", '"colour" is not a key of a message'],
       [400, FORM, "message=m&message=n", '"message" occurs twice'],
       [400, FORM, "message=m&attribute=a:String:x&attribute=a:String:y", '"a" occurs twice'],
       [400, FORM, "message=m&attribute=n", 'the attribute "n" must have the form NAME:TYPE:VALUE'],
@@ -110,15 +103,10 @@ Deno.test("a topic refuses a malformed message", async () => {
       [400, JSON_TYPE, attribute("n", "Binary", "?"), '"attributes.n.Value" must be base64'],
       [400, JSON_TYPE, attribute("n", "String.Array", "["), '"attributes.n.Value" must be a JSON'],
       [400, JSON_TYPE, attribute("n", "String", ""), '"attributes.n.Value" must not be empty'],
-      [400, JSON_TYPE, attribute(".a", "String", "x"), '"attributes..a"'],
-      [400, FORM, `message=${"x".repeat(262_145)}`, '"message" must have at most 262144 bytes'],
       [400, FORM, "message=m&attribute=__proto__:String:a", '"attributes.__proto__" must be'],
-      [400, JSON_TYPE, '{"message":"m","foo":1}', '"foo" is not a key of a message'],
       [400, JSON_TYPE, attribute("a..b", "String", "x"), '"attributes.a..b" must be the name of'],
-      [400, JSON_TYPE, attribute("AWS.a", "String", "x"), '"attributes.AWS.a" must not start with'],
       [400, JSON_TYPE, attribute("amazon.a", "String", "x"), 'start with "AWS." or "Amazon."'],
       [400, JSON_TYPE, attribute("n", "String.Array", "[{}]"), "strings, numbers, true, false and"],
-      [400, FORM, `message=${"x".repeat(262_137)}&attribute=n:String:`, "must not be empty"],
       [400, FORM, `message=${"x".repeat(262_137)}&attribute=n:String:a`, "at most 262144 bytes"],
       [413, FORM, `message=${"x".repeat(1_100_000)}`, "the request has over 1048576 bytes"],
       [415, ["Content-Type", "text/xml"], "<m/>", '"text/xml"'],
@@ -189,7 +177,7 @@ Deno.test("a queue keeps the messages of a malformed result", async () => {
   }
 });
 
-Deno.test("a FIFO queue takes a group, and a message that is sent twice", async () => {
+Deno.test("a FIFO queue takes a group, and delivers a message twice if it is sent twice", async () => {
   const triggers = { queues: [{ name: "jobs" }] };
   const manifest = manifestWith({ f: { module: "f.ts", triggers } }, { jobs: { fifo: true } });
   await using test = await startTestPlatform(() => "{}", { manifest });
@@ -207,7 +195,7 @@ Deno.test("a FIFO queue takes a group, and a message that is sent twice", async 
   assertEquals(groups().sort(), ["a", "a", "start-page"]);
 });
 
-Deno.test("a queue refuses an empty message, an unknown name and a group of a queue without groups", async () => {
+Deno.test("a queue refuses an empty message, an unknown name, and a group if it is not a FIFO queue", async () => {
   await using test = await startTestPlatform();
   for (
     const [path, body, status] of [
@@ -220,7 +208,7 @@ Deno.test("a queue refuses an empty message, an unknown name and a group of a qu
   }
 });
 
-Deno.test("an event goes to the functions whose pattern it matches", async () => {
+Deno.test("an event invokes the functions whose pattern it matches", async () => {
   const triggers = { events: [{ pattern: { source: ["shop"], detail: { n: [1] } } }] };
   const manifest = manifestWith({ f: { module: "f.ts", triggers } });
   await using test = await startTestPlatform(() => "{}", { manifest });

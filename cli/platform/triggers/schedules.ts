@@ -7,13 +7,13 @@ import type { AsyncInvocations } from "../invoke/async_invocations.ts";
 
 const UNITS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 
-/** The last values of the fields of a `cron` expression. */
+/** The largest value of each field of a `cron` expression. */
 const LAST_VALUES = [59, 23, 31, 12, 7, 2199] as const;
 
 /** The longest delay of a timer. A timer with a longer delay fires at once. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
-/** When a schedule fires next after a time, in milliseconds; `undefined` if it never fires again. */
+/** Returns the first time after `after` at which a schedule fires, in milliseconds, or `undefined` if there is none. */
 export function nextTime(
   { expression, timezone }: Pick<ScheduleTrigger, "expression" | "timezone">,
   after: number,
@@ -24,7 +24,7 @@ export function nextTime(
   return cron.nextRun(new Date(after))?.getTime();
 }
 
-/** The pattern of croner for a `cron` expression: with seconds, with 0 for Sunday, and with steps of a range only. */
+/** Translates a `cron` expression for croner, which expects seconds, 0 for Sunday, and a range before each step. */
 function toPattern(expression: string): string {
   const fields = expression.slice("cron(".length, -1).split(" ").map((field, index) =>
     field.replaceAll(/(?<=^|,)(\d+)\//g, `$1-${LAST_VALUES[index]}/`)
@@ -39,7 +39,7 @@ export interface Schedule extends ScheduleTrigger {
   readonly functionName: string;
 }
 
-/** The schedules of an application. Each fires by itself, and on demand. */
+/** The schedules of an application. Each schedule fires at its times. A caller can fire it at any time. */
 export class Schedules implements Disposable {
   readonly #name: string;
   readonly #schedules: readonly Schedule[];
@@ -55,12 +55,12 @@ export class Schedules implements Disposable {
     for (const schedule of this.#schedules) this.#wait(schedule, nextTime(schedule, Date.now()));
   }
 
-  /** One of the schedules of a function, by its place in the manifest. */
+  /** Finds a schedule of a function by its position in the manifest. */
   find(functionName: string, index: number): Schedule | undefined {
     return this.#schedules.filter((schedule) => schedule.functionName === functionName)[index];
   }
 
-  /** Fires a schedule. Its next own time stays as it is. Returns the identifier of the request. */
+  /** Fires a schedule now. Its next time does not change. Returns the identifier of the request. */
   fire({ functionName, input }: Schedule, time = new Date()): string {
     const resources = [ruleArn(`${this.#name}-${functionName}`)];
     const event = input ?? scheduledEvent({ time, account: ACCOUNT_ID, region: REGION, resources });
@@ -71,7 +71,7 @@ export class Schedules implements Disposable {
     for (const timer of this.#timers.values()) clearTimeout(timer);
   }
 
-  /** Waits for a time, or for as much of the wait as a timer can take. */
+  /** Waits until a time. A long wait takes several timers. */
   #wait(schedule: Schedule, time: number | undefined): void {
     if (time === undefined) return;
     const left = time - Date.now();

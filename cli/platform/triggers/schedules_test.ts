@@ -71,7 +71,7 @@ Deno.test("a schedule fires on demand, and only by POST", async () => {
   assertEquals(test.host.calls.length, 1);
 });
 
-/** The schedules of a function, with timers that fire on demand. */
+/** Starts the schedules of a function, with timers that the test fires. */
 function startSchedules(...schedules: unknown[]) {
   const { setTimeout, clearTimeout } = globalThis;
   const { now } = Date;
@@ -92,7 +92,7 @@ function startSchedules(...schedules: unknown[]) {
   const started = new Schedules(manifest, invocations);
   return {
     waiting: () => timers.map(({ wait }) => wait),
-    /** Fires the timer. Returns the events that the function got until then. */
+    /** Fires the timer. Returns all events that the function has got. */
     async fire() {
       const { callback, wait } = timers.pop()!;
       time += wait;
@@ -109,7 +109,7 @@ function startSchedules(...schedules: unknown[]) {
   };
 }
 
-Deno.test("Schedules fires by itself at each time, until it is disposed of", async () => {
+Deno.test("Schedules fires at each time until it is disposed of", async () => {
   using schedules = startSchedules("rate(1 minute)");
   await schedules.fire();
   const events = await schedules.fire();
