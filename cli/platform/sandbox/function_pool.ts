@@ -8,22 +8,22 @@ export interface FunctionPoolOptions {
   readonly name: string;
   readonly isolation: Isolation;
   readonly log: (line: string) => void;
-  /** The most sandboxes at a time; further invocations wait. */
+  /** The largest number of sandboxes at a time. Further invocations wait. */
   readonly concurrency: number;
-  /** How long an idle sandbox is kept, in milliseconds. */
+  /** The time after which an idle sandbox ends, in milliseconds. */
   readonly idleLimit: number;
-  /** How long the init phase may take, in milliseconds. */
+  /** The longest duration of the init phase, in milliseconds. */
   readonly initLimit: number;
 }
 
-/** The sandboxes of one function. Each runs one invocation at a time, so invocations at the same time have one each. */
+/** The sandboxes of one function. Each sandbox runs one invocation at a time. */
 export class FunctionPool implements AsyncDisposable {
   readonly #options: FunctionPoolOptions;
   #code: Code;
-  /** Frozen sandboxes with the present code, the last used one last. */
+  /** Frozen sandboxes with the current code. The last one was used last. */
   readonly #idle: { readonly sandbox: Sandbox; readonly timer: ReturnType<typeof setTimeout> }[] =
     [];
-  /** All sandboxes, and what is still being killed. */
+  /** All sandboxes whose processes have not ended. */
   readonly #all = new Set<Sandbox>();
   readonly #waiting: PromiseWithResolvers<void>[] = [];
   #busy = 0;
@@ -34,12 +34,12 @@ export class FunctionPool implements AsyncDisposable {
     this.#code = code;
   }
 
-  /** The sandboxes, for a look at their processes. */
+  /** The sandboxes, for tests. */
   get sandboxes(): readonly Sandbox[] {
     return [...this.#all];
   }
 
-  /** Replaces the code. An invocation that is under way ends with the code that it began with. */
+  /** Replaces the code. A running invocation keeps its code. */
   async replace(code: Code): Promise<void> {
     this.#code = code;
     await Promise.all(
@@ -61,7 +61,7 @@ export class FunctionPool implements AsyncDisposable {
       let sandbox = this.#takeIdle() ??
         await this.#start(code, log, "init", this.#options.initLimit);
       log.begin();
-      // An init phase that failed is tried once more, in the time of the invocation.
+      // If the init phase failed, it is repeated once within the time of the invocation.
       sandbox ??= await this.#start(code, log, "invoke", manifest.timeout * 1_000);
       if (sandbox === undefined) return log.end(performance.now());
       const limit = log.timeLeft;
@@ -81,7 +81,7 @@ export class FunctionPool implements AsyncDisposable {
     }
   }
 
-  /** Kills every sandbox, also one that runs an invocation. */
+  /** Kills all sandboxes, even those that run an invocation. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
     for (const { timer } of this.#idle.splice(0)) clearTimeout(timer);
@@ -89,7 +89,7 @@ export class FunctionPool implements AsyncDisposable {
     await Promise.all([...this.#all].map((sandbox) => sandbox.kill()));
   }
 
-  /** Starts a sandbox and waits for its init phase. If the start fails, the log gets the reason, and the result is `undefined`. */
+  /** Starts a sandbox and waits for its init phase. If that fails, logs the reason and returns `undefined`. */
   async #start(
     code: Code,
     log: InvocationLog,
@@ -132,7 +132,7 @@ export class FunctionPool implements AsyncDisposable {
     return new Error(`Cannot invoke "${this.#options.name}": the local platform is stopping`);
   }
 
-  /** The sandbox that was used last, if one is idle. */
+  /** Takes the idle sandbox that was used last. */
   #takeIdle(): Sandbox | undefined {
     for (let entry = this.#idle.pop(); entry !== undefined; entry = this.#idle.pop()) {
       clearTimeout(entry.timer);

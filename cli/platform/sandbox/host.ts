@@ -11,46 +11,47 @@ export interface SandboxHostOptions {
   readonly manifest: Manifest;
   /** The path of its manifest. Modules are relative to it. */
   readonly manifestPath: string;
-  /** Takes every record of the functions, and of the host itself, which have an empty function name. */
+  /** Takes every record of the functions and of the host. A record of the host has an empty function name. */
   readonly log: (record: LogRecord) => void;
-  /** The unpacked layer. The default is a new one with the Deno that runs this. */
+  /** The folder of the unpacked layer. The default is a new layer with the Deno that runs this program. */
   readonly layer?: string | undefined;
-  /** The most sandboxes of a function at a time; further invocations wait. The default is 10. */
+  /** The largest number of sandboxes of a function at a time. Further invocations wait. The default is 10. */
   readonly concurrency?: number | undefined;
-  /** How long an idle sandbox is kept, in milliseconds. The default is 5 minutes. */
+  /** The time after which an idle sandbox ends, in milliseconds. The default is 5 minutes. */
   readonly idleLimit?: number | undefined;
-  /** How long the init phase of a function may take, in milliseconds. The default is 10 seconds, as on AWS Lambda. */
+  /** The longest duration of the init phase, in milliseconds. The default is 10 seconds, as on AWS Lambda. */
   readonly initLimit?: number | undefined;
   /** Ends the bundling of functions early. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The options that tests have besides. */
+/** The options that only tests use. */
 export interface SandboxSettings extends SandboxHostOptions {
-  /** How processes are kept apart from the machine. The default is the best way that works here. */
+  /** The isolation of the processes. The default is the best isolation that this machine allows. */
   readonly isolation?: Isolation | undefined;
 }
 
-/** A host that shows its sandboxes. */
+/** A host whose sandboxes tests can see. */
 export interface SandboxHost extends ReloadingHost {
-  /** The sandboxes of a function, for a look at their processes. */
   sandboxesOf(name: string): readonly Sandbox[];
 }
 
 /**
- * Bundles an application and makes a host that runs each function in processes of its own, as AWS Lambda does: the same
- * bundle, the same start, an emulated Runtime API, and the manifest's memory, time-out, environment and permissions.
+ * Bundles an application and makes a host that runs each function in its own processes, as AWS Lambda does. The bundle,
+ * the bootstrap and the Runtime API are those of AWS Lambda. Memory, time-out, environment and permissions are those of the
+ * manifest.
  *
- * A sandbox starts with the first invocation that needs it, serves one invocation at a time, and is frozen between them.
- * If mount namespaces can be made (most of Linux), a function sees a read-only `/var/task` and `/opt` and a `/tmp` of its
- * own, and runs as another user. Otherwise it gets plain folders, and the first record of the log says so.
+ * A sandbox starts with the first invocation that needs it, serves one invocation at a time, and is frozen between two
+ * invocations. If the machine allows mount namespaces (most Linux machines do), a function sees a read-only `/var/task` and
+ * `/opt`, has its own `/tmp`, and runs as another user. Otherwise a function gets plain folders. The first record of the
+ * log says which of both is the case.
  *
- * `reload()` bundles every function anew. Where the code or the settings differ, later invocations get the new ones. A
- * function that cannot be bundled stays as it was, and the log says why.
+ * `reload()` bundles every function again. If the code or the settings of a function have changed, later invocations use
+ * the new version. If a function cannot be bundled, the old version stays, and the log gives the reason.
  *
  * @param options How to run the application.
  * @returns The host. Dispose of it to end the processes.
- * @throws {Error} If a function cannot be bundled; the message names each.
+ * @throws {Error} If functions cannot be bundled. The message names each of them.
  *
  * @example Invoking a function in a process of its own
  * ```ts
@@ -77,7 +78,7 @@ export function createSandboxHost(options: SandboxHostOptions): Promise<Reloadin
   return openSandboxHost(options);
 }
 
-/** Makes a host that shows its sandboxes; see {@linkcode createSandboxHost}. */
+/** Makes a host like {@linkcode createSandboxHost}, with the options and the view that tests need. */
 export async function openSandboxHost(options: SandboxSettings): Promise<SandboxHost> {
   const isolation = options.isolation ?? await detectIsolation();
   const host = new Host(options, isolation, await Workshop.open(isolation, options));
@@ -120,7 +121,7 @@ class Host implements SandboxHost {
 
   reload(manifest = this.#manifest): Promise<readonly string[]> {
     this.#manifest = manifest;
-    // One after the other: the last one counts.
+    // One reload runs after the other, so that the last manifest counts.
     return this.#reloading = this.#reloading.catch(() => []).then(async () => {
       const former = this.#faults;
       const changed = await this.#take();
@@ -147,7 +148,7 @@ class Host implements SandboxHost {
     this.#options.log({ time: new Date(), functionName, text });
   }
 
-  /** Builds the functions; the names of those that are new. */
+  /** Builds the functions. Returns the names of the functions with new code or settings. */
   async #take(): Promise<ReadonlySet<string>> {
     const { functions } = this.#manifest;
     const { built, faults } = await this.#workshop.build(this.#manifest);
@@ -170,17 +171,11 @@ class Host implements SandboxHost {
     const log = (line: string) => {
       this.#log(name, line);
       const [, kind, target] = /Requires (net|read|write|run) access to "([^"]+)"/.exec(line) ?? [];
-      if (kind === "net") {
-        this.#log(
-          "",
-          `Add "${target}" to "permissions.net" of the function "${name}" in the manifest`,
-        );
-      } else if (kind !== undefined) {
-        this.#log(
-          "",
-          "A function may read its own files and /tmp, write to /tmp, and run no program",
-        );
-      }
+      if (kind === undefined) return;
+      const hint = kind === "net"
+        ? `Add "${target}" to "permissions.net" of the function "${name}" in the manifest`
+        : "A function may read its own files and /tmp, write to /tmp, and run no program";
+      this.#log("", hint);
     };
     const isolation = this.#isolation;
     return new FunctionPool({ name, isolation, log, concurrency, idleLimit, initLimit }, code);

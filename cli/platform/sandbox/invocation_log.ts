@@ -2,17 +2,16 @@ import type { FunctionManifest } from "../../manifest/manifest.ts";
 import type { InvokeOutcome } from "../function_host.ts";
 import type { Answer, ErrorAnswer } from "../runtime_api/invocation.ts";
 import { LogTail } from "./log_lines.ts";
-import { type Ending, endingError, initReportLine, reportLine, statusFields } from "./report.ts";
+import {
+  type Ending,
+  endingError,
+  type Failure,
+  initReportLine,
+  reportLine,
+  statusFields,
+} from "./report.ts";
 
-/** The failures of outcomes by how a phase ended. */
-const FAILURES = {
-  "init error": "error",
-  exit: "exit",
-  "out of memory": "exit",
-  timeout: "timeout",
-} as const;
-
-/** Notes down what happens in an invocation, writes the lines of AWS Lambda about it, and makes its outcome. */
+/** Writes the lines of AWS Lambda about an invocation, and makes the outcome of the invocation. */
 export class InvocationLog {
   readonly #requestId: string;
   readonly #settings: FunctionManifest;
@@ -37,12 +36,12 @@ export class InvocationLog {
     this.#log(text);
   };
 
-  /** How much of the time-out is left, in milliseconds. */
+  /** The time until the time-out, in milliseconds. */
   get timeLeft(): number {
     return this.#settings.timeout * 1_000 - (performance.now() - this.#start);
   }
 
-  /** The invocation begins: its time runs. */
+  /** Begins the invocation. The time-out counts from now on. */
   begin(): void {
     this.#start = performance.now();
     this.line(`START RequestId: ${this.#requestId} Version: $LATEST`);
@@ -69,7 +68,7 @@ export class InvocationLog {
     this.#peakMemory = Math.max(this.#peakMemory, peakMemory);
     if (ending.kind !== "done") this.#fail(ending, true);
     if (answer === undefined) return;
-    // The answer counts, even if the process fails after it.
+    // The answer counts, even if the process fails afterwards.
     this.#payload = answer.body;
     this.#isStream = answer.kind === "response" && answer.isStream;
     this.#failure = answer.kind === "response" ? undefined : answer.kind;
@@ -82,31 +81,30 @@ export class InvocationLog {
     this.line(`END RequestId: ${requestId}`);
     this.line(reportLine({
       requestId,
-      // Timers are not exact, and AWS Lambda reports the limit itself.
+      // Timers are not exact. AWS Lambda reports exactly the limit.
       duration: this.#failure === "timeout" ? timeout : Math.min(time - this.#start, timeout),
       initDuration: this.#initDuration,
       memory: this.#settings.memory,
       peakMemory: this.#peakMemory,
       status: this.#status,
     }));
-    const logTail = this.#tail.toString();
     return {
       requestId,
       payload: this.#payload,
       failure: this.#failure,
       isStream: this.#isStream,
-      logTail,
+      logTail: this.#tail.toString(),
     };
   }
 
-  #fail(ending: Exclude<Ending, { kind: "done" }>, isLogged: boolean): ErrorAnswer {
+  #fail(failure: Failure, isLogged: boolean): ErrorAnswer {
     const { timeout } = this.#settings;
-    const error = endingError(ending, this.#requestId, timeout);
-    this.#failure = FAILURES[ending.kind];
+    const error = endingError(failure, this.#requestId, timeout);
+    this.#failure = failure.kind === "init error" ? "error" : failure.kind;
     this.#payload = error.body;
     this.#status = statusFields(error);
-    if (!isLogged || ending.kind === "init error") return error;
-    if (ending.kind === "timeout") {
+    if (!isLogged || failure.kind === "init error") return error;
+    if (failure.kind === "timeout") {
       const time = new Date().toISOString();
       this.line(`${time} ${this.#requestId} Task timed out after ${timeout.toFixed(2)} seconds`);
     } else {

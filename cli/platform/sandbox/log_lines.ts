@@ -1,11 +1,11 @@
 import { LOG_TAIL } from "../limits.ts";
 
-/** The longest record of a log, in characters. A longer line makes several records. */
+/** The longest record of a log, in characters. A longer line becomes several records. */
 const LONGEST = 262_144;
 
-/** Hands on the output of a process line by line, as it comes. Each line feed ends a record. */
+/** Splits the output of a process into lines. Each line feed ends a record. */
 export class LogLines {
-  /** How many chunks have come. */
+  /** The number of chunks that have been read. */
   count = 0;
   readonly #emit: (line: string) => void;
   readonly #decoder = new TextDecoder();
@@ -26,7 +26,7 @@ export class LogLines {
     this.flush();
   }
 
-  /** Hands on a line that has no end yet. */
+  /** Emits a line that has no end yet. */
   flush(): void {
     if (this.#rest !== "") this.#split(this.#rest);
     this.#rest = "";
@@ -44,11 +44,11 @@ export class LogTail {
   #text = "";
 
   add(line: string): void {
-    // A character has at least one byte, so that more characters are never needed.
+    // A character has at least one byte. So more characters are never needed.
     this.#text = `${this.#text}${line}\n`.slice(-LOG_TAIL);
   }
 
-  /** The text: at most 4,096 bytes of UTF-8, cut between characters. */
+  /** Returns at most 4,096 bytes of UTF-8, cut between two characters. */
   toString(): string {
     const bytes = new TextEncoder().encode(this.#text);
     let start = Math.max(0, bytes.length - LOG_TAIL);

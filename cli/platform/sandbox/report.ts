@@ -1,5 +1,5 @@
 /**
- * The words of AWS Lambda: the lines that it adds to the log of a function, and its errors.
+ * The lines that AWS Lambda adds to the log of a function, and the errors that it makes.
  *
  * @module
  */
@@ -9,25 +9,27 @@ import { type ErrorAnswer, runtimeError } from "../runtime_api/invocation.ts";
 export type Ending =
   | { readonly kind: "done" }
   | { readonly kind: "init error"; readonly error: ErrorAnswer }
-  | { readonly kind: "exit"; readonly reason: string }
-  | { readonly kind: "out of memory" }
+  | { readonly kind: "exit"; readonly reason: string; readonly errorType?: string }
   | { readonly kind: "timeout" };
+
+/** An ending that is a failure. */
+export type Failure = Exclude<Ending, { kind: "done" }>;
 
 export interface Report {
   readonly requestId: string;
-  /** How long it took, in milliseconds. */
+  /** The duration of the invocation, in milliseconds. */
   readonly duration: number;
-  /** How long its cold start took, in milliseconds. */
+  /** The duration of the cold start, in milliseconds. */
   readonly initDuration?: number | undefined;
-  /** The memory allotted, in MiB. */
+  /** The memory of the function, in MiB. */
   readonly memory: number;
-  /** The most memory used, in bytes. */
+  /** The largest use of memory, in bytes. */
   readonly peakMemory: number;
-  /** The fields that say what went wrong. */
+  /** The fields about a failure. */
   readonly status?: string | undefined;
 }
 
-/** The signals that end a process, as AWS Lambda words them. */
+/** The texts of AWS Lambda for the signals that end a process. */
 const SIGNALS: Readonly<Record<string, string>> = {
   SIGABRT: "aborted (core dumped)",
   SIGBUS: "bus error (core dumped)",
@@ -47,22 +49,15 @@ export function exitReason({ code, signal }: Deno.CommandStatus): string {
 }
 
 export function endingError(
-  ending: Exclude<Ending, { kind: "done" }>,
+  failure: Failure,
   requestId: string,
   timeout: number,
 ): ErrorAnswer {
-  const error = (type: string, message: string) =>
-    runtimeError(type, `RequestId: ${requestId} Error: ${message}`);
-  switch (ending.kind) {
-    case "init error":
-      return ending.error;
-    case "timeout":
-      return error("Sandbox.Timedout", `Task timed out after ${timeout.toFixed(2)} seconds`);
-    case "out of memory":
-      return error("Runtime.OutOfMemory", "Runtime exited with error: signal: killed");
-    case "exit":
-      return error("Runtime.ExitError", ending.reason);
-  }
+  if (failure.kind === "init error") return failure.error;
+  const [type, message] = failure.kind === "timeout"
+    ? ["Sandbox.Timedout", `Task timed out after ${timeout.toFixed(2)} seconds`] as const
+    : [failure.errorType ?? "Runtime.ExitError", failure.reason] as const;
+  return runtimeError(type, `RequestId: ${requestId} Error: ${message}`);
 }
 
 export function statusFields({ errorType }: ErrorAnswer): string {

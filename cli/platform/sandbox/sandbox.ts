@@ -7,42 +7,42 @@ import { makeTmp, MAX_TMP, removeTmp, sizeOfTmp } from "../isolation/tmp_folder.
 import type { Answer, Invocation } from "../runtime_api/invocation.ts";
 import { RuntimeApi } from "../runtime_api/runtime_api.ts";
 import { LogLines } from "./log_lines.ts";
-import { measureMemory } from "./memory.ts";
 import { type Ending, exitReason } from "./report.ts";
 
+/** The settings and the files of a function. */
 export interface Code {
   readonly manifest: FunctionManifest;
   /** The unpacked bundle and layer. */
   readonly folders: Omit<Folders, "tmp">;
 }
 
-/** How often the memory of a process is measured, in milliseconds. */
+/** The interval between two measurements of the memory, in milliseconds. */
 const MEMORY_INTERVAL = 25;
 
-/** How often the size of `/tmp` is measured, in milliseconds. */
+/** The interval between two measurements of `/tmp`, in milliseconds. */
 const TMP_INTERVAL = 1_000;
 
-/** How long a runtime may take to leave after it reported that it cannot start, in milliseconds. */
-const LEAVE_LIMIT = 500;
+/** The time for a runtime to exit after it has reported an init error, in milliseconds. */
+const EXIT_LIMIT = 500;
 
-/** One process that runs a function, with the Runtime API that serves it. */
+/** One process that runs a function, and its Runtime API. */
 export class Sandbox {
-  /** Is fulfilled when the process has ended and its output is handed on. */
+  /** Resolves when the process has ended and its whole output has been logged. */
   readonly gone: Promise<void>;
-  /** The most memory that the process had, in bytes. */
+  /** The largest use of memory of the process, in bytes. */
   peakMemory = 0;
-  /** When the last phase ended, by `performance.now()`, without the wait for the log or for the end of the process. */
+  /** The end of the last phase, by `performance.now()`, without the wait for the log or for the exit of the process. */
   phaseEnd = 0;
   hasEnded = false;
-  /** Whether the process is stopped, as it is between invocations. */
+  /** Whether the process is stopped because no invocation runs. */
   isFrozen = false;
   readonly #api: RuntimeApi;
   readonly #child: Deno.ChildProcess;
   readonly #memory: number;
-  /** The folder for `/tmp`, if it is the sandbox's own. */
+  /** The folder for `/tmp`, unless all functions share `/tmp`. */
   readonly #tmp: string | undefined;
   readonly #lines: readonly LogLines[];
-  /** Is fulfilled if the process exits or exceeds a limit. */
+  /** Resolves if the process exits or exceeds a limit. */
   readonly #broken = Promise.withResolvers<Ending>();
   #log: (line: string) => void;
 
@@ -62,7 +62,7 @@ export class Sandbox {
     this.gone = this.#watch();
   }
 
-  /** Starts a process: its init phase begins. */
+  /** Starts a process. Its init phase begins. */
   static async start(
     name: string,
     { manifest, folders: ownFolders }: Code,
@@ -106,7 +106,7 @@ export class Sandbox {
     return await this.#phase(started, limit);
   }
 
-  /** Runs an invocation. The sandbox wakes up; {@linkcode freeze} puts it to sleep again. */
+  /** Wakes the process and runs an invocation. After that, call {@linkcode freeze}. */
   async run(
     invocation: Invocation,
     limit: number,
@@ -125,7 +125,7 @@ export class Sandbox {
     this.#signal("SIGSTOP");
   }
 
-  /** Kills the process and all that it started, and waits until it is gone. */
+  /** Kills the process and its children, and waits until it has ended. */
   async kill(): Promise<void> {
     this.#signal("SIGKILL");
     await this.gone;
@@ -145,7 +145,7 @@ export class Sandbox {
     if (ending.kind === "done") {
       await Promise.all([this.#drain(), this.#measure()]);
     } else {
-      if (ending.kind === "init error") await Promise.race([this.gone, pause(LEAVE_LIMIT)]);
+      if (ending.kind === "init error") await Promise.race([this.gone, pause(EXIT_LIMIT)]);
       await this.kill();
     }
     return ending;
@@ -157,7 +157,11 @@ export class Sandbox {
     this.peakMemory = Math.max(this.peakMemory, memory.peak);
     if (memory.own > this.#memory) {
       this.peakMemory = this.#memory;
-      this.#broken.resolve({ kind: "out of memory" });
+      this.#broken.resolve({
+        kind: "exit",
+        reason: "Runtime exited with error: signal: killed",
+        errorType: "Runtime.OutOfMemory",
+      });
     }
   }
 
@@ -166,7 +170,7 @@ export class Sandbox {
     this.#broken.resolve({ kind: "exit", reason: "Runtime ended: /tmp holds more than 512 MB" });
   }
 
-  /** Waits for output that was written before the last request, and may still be in the pipes. */
+  /** Waits for output that is still in the pipes. */
   async #drain(): Promise<void> {
     const count = () => this.#lines.reduce((sum, lines) => sum + lines.count, 0);
     for (let before = -1, quiet = 0; quiet < 2;) {
@@ -186,7 +190,7 @@ export class Sandbox {
     ]);
     this.hasEnded = true;
     if (this.#tmp !== undefined) await removeTmp(this.#tmp);
-    await pause(5); // for an answer that it sent just before
+    await pause(5); // The process may have sent an answer just before its exit.
     this.#broken.resolve({ kind: "exit", reason: exitReason(status) });
     await this.#api[Symbol.asyncDispose]();
   }
@@ -194,14 +198,38 @@ export class Sandbox {
   #signal(signal: "SIGCONT" | "SIGSTOP" | "SIGKILL"): void {
     if (this.hasEnded) return;
     try {
-      Deno.kill(-this.#child.pid, signal); // the whole group
+      Deno.kill(-this.#child.pid, signal); // A negative number means all processes of the group.
       this.isFrozen = signal === "SIGSTOP";
     } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error; // it has ended just now
+      if (!(error instanceof Deno.errors.NotFound)) throw error; // The process has just ended.
     }
   }
 }
 
 function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/** The memory of a process, in bytes. */
+interface Memory {
+  /** The memory without the pages of the executable, because the system may drop those pages. */
+  readonly own: number;
+  /** The largest use of memory so far, with the pages of the executable. */
+  readonly peak: number;
+}
+
+/** Measures the memory of a process. Returns `undefined` if the process has ended. */
+async function measureMemory(pid: number): Promise<Memory | undefined> {
+  if (Deno.build.os !== "linux") {
+    const args = ["-o", "rss=", "-p", String(pid)];
+    const { stdout } = await new Deno.Command("ps", { args, stdin: "null" }).output();
+    const size = Number(new TextDecoder().decode(stdout)) * 1024;
+    return size > 0 ? { own: size, peak: size } : undefined;
+  }
+  const status = await Deno.readTextFile(`/proc/${pid}/status`).catch(() => "");
+  const sizeOf = (key: string) =>
+    Number(new RegExp(`^${key}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1024;
+  const own = sizeOf("RssAnon") + sizeOf("RssShmem");
+  const peak = sizeOf("VmHWM");
+  return Number.isNaN(own + peak) ? undefined : { own, peak };
 }

@@ -7,16 +7,16 @@ import type { Isolation } from "../isolation/isolation.ts";
 import { GROUP_ID, USER_ID } from "../isolation/tmp_folder.ts";
 import type { Code } from "./sandbox.ts";
 
-/** How a workshop bundles functions. */
+/** The options of a workshop. */
 export interface WorkshopOptions {
   /** The path of the manifest. Modules are relative to it. */
   readonly manifestPath: string;
-  /** An unpacked layer. The default is a new one with the Deno that runs this. */
+  /** The folder of the unpacked layer. The default is a new layer with the Deno that runs this program. */
   readonly layer?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Unpacks bundles as they are in the cloud, in a folder of its own. */
+/** Bundles functions and unpacks the bundles as AWS Lambda does, in a temporary folder. */
 export class Workshop implements AsyncDisposable {
   readonly #folder: string;
   readonly #isolation: Isolation;
@@ -31,13 +31,13 @@ export class Workshop implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Makes the folder and the layer in it. */
+  /** Makes the folder and the layer. */
   static async open(isolation: Isolation, options: WorkshopOptions): Promise<Workshop> {
-    // Not in /tmp: it may be in memory, and functions in plain folders may write to all of it.
+    // /tmp does not fit: it may be in memory, and functions in plain folders may write to it.
     const folder = await Deno.makeTempDir({ prefix: `mate-${Deno.pid}-`, dir: "/var/tmp" });
     const workshop = new Workshop(folder, isolation, options);
     try {
-      await Deno.chmod(folder, 0o755); // functions run as another user
+      await Deno.chmod(folder, 0o755); // Functions run as another user.
       workshop.#layer = options.layer === undefined
         ? await workshop.#makeLayer()
         : { layer: options.layer };
@@ -54,15 +54,16 @@ export class Workshop implements AsyncDisposable {
     await writeFiles(layer, await layerFiles(ownArchitecture() ?? "x86_64", this.#options.signal));
     await Deno.mkdir(`${layer}/bin`);
     if (this.#isolation.kind !== "plain folders") {
-      await Deno.writeFile(`${layer}/bin/deno`, new Uint8Array()); // the place to mount it at
+      await Deno.writeFile(`${layer}/bin/deno`, new Uint8Array()); // The isolation mounts Deno here.
       return { layer, deno };
     }
-    // Functions of root run as another user, who may not have access to the folder that Deno is in.
+    // The functions of root run as another user, who may have no access to the folder of Deno.
     const place = Deno.uid() === 0 ? Deno.copyFile : Deno.symlink;
     await place(deno, `${layer}/bin/deno`);
     return { layer };
   }
 
+  /** Builds the functions whose code or settings have changed. */
   async build(manifest: Manifest) {
     const built = new Map<string, Code>();
     const { manifestPath, signal } = this.#options;
@@ -80,7 +81,7 @@ export class Workshop implements AsyncDisposable {
     return { built, faults: problems };
   }
 
-  /** A folder for what Deno compiles of a function. In /tmp, other functions in plain folders could change it. */
+  /** Makes a folder for compiled code. In plain folders, every function could change compiled code in /tmp. */
   async #makeCache(task: string): Promise<string | undefined> {
     if (this.#isolation.kind !== "plain folders") return undefined;
     const cache = `${task}-cache`;
@@ -94,7 +95,7 @@ export class Workshop implements AsyncDisposable {
   }
 }
 
-/** Tells one build of a function from another. */
+/** Makes a digest of the code and the settings of a function. */
 async function identify(files: readonly ArchiveFile[], settings: unknown): Promise<string> {
   const parts = files.flatMap(({ path, data }) => [`${path}\n`, data as Uint8Array<ArrayBuffer>]);
   const bytes = await new Blob([JSON.stringify(settings), ...parts]).arrayBuffer();
