@@ -4,7 +4,7 @@ interface Base64Methods {
   toBase64?(): string;
 }
 
-/** Padded base64 whose last character has no spare bits (RFC 4648 sections 3.5 and 4), if its length is a multiple of 4. */
+/** Base64 without spare bits (RFC 4648 sections 3.5 and 4). The length must be a multiple of 4. */
 const STRICT = /^[A-Za-z0-9+/]*([AEIMQUYcgkosw048]=|[AQgw]==)?$/;
 const LOOSE = /^([A-Za-z0-9+/]*)={0,2}$/;
 

@@ -10,7 +10,7 @@ import { read, readOptional, readString, specificationError, wrongType } from ".
 export abstract class FnRecord extends FnEvent {
   readonly #index: number | undefined;
 
-  /** The end of the service name that a record carries: `aws:s3` ends in `s3`. */
+  /** The service of the record, such as `s3` for `aws:s3`. */
   protected abstract readonly service: "s3" | "sns" | "sqs";
 
   /**
@@ -44,7 +44,7 @@ export abstract class FnRecord extends FnEvent {
     return ["Records", this.#index ?? 0];
   }
 
-  /** The path of a key in the record. Throws if the record comes from another service, whose keys mean other things. */
+  /** The path of a key in the record. Throws if another service sent the record, because its keys mean other things. */
   protected path(...keys: string[]): (string | number)[] {
     const record = this.recordPath();
     for (const name of ["eventSource", "EventSource"]) {

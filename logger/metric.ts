@@ -16,7 +16,7 @@ export type MetricUnit =
 export interface MetricOptions {
   /** The unit of the value. Without it, Amazon CloudWatch assumes `None`. */
   readonly unit?: MetricUnit | undefined;
-  /** Names and values that divide the metric, at most 30. Each combination of values is a metric of its own. */
+  /** Names and values that divide the metric, at most 30. Each combination of values is a separate metric. */
   readonly dimensions?: Readonly<Record<string, string>>;
   /** The namespace of the metric; by default the name of the function. */
   readonly namespace?: string;

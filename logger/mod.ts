@@ -34,7 +34,7 @@ export {
   logInternalError,
 } from "./record.ts";
 export {
-  /** Runs a function whose records all carry a request id. */
+  /** Runs a function, and gives a request id to all its records. */
   withRequestId,
 } from "./request_id.ts";
 export type {

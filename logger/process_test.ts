@@ -186,7 +186,7 @@ if (RUNTIMES["Node.js"]) {
   });
 }
 
-/** Large values. To log one of them once took many times its size in memory. */
+/** Large values. An earlier version needed many times the size of a value to log it. */
 const HEAVY: Record<string, string> = {
   "bytes of a request": "new Uint8Array(60e6)",
   "bytes within an object": "({ body: Buffer.alloc(60e6) })",

@@ -36,7 +36,7 @@ Deno.test("renderJson() renders values of every kind", () => {
     ["an unnamed function", (() => () => {})(), "[Function: anonymous]"],
     ["a function whose name throws", unnameable, "[Function: [Unreadable: Error: no]]"],
     ["a cycle", cycle, { name: "a", self: "[Circular]" }],
-    ["an object that stands twice side by side", [shared, shared], [shared, shared]],
+    ["the same object twice", [shared, shared], [shared, shared]],
     ["a map with text keys", new Map([["a", new Set([1])]]), { a: [1] }],
     ["a map with other keys", new Map([[1, "b"]]), [[1, "b"]]],
     ["an empty map", new Map(), {}],

@@ -38,7 +38,7 @@ test("ends with a function that throws or rejects, and passes the reason on", fa
   assert(await assertRejects(() => withRequestId("a", () => Promise.reject(error))) === error);
 });
 
-test("leaves a rejection that nobody handles unhandled", false, async () => {
+test("does not count as a handler of a rejection", false, async () => {
   let reason: unknown;
   const listen = (event: PromiseRejectionEvent) => {
     event.preventDefault();
@@ -163,7 +163,7 @@ Deno.test("withRequestId() nests without AsyncLocalStorage", () => {
   }
 });
 
-Deno.test("outside any scope, the id is that of the managed Node.js runtime", () => {
+Deno.test("outside any scope, the managed Node.js runtime gives the id", () => {
   const host = globalThis as { awslambda?: unknown };
   try {
     for (const [id, expected] of [["managed", "managed"], ["-", ""], [undefined, ""]]) {

@@ -37,11 +37,11 @@ export interface LoggerState {
   format?: LogFormat;
   /** The least severe level that is written. By default the environment decides. */
   level?: LogLevel;
-  /** The keys, in lower case, whose values are not written. */
+  /** The keys, in lower case, whose values are redacted. */
   redact?: readonly string[];
-  /** Writes one record, which has no line end. By default to the standard output. */
+  /** Writes one record without a line end. By default, the record goes to the standard output. */
   write?: (line: string) => void;
-  /** Translates the positions in a stack into those of the author's sources. By default they stay as they are. */
+  /** Replaces the positions in a stack with positions in the author's sources. */
   mapStack?: (stack: string) => string;
   /** The first request id of this process. */
   firstId?: string;
@@ -63,7 +63,7 @@ export function currentLevel(): LogLevel {
   return givenLevel() ?? "INFO";
 }
 
-/** The level that somebody set; `undefined` if nobody did. */
+/** The level that the program or the environment sets, or `undefined`. */
 export function givenLevel(): LogLevel | undefined {
   return loggerState().level ?? toLevel(readEnvironment("AWS_LAMBDA_LOG_LEVEL"));
 }

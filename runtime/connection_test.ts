@@ -40,7 +40,7 @@ function scripted(...scripts: { reads: (Uint8Array | Error | null)[]; write?: Pr
       },
       write(bytes) {
         if (write) return write;
-        const count = Math.ceil(bytes.length / 2); // never the whole at once
+        const count = Math.ceil(bytes.length / 2); // a write sends half of the bytes
         sent[connection]! += count;
         return Promise.resolve(count);
       },

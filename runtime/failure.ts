@@ -1,6 +1,6 @@
 import { describeError, isError } from "../logger/error.ts";
 import { renderJson } from "../logger/render.ts";
-import { textOf } from "../logger/text.ts";
+import { cutText, textOf } from "../logger/text.ts";
 
 /** A failure in the form that the platform records. */
 export interface Failure {
@@ -30,22 +30,18 @@ export function describeFailure(thrown: unknown): Failure {
     const isObject = typeof thrown === "object" && thrown !== null;
     return {
       errorType: thrown === null ? "null" : typeof thrown,
-      errorMessage: clip(isObject ? renderJson(thrown) : textOf(thrown), MAX_MESSAGE),
+      errorMessage: cutText(isObject ? renderJson(thrown) : textOf(thrown), MAX_MESSAGE),
       stackTrace: [],
     };
   }
   const { errorType, errorMessage, stackTrace } = describeError(thrown);
   return {
-    errorType: clip(errorType, MAX_TYPE),
-    errorMessage: clip(errorMessage, MAX_MESSAGE),
+    errorType: cutText(errorType, MAX_TYPE),
+    errorMessage: cutText(errorMessage, MAX_MESSAGE),
     // The lines before the frames repeat the message.
     stackTrace: stackTrace.filter((line) => /^\s*at /.test(line)).slice(0, MAX_FRAMES)
-      .map((line) => clip(line.trim(), MAX_FRAME)),
+      .map((line) => cutText(line.trim(), MAX_FRAME)),
   };
-}
-
-function clip(text: string, length: number): string {
-  return text.length > length ? text.slice(0, length) + "…" : text;
 }
 
 /**

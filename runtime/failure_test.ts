@@ -33,12 +33,10 @@ Deno.test("describeFailure() clips long texts", () => {
   error.stack = `Error\n    at ${"y".repeat(497)}\n${`    at ${"y".repeat(498)}\n`.repeat(500)}`;
   error.name = "x".repeat(1e6);
   const { errorType, errorMessage, stackTrace } = describeFailure(error);
-  assertEquals([errorType.length, errorMessage.length], [257, 32 * 1024 + 1]);
-  assertEquals([stackTrace.length, stackTrace[0], stackTrace[1]], [
-    100,
-    `at ${"y".repeat(497)}`,
-    `at ${"y".repeat(497)}…`,
-  ]);
+  assertEquals(errorType, "x".repeat(256) + "… [cut: 999744 more]");
+  assertEquals(errorMessage, "x".repeat(32 * 1024) + "… [cut: 967232 more]");
+  const frame = `at ${"y".repeat(497)}`;
+  assertEquals(stackTrace, [frame, ...Array(99).fill(`${frame}… [cut: 1 more]`)]);
 });
 
 Deno.test("errorTypeField() returns a type that the platform records", () => {

@@ -240,7 +240,7 @@ Deno.test("run() names the address if nobody listens there", async () => {
   assertEquals(Object.keys(error), ["name"], "the log shows no status");
 });
 
-Deno.test("run() sends a lost response once more, then gives it up, logs it, and goes on", async () => {
+Deno.test("run() sends a lost response once more, and logs the second loss, and goes on", async () => {
   for (const drops of [1, 2]) {
     let dropped = 0;
     const { posts, log } = await drive([named("a"), named("b")], echo, {
@@ -308,7 +308,7 @@ Deno.test("run() fetches as many invocations at once as the environment says, ea
   assertEquals(logged.toSorted(), ids.map((id) => [id, id]));
 });
 
-Deno.test("run() fetches and runs nothing more once one of several loops has failed", async () => {
+Deno.test("run() fetches and runs nothing more after one of several loops has failed", async () => {
   const over = Promise.withResolvers<void>();
   const seen: number[] = [];
   let fetched = 0;
@@ -361,7 +361,7 @@ Deno.test("run() logs late work of an invocation with the id of that invocation,
     left.push(release);
     done.push(release.promise.then(() => logger.info(`left by ${id}`)));
   });
-  // The first invocation runs before the module that tells invocations apart is loaded.
+  // The first invocation runs before AsyncLocalStorage is loaded, so its late work has no id.
   assertEquals(log.map((line) => line.split("\t")).map(([, id, , text]) => `${id}: ${text}`), [
     "a: work of a",
     ": left by a",

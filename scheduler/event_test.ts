@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { z } from "zod";
-import { CloudEventSpecificationError } from "../function/mod.ts";
+import { refuse } from "../testdata/accessors.ts";
 import { rule, schedule, topic } from "../testdata/service_events.ts";
 import { FnBridgePutEvent } from "./event.ts";
 
@@ -15,8 +15,6 @@ const ACCESSORS = [
   ["time", "time", new Date("2026-03-01T09:05:00Z")],
   ["version", "version", "0"],
 ] as const;
-
-const refuse = (read: () => unknown) => assertThrows(read, CloudEventSpecificationError);
 
 Deno.test("every accessor reads its key, and names the key if it is absent or malformed", () => {
   for (const [name, key, expected] of ACCESSORS) {

@@ -1,19 +1,12 @@
-/** Checks of the events whose list `Records` holds records with accessors. */
+/** Checks of the events with records: of Amazon S3, SNS and SQS. */
 import { assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import { CloudEventSpecificationError, type FnRecord } from "../function/mod.ts";
-
-/** An accessor, the key that it reads, and its result for the sample. */
-export type AccessorCase<Source> = [
-  accessor: keyof Source & string,
-  key: string,
-  expected: unknown,
-];
 
 type EventClass<Source> = new (raw: unknown) => Iterable<Source> & { records(): readonly Source[] };
 
 const read = (source: unknown, name: string) => (source as Record<string, () => unknown>)[name]!();
 
-const refuse = (action: () => unknown) => assertThrows(action, CloudEventSpecificationError);
+export const refuse = (action: () => unknown) => assertThrows(action, CloudEventSpecificationError);
 
 /**
  * Checks that each accessor of the records reads its key. If the event has the same accessor, checks the event too. If the
@@ -22,7 +15,7 @@ const refuse = (action: () => unknown) => assertThrows(action, CloudEventSpecifi
 export function checkAccessors<Source>(
   Event: EventClass<Source>,
   sample: object,
-  cases: readonly AccessorCase<Source>[],
+  cases: readonly (readonly [accessor: string, key: string, expected: unknown])[],
   optional: readonly string[] = [],
 ): void {
   for (const [name, key, expected] of cases) {

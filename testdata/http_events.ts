@@ -148,7 +148,7 @@ const V2_HEADERS = {
 
 const HTTP = { protocol: "HTTP/1.1", sourceIp: "198.51.100.17", userAgent: "curl/8.14.1" };
 
-/** An HTTP API of Amazon API Gateway: the raw path has the stage, and the cookies are apart. */
+/** An HTTP API of Amazon API Gateway: the raw path has the stage, and the cookies are a list. */
 export const apiV2 = {
   version: "2.0",
   routeKey: "POST /okay",

@@ -1,6 +1,6 @@
 /**
- * Gives a test file that imports this module an empty environment of its own. `deno test --parallel` runs the files in
- * threads of one process, and the threads share the environment of the process.
+ * Gives a separate, empty environment to each test file that imports this module. `deno test --parallel` runs the files
+ * in threads of one process, and the threads share the environment of the process.
  *
  * @module
  */

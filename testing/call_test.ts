@@ -93,7 +93,7 @@ Deno.test("call() renames the header fields that the gateway renames, in any cas
   }
 });
 
-Deno.test("call() takes header fields of REST API results as documented", async () => {
+Deno.test("call() reads the header fields of a REST API result as documented", async () => {
   const cases: [Record<string, unknown>, string | null][] = [
     [{ headers: { a: "ü" } }, "Ã¼"], // one character for each byte of UTF-8
     [{ headers: { a: 5 } }, "5"],
@@ -131,8 +131,6 @@ Deno.test("call() rejects a malformed result, and says why", async () => {
   const cases: [Gateway, unknown, string][] = [
     ["rest", undefined, "it must be an object"],
     ["rest", { statusCode: 200, hello: 1 }, 'unknown key "hello"'],
-    ["rest", { statusCode: 200, cookies: [] }, 'unknown key "cookies"'],
-    ["rest", { statusCode: 700 }, '"statusCode" must be an integer from 200 to 599, got 700'],
     ["rest", { statusCode: 200.5 }, '"statusCode" must be an integer'],
     ["rest", { body: { a: 1 } }, '"body" must be a string'],
     ["rest", { isBase64Encoded: "true" }, '"isBase64Encoded" must be a boolean'],
@@ -142,25 +140,22 @@ Deno.test("call() rejects a malformed result, and says why", async () => {
     ["rest", { headers: { a: "x\r\ny" } }, '"headers.a" must not have control characters'],
     ["rest", [], "it must be an object"],
     ["rest", { statusCode: 101 }, "599, got 101"],
-    ["rest", { statusCode: 600 }, "599, got 600"],
+    ["rest", { statusCode: 600 }, '"statusCode" must be an integer from 200 to 599, got 600'],
     ["rest", { multiValueHeaders: "x" }, '"multiValueHeaders" must be an object'],
     ["rest", { multiValueHeaders: { a: [null] } }, '"multiValueHeaders.a" must be a string'],
     ["rest", { multiValueHeaders: { a: "x" } }, '"multiValueHeaders.a" must be an array'],
     ["http", { statusCode: 200, cookies: "a=1" }, '"cookies" must be an array'],
     ["alb", { body: "" }, '"statusCode" must be an integer'],
-    ["alb", "text", "it must be an object"],
     ["http", { statusCode: 200, cookies: [{}] }, '"cookies" must be a string'],
     ["http", cycle, ""], // the engine says why
   ];
   for (const [gateway, result, message] of cases) {
     await assertRejects(() => reply(result, { gateway }), TypeError, message);
   }
-  await assertRejects(
-    () =>
-      reply({ statusCode: 200, headers: { a: "1" } }, { gateway: "alb", multiValueHeaders: true }),
-    TypeError,
-    'the load balancer takes "multiValueHeaders", not "headers"',
-  );
+  const options = { gateway: "alb", multiValueHeaders: true } as const;
+  const problem = 'the load balancer takes "multiValueHeaders", not "headers"';
+  const single = { statusCode: 200, headers: { a: "1" } };
+  await assertRejects(() => reply(single, options), TypeError, problem);
 });
 
 Deno.test("call() rejects a flagged body that is not base64", async () => {

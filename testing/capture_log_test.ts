@@ -30,7 +30,7 @@ Deno.test("captureLog() returns the records as objects, and prints nothing", asy
   delete state.write;
 });
 
-Deno.test("captureLog() passes on what the function throws, and ends the capture", async () => {
+Deno.test("captureLog() passes the error of the function on, and ends the capture", async () => {
   const printed: string[] = [];
   Object.assign(state, { write: (line: string) => printed.push(line), level: "WARN" });
   await assertRejects(() => captureLog(() => Promise.reject(new Error("no"))), Error, "no");

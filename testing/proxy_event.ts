@@ -53,7 +53,7 @@ const MAKERS: { [Name in Gateway]: Maker<ProxyEvents[Name]> } = {
 };
 
 /** The facts that only some gateways send. */
-const SPECIAL_FACTS = [...API_FACTS, "extendedRequestId", "multiValueHeaders"] as const;
+const SPECIAL_FACTS = new Set(Object.values(MAKERS).flatMap(({ facts }) => facts));
 
 /**
  * Makes the event of an HTTP request, exactly as a gateway sends it.

@@ -158,7 +158,7 @@ function entriesOf(result: Record<string, unknown>, key: string): [string, unkno
   throw malformed(`"${key}" must be an object`);
 }
 
-/** A header value as `Headers` takes it: one character for each byte of the UTF-8 form. */
+/** Converts a header value for `Headers`: to one character for each byte in UTF-8. */
 function toBytes(value: string): string {
   const bytes = new TextEncoder().encode(value);
   return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");

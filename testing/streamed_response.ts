@@ -1,4 +1,4 @@
-/** A streamed HTTP response, as `@mate/core/runtime` takes it. */
+/** A streamed HTTP response in the form of `@mate/core/runtime`. */
 interface HttpStream {
   readonly prelude: {
     readonly statusCode?: number;

@@ -19,7 +19,7 @@ const ONLY_DENO = /\bDeno\.(?!test\b)|\baddEventListener\(/;
 export const DIFFERENCES: readonly (readonly [runtime: RegExp, why: string, tests: string[]])[] = [
   [/./, "earlier tests in the same process have set the state of the logger", [
     "captureLog() returns the records as objects, and prints nothing",
-    "captureLog() passes on what the function throws, and ends the capture",
+    "captureLog() passes the error of the function on, and ends the capture",
   ]],
   [/node@20|bun/, "JSON.parse() gives no line, or no position", [
     "queryPayload() says where the JSON broke and never quotes the body",
