@@ -42,3 +42,11 @@ Deno.test("compression takes the coding that the client prefers, from a number o
     assertEquals(result.headers["Vary"], isVarying ? "Accept, Accept-Encoding" : "Accept", name);
   }
 });
+
+Deno.test("compression leaves a part of a content alone, because its range counts the bytes as they are", async () => {
+  const headers = { "Content-Range": "bytes 0-999/5000", ETag: '"a"' };
+  const part = () => reply(206, "x".repeat(1000), { type: "text/csv", headers });
+  const { result } = await ask(part, {}, { headers: { "Accept-Encoding": "gzip" } });
+  assertEquals([result.statusCode, result.body.length], [206, 1000]);
+  assertEquals([result.headers["Content-Encoding"], result.headers["ETag"]], [undefined, '"a"']);
+});

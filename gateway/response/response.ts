@@ -133,9 +133,9 @@ export function agreeOnCoding(
   codings: readonly Coding[],
   isLong = true,
 ): Coding | undefined {
-  if (!event || !isDescribed(status) || codings.length === 0 || fields.has("content-encoding")) {
-    return undefined;
-  }
+  // The range of a part counts the bytes as they are (RFC 9110 §14.4).
+  const isFixed = fields.has("content-encoding") || fields.has("content-range");
+  if (!event || !isDescribed(status) || codings.length === 0 || isFixed) return undefined;
   addVary(fields, "Accept-Encoding");
   const accepted = requestHeader(event, "accept-encoding", status);
   const coding = isLong ? chooseCoding(accepted, codings) : undefined;
