@@ -31,8 +31,9 @@ standard error.
   async run([name = "", path = MANIFEST], { event, deployed, json }, { signal, print, note }) {
     const text = event === "-" ? await new Response(Deno.stdin.readable).text() : event;
     checkJson(text);
+    const { readLocalManifest } = await import("../manifest/local_values.ts");
     const { readManifest } = await import("../manifest/manifest.ts");
-    const manifest = await readManifest(path);
+    const manifest = await (deployed ? readManifest : readLocalManifest)(path);
     checkFunction(manifest, name);
     const { InvokeCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
     if (!deployed && !json) note("Bundling the functions");

@@ -87,7 +87,12 @@ Deno.test("GET /hello greets a person by name", async () => {
   }
 });
 `,
-    ".gitignore": "# State of the deployment, data of the local platform, bundles\n.mate/\ndist/\n",
+    ".gitignore": `# State of the deployment, data of the local platform, bundles
+.mate/
+dist/
+# Values for this machine alone, such as secrets
+.env
+`,
     "README.md": `# ${name}
 
 \`\`\`sh

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
-import { type Manifest, readManifest } from "../manifest/manifest.ts";
+import { readLocalManifest } from "../manifest/local_values.ts";
+import type { Manifest } from "../manifest/types.ts";
 import type { FunctionHost, ReloadingHost } from "./function_host.ts";
 import { createFunctionUrls } from "./gateway/function_url.ts";
 import { createGateway } from "./gateway/gateway.ts";
@@ -63,7 +64,8 @@ export interface Platform extends AsyncDisposable {
  * Starts the platform on this machine: the HTTP gateway, the Invoke API, the triggers and a start page, on the loopback
  * interface only.
  *
- * @param app The path of the manifest, or the manifest, whose modules are relative to the current folder.
+ * @param app The path of the manifest, or the manifest, whose modules are relative to the current folder. The file `.env`
+ * beside a manifest replaces values of `environment`.
  * @param options How to run it.
  * @returns The platform. Dispose of it to stop it.
  * @throws {PortTakenError} If another program listens on the port.
@@ -104,7 +106,7 @@ export async function startPlatform(
   options: PlatformOptions = {},
 ): Promise<Platform> {
   const { log = new Log() } = options;
-  const manifest = typeof app === "string" ? await readManifest(app) : app;
+  const manifest = typeof app === "string" ? await readLocalManifest(app) : app;
   await using stack = new AsyncDisposableStack();
   const data = options.data ?? await Deno.makeTempDir({ prefix: "mate-data-" });
   if (options.data === undefined) stack.defer(() => Deno.remove(data, { recursive: true }));

@@ -1,7 +1,8 @@
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { LogRecord, ReloadingHost } from "./function_host.ts";
 import { Log } from "./log.ts";
-import { type Manifest, readManifest } from "../manifest/manifest.ts";
+import { readLocalManifest, VALUES_FILE } from "../manifest/local_values.ts";
+import type { Manifest } from "../manifest/types.ts";
 import { createHost, type Platform, startPlatform } from "./platform.ts";
 import { formatRecord, introduce } from "./terminal.ts";
 import { watch } from "./watch.ts";
@@ -25,7 +26,7 @@ export interface CliEnvironment {
 
 /**
  * Runs an application until the signal: prints every URL, then the log. If a file of a function changes, the functions are
- * reloaded. If the manifest changes, the application starts anew.
+ * reloaded. If the manifest or the file `.env` changes, the application starts anew.
  */
 export async function run(options: RunOptions, environment: CliEnvironment): Promise<void> {
   const { manifestPath, data } = options;
@@ -73,8 +74,9 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
   const unlessInterrupted = (error: unknown) => signal.aborted ? stop() : fail(error);
   const onChange = async (paths: ReadonlySet<string>) => {
     try {
-      if (paths.has(join(watchedFolder, basename(manifestPath)))) {
-        const manifest = await readManifest(manifestPath);
+      const files = [basename(manifestPath), VALUES_FILE];
+      if (files.some((file) => paths.has(join(watchedFolder, file)))) {
+        const manifest = await readLocalManifest(manifestPath);
         log.note(`Reloaded "${manifestPath}"`);
         return await restart(manifest).catch(unlessInterrupted);
       }
@@ -84,7 +86,7 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
       log.note(`ERROR ${(error as Error).message}`);
     }
   };
-  const manifest = await readManifest(manifestPath);
+  const manifest = await readLocalManifest(manifestPath);
   if (!options.isInProcess) print(`Bundling the functions of ${manifest.name}`);
   await start(manifest).catch(unlessInterrupted);
   if (platform === undefined) return await end;
@@ -106,6 +108,6 @@ function isSource(folder: string, data: string): (path: string) => boolean {
   return (path) =>
     path !== data && !path.startsWith(data + sep) &&
     path.slice(folder.length).split(sep).every((part) =>
-      part !== "node_modules" && !part.startsWith(".") && !/~$|\.log$/.test(part)
+      part === VALUES_FILE || !/^node_modules$|^\.|~$|\.log$/.test(part)
     );
 }

@@ -102,6 +102,16 @@ Deno.test("run() takes a change of the manifest that comes while another one is 
   await Deno.remove(folder, { recursive: true });
 });
 
+Deno.test("run() starts the application anew if the file .env changes", async () => {
+  const folder = await createApp();
+  const output = await runHere(folder, true, async (line, stop) => {
+    if (line.includes("Stop with Ctrl-C")) await Deno.writeTextFile(join(folder, ".env"), "A=1");
+    if (line.includes("Reloaded")) stop();
+  });
+  assertStringIncludes(output, 'Reloaded "');
+  await Deno.remove(folder, { recursive: true });
+});
+
 Deno.test("run() closes every watch, those below another one too", {
   sanitizeResources: true,
   sanitizeOps: true,

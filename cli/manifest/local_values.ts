@@ -1,0 +1,32 @@
+import { dirname, join } from "node:path";
+import { parseEnv } from "node:util";
+import { type Manifest, readManifest } from "./manifest.ts";
+
+/** The file beside the manifest with values for this machine alone. */
+export const VALUES_FILE = ".env";
+
+/**
+ * Reads a manifest for this machine. The file `.env` beside it replaces values of the `environment` of the functions.
+ * Other variables in the file have no effect.
+ *
+ * @throws {Error} If a file cannot be read, or the manifest is invalid; the message names the file.
+ */
+export async function readLocalManifest(path: string): Promise<Manifest> {
+  const manifest = await readManifest(path);
+  const values = await readValues(join(dirname(path), VALUES_FILE));
+  const functions = Object.entries(manifest.functions).map(([name, settings]) => {
+    const environment = Object.entries(settings.environment)
+      .map(([variable, value]) => [variable, values[variable] ?? value]);
+    return [name, { ...settings, environment: Object.fromEntries(environment) }];
+  });
+  return { ...manifest, functions: Object.fromEntries(functions) };
+}
+
+async function readValues(path: string): Promise<NodeJS.Dict<string>> {
+  try {
+    return parseEnv(await Deno.readTextFile(path));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return {};
+    throw new Error(`Cannot read "${path}": ${(error as Error).message}`, { cause: error });
+  }
+}
