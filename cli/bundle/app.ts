@@ -16,7 +16,7 @@ import {
   type DenoSource,
   getDenoBinary,
 } from "./deno_binary.ts";
-import { bundleFunctions } from "./functions.ts";
+import { bundleError, bundleFunctions } from "./functions.ts";
 import { layerFiles } from "./layer.ts";
 
 /** How an application is bundled. */
@@ -77,7 +77,7 @@ export async function bundleApp(
   const manifest = await readManifest(manifestPath);
   progress(`Bundling ${Object.keys(manifest.functions).join(", ")}`);
   const { functions, problems } = await bundleFunctions(manifestPath, manifest, options);
-  if (problems.size > 0) throw new Error([...problems.values()].join("\n"));
+  if (problems.size > 0) throw bundleError(problems);
   const layers = new Map<Architecture, ArchiveFile[]>();
   for (const architecture of options.architectures ?? [manifest.architecture]) {
     progress(`Making the layer for ${architecture}`);

@@ -67,7 +67,7 @@ Deno.test("bundleApp() names every problem, and writes nothing", async () => {
   const ONE = { one: { module: "one.ts" } };
   for (
     const [modules, functions, message] of [
-      [{}, ONE, /^Cannot bundle the function "one": its module "one.ts" is not a file in "/],
+      [{}, ONE, /^Cannot bundle the function "one": the module "one.ts" is not a file in "/],
       [{}, { a: { module: "a.ts" }, b: { module: "b.ts" } }, /^Cannot .*"a".*\nCannot .*"b".*$/],
       [
         one(`import "./gone.ts"; export const handler = 1;`),
@@ -75,7 +75,17 @@ Deno.test("bundleApp() names every problem, and writes nothing", async () => {
         /^Cannot bundle the function "one": Module not found "file:.*gone\.ts"/,
       ],
       [one("export const handler = ("), ONE, /SyntaxError/],
-      [one("export const handlers = 1;"), ONE, /its module "one.ts" does not export "handler"$/],
+      [
+        one("export const handlers = 1;"),
+        ONE,
+        /: the module "one.ts" does not export "handler": it exports handlers$/,
+      ],
+      [one(""), ONE, /does not export "handler": it exports nothing$/],
+      [
+        one('import "left-pad";'),
+        { ...ONE, two: { module: "one.ts" } },
+        /^Cannot bundle the functions "one", "two": Import "left-pad" .*: add it to deno.json/,
+      ],
       [{}, {}, /^Cannot use the manifest ".*app\.json"/],
     ] as const
   ) {

@@ -13,8 +13,27 @@ export interface FunctionBundleOptions {
 export interface BundledFunctions {
   /** The files of each function's archive, by the function's name, in the order of the manifest. */
   readonly functions: ReadonlyMap<string, ArchiveFile[]>;
-  /** The error messages of the functions that cannot be bundled, by the function's name. */
+  /** Why functions cannot be bundled, by the function's name. */
   readonly problems: ReadonlyMap<string, string>;
+}
+
+/** Describes problems. Functions that share a module often have the same problem, which is then described once. */
+export function describeProblems(
+  problems: ReadonlyMap<string, string>,
+): { readonly names: readonly string[]; readonly message: string }[] {
+  return [...Map.groupBy(problems, ([, problem]) => problem)].map(([problem, entries]) => {
+    const names = entries.map(([name]) => name);
+    const list = names.map((name) => `"${name}"`).join(", ");
+    const message = `Cannot bundle the function${
+      names.length === 1 ? "" : "s"
+    } ${list}: ${problem}`;
+    return { names, message };
+  });
+}
+
+/** The error if functions cannot be bundled. */
+export function bundleError(problems: ReadonlyMap<string, string>): Error {
+  return new Error(describeProblems(problems).map(({ message }) => message).join("\n"));
 }
 
 /** Bundles every function of an application, as many at a time as there are processors. */
@@ -28,7 +47,7 @@ export async function bundleFunctions(
   const waiting = entries.values();
   const work = async () => {
     for (const [name, settings] of waiting) {
-      const result = await functionFiles(manifestPath, name, settings, options)
+      const result = await functionFiles(manifestPath, settings, options)
         .catch((error: Error) => error);
       results.set(name, result);
     }
@@ -47,20 +66,19 @@ export async function bundleFunctions(
 /** Makes the files of a function: the bundled module, its source map, and the hosts that the function may connect to. */
 async function functionFiles(
   manifestPath: string,
-  name: string,
   manifest: FunctionManifest,
   options: FunctionBundleOptions,
 ): Promise<ArchiveFile[]> {
   const { module, handler } = manifest;
   const folder = dirname(resolve(manifestPath));
   const path = resolve(folder, module);
-  const action = `Cannot bundle the function "${name}"`;
   if (!await Deno.stat(path).then(({ isFile }) => isFile, () => false)) {
-    throw new Error(`${action}: its module "${module}" is not a file in "${folder}"`);
+    throw new Error(`the module "${module}" is not a file in "${folder}"`);
   }
-  const { code, exports, map } = await bundleModule(path, { ...options, cwd: folder, action });
+  const { code, exports, map } = await bundleModule(path, { ...options, cwd: folder, prefix: "" });
   if (exports?.includes(handler) === false) {
-    throw new Error(`${action}: its module "${module}" does not export "${handler}"`);
+    const found = exports.join(", ") || "nothing";
+    throw new Error(`the module "${module}" does not export "${handler}": it exports ${found}`);
   }
   const encoder = new TextEncoder();
   return [

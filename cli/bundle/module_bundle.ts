@@ -8,8 +8,8 @@ export interface ModuleBundleOptions {
   readonly cwd?: string | undefined;
   /** Whether names and white space are shortened. Classes and functions keep their names. */
   readonly isMinified?: boolean | undefined;
-  /** How an error message begins; `Cannot bundle "<module>"` by default. */
-  readonly action?: string | undefined;
+  /** What is written before the bundler's error message; `Cannot bundle "<module>": ` by default. */
+  readonly prefix?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -29,7 +29,7 @@ export async function bundleModule(
 ): Promise<ModuleBundle> {
   const isRemote = module instanceof URL && module.protocol !== "file:";
   const specifier = isRemote || typeof module === "string" ? `${module}` : fileURLToPath(module);
-  const { action = `Cannot bundle "${specifier}"` } = options;
+  const { prefix = `Cannot bundle "${specifier}": ` } = options;
   const folder = await Deno.makeTempDir({ prefix: "mate-bundle-" });
   try {
     const output = `${folder}/index.js`;
@@ -55,7 +55,7 @@ export async function bundleModule(
       stderr: "piped",
     }).output();
     if (!success) {
-      throw new Error(`${action}: ${problemOf(new TextDecoder().decode(stderr))}`);
+      throw new Error(prefix + problemOf(new TextDecoder().decode(stderr)));
     }
     const { code, exports, removals } = readBundledCode(
       alignWithMap(await Deno.readTextFile(output)),
@@ -93,8 +93,8 @@ function withRequire(code: string, map: string): { code: string; map: string } {
 /** The bundler's error message, without the lines about the bundler itself. */
 function problemOf(text: string): string {
   return text.replace(/\n\s*Stack backtrace:[^]*$/, "").replace(/^error: bundling failed$/m, "")
-    .trim().replace(/^error: /, "").replace(
-      "No such file or directory (os error 2)",
-      "no such file",
-    );
+    .trim().replace(/^error: /, "")
+    .replace("No such file or directory (os error 2)", "no such file")
+    .replaceAll(/^Import ".*" not a dependency.*/gm, "$&: add it to deno.json or package.json")
+    .replaceAll(/\n\s*note: You can mark the path .*/g, "");
 }

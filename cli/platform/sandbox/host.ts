@@ -1,3 +1,4 @@
+import { bundleError, describeProblems } from "../../bundle/functions.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
 import type { LogRecord, ReloadingHost } from "../function_host.ts";
 import { detectIsolation, type Isolation } from "../isolation/isolation.ts";
@@ -110,7 +111,7 @@ class Host implements SandboxHost {
 
   async open(): Promise<void> {
     await this.#take();
-    if (this.#faults.size > 0) throw new Error([...this.#faults.values()].join("\n"));
+    if (this.#faults.size > 0) throw bundleError(this.#faults);
   }
 
   async invoke(...[name, payload, options = {}]: Parameters<SandboxHost["invoke"]>) {
@@ -125,8 +126,10 @@ class Host implements SandboxHost {
     return this.#reloading = this.#reloading.catch(() => []).then(async () => {
       const former = this.#faults;
       const changed = await this.#take();
-      for (const [name, message] of this.#faults) {
-        if (former.get(name) !== message) this.#log(name, message);
+      const isNew = ([name, fault]: [string, string]) => former.get(name) !== fault;
+      const faults = new Map([...this.#faults].filter(isNew));
+      for (const { names, message } of describeProblems(faults)) {
+        this.#log(names.length === 1 ? names[0]! : "", message);
       }
       return Object.keys(manifest.functions).filter((name) =>
         changed.has(name) || former.has(name) && !this.#faults.has(name)

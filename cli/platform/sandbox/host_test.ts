@@ -114,8 +114,8 @@ Deno.test("a host whose functions cannot be bundled is not made, and the error n
     () => openSandboxHost({ manifest, manifestPath: app.manifest, log() {} }),
     Error,
   );
-  assertMatch(error.message, /"one": its module "one\.ts" is not a file in/);
-  assertMatch(error.message, /"two": its module "two\.ts" does not export "main"/);
+  assertMatch(error.message, /"one": the module "one\.ts" is not a file in/);
+  assertMatch(error.message, /"two": the module "two\.ts" does not export "main"/);
 });
 
 Deno.test({
