@@ -10,9 +10,11 @@ const OPERATORS = [
   "wildcard",
 ];
 
+const COMPARISONS = ["=", "<", "<=", ">", ">="];
+
 /**
- * Finds the wrong parts of an event pattern or a filter policy: unknown operators, and values that are neither an object nor
- * an array with elements.
+ * Finds the wrong parts of an event pattern or a filter policy: unknown operators, some wrong operands, and values that are
+ * neither an object nor an array with elements.
  */
 export function* wrongParts(
   value: unknown,
@@ -22,7 +24,11 @@ export function* wrongParts(
     for (const [index, item] of value.entries()) {
       if (typeof item !== "object" || item === null) continue;
       const [name = "", ...others] = Object.keys(item);
-      if (others.length === 0 && OPERATORS.includes(name)) continue;
+      if (others.length === 0 && OPERATORS.includes(name)) {
+        const problem = operandProblem(name, item[name]);
+        if (problem !== undefined) yield { path: [...path, index, name], message: problem };
+        continue;
+      }
       const message = `must be a value, or an object with one of ${OPERATORS.join(", ")}`;
       yield { path: [...path, index], message };
     }
@@ -39,4 +45,15 @@ export function* wrongParts(
       }
     }
   }
+}
+
+/** Says what an operator takes if its operand never matches. */
+function operandProblem(name: string, operand: unknown): string | undefined {
+  if (name === "exists" && typeof operand !== "boolean") return "must be true or false";
+  if (name !== "numeric") return undefined;
+  const isRange = Array.isArray(operand) && operand.length > 0 && operand.length % 2 === 0 &&
+    operand.every((part, index) =>
+      index % 2 === 0 ? COMPARISONS.includes(part) : typeof part === "number"
+    );
+  return isRange ? undefined : 'must be comparisons with numbers, such as [">", 0, "<=", 5]';
 }

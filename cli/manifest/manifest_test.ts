@@ -385,6 +385,18 @@ const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
     '"functions.f.triggers.events.0.pattern.$or.0.source" must be an array of values, or an object',
   ],
   [
+    withTriggers({ topics: [{ name: "news", filter: { n: [1, { numeric: ["<<", 1] }] } }] }),
+    '"functions.f.triggers.topics.0.filter.n.1.numeric" must be comparisons with numbers, such as [">", 0, "<=", 5]',
+  ],
+  [
+    withTriggers({ topics: [{ name: "news", filter: { n: [{ numeric: ["<"] }] } }] }),
+    '"functions.f.triggers.topics.0.filter.n.0.numeric" must be comparisons with numbers, such as [">", 0, "<=", 5]',
+  ],
+  [
+    withTriggers({ topics: [{ name: "news", filter: { n: [{ exists: "true" }] } }] }),
+    '"functions.f.triggers.topics.0.filter.n.0.exists" must be true or false',
+  ],
+  [
     withTriggers({ topics: [{ name: "news", filter: { kind: "x" } }] }),
     '"functions.f.triggers.topics.0.filter.kind" must be an array of values, or an object',
   ],
