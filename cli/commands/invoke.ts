@@ -35,6 +35,12 @@ standard error.
     const { readManifest } = await import("../manifest/manifest.ts");
     const manifest = await (deployed ? readManifest : readLocalManifest)(path);
     checkFunction(manifest, name);
+    const { routes, url } = manifest.functions[name]!.triggers;
+    if (event === "{}" && (routes.length > 0 || url !== undefined)) {
+      note(
+        `"${name}" takes HTTP events, and "{}" is none: "mate invoke --help" shows how to make one`,
+      );
+    }
     const { InvokeCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
     if (!deployed && !json) note("Bundling the functions");
     await using local = deployed
@@ -71,7 +77,8 @@ function checkJson(text: string): void {
   try {
     JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`Invalid event: ${(error as Error).message}`);
+    const detail = (error as Error).message;
+    throw new UsageError(`Invalid event: ${detail}; with - it is read from the standard input`);
   }
 }
 
