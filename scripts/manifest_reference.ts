@@ -69,7 +69,9 @@ function* sectionsOf(title: string, { properties = {}, required = [] }: Schema):
     ];
   });
   const table = [["key", "meaning", "type", "default"], ["-", "-", "-", "-"], ...rows];
-  const lines = table.map((cells) => `| ${cells.map(escape).join(" | ")} |`);
+  const lines = table.map((cells) =>
+    `| ${cells.map((text) => text.replaceAll("|", "\\|")).join(" | ")} |`
+  );
   yield `## ${title}\n\n${lines.join("\n")}\n`;
   for (const [key, value] of Object.entries(properties)) {
     const object = objectIn(value);
@@ -100,45 +102,28 @@ function typeOf(value: Schema, title: string): string {
 }
 
 function typeNamed(type: string | undefined, value: Schema, title: string): string {
-  switch (type) {
-    case "boolean":
-      return "`true`, `false`";
-    case "integer":
-      return `whole number from ${value.minimum} to ${value.maximum}`;
-    case "array": {
-      const least = value.minItems === undefined ? "" : `, at least ${value.minItems}`;
-      return `list${least}: ${typeOf(value.items!, title)}`;
-    }
-    case "object":
-      return objectType(value, title);
-    case "string":
-      return textType(value);
-    default:
-      return "JSON";
-  }
+  if (type === undefined) return "JSON";
+  if (type === "boolean") return "`true`, `false`";
+  if (type === "integer") return `whole number from ${value.minimum} to ${value.maximum}`;
+  if (type === "object") return objectType(value, title);
+  if (type === "string") return textType(value);
+  const least = value.minItems === undefined ? "" : `, at least ${value.minItems}`;
+  return `list${least}: ${typeOf(value.items!, title)}`;
 }
 
 function objectType({ properties, additionalProperties, propertyNames }: Schema, title: string) {
-  if (properties) return `[${title}](#${anchorOf(title)})`;
+  if (properties) {
+    return `[${title}](#${title.toLowerCase().replaceAll(".", "").replace(" ", "-")})`;
+  }
   if (!additionalProperties) return "JSON object";
   const names = propertyNames!.$ref ? "name" : textType(propertyNames!);
   return `object: ${names} → ${typeOf(additionalProperties, title)}`;
-}
-
-/** The anchor of a heading, as GitHub makes it. */
-function anchorOf(heading: string): string {
-  return heading.toLowerCase().replaceAll(".", "").replaceAll(" ", "-");
 }
 
 function textType({ pattern, minLength, maxLength }: Schema): string {
   if (pattern !== undefined) return `text: \`${pattern}\``;
   if (maxLength !== undefined) return `text of at most ${maxLength} characters`;
   return minLength === undefined ? "text" : "text, not empty";
-}
-
-/** Escapes a cell of a table. */
-function escape(text: string): string {
-  return text.replaceAll("|", "\\|");
 }
 
 if (import.meta.main) {

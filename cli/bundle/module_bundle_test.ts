@@ -105,7 +105,7 @@ export const handler = ({ kind }: Event) =>
   kind === "fail" ? fail() : kind === "common" ? common() : shared();`,
   "app/lib/fail.ts":
     `// The function fails.\nexport function fail(): never {\n  throw new Error("MARK1");\n}`,
-  // Deno formats CommonJS before the map is made, so the position of code in other formats is only close.
+  // Formatted as Deno formats CommonJS before it makes the map. Otherwise the positions would be off.
   "app/lib/common.cjs": `const { join } = require("node:path");
 exports.common = ()=>{
   throw new Error(join("MARK2", ""));

@@ -60,7 +60,7 @@ const IDENTITIES = [
 /**
  * Checks that there may be a region and a login, because Terraform uses the network before it looks for them.
  *
- * @throws {Error} If there is certainly none. The message says what to do.
+ * @throws {Error} If the region or the login is certainly missing. The message says what to do.
  */
 export async function checkLogin(manifestPath: string): Promise<void> {
   const settings = await readSettings();
@@ -81,7 +81,7 @@ export async function checkLogin(manifestPath: string): Promise<void> {
   }
 }
 
-/** Whether this may be a machine of AWS, which logs in by itself. */
+/** Whether this may be a machine of AWS. Such a machine logs in by itself. */
 async function mayBeMachineOfAws(): Promise<boolean> {
   try {
     return /Amazon/.test(await readIfAny("/sys/class/dmi/id/sys_vendor"));

@@ -1,29 +1,24 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
+import { temporaryFolder } from "../../../testdata/programs.ts";
 import { compiledSpecifiers, copyCaches, UnknownSchemaError } from "./database.ts";
 
 const NAMES = ["dep_analysis_cache_v2", "node_analysis_cache_v2", "v8_code_cache_v2"];
 
 /** A `DENO_DIR` that this Deno fills by running a module, and an empty folder beside it. */
 async function makeDenoDir() {
-  const folder = await Deno.makeTempDir();
+  const folder = temporaryFolder();
   await Deno.mkdir(`${folder}/copy`);
   await Deno.writeTextFile(`${folder}/one.mjs`, "console.log(1);");
   await new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-config", `${folder}/one.mjs`],
     env: { DENO_DIR: `${folder}/deno` },
   }).output();
-  return {
-    folder,
-    denoDir: `${folder}/deno`,
-    copy: `${folder}/copy`,
-    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
-  };
+  return { folder, denoDir: `${folder}/deno`, copy: `${folder}/copy` };
 }
 
 Deno.test("copyCaches() copies the rows of the databases that this Deno makes", async () => {
-  await using parts = await makeDenoDir();
-  const { folder, denoDir, copy } = parts;
+  const { folder, denoDir, copy } = await makeDenoDir();
   const files = copyCaches(denoDir, copy);
   assertEquals(
     [...files.keys()].sort(),
@@ -36,7 +31,7 @@ Deno.test("copyCaches() copies the rows of the databases that this Deno makes", 
 Deno.test("copyCaches() makes the same bytes of the same rows in any order", async () => {
   const rows = [["file:///b.js", 0], ["file:///a.js", 1], ["file:///a.js", 0]] as const;
   const copies = await Promise.all([rows, rows.toReversed()].map(async (order) => {
-    await using parts = await makeDenoDir();
+    const parts = await makeDenoDir();
     {
       using database = new DatabaseSync(`${parts.denoDir}/v8_code_cache_v2`);
       database.exec("DELETE FROM codecache");
@@ -58,7 +53,7 @@ Deno.test("copyCaches() refuses a database with another schema, and executes non
       "DROP TABLE codecache; CREATE TABLE codecache (specifier, more)",
     ]
   ) {
-    await using parts = await makeDenoDir();
+    const parts = await makeDenoDir();
     {
       using database = new DatabaseSync(`${parts.denoDir}/v8_code_cache_v2`);
       database.exec(attack);
@@ -67,10 +62,9 @@ Deno.test("copyCaches() refuses a database with another schema, and executes non
   }
 });
 
-Deno.test("copyCaches() executes no text that stands for the statement of a table", async () => {
+Deno.test("copyCaches() executes no SQL in place of the statement of a table", async () => {
   for (const isAfter of [false, true]) {
-    await using parts = await makeDenoDir();
-    const { folder, denoDir, copy } = parts;
+    const { folder, denoDir, copy } = await makeDenoDir();
     const victim = `${folder}/victim`;
     const file = `${denoDir}/v8_code_cache_v2`;
     {
@@ -91,13 +85,12 @@ Deno.test("copyCaches() executes no text that stands for the statement of a tabl
 });
 
 Deno.test("copyCaches() follows no link to a file of the developer", async () => {
-  await using parts = await makeDenoDir();
-  const { folder, denoDir, copy } = parts;
+  const { folder, denoDir, copy } = await makeDenoDir();
   await Deno.rename(`${denoDir}/v8_code_cache_v2`, `${folder}/private`);
   await Deno.symlink(`${folder}/private`, `${denoDir}/v8_code_cache_v2`);
   assertThrows(() => copyCaches(denoDir, copy), UnknownSchemaError);
 });
 
-Deno.test("compiledSpecifiers() finds none before Deno has made the database", () => {
+Deno.test("compiledSpecifiers() finds no module before Deno has made the database", () => {
   assertEquals(compiledSpecifiers("/nowhere"), []);
 });
