@@ -17,7 +17,7 @@ const ATTEMPTS = `{
   region: () => Deno.env.get("AWS_REGION"),
 }`;
 
-Deno.test("a command with the keys of a cloud has only the permissions that it names, although the tool was started with -A", async () => {
+Deno.test("a command with the keys of a cloud has only its own permissions, also if the tool has all", async () => {
   await using app = await makeApp({}, {});
   const url = (path: string) => JSON.stringify(new URL(path, import.meta.url));
   for (

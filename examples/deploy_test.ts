@@ -49,7 +49,7 @@ Deno.test("deploy.sh runs Terraform with the keys, and names a region that is mi
   assertMatch(output, /Error: terraform init failed\n\nThe key is secret\n$/);
 });
 
-Deno.test("deploy.sh refuses a Deno whose checksum is not the pinned one", async () => {
+Deno.test("deploy.sh refuses a Deno with a wrong checksum", async () => {
   const requests: string[] = [];
   await using registry = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen() {} },

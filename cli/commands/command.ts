@@ -46,7 +46,7 @@ export interface Command<O extends Options = Options> {
     values: Values<O>,
   ): Permissions | undefined | Promise<Permissions | undefined>;
 
-  /** Runs the command. If it could not do its work, it says why and returns `false`. */
+  /** Runs the command. Returns `false` if the work failed and the reason is printed. */
   run(
     positionals: readonly string[],
     values: Values<O>,
@@ -59,7 +59,7 @@ export function defineCommand<const O extends Options>(command: Command<O>): Com
   return command as unknown as Command;
 }
 
-/** The manifest of a command whose arguments name none. */
+/** The default of the argument MANIFEST. */
 export const MANIFEST = "app.json";
 
 /** The command line is wrong; the message names the argument. */
@@ -78,7 +78,7 @@ export function readArguments(
 ): { readonly positionals: readonly string[]; readonly values: Values<Options> } | "help" {
   if (args.includes("--help") || args.includes("-h")) return "help";
   const { tokens, positionals, values } = parseArgs({
-    args: args.filter((arg) => arg !== "--"), // some write it before the arguments of a task
+    args: args.filter((arg) => arg !== "--"), // some users write it before the arguments of a task
     allowPositionals: true,
     strict: false,
     tokens: true,

@@ -13,7 +13,7 @@ const CHECKSUMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Finds Terraform or OpenTofu from 1.10 on: on the PATH, in the cache, or at releases.hashicorp.com.
+ * Finds Terraform or OpenTofu 1.10 or later: on the PATH, in the cache, or at releases.hashicorp.com.
  *
  * `TERRAFORM_MIRROR` names another place for the archives. The checksum of the archive must be the pinned checksum.
  *

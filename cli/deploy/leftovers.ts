@@ -60,7 +60,7 @@ export function withoutAbsent(
 export function checkOwner(plan: Plan, application: string): void {
   for (const { address, type, change } of plan.resource_changes ?? []) {
     const tags = change.before?.tags_all as Readonly<Record<string, string>> | null | undefined;
-    if (!change.importing || tags === undefined) continue; // a part of a resource that has tags
+    if (!change.importing || tags === undefined) continue; // a part of another resource, so it has no tags
     // The tags of a bucket come in a second request, and a killed run may not have sent it. The name is safe: it has the account.
     const isUntaggedBucket = type === "aws_s3_bucket" && Object.keys(tags ?? {}).length === 0;
     if (tags?.application === application || isUntaggedBucket) continue;

@@ -52,7 +52,7 @@ export function makeChecker(
   }).compile(schema);
   return (value) => {
     if (validate(value)) return [];
-    // Another error says the same as each error of "propertyNames".
+    // Each error of "propertyNames" only repeats another error.
     const errors = validate.errors!.filter(({ keyword }) => keyword !== "propertyNames");
     const unknown = errors.filter(({ keyword }) => keyword === "additionalProperties");
     return [

@@ -207,7 +207,7 @@ function* sameRoutes(manifest: Manifest): Generator<Conflict> {
   }
 }
 
-/** A resource of a REST API has at most one variable among its children. */
+/** Finds routes with different variables at the same place, because a REST API takes one variable there. */
 function* otherVariables(manifest: Manifest): Generator<Conflict> {
   const firsts = new Map<string, { readonly variable: string; readonly owner: string }>();
   for (const { owner, trigger, path } of triggersOf(manifest, "routes")) {

@@ -1,18 +1,18 @@
 import { MANIFEST } from "../deploy/testdata/manifest.ts";
 
-/** A manifest with one function `f`, and with the settings. */
+/** A manifest with the function `f` and the given settings. */
 export const manifestText = (settings: object = {}): string =>
   JSON.stringify({ name: "app", stage: "v0", functions: { f: { module: "f.ts" } }, ...settings });
 
-/** A manifest whose function `f` has the settings. */
+/** A manifest whose function `f` has the given settings. */
 export const withF = (settings: object, others: object = {}): string =>
   manifestText({ functions: { f: { module: "f.ts", ...settings } }, ...others });
 
-/** A manifest whose function `f` has the triggers, and with the queues `jobs` and `ordered.fifo`. */
+/** A manifest with the queues `jobs` and `ordered.fifo`, whose function `f` has the given triggers. */
 export const withTriggers = (triggers: object): string =>
   withF({ triggers }, { queues: { jobs: {}, ordered: { fifo: true } } });
 
-/** A manifest with functions `a`, `b` and so on, with the triggers. */
+/** A manifest with a function `a`, `b` and so on for each of the given triggers. */
 export const withFunctions = (...triggers: readonly object[]): string =>
   manifestText({
     functions: Object.fromEntries(

@@ -57,7 +57,7 @@ export async function startServices(uses: Readonly<Record<string, unknown>> = {}
     environment,
     calls: host.calls,
     settled: () => platform.settled(),
-    /** The changes that the function "files" was told of. */
+    /** The changes of objects in the events of the function "files". */
     async changes() {
       await platform.settled();
       return host.calls.filter(({ name }) => name === "files").map(({ event: { Records } }) => {
