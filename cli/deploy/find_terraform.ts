@@ -1,5 +1,5 @@
 import { cacheFolder, keep } from "../bundle/cache_folder.ts";
-import { findProgram } from "../platform/isolation/program.ts";
+import { findProgram } from "../platform/isolation/isolation.ts";
 
 /** The version of Terraform to fetch if the PATH has no version that fits. */
 const VERSION = "1.11.4";

@@ -12,8 +12,7 @@
 import type { FunctionManifest, Manifest } from "../../manifest/manifest.ts";
 import { fillPlaceholders, variablesOf } from "../../manifest/variables.ts";
 import { lambdaEnvironment } from "../../platform/isolation/environment.ts";
-import { detectIsolation, type Isolation } from "../../platform/isolation/isolation.ts";
-import { makeTmp } from "../../platform/isolation/tmp_folder.ts";
+import { detectIsolation, type Isolation, makeTmp } from "../../platform/isolation/isolation.ts";
 import { type ArchiveFile, writeFiles } from "../archive.ts";
 import { type Architecture, ownArchitecture } from "../deno_binary.ts";
 import { compiledSpecifiers, copyCaches, UnknownSchemaError } from "./database.ts";

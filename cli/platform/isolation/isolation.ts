@@ -1,29 +1,36 @@
 /**
- * How a process is kept apart from the machine: as on AWS Lambda, as far as the machine allows.
+ * Keeps the process of a function apart from the machine, as far as the machine allows.
  *
  * @module
  */
-import { findProgram } from "./program.ts";
-import { GROUP_ID, makeTmp, USER_ID } from "./tmp_folder.ts";
+
+/** The user of the functions on AWS Lambda. */
+export const USER_ID = 993;
+
+/** The group of the functions on AWS Lambda. */
+export const GROUP_ID = 990;
+
+/** The bytes that a function may keep in `/tmp`, as on AWS Lambda. */
+export const MAX_TMP = 512 * 1024 * 1024;
 
 export interface Folders {
   /** The unpacked function; read-only at `/var/task` if the machine allows it. */
   readonly task: string;
   /** The unpacked layer; read-only at `/opt` if the machine allows it. */
   readonly layer: string;
-  /** The Deno that is mounted at the layer's `bin/deno`; without it the layer has its own. */
+  /** The Deno to mount at `bin/deno` of the layer. The default is the Deno in the layer. */
   readonly deno?: string | undefined;
-  /** The folder that Deno keeps compiled code in, if the process has plain folders; `/tmp/deno` without. */
+  /** The folder for the code that Deno compiles, for plain folders only. The default is `/tmp/deno`. */
   readonly cache?: string | undefined;
   readonly tmp: string;
 }
 
 /** A way to keep processes apart from the machine. */
 export interface Isolation {
-  /** Its name: a mount namespace made as root, one in a user namespace, or plain folders. */
+  /** A mount namespace that root makes, a mount namespace in a user namespace, or plain folders. */
   readonly kind: "root namespace" | "user namespace" | "plain folders";
   readonly description: string;
-  /** The paths by which a process finds its folders. */
+  /** Returns the paths of the folders as the process sees them. */
   place(folders: Folders): { readonly task: string; readonly layer: string; readonly tmp: string };
   command(
     folders: Folders,
@@ -34,7 +41,7 @@ export interface Isolation {
 
 export interface IsolatedCommand {
   readonly path: string;
-  /** Its arguments, environment, working folder and user. */
+  /** The arguments, the environment, the working folder and the user. */
   readonly options: Deno.CommandOptions;
 }
 
@@ -42,9 +49,9 @@ const NAMESPACE =
   "read-only /var/task and /opt, a private /tmp of 512 MB, an unprivileged user, only Lambda's environment variables";
 
 /**
- * Finds the best way that works here, by trying each with a program that does nothing.
+ * Finds the best isolation that this machine allows.
  *
- * @throws {Error} On Windows, where a program for `/tmp`, `/opt` and `/var/task` cannot run.
+ * @throws {Error} On Windows, because `/tmp`, `/opt` and `/var/task` do not exist there.
  */
 export async function detectIsolation(): Promise<Isolation> {
   if (Deno.build.os === "windows") {
@@ -59,13 +66,12 @@ export async function detectIsolation(): Promise<Isolation> {
     const missing = unshare === undefined ? "unshare" : "setpriv";
     return plainFolders(`"${missing}" of util-linux is not installed`, setpriv);
   }
-  const isRoot = Deno.uid() === 0;
-  const candidate = namespace(unshare, isRoot);
+  const candidate = namespace(unshare, Deno.uid() === 0);
   const problem = await tryOut(candidate);
   return problem === undefined ? candidate : plainFolders(problem, setpriv);
 }
 
-/** Runs a program that does nothing. Returns what went wrong, or `undefined`. */
+/** Runs a short script in an isolation. Returns the problem, or `undefined` if it works. */
 async function tryOut(isolation: Isolation): Promise<string | undefined> {
   const folder = await Deno.makeTempDir({ prefix: "mate-isolation-" });
   try {
@@ -91,11 +97,11 @@ async function tryOut(isolation: Isolation): Promise<string | undefined> {
 }
 
 /**
- * Arranges the folders in a fresh mount namespace, then becomes the program.
+ * The script mounts the folders in a new mount namespace and then starts the program.
  *
- * The arguments are the caller's PATH, the task's folder, the layer's folder, a Deno for the layer or nothing, a folder for
- * /tmp, `root` or `user`, then the program. Every step replaces the process, so that its identifier stays the
- * one that the caller knows. The program is killed with its parent, so that no process is left behind.
+ * The arguments are the PATH of the caller, the folder of the task, the folder of the layer, a Deno for the layer or an
+ * empty text, a folder for /tmp, `root` or `user`, and the program. Each `exec` keeps the identifier of the process, because
+ * the caller knows it. The system kills the program with its parent, so that no process is left behind.
  */
 const SCRIPT = `set -eu
 path=\${PATH-}
@@ -162,8 +168,8 @@ function namespace(unshare: string, isRoot: boolean): Isolation {
 }
 
 /**
- * The way for machines without namespaces: the same environment variables and Deno's own permissions, in plain folders. With
- * the program `setpriv`, a process is killed with its parent, however that ends.
+ * Makes the isolation for machines without namespaces. The process has only the given environment variables. Deno's
+ * permissions protect the files. With the program `setpriv`, the system kills the process with its parent.
  */
 export function plainFolders(reason: string, setpriv?: string): Isolation {
   return {
@@ -182,9 +188,56 @@ export function plainFolders(reason: string, setpriv?: string): Isolation {
         clearEnv: true,
         cwd: task,
         detached: true,
-        // Root becomes the user that AWS Lambda has; anyone else stays the same.
+        // If root runs the platform, the functions run as the user of AWS Lambda.
         ...(Deno.uid() === 0 ? { uid: USER_ID, gid: GROUP_ID } : {}),
       },
     }),
   };
+}
+
+/** Makes a folder for `/tmp` that only the user of the functions can use. The folder is on disk, so it takes no memory. */
+export async function makeTmp(parent: string): Promise<string> {
+  const path = await Deno.makeTempDir({ dir: parent, prefix: "tmp-" });
+  if (Deno.uid() === 0) await Deno.chown(path, USER_ID, GROUP_ID);
+  return path;
+}
+
+/** Counts the bytes on disk of a folder for `/tmp`. */
+export async function sizeOfTmp(path: string): Promise<number> {
+  const { stdout } = await runAsRoot("du", "-sk", path);
+  return Number.parseInt(new TextDecoder().decode(stdout)) * 1024;
+}
+
+export async function removeTmp(path: string): Promise<void> {
+  await runAsRoot("rm", "-rf", "--", path);
+}
+
+/** Runs a program as root, or as root of a user namespace, because a function may have made folders that nobody can enter. */
+async function runAsRoot(
+  ...[program, ...args]: [string, ...string[]]
+): Promise<Deno.CommandOutput> {
+  const command = Deno.uid() === 0
+    ? new Deno.Command(program, { args })
+    : new Deno.Command("unshare", { args: ["--user", "--map-root-user", "--", program, ...args] });
+  return await command.output();
+}
+
+/** Finds a program in `PATH`. */
+export async function findProgram(
+  name: string,
+  path: string = Deno.env.get("PATH") ?? "",
+): Promise<string | undefined> {
+  for (const folder of path.split(":")) {
+    if (!folder.startsWith("/")) continue;
+    try {
+      const { isFile, mode } = await Deno.stat(`${folder}/${name}`);
+      if (isFile && mode !== null && (mode & 0o111) !== 0) return `${folder}/${name}`;
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) continue;
+      if (error instanceof Deno.errors.PermissionDenied) continue; // This user may not read the folder.
+      if (error instanceof Deno.errors.NotADirectory) continue;
+      throw error;
+    }
+  }
+  return undefined;
 }

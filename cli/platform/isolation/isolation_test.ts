@@ -1,8 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { findProgram } from "./program.ts";
-import { makeTmp } from "./tmp_folder.ts";
+import { findProgram, type Isolation, makeTmp, plainFolders } from "./isolation.ts";
 import { hasNamespace, isolation } from "../../testdata/sandbox.ts";
-import { type Isolation, plainFolders } from "./isolation.ts";
 
 /** Runs a shell script in an isolation; what it printed. */
 async function run(isolation: Isolation, script: string, environment: Record<string, string> = {}) {

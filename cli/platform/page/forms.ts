@@ -5,7 +5,25 @@ import type {
   ScheduleTrigger,
   UrlTrigger,
 } from "../../manifest/manifest.ts";
-import { type Html, markup } from "./html.ts";
+
+/** A piece of HTML. It is not escaped again. */
+export class Html {
+  constructor(readonly text: string) {}
+}
+
+/** A value of a template: text, a piece of HTML, or a list. Only text is escaped. */
+export type Fragment = string | number | Html | readonly Fragment[];
+
+/** Makes HTML from a template. Text is escaped for the content of elements and for attributes in quotes. */
+export function markup(parts: TemplateStringsArray, ...values: readonly Fragment[]): Html {
+  return new Html(String.raw({ raw: parts }, ...values.map(render)));
+}
+
+function render(value: Fragment): string {
+  if (value instanceof Html) return value.text;
+  if (typeof value === "object") return value.map(render).join("");
+  return String(value).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
 
 const TYPES = ["application/json", "text/html", "*/*"];
 

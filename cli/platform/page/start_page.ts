@@ -1,6 +1,5 @@
 import type { FunctionManifest, Manifest } from "../../manifest/manifest.ts";
 import { functionUrl } from "../gateway/routes.ts";
-import { type Html, markup } from "./html.ts";
 import {
   copyable,
   createBucketForm,
@@ -10,6 +9,8 @@ import {
   createScheduleForm,
   createTopicForm,
   createUrl,
+  type Html,
+  markup,
 } from "./forms.ts";
 
 /** Makes the start page: the functions with a form for each of their triggers, and the place for the log. */

@@ -1,6 +1,5 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { findProgram } from "../isolation/program.ts";
-import { type Isolation, plainFolders } from "../isolation/isolation.ts";
+import { findProgram, type Isolation, plainFolders } from "../isolation/isolation.ts";
 import { readManifest } from "../../manifest/manifest.ts";
 import { makeApp } from "../../testdata/bundle.ts";
 import { hasNamespace, isolation, startApp } from "../../testdata/sandbox.ts";

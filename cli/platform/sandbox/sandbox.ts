@@ -2,8 +2,14 @@ import { dirname } from "node:path";
 import type { FunctionManifest } from "../../manifest/manifest.ts";
 import { logStreamName } from "../arn.ts";
 import { lambdaEnvironment } from "../isolation/environment.ts";
-import type { Folders, Isolation } from "../isolation/isolation.ts";
-import { makeTmp, MAX_TMP, removeTmp, sizeOfTmp } from "../isolation/tmp_folder.ts";
+import {
+  type Folders,
+  type Isolation,
+  makeTmp,
+  MAX_TMP,
+  removeTmp,
+  sizeOfTmp,
+} from "../isolation/isolation.ts";
 import type { Answer, Invocation } from "../runtime_api/invocation.ts";
 import { RuntimeApi } from "../runtime_api/runtime_api.ts";
 import { LogLines } from "./log_lines.ts";

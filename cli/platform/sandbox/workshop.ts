@@ -3,8 +3,7 @@ import { bundleFunctions } from "../../bundle/functions.ts";
 import { layerFiles } from "../../bundle/layer.ts";
 import { ownArchitecture } from "../../bundle/deno_binary.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
-import type { Isolation } from "../isolation/isolation.ts";
-import { GROUP_ID, USER_ID } from "../isolation/tmp_folder.ts";
+import { GROUP_ID, type Isolation, USER_ID } from "../isolation/isolation.ts";
 import type { Code } from "./sandbox.ts";
 
 /** The options of a workshop. */

@@ -1,8 +1,13 @@
 import { createHash } from "node:crypto";
 import { digest, type StoredFields } from "../triggers/bucket_folder.ts";
-import { chunkedContent } from "./aws_chunked.ts";
 import { S3Error, textsOf, xmlResponse } from "./responses.ts";
-import { preconditionOf, readSource, storedFields, type Target } from "./s3_object.ts";
+import {
+  chunkedContent,
+  preconditionOf,
+  readSource,
+  storedFields,
+  type Target,
+} from "./s3_object.ts";
 
 /** The smallest size of each part except the last. */
 const MIN_PART = 5 * 1024 * 1024;
