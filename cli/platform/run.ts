@@ -7,17 +7,17 @@ import { createHost, type Platform, startPlatform } from "./platform.ts";
 import { formatRecord, introduce } from "./terminal.ts";
 import { watch } from "./watch.ts";
 
-/** The application that {@linkcode run} runs, and how. */
+/** The options of {@linkcode run}. */
 export interface RunOptions {
   readonly manifestPath: string;
   readonly port: number;
-  /** The folder for the objects of the buckets; `undefined` for the default. */
+  /** The folder for the objects of the buckets. The default is `.mate/NAME`. */
   readonly data: string | undefined;
   /** Whether the functions run in this process. */
   readonly isInProcess: boolean;
 }
 
-/** The surroundings of {@linkcode run}. */
+/** The signal that ends {@linkcode run}, and its terminal. */
 export interface CliEnvironment {
   readonly signal: AbortSignal;
   readonly print: (line: string) => void;
@@ -25,8 +25,8 @@ export interface CliEnvironment {
 }
 
 /**
- * Runs an application until the signal: prints every URL, then the log. If a file of a function changes, the functions are
- * reloaded. If the manifest or the file `.env` changes, the application starts anew.
+ * Runs an application until the signal. Prints every URL, and then the log. If a file of a function changes, reloads the
+ * functions. If the manifest or the file `.env` changes, restarts the application.
  */
 export async function run(options: RunOptions, environment: CliEnvironment): Promise<void> {
   const { manifestPath, data } = options;
@@ -34,7 +34,7 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
   const log = new Log();
   const watchedFolder = resolve(dirname(manifestPath));
   await using stack = new AsyncDisposableStack();
-  let host: ReloadingHost | undefined; // goes on when the platform starts anew with another manifest
+  let host: ReloadingHost | undefined; // The host survives a restart of the platform.
   const takeHost = async (local: Manifest) => {
     if (host !== undefined) await host.reload(local);
     const write = (record: LogRecord) => log.write(record);
@@ -57,7 +57,7 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
   let stopShowing = () => {};
   const show = (manifest: Manifest) => {
     for (const line of introduce({ manifest, ...platform!, watchedFolder })) print(line);
-    // The log comes after the URLs, with the records that it has already.
+    // The URLs come first, then the records that the log has already.
     for (const record of log.after(shown)) print(formatRecord(record, isColored));
     stopShowing = log.follow((record) => print(formatRecord(record, isColored)));
   };
@@ -71,7 +71,11 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
 
   const { promise: end, resolve: stop, reject: fail } = Promise.withResolvers<void>();
   signal.addEventListener("abort", () => stop());
-  const unlessInterrupted = (error: unknown) => signal.aborted ? stop() : fail(error);
+  const unlessInterrupted = async (error: unknown) => {
+    // Ctrl-C also ends the bundler. Its failure may arrive before the signal.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    return signal.aborted ? stop() : fail(error);
+  };
   const onChange = async (paths: ReadonlySet<string>) => {
     try {
       const files = [basename(manifestPath), VALUES_FILE];
@@ -91,19 +95,19 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
   await start(manifest).catch(unlessInterrupted);
   if (platform === undefined) return await end;
   const platformEnd = { [Symbol.asyncDispose]: () => platform![Symbol.asyncDispose]() };
-  await using _last = platformEnd; // of a platform that started while the watch ended
+  await using _last = platformEnd; // A platform may start while the watch ends.
   await using _watch = watch(watchedFolder, {
     onChange,
     onError: ({ message }) => log.note(message),
     isOfInterest: isSource(watchedFolder, resolve(platform.bucketsFolder)),
   });
-  // The platform ends before the watch, because the end of a watch also ends those of folders in it, such as buckets.
+  // The platform ends before the watch, because the end of a watch ends the watches of folders in it, such as buckets.
   await using _first = platformEnd;
-  show(manifest); // after the start of the watch, because a reader may change files at once
+  show(manifest); // The watch has started, because a reader of the URLs may change files at once.
   if (!signal.aborted) await end;
 }
 
-/** Whether a function may be made of the file of a path. */
+/** Makes a function that tells whether a path may be a source of a function. */
 function isSource(folder: string, data: string): (path: string) => boolean {
   return (path) =>
     path !== data && !path.startsWith(data + sep) &&
