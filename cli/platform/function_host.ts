@@ -1,26 +1,26 @@
 import type { Manifest } from "../manifest/manifest.ts";
 
-/** Runs functions. The triggers and the Invoke API of the local platform use nothing else of it. */
+/** Runs functions. The triggers and the Invoke API of the local platform use only this interface. */
 export interface FunctionHost extends AsyncDisposable {
   /**
    * Invokes a function and waits for its end.
    *
-   * A function that throws, hangs, exits or returns nonsense has an outcome: the promise does not reject because of it.
+   * If the function throws, hangs, exits or returns nonsense, the outcome says so. The promise does not reject.
    *
-   * @param name The function, as in the manifest.
+   * @param name The name of the function in the manifest.
    * @param payload The event: JSON, as bytes.
    * @param options Further facts of the invocation.
-   * @returns How the invocation ended.
+   * @returns The outcome of the invocation.
    */
   invoke(name: string, payload: Uint8Array, options?: InvokeOptions): Promise<InvokeOutcome>;
 }
 
-/** A host that can load the functions anew. */
+/** A host that can load the functions again. */
 export interface ReloadingHost extends FunctionHost {
   /**
-   * Loads the functions anew: later invocations run the files as they are now.
+   * Loads the functions again. Later invocations run the files as they are now.
    *
-   * @param manifest The application, if it has changed.
+   * @param manifest The manifest of the application. The default is the manifest in use.
    * @returns The names of the functions that have changed.
    */
   reload(manifest?: Manifest): Promise<readonly string[]>;
@@ -32,36 +32,36 @@ export interface InvokeOptions {
   readonly clientContext?: string | undefined;
   /** The tenant. */
   readonly tenantId?: string | undefined;
-  /** The identifier of the invocation. The default is a random UUID. A retry of an asynchronous invocation keeps it. */
+  /** The identifier of the invocation. The default is a random UUID. Retries of an invocation have the same identifier. */
   readonly requestId?: string | undefined;
   /** The X-Ray trace header. */
   readonly traceId?: string | undefined;
   /**
-   * Is called if the function streams its result, with the media type of it. The result is written to the stream as it
-   * comes, and is not in the outcome. Without this option a streamed result is collected.
+   * Opens a stream for the result, if the function streams. The argument is the media type of the result. The result is
+   * then not in the outcome. Without this option, the outcome has the whole result.
    */
   readonly stream?: ((contentType: string) => WritableStream<Uint8Array>) | undefined;
 }
 
-/** How an invocation ended. */
+/** The outcome of an invocation. */
 export interface InvokeOutcome {
   /** The identifier of the invocation. */
   readonly requestId: string;
-  /** The result of the function, JSON as bytes; after a failure an object `{ errorType, errorMessage, … }`. */
+  /** The result of the function: JSON, as bytes. After a failure, it is an object `{ errorType, errorMessage, … }`. */
   readonly payload: Uint8Array;
-  /** What went wrong; `undefined` if the function returned a result. */
+  /** The kind of the failure, or `undefined` if the function returned a result. */
   readonly failure?: "error" | "timeout" | "exit" | "too large" | undefined;
-  /** Whether the function streamed its result, which is collected in the payload. */
+  /** Whether the function streamed the result. */
   readonly isStream?: boolean | undefined;
   /** The last 4 KiB of the log of the invocation, with the lines of the platform. */
   readonly logTail: string;
 }
 
-/** One record of a function's log, or one line of the platform's own. */
+/** A record of the log of a function, or a line of the platform. */
 export interface LogRecord {
-  /** When it was written. */
+  /** The time of the record. */
   readonly time: Date;
-  /** The function that wrote it; empty for a line of the platform's own. */
+  /** The name of the function, or an empty text for a line of the platform. */
   readonly functionName: string;
   /** The text, without the line end. */
   readonly text: string;

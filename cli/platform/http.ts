@@ -8,7 +8,7 @@ export interface Reply {
   readonly body: Uint8Array | ReadableStream<Uint8Array>;
 }
 
-/** A response without a body, or with a text. */
+/** Makes a response with a text as its body. */
 export function reply(status: number, headers: Reply["headers"] = [], body = ""): Reply {
   return { status, headers, body: Buffer.from(body) };
 }
@@ -18,7 +18,6 @@ export function jsonReply(status: number, value: unknown, headers: Reply["header
   return reply(status, [["Content-Type", "application/json"], ...headers], body);
 }
 
-/** A response that says what was wrong. */
 export function errorReply(
   status: number,
   message: string,
@@ -27,14 +26,14 @@ export function errorReply(
   return jsonReply(status, { message }, headers);
 }
 
-/** A response with further headers, in place of those of the same names. */
+/** Adds headers to a response. They replace headers with the same names. */
 export function withHeaders(response: Reply, headers: Reply["headers"]): Reply {
   const names = new Set(headers.map(([name]) => name.toLowerCase()));
   const others = response.headers.filter(([name]) => !names.has(name.toLowerCase()));
   return { ...response, headers: [...others, ...headers] };
 }
 
-/** A request that is refused. The reply is sent, and the message is the reason for the log. */
+/** The refusal of a request. The client gets the reply. The message is the reason for the log. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
 
@@ -43,7 +42,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A refusal by the platform itself: JSON with the message. */
+/** Makes a refusal whose reply is JSON with the message. */
 export function refusal(status: number, message: string, headers: Reply["headers"] = []): Refusal {
   return new Refusal(errorReply(status, message, headers), message);
 }
@@ -56,12 +55,12 @@ export function allow(method: string, ...methods: readonly string[]): void {
   throw refusal(405, message, [["Allow", list]]);
 }
 
-/** Reads the body of a request. If the body is over the limit, it reads only the beginning, which is over the limit too. */
+/** Reads the body of a request. If the body is over the limit, the result is a part of it that is over the limit too. */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array> {
   if (Number(request.headers["content-length"] ?? 0) > limit) return new Uint8Array(limit + 1);
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // The request is not destroyed at the limit, because it is still answered.
+  // Do not destroy the request at the limit, because it still gets an answer.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     chunks.push(chunk);
     size += chunk.length;

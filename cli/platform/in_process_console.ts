@@ -3,7 +3,7 @@ import { format } from "node:util";
 import type { LogRecord } from "./function_host.ts";
 import type { LogTail } from "./sandbox/log_lines.ts";
 
-/** The invocation under way, as `console` sees it. */
+/** An invocation that writes to the console. */
 export interface Scope {
   readonly functionName: string;
   readonly requestId: string;
@@ -12,12 +12,12 @@ export interface Scope {
   isOver: boolean;
 }
 
-/** One for all hosts, because a logger may keep the method of the console that it found under an earlier host. */
+/** The current invocation. All hosts share it, because a logger may keep a method of the console from an earlier host. */
 export const scopes = new AsyncLocalStorage<Scope>();
 
 const LEVELS = { debug: "DEBUG", error: "ERROR", info: "INFO", log: "INFO", warn: "WARN" } as const;
 
-/** The state that all copies of the logger of `@mate/core` in this process share. */
+/** The key of the state that all copies of the logger of `@mate/core` in this process share. */
 const LOGGER_STATE = Symbol.for("@mate/core/logger/2");
 
 interface LoggerState {
@@ -30,11 +30,11 @@ const { log: print } = console;
 
 export function writeRecord({ functionName, tail, log }: Scope, text: string): void {
   tail.add(text);
-  // The taker of the record may write to the console. That is not output of the function.
+  // `log` may write to the console. Such lines are not output of the function.
   scopes.exit(() => log({ time: new Date(), functionName, text }));
 }
 
-/** Sends to the log what the functions write to the console. Returns a function that undoes this. */
+/** Sends the console output of the functions to the log. Returns a function that undoes this. */
 export function captureConsole(): () => void {
   const undo = [captureLogger()];
   for (const [method, level] of Object.entries(LEVELS) as [keyof typeof LEVELS, string][]) {
@@ -43,7 +43,7 @@ export function captureConsole(): () => void {
       const scope = scopes.getStore();
       if (scope === undefined || scope.isOver) return original.apply(console, data);
       const text = format(...data).replaceAll(/\r?\n/g, "\r");
-      // A line with a level, such as those of the logger of @mate/core, is complete.
+      // The lines of the logger of @mate/core have a level already. They are complete.
       const isComplete = /^\{"|^\d{4}-\d\d-\d\dT[^\t]*\t/.test(text);
       const prefix = isComplete
         ? ""
@@ -57,12 +57,12 @@ export function captureConsole(): () => void {
   return () => undo.forEach((restore) => restore());
 }
 
-/** Sends to the log the records of a logger that was loaded earlier, and so writes to the former console. */
+/** Sends the records of the logger to the log. A logger that was loaded earlier writes to the original console. */
 function captureLogger(): () => void {
   const state = (globalThis as { [LOGGER_STATE]?: LoggerState })[LOGGER_STATE] ??= {
     openScopes: 0,
   };
-  state.store ??= new AsyncLocalStorage(); // Invocations overlap from the first one on.
+  state.store ??= new AsyncLocalStorage(); // Even the first invocation may overlap with another.
   const { write: former = printRecord } = state;
   const capture = state.write = (line: string) => {
     const scope = scopes.getStore();
@@ -74,7 +74,7 @@ function captureLogger(): () => void {
   };
 }
 
-/** Prints a record that no function has written. */
+/** Prints a record that does not come from a function. */
 function printRecord(line: string): void {
   print(Deno.stdout.isTerminal() ? line.replaceAll("\r", "\n") : line);
 }

@@ -12,7 +12,7 @@ import { RuntimeApi } from "./runtime_api/runtime_api.ts";
 import { LogTail } from "./sandbox/log_lines.ts";
 import { endingError } from "./sandbox/report.ts";
 
-/** How a host in this process runs an application. */
+/** The options of {@linkcode createInProcessHost}. */
 export interface InProcessHostOptions {
   /** The application. */
   readonly manifest: Manifest;
@@ -23,12 +23,13 @@ export interface InProcessHostOptions {
 }
 
 /**
- * Makes a host that runs the functions in this process, so that a debugger stops at their breakpoints. What a function
- * writes to the console goes to the log.
+ * Makes a host that runs the functions in this process, so that a debugger stops at their breakpoints. The console output
+ * of a function goes to the log.
  *
- * The functions share the process with its environment, its memory and its permissions. `memory` and `permissions` of the
- * manifest have no effect, and a variable of `environment` is set if no two functions disagree about it. A function that
- * computes without end stops everything. A reload covers the modules of the handlers, but not the modules that they import.
+ * The functions share the environment, the memory and the permissions of the process. `memory` and `permissions` of the
+ * manifest have no effect. A variable of `environment` is set only if all functions with this variable have the same value.
+ * An endless loop in a function stops everything. A reload loads the modules of the handlers again, but not the modules that
+ * they import.
  *
  * @param options How to run the application.
  * @returns The host.
@@ -56,7 +57,7 @@ class InProcessHost implements ReloadingHost {
     this.#generation++;
     this.#restoreEnvironment();
     this.#restoreEnvironment = setEnvironment(manifest);
-    return Promise.resolve(Object.keys(manifest.functions)); // Which of them have changed is not known.
+    return Promise.resolve(Object.keys(manifest.functions)); // Any of them may have changed.
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -65,7 +66,7 @@ class InProcessHost implements ReloadingHost {
     return Promise.resolve();
   }
 
-  /** Runs the loop of the runtime with a Runtime API of its own, for this invocation alone. */
+  /** Runs the loop of the runtime with a new Runtime API, for this invocation only. */
   async invoke(
     name: string,
     payload: Uint8Array,
@@ -97,7 +98,8 @@ class InProcessHost implements ReloadingHost {
         const handler = await this.#load(config);
         return await handler(event, { ...context, ...factsOf(name, config) });
       };
-      scopes.run(scope, () => run(handle, { api: api.address })).catch(() => {}); // ends with the Runtime API
+      // The loop ends with an error when the Runtime API ends.
+      scopes.run(scope, () => run(handle, { api: api.address })).catch(() => {});
       const deadline = Date.now() + milliseconds;
       const { answered, finished } = api.invoke({
         ...options,
@@ -107,7 +109,7 @@ class InProcessHost implements ReloadingHost {
         deadline,
       });
       const answer = await Promise.race([answered, timeout]);
-      await Promise.race([finished, timeout]); // so that the last records belong to the invocation
+      await Promise.race([finished, timeout]); // The last records belong to this invocation.
       const failure = answer.kind === "response"
         ? undefined
         : answer.errorType === "Sandbox.Timedout"
@@ -131,7 +133,7 @@ class InProcessHost implements ReloadingHost {
   }
 }
 
-/** The members of a context that the runtime takes from the environment. */
+/** Makes the members of a context that the runtime reads from the environment. */
 function factsOf(functionName: string, { memory }: FunctionManifest): Partial<FnContext> {
   return {
     functionName,
@@ -142,17 +144,14 @@ function factsOf(functionName: string, { memory }: FunctionManifest): Partial<Fn
   };
 }
 
-/** Sets the environment variables that no two functions disagree about. Returns a function that undoes this. */
+/** Sets the environment variables that have the same value in all functions. Returns a function that undoes this. */
 export function setEnvironment({ functions }: Manifest): () => void {
   const pairs = Object.values(functions).flatMap(({ environment }) => Object.entries(environment));
-  const shared = [...Map.groupBy(pairs, ([name]) => name)]
-    .flatMap(([name, all]) =>
-      all.every(([, value]) => value === all[0]![1]) ? [[name, all[0]![1]]] : []
-    );
-  const variables: Record<string, string> = {
-    AWS_REGION: REGION,
-    ...Object.fromEntries(shared),
-  };
+  const variables: Record<string, string> = { AWS_REGION: REGION };
+  for (const [name, all] of Map.groupBy(pairs, ([name]) => name)) {
+    const [[, first]] = all as [[string, string]];
+    if (all.every(([, value]) => value === first)) variables[name] = first;
+  }
   const names = [...Object.keys(variables), "_X_AMZN_TRACE_ID"]; // The runtime sets the last one.
   const former = names.map((name) => [name, Deno.env.get(name)] as const);
   for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);

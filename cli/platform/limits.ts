@@ -18,17 +18,17 @@ export const MAX_SYNC_EVENT = 6_291_456;
 /** The largest event of an asynchronous invocation. */
 export const MAX_ASYNC_EVENT = 1_048_576;
 
-/** The largest result of a function: 100 bytes more than an event may have. */
+/** The largest result of a function. It is 100 bytes more than the largest event. */
 export const MAX_RESULT = 6_291_556;
 
-/** The largest result of a function that streams it. */
+/** The largest streamed result of a function. */
 export const MAX_STREAM = 209_715_200;
 
-/** The largest message of Amazon SNS, its attributes included. */
+/** The largest message of Amazon SNS, with its attributes. */
 export const MAX_PUBLICATION = 262_144;
 
-/** The end of a log that is returned to the caller of a function. */
+/** The size of the end of a log that the caller of a function gets. */
 export const LOG_TAIL = 4_096;
 
-/** How long Amazon API Gateway waits for a function. */
+/** The time after which Amazon API Gateway stops waiting for a function. */
 export const GATEWAY_TIMEOUT = 29_000;

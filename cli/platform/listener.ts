@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { type Manifest, OWN_PATHS } from "../manifest/manifest.ts";
-import { errorReply, readBody, Refusal, refusal, type Reply } from "./http.ts";
+import { errorReply, readBody, Refusal, refusal, type Reply, withHeaders } from "./http.ts";
 import type { FunctionUrls } from "./gateway/function_url.ts";
 import type { Gateway, HttpRequest } from "./gateway/gateway.ts";
 import type { createInvokeApi } from "./invoke/invoke_api.ts";
@@ -20,17 +20,24 @@ export interface Parts {
   readonly endpoints: ReturnType<typeof createTriggerEndpoints>;
 }
 
-/** Sends a request to the part of the platform that it is for. */
+/** The parts of the target of a request. */
+interface Target {
+  readonly authority: string;
+  readonly path: string;
+  readonly query: string;
+}
+
+/** Answers a request with the responsible part of the platform. */
 export async function answer(request: IncomingMessage, parts: Parts): Promise<Reply> {
-  // RFC 9112 section 3.2: otherwise two readers may disagree about the host.
+  // RFC 9112 section 3.2: two readers could read two different hosts.
   if ((request.headersDistinct["host"]?.length ?? 0) > 1) {
     return errorReply(400, "The request has more than one Host header");
   }
-  const { authority = "", path, query } = readTarget(request);
+  const target = readTarget(request);
+  const { authority, path } = target;
   const functionName = parts.functionUrls.find(authority);
   if (functionName !== undefined) {
-    const httpRequest = await readRequest(request, { authority, path, query });
-    return await parts.functionUrls.answer(functionName, httpRequest);
+    return await parts.functionUrls.answer(functionName, await readRequest(request, target));
   }
   if (!isLocalHost(authority)) {
     const host = JSON.stringify(authority);
@@ -40,10 +47,10 @@ export async function answer(request: IncomingMessage, parts: Parts): Promise<Re
   }
   const [, first = ""] = path.split("/", 2);
   if (!OWN_PATHS.includes(first) && path !== "/") {
-    return await parts.gateway(await readRequest(request, { authority, path, query }));
+    return await parts.gateway(await readRequest(request, target));
   }
   try {
-    return guarded(await answerOwn(request, parts, { authority, path, query, first }));
+    return guarded(await answerOwn(request, parts, target, first));
   } catch (error) {
     if (error instanceof Refusal) return guarded(error.reply);
     throw error;
@@ -52,7 +59,7 @@ export async function answer(request: IncomingMessage, parts: Parts): Promise<Re
 
 async function readRequest(
   request: IncomingMessage,
-  { authority, path, query }: Record<"authority" | "path" | "query", string>,
+  { authority, path, query }: Target,
 ): Promise<HttpRequest> {
   const { rawHeaders } = request;
   const time = new Date();
@@ -76,7 +83,8 @@ async function readRequest(
 async function answerOwn(
   request: IncomingMessage,
   parts: Parts,
-  { authority, path, query, first }: Record<"authority" | "path" | "query" | "first", string>,
+  { authority, path, query }: Target,
+  first: string,
 ): Promise<Reply> {
   const { headers } = request;
   const method = request.method!;
@@ -94,19 +102,17 @@ async function answerOwn(
   return await parts.endpoints(request, path);
 }
 
-/** A response of the platform's own that no page of another origin may use, as a script or otherwise. */
+/** Forbids pages of other origins to use a response of the platform, as a script or otherwise. */
 function guarded(reply: Reply): Reply {
-  const headers = [
-    ...reply.headers,
+  return withHeaders(reply, [
     ["Cross-Origin-Resource-Policy", "same-origin"],
     ["X-Content-Type-Options", "nosniff"],
-  ] as const;
-  return { ...reply, headers };
+  ]);
 }
 
-/** The parts of a request's target: a path or a URL. The host of a URL takes precedence over Host (RFC 9112 §3.2.2). */
-function readTarget({ url = "", headers }: IncomingMessage) {
-  const [, authority = headers.host, target = ""] = /^http:\/\/([^/?]*)(.*)$/is.exec(url) ??
+/** Reads a target: a path or a URL. The host of a URL takes precedence over `Host` (RFC 9112 section 3.2.2). */
+function readTarget({ url = "", headers }: IncomingMessage): Target {
+  const [, authority = headers.host ?? "", target = ""] = /^http:\/\/([^/?]*)(.*)$/is.exec(url) ??
     [url, undefined, url];
   const mark = target.indexOf("?");
   const path = (mark < 0 ? target : target.slice(0, mark)) || "/";
@@ -114,15 +120,15 @@ function readTarget({ url = "", headers }: IncomingMessage) {
 }
 
 /**
- * Whether a request is for this machine. A page on the web can make its own name point here (DNS rebinding), but then the
- * request carries that name.
+ * Tells whether a request is for this machine. A web page can let its own domain name lead to this machine (DNS rebinding).
+ * Such a request has that domain name as its host.
  */
-function isLocalHost(host: string | undefined): boolean {
-  return /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(host ?? "");
+function isLocalHost(host: string): boolean {
+  return /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(host);
 }
 
 /**
- * Whether a request that may change something was made by a page of another origin.
+ * Tells whether a page of another origin made a request that may change something.
  *
  * @see https://fetch.spec.whatwg.org/#origin-header
  * @see https://w3c.github.io/webappsec-fetch-metadata/#sec-fetch-site-header

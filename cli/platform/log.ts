@@ -7,9 +7,9 @@ export interface LogEntry extends LogRecord {
 }
 
 /**
- * The log of the local platform. It keeps the last records, and tells its followers of new ones.
+ * The log of the local platform. It keeps the last records, and passes new records to its followers.
  *
- * A record of the platform itself has an empty function name.
+ * A record of the platform has an empty function name.
  *
  * @example Following a log
  * ```ts
@@ -36,7 +36,7 @@ export class Log {
   /**
    * Makes an empty log.
    *
-   * @param capacity How many characters are kept, 8 million by default. The last record is always kept.
+   * @param capacity The number of characters that the log keeps, 8 million by default. It always keeps the last record.
    */
   constructor(capacity = 8_000_000) {
     this.#capacity = capacity;
@@ -51,7 +51,7 @@ export class Log {
     const entry = { ...record, number: ++this.#last };
     this.#entries.push(entry);
     this.#size += sizeOf(entry);
-    // The log is trimmed at twice the capacity, so that a record costs the same however many are kept.
+    // Trim the log at twice the capacity, so that the cost of a record does not depend on the number of records.
     if (this.#size >= 2 * this.#capacity) {
       this.#entries = [...this.after(0)];
       this.#size = this.#entries.reduce((size, entry) => size + sizeOf(entry), 0);
@@ -60,7 +60,7 @@ export class Log {
   }
 
   /**
-   * Adds a line of the platform's own.
+   * Adds a line of the platform.
    *
    * @param text The text, without the line end.
    */
@@ -69,10 +69,10 @@ export class Log {
   }
 
   /**
-   * The last records after one.
+   * Returns the last records after a record.
    *
-   * @param number The number of the record; 0 for all records.
-   * @param capacity How many characters the records may have together, the last one apart.
+   * @param number The number of the record, or 0 for all records.
+   * @param capacity The largest number of characters of the result. The last record does not count.
    * @returns The records, oldest first.
    */
   after(number: number, capacity: number = this.#capacity): readonly LogEntry[] {
@@ -85,7 +85,7 @@ export class Log {
   }
 
   /**
-   * Calls a follower with every record from now on.
+   * Calls a follower with every new record.
    *
    * @param follower The follower.
    * @returns A function that ends the calls.
@@ -96,7 +96,7 @@ export class Log {
   }
 }
 
-/** A record's part of the capacity: its text, and 100 for the rest. */
+/** Counts the characters of a record: its text, and 100 for the rest. */
 function sizeOf({ text }: LogRecord): number {
   return text.length + 100;
 }

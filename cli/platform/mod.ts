@@ -1,7 +1,7 @@
 /**
- * The platform on one machine: an HTTP gateway, the Invoke API, schedules, buckets and topics in front of the functions of
- * an application, for development and tests. {@linkcode startPlatform} starts it in a program; a command runs it from the
- * terminal:
+ * The platform on one machine, for development and tests. It plays Amazon API Gateway, function URLs, the Invoke API of AWS
+ * Lambda, Amazon EventBridge, S3, SNS and SQS for the functions of an application. {@linkcode startPlatform} starts the
+ * platform in a program. This command starts it in the terminal:
  *
  * ```sh
  * deno run -A jsr:@mate/cli dev app.json

@@ -20,27 +20,27 @@ import { openBuckets } from "./triggers/buckets.ts";
 import { createTriggerEndpoints } from "./triggers/endpoints.ts";
 import { Schedules } from "./triggers/schedules.ts";
 
-/** How the local platform runs an application. */
+/** The options of {@linkcode startPlatform}. */
 export interface PlatformOptions {
-  /** The port; 0 for one that the system chooses. The default is 8000. */
+  /** The port. If it is 0, the system chooses a free port. The default is 8000. */
   readonly port?: number | undefined;
-  /** The port of `servicesUrl`. The default is one that the system chooses. */
+  /** The port of `servicesUrl`. By default, the system chooses a free port. */
   readonly servicesPort?: number | undefined;
-  /** Whether the functions run in this process rather than each in a sandbox of its own. */
+  /** Whether the functions run in this process. By default, each function runs in its own sandbox. */
   readonly inProcess?: boolean | undefined;
   /**
-   * What runs the functions, in place of `inProcess`: a host, or a function that makes one of the manifest with the
-   * environment and the permissions that the functions have on this machine. The caller disposes of it after the platform.
-   * It must write its records to `log`.
+   * The host of the functions, or a function that makes the host. The function gets the manifest with the environment and
+   * the permissions of this machine. The host must write its records to `log`. The caller disposes of the host after the
+   * platform.
    */
   readonly host?: FunctionHost | ((local: Manifest) => Promise<FunctionHost>) | undefined;
-  /** The folder for the objects of the buckets. The default is a new folder, which is removed at the end. */
+  /** The folder for the objects of the buckets. The default is a temporary folder. */
   readonly data?: string | undefined;
   /** The log. The default is a new one. */
   readonly log?: Log | undefined;
-  /** The waits before the retries of an asynchronous invocation, in milliseconds. The default is 1,000 and 2,000. */
+  /** The delays before the retries of an asynchronous invocation, in milliseconds. The default is 1,000 and 2,000. */
   readonly retryDelays?: readonly number[] | undefined;
-  /** How long the HTTP gateway waits for a function, in milliseconds. The default is 29,000, as in the cloud. */
+  /** The time limit of the HTTP gateway for a function, in milliseconds. The default is 29,000, as in the cloud. */
   readonly gatewayTimeout?: number | undefined;
 }
 
@@ -50,13 +50,13 @@ export interface Platform extends AsyncDisposable {
   readonly url: string;
   /** The port. */
   readonly port: number;
-  /** The folder with a folder for each bucket. A file that is put there is an upload. */
+  /** The folder that has a folder for each bucket. A new file in the folder of a bucket is an upload. */
   readonly bucketsFolder: string;
-  /** The URL of Amazon S3, SNS, SQS and EventBridge on this machine, for `aws --endpoint-url`. */
+  /** The URL of the local Amazon S3, SNS, SQS and EventBridge, for `aws --endpoint-url`. */
   readonly servicesUrl: string;
   /** The log of the functions and of the platform. */
   readonly log: Log;
-  /** Waits until no asynchronous invocation is under way, and every message of a topic or a queue is delivered. */
+  /** Waits until no asynchronous invocation runs and the functions have got all messages of their topics and queues. */
   settled(): Promise<void>;
 }
 
@@ -64,12 +64,12 @@ export interface Platform extends AsyncDisposable {
  * Starts the platform on this machine: the HTTP gateway, the Invoke API, the triggers and a start page, on the loopback
  * interface only.
  *
- * @param app The path of the manifest, or the manifest, whose modules are relative to the current folder. The file `.env`
- * beside a manifest replaces values of `environment`.
- * @param options How to run it.
- * @returns The platform. Dispose of it to stop it.
+ * @param app The path of the manifest, or the manifest. The modules of such a manifest are relative to the current folder.
+ * The values of the file `.env` beside a manifest replace values of `environment`.
+ * @param options Where and how to run the application.
+ * @returns The platform. Dispose of the platform to stop it.
  * @throws {PortTakenError} If another program listens on the port.
- * @throws {Error} If the manifest cannot be read, or a function cannot be bundled. The message names each.
+ * @throws {Error} If the manifest cannot be read, or if functions cannot be bundled. The message names each of them.
  *
  * @example Sending an HTTP request to a function
  * ```ts
@@ -172,7 +172,7 @@ export async function startPlatform(
   };
 }
 
-/** Makes what runs the functions: in this process, or each in a sandbox of its own. */
+/** Makes the host of the functions: in this process, or with a sandbox for each function. */
 export function createHost(
   isInProcess = false,
   options: SandboxHostOptions,
@@ -180,7 +180,7 @@ export function createHost(
   return (isInProcess ? createInProcessHost : createSandboxHost)(options);
 }
 
-/** Waits until no asynchronous invocation is under way and no queue has a message. */
+/** Waits until no asynchronous invocation runs and no polled queue has a message. */
 async function settle(
   asyncInvocations: AsyncInvocations,
   messaging: Messaging,

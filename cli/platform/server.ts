@@ -14,24 +14,24 @@ import { closeServer, errorReply, type Reply, startServer } from "./http.ts";
 export type Listener = (request: IncomingMessage) => Promise<Reply>;
 
 export interface ServerOptions {
-  /** The port; 0 for one that the system chooses. */
+  /** The port. If it is 0, the system chooses a free port. */
   readonly port: number;
-  /** Is told of each request that is not HTTP, and of each response that failed. */
+  /** Takes an error for each request that is not HTTP, and for each response that failed. */
   readonly onError: (error: Error) => void;
-  /** How long a client may take to send a request, in milliseconds. The default is a minute. */
+  /** The time limit for a client to send a request, in milliseconds. The default is one minute. */
   readonly requestTimeout?: number | undefined;
 }
 
 /** The port is in use. */
 export class PortTakenError extends Error {
-  /** Makes the error; its message names the port and the remedy. */
+  /** Makes the error. Its message names the port and the remedy. */
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = "PortTakenError";
   }
 }
 
-/** The codes of errors that only say that the client went away. */
+/** The codes of errors that occur if the client goes away. */
 const HANG_UPS: ReadonlySet<string> = new Set([
   "ECONNRESET",
   "EPIPE",
@@ -40,16 +40,16 @@ const HANG_UPS: ReadonlySet<string> = new Set([
   "HPE_INVALID_EOF_STATE",
 ]);
 
-/** The status codes for errors of the HTTP parser; any other error is answered with 400. */
+/** The status codes for errors of the HTTP parser. The status for any other error is 400. */
 const STATUSES: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
   HPE_HEADER_OVERFLOW: 431,
 };
 
-/** How long a client may go on sending after it was answered, in milliseconds. */
+/** The time for a client to read an early answer before the connection is closed, in milliseconds. */
 const GRACE = 2_000;
 
-/** Listens on the loopback interface, in both versions of IP if the machine has them, and nowhere else. */
+/** Listens on the loopback interface only, with IPv4, and with IPv6 if the machine has it. */
 export async function listen(
   listener: Listener,
   options: ServerOptions,
@@ -63,13 +63,13 @@ export async function listen(
     const { port } = servers[0]!.address() as AddressInfo;
     const second = await bind("::1", port, listener, options).catch((error) => {
       if (isTaken(error)) throw error;
-    }); // a machine without IPv6 has the first server alone
+    }); // Without IPv6, the first server is enough.
     if (second) servers.push(second);
     return { port, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     if (!isTaken(error)) throw error;
-    // The port that the system chose is free in one version of IP only.
+    // The port that the system chose is free for IPv4 only. Try another port.
     if (options.port === 0) return await listen(listener, options);
     throw new PortTakenError(
       `Cannot listen on port ${options.port}: another program uses it; ` +
@@ -98,10 +98,10 @@ function bind(
     requestTimeout,
     connectionsCheckingInterval: Math.min(requestTimeout, 1_000),
   }, (request, response) => respond(request, response, listener, onError));
-  server.maxHeadersCount = 0; // Without a limit: the parser would drop further lines silently.
+  server.maxHeadersCount = 0; // 0 means no limit. With a limit, the parser would drop further headers silently.
   server.on("clientError", (cause, socket) => {
     if (isHangUp(cause)) socket.destroy();
-    if (!socket.writable) return; // gone, or answered before
+    if (!socket.writable) return; // The client is gone, or has got an answer.
     onError(new Error(`Cannot read a request as HTTP/1.1: ${cause.message}`, { cause }));
     const status = STATUSES[(cause as { code?: string }).code ?? ""] ?? 400;
     const body = `{"message": "${STATUS_CODES[status]}"}`;
@@ -162,7 +162,7 @@ function writeHead(response: ServerResponse, reply: Reply, request: IncomingMess
   if (!request.complete) response.setHeader("Connection", "close");
   response.writeHead(reply.status);
   if (request.complete) return;
-  // The rest of the request is not read: let the client see the answer, then hang up.
+  // The rest of the request is ignored. Close the connection after the client has had time to read the answer.
   request.resume();
   response.once("finish", () => {
     const timer = setTimeout(() => request.destroy(), GRACE);

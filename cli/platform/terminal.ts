@@ -2,12 +2,12 @@ import type { LogRecord } from "./function_host.ts";
 import { curlCommand, examplePath, functionUrl, routesOf, urlCommand } from "./gateway/routes.ts";
 import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
 
-/** The colours of the functions' names. Red is for errors. */
+/** The colours for the names of functions. Red is for errors. */
 const NAME_COLORS: readonly number[] = [36, 32, 35, 34, 96, 92, 95, 94];
 
 /**
- * Makes a line for the terminal of a record: the time, the function and the text. Line breaks and control characters are
- * made visible, so that a record is one line and no function can control the terminal.
+ * Makes one line of a record: the time, the function and the text. Line breaks and control characters are replaced by
+ * visible characters, so that no function can control the terminal.
  */
 export function formatRecord({ time, functionName, text }: LogRecord, isColored: boolean): string {
   const paint = (code: number | string, part: string) =>
@@ -27,7 +27,7 @@ export function formatRecord({ time, functionName, text }: LogRecord, isColored:
   return `${paint(2, clock)} ${paint(nameColor, name)} ${body}`;
 }
 
-/** A line break becomes `↵`, another control character except the tab becomes its picture. */
+/** Replaces a line break by `↵`, and any other control character except the tab by its symbol. */
 function makeVisible(text: string): string {
   return text.replaceAll(/\r\n|[\r\n\u2028\u2029]/g, " ↵ ")
     .replaceAll(/(?!\t)\p{Cc}/gu, (character) => {
@@ -50,7 +50,7 @@ export interface Introduction {
   readonly watchedFolder: string;
 }
 
-/** The lines that the terminal shows first: every URL, with commands to copy. */
+/** Makes the first lines of the terminal: every URL, with commands to copy. */
 export function introduce(
   { manifest, url, servicesUrl, bucketsFolder, watchedFolder }: Introduction,
 ): readonly string[] {
@@ -110,7 +110,7 @@ export function introduce(
   ];
 }
 
-/** The functions by the name of a resource that several may share. */
+/** Groups the names of the functions by the resource that they listen to. */
 function namesBy(
   manifest: Manifest,
   resourcesOf: (config: FunctionManifest) => readonly { readonly name: string }[],

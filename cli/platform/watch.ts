@@ -1,18 +1,18 @@
 import { resolve } from "node:path";
 
 export interface WatchOptions {
-  /** Is told which paths changed. Further changes wait until it has settled. */
+  /** Takes the paths that changed. Later changes wait until the promise has settled. */
   readonly onChange: (paths: ReadonlySet<string>) => Promise<void>;
   readonly onError: (error: Error) => void;
-  /** Whether a path counts. The default is every path. */
+  /** Tells whether a path counts. By default, every path counts. */
   readonly isOfInterest?: ((path: string) => boolean) | undefined;
-  /** How long no change must come before it is told, in milliseconds. The default is 150. */
+  /** The time without changes before `onChange` is called, in milliseconds. The default is 150. */
   readonly quiet?: number | undefined;
 }
 
 /**
- * Watches a folder, and tells changes together after a moment without changes. If the folder is removed, it is watched
- * again if it is there when `onChange` has settled.
+ * Watches a folder. Collects changes and reports them after a moment without changes. If the folder is removed and exists
+ * again when `onChange` has settled, the watch goes on.
  */
 export function watch(folder: string, options: WatchOptions): AsyncDisposable {
   return new FolderWatch(folder, options);
@@ -29,7 +29,7 @@ class FolderWatch implements AsyncDisposable {
   #isOver = false;
   #onEvent = () => {};
 
-  // Not told yet.
+  // Changes and problems that have not been reported:
   #paths = new Set<string>();
   #problems = new Set<string>();
   #isRemoved = false;
@@ -58,7 +58,7 @@ class FolderWatch implements AsyncDisposable {
         const event = await events.next();
         isDone = event.done;
         if (!event.done) this.#take(event.value);
-      } catch (error) { // such as a name that is not UTF-8: the next event is good
+      } catch (error) { // The name of a file is not UTF-8, for example. The next event may be good.
         this.#problems.add((error as Error).message);
       }
       if (this.#paths.size + this.#problems.size > 0 || this.#isRemoved) this.#tellSoon();
@@ -70,7 +70,7 @@ class FolderWatch implements AsyncDisposable {
     if (kind === "access") return;
     const { isOfInterest = () => true } = this.#options;
     for (const path of paths) if (isOfInterest(path)) this.#paths.add(path);
-    // A folder that was moved away is "rename" if another one is in its place already.
+    // If the folder was moved away and another one is in its place already, the kind is "rename".
     this.#isRemoved ||= (kind === "remove" || kind === "rename") &&
       paths.some((path) => this.#roots.includes(path));
   }
@@ -94,10 +94,10 @@ class FolderWatch implements AsyncDisposable {
     if (!this.#isRemoved || this.#isOver) return;
     this.#isRemoved = false;
     this.#watcher.close();
-    await this.#reading; // The system has one watch for a path: the end of this one would be the end of the next.
+    await this.#reading; // The system has one watch for each path. So the old watch must end before the new one begins.
     this.#watcher = Deno.watchFs(this.#folder, { recursive: true });
     this.#reading = this.#read();
-    await onChange(new Set(this.#roots)); // for the changes in between
+    await onChange(new Set(this.#roots)); // There may have been changes between the two watches.
   }
 
   #report({ message }: Error): void {
@@ -106,8 +106,8 @@ class FolderWatch implements AsyncDisposable {
   }
 
   /**
-   * Whether events arrive. On Linux they stop if a named pipe appears in the folder, because the thread of the events then
-   * waits for a writer of the pipe. Closing the watcher would wait as well.
+   * Tells whether events arrive. On Linux, a named pipe in the folder stops the events, because the thread of the events
+   * waits for a writer of the pipe. Then closing the watcher would never end.
    */
   async #isAtWork(): Promise<boolean> {
     if (Deno.build.os !== "linux") return true;
@@ -117,9 +117,9 @@ class FolderWatch implements AsyncDisposable {
     this.#reading.then(this.#onEvent);
     try {
       const { mode } = await Deno.stat(this.#folder);
-      await Deno.chmod(this.#folder, mode! & 0o7777); // an event that changes nothing
+      await Deno.chmod(this.#folder, mode! & 0o7777); // This makes an event, but changes nothing.
     } catch {
-      this.#onEvent(); // The folder is gone, or belongs to another user: assume that events arrive.
+      this.#onEvent(); // The folder is gone or belongs to another user. Assume that events arrive.
     }
     const answer = await promise;
     clearTimeout(patience);
