@@ -94,18 +94,20 @@ Deno.test("an error of any kind is described", () => {
   }
 });
 
-Deno.test("a record shows the properties of a SuppressedError, and a property named __proto__", () => {
+Deno.test("a record shows hidden properties of an error, and a property named __proto__", () => {
   const part = (message: string) =>
     Object.assign(new Error(message), { stack: `Error: ${message}` });
-  // Like a SuppressedError, which not every runtime has: its properties are not enumerable.
+  // Like an AggregateError and a SuppressedError, whose properties are not enumerable.
   const error = part("Suppressed");
   Object.defineProperty(error, "error", { value: part("cannot close") });
   Object.defineProperty(error, "suppressed", { value: part("cannot read") });
+  Object.defineProperty(error, "errors", { value: [part("cannot retry")] });
   Object.defineProperty(error, "__proto__", { value: 1, enumerable: true });
-  const { error: failure, suppressed } = jsonOf(() => logger.error(error)).data;
-  assertEquals([failure.errorMessage, suppressed.errorMessage], ["cannot close", "cannot read"]);
+  const { data } = jsonOf(() => logger.error(error));
+  const messages = [data.error, data.suppressed, ...data.errors].map((part) => part.errorMessage);
+  assertEquals(messages, ["cannot close", "cannot read", "cannot retry"]);
   const text = textOf(() => logger.error(error));
-  for (const shown of ["cannot close", "cannot read", '"__proto__":1']) {
+  for (const shown of [...messages, '"__proto__":1']) {
     assert(text.includes(shown), text);
   }
 });

@@ -11,7 +11,7 @@ import { CloudEventSpecificationError, type FnContext } from "../function/mod.ts
 import { logger } from "../logger/mod.ts";
 import { fifo, put, standard } from "../testdata/service_events.ts";
 import { captureLog } from "../testing/mod.ts";
-import { queueHandler, type QueueWork } from "./mod.ts";
+import { type FnQueueRecord, queueHandler, type QueueWork } from "./mod.ts";
 
 interface Sent {
   readonly body?: unknown;
@@ -171,9 +171,8 @@ Deno.test("queueHandler() runs the groups of a fair standard queue side by side,
 
 Deno.test("queueHandler() fails a message alone if the message cannot be read or the schema refuses it", async () => {
   const worked: string[] = [];
-  const handler = queueHandler((record) => void worked.push(record.messageId()), {
-    schema: z.object({ count: z.number() }),
-  });
+  const work = (record: FnQueueRecord<never>) => void worked.push(record.messageId());
+  const options = { schema: z.object({ count: z.number() }) };
   const event = makeEvent([
     { body: '{"count":1}' },
     { body: '{"count":"secret"}' },
@@ -181,9 +180,8 @@ Deno.test("queueHandler() fails a message alone if the message cannot be read or
     { body: 5 },
     { body: '{"count":2}' },
   ]);
-  const records = [...event.Records, { messageId: "5", body: "{}" }];
-  const { result, records: log } = await captureLog(() => handler({ Records: records }, context()));
-  const failures = result.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+  const Records = [...event.Records, { messageId: "5", body: "{}" }];
+  const { failures, log } = await run(work, { Records }, { options });
   assertEquals(failures, ["1", "2", "3", "5"]);
   assertEquals(worked, ["0", "4"]);
   assertEquals(log.length, 4);

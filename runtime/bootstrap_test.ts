@@ -71,16 +71,13 @@ Deno.test("the process ends with 1 if the handler's module never settles, and th
 
 Deno.test("the bootstrap says which variable of its environment is missing or malformed", async () => {
   const api = "127.0.0.1:1";
-  for (
-    const [env, message] of [
-      [{}, "AWS_LAMBDA_RUNTIME_API is not set"],
-      [{ AWS_LAMBDA_RUNTIME_API: "nonsense" }, 'Invalid AWS_LAMBDA_RUNTIME_API "nonsense"'],
-      [
-        { AWS_LAMBDA_RUNTIME_API: api, AWS_LAMBDA_MAX_CONCURRENCY: "many" },
-        'Invalid AWS_LAMBDA_MAX_CONCURRENCY "many"',
-      ],
-    ] as [Record<string, string>, string][]
-  ) {
+  const concurrent = { AWS_LAMBDA_RUNTIME_API: api, AWS_LAMBDA_MAX_CONCURRENCY: "many" };
+  const cases: [Record<string, string>, string][] = [
+    [{}, "AWS_LAMBDA_RUNTIME_API is not set"],
+    [{ AWS_LAMBDA_RUNTIME_API: "nonsense" }, 'Invalid AWS_LAMBDA_RUNTIME_API "nonsense"'],
+    [concurrent, 'Invalid AWS_LAMBDA_MAX_CONCURRENCY "many"'],
+  ];
+  for (const [env, message] of cases) {
     const { code, log } = await runProcess([...DENO, BOOTSTRAP], env);
     assertEquals(code, 1);
     assertStringIncludes(log, message);
@@ -229,12 +226,9 @@ Deno.test("the bootstrap sends the console through the logger, with the id of ea
     });
     assertEquals(records.shift(), ["", "INFO", "module loaded"]);
     records.pop(); // the refusal
-    assertEquals(
-      records.toSorted(),
-      ["a", "b", "c"].flatMap((id) => [
-        [id, "INFO", `${id} begins`],
-        [id, "WARN", `waited {"id":"${id}"}`],
-      ]),
-    );
+    const expected = ["a", "b", "c"].flatMap((id) => {
+      return [[id, "INFO", `${id} begins`], [id, "WARN", `waited {"id":"${id}"}`]];
+    });
+    assertEquals(records.toSorted(), expected);
   }
 });

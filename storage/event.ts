@@ -167,12 +167,7 @@ export class FnNotificationRecord extends FnRecord {
  */
 export class FnNotificationEvent extends FnNotificationRecord
   implements Iterable<FnNotificationRecord> {
-  /**
-   * Wraps an event.
-   *
-   * @param eventObject The event: a plain JSON object.
-   * @throws {TypeError} If the event is anything else: null, an array, a string, an instance of a class.
-   */
+  /** Wraps an event. Throws a `TypeError` if the event is not a plain object. */
   constructor(eventObject: unknown) {
     super(eventObject);
   }
