@@ -67,9 +67,11 @@ Deno.test("proxyHandler() refuses invalid options when the handler is made", () 
       ...[true, { from: "1" }, { from: -1 }, { codings: ["deflate"] }, { codings: "gzip" }]
         .map((compression) => [{ compression }, "Invalid option compression"] as const),
       [{ cors: true }, "Invalid option cors"],
-      [{ cors: { origins: ["*"] } }, 'Invalid cors.origins: expected "*", or origins such as'],
-      ...[undefined, "https://a.example", ["a.example"], ["https://a.example/"]]
-        .concat([["https://A.example"]])
+      [{ cors: { origins: ["*"] } }, 'Invalid item "*" in cors.origins: expected "*", or origins'],
+      ...["", "a.example", "https://a.example/", "https://A.example"].map((origin) =>
+        [{ cors: { origins: [origin] } }, `Invalid item "${origin}" in cors.origins: `] as const
+      ),
+      ...[undefined, "https://a.example"]
         .map((origins) => [{ cors: { origins } }, "Invalid cors.origins"] as const),
       [{ cors: { origins, credentials: true } }, "Invalid cors: expected origins by name"],
       [{ cors: { origins, methods: "GET" } }, "Invalid cors.methods"],

@@ -33,7 +33,8 @@ export function checkCors(cors: CorsOptions): CorsOptions {
   }
   for (const origin of named) {
     if (!/^(null|[a-z][a-z\d+.-]*:\/\/[^/?#A-Z]+)$/.test(origin)) {
-      throw invalid("cors.origins", `"*", or origins such as "https://app.example" without a path`);
+      const what = `item ${JSON.stringify(origin)} in cors.origins`;
+      throw invalid(what, `"*", or origins such as "https://app.example" without a path`);
     }
   }
   if (!Number.isInteger(maxAge) || maxAge < 0) {
