@@ -179,6 +179,8 @@ const OWN_PLACEHOLDERS =
 const RATE_OR_CRON = "must be a rate such as rate(5 minutes), or a cron such as cron(0 3 * * ? *)";
 const SIX_FIELDS =
   "must have six fields, the year included, such as cron(0 3 * * ? *), and one of the two days must be ?";
+const VARIABLE =
+  "must be the name of an environment variable with two characters or more, such as TABLE_NAME";
 const OPERATORS =
   "must be a value, or an object with one of anything-but, cidr, equals-ignore-case, exists, numeric, prefix, suffix, wildcard";
 const BUCKET_EVENTS =
@@ -237,7 +239,8 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["timeout", 1.5, whole(1, 900)],
     ["description", "x".repeat(257), "must have at most 256 characters"],
     ["reservedConcurrency", -1, whole(0, 1000)],
-    ["environment.1A", "", "must be the name of an environment variable, such as TABLE_NAME"],
+    ["environment.1A", "", VARIABLE],
+    ["environment.N", "", VARIABLE],
     ["environment.PORT", 80, "must be a string"],
     ["environment.AWS_REGION", "x", "must be another variable: Lambda reserves it"],
     ["environment.TABLE", "${infra.}", KNOWN_PLACEHOLDERS],
