@@ -132,9 +132,10 @@ export async function startPlatform(
   );
   const schedules = stack.use(new Schedules(manifest, asyncInvocations));
   const messaging = stack.use(await Messaging.start(manifest));
-  const eventBus = createEventBus(manifest, invokeAsync, (text) => log.note(text));
+  const note = (text: string) => log.note(text);
+  const eventBus = createEventBus(manifest, invokeAsync, note);
   const invokeApi = createInvokeApi(manifest, host, asyncInvocations);
-  services.attach({ buckets, messaging, eventBus, invokeApi });
+  services.attach({ buckets, messaging, eventBus, invokeApi, note });
   const polling = new AbortController();
   const { signal } = polling;
   void pollQueues({ manifest, messaging, host, asyncInvocations, log, signal }).catch((error) => {

@@ -56,6 +56,7 @@ export async function startServices(uses: Readonly<Record<string, unknown>> = {}
     url: platform.servicesUrl,
     environment,
     calls: host.calls,
+    log: platform.log,
     settled: () => platform.settled(),
     /** The changes of objects in the events of the function "files". */
     async changes() {

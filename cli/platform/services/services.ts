@@ -16,6 +16,8 @@ export interface Resources {
   readonly messaging: Messaging;
   readonly eventBus: EventBus;
   readonly invokeApi: InvokeApi;
+  /** Takes a line for the log. */
+  readonly note: (text: string) => void;
 }
 
 type InvokeApi = ReturnType<typeof createInvokeApi>;
@@ -41,6 +43,7 @@ export class Services implements AsyncDisposable {
   readonly #owners = new Map<string, string>();
   readonly #uploads = new MultipartUploads();
   #backends: Readonly<Record<string, Backend>> = {};
+  #note: Resources["note"] = () => {};
 
   /** Opens the ports, because the functions need their URL. The services answer after the call of {@linkcode attach}. */
   constructor(manifest: Manifest, port = 0) {
@@ -60,7 +63,8 @@ export class Services implements AsyncDisposable {
   }
 
   /** Connects the services with the resources of the application. */
-  attach({ buckets, messaging, eventBus, invokeApi }: Resources): void {
+  attach({ buckets, messaging, eventBus, invokeApi, note }: Resources): void {
+    this.#note = note;
     const s3 = createS3(buckets, this.#uploads);
     this.#backends = {
       events: ({ headers }, body) => eventBus.answer(headers, body),
@@ -137,7 +141,9 @@ export class Services implements AsyncDisposable {
       return new Response(`The request is for another host: ${host}`, { status: 421 });
     }
     if (headers.has("origin") || headers.has("sec-fetch-site")) {
-      return new Response("A web page may not use the services", { status: 403 });
+      const refusal = "A web page may not use the services on this machine";
+      this.#note(`${request.method} ${request.url.replace(/\?.*/s, "")}: ${refusal}`);
+      return new Response(refusal, { status: 403 });
     }
     const { service, key } = readCredential(request);
     const backend = this.#backends[service];

@@ -129,6 +129,8 @@ Deno.test("Services refuse other hosts, web pages and services that are not emul
   ) {
     assertEquals(await send(url, headers), status, JSON.stringify(headers));
   }
+  const refusal = `POST ${url}/: A web page may not use the services on this machine`;
+  assertEquals(test.log.after(0).map(({ text }) => text), [refusal, refusal]);
 });
 
 /** Sends a request whose headers may be those that `fetch` reserves for itself. */
