@@ -133,7 +133,7 @@ Deno.test("the host in this process does not log other console output", async ()
   assertEquals(lines, ["not the function's"]);
 });
 
-Deno.test("the host in this process loads a function anew after reload()", async () => {
+Deno.test("the host in this process loads a function again after reload()", async () => {
   await using test = await createHost("export const handler = () => 1;");
   assertEquals(decode((await test.invoke()).payload), 1);
   await test.write("export const handler = () => 2;");
@@ -148,7 +148,7 @@ Deno.test("the host in this process refuses an unknown function", async () => {
   assertEquals(message, 'Cannot invoke "g": there is no such function');
 });
 
-Deno.test("the host in this process sets the variables that no two functions disagree about", () => {
+Deno.test("the host in this process sets the variables with the same value in all functions", () => {
   const functions = {
     a: { module: "a.ts", environment: { SAME_X: "1", OTHER_X: "1", ONE_X: "1" } },
     b: { module: "b.ts", environment: { SAME_X: "1", OTHER_X: "2" } },
@@ -163,7 +163,7 @@ Deno.test("the host in this process sets the variables that no two functions dis
   Deno.env.delete("ONE_X");
 });
 
-Deno.test("the host in this process streams to the caller, or collects a stream", async () => {
+Deno.test("the host in this process streams to the caller, or returns the whole stream", async () => {
   await using test = await createHost("export async function* handler() { yield 'a'; }");
   const written: string[] = [];
   const stream = (type: string) => {

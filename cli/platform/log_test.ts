@@ -17,7 +17,7 @@ Deno.test("Log keeps the last records within its capacity, and always the last o
   assertEquals(log.after(0).map(({ number }) => number), [101]);
 });
 
-Deno.test("Log tells every follower of every record until it stops", () => {
+Deno.test("Log passes every record to a follower until the follower stops", () => {
   const log = new Log();
   const seen: string[] = [];
   const stopOne = log.follow(({ text }) => seen.push(`one: ${text}`));
@@ -28,7 +28,7 @@ Deno.test("Log tells every follower of every record until it stops", () => {
   assertEquals(seen, ["one: a", "two: a", "two: b"]);
 });
 
-/** The numbers of the events of a stream that has ended, or of its first events. */
+/** Reads the numbers of the first events of a stream, or of all events if it ends. */
 async function numbersOf(body: unknown, count = Infinity): Promise<number[]> {
   const numbers: number[] = [];
   for await (const chunk of (body as ReadableStream<Uint8Array>)) {
@@ -39,12 +39,16 @@ async function numbersOf(body: unknown, count = Infinity): Promise<number[]> {
   return numbers;
 }
 
-Deno.test("createLogStream() ends the stream of a reader that falls far behind", async () => {
+Deno.test("createLogStream() ends the stream of a slow reader", async () => {
   const log = new Log();
   const { body } = createLogStream(log, undefined);
   for (let i = 0; i < 100; i++) log.note("x".repeat(100_000));
   const numbers = await numbersOf(body);
-  assertEquals(numbers, Array.from({ length: 40 }, (_, i) => i + 1), "it asks again from there");
+  assertEquals(
+    numbers,
+    Array.from({ length: 40 }, (_, i) => i + 1),
+    "the reader asks for the rest again",
+  );
 });
 
 Deno.test("createLogStream() begins with the last records if there are many", async () => {

@@ -6,7 +6,7 @@ import { PortTakenError } from "./server.ts";
 const hasIpv6 = Deno.networkInterfaces().some(({ address }) => address === "::1");
 if (!hasIpv6) console.error("NOT RUN: parts of the tests of ports, because there is no IPv6");
 
-Deno.test("the platform listens on the loopback interface only, in both versions of IP", async () => {
+Deno.test("the platform listens on the loopback interface only, with IPv4 and IPv6", async () => {
   await using test = await startTestPlatform();
   const { port } = test.platform;
   assertEquals((await send(port, { path: "/" }, "127.0.0.1")).status, 200);
@@ -21,7 +21,7 @@ Deno.test("the platform listens on the loopback interface only, in both versions
   assertEquals(test.host.calls[0]!.event.requestContext.identity.sourceIp, "::1");
 });
 
-Deno.test("the platform names a port that is in use in one version of IP, and the remedy", async () => {
+Deno.test("the platform names a port that is in use with IPv4 or IPv6, and the remedy", async () => {
   for (const hostname of hasIpv6 ? ["127.0.0.1", "::1"] : ["127.0.0.1"]) {
     using other = Deno.listen({ hostname, port: 0 });
     const { port } = other.addr;
@@ -55,7 +55,7 @@ Deno.test("the platform takes only requests for the loopback interface, at every
       assertStringIncludes(response.text, "this server is only for localhost");
     }
     const absolute = await test.send({ path: `http://evil.example${path}` });
-    assertEquals(absolute.status, 421, "a target that is a URL counts more than Host");
+    assertEquals(absolute.status, 421, "a URL as the target takes precedence over Host");
   }
   assertEquals(test.host.calls, []);
   for (const host of ["localhost", "localhost:8000", "LOCALHOST:1", "127.0.0.1:80", "[::1]:8000"]) {
@@ -112,7 +112,7 @@ Deno.test("the platform refuses changes by pages of other origins, except by rou
   }
 });
 
-Deno.test("the platform survives requests that no client sends", async () => {
+Deno.test("the platform survives malformed requests", async () => {
   await using test = await startTestPlatform();
   {
     using connection = await Deno.connect({ port: test.platform.port });
@@ -137,7 +137,7 @@ Deno.test("the platform survives requests that no client sends", async () => {
   assertEquals((await test.send({ path: "/v0/echo" })).status, 200);
 });
 
-Deno.test("the log is sent as it grows, and from the place of a reader", async () => {
+Deno.test("the log stream begins after the last record of the reader, and sends new records", async () => {
   await using test = await startTestPlatform();
   test.log.note("one");
   test.log.note("two\r\nlines </script>");
@@ -162,7 +162,7 @@ Deno.test("stopping the platform ends open connections", async () => {
   const reader = response.body!.getReader();
   await reader.read();
   await test[Symbol.asyncDispose]();
-  await reader.read().catch(() => {}); // ends, or fails: it does not hang
+  await reader.read().catch(() => {}); // The stream ends or fails. It does not hang.
   await assertRejects(
     () => Deno.connect({ port: test.platform.port }),
     Deno.errors.ConnectionRefused,

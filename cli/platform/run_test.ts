@@ -45,7 +45,7 @@ for (
   });
 }
 
-/** Runs an application in the process of the test until its output makes `onLine` stop it. */
+/** Runs an application in the process of the test, until `onLine` stops it. */
 async function runHere(
   folder: string,
   isInProcess: boolean,
@@ -74,7 +74,7 @@ Deno.test("run() ignores files that no function uses, and reports a fault once",
       await Deno.writeTextFile(module, "export const handler = (");
     }
     if (line.includes("Cannot bundle")) {
-      // As a log of the command does that is written to the folder, by a redirect or by tee.
+      // The output of the command may be written to a file in the folder.
       for (let i = 0; i < 3; i++) {
         await Deno.writeTextFile(notes, `${i}`);
         await new Promise((resolve) => setTimeout(resolve, 400)); // longer than a watch waits
@@ -87,7 +87,7 @@ Deno.test("run() ignores files that no function uses, and reports a fault once",
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("run() takes a change of the manifest that comes while another one is taken", async () => {
+Deno.test("run() takes a change of the manifest during a restart", async () => {
   const folder = await createApp();
   const changes = ["/greet/1", "/greet/2"].values();
   const output = await runHere(folder, true, async (line, stop) => {
@@ -112,7 +112,7 @@ Deno.test("run() starts the application anew if the file .env changes", async ()
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("run() closes every watch, those below another one too", {
+Deno.test("run() closes every watch, even of a folder in a watched folder", {
   sanitizeResources: true,
   sanitizeOps: true,
 }, async () => {
@@ -123,19 +123,19 @@ Deno.test("run() closes every watch, those below another one too", {
 
 const UNIX = { ignore: Deno.build.os === "windows" };
 
-Deno.test("the command ends in order when the reader of its output is gone", UNIX, async () => {
+Deno.test("the command ends in order if the reader of its output is gone", UNIX, async () => {
   const folder = await createApp();
   await using command = new Command(["--port", "0", "app.json"], folder);
   const [url] = await command.find(/http:\S+v0(?=[^]*Functions run in)/);
-  await command.stopReading(); // as `head` does when it has seen enough
-  // Makes it log, whether or not there is time for an answer.
+  await command.stopReading(); // as `head` does
+  // The command logs the request. It may end before it answers.
   await fetch(`${url}/hello`).then((response) => response.body?.cancel(), () => {});
   assertEquals([await command.status(), await command.errors], [0, ""]);
   await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test(
-  "the command leaves nothing behind when its terminal is closed, although a named pipe stopped the watching",
+  "the command leaves nothing behind if its terminal is closed, even if a named pipe stopped the watch",
   UNIX,
   async () => {
     const folder = await createApp();
@@ -145,7 +145,7 @@ Deno.test(
     const [, base] = await command.find(/Base URL {4}(\S+)\n/);
     assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello");
     await new Deno.Command("mkfifo", { args: [join(folder, "pipe")] }).output();
-    await new Promise((resolve) => setTimeout(resolve, 500)); // until the pipe was seen
+    await new Promise((resolve) => setTimeout(resolve, 500)); // until the watch has stopped
     command.kill("SIGHUP");
     const patience = setTimeout(() => command.kill("SIGKILL"), 60_000);
     assertEquals([await command.status(), await command.errors], [0, ""]);
@@ -155,13 +155,13 @@ Deno.test(
   },
 );
 
-Deno.test("the command ends in order when Ctrl-C interrupts its bundling", UNIX, async () => {
+Deno.test("the command ends in order if Ctrl-C interrupts its bundling", UNIX, async () => {
   const folder = await createApp();
   const pipe = join(folder, "slow.ts");
   await new Deno.Command("mkfifo", { args: [pipe] }).output();
   await Deno.writeTextFile(join(folder, "hello.ts"), `export { handler } from "./slow.ts";`);
   await using command = new Command(["--port", "0", "app.json"], folder);
-  using _module = await Deno.open(pipe, { write: true }); // once it is read, which has no end
+  using _module = await Deno.open(pipe, { write: true }); // This waits until the bundler reads the pipe.
   command.killGroup("SIGINT");
   assertEquals([await command.status(), await command.errors], [0, ""]);
   assertEquals(command.output, "Bundling the functions of greeter\n");

@@ -6,7 +6,7 @@ const VERSIONS: Record<string, string> = JSON.parse(
   await Deno.readTextFile(new URL("../../deno.json", import.meta.url)),
 ).imports;
 
-/** An application whose function "caller" uses the SDK, whose function "told" logs its events, and that streams. */
+/** An application. Its function "caller" uses the SDK, "told" logs its events, and "stream" streams. */
 const FILES = {
   "caller.ts": `
     import { GetObjectCommand, PutObjectCommand, S3Client } from "${
@@ -132,7 +132,7 @@ const has = async (program: string) => {
 const hasAws = await has("aws");
 const hasCurl = await has("curl");
 
-/** Asserts that curl sees the stream of a function URL as it comes. */
+/** Asserts that curl sees each part of a stream at once. */
 async function assertStream(port: number): Promise<void> {
   if (!hasCurl) return;
   const url = `http://stream.localhost:${port}/`;
@@ -141,7 +141,7 @@ async function assertStream(port: number): Promise<void> {
   assertEquals([(await curl.status).code, parts], [0, ["one\n", "two\n"]]);
 }
 
-Deno.test("a function in a sandbox uses the services by the AWS SDK, and only what it is granted", async () => {
+Deno.test("a function in a sandbox uses the services with the AWS SDK, as far as the manifest grants it", async () => {
   await using shop = await startShop(false);
   const response = await fetch(`${shop.platform.url}/v1/call`);
   const text = await response.text();
@@ -159,7 +159,7 @@ Deno.test("a function in a sandbox uses the services by the AWS SDK, and only wh
   await assertStream(shop.platform.port);
 });
 
-Deno.test("the AWS CLI uses the services and functions, which run in this process", async () => {
+Deno.test("the AWS CLI uses the services, and functions that run in this process", async () => {
   await using shop = await startShop(true);
   await assertStream(shop.platform.port);
   if (!hasAws) return;

@@ -3,7 +3,7 @@ import { send } from "../testdata/platform.ts";
 import type { Reply } from "./http.ts";
 import { listen } from "./server.ts";
 
-/** A server with one reply, and the errors that it reported. */
+/** Starts a server with one reply. Collects the errors that it reports. */
 async function serve(reply: Partial<Reply> = {}, requestTimeout?: number) {
   const errors: string[] = [];
   const server = await listen(
@@ -24,7 +24,7 @@ async function exchange(port: number, text: string): Promise<string> {
   return await new Response(connection.readable).text();
 }
 
-Deno.test("listen() reports content that breaks off, and hangs up", async () => {
+Deno.test("listen() reports a failure of the content, and closes the connection", async () => {
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(new TextEncoder().encode("Hel")),
     pull: (controller) => controller.error(new Error("The disk is gone")),
@@ -47,7 +47,7 @@ Deno.test("listen() sends no body with 204, 304 and to HEAD", async () => {
   }
 });
 
-Deno.test("listen() stops content that a client does not wait for", async () => {
+Deno.test("listen() cancels the content if the client goes away", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const body = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
@@ -60,7 +60,7 @@ Deno.test("listen() stops content that a client does not wait for", async () => 
   assertEquals(server.errors, []);
 });
 
-Deno.test("listen() answers and reports a request that is not HTTP or has no end", async () => {
+Deno.test("listen() answers and reports a request that is invalid, too large or incomplete", async () => {
   const [badRequest, tooLarge] = ["400 Bad Request", "431 Request Header Fields Too Large"];
   for (
     const [bytes, status] of [
@@ -82,7 +82,7 @@ Deno.test("listen() answers and reports a request that is not HTTP or has no end
   }
 });
 
-Deno.test("listen() does not report a client that goes away within a request", async () => {
+Deno.test("listen() does not report a client that goes away during a request", async () => {
   await using server = await serve();
   for (const bytes of ["", "GET / HT", "GET / HTTP/1.1\r\nHost: local"]) {
     const connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });

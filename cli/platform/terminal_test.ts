@@ -12,7 +12,7 @@ Deno.test("formatRecord() writes the time, the function and the text", () => {
   assertEquals(plain("Reloaded", ""), "09:05:07 platform     Reloaded");
 });
 
-Deno.test("formatRecord() makes one harmless line of any text", () => {
+Deno.test("formatRecord() shows line breaks and control characters by symbols", () => {
   for (
     const [text, expected] of [
       ["a\rb", "a ↵ b"],
@@ -28,7 +28,7 @@ Deno.test("formatRecord() makes one harmless line of any text", () => {
   }
 });
 
-Deno.test("formatRecord() lets no text break its line or steer the terminal", () => {
+Deno.test("formatRecord() writes no line break and no control character", () => {
   const character = fc.integer({ min: 0, max: 0x2100 }).map((code) => String.fromCharCode(code));
   fc.assert(fc.property(fc.array(character), (characters) => {
     const line = plain(characters.join(""));
@@ -36,7 +36,7 @@ Deno.test("formatRecord() lets no text break its line or steer the terminal", ()
   }));
 });
 
-Deno.test("formatRecord() colours names, warnings, errors and the platform's own lines", () => {
+Deno.test("formatRecord() colours names, warnings, errors and the lines of the platform", () => {
   const color = (text: string, functionName = "okay") =>
     formatRecord({ time, functionName, text }, true).replaceAll("\x1b", "");
   assertMatch(color("INFO x"), /^\[2m09:05:07\[0m \[\d+mokay {8}\[0m INFO x$/);

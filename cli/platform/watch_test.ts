@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import { watch, type WatchOptions } from "./watch.ts";
 
-/** Watches a folder of its own; `next()` is what was told next. */
+/** Watches a new folder. `told` has the paths and the messages of errors. */
 async function watchFolder(options: Partial<WatchOptions> = {}) {
   const folder = await Deno.realPath(await Deno.makeTempDir());
   const watched = join(folder, "watched");
@@ -23,7 +23,7 @@ async function watchFolder(options: Partial<WatchOptions> = {}) {
     folder: watched,
     told,
     write: (name: string) => Deno.writeTextFile(join(watched, name), ""),
-    /** Waits until what is told matches. */
+    /** Waits until a path or a message matches. */
     async find(pattern: RegExp): Promise<string> {
       for (;;) {
         const found = told.find((what) => pattern.test(what));
@@ -39,7 +39,7 @@ async function watchFolder(options: Partial<WatchOptions> = {}) {
   };
 }
 
-Deno.test("watch() tells changes together, and only those of interest", async () => {
+Deno.test("watch() reports only the changes of interest", async () => {
   await using test = await watchFolder({ isOfInterest: (path) => path.endsWith(".ts") });
   await Deno.mkdir(join(test.folder, "sub"));
   for (const name of ["notes.txt", "a.ts", "b.ts"]) await test.write(name);
@@ -47,14 +47,14 @@ Deno.test("watch() tells changes together, and only those of interest", async ()
   assertEquals(test.told.filter((path) => !path.endsWith(".ts")), []);
 });
 
-Deno.test("watch() tells nothing after its end", async () => {
+Deno.test("watch() reports nothing after its end", async () => {
   await using test = await watchFolder();
   await test.write("a.ts");
   await test.end();
   assertEquals(test.told, []);
 });
 
-Deno.test("watch() goes on with a new folder in the place of the watched one", async (t) => {
+Deno.test("watch() goes on if a new folder replaces the watched folder", async (t) => {
   for (const how of ["removed", "moved"] as const) {
     await t.step(how, async () => {
       await using test = await watchFolder();
@@ -70,7 +70,7 @@ Deno.test("watch() goes on with a new folder in the place of the watched one", a
   }
 });
 
-Deno.test("watch() reports that a folder is gone", async () => {
+Deno.test("watch() reports that the folder is gone", async () => {
   await using test = await watchFolder();
   await Deno.remove(test.folder);
   assertMatch(await test.find(/^Cannot/), /^Cannot watch ".*watched": /);

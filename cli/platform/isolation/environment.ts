@@ -2,9 +2,8 @@ import { REGION } from "../arn.ts";
 import type { FunctionManifest } from "../../manifest/manifest.ts";
 
 /**
- * The environment variables that a function has on AWS Lambda, without the address of the Runtime API and without
- * credentials. No variable of this machine is among them. The manifest can set only `LANG`, `LD_LIBRARY_PATH`, `PATH` and
- * `TZ` anew.
+ * Makes the environment variables of a function on AWS Lambda, without the address of the Runtime API and without
+ * credentials. No variable comes from this machine. The manifest can replace only `LANG`, `LD_LIBRARY_PATH`, `PATH` and `TZ`.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
  */

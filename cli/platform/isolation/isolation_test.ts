@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { findProgram, type Isolation, makeTmp, plainFolders } from "./isolation.ts";
 import { hasNamespace, isolation } from "../../testdata/sandbox.ts";
 
-/** Runs a shell script in an isolation; what it printed. */
+/** Runs a shell script in an isolation. Returns its output. */
 async function run(isolation: Isolation, script: string, environment: Record<string, string> = {}) {
   const folder = await Deno.makeTempDir();
   try {
@@ -24,7 +24,7 @@ async function run(isolation: Isolation, script: string, environment: Record<str
 }
 
 Deno.test({
-  name: "a namespace shows the folders at Lambda's places, read-only, and a private /tmp",
+  name: "a namespace has the folders of AWS Lambda, read-only, and a private /tmp",
   ignore: !hasNamespace,
   async fn() {
     const mark = `/tmp/mate-isolation-test-${crypto.randomUUID()}`;
@@ -40,7 +40,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a namespace has Lambda's user, no privileges, and only the environment variables given",
+  name: "a namespace has the user of AWS Lambda, no privileges, and only the given variables",
   ignore: !hasNamespace,
   async fn() {
     const output = await run(
@@ -53,7 +53,7 @@ Deno.test({
     assertEquals(
       names.filter((name) => !["PWD", "OLDPWD", "SHLVL", "_"].includes(name!)).sort(),
       ["ONE", "PATH"],
-      "besides what a shell sets itself",
+      "without the variables that a shell sets",
     );
     assert(output.includes("ONE=1 $x 'y'\n"));
   },
@@ -90,7 +90,7 @@ Deno.test({
   },
 });
 
-Deno.test("plain folders have only the environment variables given, and say why they are in use", async () => {
+Deno.test("plain folders have only the given variables, and a description with the reason", async () => {
   const plain = plainFolders("there is no reason");
   assertMatch(plain.description, /there is no reason/);
   const output = await run(plain, "cat task.txt; echo; env", { ONE: "1" });

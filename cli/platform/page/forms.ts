@@ -29,7 +29,7 @@ const TYPES = ["application/json", "text/html", "*/*"];
 
 const ATTRIBUTE_TYPES = ["String", "Number", "String.Array", "Binary"];
 
-/** The routes of a function, each with a command, and a form that sends a request to one. */
+/** Makes a list of the routes of a function with commands, and a form that sends a request. */
 export function createRequestForm(
   name: string,
   routes: readonly RouteTrigger[],
@@ -163,7 +163,7 @@ export function createEventForm({ pattern, bus }: EventTrigger): Html {
 </form>`;
 }
 
-/** An object with the first values of a pattern, as far as they are values. */
+/** Makes an object with the first value of each list in a pattern. Leaves out conditions. */
 function exampleOf(pattern: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(pattern).flatMap(([key, value]) => {
@@ -173,7 +173,7 @@ function exampleOf(pattern: Record<string, unknown>): Record<string, unknown> {
   );
 }
 
-/** The function URL, with a command and a link. */
+/** Makes a link to a function URL, with a command. */
 export function createUrl(url: string, trigger: UrlTrigger): Html {
   return markup`
 <ul class="routes"><li><span class="method">URL</span> <a href="${url}">${url}</a>

@@ -10,7 +10,7 @@ const ASSETS: Readonly<Record<string, readonly [type: string, text: string]>> = 
   "/assets/icon.svg": ["image/svg+xml", ICON],
   "/assets/script.js": ["text/javascript; charset=utf-8", SCRIPT],
   "/assets/style.css": ["text/css; charset=utf-8", STYLE],
-  "/favicon.ico": ["image/svg+xml", ICON], // the default icon of the pages of functions
+  "/favicon.ico": ["image/svg+xml", ICON], // Browsers ask for it when they show the page of a function.
 };
 
 const SECURITY = [
@@ -40,16 +40,15 @@ export function answerPage(
   return { status: 200, headers: [["Content-Type", type], ...SECURITY], body: Buffer.from(text) };
 }
 
-/** How many characters of the log a new reader gets. */
+/** The number of characters of the log that a new reader gets. */
 const HISTORY = 500_000;
 
-/** How many bytes may wait for a slow reader before its stream ends. It then asks again from where it was. */
+/** The number of bytes that may wait for a slow reader. If there are more, the stream ends, and the reader asks again. */
 const MAX_WAITING = 4_000_000;
 
 /**
- * Makes the response that follows a log, as Server-Sent Events.
+ * Makes a response that follows the log, with Server-Sent Events. It ends if the reader goes away or is too slow.
  *
- * @returns The response. It ends when the reader goes away or falls far behind.
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 export function createLogStream(log: Log, lastEventId: string | undefined): Reply {
@@ -78,7 +77,7 @@ export function createLogStream(log: Log, lastEventId: string | undefined): Repl
   return { status: 200, headers, body };
 }
 
-/** One event. JSON text has no line breaks. */
+/** Writes an event. The JSON has no line breaks. */
 function format({ number, time, functionName, text }: LogEntry): string {
   return `id: ${number}\ndata: ${JSON.stringify({ time, functionName, text })}\n\n`;
 }

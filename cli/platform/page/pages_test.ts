@@ -2,13 +2,13 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { manifestWith, startTestPlatform } from "../../testdata/platform.ts";
 import { createStartPage } from "./start_page.ts";
 
-Deno.test("the start page and all that belongs to it come under a strict policy", async () => {
+Deno.test("the start page and its assets have a strict content security policy", async () => {
   await using test = await startTestPlatform();
   const page = await test.send({ path: "/" });
   assertEquals([page.status, page.header("Content-Type")], [200, "text/html; charset=utf-8"]);
   const links = [...page.text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, url]) => url!);
   assertEquals(links.length, 3);
-  // Browsers look for the icon of a function's page at /favicon.ico.
+  // Browsers ask for /favicon.ico when they show the page of a function.
   for (const path of ["/", ...links, "/favicon.ico"]) {
     const response = await test.send({ path });
     assertEquals([path, response.status], [path, 200]);
@@ -22,7 +22,7 @@ Deno.test("the start page and all that belongs to it come under a strict policy"
   }
 });
 
-Deno.test("the start page has nothing inline and nothing from elsewhere, except its own host", async () => {
+Deno.test("the start page has no inline code and no link to another host", async () => {
   await using test = await startTestPlatform();
   const { text } = await test.send({ path: "/", headers: [["Host", "127.0.0.1:1"]] });
   assertStringIncludes(text, "<code>http://127.0.0.1:1/v0</code>");
@@ -30,7 +30,7 @@ Deno.test("the start page has nothing inline and nothing from elsewhere, except 
   assertEquals(/(?:href|src|action)="(?!\/|#|http:\/\/\w+\.localhost:)/.exec(text)?.[0], undefined);
 });
 
-Deno.test("the start page escapes what the manifest says", () => {
+Deno.test("the start page escapes the texts of the manifest", () => {
   const hostile = `"><script>alert('1&2')</script>`;
   const f = { module: hostile, description: hostile };
   const page = createStartPage(manifestWith({ f }), "http://localhost");
@@ -38,7 +38,7 @@ Deno.test("the start page escapes what the manifest says", () => {
   assertStringIncludes(page, "&#34;&#62;&#60;script&#62;alert(&#39;1&#38;2&#39;)&#60;/script&#62;");
 });
 
-Deno.test("the start page offers the methods that the routes of a function take", () => {
+Deno.test("the start page offers the methods of the routes of a function", () => {
   const routes = [{ method: "POST", path: "/a" }, { method: "HEAD", path: "/a/{id}" }];
   const f = { module: "f.ts", triggers: { routes } };
   const page = createStartPage(manifestWith({ f }), "http://localhost");

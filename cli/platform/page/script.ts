@@ -1,13 +1,13 @@
-/** An element of the page. Deno's types do not have those of browsers. */
+/** An element of the page. Deno has no types for browsers. */
 // deno-lint-ignore no-explicit-any
 type Element = any;
 declare const document: Element;
 
 export const SCRIPT: string = `(${runPage})();\n`;
 
-/** Runs in the browser, from its text: it may use nothing of this module. */
+/** Runs in the browser. The browser gets only the text of this function, so it cannot use other parts of this module. */
 function runPage(): void {
-  /** The most records that the page shows. */
+  /** The largest number of records on the page. */
   const shownRecords = 1_000;
   const byId = (id: string): Element => document.getElementById(id);
   const records = byId("log-records");
@@ -26,7 +26,7 @@ function runPage(): void {
 
   const fieldOf = ([, name, value]: RegExpMatchArray): [string, string] => [name!, value!.trim()];
 
-  /** Sends the request of a form, by the kind of the form. */
+  /** The functions that send a form, by the kind of the form. */
   const senders: Record<string, (form: Element, fields: FormData) => Promise<Response>> = {
     request(_form, fields) {
       const method = String(fields.get("method"));
@@ -92,7 +92,7 @@ function runPage(): void {
     try {
       if (type.includes("json")) text = JSON.stringify(JSON.parse(text), null, 2);
     } catch {
-      // The text is shown as it came.
+      // The text is not JSON. Show it as it is.
     }
     const content = element("pre", text);
     content.tabIndex = 0;
@@ -148,7 +148,7 @@ function runPage(): void {
     }
   });
 
-  /** The level, the message and the request of a record. Its time has a column of its own. */
+  /** Reads the level, the message and the request id of a record. The time has its own column. */
   function parseRecord(text: string) {
     const [all, requestId = "", level = ""] = /^\d{4}-\S+Z\t([^\t]*)\t([A-Z]+)\t/.exec(text) ?? [];
     if (all !== undefined) return { requestId, level, message: text.slice(all.length) };
@@ -161,7 +161,7 @@ function runPage(): void {
     return { level: /^ERROR\b/.exec(text)?.[0] ?? "", message: text.replace(/^ERROR /, "") };
   }
 
-  /** The text of a record. A long text is folded. */
+  /** Makes an element with the text of a record. A long text is folded. */
   function createText(brief: string, record: string): Element {
     const lines = brief.split("\r");
     if (lines.length <= 4 && brief.length <= 300) {
@@ -181,7 +181,7 @@ function runPage(): void {
   source.onerror = () => byId("log-state").textContent = "Waiting for the platform…";
   source.onmessage = ({ lastEventId, data }) => {
     const number = Number(lastEventId);
-    if (number <= last && number > 1) return; // seen before the connection was lost
+    if (number <= last && number > 1) return; // The page has shown this record already.
     last = number;
     const { time, functionName, text } = JSON.parse(data);
     const { level, message, requestId } = parseRecord(text);

@@ -13,7 +13,7 @@ import {
   markup,
 } from "./forms.ts";
 
-/** Makes the start page: the functions with a form for each of their triggers, and the place for the log. */
+/** Makes the start page: a form for each trigger of each function, and the log. */
 export function createStartPage(manifest: Manifest, origin: string): string {
   const base = `${origin}/${manifest.stage}`;
   const functions = Object.entries(manifest.functions);

@@ -9,7 +9,7 @@ type Step = (page: Page, test: TestPlatform) => Promise<void>;
 
 const STEPS: [name: string, step: Step][] = [];
 
-/** Adds a step, which gets the start page of a platform of its own. */
+/** Adds a step. Each step gets the start page of a new platform. */
 function testPage(name: string, step: Step): void {
   STEPS.push([name, step]);
 }
@@ -17,7 +17,7 @@ function testPage(name: string, step: Step): void {
 const card = (page: Page, name: string) =>
   page.locator("article").filter({ has: page.getByRole("heading", { name, exact: true }) });
 
-testPage("sends a request and shows what comes back", async (page, test) => {
+testPage("sends a request and shows the response", async (page, test) => {
   const article = card(page, "echo");
   await article.getByText("Send a request").click();
   await article.getByLabel("Method").selectOption("PUT");
@@ -36,7 +36,7 @@ testPage("sends a request and shows what comes back", async (page, test) => {
   assertEquals([queryStringParameters, body], [{ a: "<b>" }, "w7w="]);
 });
 
-testPage("invokes a function, and tells when that fails", async (page, test) => {
+testPage("invokes a function, and shows a failure", async (page, test) => {
   const article = card(page, "plain");
   await article.getByText("Invoke with").click();
   await article.getByLabel("Event").fill('{"n":1}');
@@ -108,7 +108,7 @@ testPage("publishes a message with several attributes", async (page, test) => {
   assertEquals(MessageAttributes.s.Value, "x");
 });
 
-testPage("shows the log as it grows, harmless and filtered", async (page, test) => {
+testPage("shows new records of the log, escaped and filtered", async (page, test) => {
   const records = page.locator("#log-records li");
   const write = (functionName: string, text: string) =>
     test.log.write({ time: new Date(), functionName, text });
@@ -139,7 +139,7 @@ testPage("is accessible and fits, light on a desk and dark on a phone", async (p
   }
   await page.locator("#log-records li").nth(5).waitFor();
   for (const summary of await page.locator("summary").all()) await summary.click();
-  // Evaluated by the browser's protocol, which the page's own policy does not bind.
+  // The browser runs this code in spite of the content security policy, because it does not come from the page.
   await page.evaluate(axe.source);
   for (const [colorScheme, width] of [["light", 1_280], ["dark", 360]] as const) {
     await page.emulateMedia({ colorScheme });

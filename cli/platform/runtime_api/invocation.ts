@@ -10,10 +10,11 @@ export interface Invocation extends InvokeOptions {
   readonly functionName: string;
   /** The event: JSON, as bytes. */
   readonly payload: Uint8Array;
-  /** When the invocation is out of time, in milliseconds since the epoch. */
+  /** The end of the time of the invocation, in milliseconds since the epoch. */
   readonly deadline: number;
 }
 
+/** Makes the headers of the response to the request for the next invocation. */
 export function nextHeaders(invocation: Invocation): Record<string, string> {
   const { clientContext, tenantId, traceId } = invocation;
   const trace = traceId ??
@@ -29,7 +30,7 @@ export function nextHeaders(invocation: Invocation): Record<string, string> {
   };
 }
 
-/** JSON text that fits into a header: line breaks between tokens become spaces, other characters are escaped. */
+/** Makes JSON fit into a header: line breaks become spaces, and characters outside of ASCII are escaped. */
 function asciiJson(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, (character) => {
     if (/\s/.test(character) && character < "\x7f") return " ";
@@ -41,26 +42,25 @@ function oneLine(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, " ");
 }
 
-/** An error that a runtime posted, or one of the platform about what the runtime posted. */
+/** An error that a runtime posted, or that the platform made. */
 export interface ErrorAnswer {
   readonly kind: "error" | "too large";
-  /** The type of the error, in the form `Function.X` or `Runtime.X`. */
+  /** The type of the error, such as `Function.X` or `Runtime.X`. */
   readonly errorType: string;
   readonly body: Uint8Array;
 }
 
 export interface ResultAnswer {
   readonly kind: "response";
-  /** The result, as posted; empty if it went to the invocation's stream. */
+  /** The posted result. It is empty if the result went to the stream of the invocation. */
   readonly body: Uint8Array;
-  /** Its media type; `application/vnd.awslambda.http-integration-response` for a stream with an HTTP prelude. */
+  /** The media type of the result. A stream with an HTTP prelude has a type of its own. */
   readonly contentType: string;
   readonly isStream: boolean;
 }
 
 export type Answer = ResultAnswer | ErrorAnswer;
 
-/** Makes an error of the platform in the form of the runtimes'. A type is such as `Runtime.ExitError`. */
 function errorBody(errorType: string, errorMessage: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(JSON.stringify({ errorType, errorMessage }));
 }
@@ -72,12 +72,12 @@ function tooLarge(size: number): ErrorAnswer {
   return { kind: "too large", errorType, body: errorBody(errorType, message) };
 }
 
-/** An error of the platform about a runtime. */
+/** Makes an error of the platform about a runtime. */
 export function runtimeError(errorType: string, message: string): ErrorAnswer {
   return { kind: "error", errorType, body: errorBody(errorType, message) };
 }
 
-/** Makes an error of the type and the JSON that a runtime posted. A malformed type becomes an unknown one, as on AWS Lambda. */
+/** Makes an error of the posted type and JSON. On AWS Lambda, the type `Unknown` replaces a malformed type. */
 function postedError(type: string | undefined, body: Uint8Array): ErrorAnswer {
   const isKnown = type !== undefined && /^(Runtime|Function)\.[A-Z][a-zA-Z]+$/.test(type);
   const errorType = isKnown
@@ -88,7 +88,7 @@ function postedError(type: string | undefined, body: Uint8Array): ErrorAnswer {
   return { kind: "error", errorType, body: body.length > 0 ? body : errorBody(errorType, "") };
 }
 
-/** Reads what a runtime posts for an invocation, to its end. A streamed result goes to the stream, if there is one. */
+/** Reads the result or the error that a runtime posts. A streamed result goes to the stream, if there is one. */
 export async function readAnswer(
   request: IncomingMessage,
   isError: boolean,
@@ -98,7 +98,7 @@ export async function readAnswer(
   const contentType = request.headers["content-type"] ?? "application/octet-stream";
   if (isStream && !isError && stream !== undefined) {
     const writer = stream(contentType).getWriter();
-    writer.closed.catch(() => {}); // A client that went away does not end the function.
+    writer.closed.catch(() => {}); // The function goes on if the client goes away.
     try {
       for await (const chunk of request) await writer.write(chunk).catch(() => {});
     } catch (error) {
@@ -128,7 +128,7 @@ export function readError({ headers }: IncomingMessage, body: Uint8Array): Error
   return postedError(headers["lambda-runtime-function-error-type"]?.toString(), body);
 }
 
-/** The error that a stream ended with, from its trailers. */
+/** Reads the error in the trailers of a stream. */
 function trailingError({ trailers }: IncomingMessage): ErrorAnswer | undefined {
   const type = trailers["lambda-runtime-function-error-type"];
   const body = trailers["lambda-runtime-function-error-body"] ?? "";

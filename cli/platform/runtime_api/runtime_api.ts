@@ -19,12 +19,12 @@ import {
   runtimeError,
 } from "./invocation.ts";
 
-/** Where a runtime is between its start and its next invocation. */
+/** The state of a runtime. */
 type State = "Started" | "InitError" | "Ready" | "Running" | "Responding" | "ResponseSent";
 
-/** The requests of a runtime, by their names in error messages, and the states that allow them. */
+/** The names of the requests of a runtime in error messages, and the states that allow the requests. */
 const TRANSITIONS = {
-  // A runtime that asks again while an invocation runs gets the same invocation again.
+  // If a runtime asks again while an invocation runs, it gets the same invocation again.
   Ready: ["Started", "Running", "ResponseSent"],
   InitError: ["Started"],
   InvocationResponse: ["Running"],
@@ -36,13 +36,13 @@ const POST = /^\/2018-06-01\/runtime\/invocation\/([^/]+)\/(response|error)$/;
 /**
  * The Runtime API of one sandbox.
  *
- * On Linux it listens on an address of its own, such as 127.83.12.201, which only the sandbox is told: other programs and
- * pages on the web cannot find it. It answers only requests for exactly this host that no browser sent.
+ * On Linux it listens on a random address such as 127.83.12.201. Only the sandbox knows this address, so other programs and
+ * web pages cannot find it. The Runtime API refuses requests for other hosts and requests of browsers.
  */
 export class RuntimeApi implements AsyncDisposable {
   /** The value of `AWS_LAMBDA_RUNTIME_API`: host and port. */
   readonly address: string;
-  /** Is fulfilled at the end of the init phase: with an error if the runtime could not start. */
+  /** Resolves at the end of the init phase, with an error if the runtime could not start. */
   readonly started: Promise<ErrorAnswer | undefined>;
   readonly #server: Server;
   #state: State = "Started";
@@ -61,16 +61,16 @@ export class RuntimeApi implements AsyncDisposable {
   }
 
   static async listen(): Promise<RuntimeApi> {
-    // A runtime waits for its next invocation without a time-out, and may be frozen meanwhile.
+    // A runtime waits for its next invocation without a time-out. It may be frozen while it waits.
     const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 });
     return new RuntimeApi(await startServer(server, 0, ownAddress()));
   }
 
   /**
-   * Hands an invocation to the runtime as soon as the runtime asks for it. The invocation before must be finished.
+   * Sends an invocation to the runtime when the runtime asks for it. The previous invocation must be finished.
    *
-   * @returns Two promises: `answered` is fulfilled when the runtime has posted a result or an error, and `finished` when
-   * it asks for the next invocation after that.
+   * @returns Two promises: `answered` resolves when the runtime has posted a result or an error. `finished` resolves when
+   * the runtime asks for the next invocation.
    */
   invoke(
     invocation: Invocation,
@@ -87,7 +87,7 @@ export class RuntimeApi implements AsyncDisposable {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    request.on("error", () => {}); // the reader of the body is told
+    request.on("error", () => {}); // The reader of the body gets the error.
     const { method, headers } = request;
     const [path] = request.url!.split("?");
     const [, id, kind] = POST.exec(path!) ?? [];
@@ -106,10 +106,10 @@ export class RuntimeApi implements AsyncDisposable {
       response.writeHead(404, { "content-type": "text/plain" });
       response.end("404 page not found\n");
     }
-    request.resume(); // discards what was not read
+    request.resume(); // This discards the rest of the body.
   }
 
-  /** Whether a request is allowed now. If it is not, it is answered. */
+  /** Tells whether the state allows a request. If not, answers the request. */
   #admit(response: ServerResponse, transition: keyof typeof TRANSITIONS): boolean {
     const states: readonly State[] = TRANSITIONS[transition];
     if (states.includes(this.#state)) return true;
@@ -121,7 +121,7 @@ export class RuntimeApi implements AsyncDisposable {
   }
 
   #next(response: ServerResponse): void {
-    // One connection waits at a time: the state is "Ready" only while it does.
+    // The state is "Ready" while one connection waits. Then no other connection may wait.
     if (!this.#admit(response, "Ready")) return;
     const before = this.#state;
     this.#poll = response;
@@ -129,7 +129,7 @@ export class RuntimeApi implements AsyncDisposable {
     this.#state = "Ready";
     response.on("close", () => {
       if (this.#poll !== response) return;
-      this.#poll = undefined; // the runtime went away, and may come back
+      this.#poll = undefined; // The runtime closed the connection. It may ask again.
       this.#state = before;
     });
     this.#start.resolve(undefined);
@@ -152,7 +152,7 @@ export class RuntimeApi implements AsyncDisposable {
     const body = await readBody(request, MAX_RESULT).catch(() => undefined);
     if (!this.#admit(response, "InitError")) return;
     this.#state = "InitError";
-    if (body === undefined) return; // The process is about to end: its exit is the error.
+    if (body === undefined) return; // The process is ending. Its exit is the error.
     this.#start.resolve(readError(request, body));
     send(response, 202);
   }
@@ -170,17 +170,12 @@ export class RuntimeApi implements AsyncDisposable {
     this.#state = "Responding";
     const isStream = request.headers["lambda-runtime-function-response-mode"] === "streaming";
     try {
-      const answer = await readAnswer(
-        request,
-        isError,
-        isStream,
-        this.#invocation!.stream,
-      );
+      const answer = await readAnswer(request, isError, isStream, this.#invocation!.stream);
       this.#settle(answer);
       if (answer.kind !== "too large") return send(response, 202);
       const message = `Exceeded maximum allowed payload size (${MAX_RESULT} bytes).`;
       send(response, 413, "RequestEntityTooLarge", message);
-    } catch { // the connection broke
+    } catch {
       const message = `RequestId: ${id} Error: The connection broke in the middle of the response`;
       this.#settle(runtimeError("Runtime.TruncatedResponse", message));
     }
@@ -193,14 +188,14 @@ export class RuntimeApi implements AsyncDisposable {
   }
 }
 
-/** An address of the loopback interface. On Linux it is one of 16 million. */
+/** Returns an address of the loopback interface. On Linux, it is a random one of 16 million. */
 function ownAddress(): string {
   if (Deno.build.os !== "linux") return "127.0.0.1";
   const [a, b, c] = crypto.getRandomValues(new Uint8Array(3));
   return `127.${a}.${b}.${1 + c! % 254}`;
 }
 
-/** Answers a runtime: accepted, or an error in the form of AWS Lambda. */
+/** Answers a runtime that its request is accepted, or with an error as AWS Lambda writes it. */
 function send(
   response: ServerResponse,
   status: number,

@@ -4,7 +4,7 @@ import type { Answer } from "./invocation.ts";
 
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-/** What a test looks at in an answer. */
+/** Selects the parts of an answer that tests compare. */
 const brief = (answer: Answer) => [
   answer.kind,
   answer.kind === "response" ? answer.contentType : answer.errorType,
@@ -30,7 +30,7 @@ Deno.test("RuntimeApi hands an invocation with its headers to a runtime that wai
   assertEquals(headers.get("content-type"), "application/json");
 });
 
-Deno.test("RuntimeApi sends a new trace, and no header for an absent fact", async () => {
+Deno.test("RuntimeApi sends a new trace identifier, and no header without a value", async () => {
   await using runtime = await startRuntimeApi();
   runtime.invoke("id");
   const { headers } = await runtime.next();
@@ -42,14 +42,10 @@ Deno.test("RuntimeApi sends a new trace, and no header for an absent fact", asyn
   assertEquals(headers.has("lambda-runtime-aws-tenant-id"), false);
 });
 
-Deno.test("RuntimeApi takes a result, and is finished when the runtime asks for the next invocation", async () => {
+Deno.test("RuntimeApi takes a result, and finishes when the runtime asks for the next invocation", async () => {
   await using runtime = await startRunning();
   const again = await runtime.next();
-  assertEquals(
-    again.headers.get("lambda-runtime-aws-request-id"),
-    "id",
-    "the same until it is done",
-  );
+  assertEquals(again.headers.get("lambda-runtime-aws-request-id"), "id", "the same invocation");
   const post = await runtime.post("invocation/id/response", "[1]", { "content-type": "a/b" });
   assertEquals([post.status, post.text], [202, '{"status":"OK"}\n']);
   assertEquals(brief(await runtime.answered), ["response", "a/b", "[1]"]);
@@ -68,7 +64,7 @@ Deno.test("RuntimeApi answers only the runtime of its sandbox", async () => {
     assertMatch(runtime.api.address, /^127\.\d+\.\d+\.\d+:/);
     const connected = await Deno.connect({ hostname: "127.0.0.1", port: Number(port) })
       .then((connection) => (connection.close(), "connected"), () => "refused");
-    assertEquals(connected, "refused", "the port alone does not lead there");
+    assertEquals(connected, "refused", "another address with the same port");
   }
   runtime.invoke("id");
   for (
@@ -89,7 +85,7 @@ Deno.test("RuntimeApi answers only the runtime of its sandbox", async () => {
   assertEquals((await runtime.next()).status, 200, "the runtime still gets its invocation");
 });
 
-Deno.test("RuntimeApi refuses a second poll beside one that waits, which still gets the invocation", async () => {
+Deno.test("RuntimeApi refuses a second request for the next invocation while the first one waits", async () => {
   await using runtime = await startRuntimeApi();
   const polling = runtime.next();
   await runtime.api.started;
@@ -98,7 +94,7 @@ Deno.test("RuntimeApi refuses a second poll beside one that waits, which still g
   assertEquals((await polling).headers.get("lambda-runtime-aws-request-id"), "id");
 });
 
-Deno.test("RuntimeApi does not hand an invocation to a runtime that went away while it waited", async () => {
+Deno.test("RuntimeApi sends no invocation to a runtime that stopped waiting", async () => {
   await using runtime = await startRuntimeApi();
   const aborting = new AbortController();
   const polling = runtime.next(aborting.signal).catch(() => {});
@@ -107,7 +103,7 @@ Deno.test("RuntimeApi does not hand an invocation to a runtime that went away wh
   await polling;
   let next = await runtime.next(AbortSignal.timeout(100)).catch(() => undefined);
   runtime.invoke("id");
-  while (next?.status !== 200) next = await runtime.next(); // until the loss is noticed
+  while (next?.status !== 200) next = await runtime.next(); // until the API notices the closed connection
   assertEquals(next.headers.get("lambda-runtime-aws-request-id"), "id");
 });
 
@@ -201,7 +197,7 @@ Deno.test("RuntimeApi answers 404 to other requests", async () => {
   }
 });
 
-/** A streamed result without its end. */
+/** Makes a streamed result without its end. */
 const streamed = (host: string) =>
   [
     "POST /2018-06-01/runtime/invocation/id/response HTTP/1.1",
@@ -217,7 +213,7 @@ const streamed = (host: string) =>
     "ab\r\n",
   ].join("\r\n");
 
-/** Sends the end of a stream over a connection of its own; the status line of the answer. */
+/** Sends a whole stream over a new connection. Returns the status line of the answer. */
 async function stream(runtime: Awaited<ReturnType<typeof startRunning>>, end: string) {
   using connection = await runtime.connect();
   const bytes = new TextEncoder().encode(streamed(runtime.api.address) + end);
@@ -241,7 +237,7 @@ Deno.test("RuntimeApi collects a streamed result, and takes the error of its tra
 
 const BROKEN = "the function failed in the middle of its stream (Function.Broken)";
 
-Deno.test("RuntimeApi passes a streamed result on as it comes, and its error", async () => {
+Deno.test("RuntimeApi passes each part of a streamed result on at once, and its error", async () => {
   for (const [end, expected] of [["0\r\n\r\n", "end"], [`0\r\n${TRAILERS}\r\n`, BROKEN]]) {
     const types: string[] = [];
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
@@ -259,7 +255,7 @@ Deno.test("RuntimeApi passes a streamed result on as it comes, and its error", a
   }
 });
 
-Deno.test("RuntimeApi goes on if the reader of a streamed result went away", async () => {
+Deno.test("RuntimeApi goes on if the reader of a streamed result goes away", async () => {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   await readable.cancel();
   await using runtime = await startRunning({ stream: () => writable });
@@ -267,7 +263,7 @@ Deno.test("RuntimeApi goes on if the reader of a streamed result went away", asy
   assertEquals((await runtime.answered).kind, "response");
 });
 
-Deno.test("RuntimeApi makes an error of a result whose connection breaks", async () => {
+Deno.test("RuntimeApi makes an error if the connection of a result breaks", async () => {
   await using runtime = await startRunning();
   const connection = await runtime.connect();
   await connection.write(new TextEncoder().encode(streamed(runtime.api.address)));

@@ -26,7 +26,7 @@ if (!canRun) {
   );
 }
 
-/** The pinned Deno for arm64, unless no registry is in reach. */
+/** The pinned Deno for arm64, or `undefined` without a registry. */
 const deno = canRun
   ? await getDenoBinary(DENO_PACKAGES.arm64).catch((error: Error) => {
     if (!error.message.startsWith("Cannot download")) throw error;

@@ -15,7 +15,7 @@ const MODULE = `export const handler = async ({ end }) => {
   return "x".repeat(Math.max(0, Number(end) - 2));
 };`;
 
-/** How a function ends, and what AWS Lambda makes of that. */
+/** The way a function ends, and the failure on AWS Lambda. */
 type Fault = readonly [end: string, failure: string, errorType: string, RegExp, status?: string];
 
 async function assertFault({ invoke }: App, fault: Fault): Promise<void> {
@@ -27,7 +27,7 @@ async function assertFault({ invoke }: App, fault: Fault): Promise<void> {
   assertMatch(outcome.logTail, /END RequestId/);
   assertMatch(outcome.logTail, /\tStatus: error\tError Type: \w+\.\w+\t\n$/);
   if (status) assertMatch(outcome.logTail, new RegExp(`Error Type: ${status}\t\n$`));
-  // V8's own report of an exhausted heap takes more than the tail holds.
+  // The report of V8 about an exhausted heap fills the whole tail.
   if (end !== "heap") assertMatch(outcome.logTail, /last words\n/);
   if (failure === "exit") assert(outcome.logTail.includes(`${body.errorMessage}\n${errorType}\n`));
   assertEquals((await invoke({ end: "6291556" })).json, "x".repeat(6_291_554));
@@ -44,7 +44,7 @@ const FAULTS: readonly Fault[] = [
   ["tmp", "exit", "Runtime.ExitError", /Runtime ended: \/tmp holds more than 512 MB$/],
 ];
 
-Deno.test("every end of a function has its error, and the next invocation is served", async (t) => {
+Deno.test("each fault of a function has its error, and the next invocation succeeds", async (t) => {
   await using app = await startApp(MODULE);
   for (const fault of FAULTS) {
     const [end] = fault;
@@ -54,8 +54,8 @@ Deno.test("every end of a function has its error, and the next invocation is ser
   }
 });
 
-Deno.test("a function that exhausts its heap ends, and the next invocation is served", async () => {
-  await using app = await startApp(MODULE, { memory: 512 }); // so that V8 notices first
+Deno.test("a function that exhausts its heap ends, and the next invocation succeeds", async () => {
+  await using app = await startApp(MODULE, { memory: 512 }); // V8 ends the process before the limit.
   await assertFault(app, ["heap", "exit", "Runtime.ExitError", /exited with error: signal: \w+/]);
 });
 
@@ -81,7 +81,7 @@ Deno.test("an endless loop is killed at the time-out, and the next invocation ge
   assert(before !== after || hasNamespace);
 });
 
-Deno.test("a module that cannot be loaded is tried twice, and its error goes to the caller", async () => {
+Deno.test("a module that cannot be loaded is loaded twice, and its error goes to the caller", async () => {
   await using app = await startApp(
     `console.log("try"); throw new RangeError("cannot start"); export const handler = 1;`,
   );
@@ -100,7 +100,7 @@ Deno.test("a module that cannot be loaded is tried twice, and its error goes to 
   assertEquals(host.sandboxesOf("one").length, 0);
 });
 
-Deno.test("an init phase over its limit is repeated within the invocation, whose time-out then counts", async () => {
+Deno.test("an init phase over its limit is repeated within the time-out of the invocation", async () => {
   await using app = await startApp(
     `await new Promise((resolve) => setTimeout(resolve, 60_000)); export const handler = () => 1;`,
     { timeout: 1 },
@@ -112,7 +112,7 @@ Deno.test("an init phase over its limit is repeated within the invocation, whose
   assertMatch(outcome.logTail, /Phase: invoke\tStatus: timeout\nEND/);
 });
 
-Deno.test("a function that cannot even be started fails with what the system says", async () => {
+Deno.test("a function that cannot be started fails with the error of the system", async () => {
   const layer = await Deno.makeTempDir();
   await Deno.chmod(layer, 0o755);
   await Deno.writeTextFile(`${layer}/bootstrap`, "#!/bin/sh\nexec /nowhere/deno\n");

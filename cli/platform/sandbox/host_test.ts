@@ -5,7 +5,7 @@ import { makeApp } from "../../testdata/bundle.ts";
 import { hasNamespace, isolation, startApp } from "../../testdata/sandbox.ts";
 import { openSandboxHost } from "./host.ts";
 
-Deno.test("a cold start reports its init phase, a warm one does not, and both go to one process", async () => {
+Deno.test("a cold start reports its init phase, and a warm start uses the same process", async () => {
   await using app = await startApp(`console.log("init"); let count = 0;
     export const handler = (event, context) => {
       console.log("one\\ntwo"); console.error("three");
@@ -35,7 +35,7 @@ Deno.test("a cold start reports its init phase, a warm one does not, and both go
   await assertRejects(() => host.invoke("two", new Uint8Array()), Error, unknown);
 });
 
-Deno.test("a function has only Lambda's environment variables and its own", async () => {
+Deno.test("a function has only the variables of AWS Lambda and of the manifest", async () => {
   await using app = await startApp(`export const handler = () => Deno.env.toObject();`, {
     memory: 256,
     environment: { MINE: "$HOME 'x'", TZ: "Europe/Paris" },
@@ -58,7 +58,7 @@ Deno.test("a function has only Lambda's environment variables and its own", asyn
 });
 
 Deno.test({
-  name: "a function is Lambda's user, at Lambda's place, and can write to its own /tmp alone",
+  name: "a function has the user and the folder of AWS Lambda, and can write only to its own /tmp",
   ignore: !hasNamespace,
   async fn() {
     await using app = await startApp(`import { writeFileSync } from "node:fs";
@@ -105,7 +105,7 @@ Deno.test("a function without a permission gets an error that names it", async (
   );
 });
 
-Deno.test("a host whose functions cannot be bundled is not made, and the error names each", async () => {
+Deno.test("openSandboxHost() throws if functions cannot be bundled, and names each of them", async () => {
   const functions = { one: { module: "one.ts" }, two: { module: "two.ts", handler: "main" } };
   await using app = await makeApp({ "two.ts": "export const handler = 1;" }, functions);
   const manifest = await readManifest(app.manifest);
@@ -118,7 +118,7 @@ Deno.test("a host whose functions cannot be bundled is not made, and the error n
 });
 
 Deno.test({
-  name: "a function in plain folders can change no code, no permissions and no compiled code",
+  name: "a function in plain folders cannot change code, permissions or compiled code",
   ignore: Deno.build.os === "windows",
   async fn() {
     await using app = await startApp(
@@ -140,7 +140,7 @@ Deno.test({
   },
 });
 
-/** Runs a program with a host of the function `one` in a process of its own; its process id comes first. */
+/** Runs a program in a new process with a host of the function `one`. Returns the process id and the printed values. */
 async function runHost(
   way: Isolation,
   program: string,
@@ -150,7 +150,7 @@ async function runHost(
   const url = (path: string) => JSON.stringify(new URL(path, import.meta.url));
   const isolation = way.kind === "plain folders" ? `plainFolders("", "${setpriv}")` : "undefined";
   try {
-    await Deno.chmod(folder, 0o755); // functions run as another user
+    await Deno.chmod(folder, 0o755); // Functions run as another user.
     await Deno.writeTextFile(`${folder}/one.ts`, module);
     await Deno.writeTextFile(
       `${folder}/platform.ts`,
@@ -180,7 +180,7 @@ const setpriv = Deno.build.os === "linux" ? await findProgram("setpriv") : undef
 const PLAIN = plainFolders("", setpriv);
 
 Deno.test({
-  name: "functions of root run in plain folders, though Deno lies where only root may go",
+  name: "functions of root run in plain folders, even if only root may enter the folder of Deno",
   ignore: setpriv === undefined || Deno.uid() !== 0,
   async fn() {
     const folder = await Deno.makeTempDir(); // mode 0700
@@ -196,7 +196,7 @@ Deno.test({
 
 for (const way of hasNamespace ? [isolation!, PLAIN] : [PLAIN]) {
   Deno.test({
-    name: `in ${way.kind}, frozen and busy processes end with the platform, even if that is killed`,
+    name: `in ${way.kind}, frozen and busy processes end if the platform is killed`,
     ignore: setpriv === undefined,
     async fn() {
       const program = `
@@ -206,13 +206,13 @@ for (const way of hasNamespace ? [isolation!, PLAIN] : [PLAIN]) {
         Deno.kill(Deno.pid, "SIGKILL");`;
       const module = "export const handler = ({ isEndless }) => { while (isEndless); };";
       const [platform, ...pids] = await runHost(way, program, { module });
-      for await (const { name } of Deno.readDir("/var/tmp")) { // what the killed platform left
-        const isLeft = name.startsWith(`mate-${platform}-`);
-        if (isLeft) await Deno.remove(`/var/tmp/${name}`, { recursive: true });
+      for await (const { name } of Deno.readDir("/var/tmp")) {
+        const isOfPlatform = name.startsWith(`mate-${platform}-`); // The killed platform removed nothing.
+        if (isOfPlatform) await Deno.remove(`/var/tmp/${name}`, { recursive: true });
       }
       assertEquals(pids.length, 2);
       for (const pid of pids) {
-        // Gone, or a zombie that nobody has waited for.
+        // The process is gone, or a zombie because its parent has not waited for it.
         const hasEnded = () =>
           Deno.readTextFile(`/proc/${pid}/status`).then(
             (text) => /^State:\tZ/m.test(text),

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import * as fc from "fast-check";
 import { LogLines, LogTail } from "./log_lines.ts";
 
-/** The lines that are made of chunks. */
+/** Returns the lines of some chunks. */
 async function linesOf(...chunks: (string | Uint8Array)[]): Promise<string[]> {
   const lines: string[] = [];
   const encoder = new TextEncoder();
@@ -12,7 +12,7 @@ async function linesOf(...chunks: (string | Uint8Array)[]): Promise<string[]> {
   return lines;
 }
 
-Deno.test("LogLines makes a record of every line, wherever the chunks are cut", async () => {
+Deno.test("LogLines makes a record of every line, wherever a chunk ends", async () => {
   assertEquals(await linesOf("one\ntw", "o\n", "\nthree\rfour"), ["one", "two", "", "three\rfour"]);
   const bytes = new TextEncoder().encode("a€b\n");
   assertEquals(await linesOf(bytes.subarray(0, 2), bytes.subarray(2)), ["a€b"]);
@@ -23,7 +23,7 @@ Deno.test("LogLines makes a record of every line, wherever the chunks are cut", 
   }));
 });
 
-Deno.test("LogLines cuts a line that is longer than a record can be, and loses nothing", async () => {
+Deno.test("LogLines cuts a line that is longer than a record, and loses nothing", async () => {
   const long = "x".repeat(600_000);
   const lines = await linesOf(`${long}\n`, long);
   assertEquals(lines.every(({ length }) => length <= 262_144), true);

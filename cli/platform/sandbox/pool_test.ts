@@ -5,7 +5,7 @@ const isAlive = (pid: number) => Deno.stat(`/proc/${pid}`).then(() => true, () =
 
 const LINUX = { ignore: Deno.build.os !== "linux" };
 
-Deno.test("invocations at once get a sandbox each, up to the limit; the others wait their turn", async () => {
+Deno.test("concurrent invocations get a sandbox each up to the limit, and others wait", async () => {
   await using app = await startApp(
     `let running = 0;
     export const handler = async () => {
@@ -42,13 +42,13 @@ Deno.test({
       }
       const before = await read("schedstat");
       await new Promise((resolve) => setTimeout(resolve, 50));
-      assertEquals(await read("schedstat"), before, "it has had no processor since");
+      assertEquals(await read("schedstat"), before, "it has used no processor time");
     }
   },
 });
 
 Deno.test({
-  name: "an idle sandbox ends after its limit, and disposing of the host ends all, even a busy one",
+  name: "an idle sandbox ends after its limit, and disposing of the host ends all sandboxes",
   ...LINUX,
   async fn() {
     await using app = await startApp(
@@ -79,7 +79,7 @@ Deno.test({
   },
 });
 
-Deno.test("reload() takes new code and settings, lets running invocations end with the old, and ignores broken code", async () => {
+Deno.test("reload() takes new code and settings for new invocations, and ignores broken code", async () => {
   const version = (number: number) =>
     `export const handler = async ({ wait }, { memoryLimitInMB }) => {
       await new Promise((r) => setTimeout(r, wait)); return [${number}, Number(memoryLimitInMB)]; };`;
@@ -100,7 +100,7 @@ Deno.test("reload() takes new code and settings, lets running invocations end wi
   assertMatch(log.at(-1)!, /^Cannot bundle the function "one": .*SyntaxError/);
   assertEquals((await invoke({ wait: 0 })).json, [2, 192]);
   const { length } = log;
-  assertEquals([await host.reload(), log.length], [[], length], "a fault is told once");
+  assertEquals([await host.reload(), log.length], [[], length], "a fault is reported once");
   await Deno.writeTextFile(`${folder}/one.ts`, version(2));
-  assertEquals(await host.reload(), ["one"], "a fault that is gone is told");
+  assertEquals(await host.reload(), ["one"], "the repair of a fault is reported");
 });

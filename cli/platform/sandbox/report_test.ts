@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { exitReason, initReportLine, reportLine } from "./report.ts";
 
-Deno.test("exitReason() words the end of a process as AWS Lambda does", () => {
+Deno.test("exitReason() gives the reason in the words of AWS Lambda", () => {
   for (
     const [code, signal, reason] of [
       [0, null, "Runtime exited without providing a reason"],
@@ -15,7 +15,7 @@ Deno.test("exitReason() words the end of a process as AWS Lambda does", () => {
   }
 });
 
-Deno.test("reportLine() bills the cold start too, and never reports more memory than allotted", () => {
+Deno.test("reportLine() bills the cold start, and reports at most the memory of the function", () => {
   const report = { requestId: "id", duration: 10.004, memory: 128, peakMemory: 45.6 * 1024 ** 2 };
   assertEquals(
     reportLine(report),
