@@ -17,12 +17,11 @@ interface ClientRequest {
 
 const GATEWAYS: readonly Gateway[] = ["rest", "http", "url", "alb", "lattice"];
 
-/** The event that a gateway makes of a request. Only with a function URL, the path stays encoded. */
+/** The event that a gateway makes of a request. */
 function eventOf(request: ClientRequest, gateway: Gateway) {
-  const host = gateway === "url" ? `${request.host}.lambda-url.eu-central-1.on.aws` : request.host;
   const path = request.path.map(encodeURIComponent).join("/");
   const query = request.query.map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
-  const { method, body, cookies } = request;
+  const { method, host, body, cookies } = request;
   const headers = {
     ...request.headers,
     "User-Agent": "test/1",
@@ -97,7 +96,7 @@ Deno.test("the accessors return the same facts behind every gateway", async () =
       assertEquals(event.format, gateway === "url" ? "http" : gateway);
       assertEquals(event.url().host, event.queryDomainName());
       assertEquals(event.toRequest().url, event.url().href);
-      assert(event.queryDomainName().startsWith(request.host));
+      assertEquals(event.queryDomainName(), request.host);
       for (const [name] of request.query) {
         const values = request.query.filter(([key]) => key === name).map(([, value]) => value);
         assertEquals(event.queryValues(name), values);

@@ -92,7 +92,7 @@ export function readRequest(event: JsonObject, path?: string): Request {
     const [name, value = method] = headers.find((header) => !isStandard(header)) ?? [];
     throw specificationError(
       name === undefined ? format.method : ["headers", name],
-      `is ${JSON.stringify(value)}, which \`Request\` refuses`,
+      `is ${JSON.stringify(value)}, which a Request refuses`,
       { cause },
     );
   }

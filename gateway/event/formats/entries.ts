@@ -55,7 +55,7 @@ export function readEither(
 
 /** Parses a query as `application/x-www-form-urlencoded`. */
 export function parseQuery(query: string): Entries {
-  return query.split("&").filter((part) => part !== "").map((part) => {
+  return query.split("&").filter(Boolean).map((part) => {
     const [name, ...value] = part.split("=");
     return [decodeForm(name!), decodeForm(value.join("="))];
   });

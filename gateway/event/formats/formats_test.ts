@@ -164,6 +164,11 @@ Deno.test("pathParameters() decodes each parameter exactly once", async () => {
     assertEquals(event.routeKey(), "GET /orders/{id}");
     assertEquals(event.url().href, url);
   }
+  for (const facts of [{ domainName: FUNCTION_URL }, { accountId: "anonymous" }]) {
+    const requestContext = { http: {}, domainName: "page.localhost", ...facts };
+    const event = { version: "2.0", rawPath: "/a%20b", headers: {}, requestContext };
+    assertEquals(new FnProxyEvent(event).url().pathname, "/a%20b");
+  }
   const pathParameters = { id: "100%" };
   const decoded = new FnProxyEvent({ version: "1.0", pathParameters });
   assertEquals(decoded.pathParameters(), pathParameters);

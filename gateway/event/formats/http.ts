@@ -17,8 +17,9 @@ export const HTTP: Format = {
   domainName: ["requestContext", "domainName"],
   requestId: ["requestContext", "requestId"],
   path: (event) => readString(event, ["rawPath"]),
-  // A function URL does not decode the path.
+  // A function URL does not decode the path. On the local platform, it has a host below localhost.
   isPathDecoded: (event) =>
+    readOptionalString(event, ["requestContext", "accountId"]) !== "anonymous" &&
     !readOptionalString(event, ["requestContext", "domainName"])?.includes(".lambda-url."),
   routeKey: (event) => readString(event, ["routeKey"]),
   headers: (event, wanted) => {

@@ -25,8 +25,7 @@ export function recogniseFormat(event: JsonObject): Format {
  * @throws {CloudEventSpecificationError} If another AWS service sent the event. The message says which.
  */
 export function formatOf(event: JsonObject): Format {
-  const isHttp = own(event, "requestContext") !== undefined || own(event, "headers") !== undefined;
-  const sender = isHttp ? undefined : senderOf(event);
+  const sender = senderOf(event);
   if (sender === undefined) return recogniseFormat(event);
   throw specificationError(
     ["requestContext"],
@@ -34,8 +33,9 @@ export function formatOf(event: JsonObject): Format {
   );
 }
 
-/** Finds the service that sent an event of Amazon EventBridge or an event of records. */
+/** Finds the service that sent an event of Amazon EventBridge or an event of records, unless it looks like a request. */
 function senderOf(event: JsonObject): unknown {
+  if ((own(event, "requestContext") ?? own(event, "headers")) !== undefined) return undefined;
   const records = own(event, "Records");
   if (records === undefined) return own(event, "detail") && own(event, "source");
   const { eventSource, EventSource = "Records" } = Object(Object(records)[0]);
