@@ -41,7 +41,7 @@ fetch_deno() {
     part="$folder.$$"
     mkdir -p "$part"
     trap 'rm -rf "$part"' EXIT
-    curl -fsSL --retry 2 -o "$part/deno.tgz" "$url" || die "Cannot fetch \"$url\""
+    curl -fsSL --retry 2 -o "$part/deno.tgz" "$url" || die "Cannot download \"$url\""
     got=$( (sha512sum "$part/deno.tgz" 2>/dev/null || shasum -a 512 "$part/deno.tgz") | cut -d' ' -f1)
     [ "$got" = "$sum" ] || die "Cannot use \"$url\": its checksum is \"$got\", not the pinned \"$sum\""
     tar -xzf "$part/deno.tgz" -C "$part" --strip-components=1 package/deno

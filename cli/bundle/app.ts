@@ -6,7 +6,7 @@
  */
 import { readManifest } from "../manifest/manifest.ts";
 import { type ArchiveFile, makeZip, makeZipOnce } from "./archive.ts";
-import { cacheFolder } from "./cache_folder.ts";
+import { cacheFolder } from "./downloads.ts";
 import { checkLimits, type Contents, contentsOf, type Sizes } from "./sizes.ts";
 import { addCodeCaches } from "./code_cache/mod.ts";
 import {

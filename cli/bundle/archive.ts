@@ -1,6 +1,6 @@
 import { ZipFile } from "yazl";
 import { Buffer } from "node:buffer";
-import { keep } from "./cache_folder.ts";
+import { keep } from "./downloads.ts";
 
 export interface ArchiveFile {
   /** The path in the archive, with slashes. */

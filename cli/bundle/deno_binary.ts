@@ -1,5 +1,5 @@
 import { parseTarGzip } from "nanotar";
-import { cacheFolder, keep } from "./cache_folder.ts";
+import { cacheFolder, checksumOf, download, keep } from "./downloads.ts";
 
 /** An architecture that Lambda has. */
 export type Architecture = "x86_64" | "arm64";
@@ -61,70 +61,37 @@ export async function getDenoBinary(
   package_: DenoPackage,
   source: DenoSource = {},
 ): Promise<Uint8Array> {
-  const { name, version } = package_;
+  const { name, version, integrity } = package_;
   const cache = source.cache ?? cacheFolder();
   const file = `${cache}/${name.slice(1).replace("/", "-")}-${version}.tgz`;
-  const tarball = await readKept(file, package_) ?? await download(package_, source, file);
-  const [entry] = (await parseTarGzip(tarball)).filter((item) => item.name === "package/deno");
-  if (entry?.data === undefined) {
-    throw new Error(
-      `Cannot unpack "${name}@${version}": the package does not contain "package/deno"`,
-    );
+  let tarball = await readKept(file, integrity);
+  if (tarball === undefined) {
+    tarball = await download(urlOf(package_, source), integrity, { signal: source.signal });
+    await keep(file, tarball);
   }
-  return entry.data;
+  const [entry] = (await parseTarGzip(tarball)).filter((item) => item.name === "package/deno");
+  if (entry?.data !== undefined) return entry.data;
+  throw new Error(
+    `Cannot unpack "${name}@${version}": the package does not contain "package/deno"`,
+  );
 }
 
 /** Reads the tarball of an earlier run; `undefined` if it is missing or damaged. */
 async function readKept(
   file: string,
-  { integrity }: DenoPackage,
+  integrity: string,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   try {
     const tarball = await Deno.readFile(file);
-    return await hash(tarball) === integrity ? tarball : undefined;
+    return await checksumOf(tarball, integrity) === integrity ? tarball : undefined;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
   }
 }
 
-async function download(
-  { name, version, integrity }: DenoPackage,
-  source: DenoSource,
-  file: string,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const registry = source.registry ?? (Deno.env.get("NPM_CONFIG_REGISTRY") ||
-    Deno.env.get("npm_config_registry") || "https://registry.npmjs.org/");
-  const action = `Cannot download "${name}@${version}"`;
-  let url: URL;
-  try {
-    const base = new URL(registry.endsWith("/") ? registry : `${registry}/`);
-    url = new URL(`${name}/-/${name.split("/")[1]}-${version}.tgz`, base);
-  } catch {
-    throw new Error(`${action}: the registry "${registry}" is not a URL`);
-  }
-  let tarball: Uint8Array<ArrayBuffer>;
-  try {
-    const response = await fetch(url, { signal: source.signal ?? null });
-    if (!response.ok) {
-      await response.body?.cancel();
-      throw new Error(`the registry answers ${response.status}`);
-    }
-    tarball = await response.bytes();
-  } catch (error) {
-    throw new Error(`${action} from ${url.origin}: ${(error as Error).message}`, { cause: error });
-  }
-  const got = await hash(tarball);
-  if (got !== integrity) {
-    throw new Error(
-      `Cannot use "${name}@${version}": expected the hash "${integrity}", got "${got}"`,
-    );
-  }
-  await keep(file, tarball);
-  return tarball;
-}
-
-async function hash(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-512", bytes));
-  return `sha512-${digest.toBase64()}`;
+function urlOf({ name, version }: DenoPackage, { registry }: DenoSource): string {
+  const base = registry ?? (Deno.env.get("NPM_CONFIG_REGISTRY") ||
+    Deno.env.get("npm_config_registry") || "https://registry.npmjs.org");
+  return `${base.replace(/\/$/, "")}/${name}/-/${name.split("/")[1]}-${version}.tgz`;
 }

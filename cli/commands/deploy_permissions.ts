@@ -1,4 +1,4 @@
-import { cacheFolder } from "../bundle/cache_folder.ts";
+import { cacheFolder } from "../bundle/downloads.ts";
 import { CHILD_VARIABLES } from "../bundle/child_environment.ts";
 import { findTerraform } from "../deploy/find_terraform.ts";
 import {

@@ -1,10 +1,10 @@
-import { cacheFolder, keep } from "../bundle/cache_folder.ts";
+import { cacheFolder, download, keep } from "../bundle/downloads.ts";
 import { findProgram } from "../platform/isolation/isolation.ts";
 
 /** The version of Terraform to fetch if the PATH has no version that fits. */
 const VERSION = "1.11.4";
 
-/** The SHA-256 of its archives at releases.hashicorp.com. */
+/** The SHA-256 of its archives, as in the file SHA256SUMS at releases.hashicorp.com. */
 const CHECKSUMS: Readonly<Record<string, string>> = {
   linux_amd64: "1ce994251c00281d6845f0f268637ba50c0005657eb3cf096b92f753b42ef4dc",
   linux_arm64: "a43d1d0da9b9bab214a8305a39db0e40869572594ccf50c416a7756499143633",
@@ -33,12 +33,14 @@ export async function findTerraform(print: (line: string) => void): Promise<stri
   const cached = await findProgram("terraform", folder);
   if (cached !== undefined) return cached;
   const mirror = Deno.env.get("TERRAFORM_MIRROR") || "https://releases.hashicorp.com";
-  const url = `${
-    mirror.replace(/\/$/, "")
-  }/terraform/${VERSION}/terraform_${VERSION}_${platform}.zip`;
+  const file = `terraform_${VERSION}_${platform}.zip`;
+  const url = `${mirror.replace(/\/$/, "")}/terraform/${VERSION}/${file}`;
   print(`Fetching Terraform ${VERSION}: ${url}`);
   const program = `${folder}/terraform`;
-  await keep(program, await unzip(await download(url, checksum), "terraform"));
+  const archive = await download(url, `sha256-${Uint8Array.fromHex(checksum).toBase64()}`, {
+    remedy: "; or install Terraform 1.10 or later",
+  });
+  await keep(program, await unzip(archive, "terraform"));
   await Deno.chmod(program, 0o755);
   return program;
 }
@@ -56,25 +58,6 @@ async function fits(program: string): Promise<boolean> {
     }
     throw error;
   }
-}
-
-async function download(url: string, checksum: string): Promise<Uint8Array<ArrayBuffer>> {
-  let archive;
-  try {
-    const response = await fetch(url);
-    archive = await response.bytes();
-    if (!response.ok) throw new Error(`the server answers ${response.status}`);
-  } catch (error) {
-    const { message } = error as Error;
-    throw new Error(`Cannot fetch "${url}": ${message}; or install Terraform 1.10 or later`, {
-      cause: error,
-    });
-  }
-  const got = new Uint8Array(await crypto.subtle.digest("SHA-256", archive)).toHex();
-  if (got !== checksum) {
-    throw new Error(`Cannot use "${url}": its checksum is "${got}", not the pinned "${checksum}"`);
-  }
-  return archive;
 }
 
 /**

@@ -50,7 +50,7 @@ resource "aws_lambda_function" "function" {
     mode = local.tracing ? "Active" : "PassThrough"
   }
 
-  # From the first invocation on, the function has its permissions and the log expires.
+  # So the function has its permissions, and its log expires, from the first invocation on.
   depends_on = [aws_cloudwatch_log_group.function, aws_iam_role_policy.function]
 
   lifecycle {

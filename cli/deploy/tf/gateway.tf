@@ -27,7 +27,7 @@ resource "aws_api_gateway_rest_api" "gateway" {
       }
     }
 
-    # Without a cache, an authorizer decides about every request by itself.
+    # There is no cache, so an authorizer decides about every request.
     components = {
       securitySchemes = {
         for authorizer in local.authorizers : authorizer => {
@@ -90,7 +90,7 @@ resource "aws_lambda_permission" "route" {
   function_name       = aws_lambda_function.function[each.value.function].function_name
   action              = "lambda:InvokeFunction"
   principal           = "apigateway.amazonaws.com"
-  # Any stage, because the console's test button uses a stage of its own.
+  # The permission is for any stage, because the test button of the console uses another stage.
   source_arn = join("", [
     aws_api_gateway_rest_api.gateway[0].execution_arn,
     "/*/",

@@ -30,7 +30,7 @@ locals {
     } if !var.data_only
   }
 
-  # Each kind of trigger by a key that stays when the order in the manifest changes.
+  # The triggers of each kind. The maps below give each trigger a key that does not depend on its position.
   triggers = {
     for kind in ["routes", "schedules", "events", "buckets", "topics", "queues"] : kind => flatten([
       for key, function in local.manifest.functions : [
@@ -71,7 +71,7 @@ locals {
     }
   }
 
-  # Of all functions, because the buckets stay when everything else goes.
+  # These are the buckets of all functions, also with data_only, because the buckets stay.
   bucket_names = {
     for key in toset(flatten([
       for function in local.manifest.functions :

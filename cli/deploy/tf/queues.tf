@@ -32,7 +32,7 @@ locals {
     }
   }
 
-  # Part of the queue, because a policy of its own takes another half minute.
+  # The policy is a part of the queue, because a separate resource takes half a minute more.
   queue_policies = {
     for name in flatten([for names in local.queue_names : values(names)]) : name => jsonencode({
       Version = "2012-10-17"

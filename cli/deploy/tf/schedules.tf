@@ -1,5 +1,5 @@
-# A rule's event carries source, time and rule, but a rule knows UTC only. A schedule with another time zone is a
-# schedule of EventBridge Scheduler.
+# The event of a rule has a source, a time and the rule, but a rule knows only UTC. So a schedule with another time zone is
+# a schedule of EventBridge Scheduler.
 locals {
   rules = { for key, schedule in local.schedules : key => schedule if schedule.timezone == "UTC" }
   zoned = { for key, schedule in local.schedules : key => schedule if schedule.timezone != "UTC" }
