@@ -173,14 +173,23 @@ class Host implements SandboxHost {
     const { concurrency = 10, idleLimit = 300_000, initLimit = 10_000 } = this.#options;
     const log = (line: string) => {
       this.#log(name, line);
-      const [, kind, target] = /Requires (net|read|write|run) access to "([^"]+)"/.exec(line) ?? [];
-      if (kind === undefined) return;
-      const hint = kind === "net"
-        ? `Add "${target}" to "permissions.net" of the function "${name}" in the manifest`
-        : "A function may read its own files and /tmp, write to /tmp, and run no program";
-      this.#log("", hint);
+      const hint = hintOf(name, line);
+      if (hint !== undefined) this.#log("", hint);
     };
     const isolation = this.#isolation;
     return new FunctionPool({ name, isolation, log, concurrency, idleLimit, initLimit }, code);
   }
+}
+
+/** Says what to change if a line of the log of a function shows a fault that has no cause outside of the project. */
+function hintOf(name: string, line: string): string | undefined {
+  const [, kind, target] = /Requires (net|read|write|run) access to "([^"]+)"/.exec(line) ?? [];
+  if (kind === "net") {
+    return `Add "${target}" to "permissions.net" of the function "${name}" in the manifest`;
+  }
+  if (kind !== undefined) {
+    return "A function may read its own files and /tmp, write to /tmp, and run no program";
+  }
+  const [, file] = /no such file or directory.*'((?:\/var\/task\/)?[^'/][^']*)'/i.exec(line) ?? [];
+  return file && `A bundle has no files such as "${file}": import the file with { type: "text" }`;
 }

@@ -103,6 +103,13 @@ Deno.test("a function without a permission gets an error that names it", async (
     notes.at(-1),
     "A function may read its own files and /tmp, write to /tmp, and run no program",
   );
+  for (const path of ["data.json", "./data/a.json"]) {
+    await app.invoke({ path });
+    assertMatch(notes.at(-1)!, new RegExp(`^A bundle has no files such as "${path}": import `));
+  }
+  const { length } = notes;
+  await app.invoke({ path: "/tmp/data.json" });
+  assertEquals(notes.length, length, "a file that the function itself may have written");
 });
 
 Deno.test("openSandboxHost() throws if functions cannot be bundled, and names each of them", async () => {
