@@ -2,11 +2,13 @@ import { dirname, resolve } from "node:path";
 import type { FunctionManifest, Manifest, Uses } from "../manifest/manifest.ts";
 import { fillPlaceholders, variableOf } from "../manifest/variables.ts";
 import type { ArchiveFile } from "./archive.ts";
-import { bundleModule } from "./module_bundle.ts";
+import { bundleModule, type ModuleBundle } from "./module_bundle.ts";
 
 export interface FunctionBundleOptions {
   /** Whether names and white space are shortened. */
   readonly isMinified?: boolean | undefined;
+  /** Bundles to use again, by the paths of the modules. New bundles are added. */
+  readonly bundles?: Map<string, Promise<ModuleBundle>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -36,18 +38,18 @@ export function bundleError(problems: ReadonlyMap<string, string>): Error {
   return new Error(describeProblems(problems).map(({ message }) => message).join("\n"));
 }
 
-/** Bundles every function of an application, as many at a time as there are processors. */
+/** Bundles every function of an application, as many at a time as there are processors. A module is bundled once. */
 export async function bundleFunctions(
   manifestPath: string,
   manifest: Manifest,
-  options: FunctionBundleOptions = {},
+  { bundles = new Map(), ...options }: FunctionBundleOptions = {},
 ): Promise<BundledFunctions> {
   const entries = Object.entries(manifest.functions);
   const results = new Map<string, ArchiveFile[] | Error>();
   const waiting = entries.values();
   const work = async () => {
     for (const [name, settings] of waiting) {
-      const result = await functionFiles(manifestPath, settings, options)
+      const result = await functionFiles(manifestPath, settings, bundles, options)
         .catch((error: Error) => error);
       results.set(name, result);
     }
@@ -67,6 +69,7 @@ export async function bundleFunctions(
 async function functionFiles(
   manifestPath: string,
   manifest: FunctionManifest,
+  bundles: Map<string, Promise<ModuleBundle>>,
   options: FunctionBundleOptions,
 ): Promise<ArchiveFile[]> {
   const { module, handler } = manifest;
@@ -75,7 +78,11 @@ async function functionFiles(
   if (!await Deno.stat(path).then(({ isFile }) => isFile, () => false)) {
     throw new Error(`the module "${module}" is not a file in "${folder}"`);
   }
-  const { code, exports, map } = await bundleModule(path, { ...options, cwd: folder, prefix: "" });
+  let bundle = bundles.get(path);
+  if (bundle === undefined) {
+    bundles.set(path, bundle = bundleModule(path, { ...options, cwd: folder, prefix: "" }));
+  }
+  const { code, exports, map } = await bundle;
   if (exports?.includes(handler) === false) {
     const found = exports.join(", ") || "nothing";
     throw new Error(`the module "${module}" does not export "${handler}": it exports ${found}`);

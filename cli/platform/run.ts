@@ -78,12 +78,14 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
   };
   const onChange = async (paths: ReadonlySet<string>) => {
     try {
-      const files = [basename(manifestPath), VALUES_FILE];
-      if (files.some((file) => paths.has(join(watchedFolder, file)))) {
+      const settings = [basename(manifestPath), VALUES_FILE]
+        .filter((file) => paths.has(join(watchedFolder, file)));
+      if (settings.length > 0) {
         const manifest = await readLocalManifest(manifestPath);
         log.note(`Reloaded "${manifestPath}"`);
-        return await restart(manifest).catch(unlessInterrupted);
+        await restart(manifest).catch(unlessInterrupted);
       }
+      if (paths.size === settings.length) return;
       const changed = await host!.reload();
       if (changed.length > 0) log.note(`Reloaded ${changed.join(", ")}`);
     } catch (error) {

@@ -47,7 +47,7 @@ export interface SandboxHost extends ReloadingHost {
  * `/opt`, has its own `/tmp`, and runs as another user. Otherwise a function gets plain folders. The first record of the
  * log says which of both is the case.
  *
- * `reload()` bundles every function again. If the code or the settings of a function have changed, later invocations use
+ * `reload()` bundles every module again, and `reload(manifest)` only new modules. If the code or the settings of a function have changed, later invocations use
  * the new version. If a function cannot be bundled, the old version stays, and the log gives the reason.
  *
  * @param options How to run the application.
@@ -120,19 +120,19 @@ class Host implements SandboxHost {
     return await pool.invoke(payload, options);
   }
 
-  reload(manifest = this.#manifest): Promise<readonly string[]> {
-    this.#manifest = manifest;
+  reload(changed?: Manifest): Promise<readonly string[]> {
+    const manifest = this.#manifest = changed ?? this.#manifest;
     // One reload runs after the other, so that the last manifest counts.
     return this.#reloading = this.#reloading.catch(() => []).then(async () => {
       const former = this.#faults;
-      const changed = await this.#take();
+      const taken = await this.#take({ isCodeOld: changed !== undefined });
       const isNew = ([name, fault]: [string, string]) => former.get(name) !== fault;
       const faults = new Map([...this.#faults].filter(isNew));
       for (const { names, message } of describeProblems(faults)) {
         this.#log(names.length === 1 ? names[0]! : "", message);
       }
       return Object.keys(manifest.functions).filter((name) =>
-        changed.has(name) || former.has(name) && !this.#faults.has(name)
+        taken.has(name) || former.has(name) && !this.#faults.has(name)
       );
     });
   }
@@ -152,9 +152,9 @@ class Host implements SandboxHost {
   }
 
   /** Builds the functions. Returns the names of the functions with new code or settings. */
-  async #take(): Promise<ReadonlySet<string>> {
+  async #take(options?: { readonly isCodeOld: boolean }): Promise<ReadonlySet<string>> {
     const { functions } = this.#manifest;
-    const { built, faults } = await this.#workshop.build(this.#manifest);
+    const { built, faults } = await this.#workshop.build(this.#manifest, options);
     this.#faults = faults;
     for (const [name, code] of built) {
       const pool = this.#pools.get(name);

@@ -1,5 +1,6 @@
 import { type ArchiveFile, writeFiles } from "../../bundle/archive.ts";
 import { bundleFunctions } from "../../bundle/functions.ts";
+import type { ModuleBundle } from "../../bundle/module_bundle.ts";
 import { layerFiles } from "../../bundle/layer.ts";
 import { ownArchitecture } from "../../bundle/deno_binary.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
@@ -21,6 +22,7 @@ export class Workshop implements AsyncDisposable {
   readonly #isolation: Isolation;
   readonly #options: WorkshopOptions;
   readonly #identities = new Map<string, string>();
+  readonly #bundles = new Map<string, Promise<ModuleBundle>>();
   #layer: { readonly layer: string; readonly deno?: string } = { layer: "" };
   #count = 0;
 
@@ -63,10 +65,12 @@ export class Workshop implements AsyncDisposable {
   }
 
   /** Builds the functions whose code or settings have changed. */
-  async build(manifest: Manifest) {
+  async build(manifest: Manifest, { isCodeOld = false } = {}) {
+    if (!isCodeOld) this.#bundles.clear();
     const built = new Map<string, Code>();
     const { manifestPath, signal } = this.#options;
-    const { functions, problems } = await bundleFunctions(manifestPath, manifest, { signal });
+    const options = { bundles: this.#bundles, signal };
+    const { functions, problems } = await bundleFunctions(manifestPath, manifest, options);
     for (const [name, files] of functions) {
       const settings = manifest.functions[name]!;
       const identity = await identify(files, settings);
