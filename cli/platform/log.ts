@@ -51,7 +51,7 @@ export class Log {
     const entry = { ...record, number: ++this.#last };
     this.#entries.push(entry);
     this.#size += sizeOf(entry);
-    // Trim the log at twice the capacity, so that the cost of a record does not depend on the number of records.
+    // Trim the log at twice the capacity. So the cost of a record does not depend on the number of records.
     if (this.#size >= 2 * this.#capacity) {
       this.#entries = [...this.after(0)];
       this.#size = this.#entries.reduce((size, entry) => size + sizeOf(entry), 0);

@@ -102,7 +102,7 @@ Deno.test("run() takes a change of the manifest during a restart", async () => {
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("run() starts the application anew if the file .env changes", async () => {
+Deno.test("run() restarts the application if the file .env changes", async () => {
   const folder = await createApp();
   const output = await runHere(folder, true, async (line, stop) => {
     if (line.includes("Stop with Ctrl-C")) await Deno.writeTextFile(join(folder, ".env"), "A=1");

@@ -119,7 +119,7 @@ async function respond(
   listener: Listener,
   onError: (error: Error) => void,
 ): Promise<void> {
-  response.on("error", () => {}); // The client is gone, so there is nobody to tell.
+  response.on("error", () => {}); // The client is gone. Nothing can be sent.
   request.on("error", () => {});
   try {
     const reply = await answer(request, listener, onError);

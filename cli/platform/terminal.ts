@@ -71,6 +71,10 @@ export function introduce(
       const event = JSON.stringify({ source: "SOURCE", "detail-type": "TYPE", detail: {} });
       rows.push(["events", name, `curl -d '${event}' '${url}/events'`]);
     }
+    if (Object.values(triggers).flat().every((trigger) => trigger === undefined)) {
+      const path = `${url}/2015-03-31/functions/${name}/invocations`;
+      rows.push(["no trigger", name, `curl -d '{}' '${path}'`]);
+    }
   }
   for (const [queue, names] of namesBy(manifest, ({ triggers }) => triggers.queues)) {
     rows.push([`queue ${queue}`, names, `curl -d MESSAGE '${url}/queues/${queue}'`]);
@@ -86,11 +90,6 @@ export function introduce(
   for (const [topic, names] of namesBy(manifest, ({ triggers }) => triggers.topics)) {
     const command = `curl -d message=Hello -d subject=Greeting -d attribute=n:Number:1`;
     rows.push([`topic ${topic}`, names, `${command} '${url}/topics/${topic}'`]);
-  }
-  for (const [name, { triggers }] of Object.entries(manifest.functions)) {
-    if (Object.values(triggers).flat().some((trigger) => trigger !== undefined)) continue;
-    const path = `${url}/2015-03-31/functions/${name}/invocations`;
-    rows.push(["no trigger", name, `curl -d '{}' '${path}'`]);
   }
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]!.length)));
   return [

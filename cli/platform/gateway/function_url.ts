@@ -91,20 +91,15 @@ function corsHeaders(cors: CorsSettings, headers: Headers): Reply["headers"] {
   const vary = ["Vary", "Origin"] as const;
   if (origin === null || !(origins.includes("*") || origins.includes(origin))) return [vary];
   const allowed = origins.includes("*") && !credentials ? "*" : origin;
-  const common = [
+  const isPreflight = headers.has("access-control-request-method");
+  const fields = [
     ["Access-Control-Allow-Origin", allowed],
-    ...(credentials ? [["Access-Control-Allow-Credentials", "true"] as const] : []),
-    ...(exposeHeaders.length > 0
-      ? [["Access-Control-Expose-Headers", exposeHeaders.join(",")] as const]
-      : []),
+    ["Access-Control-Allow-Credentials", credentials ? "true" : ""],
+    ["Access-Control-Expose-Headers", exposeHeaders.join(",")],
+    ["Access-Control-Allow-Methods", isPreflight ? methods.join(",") : ""],
+    ["Access-Control-Allow-Headers", isPreflight ? names.join(",") : ""],
+    ["Access-Control-Max-Age", isPreflight ? String(maxAge) : ""],
     vary,
   ] as const;
-  const method = headers.get("access-control-request-method");
-  if (method === null) return common;
-  return [
-    ...common,
-    ["Access-Control-Allow-Methods", methods.join(",")],
-    ["Access-Control-Allow-Headers", names.join(",")],
-    ["Access-Control-Max-Age", String(maxAge)],
-  ];
+  return fields.filter(([, value]) => value !== "");
 }

@@ -268,7 +268,7 @@ async function streamParts(
   return "";
 }
 
-Deno.test("a function URL and a route stream a response as it comes", async () => {
+Deno.test("a function URL and a route send each part of a stream at once", async () => {
   const start = [PRELUDE.slice(0, 20), `${PRELUDE.slice(20)}${"\0".repeat(8)}one`];
   for (
     const [host, path, type, parts] of [

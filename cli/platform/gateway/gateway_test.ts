@@ -41,7 +41,7 @@ Deno.test("the gateway sends the event of a REST API with the facts of the reque
   assertEquals(event, expected);
 });
 
-Deno.test("the gateway passes the path on as it is", async () => {
+Deno.test("the gateway does not normalize the path", async () => {
   await using test = await startTestPlatform();
   for (
     const [path, eventPath] of [

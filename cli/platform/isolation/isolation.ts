@@ -212,7 +212,7 @@ export async function removeTmp(path: string): Promise<void> {
   await runAsRoot("rm", "-rf", "--", path);
 }
 
-/** Runs a program as root, or as root of a user namespace, because a function may have made folders that nobody can enter. */
+/** Runs a program as root, or as root of a user namespace, because a function may forbid others to enter its folders. */
 async function runAsRoot(
   ...[program, ...args]: [string, ...string[]]
 ): Promise<Deno.CommandOutput> {

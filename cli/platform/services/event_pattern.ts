@@ -21,8 +21,7 @@ export function matchesPattern(pattern: EventPattern, event: unknown): boolean {
 /** Returns the values of a key: the elements of an array, or one value. */
 function valuesOf(event: unknown, key: string): readonly unknown[] {
   if (!isObject(event) || !Object.hasOwn(event, key)) return [];
-  const value = event[key];
-  return Array.isArray(value) ? value : [value];
+  return [event[key]].flat();
 }
 
 function matchesAny(matcher: unknown, values: readonly unknown[]): boolean {
@@ -36,9 +35,8 @@ function matches(matcher: unknown, value: unknown): boolean {
   if (name === undefined || others.length > 0) return false;
   if (name === "numeric") return typeof value === "number" && isInRange(operand, value);
   if (name === "anything-but") {
-    const excluded = Array.isArray(operand) ? operand : [operand];
     return value !== null && !isObject(value) &&
-      !excluded.some((item) => expand(item).some((one) => matches(one, value)));
+      ![operand].flat().some((item) => expand(item).some((one) => matches(one, value)));
   }
   return typeof value === "string" && matchesText(name, operand, value);
 }
@@ -47,7 +45,7 @@ function matches(matcher: unknown, value: unknown): boolean {
 function expand(matcher: unknown): readonly unknown[] {
   if (!isObject(matcher)) return [matcher];
   return Object.entries(matcher).flatMap(([name, operand]) =>
-    (Array.isArray(operand) ? operand : [operand]).map((item) => ({ [name]: item }))
+    [operand].flat().map((item) => ({ [name]: item }))
   );
 }
 

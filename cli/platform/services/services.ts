@@ -206,6 +206,9 @@ function endpointsOf(net: readonly string[]): Record<string, string> {
   return Object.fromEntries(services);
 }
 
+/** The services by the first part of `X-Amz-Target`. */
+const TARGETS: Readonly<Record<string, string>> = { AmazonSQS: "sqs", AWSEvents: "events" };
+
 /** Reads the service and the access key from the signature. If there is none, other header fields name the service. */
 function readCredential(request: Request): { service: string; key: string } {
   const { headers, url } = request;
@@ -215,16 +218,8 @@ function readCredential(request: Request): { service: string; key: string } {
     new URL(url).searchParams.get("X-Amz-Credential") ?? "",
   );
   if (signed !== null) return { key: signed[1]!, service: signed[2]! };
-  const target = headers.get("x-amz-target") ?? "";
-  const type = headers.get("content-type") ?? "";
-  const service = target.startsWith("AmazonSQS.")
-    ? "sqs"
-    : target.startsWith("AWSEvents.")
-    ? "events"
-    : type.startsWith("application/x-www-form-urlencoded")
-    ? "sns"
-    : target !== ""
-    ? target
-    : "s3";
-  return { key: "", service };
+  const [target = ""] = (headers.get("x-amz-target") ?? "").split(".");
+  if (target !== "") return { key: "", service: TARGETS[target] ?? target };
+  const isForm = headers.get("content-type")?.startsWith("application/x-www-form-urlencoded");
+  return { key: "", service: isForm ? "sns" : "s3" };
 }

@@ -56,7 +56,7 @@ Deno.test("PutEvents invokes the functions whose pattern matches, and reports ma
   assertEquals(invoked, [["worker", { price: 5 }]]);
 });
 
-Deno.test("a function may do what its manifest grants, and nothing else", async () => {
+Deno.test("a function may use the services only as its manifest grants it", async () => {
   await using test = await startServices({
     buckets: { files: "read" },
     queues: { jobs: "send", ordered: "send" },

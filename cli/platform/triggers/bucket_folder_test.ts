@@ -10,7 +10,7 @@ async function* content(text: string): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(text);
 }
 
-/** A bucket in a folder of its own. */
+/** Makes a bucket in a temporary folder. */
 async function createBucket() {
   const root = await Deno.makeTempDir();
   const folder = join(root, "bucket");
