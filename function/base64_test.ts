@@ -61,9 +61,8 @@ testAll("decodeBase64() decodes a text only if the bytes encode to the same text
 
 testAll("decodeLooseBase64() ignores spare bits and refuses wrong padding and characters", () => {
   assertEquals(decodeLooseBase64("QR"), new Uint8Array([0x41]));
-  for (
-    const text of ["A", "AAAAA", "A=", "AA=", "AAAA=", "A===", "=", "AA==AA==", "A A=", "-_-_"]
-  ) {
+  const texts = ["A", "AAAAA", "A=", "AA=", "AAAA=", "A===", "=", "AA==AA==", "A A=", "-_-_"];
+  for (const text of texts) {
     assertEquals(decodeLooseBase64(text), undefined, text);
   }
 });

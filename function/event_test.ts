@@ -9,19 +9,18 @@ Deno.test("FnEvent keeps the event by identity, even a frozen event", () => {
 });
 
 Deno.test("FnEvent refuses any value that is not a plain object and names the value's kind", () => {
-  for (
-    const [value, got] of [
-      [undefined, "undefined"],
-      [null, "null"],
-      [[], "an array"],
-      ["{}", "a string"],
-      [5, "a number"],
-      [true, "a boolean"],
-      [() => {}, "a function"],
-      [new Map(), "an instance of Map"],
-      [new (class Order {})(), "an instance of Order"],
-    ] as const
-  ) {
+  const cases = [
+    [undefined, "undefined"],
+    [null, "null"],
+    [[], "an array"],
+    ["{}", "a string"],
+    [5, "a number"],
+    [true, "a boolean"],
+    [() => {}, "a function"],
+    [new Map(), "an instance of Map"],
+    [new (class Order {})(), "an instance of Order"],
+  ] as const;
+  for (const [value, got] of cases) {
     const error = assertThrows(() => new FnEvent(value), TypeError);
     assertEquals(error.message, `Cannot wrap the event: expected a plain object, got ${got}`);
   }

@@ -16,22 +16,21 @@ Deno.test("read() follows own properties and indexes", () => {
 });
 
 Deno.test("read() names the shortest key that failed", () => {
-  for (
-    const [path, failed, problem] of [
-      [["x"], "x", "is absent"],
-      [["x", "y", "z"], "x", "is absent"],
-      [["a", "x", "z"], "a.x", "is absent"],
-      [["a", "n", "z"], "a.n", "is null, not an object"],
-      [["a", "list", "length"], "a.list", "is an array, not an object"],
-      [["a", "b", 0], "a.b", "is an object, not an array"],
-      [["a", "list", 1], "a.list[1]", "is absent"],
-      [["a", "list", 0, "y"], "a.list[0].y", "is absent"],
-      [["a", "b", "c", "length"], "a.b.c", "is a string, not an object"],
-      [["constructor"], "constructor", "is absent"],
-      [["a", "toString"], "a.toString", "is absent"],
-      [["a", "__proto__"], "a.__proto__", "is absent"],
-    ] as const
-  ) {
+  const cases = [
+    [["x"], "x", "is absent"],
+    [["x", "y", "z"], "x", "is absent"],
+    [["a", "x", "z"], "a.x", "is absent"],
+    [["a", "n", "z"], "a.n", "is null, not an object"],
+    [["a", "list", "length"], "a.list", "is an array, not an object"],
+    [["a", "b", 0], "a.b", "is an object, not an array"],
+    [["a", "list", 1], "a.list[1]", "is absent"],
+    [["a", "list", 0, "y"], "a.list[0].y", "is absent"],
+    [["a", "b", "c", "length"], "a.b.c", "is a string, not an object"],
+    [["constructor"], "constructor", "is absent"],
+    [["a", "toString"], "a.toString", "is absent"],
+    [["a", "__proto__"], "a.__proto__", "is absent"],
+  ] as const;
+  for (const [path, failed, problem] of cases) {
     const error = assertThrows(() => read(EVENT, path), CloudEventSpecificationError);
     assertEquals(error.path, failed);
     assertEquals(error.message, `Cannot read the event: "${failed}" ${problem}`);
@@ -39,14 +38,13 @@ Deno.test("read() names the shortest key that failed", () => {
 });
 
 Deno.test("readString() and readOptionalString() refuse values of other types", () => {
-  for (
-    const [value, problem] of [
-      [true, "is a boolean"],
-      [5, "is a number"],
-      [[], "is an array"],
-      [{}, "is an object"],
-    ] as const
-  ) {
+  const cases = [
+    [true, "is a boolean"],
+    [5, "is a number"],
+    [[], "is an array"],
+    [{}, "is an object"],
+  ] as const;
+  for (const [value, problem] of cases) {
     const event = { key: value } as never;
     assertThrows(
       () => readString(event, ["key"]),
@@ -83,38 +81,36 @@ Deno.test("isPlainObject() accepts only objects such as JSON.parse() makes, in a
 const parse = (time: string) => readTime({ time }, ["time"]);
 
 Deno.test("readTime() reads every date-time that a service sends", () => {
-  for (
-    const [text, iso] of [
-      ["2026-03-01T09:05:00Z", "2026-03-01T09:05:00.000Z"],
-      ["2026-03-01T09:05:00.5Z", "2026-03-01T09:05:00.500Z"],
-      ["2026-03-01T09:05:00.123999999Z", "2026-03-01T09:05:00.123Z"],
-      ["2026-03-01T00:05:00+01:30", "2026-02-28T22:35:00.000Z"],
-      ["2026-12-31T23:05:00-01:00", "2027-01-01T00:05:00.000Z"],
-      ["2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000Z"],
-    ]
-  ) {
+  const cases = [
+    ["2026-03-01T09:05:00Z", "2026-03-01T09:05:00.000Z"],
+    ["2026-03-01T09:05:00.5Z", "2026-03-01T09:05:00.500Z"],
+    ["2026-03-01T09:05:00.123999999Z", "2026-03-01T09:05:00.123Z"],
+    ["2026-03-01T00:05:00+01:30", "2026-02-28T22:35:00.000Z"],
+    ["2026-12-31T23:05:00-01:00", "2027-01-01T00:05:00.000Z"],
+    ["2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000Z"],
+  ];
+  for (const [text, iso] of cases) {
     assertEquals(parse(text!).toISOString(), iso, text);
   }
 });
 
 Deno.test("readTime() refuses every other text and quotes it", () => {
-  for (
-    const text of [
-      "yesterday",
-      "2026-03-01T09:05Z",
-      "2026-03-01T09:05:00",
-      "2026-03-01 09:05:00Z",
-      " 2026-03-01T09:05:00Z",
-      "2026-03-01T09:05:00Z\n",
-      "2026-03-01T09:05:00.Z",
-      "2026-03-01T09:05:00+0100",
-      "2026-03-01T09:05:00+24:00",
-      "2026-03-01T24:00:00Z",
-      "2026-13-01T00:00:00Z",
-      "2026-02-29T00:00:00Z",
-      "+002026-03-01T09:05:00Z",
-    ]
-  ) {
+  const texts = [
+    "yesterday",
+    "2026-03-01T09:05Z",
+    "2026-03-01T09:05:00",
+    "2026-03-01 09:05:00Z",
+    " 2026-03-01T09:05:00Z",
+    "2026-03-01T09:05:00Z\n",
+    "2026-03-01T09:05:00.Z",
+    "2026-03-01T09:05:00+0100",
+    "2026-03-01T09:05:00+24:00",
+    "2026-03-01T24:00:00Z",
+    "2026-13-01T00:00:00Z",
+    "2026-02-29T00:00:00Z",
+    "+002026-03-01T09:05:00Z",
+  ];
+  for (const text of texts) {
     const error = assertThrows(() => parse(text), CloudEventSpecificationError);
     assertEquals(
       error.message,

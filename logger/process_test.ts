@@ -82,13 +82,12 @@ for (const [runtime, command] of Object.entries(RUNTIMES)) {
     ]);
   });
 
-  for (
-    const [output, shell] of [
-      ["a full device", ">/dev/full"],
-      ["a closed output", ">&-"],
-      ["a reader that went away", "| true"],
-    ] as const
-  ) {
+  const cases = [
+    ["a full device", ">/dev/full"],
+    ["a closed output", ">&-"],
+    ["a reader that went away", "| true"],
+  ] as const;
+  for (const [output, shell] of cases) {
     Deno.test(`${runtime}: the process survives logging to ${output}`, async () => {
       const { stderr } = await runScript(
         command,

@@ -36,12 +36,11 @@ Deno.test("every accessor reads its key, and names the key if it is malformed", 
 });
 
 Deno.test("groupId(), deduplicationId() and sequenceNumber() are null in a standard queue", () => {
-  for (
-    const [event, expected] of [
-      [fifo, ["customer-7", "order-12", "18849496460467696128"]],
-      [standard, [null, null, null]],
-    ] as const
-  ) {
+  const cases = [
+    [fifo, ["customer-7", "order-12", "18849496460467696128"]],
+    [standard, [null, null, null]],
+  ] as const;
+  for (const [event, expected] of cases) {
     const record = new FnQueueRecord(event);
     const facts = [record.groupId(), record.deduplicationId(), record.sequenceNumber()];
     assertEquals(facts, [...expected]);
@@ -54,12 +53,11 @@ Deno.test("groupId(), deduplicationId() and sequenceNumber() are null in a stand
 
 Deno.test("payload() never shows the message, whether it is malformed or refused by a schema", () => {
   const schema = type({ item: "number" }); // the message of this schema quotes the value
-  for (
-    const [read, problem] of [
-      [() => change("body", "{secret: 1}").payload(), 'body" is not JSON (RFC 8259)'],
-      [() => holding({ item: "secret" }).payload(schema), 'body.item" is refused by the schema'],
-    ] as const
-  ) {
+  const cases = [
+    [() => change("body", "{secret: 1}").payload(), 'body" is not JSON (RFC 8259)'],
+    [() => holding({ item: "secret" }).payload(schema), 'body.item" is refused by the schema'],
+  ] as const;
+  for (const [read, problem] of cases) {
     const { message, cause } = refuse(read);
     assertEquals([message, cause], [`Cannot read the event: "Records[0].${problem}`, undefined]);
   }
@@ -88,15 +86,14 @@ Deno.test("messageAttributes() converts the values and leaves out labels", () =>
   assertEquals(change("messageAttributes", { tags }).messageAttributes(), {
     tags: { Type: "String.Array", Value: ["a", 1] },
   });
-  for (
-    const [attribute, path] of [
-      [null, ""],
-      [{ stringValue: "x" }, ".dataType"],
-      [{ dataType: "Blob", stringValue: "x" }, ".dataType"],
-      [{ dataType: "Number.int", stringValue: "x" }, ".stringValue"],
-      [{ dataType: "Binary", stringValue: "AA==" }, ".binaryValue"],
-    ] as const
-  ) {
+  const cases = [
+    [null, ""],
+    [{ stringValue: "x" }, ".dataType"],
+    [{ dataType: "Blob", stringValue: "x" }, ".dataType"],
+    [{ dataType: "Number.int", stringValue: "x" }, ".stringValue"],
+    [{ dataType: "Binary", stringValue: "AA==" }, ".binaryValue"],
+  ] as const;
+  for (const [attribute, path] of cases) {
     const error = refuse(() => change("messageAttributes", { a: attribute }).messageAttributes());
     assertEquals(error.path, `Records[0].messageAttributes.a${path}`);
   }
@@ -133,17 +130,16 @@ Deno.test("notification() and bridgeEvent() read the message, also if it came th
 });
 
 Deno.test("message(), notification() and bridgeEvent() refuse another kind of message", () => {
-  for (
-    const content of [
-      null,
-      [],
-      { Type: "Notification", Message: "x" },
-      { Type: "Notification", TopicArn: "arn:aws:sns:eu-west-1:1:t", Message: 5 },
-      { TopicArn: "arn:aws:sns:eu-west-1:1:t", Message: JSON.stringify(put) },
-      { source: "aws.events", detail: {} },
-      { Records: [{ eventSource: "aws:sqs" }] },
-    ]
-  ) {
+  const contents = [
+    null,
+    [],
+    { Type: "Notification", Message: "x" },
+    { Type: "Notification", TopicArn: "arn:aws:sns:eu-west-1:1:t", Message: 5 },
+    { TopicArn: "arn:aws:sns:eu-west-1:1:t", Message: JSON.stringify(put) },
+    { source: "aws.events", detail: {} },
+    { Records: [{ eventSource: "aws:sqs" }] },
+  ];
+  for (const content of contents) {
     for (const accessor of ["message", "notification", "bridgeEvent"] as const) {
       const error = refuse(() => holding(content)[accessor]());
       assertEquals(error.path, "Records[0].body");

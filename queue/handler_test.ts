@@ -251,14 +251,13 @@ Deno.test("queueHandler() works without a context", async () => {
 });
 
 Deno.test("queueHandler() refuses wrong options when the handler is made", () => {
-  for (
-    const [work, options, message] of [
-      [null, {}, "Cannot make the handler: expected a function, got null"],
-      [() => {}, { concurrency: 0 }, "Invalid concurrency 0: expected a whole number from 1"],
-      [() => {}, { concurrency: 1.5 }, "Invalid concurrency 1.5: expected a whole number from 1"],
-      [() => {}, { schema: {} }, "Invalid schema: expected a schema of Standard Schema, version 1"],
-    ] as const
-  ) {
+  const cases = [
+    [null, {}, "Cannot make the handler: expected a function, got null"],
+    [() => {}, { concurrency: 0 }, "Invalid concurrency 0: expected a whole number from 1"],
+    [() => {}, { concurrency: 1.5 }, "Invalid concurrency 1.5: expected a whole number from 1"],
+    [() => {}, { schema: {} }, "Invalid schema: expected a schema of Standard Schema, version 1"],
+  ] as const;
+  for (const [work, options, message] of cases) {
     const error = assertThrows(() => queueHandler(work as never, options as never), TypeError);
     assertEquals(error.message, message);
   }

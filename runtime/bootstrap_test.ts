@@ -3,17 +3,16 @@ import { boot, BOOTSTRAP, DENO, runProcess, TASK_ROOT } from "./testdata/run_pro
 import { invocation, StubApi } from "./testdata/stub_api.ts";
 
 Deno.test("the bootstrap serves the handler that _HANDLER names, and ends with 1 if the API refuses", async () => {
-  for (
-    const [handler, body] of [
-      ["index.handler", '{"got":1}'],
-      ["index.app.handle", '"app"'],
-      ["common.handler", '"cjs"'],
-      ["nested/a b#1%.handler", '"deep"'],
-      ["typed.handler", '"typed"'],
-      ["typed_module.handler", '"typed"'],
-      [`${TASK_ROOT}/index.handler`, '{"got":1}'],
-    ] as const
-  ) {
+  const cases = [
+    ["index.handler", '{"got":1}'],
+    ["index.app.handle", '"app"'],
+    ["common.handler", '"cjs"'],
+    ["nested/a b#1%.handler", '"deep"'],
+    ["typed.handler", '"typed"'],
+    ["typed_module.handler", '"typed"'],
+    [`${TASK_ROOT}/index.handler`, '{"got":1}'],
+  ] as const;
+  for (const [handler, body] of cases) {
     await using stub = new StubApi([invocation(1)]);
     const proxy = "http://127.0.0.1:1"; // must not be used
     const { code, log } = await boot(stub, handler, { HTTP_PROXY: proxy, http_proxy: proxy });
@@ -23,34 +22,33 @@ Deno.test("the bootstrap serves the handler that _HANDLER names, and ends with 1
 });
 
 Deno.test("the bootstrap reports why the function did not start", async () => {
-  for (
-    const [handler, type, message, env] of [
-      ["nowhere.handler", "Runtime.ImportModuleError", "no module"],
-      [`${"x".repeat(300)}.handler`, "Function.Error", "File name too long"],
-      ["missing_import.handler", "Runtime.ImportModuleError", "nowhere.js"],
-      ["missing_require.handler", "Runtime.ImportModuleError", "nowhere.js"],
-      ["index.nothing", "Runtime.HandlerNotFound", 'exports no "nothing"'],
-      ["index.constructor", "Runtime.HandlerNotFound", 'exports no "constructor"'],
-      ["index.handler.toString.x", "Runtime.HandlerNotFound", "exports no"],
-      ["index.text", "Runtime.HandlerNotFound", "expected a function, got string"],
-      [
-        "index.web",
-        "Runtime.HandlerNotFound",
-        "got object; make a handler of the application with fetchHandler()",
-      ],
-      ["index.old", "Runtime.CallbackHandlerDeprecated", "takes a callback"],
-      ["", "Runtime.MalformedHandlerName", 'Invalid _HANDLER ""'],
-      ["index", "Runtime.MalformedHandlerName", '"index"'],
-      ["index.", "Runtime.MalformedHandlerName", '"index."'],
-      [".handler", "Runtime.MalformedHandlerName", '".handler"'],
-      ["../task/index.handler", "Runtime.MalformedHandlerName", '".."'],
-      ["throws.handler", "Function.RangeError", "no such configuration"],
-      ["parse.handler", "Runtime.UserCodeSyntaxError", "parse.js"],
-      ["twice.handler", "Runtime.UserCodeSyntaxError", "twice.js"],
-      ["index.handler", "Runtime.ImportModuleError", '"/index"', { LAMBDA_TASK_ROOT: "" }],
-      ["index.handler", "Runtime.ImportModuleError", "/away/index", { LAMBDA_TASK_ROOT: "/away" }],
-    ] as const
-  ) {
+  const cases = [
+    ["nowhere.handler", "Runtime.ImportModuleError", "no module"],
+    [`${"x".repeat(300)}.handler`, "Function.Error", "File name too long"],
+    ["missing_import.handler", "Runtime.ImportModuleError", "nowhere.js"],
+    ["missing_require.handler", "Runtime.ImportModuleError", "nowhere.js"],
+    ["index.nothing", "Runtime.HandlerNotFound", 'exports no "nothing"'],
+    ["index.constructor", "Runtime.HandlerNotFound", 'exports no "constructor"'],
+    ["index.handler.toString.x", "Runtime.HandlerNotFound", "exports no"],
+    ["index.text", "Runtime.HandlerNotFound", "expected a function, got string"],
+    [
+      "index.web",
+      "Runtime.HandlerNotFound",
+      "got object; make a handler of the application with fetchHandler()",
+    ],
+    ["index.old", "Runtime.CallbackHandlerDeprecated", "takes a callback"],
+    ["", "Runtime.MalformedHandlerName", 'Invalid _HANDLER ""'],
+    ["index", "Runtime.MalformedHandlerName", '"index"'],
+    ["index.", "Runtime.MalformedHandlerName", '"index."'],
+    [".handler", "Runtime.MalformedHandlerName", '".handler"'],
+    ["../task/index.handler", "Runtime.MalformedHandlerName", '".."'],
+    ["throws.handler", "Function.RangeError", "no such configuration"],
+    ["parse.handler", "Runtime.UserCodeSyntaxError", "parse.js"],
+    ["twice.handler", "Runtime.UserCodeSyntaxError", "twice.js"],
+    ["index.handler", "Runtime.ImportModuleError", '"/index"', { LAMBDA_TASK_ROOT: "" }],
+    ["index.handler", "Runtime.ImportModuleError", "/away/index", { LAMBDA_TASK_ROOT: "/away" }],
+  ] as const;
+  for (const [handler, type, message, env] of cases) {
     await using stub = new StubApi([invocation(1)]);
     const { code, log } = await boot(stub, handler, env);
     assertEquals(code, 1);
@@ -85,13 +83,12 @@ Deno.test("the bootstrap says which variable of its environment is missing or ma
 });
 
 Deno.test("the bootstrap reports an error outside the handler for its invocation, logs it once, and ends with 1", async () => {
-  for (
-    const [fault, type, message] of [
-      ["never", "Runtime.NeverSettled", "The handler never settled"],
-      ["rejection", "Function.TypeError", "nobody handles this"],
-      ["uncaught", "Function.RangeError", "nobody catches this"],
-    ] as const
-  ) {
+  const cases = [
+    ["never", "Runtime.NeverSettled", "The handler never settled"],
+    ["rejection", "Function.TypeError", "nobody handles this"],
+    ["uncaught", "Function.RangeError", "nobody catches this"],
+  ] as const;
+  for (const [fault, type, message] of cases) {
     for (const before of [[], [invocation({ fault: "none" })]]) {
       const id = "8476a536-e9f4-11e8-9739-2dfe598c3fcd";
       await using stub = new StubApi([
@@ -128,12 +125,11 @@ Deno.test("the bootstrap fails all invocations under way, and logs the id of the
 });
 
 Deno.test("the bootstrap ends a stream under way with trailers", async () => {
-  for (
-    const [fault, type] of [
-      ["stream", "Function.RangeError"],
-      ["stuck stream", "Runtime.NeverSettled"],
-    ] as const
-  ) {
+  const cases = [
+    ["stream", "Function.RangeError"],
+    ["stuck stream", "Runtime.NeverSettled"],
+  ] as const;
+  for (const [fault, type] of cases) {
     await using stub = new StubApi([invocation({ fault })]);
     const { code } = await boot(stub, "index.faults");
     assertEquals([code, stub.posts.length], [1, 1], fault);
@@ -186,12 +182,11 @@ Deno.test("the bootstrap fails an invocation that comes while the process ends, 
 });
 
 Deno.test("the bootstrap ends even if nobody reads the stream or answers the report", async () => {
-  for (
-    const [handler, request, message] of [
-      ["index.faults", "/response", "aside"],
-      ["throws.handler", "/init/error", "no such configuration"],
-    ] as const
-  ) {
+  const cases = [
+    ["index.faults", "/response", "aside"],
+    ["throws.handler", "/init/error", "no such configuration"],
+  ] as const;
+  for (const [handler, request, message] of cases) {
     await using stub = new StubApi([invocation({ fault: "unread stream" })]);
     const ended = Promise.withResolvers<void>();
     const unanswered = { raw: "", until: ended.promise };

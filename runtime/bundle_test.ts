@@ -13,21 +13,20 @@ Deno.test("the bundled bootstrap serves and reports on Deno and Node.js", async 
   for (const command of COMMANDS) {
     // Deno itself ends a process whose module never settles.
     const stuck = ["stuck.handler", undefined, "Runtime.NeverSettled"] as const;
-    for (
-      const [handler, fault, field] of [
-        ...(command[0] === "node" ? [stuck] : []),
-        ["index.handler", "none", undefined],
-        ["nested/a b#1%.handler", "none", undefined],
-        ["common.handler", "none", undefined],
-        ["nowhere.handler", undefined, "Runtime.ImportModuleError"],
-        ["throws.handler", undefined, "Function.RangeError"],
-        ["index.faults", "never", "Runtime.NeverSettled"],
-        ["index.faults", "rejection", "Function.TypeError"],
-        ["index.faults", "uncaught", "Function.RangeError"],
-        ["index.faults", "stuck stream", undefined],
-        ["index.faults", "short stream", undefined],
-      ] as const
-    ) {
+    const cases = [
+      ...(command[0] === "node" ? [stuck] : []),
+      ["index.handler", "none", undefined],
+      ["nested/a b#1%.handler", "none", undefined],
+      ["common.handler", "none", undefined],
+      ["nowhere.handler", undefined, "Runtime.ImportModuleError"],
+      ["throws.handler", undefined, "Function.RangeError"],
+      ["index.faults", "never", "Runtime.NeverSettled"],
+      ["index.faults", "rejection", "Function.TypeError"],
+      ["index.faults", "uncaught", "Function.RangeError"],
+      ["index.faults", "stuck stream", undefined],
+      ["index.faults", "short stream", undefined],
+    ] as const;
+    for (const [handler, fault, field] of cases) {
       await using stub = new StubApi(fault ? [invocation({ fault })] : []);
       // During the delay, only the connection keeps the process alive.
       stub.onRequest = ({ path }) => path.endsWith("/response") ? { delay: 50 } : undefined;

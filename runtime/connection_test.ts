@@ -4,14 +4,13 @@ import type { Host, Socket } from "./host.ts";
 import { RuntimeApiError } from "./response.ts";
 
 Deno.test("parseAddress() reads a host and a port, and refuses every other form", () => {
-  for (
-    const [text, hostname, port] of [
-      ["127.0.0.1:9001", "127.0.0.1", 9001],
-      ["169.254.100.1:80", "169.254.100.1", 80],
-      ["runtime-api.local:65535", "runtime-api.local", 65535],
-      ["[::1]:9001", "::1", 9001],
-    ] as const
-  ) {
+  const cases = [
+    ["127.0.0.1:9001", "127.0.0.1", 9001],
+    ["169.254.100.1:80", "169.254.100.1", 80],
+    ["runtime-api.local:65535", "runtime-api.local", 65535],
+    ["[::1]:9001", "::1", 9001],
+  ] as const;
+  for (const [text, hostname, port] of cases) {
     assertEquals(parseAddress(text), { hostname, port });
   }
   for (const text of ["127.0.0.1", ":9001", "a:1/", "http://a:1", "::1:9001", "a:123456"]) {
@@ -56,14 +55,13 @@ function scripted(...scripts: { reads: (Uint8Array | Error | null)[]; write?: Pr
 Deno.test("exchange() sends a request again only if a used connection is lost before the answer", async () => {
   const begun = ANSWER.subarray(0, 20);
   const partial = new TextEncoder().encode("HTTP/1.1 200 X\r\nContent-Length: 5\r\n\r\nab");
-  for (
-    const [name, reads, connections, problem] of [
-      ["a reset", [ANSWER, RESET], 2],
-      ["an end", [ANSWER, null], 2],
-      ["a reset within the head", [ANSWER, begun, RESET], 1, "Connection reset"],
-      ["a reset within the content", [ANSWER, partial, RESET], 1, "Connection reset"],
-    ] as const
-  ) {
+  const cases = [
+    ["a reset", [ANSWER, RESET], 2],
+    ["an end", [ANSWER, null], 2],
+    ["a reset within the head", [ANSWER, begun, RESET], 1, "Connection reset"],
+    ["a reset within the content", [ANSWER, partial, RESET], 1, "Connection reset"],
+  ] as const;
+  for (const [name, reads, connections, problem] of cases) {
     const { connection, sent } = scripted({ reads: [...reads] }, { reads: [ANSWER] });
     await connection.exchange("GET /");
     const again = connection.exchange("GET /");

@@ -4,19 +4,18 @@ import { describeFailure, errorTypeField, RuntimeFailure, xrayCause } from "./fa
 Deno.test("describeFailure() gives the type and message of any thrown value", () => {
   const cycle: Record<string, unknown> = { big: 5n };
   cycle.self = cycle;
-  for (
-    const [name, thrown, type, message] of [
-      ["an error", new RangeError("out"), "RangeError", "out"],
-      ["a failure of the runtime", new RuntimeFailure("Runtime.X", "y"), "Runtime.X", "y"],
-      ["an object like an error", { name: "N", message: "m", stack: "" }, "N", "m"],
-      ["a string", "text", "string", "text"],
-      ["undefined", undefined, "undefined", "undefined"],
-      ["null", null, "null", "null"],
-      ["an object", { code: 5 }, "object", '{"code":5}'],
-      ["a cycle", cycle, "object", '{"big":"5","self":"[Circular]"}'],
-      ["an object with a message alone", { message: "m" }, "object", '{"message":"m"}'],
-    ] as const
-  ) {
+  const cases = [
+    ["an error", new RangeError("out"), "RangeError", "out"],
+    ["a failure of the runtime", new RuntimeFailure("Runtime.X", "y"), "Runtime.X", "y"],
+    ["an object like an error", { name: "N", message: "m", stack: "" }, "N", "m"],
+    ["a string", "text", "string", "text"],
+    ["undefined", undefined, "undefined", "undefined"],
+    ["null", null, "null", "null"],
+    ["an object", { code: 5 }, "object", '{"code":5}'],
+    ["a cycle", cycle, "object", '{"big":"5","self":"[Circular]"}'],
+    ["an object with a message alone", { message: "m" }, "object", '{"message":"m"}'],
+  ] as const;
+  for (const [name, thrown, type, message] of cases) {
     const { errorType, errorMessage } = describeFailure(thrown);
     assertEquals([errorType, errorMessage], [type, message], name);
   }
@@ -40,18 +39,17 @@ Deno.test("describeFailure() clips long texts", () => {
 });
 
 Deno.test("errorTypeField() returns a type that the platform records", () => {
-  for (
-    const [errorType, field] of [
-      ["TypeError", "Function.TypeError"],
-      ["Runtime.HandlerNotFound", "Runtime.HandlerNotFound"],
-      ["Function.Custom", "Function.Custom"],
-      ["Function.custom", "Function.Unknown"],
-      ["Error2", "Function.Unknown"],
-      ["string", "Function.Unknown"],
-      ["X\r\nInjected: 1", "Function.Unknown"],
-      ["", "Function.Unknown"],
-    ] as const
-  ) {
+  const cases = [
+    ["TypeError", "Function.TypeError"],
+    ["Runtime.HandlerNotFound", "Runtime.HandlerNotFound"],
+    ["Function.Custom", "Function.Custom"],
+    ["Function.custom", "Function.Unknown"],
+    ["Error2", "Function.Unknown"],
+    ["string", "Function.Unknown"],
+    ["X\r\nInjected: 1", "Function.Unknown"],
+    ["", "Function.Unknown"],
+  ] as const;
+  for (const [errorType, field] of cases) {
     assertEquals(errorTypeField(errorType), field);
   }
 });

@@ -88,20 +88,19 @@ Deno.test("readResponse() reads up to the end of each response, and no further",
 
 Deno.test("readResponse() refuses a malformed or truncated response", async () => {
   const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-  for (
-    const [text, message] of [
-      ["", "the connection ended"],
-      [`HTTP/1.1 200 OK\r\n${"x".repeat(65_520)}\r\n\r\n`, "the head is longer than 65536 bytes"],
-      ["x".repeat(70_000), "the head is longer than 65536 bytes"],
-      ["HTTP/1.1 200 OK\r\nX: 1", "the connection ended"],
-      ["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", "the connection ended"],
-      [`${chunked}9\r\nabc`, "the connection ended"],
-      [`${chunked}3\r\nabc\r\n`, "the connection ended"],
-      [`${chunked}xyz\r\nabc\r\n`, 'malformed chunk size "xyz"'],
-      ["ICY 200 OK\r\n\r\n", 'malformed status line "ICY 200 OK"'],
-      ["HTTP/1.1 20 OK\r\n\r\n", 'malformed status line "HTTP/1.1 20 OK"'],
-    ] as const
-  ) {
+  const cases = [
+    ["", "the connection ended"],
+    [`HTTP/1.1 200 OK\r\n${"x".repeat(65_520)}\r\n\r\n`, "the head is longer than 65536 bytes"],
+    ["x".repeat(70_000), "the head is longer than 65536 bytes"],
+    ["HTTP/1.1 200 OK\r\nX: 1", "the connection ended"],
+    ["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", "the connection ended"],
+    [`${chunked}9\r\nabc`, "the connection ended"],
+    [`${chunked}3\r\nabc\r\n`, "the connection ended"],
+    [`${chunked}xyz\r\nabc\r\n`, 'malformed chunk size "xyz"'],
+    ["ICY 200 OK\r\n\r\n", 'malformed status line "ICY 200 OK"'],
+    ["HTTP/1.1 20 OK\r\n\r\n", 'malformed status line "HTTP/1.1 20 OK"'],
+  ] as const;
+  for (const [text, message] of cases) {
     await assertRejects(() => readResponse(readerOf(text, [7])), Error, message, text);
   }
 });

@@ -82,15 +82,14 @@ Deno.test("run() makes the context from the headers and the environment, or from
 Deno.test("run() fails an invocation with a malformed event or header, without the handler", async () => {
   const clientContext = (text: string) => invocation(1, { "Lambda-Runtime-Client-Context": text });
   const event = (body: string | Uint8Array) => invocation(1, {}, { body });
-  for (
-    const [name, answer] of [
-      ["invalid JSON", event("{")],
-      ["an empty event", event("")],
-      ["a byte order mark", event("\ufeff1")],
-      ["invalid UTF-8", event(new Uint8Array([34, 255, 34]))],
-      ["an unfinished client context", clientContext("{")],
-    ] as const
-  ) {
+  const cases = [
+    ["invalid JSON", event("{")],
+    ["an empty event", event("")],
+    ["a byte order mark", event("\ufeff1")],
+    ["invalid UTF-8", event(new Uint8Array([34, 255, 34]))],
+    ["an unfinished client context", clientContext("{")],
+  ] as const;
+  for (const [name, answer] of cases) {
     let isCalled = false;
     const { posts } = await drive([answer], () => void (isCalled = true));
     assertEquals(failureOf(posts[0]!).field, "Runtime.UnmarshalError", name);
@@ -108,16 +107,15 @@ Deno.test("run() sets the trace variable for each invocation, and deletes it if 
 });
 
 Deno.test("run() answers with the JSON of the result", async () => {
-  for (
-    const [result, body] of [
-      [undefined, "null"],
-      [null, "null"],
-      ["é\ud800", '"é\\ud800"'],
-      [{ a: [1, undefined], b: undefined }, '{"a":[1,null]}'],
-      [new Date(0), '"1970-01-01T00:00:00.000Z"'],
-      [{ then: (done: (value: unknown) => void) => done(5) }, "5"],
-    ] as const
-  ) {
+  const cases = [
+    [undefined, "null"],
+    [null, "null"],
+    ["é\ud800", '"é\\ud800"'],
+    [{ a: [1, undefined], b: undefined }, '{"a":[1,null]}'],
+    [new Date(0), '"1970-01-01T00:00:00.000Z"'],
+    [{ then: (done: (value: unknown) => void) => done(5) }, "5"],
+  ] as const;
+  for (const [result, body] of cases) {
     const { posts: [post, ...others] } = await drive([invocation(1)], () => result);
     assertEquals([post!.body, others], [body, []]);
     assertEquals(post!.headers["content-type"], "application/json");
@@ -153,14 +151,13 @@ class OrderError extends Error {
 
 Deno.test("run() reports and logs a handler that throws or rejects, and goes on", async () => {
   const unnamed = Object.assign(new Error("x"), { name: "a\r\nb: c" });
-  for (
-    const [thrown, type, field, message] of [
-      [new OrderError("é\r\nInjected: 1"), "OrderError", "Function.OrderError", "é\r\nInjected: 1"],
-      ["text", "string", "Function.Unknown", "text"],
-      [undefined, "undefined", "Function.Unknown", "undefined"],
-      [unnamed, "a\r\nb: c", "Function.Unknown", "x"],
-    ] as const
-  ) {
+  const cases = [
+    [new OrderError("é\r\nInjected: 1"), "OrderError", "Function.OrderError", "é\r\nInjected: 1"],
+    ["text", "string", "Function.Unknown", "text"],
+    [undefined, "undefined", "Function.Unknown", "undefined"],
+    [unnamed, "a\r\nb: c", "Function.Unknown", "x"],
+  ] as const;
+  for (const [thrown, type, field, message] of cases) {
     const fail = (event: unknown) => {
       if (event === "throw") throw thrown;
       return event === "reject" ? Promise.reject(thrown) : "fine";
@@ -190,14 +187,13 @@ Deno.test("run() logs a response that the platform refuses, reports nothing afte
 Deno.test("run() ends if the platform answers a report with 500", async () => {
   const stream = () => ReadableStream.from(["a"]);
   const brokenStream = () => new ReadableStream({ pull: () => Promise.reject("x") });
-  for (
-    const [path, handler] of [
-      ["response", echo],
-      ["error", () => Promise.reject("x")],
-      ["response", stream],
-      ["error", brokenStream],
-    ] as const
-  ) {
+  const cases = [
+    ["response", echo],
+    ["error", () => Promise.reject("x")],
+    ["response", stream],
+    ["error", brokenStream],
+  ] as const;
+  for (const [path, handler] of cases) {
     const { error, requests } = await drive([invocation(1), invocation(2)], handler, {
       onRequest: (request) => request.path.endsWith(path) ? { status: 500 } : undefined,
     });
@@ -218,12 +214,11 @@ Deno.test("run() ends if next is not answered with 200, without asking again", a
 
 Deno.test("run() ends if an invocation has no request id, or is lost on the way", async () => {
   const id = "Lambda-Runtime-Aws-Request-Id: 1";
-  for (
-    const [raw, message] of [
-      ["HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1", '-Request-Id" is absent'],
-      [`HTTP/1.1 200 OK\r\nContent-Length: 9\r\n${id}\r\n\r\n{`, "ended before the response did"],
-    ] as const
-  ) {
+  const cases = [
+    ["HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1", '-Request-Id" is absent'],
+    [`HTTP/1.1 200 OK\r\nContent-Length: 9\r\n${id}\r\n\r\n{`, "ended before the response did"],
+  ] as const;
+  for (const [raw, message] of cases) {
     const onRequest = () => ({ raw, close: true });
     const { error, requests } = await drive([], echo, { onRequest });
     assertStringIncludes(error.message, message);

@@ -71,12 +71,11 @@ Deno.test("serve() logs that the platform no longer announces shutdowns, and sti
 });
 
 Deno.test("serve() goes on if the platform does not register the extension", async () => {
-  for (
-    const [answer, message] of [
-      [{ status: 404 }, "the Extensions API answered 404"],
-      [{ raw: "", close: true }, "closed the connection"],
-    ] as const
-  ) {
+  const cases = [
+    [{ status: 404 }, "the Extensions API answered 404"],
+    [{ raw: "", close: true }, "closed the connection"],
+  ] as const;
+  for (const [answer, message] of cases) {
     await using stub = new StubApi([invocation("Ada")]);
     stub.onRequest = ({ path }) => path.includes("/extension/") ? answer : undefined;
     const { log } = await start(stub, "slow shutdown");

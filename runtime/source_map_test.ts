@@ -17,25 +17,24 @@ const SMALL = { version: 3, sources: ["src/a.ts", "../lib/b.ts"], mappings: "AAA
 
 Deno.test("stackMapper() translates the frames of each form, and nothing else", () => {
   const translate = mapperOf(SMALL);
-  for (
-    const [line, expected] of [
-      ["    at f (file:///var/task/index.mjs:1:3)", "    at f (src/a.ts:1:3)"],
-      ["    at file:///var/task/index.mjs:1:1", "    at src/a.ts:1:1"],
-      ["    at async g.h (/var/task/index.mjs:1:2)", "    at async g.h (src/a.ts:1:1)"],
-      ["Error: at /var/task/index.mjs:1:1"],
-      ["    at f (file:///var/task/other.mjs:1:1)"],
-      ["    at f (file:///elsewhere/index.mjs:1:1)"],
-      ["    at f (ext:core/01_core.js:1:1)"],
-      ["    at f (file:///var/task/index.mjs:2:4)"],
-      ["    at f (file:///var/task/index.mjs:2:5)", "    at f (../lib/b.ts:4:7)"],
-      ["    at f (file:///var/task/index.mjs:2:99)", "    at f (../lib/b.ts:4:7)"],
-      ["    at f (file:///var/task/index.mjs:3:1)"],
-      ["    at f (<anonymous>)"],
-      [`    at ${"/".repeat(1e6)}`], // if the time is not linear, this takes minutes
-      [`    at ${"(".repeat(1e6)}`],
-      ["    at f (a) (file:///var/task/index.mjs:1:3)", "    at f (a) (src/a.ts:1:3)"],
-    ] as const
-  ) {
+  const cases = [
+    ["    at f (file:///var/task/index.mjs:1:3)", "    at f (src/a.ts:1:3)"],
+    ["    at file:///var/task/index.mjs:1:1", "    at src/a.ts:1:1"],
+    ["    at async g.h (/var/task/index.mjs:1:2)", "    at async g.h (src/a.ts:1:1)"],
+    ["Error: at /var/task/index.mjs:1:1"],
+    ["    at f (file:///var/task/other.mjs:1:1)"],
+    ["    at f (file:///elsewhere/index.mjs:1:1)"],
+    ["    at f (ext:core/01_core.js:1:1)"],
+    ["    at f (file:///var/task/index.mjs:2:4)"],
+    ["    at f (file:///var/task/index.mjs:2:5)", "    at f (../lib/b.ts:4:7)"],
+    ["    at f (file:///var/task/index.mjs:2:99)", "    at f (../lib/b.ts:4:7)"],
+    ["    at f (file:///var/task/index.mjs:3:1)"],
+    ["    at f (<anonymous>)"],
+    [`    at ${"/".repeat(1e6)}`], // if the time is not linear, this takes minutes
+    [`    at ${"(".repeat(1e6)}`],
+    ["    at f (a) (file:///var/task/index.mjs:1:3)", "    at f (a) (src/a.ts:1:3)"],
+  ] as const;
+  for (const [line, expected] of cases) {
     const stack = `Error: x\n${line}\n    at native`;
     assertEquals(translate(stack), `Error: x\n${expected ?? line}\n    at native`);
   }

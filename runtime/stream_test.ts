@@ -35,15 +35,14 @@ Deno.test("run() streams async generators, web streams and other async iterables
     };
   };
   let isClosed = false;
-  for (
-    const [name, make] of [
-      ["generator", () => chunks("a", bytes, "é")],
-      ["web stream", () => ReadableStream.from(["a", bytes, "é"])],
-      ["iterable", () => ({ [Symbol.asyncIterator]: () => chunks("abc", "", "é") })],
-      ["iterable without promises", () => ({ [Symbol.asyncIterator]: plain })],
-      ["promise of a generator", () => Promise.resolve(chunks("abc", "é"))],
-    ] as const
-  ) {
+  const cases = [
+    ["generator", () => chunks("a", bytes, "é")],
+    ["web stream", () => ReadableStream.from(["a", bytes, "é"])],
+    ["iterable", () => ({ [Symbol.asyncIterator]: () => chunks("abc", "", "é") })],
+    ["iterable without promises", () => ({ [Symbol.asyncIterator]: plain })],
+    ["promise of a generator", () => Promise.resolve(chunks("abc", "é"))],
+  ] as const;
+  for (const [name, make] of cases) {
     const { posts: [post, ...others], log } = await answer(make);
     assertEquals([others, log], [[], []], name);
     assertEquals(post!.path.endsWith("/response"), true, name);
@@ -113,20 +112,19 @@ Deno.test("httpStream() has the status 200 by default, also if the body is empty
 });
 
 Deno.test("httpStream() refuses a prelude or body that HTTP cannot carry", () => {
-  for (
-    const [prelude, body, message] of [
-      [{ statusCode: 199 }, chunks(), "Invalid status 199"],
-      [{ statusCode: 600 }, chunks(), "Invalid status 600"],
-      [{ statusCode: 200.5 }, chunks(), "Invalid status 200.5"],
-      [{ headers: { "a b": "x" } }, chunks(), 'Invalid header name "a b"'],
-      [{ headers: { a: "x\r\nb: c" } }, chunks(), 'value of the header "a" "x\\r\\nb: c"'],
-      [{ headers: { a: "\u007f" } }, chunks(), 'value of the header "a" "\u007f"'],
-      [{ headers: { a: 5 } }, chunks(), 'value of the header "a": expected a string'],
-      [{ cookies: ["a=b\nc"] }, chunks(), 'Invalid cookie "a=b\\nc"'],
-      [{}, "text", "Invalid body"],
-      [{}, null, "Invalid body"],
-    ] as const
-  ) {
+  const cases = [
+    [{ statusCode: 199 }, chunks(), "Invalid status 199"],
+    [{ statusCode: 600 }, chunks(), "Invalid status 600"],
+    [{ statusCode: 200.5 }, chunks(), "Invalid status 200.5"],
+    [{ headers: { "a b": "x" } }, chunks(), 'Invalid header name "a b"'],
+    [{ headers: { a: "x\r\nb: c" } }, chunks(), 'value of the header "a" "x\\r\\nb: c"'],
+    [{ headers: { a: "\u007f" } }, chunks(), 'value of the header "a" "\u007f"'],
+    [{ headers: { a: 5 } }, chunks(), 'value of the header "a": expected a string'],
+    [{ cookies: ["a=b\nc"] }, chunks(), 'Invalid cookie "a=b\\nc"'],
+    [{}, "text", "Invalid body"],
+    [{}, null, "Invalid body"],
+  ] as const;
+  for (const [prelude, body, message] of cases) {
     const make = () => httpStream(prelude as HttpPrelude, body as StreamBody);
     assertThrows(make, TypeError, message);
   }
@@ -174,15 +172,14 @@ Deno.test("run() closes the source of a stream that ends early, and goes on", as
   };
   const large = (count: number) => count === 2 ? { value: new Uint8Array(20_000_000) } : stuck();
   const refusedLate = { status: 413, delay: 50 };
-  for (
-    const [name, next, head, log, reports] of [
-      ["refused while a chunk is sent", large, refusedLate, "answered 413", []],
-      ["refused while it is sent", more, { status: 413 }, "answered 413", []],
-      ["refused while its source is stuck", stuck, { status: 413 }, "answered 413", []],
-      ["lost", more, { raw: "" }, "closed the connection before it answered", ["error"]],
-      ["answered with nonsense", more, { raw: "nonsense\r\n\r\n" }, "malformed status line", []],
-    ] as const
-  ) {
+  const cases = [
+    ["refused while a chunk is sent", large, refusedLate, "answered 413", []],
+    ["refused while it is sent", more, { status: 413 }, "answered 413", []],
+    ["refused while its source is stuck", stuck, { status: 413 }, "answered 413", []],
+    ["lost", more, { raw: "" }, "closed the connection before it answered", ["error"]],
+    ["answered with nonsense", more, { raw: "nonsense\r\n\r\n" }, "malformed status line", []],
+  ] as const;
+  for (const [name, next, head, log, reports] of cases) {
     let isClosed = false;
     let count = 0;
     const source = {

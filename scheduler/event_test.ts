@@ -35,17 +35,16 @@ Deno.test("FnBridgePutEvent reads the event of EventBridge Scheduler, whose deta
 });
 
 Deno.test("detail() returns any JSON value and parses a string", () => {
-  for (
-    const [detail, expected] of [
-      [null, null],
-      [7, 7],
-      [false, false],
-      [["a"], ["a"]],
-      ["null", null],
-      ['"text"', "text"],
-      [' {"a": [1]} ', { a: [1] }],
-    ] as const
-  ) {
+  const cases = [
+    [null, null],
+    [7, 7],
+    [false, false],
+    [["a"], ["a"]],
+    ["null", null],
+    ['"text"', "text"],
+    [' {"a": [1]} ', { a: [1] }],
+  ] as const;
+  for (const [detail, expected] of cases) {
     assertEquals<unknown>(new FnBridgePutEvent({ detail }).detail(), expected);
   }
 });

@@ -55,13 +55,12 @@ export function checkRecords<Source extends FnRecord>(
   assertEquals(read(mixed[2], name), read(new Record(sample, 0), name));
   assertStrictEquals(new Record(sample, 0).rawEvent, sample as never);
   assertEquals(refuse(() => read(new Record(sample, 1), name)).path, "Records[1]");
-  for (
-    const [raw, problem] of [
-      [{}, "is absent"],
-      [{ Records: null }, "is null, not an array"],
-      [{ Records: { length: 1 } }, "is an object, not an array"],
-    ] as const
-  ) {
+  const cases = [
+    [{}, "is absent"],
+    [{ Records: null }, "is null, not an array"],
+    [{ Records: { length: 1 } }, "is an object, not an array"],
+  ] as const;
+  for (const [raw, problem] of cases) {
     const { message } = refuse(() => new Event(raw).records());
     assertEquals(message, `Cannot read the event: "Records" ${problem}`);
   }

@@ -133,13 +133,12 @@ Deno.test("messageAttributes() reads a number in time linear in its digits", () 
 
 Deno.test("messageAttributes() names a malformed attribute and an unknown type", () => {
   const types = "String, String.Array, Number or Binary";
-  for (
-    const [attribute, problem] of [
-      [null, '.a" is null, not an object'],
-      [{ Value: "x" }, '.a.Type" is absent'],
-      [{ Type: "string", Value: "x" }, `.a.Type" is "string", not ${types}`],
-    ] as const
-  ) {
+  const cases = [
+    [null, '.a" is null, not an object'],
+    [{ Value: "x" }, '.a.Type" is absent'],
+    [{ Type: "string", Value: "x" }, `.a.Type" is "string", not ${types}`],
+  ] as const;
+  for (const [attribute, problem] of cases) {
     const event = change("Sns.MessageAttributes", { a: attribute });
     assertEquals(
       refuse(() => event.messageAttributes()).message,
