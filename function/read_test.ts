@@ -1,7 +1,7 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { runInNewContext } from "node:vm";
+import { refuse } from "../testdata/accessors.ts";
 import { isPlainObject, read, readOptionalString, readString, readTime } from "./read.ts";
-import { CloudEventSpecificationError } from "./specification_error.ts";
 
 const EVENT = JSON.parse(`{
   "a": { "b": { "c": "text" }, "n": null, "list": [{ "x": 1 }], "number": 5 },
@@ -31,7 +31,7 @@ Deno.test("read() names the shortest key that failed", () => {
     [["a", "__proto__"], "a.__proto__", "is absent"],
   ] as const;
   for (const [path, failed, problem] of cases) {
-    const error = assertThrows(() => read(EVENT, path), CloudEventSpecificationError);
+    const error = refuse(() => read(EVENT, path));
     assertEquals(error.path, failed);
     assertEquals(error.message, `Cannot read the event: "${failed}" ${problem}`);
   }
@@ -46,18 +46,11 @@ Deno.test("readString() and readOptionalString() refuse values of other types", 
   ] as const;
   for (const [value, problem] of cases) {
     const event = { key: value } as never;
-    assertThrows(
-      () => readString(event, ["key"]),
-      CloudEventSpecificationError,
-      `"key" ${problem}, not a string`,
-    );
-    assertThrows(
-      () => readOptionalString(event, ["key"]),
-      CloudEventSpecificationError,
-      `"key" ${problem}, not a string or null`,
-    );
+    const message = `Cannot read the event: "key" ${problem}, not a string`;
+    assertEquals(refuse(() => readString(event, ["key"])).message, message);
+    assertEquals(refuse(() => readOptionalString(event, ["key"])).message, `${message} or null`);
   }
-  assertThrows(() => readString({ key: null }, ["key"]), CloudEventSpecificationError, "is null");
+  assertMatch(refuse(() => readString({ key: null }, ["key"])).message, /is null/);
 });
 
 Deno.test("readOptionalString() gives null for an absent key, but needs the parent", () => {
@@ -65,7 +58,7 @@ Deno.test("readOptionalString() gives null for an absent key, but needs the pare
   assertEquals(readOptionalString({ key: null }, ["key"]), null);
   assertEquals(readOptionalString(EVENT, ["a", "b", "c"]), "text");
   for (const path of [["x", "key"], ["a", "n", "key"], ["a", "list", "0"]]) {
-    const error = assertThrows(() => readOptionalString(EVENT, path), CloudEventSpecificationError);
+    const error = refuse(() => readOptionalString(EVENT, path));
     assertEquals(error.path, path.slice(0, -1).join("."));
   }
 });
@@ -111,10 +104,8 @@ Deno.test("readTime() refuses every other text and quotes it", () => {
     "+002026-03-01T09:05:00Z",
   ];
   for (const text of texts) {
-    const error = assertThrows(() => parse(text), CloudEventSpecificationError);
-    assertEquals(
-      error.message,
-      `Cannot read the event: "time" is ${JSON.stringify(text)}, not a date and time (RFC 3339)`,
-    );
+    const error = refuse(() => parse(text));
+    const problem = `is ${JSON.stringify(text)}, not a date and time (RFC 3339)`;
+    assertEquals(error.message, `Cannot read the event: "time" ${problem}`);
   }
 });

@@ -56,12 +56,9 @@ Deno.test("logger.level filters the records of all methods, in any case of the n
 Deno.test("logger.level refuses an unknown level", () => {
   for (const level of ["verbose", "", 5, null]) {
     const before = logger.level;
-    assertThrows(
-      () => logger.level = level as string,
-      TypeError,
-      "Cannot set the level: expected one of TRACE, DEBUG, INFO, WARN, ERROR, FATAL, OFF, got " +
-        JSON.stringify(level),
-    );
+    const levels = "TRACE, DEBUG, INFO, WARN, ERROR, FATAL, OFF";
+    const problem = `Cannot set the level: expected one of ${levels}, got ${JSON.stringify(level)}`;
+    assertThrows(() => logger.level = level as never, TypeError, problem);
     assertEquals(logger.level, before);
   }
 });
@@ -121,11 +118,8 @@ Deno.test("logger.child() copies its fields, and takes only a plain object", () 
   const bare = logger.child(Object.assign(Object.create(null), fields));
   assertEquals(jsonOf(() => bare.info("x")).step, 2);
   for (const wrong of [undefined, null, "a", 5, [], new Map(), new Date()]) {
-    assertThrows(
-      () => logger.child(wrong as unknown as Record<string, unknown>),
-      TypeError,
-      "Cannot make a child logger: expected a plain object, got ",
-    );
+    const problem = "Cannot make a child logger: expected a plain object, got ";
+    assertThrows(() => logger.child(wrong as never), TypeError, problem);
   }
 });
 

@@ -139,11 +139,8 @@ test(
 Deno.test("withRequestId() takes an empty id, and refuses an id that is not a string", () => {
   assertEquals(withRequestId("", now), "");
   for (const id of [undefined, null, 5]) {
-    assertThrows(
-      () => withRequestId(id as unknown as string, now),
-      TypeError,
-      "Cannot open a scope: expected a string as request id",
-    );
+    const problem = "Cannot open a scope: expected a string as request id";
+    assertThrows(() => withRequestId(id as never, now), TypeError, problem);
   }
 });
 

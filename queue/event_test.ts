@@ -45,10 +45,8 @@ Deno.test("groupId(), deduplicationId() and sequenceNumber() are null in a stand
     const facts = [record.groupId(), record.deduplicationId(), record.sequenceNumber()];
     assertEquals(facts, [...expected]);
   }
-  assertEquals(
-    refuse(() => change("attributes.MessageGroupId", 5).groupId()).path,
-    "Records[0].attributes.MessageGroupId",
-  );
+  const { path } = refuse(() => change("attributes.MessageGroupId", 5).groupId());
+  assertEquals(path, "Records[0].attributes.MessageGroupId");
 });
 
 Deno.test("payload() never shows the message, whether it is malformed or refused by a schema", () => {

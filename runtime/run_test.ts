@@ -23,10 +23,8 @@ Deno.test({
       ids.map((id) => named(id)),
       (event) => Promise.resolve({ seen: event }),
     );
-    assertEquals(
-      posts.map((post) => [reportOf(post), post.body]),
-      ids.map((id) => [`${id}/response`, `{"seen":"${id}"}`]),
-    );
+    const reports = posts.map((post) => [reportOf(post), post.body]);
+    assertEquals(reports, ids.map((id) => [`${id}/response`, `{"seen":"${id}"}`]));
     assertEquals(requests[0]!.path, "/2018-06-01/runtime/invocation/next");
     assertEquals(requests[0]!.headers.host!.startsWith("127.0.0.1:"), true);
     assertEquals([connections, log], [1, []]);

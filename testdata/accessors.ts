@@ -45,12 +45,10 @@ export function checkRecords<Source extends FnRecord>(
 ): void {
   const [good] = sample.Records;
   const mixed = new Event({ Records: [null, "x", good] }).records();
-  assertEquals(
-    mixed.slice(0, 2).map((record) => refuse(() => read(record, name)).message),
-    ["null", "a string"].map((kind, index) =>
-      `Cannot read the event: "Records[${index}]" is ${kind}, not an object`
-    ),
-  );
+  for (const [index, kind] of ["null", "a string"].entries()) {
+    const { message } = refuse(() => read(mixed[index], name));
+    assertEquals(message, `Cannot read the event: "Records[${index}]" is ${kind}, not an object`);
+  }
   assertEquals(mixed.map((record) => record.rawRecord()), [null, "x", good as never]);
   assertEquals(read(mixed[2], name), read(new Record(sample, 0), name));
   assertStrictEquals(new Record(sample, 0).rawEvent, sample as never);

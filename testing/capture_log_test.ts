@@ -34,14 +34,10 @@ Deno.test("captureLog() passes the error of the function on, and ends the captur
   const printed: string[] = [];
   Object.assign(state, { write: (line: string) => printed.push(line), level: "WARN" });
   await assertRejects(() => captureLog(() => Promise.reject(new Error("no"))), Error, "no");
-  await assertRejects(
-    () =>
-      captureLog(() => {
-        throw new Error("sync");
-      }),
-    Error,
-    "sync",
-  );
+  const fail = () => {
+    throw new Error("sync");
+  };
+  await assertRejects(() => captureLog(fail), Error, "sync");
   assertEquals([state.level, state.format], ["WARN", undefined]);
   logger.warn("printed");
   assert(printed.length === 1 && printed[0]!.endsWith("WARN\tprinted"));

@@ -140,9 +140,7 @@ Deno.test("messageAttributes() names a malformed attribute and an unknown type",
   ] as const;
   for (const [attribute, problem] of cases) {
     const event = change("Sns.MessageAttributes", { a: attribute });
-    assertEquals(
-      refuse(() => event.messageAttributes()).message,
-      `Cannot read the event: "Records[0].Sns.MessageAttributes${problem}`,
-    );
+    const { message } = refuse(() => event.messageAttributes());
+    assertEquals(message, `Cannot read the event: "Records[0].Sns.MessageAttributes${problem}`);
   }
 });
