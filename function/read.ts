@@ -87,20 +87,12 @@ export function parseJson(text: string, path: Path): JsonValue {
 }
 
 /** Makes the error for a value that does not have the specified type. */
-export function wrongType(
-  path: Path,
-  value: JsonValue | undefined,
-  wanted: string,
-): CloudEventSpecificationError {
+export function wrongType(path: Path, value: JsonValue | undefined, wanted: string) {
   return specificationError(path, `is ${kindOf(value)}, not ${wanted}`);
 }
 
 /** Makes the error for the value at the end of a path. */
-export function specificationError(
-  path: Path,
-  problem: string,
-  options?: ErrorOptions,
-): CloudEventSpecificationError {
+export function specificationError(path: Path, problem: string, options?: ErrorOptions) {
   const dotted = path.map((key) => typeof key === "number" ? `[${key}]` : `.${key}`).join("");
   return new CloudEventSpecificationError(dotted.replace(/^\./, ""), problem, options);
 }
@@ -112,7 +104,7 @@ export function kindOf(value: unknown): string {
   if (Array.isArray(value)) return "an array";
   if (isPlainObject(value)) return "an object";
   const tag = tagOf(value);
-  return `an instance of ${tag === "Object" ? value.constructor?.name : tag}`;
+  return `an instance of ${tag === "Object" ? value.constructor.name : tag}`;
 }
 
 /** The name of the class of a built-in object, such as `Map`, also for an object of another realm. */

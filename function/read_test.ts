@@ -38,15 +38,10 @@ Deno.test("read() names the shortest key that failed", () => {
 });
 
 Deno.test("readString() and readOptionalString() refuse values of other types", () => {
-  const cases = [
-    [true, "is a boolean"],
-    [5, "is a number"],
-    [[], "is an array"],
-    [{}, "is an object"],
-  ] as const;
-  for (const [value, problem] of cases) {
+  const cases = [[true, "a boolean"], [5, "a number"], [[], "an array"], [{}, "an object"]];
+  for (const [value, kind] of cases) {
     const event = { key: value } as never;
-    const message = `Cannot read the event: "key" ${problem}, not a string`;
+    const message = `Cannot read the event: "key" is ${kind}, not a string`;
     assertEquals(refuse(() => readString(event, ["key"])).message, message);
     assertEquals(refuse(() => readOptionalString(event, ["key"])).message, `${message} or null`);
   }

@@ -92,9 +92,9 @@ export function httpStream(prelude: HttpPrelude, body: StreamBody): HttpStream {
 
 function checkValue(name: string, value: unknown): void {
   if (typeof value === "string" && !FORBIDDEN.test(value)) return;
-  const quoted = typeof value === "string" ? ` ${JSON.stringify(value)}` : "";
+  const got = typeof value === "string" ? JSON.stringify(value) : typeof value;
   throw new TypeError(
-    `Invalid ${name}${quoted}: expected a string without control characters, got ${typeof value}`,
+    `Invalid ${name}: expected a string without control characters, got ${got}`,
   );
 }
 

@@ -44,7 +44,7 @@ export interface CallOptions<Name extends Gateway = Gateway> extends ProxyEventO
  */
 export async function call<Name extends Gateway = "rest">(
   // deno-lint-ignore no-explicit-any -- handlers type their events and contexts differently
-  handler: (event: any, context: any, callback: any) => unknown,
+  handler: (event: any, context: any, callback?: any) => unknown,
   request: HttpRequest,
   options: CallOptions<Name> = {},
 ): Promise<Response> {
@@ -54,10 +54,7 @@ export async function call<Name extends Gateway = "rest">(
   const context = createContext(init);
   let result: unknown;
   try {
-    result = await withRequestId(
-      context.awsRequestId,
-      async () => await handler(event, context, undefined),
-    );
+    result = await withRequestId(context.awsRequestId, async () => await handler(event, context));
     if (isStreamed(result)) return await toStreamedResponse(result);
   } catch (error) {
     logger.error("The handler failed", error);

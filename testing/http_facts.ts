@@ -77,9 +77,7 @@ export function routeOf({ route, method }: HttpExchange, path: string) {
 }
 
 /** The header fields of the client, and the header fields that every gateway adds, by their names in lower case. */
-export function forwardedHeaders(
-  { headers, host, scheme, sourceIp, time }: HttpExchange,
-): ReadonlyMap<string, HeaderField> {
+export function forwardedHeaders({ headers, host, scheme, sourceIp, time }: HttpExchange) {
   const fields = new Map(headers);
   const set = (name: string, value: string) => {
     const key = name.toLowerCase();
@@ -102,10 +100,7 @@ export function valuesOf(fields: ReadonlyMap<string, HeaderField>): Map<string, 
 }
 
 /** The parameters of a query with all their values, in order. */
-export function parametersOf(
-  query: string,
-  decode: (text: string) => string = decodeForm,
-): Map<string, string[]> {
+export function parametersOf(query: string, decode: (text: string) => string = decodeForm) {
   const parameters = new Map<string, string[]>();
   for (const part of query.split("&").filter((part) => part !== "")) {
     const [, name, value = ""] = /^([^=]*)=?(.*)$/s.exec(part)!;

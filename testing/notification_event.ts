@@ -113,9 +113,6 @@ function createRecord(init: NotificationInit): NotificationEventRecord {
 
 /** Encodes a key as a form does: percent-encoded, with `+` for a space. Slashes stay as they are. */
 function encodeKey(key: string): string {
-  return encodeURIComponent(key).replaceAll("%2F", "/").replaceAll("%20", "+")
-    .replaceAll(
-      /[!'()~]/g,
-      (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-    );
+  const form = new URLSearchParams({ key }).toString().slice("key=".length);
+  return form.replaceAll("%2F", "/");
 }
