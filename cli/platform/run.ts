@@ -34,15 +34,16 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
   const log = new Log();
   const watchedFolder = resolve(dirname(manifestPath));
   await using stack = new AsyncDisposableStack();
+  let platform: Platform | undefined;
   let host: ReloadingHost | undefined; // The host survives a restart of the platform.
   const takeHost = async (local: Manifest) => {
-    if (host !== undefined) await host.reload(local);
+    await host?.reload(local);
+    await platform?.[Symbol.asyncDispose](); // not before, because the bundling takes long
     const write = (record: LogRecord) => log.write(record);
     return host ??= stack.use(
       await createHost(options.isInProcess, { manifest: local, manifestPath, log: write, signal }),
     );
   };
-  let platform: Platform | undefined;
   const start = async (manifest: Manifest) => {
     platform = await startPlatform(manifest, {
       host: takeHost,
@@ -64,7 +65,6 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
   const restart = async (manifest: Manifest) => {
     stopShowing();
     shown = log.after(0).at(-1)?.number ?? 0;
-    await platform![Symbol.asyncDispose]();
     await start(manifest);
     show(manifest);
   };

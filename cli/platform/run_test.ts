@@ -155,6 +155,24 @@ Deno.test(
   },
 );
 
+Deno.test("the command answers while it bundles for a changed manifest", UNIX, async () => {
+  const folder = await createApp();
+  const other = await Deno.makeTempDir(); // outside of the watch, which a named pipe stops
+  const pipe = join(other, "slow.ts");
+  await new Deno.Command("mkfifo", { args: [pipe] }).output();
+  await Deno.writeTextFile(join(other, "hello.ts"), `export { handler } from "./slow.ts";`);
+  await using command = new Command(["--port", "0", "app.json"], folder);
+  const [, base] = await command.find(/Base URL {4}(\S+)\n[^]*Ctrl-C/);
+  const slow = manifest("/hello").replace("hello.ts", join(other, "hello.ts"));
+  await Deno.writeTextFile(join(folder, "app.json"), slow);
+  using _module = await Deno.open(pipe, { write: true }); // This waits until the bundler reads the pipe.
+  assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello");
+  command.killGroup("SIGINT");
+  assertEquals([await command.status(), await command.errors], [0, ""]);
+  await Deno.remove(folder, { recursive: true });
+  await Deno.remove(other, { recursive: true });
+});
+
 Deno.test("the command ends in order if Ctrl-C interrupts its bundling", UNIX, async () => {
   const folder = await createApp();
   const pipe = join(folder, "slow.ts");

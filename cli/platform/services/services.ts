@@ -36,7 +36,8 @@ type Backend = (
  */
 export class Services implements AsyncDisposable {
   /** A function has no permission to connect to the developer's port. So it cannot claim to be the developer. */
-  readonly #developer: Deno.HttpServer<Deno.NetAddr>;
+  #developer: Deno.HttpServer<Deno.NetAddr> | undefined;
+  readonly #port: number;
   readonly #functions: Deno.HttpServer<Deno.NetAddr>;
   readonly #manifest: Manifest;
   /** The names of the functions, by their access keys. */
@@ -45,10 +46,14 @@ export class Services implements AsyncDisposable {
   #backends: Readonly<Record<string, Backend>> = {};
   #note: Resources["note"] = () => {};
 
-  /** Opens the ports, because the functions need their URL. The services answer after the call of {@linkcode attach}. */
+  /**
+   * Opens the port for functions, because they need its URL. The developer's port is opened here only if the system chooses
+   * it: another platform may use a given port until the call of {@linkcode attach}. Then the services answer.
+   */
   constructor(manifest: Manifest, port = 0) {
     this.#manifest = manifest;
-    this.#developer = this.#listen(false, port);
+    if (port === 0) this.#developer = this.#listen(false, port);
+    this.#port = this.#developer?.addr.port ?? port;
     this.#functions = this.#listen(true, 0);
     for (const name of Object.keys(manifest.functions)) {
       this.#owners.set(`LOCAL${crypto.randomUUID().replaceAll("-", "").toUpperCase()}`, name);
@@ -65,6 +70,7 @@ export class Services implements AsyncDisposable {
   /** Connects the services with the resources of the application. */
   attach({ buckets, messaging, eventBus, invokeApi, note }: Resources): void {
     this.#note = note;
+    this.#developer ??= this.#listen(false, this.#port);
     const s3 = createS3(buckets, this.#uploads);
     this.#backends = {
       events: ({ headers }, body) => eventBus.answer(headers, body),
@@ -77,7 +83,7 @@ export class Services implements AsyncDisposable {
 
   /** The URL for `--endpoint-url` of the AWS CLI. */
   get url(): string {
-    return `http://127.0.0.1:${this.#developer.addr.port}`;
+    return `http://127.0.0.1:${this.#port}`;
   }
 
   /**
@@ -136,7 +142,7 @@ export class Services implements AsyncDisposable {
   async #answer(request: Request, sourceIp: string, isForFunctions: boolean): Promise<Response> {
     const { headers } = request;
     const host = headers.get("host");
-    const { port } = (isForFunctions ? this.#functions : this.#developer).addr;
+    const port = isForFunctions ? this.#functions.addr.port : this.#port;
     if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`) {
       return new Response(`The request is for another host: ${host}`, { status: 421 });
     }
@@ -170,7 +176,7 @@ export class Services implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([this.#developer.shutdown(), this.#functions.shutdown()]);
+    await Promise.all([this.#developer?.shutdown(), this.#functions.shutdown()]);
     await this.#uploads[Symbol.asyncDispose]();
   }
 }
