@@ -1,6 +1,6 @@
 import { ZipFile } from "yazl";
 import { Buffer } from "node:buffer";
-import { keep } from "./downloads.ts";
+import { ifThere, keep } from "./downloads.ts";
 
 export interface ArchiveFile {
   /** The path in the archive, with slashes. */
@@ -68,16 +68,6 @@ export async function makeZipOnce(
   const data = await makeZip(files);
   await keep(`${folder}/zip-${kind}-${id}-${await digest(data)}.zip`, data);
   return data;
-}
-
-/** Returns the result, or `undefined` if another process has removed the file. */
-async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
-  try {
-    return await result;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
 }
 
 /** Hashes everything that decides the bytes of an archive: its files, and the Deno that makes it. */

@@ -3,14 +3,11 @@ import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import jsTokens from "js-tokens";
 
+/** The bundler's output without the paths of this machine. */
 export interface BundledCode {
   readonly code: string;
   /** The names of the exports; `undefined` for CommonJS, because its exports are known only at run time. */
   readonly exports: readonly string[] | undefined;
-}
-
-/** The bundler's output without the paths of this machine. */
-export interface ReadCode extends BundledCode {
   /** The removals within lines of code. A line that is removed as a whole becomes empty, so later lines keep their numbers. */
   readonly removals: readonly Removal[];
 }
@@ -22,7 +19,7 @@ export interface ReadCode extends BundledCode {
  *   are about licences, and stay.
  * - The bundler names the function around a CommonJS module by the path of the module. Only the name of the file stays.
  */
-export function readBundledCode(text: string): ReadCode {
+export function readBundledCode(text: string): BundledCode {
   const pieces: string[] = [];
   const tokens: string[] = [];
   const paths: number[] = [];

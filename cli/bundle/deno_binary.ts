@@ -1,5 +1,5 @@
 import { parseTarGzip } from "nanotar";
-import { cacheFolder, checksumOf, download, keep } from "./downloads.ts";
+import { cacheFolder, checksumOf, download, ifThere, keep } from "./downloads.ts";
 
 /** An architecture that Lambda has. */
 export type Architecture = "x86_64" | "arm64";
@@ -64,8 +64,8 @@ export async function getDenoBinary(
   const { name, version, integrity } = package_;
   const cache = source.cache ?? cacheFolder();
   const file = `${cache}/${name.slice(1).replace("/", "-")}-${version}.tgz`;
-  let tarball = await readKept(file, integrity);
-  if (tarball === undefined) {
+  let tarball = await ifThere(Deno.readFile(file));
+  if (tarball === undefined || await checksumOf(tarball, integrity) !== integrity) {
     tarball = await download(urlOf(package_, source), integrity, { signal: source.signal });
     await keep(file, tarball);
   }
@@ -74,20 +74,6 @@ export async function getDenoBinary(
   throw new Error(
     `Cannot unpack "${name}@${version}": the package does not contain "package/deno"`,
   );
-}
-
-/** Reads the tarball of an earlier run; `undefined` if it is missing or damaged. */
-async function readKept(
-  file: string,
-  integrity: string,
-): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  try {
-    const tarball = await Deno.readFile(file);
-    return await checksumOf(tarball, integrity) === integrity ? tarball : undefined;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
 }
 
 function urlOf({ name, version }: DenoPackage, { registry }: DenoSource): string {

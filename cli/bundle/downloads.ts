@@ -12,6 +12,16 @@ export function cacheFolder(): string {
   return `${caches}/mate`;
 }
 
+/** Returns the result, or `undefined` if the file does not exist. */
+export async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
+  try {
+    return await result;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
 /** Writes a file at once: no process sees a part of the file, even if several processes write it. */
 export async function keep(file: string, data: Uint8Array): Promise<void> {
   await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });

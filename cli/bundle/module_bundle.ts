@@ -13,10 +13,6 @@ export interface ModuleBundleOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface ModuleBundle extends BundledCode {
-  readonly map: string;
-}
-
 /**
  * Bundles a module and everything that it imports into one module, with `deno bundle`.
  *
@@ -26,7 +22,7 @@ export interface ModuleBundle extends BundledCode {
 export async function bundleModule(
   module: string | URL,
   options: ModuleBundleOptions = {},
-): Promise<ModuleBundle> {
+): Promise<Omit<BundledCode, "removals"> & { readonly map: string }> {
   const isRemote = module instanceof URL && module.protocol !== "file:";
   const specifier = isRemote || typeof module === "string" ? `${module}` : fileURLToPath(module);
   const { prefix = `Cannot bundle "${specifier}": ` } = options;
