@@ -27,7 +27,7 @@ export const bundle: Command = defineCommand({
       type: "boolean",
       description: "Leave out the code cache, which makes functions start faster",
     },
-    analyze: { type: "boolean", description: "Print what each function's zip is made of" },
+    analyze: { type: "boolean", description: "Print the parts of each zip" },
     json: { type: "boolean", description: "Print the zips as JSON" },
   },
   async run([manifest = MANIFEST], values, { signal, print, note }) {
