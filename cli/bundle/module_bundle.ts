@@ -13,6 +13,11 @@ export interface ModuleBundleOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A bundled module and its source map. */
+export interface ModuleBundle extends Omit<BundledCode, "removals"> {
+  readonly map: string;
+}
+
 /**
  * Bundles a module and everything that it imports into one module, with `deno bundle`.
  *
@@ -22,7 +27,7 @@ export interface ModuleBundleOptions {
 export async function bundleModule(
   module: string | URL,
   options: ModuleBundleOptions = {},
-): Promise<Omit<BundledCode, "removals"> & { readonly map: string }> {
+): Promise<ModuleBundle> {
   const isRemote = module instanceof URL && module.protocol !== "file:";
   const specifier = isRemote || typeof module === "string" ? `${module}` : fileURLToPath(module);
   const { prefix = `Cannot bundle "${specifier}": ` } = options;
