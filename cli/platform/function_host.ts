@@ -18,8 +18,8 @@ export interface FunctionHost extends AsyncDisposable {
 /** A host that can load the functions again. */
 export interface ReloadingHost extends FunctionHost {
   /**
-   * Loads the functions again. Without a manifest, later invocations run the files as they are now. With a manifest, they
-   * have its settings, and only modules that the host does not have yet are loaded.
+   * Loads the functions again. Without a manifest, later invocations run the files as they are now. With a manifest, later
+   * invocations use its settings, and the host loads only new modules.
    *
    * @param manifest The manifest of the application, if it has changed.
    * @returns The names of the functions that have changed.

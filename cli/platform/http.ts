@@ -55,7 +55,7 @@ export function allow(method: string, ...methods: readonly string[]): void {
   throw refusal(405, message, [["Allow", list]]);
 }
 
-/** Reads the body of a request. If the body is over the limit, the result is a part of it that is over the limit too. */
+/** Reads the body of a request. If the body is over the limit, the result is over the limit too, but may be incomplete. */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array> {
   if (Number(request.headers["content-length"] ?? 0) > limit) return new Uint8Array(limit + 1);
   const chunks: Uint8Array[] = [];

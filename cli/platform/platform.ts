@@ -77,23 +77,12 @@ export interface Platform extends AsyncDisposable {
  * import { startPlatform } from "@mate/cli/platform";
  *
  * const folder = await Deno.makeTempDir();
- * await Deno.writeTextFile(
- *   `${folder}/hello.ts`,
- *   `export const handler = (event) => ({ body: "Hello " + event.path });`,
- * );
- * await Deno.writeTextFile(
- *   `${folder}/app.json`,
- *   `{
- *     "name": "greeter",
- *     "stage": "v0",
- *     "functions": {
- *       "hello": {
- *         "module": "hello.ts",
- *         "triggers": { "routes": [{ "method": "GET", "path": "/hello/{name}" }] }
- *       }
- *     }
- *   }`,
- * );
+ * const code = `export const handler = (event) => ({ body: "Hello " + event.path });`;
+ * await Deno.writeTextFile(`${folder}/hello.ts`, code);
+ * const triggers = { routes: [{ method: "GET", path: "/hello/{name}" }] };
+ * const functions = { hello: { module: "hello.ts", triggers } };
+ * const manifest = JSON.stringify({ name: "greeter", stage: "v0", functions });
+ * await Deno.writeTextFile(`${folder}/app.json`, manifest);
  *
  * await using platform = await startPlatform(`${folder}/app.json`, { port: 0, inProcess: true });
  * const response = await fetch(`${platform.url}/v0/hello/ada`);

@@ -105,7 +105,8 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
   });
   // The platform ends before the watch, because the end of a watch ends the watches of folders in it, such as buckets.
   await using _first = platformEnd;
-  show(manifest); // The watch has started, because a reader of the URLs may change files at once.
+  // Show the URLs after the start of the watch, because the developer may change files at once.
+  show(manifest);
   if (!signal.aborted) await end;
 }
 

@@ -77,4 +77,5 @@ Deno.test("introduce() shows every trigger with a command to copy", () => {
   ) {
     assertStringIncludes(text, part);
   }
+  assertEquals(text.includes("functions/echo/invocations"), false, "it has a trigger");
 });

@@ -20,7 +20,7 @@ const ANSWERS = {
   AUTHORIZER_FAILURE: [500, "AuthorizerFailure", '{"message":null}'],
   API_CONFIGURATION_ERROR: [500, "InternalServerError", '{"message": "Internal server error"}'],
   BAD_REQUEST: [400, "BadRequest", '{"message": "Bad Request"}'],
-  // The status is that of RFC 6585, because the documentation names none.
+  // The documentation names no status. RFC 6585 defines 431 for this case.
   HEADERS_TOO_LARGE: [
     431,
     "RequestTooLarge",

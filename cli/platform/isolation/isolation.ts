@@ -10,13 +10,13 @@ export const USER_ID = 993;
 /** The group of the functions on AWS Lambda. */
 export const GROUP_ID = 990;
 
-/** The bytes that a function may keep in `/tmp`, as on AWS Lambda. */
+/** The largest size of `/tmp` in bytes, as on AWS Lambda. */
 export const MAX_TMP = 512 * 1024 * 1024;
 
 export interface Folders {
-  /** The unpacked function; read-only at `/var/task` if the machine allows it. */
+  /** The unpacked function. It is read-only at `/var/task` if the machine allows it. */
   readonly task: string;
-  /** The unpacked layer; read-only at `/opt` if the machine allows it. */
+  /** The unpacked layer. It is read-only at `/opt` if the machine allows it. */
   readonly layer: string;
   /** The Deno to mount at `bin/deno` of the layer. The default is the Deno in the layer. */
   readonly deno?: string | undefined;

@@ -6,11 +6,11 @@ import { FunctionPool } from "./function_pool.ts";
 import type { Code, Sandbox } from "./sandbox.ts";
 import { Workshop } from "./workshop.ts";
 
-/** How a host with sandboxes runs an application. */
+/** The options of {@linkcode createSandboxHost}. */
 export interface SandboxHostOptions {
   /** The application. */
   readonly manifest: Manifest;
-  /** The path of its manifest. Modules are relative to it. */
+  /** The path of the manifest. Modules are relative to it. */
   readonly manifestPath: string;
   /** Takes every record of the functions and of the host. A record of the host has an empty function name. */
   readonly log: (record: LogRecord) => void;
@@ -45,10 +45,11 @@ export interface SandboxHost extends ReloadingHost {
  * A sandbox starts with the first invocation that needs it, serves one invocation at a time, and is frozen between two
  * invocations. If the machine allows mount namespaces (most Linux machines do), a function sees a read-only `/var/task` and
  * `/opt`, has its own `/tmp`, and runs as another user. Otherwise a function gets plain folders. The first record of the
- * log says which of both is the case.
+ * log names the isolation.
  *
- * `reload()` bundles every module again, and `reload(manifest)` only new modules. If the code or the settings of a function have changed, later invocations use
- * the new version. If a function cannot be bundled, the old version stays, and the log gives the reason.
+ * `reload()` bundles every module again, and `reload(manifest)` only new modules. If the code or the settings of a function
+ * have changed, later invocations use the new version. If a function cannot be bundled, the old version stays, and the log
+ * gives the reason.
  *
  * @param options How to run the application.
  * @returns The host. Dispose of it to end the processes.
@@ -181,7 +182,7 @@ class Host implements SandboxHost {
   }
 }
 
-/** Says what to change if a line of the log of a function shows a fault that has no cause outside of the project. */
+/** Returns the remedy if a line of the log shows a fault of the function or of the manifest. */
 function hintOf(name: string, line: string): string | undefined {
   const [, kind, target] = /Requires (net|read|write|run) access to "([^"]+)"/.exec(line) ?? [];
   if (kind === "net") {

@@ -5,7 +5,7 @@
  */
 import { type ErrorAnswer, runtimeError } from "../runtime_api/invocation.ts";
 
-/** How a phase of a sandbox ended: its init phase, or an invocation. */
+/** The end of a phase of a sandbox. A phase is the init phase or an invocation. */
 export type Ending =
   | { readonly kind: "done" }
   | { readonly kind: "init error"; readonly error: ErrorAnswer }

@@ -201,7 +201,7 @@ async function invokeFunction(
   });
 }
 
-/** Sets the real endpoints of the services of AWS that a function may connect to. */
+/** Makes the variables with the real endpoints of the services that a function may connect to. */
 function endpointsOf(net: readonly string[]): Record<string, string> {
   const services = net.flatMap((host) => {
     const [, service] = /^([a-z0-9-]+)\.(?:[a-z0-9-]+\.)?amazonaws\.com(?::443)?$/.exec(host) ?? [];

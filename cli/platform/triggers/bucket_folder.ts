@@ -217,7 +217,7 @@ export async function* digest(
   }
 }
 
-/** The files below a folder, with their keys. Links are not followed. */
+/** Lists the files below a folder, with their keys. Ignores links. */
 async function* walk(folder: string, prefix = ""): AsyncGenerator<[key: string, path: string]> {
   try {
     for await (const { name, isDirectory, isFile } of Deno.readDir(folder)) {
