@@ -46,6 +46,9 @@ const STATUSES: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
 };
 
+/** The limit of the header lines of a request. */
+const MAX_HEADER_LINES = 1_000;
+
 /** The time for a client to read an early answer before the connection is closed, in milliseconds. */
 const GRACE = 2_000;
 
@@ -141,6 +144,9 @@ async function answer(
   listener: Listener,
   onError: (error: Error) => void,
 ): Promise<Reply> {
+  if (request.rawHeaders.length > 2 * MAX_HEADER_LINES) {
+    return errorReply(431, `The request has more than ${MAX_HEADER_LINES} header lines`);
+  }
   try {
     return await listener(request);
   } catch (error) {

@@ -82,6 +82,14 @@ Deno.test("listen() answers and reports a request that is invalid, too large or 
   }
 });
 
+Deno.test("listen() answers 431 to more than 1,000 header lines, and reads 1,000", async () => {
+  await using server = await serve();
+  for (const [count, status] of [[1_000, 200], [1_001, 431], [3_000, 431]] as const) {
+    const headers = Array.from({ length: count - 2 }, () => ["a", "b"] as const);
+    assertEquals((await send(server.port, { path: "/", headers })).status, status, `${count}`);
+  }
+});
+
 Deno.test("listen() does not report a client that goes away during a request", async () => {
   await using server = await serve();
   for (const bytes of ["", "GET / HT", "GET / HTTP/1.1\r\nHost: local"]) {
