@@ -49,7 +49,7 @@ export abstract class FnRecord extends FnEvent {
     const record = this.recordPath();
     for (const name of ["eventSource", "EventSource"]) {
       const source = readOptional(this.rawEvent, [...record, name]);
-      // Compatible services say "minio:s3" and the like.
+      // Compatible services have sources such as "minio:s3".
       if (typeof source === "string" && !source.endsWith(`:${this.service}`)) {
         const problem = `is ${JSON.stringify(source)}, not "aws:${this.service}"`;
         throw specificationError([...record, name], problem);

@@ -18,7 +18,7 @@ const RESERVED =
 /**
  * Writes one record. The message is not a format: `%` stands for itself.
  *
- * @param message What happened.
+ * @param message The message: a text, an error or any other value.
  * @param data Further values. If the message or a value is an error, its stack and its causes are written too.
  */
 export type LogMethod = (message: unknown, ...data: readonly unknown[]) => void;

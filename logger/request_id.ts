@@ -4,8 +4,8 @@ import { type AsyncStore, type LoggerState, loggerState } from "./state.ts";
  * Runs a function, and gives a request id to all records that the function writes, also after an `await` and while other
  * scopes are open in the same process.
  *
- * `proxyHandler` and the custom runtime open such a scope by themselves. On another runtime, open it in your own
- * handler. Scopes nest: the inner id counts until the inner scope ends.
+ * `proxyHandler` and the custom runtime call this function. On another runtime, call it in your handler. Scopes nest: the
+ * inner id counts until the inner scope ends.
  *
  * Work that goes on after the end of its scope keeps the id of the scope or loses the id. On a runtime with
  * `AsyncLocalStorage`, such work never gets the id of a later scope.
@@ -13,7 +13,7 @@ import { type AsyncStore, type LoggerState, loggerState } from "./state.ts";
  * @typeParam T The type of the result.
  * @param id The request id, such as `context.awsRequestId`; `""` for none.
  * @param fn The function, sync or async. The scope lasts until the result of the function is settled.
- * @returns The result of the function. A promise may be replaced with another promise of the same outcome.
+ * @returns The result of the function. If the result is a promise, another promise with the same outcome.
  * @throws {TypeError} If the id is not a string. An error of the function passes through.
  *
  * @example Your own handler

@@ -71,7 +71,7 @@ test("returns a value without then() as it is", false, () => {
   assert(withRequestId("a", () => fn) === fn);
 });
 
-test("opened within itself lasts until both scopes have ended", false, async () => {
+test("opened twice with one id lasts until both scopes have ended", false, async () => {
   await withRequestId("a", async () => {
     assertEquals(withRequestId("a", now), "a");
     await withRequestId("a", pause);
@@ -86,7 +86,7 @@ test("opened within itself lasts until both scopes have ended", false, async () 
   assertEquals(await long, "a");
 });
 
-test("within another counts until it ends", true, async () => {
+test("gives the inner id until the inner scope ends", true, async () => {
   await withRequestId("outer", async () => {
     assertEquals(withRequestId("inner", now), "inner");
     assertEquals(now(), "outer");

@@ -1,5 +1,5 @@
 /**
- * The name of a level, as in the platform's log.
+ * The name of a level, as in the log of AWS Lambda.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html
  */

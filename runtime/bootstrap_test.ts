@@ -82,7 +82,7 @@ Deno.test("the bootstrap says which variable of its environment is missing or ma
   }
 });
 
-Deno.test("the bootstrap reports an error outside the handler for its invocation, logs it once, and ends with 1", async () => {
+Deno.test("the bootstrap reports an uncaught error of an invocation, logs the error once, and ends with 1", async () => {
   const cases = [
     ["never", "Runtime.NeverSettled", "The handler never settled"],
     ["rejection", "Function.TypeError", "nobody handles this"],

@@ -169,7 +169,7 @@ Deno.test("run() reports and logs a handler that throws or rejects, and goes on"
   }
 });
 
-Deno.test("run() logs a response that the platform refuses, reports nothing after it, and goes on", async () => {
+Deno.test("run() logs a response that the platform refuses, and goes on without another report", async () => {
   const refusals = [[413, "RequestEntityTooLarge"], [403, "InvalidStateTransition"]] as const;
   for (const [status, type] of refusals) {
     const { posts, log } = await drive([named("a"), named("b")], echo, {
@@ -199,7 +199,7 @@ Deno.test("run() ends if the platform answers a report with 500", async () => {
   }
 });
 
-Deno.test("run() ends if next is not answered with 200, without asking again", async () => {
+Deno.test("run() ends without another request if next is not answered with 200", async () => {
   for (const status of [204, 400, 403, 500]) {
     const { error, requests } = await drive([], echo, {
       onRequest: () => ({ status, body: status === 204 ? "" : "why" }),
@@ -233,7 +233,7 @@ Deno.test("run() names the address if nobody listens there", async () => {
   assertEquals(Object.keys(error), ["name"], "the log shows no status");
 });
 
-Deno.test("run() sends a lost response once more, and logs the second loss, and goes on", async () => {
+Deno.test("run() sends a lost response once more, logs a second loss, and goes on", async () => {
   for (const drops of [1, 2]) {
     let dropped = 0;
     const { posts, log } = await drive([named("a"), named("b")], echo, {

@@ -7,7 +7,6 @@ import { Connection } from "./connection.ts";
 import { RuntimeFailure } from "./failure.ts";
 import { checkHandler } from "./handler.ts";
 import { currentHost, type Host } from "./host.ts";
-import { RuntimeApiError } from "./response.ts";
 import { readApi } from "./run.ts";
 import { readConcurrency, Session } from "./session.ts";
 import { stackMapper } from "./source_map.ts";
@@ -164,7 +163,13 @@ async function watchShutdown(
   });
   const connection = new Connection(api, host);
   try {
-    const id = await register(connection);
+    const { status, fields } = await connection.exchange(
+      `POST ${EXTENSIONS_API}/register`,
+      "Lambda-Extension-Name: mate-core-shutdown\r\n",
+      '{"events":[]}',
+    );
+    const id = fields.get("lambda-extension-identifier");
+    if (id === undefined) throw new Error(`The Extensions API answered ${status}`);
     connection.unref();
     // The platform waits for this request before it counts the extension as started. The request is never answered.
     connection.exchange(
@@ -172,20 +177,6 @@ async function watchShutdown(
       `Lambda-Extension-Identifier: ${id}\r\n`,
     ).catch((error) => logger.warn("The platform does not announce shutdowns any more", error));
   } catch (error) {
-    logger.warn("Cannot have shutdowns announced", error);
+    logger.warn("Cannot register for the shutdown", error);
   }
-}
-
-async function register(connection: Connection): Promise<string> {
-  const { status, fields } = await connection.exchange(
-    `POST ${EXTENSIONS_API}/register`,
-    "Lambda-Extension-Name: mate-core-shutdown\r\n",
-    '{"events":[]}',
-  );
-  const id = fields.get("lambda-extension-identifier");
-  if (id !== undefined) return id;
-  throw new RuntimeApiError(
-    `Cannot register the extension: the Extensions API answered ${status}`,
-    { status },
-  );
 }

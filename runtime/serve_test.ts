@@ -72,7 +72,7 @@ Deno.test("serve() logs that the platform no longer announces shutdowns, and sti
 
 Deno.test("serve() goes on if the platform does not register the extension", async () => {
   const cases = [
-    [{ status: 404 }, "the Extensions API answered 404"],
+    [{ status: 404 }, "The Extensions API answered 404"],
     [{ raw: "", close: true }, "closed the connection"],
   ] as const;
   for (const [answer, message] of cases) {
@@ -80,7 +80,7 @@ Deno.test("serve() goes on if the platform does not register the extension", asy
     stub.onRequest = ({ path }) => path.includes("/extension/") ? answer : undefined;
     const { log } = await start(stub, "slow shutdown");
     assertEquals(stub.posts.at(-1)!.body, '"Hello Ada"');
-    assertMatch(log, /WARN\tCannot have shutdowns announced/);
+    assertMatch(log, /WARN\tCannot register for the shutdown/);
     assertStringIncludes(log, message);
   }
 });

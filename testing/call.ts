@@ -69,7 +69,7 @@ export async function call<Name extends Gateway = "rest">(
  * Makes the context of one invocation, the second argument of a handler.
  *
  * @param init The members that the test cares about. All other members have realistic values.
- * @returns The context. By default, 30 seconds are left, and they run down.
+ * @returns The context. By default, the remaining time starts at 30 seconds and decreases.
  *
  * @example Test what a handler does shortly before its end
  * ```ts

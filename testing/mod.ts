@@ -1,7 +1,7 @@
 /**
- * Tools for tests of functions on AWS Lambda: events exactly as Amazon API Gateway, Lambda function URLs, Application
- * Load Balancers, Amazon VPC Lattice, Amazon EventBridge, Amazon S3, Amazon SNS and Amazon SQS send them, calls of HTTP
- * handlers, and the captured log.
+ * Tools for tests of functions on AWS Lambda. They call HTTP handlers, capture the log, and make the exact events of
+ * Amazon API Gateway, Lambda function URLs, Application Load Balancers, Amazon VPC Lattice, Amazon EventBridge, Amazon S3,
+ * Amazon SNS and Amazon SQS.
  *
  * The module works with any test runner, on Deno, Node.js and Bun.
  *

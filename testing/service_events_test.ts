@@ -158,7 +158,7 @@ Deno.test("queueEvent() puts the events of other services into messages", () => 
   assertEquals(new FnBridgePutEvent(bridge).detail(), { id: 1 });
 });
 
-Deno.test("createContext() makes a context whose time runs down", async () => {
+Deno.test("createContext() makes a context with a decreasing remaining time", async () => {
   const context = createContext({ functionName: "orders", tenantId: "t" });
   assertEquals([context.functionName, context.tenantId], ["orders", "t"]);
   assertEquals(context.logGroupName, "/aws/lambda/orders");
