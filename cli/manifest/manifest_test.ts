@@ -171,6 +171,8 @@ function withValue(path: string, value: unknown): string {
 const whole = (min: number, max: number) => `must be a whole number from ${min} to ${max}`;
 const NAME = "must be a lower-case letter, then up to 39 lower-case letters, digits or hyphens";
 const PATH = "must be a path such as /okay, /items/{id} (not /items/:id) or /okay/{proxy+}";
+const ORIGIN = "must be an origin such as https://app.example, without a path";
+const QUEUE = 'must be a queue of the manifest\'s "queues": expected one of jobs, ordered';
 const METHODS = '"ANY", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"';
 const KNOWN_PLACEHOLDERS =
   "must have no placeholders except ${region}, ${account} and ${infra.NAME}";
@@ -209,18 +211,14 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["region", "Ireland", "must be an AWS Region such as eu-west-1"],
     ["architecture", "x64", 'must be one of "x86_64", "arm64"'],
     ["tracing", "yes", "must be true or false"],
-    [
-      "cors.origin",
-      "https://app.example/",
-      "must be an origin such as https://app.example, without a path",
-    ],
-    ["cors.origin", "*", "must be an origin such as https://app.example, without a path"],
+    ["cors.origin", "https://app.example/", ORIGIN],
+    ["cors.origin", "*", ORIGIN],
     ["state", "s3://bucket", "must be an S3 URL such as s3://bucket/key"],
     ["functions", {}, "must have at least one function"],
     ["functions.F", { module: "f.ts" }, NAME],
     [
       "functions.layer-arm64",
-      { module: "f.ts" },
+      BASE.functions.f,
       "must be another name: the layer's zip has this name",
     ],
     ["functions.f", "f.ts", "must be an object"],
@@ -251,11 +249,7 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["uses.buckets.uploads", "all", 'must be one of "read", "write", "read-write"'],
     [`uses.buckets.${LONG}`, "read", TOO_LONG],
     ["uses.topics.news", "read", 'must be "publish"'],
-    [
-      "uses.queues.job",
-      "send",
-      'must be a queue of the manifest\'s "queues": expected one of jobs, ordered',
-    ],
+    ["uses.queues.job", "send", QUEUE],
     ["statements.0.Effect", "allow", 'must be one of "Allow", "Deny"'],
     ["statements.0.Action", "GetObject", "must be an action such as dynamodb:GetItem"],
     ["statements.0.Action", [], "must not be empty"],
@@ -270,11 +264,7 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["routes.0.path", "/e/:id", PATH],
     ["routes.0.method", "get", `must be one of ${METHODS}`],
     ["routes.0.method", undefined, `is missing: expected one of ${METHODS}`],
-    [
-      "routes.0.authorizer",
-      "chekc",
-      "must be a function of the manifest: add the function first",
-    ],
+    ["routes.0.authorizer", "g", "must be a function of the manifest: add the function first"],
     ["routes.0.authorizer", "f", "must be another function than the function of the route"],
     ["url", true, "must be an object"],
     ["url.auth", "None", 'must be one of "none", "iam"'],
@@ -310,11 +300,7 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["buckets.0.name", LONG, TOO_LONG],
     ["buckets.0.events", [], "must have at least one type of event"],
     ["buckets.0.events.0", "ObjectCreated", `must be one of ${BUCKET_EVENTS}`],
-    [
-      "queues.0.name",
-      "job",
-      'must be a queue of the manifest\'s "queues": expected one of jobs, ordered',
-    ],
+    ["queues.0.name", "job", QUEUE],
     ["queues.0.batch", 0, whole(1, 10_000)],
     ["queues.0.window", 301, whole(0, 300)],
     ["queues.0.concurrency", 1, whole(2, 1000)],

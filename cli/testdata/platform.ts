@@ -144,7 +144,10 @@ export async function send(
   const writing = writeAll(connection, Buffer.concat([Buffer.from(lines.join("\r\n")), content]));
   const chunks: Uint8Array[] = [];
   try {
-    for await (const chunk of readAll(connection)) chunks.push(chunk);
+    const buffer = new Uint8Array(65_536);
+    for (let length; (length = await connection.read(buffer)) !== null;) {
+      chunks.push(buffer.slice(0, length));
+    }
   } finally {
     await writing;
   }
@@ -159,15 +162,6 @@ async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promise<void>
     const isHungUp = error instanceof Deno.errors.BrokenPipe ||
       error instanceof Deno.errors.ConnectionReset;
     if (!isHungUp) throw error;
-  }
-}
-
-async function* readAll(connection: Deno.Conn): AsyncGenerator<Uint8Array> {
-  const buffer = new Uint8Array(65_536);
-  for (;;) {
-    const length = await connection.read(buffer);
-    if (length === null) return;
-    yield buffer.slice(0, length);
   }
 }
 
