@@ -62,9 +62,12 @@ Deno.test("parseManifest() accepts everything that a manifest can have", () => {
   assertEquals(found.state, wanted.state);
 });
 
-Deno.test("the JSON Schema accepts these manifests in an editor too, and describes every key", () => {
+Deno.test("the JSON Schema accepts these manifests and every example in an editor too, and describes every key", async () => {
   const isValid = new Ajv({ strict: false, logger: false }).compile(schema); // without our formats
-  for (const text of [manifestText(), FULL]) {
+  const files = ["app.json", "shop/app.json"]
+    .map((path) => new URL(`../../examples/${path}`, import.meta.url));
+  const examples = await Promise.all(files.map((file) => Deno.readTextFile(file)));
+  for (const text of [manifestText(), FULL, ...examples]) {
     assertEquals(isValid(JSON.parse(text)), true, JSON.stringify(isValid.errors));
   }
   assertEquals([...undescribed(schema, "")], []);
