@@ -97,7 +97,12 @@ export function createGateway(
     const outcome = stream
       ? await invokeStreaming(host, functionName, payload, { traceId })
       : await within(timeout, host.invoke(functionName, payload, { traceId }));
-    return withHeaders(await replyOf(outcome, "rest"), [["X-Amzn-Trace-Id", traceId]]);
+    const reply = await replyOf(outcome, "rest");
+    if (reply.status === 404 || reply.status === 405) { // perhaps a route that the code does not have
+      const answer = `the function "${functionName}" answered ${reply.status}`;
+      log.note(`${request.method} ${request.path}: ${answer}`);
+    }
+    return withHeaders(reply, [["X-Amzn-Trace-Id", traceId]]);
   }
 
   return async (request) => {

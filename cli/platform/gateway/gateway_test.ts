@@ -174,6 +174,7 @@ Deno.test("the gateway writes the remedy of a failure to the log", async () => {
       ["GET", streamed, 'the handler streams: set "stream": true on this route in the manifest'],
       ["GET", '{"hello":1}', wrap],
       ["GET", '"text"', wrap],
+      ["GET", '{"statusCode":404}', 'GET /v0/items/7: the function "echo" answered 404'],
       ["OPTIONS", "{}", "add the route OPTIONS /items/{id} without an authorizer"],
       ["POST", "{}", "the routes of this path do not include POST /items/{id}"],
     ] as const
