@@ -1,7 +1,7 @@
 import type { InvokeOptions } from "../platform/function_host.ts";
-import { detectIsolation } from "../platform/isolation/isolation.ts";
+import { detectIsolation, type Isolation } from "../platform/isolation/isolation.ts";
 import { type Manifest, parseManifest } from "../manifest/manifest.ts";
-import { openSandboxHost, type SandboxSettings } from "../platform/sandbox/host.ts";
+import { SandboxHost, type SandboxHostOptions } from "../platform/sandbox/host.ts";
 
 /** The best isolation on this machine; none on Windows. */
 export const isolation = Deno.build.os === "windows" ? undefined : await detectIsolation();
@@ -20,7 +20,8 @@ export type App = Awaited<ReturnType<typeof startApp>>;
 export async function startApp(
   module: string,
   settings: Record<string, unknown> = {},
-  options: Partial<SandboxSettings> = {},
+  options: Partial<SandboxHostOptions> = {},
+  chosen: Isolation | undefined = isolation,
 ) {
   await using stack = new AsyncDisposableStack();
   const folder = await Deno.makeTempDir();
@@ -28,13 +29,12 @@ export async function startApp(
   await Deno.writeTextFile(`${folder}/one.ts`, module);
   const log: string[] = [];
   const host = stack.use(
-    await openSandboxHost({
+    await SandboxHost.open({
       manifest: manifestOf(settings),
       manifestPath: `${folder}/app.json`,
       log: ({ functionName, text }) => functionName && log.push(text),
-      ...(isolation === undefined ? {} : { isolation }),
       ...options,
-    }),
+    }, chosen),
   );
   const owned = stack.move();
   return {

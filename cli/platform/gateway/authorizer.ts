@@ -36,7 +36,7 @@ export async function authorize(
   if (!isAllowed(statements, access)) {
     const denied = statements.map((statement) => ({ ...statement, Effect: "Allow" as const }));
     const isExplicit = isAllowed(denied, access);
-    const answer = isExplicit ? "ACCESS_DENIED_EXPLICITLY" : "ACCESS_DENIED";
+    const answer = isExplicit ? "EXPLICIT_DENY" : "ACCESS_DENIED";
     throw gatewayRefusal(answer, `the policy of the authorizer "${name}" denies ${resource}`);
   }
   const integrationLatency = Math.round(performance.now() - start);

@@ -3,6 +3,8 @@ import { MAX_HEADERS, MAX_REQUEST_BODY } from "../limits.ts";
 import { Refusal, type Reply, reply } from "../http.ts";
 
 const NOT_AUTHORIZED = "User is not authorized to access this resource";
+const INTERNAL_ERROR = ["InternalServerError", '{"message": "Internal server error"}'] as const;
+const NO_MESSAGE = '{"message":null}';
 
 /**
  * The answers that the gateway makes without a function: status, error type without `Exception`, and text of the body.
@@ -11,14 +13,10 @@ const NOT_AUTHORIZED = "User is not authorized to access this resource";
  */
 const ANSWERS = {
   ACCESS_DENIED: [403, "AccessDenied", `{"Message":"${NOT_AUTHORIZED}"}`],
-  ACCESS_DENIED_EXPLICITLY: [
-    403,
-    "AccessDenied",
-    `{"Message":"${NOT_AUTHORIZED} with an explicit deny"}`,
-  ],
-  AUTHORIZER_CONFIGURATION_ERROR: [500, "AuthorizerConfiguration", '{"message":null}'],
-  AUTHORIZER_FAILURE: [500, "AuthorizerFailure", '{"message":null}'],
-  API_CONFIGURATION_ERROR: [500, "InternalServerError", '{"message": "Internal server error"}'],
+  EXPLICIT_DENY: [403, "AccessDenied", `{"Message":"${NOT_AUTHORIZED} with an explicit deny"}`],
+  AUTHORIZER_CONFIGURATION_ERROR: [500, "AuthorizerConfiguration", NO_MESSAGE],
+  AUTHORIZER_FAILURE: [500, "AuthorizerFailure", NO_MESSAGE],
+  API_CONFIGURATION_ERROR: [500, ...INTERNAL_ERROR],
   BAD_REQUEST: [400, "BadRequest", '{"message": "Bad Request"}'],
   // The documentation names no status. RFC 6585 defines 431 for this case.
   HEADERS_TOO_LARGE: [
@@ -26,7 +24,7 @@ const ANSWERS = {
     "RequestTooLarge",
     `{"message":"HTTP header is larger than ${MAX_HEADERS} bytes."}`,
   ],
-  INTEGRATION_FAILURE: [502, "InternalServerError", '{"message": "Internal server error"}'],
+  INTEGRATION_FAILURE: [502, ...INTERNAL_ERROR],
   INTEGRATION_TIMEOUT: [504, "InternalServerError", '{"message": "Endpoint request timed out"}'],
   MISSING_AUTHENTICATION_TOKEN: [
     403,

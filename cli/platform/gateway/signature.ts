@@ -83,8 +83,5 @@ async function sign(
 
 function readQuery(query: string): Record<string, string[]> {
   const parameters = new URLSearchParams(query.replaceAll("+", "%2B"));
-  const byName = Map.groupBy(parameters, ([name]) => name);
-  return Object.fromEntries(
-    [...byName].map(([name, all]) => [name, all.map(([, value]) => value)]),
-  );
+  return Object.fromEntries([...parameters.keys()].map((name) => [name, parameters.getAll(name)]));
 }

@@ -39,7 +39,6 @@ export function createInvokeApi(
     const encoded = plain ?? streaming;
     if (encoded === undefined || request.method !== "POST") {
       throw invokeRefusal(
-        404,
         "UnknownOperationException",
         `The operation ${request.method} ${request.path} is not available here: only Invoke and InvokeWithResponseStream are`,
       );
@@ -84,7 +83,7 @@ export function createInvokeApi(
     } catch (error) {
       const { reply } = error instanceof Refusal
         ? error
-        : invokeRefusal(500, "ServiceException", (error as Error).message);
+        : invokeRefusal("ServiceException", (error as Error).message);
       return { ...reply, headers: [...reply.headers, ...identified(randomUUID())] };
     }
   };
@@ -109,7 +108,6 @@ function readEnum<T extends string>(
   const known = values.find((candidate) => candidate === value);
   if (known !== undefined) return known;
   throw invokeRefusal(
-    400,
     "ValidationException",
     `1 validation error detected: Value '${value}' at '${member}' failed to satisfy constraint: ` +
       `Member must satisfy enum value set: [${values.join(", ")}]`,
@@ -122,7 +120,6 @@ function readClientContext(value: string | undefined): string | undefined {
   const text = Buffer.from(value, "base64").toString();
   if (value.length <= MAX_CLIENT_CONTEXT && isJsonObject(text)) return text;
   throw invokeRefusal(
-    400,
     "InvalidRequestContentException",
     `Client context must be a valid Base64-encoded JSON object of at most ${MAX_CLIENT_CONTEXT} bytes.`,
   );
@@ -131,7 +128,6 @@ function readClientContext(value: string | undefined): string | undefined {
 function readEvent(body: Uint8Array, limit: number): Uint8Array {
   if (body.length > limit) {
     throw invokeRefusal(
-      413,
       "RequestTooLargeException",
       `Request must be smaller than ${limit} bytes for the InvokeFunction operation`,
     );
@@ -142,7 +138,6 @@ function readEvent(body: Uint8Array, limit: number): Uint8Array {
     return body;
   } catch (error) {
     throw invokeRefusal(
-      400,
       "InvalidRequestContentException",
       `Could not parse request body into json: ${(error as Error).message}`,
     );
@@ -166,12 +161,20 @@ function decode(text: string): string {
   }
 }
 
+/** The status codes of errors. All other errors have 400. */
+const STATUSES: Readonly<Record<string, number>> = {
+  RequestTooLargeException: 413,
+  ResourceNotFoundException: 404,
+  ServiceException: 500,
+  UnknownOperationException: 404,
+};
+
 /** Makes an error of the Invoke API. AWS Lambda spells the key of the message in two ways. */
-function invokeRefusal(status: number, type: string, message: string): Refusal {
+function invokeRefusal(type: string, message: string): Refusal {
   const key = type === "ResourceNotFoundException" ? "Message" : "message";
   const headers = [["Content-Type", "application/json"], ["x-amzn-ErrorType", type]] as const;
   return new Refusal(
-    reply(status, headers, JSON.stringify({ Type: "User", [key]: message })),
+    reply(STATUSES[type] ?? 400, headers, JSON.stringify({ Type: "User", [key]: message })),
     message,
   );
 }
@@ -185,7 +188,6 @@ function findFunction(manifest: Manifest, name: string, qualifier: string | null
   const [, functionName, version] = NAME.exec(name) ?? [];
   if (functionName === undefined) {
     throw invokeRefusal(
-      400,
       "ValidationException",
       `1 validation error detected: Value '${name}' at 'functionName' failed to satisfy constraint: ` +
         "Member must be the name of a function, or its ARN",
@@ -193,7 +195,6 @@ function findFunction(manifest: Manifest, name: string, qualifier: string | null
   }
   if (version !== undefined && qualifier !== null && version !== qualifier) {
     throw invokeRefusal(
-      400,
       "InvalidParameterValueException",
       "The derived qualifier from the function name does not match the specified qualifier.",
     );
@@ -203,7 +204,6 @@ function findFunction(manifest: Manifest, name: string, qualifier: string | null
   if (!isKnown || (wanted !== null && wanted !== "$LATEST")) {
     const suffix = wanted === null ? "" : `:${wanted}`;
     throw invokeRefusal(
-      404,
       "ResourceNotFoundException",
       `Function not found: ${functionArn(functionName)}${suffix}`,
     );

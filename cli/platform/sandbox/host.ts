@@ -26,17 +26,6 @@ export interface SandboxHostOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The options that only tests use. */
-export interface SandboxSettings extends SandboxHostOptions {
-  /** The isolation of the processes. The default is the best isolation that this machine allows. */
-  readonly isolation?: Isolation | undefined;
-}
-
-/** A host whose sandboxes tests can see. */
-export interface SandboxHost extends ReloadingHost {
-  sandboxesOf(name: string): readonly Sandbox[];
-}
-
 /**
  * Bundles an application and makes a host that runs each function in its own processes, as AWS Lambda does. The bundle,
  * the bootstrap and the Runtime API are those of AWS Lambda. Memory, time-out, environment and permissions are those of the
@@ -77,23 +66,11 @@ export interface SandboxHost extends ReloadingHost {
  * ```
  */
 export function createSandboxHost(options: SandboxHostOptions): Promise<ReloadingHost> {
-  return openSandboxHost(options);
+  return SandboxHost.open(options);
 }
 
-/** Makes a host like {@linkcode createSandboxHost}, with the options and the view that tests need. */
-export async function openSandboxHost(options: SandboxSettings): Promise<SandboxHost> {
-  const isolation = options.isolation ?? await detectIsolation();
-  const host = new Host(options, isolation, await Workshop.open(isolation, options));
-  try {
-    await host.open();
-    return host;
-  } catch (error) {
-    await host[Symbol.asyncDispose]();
-    throw error;
-  }
-}
-
-class Host implements SandboxHost {
+/** The host of {@linkcode createSandboxHost}. Tests also choose the isolation, and see the sandboxes. */
+export class SandboxHost implements ReloadingHost {
   readonly #options: SandboxHostOptions;
   readonly #isolation: Isolation;
   readonly #workshop: Workshop;
@@ -102,7 +79,7 @@ class Host implements SandboxHost {
   #faults: ReadonlyMap<string, string> = new Map();
   #reloading: Promise<readonly string[]> = Promise.resolve([]);
 
-  constructor(options: SandboxHostOptions, isolation: Isolation, workshop: Workshop) {
+  private constructor(options: SandboxHostOptions, isolation: Isolation, workshop: Workshop) {
     this.#options = options;
     this.#isolation = isolation;
     this.#workshop = workshop;
@@ -110,12 +87,21 @@ class Host implements SandboxHost {
     this.#log("", `Functions run in ${isolation.description}`);
   }
 
-  async open(): Promise<void> {
-    await this.#take();
-    if (this.#faults.size > 0) throw bundleError(this.#faults);
+  /** Opens a host. The default isolation is the best isolation that this machine allows. */
+  static async open(options: SandboxHostOptions, isolation?: Isolation): Promise<SandboxHost> {
+    const chosen = isolation ?? await detectIsolation();
+    const host = new SandboxHost(options, chosen, await Workshop.open(chosen, options));
+    try {
+      await host.#take();
+      if (host.#faults.size > 0) throw bundleError(host.#faults);
+      return host;
+    } catch (error) {
+      await host[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
-  async invoke(...[name, payload, options = {}]: Parameters<SandboxHost["invoke"]>) {
+  async invoke(...[name, payload, options = {}]: Parameters<ReloadingHost["invoke"]>) {
     const pool = this.#pools.get(name);
     if (pool === undefined) throw new Error(`Cannot invoke "${name}": there is no such function`);
     return await pool.invoke(payload, options);

@@ -3,7 +3,7 @@ import { findProgram, type Isolation, plainFolders } from "../isolation/isolatio
 import { readManifest } from "../../manifest/manifest.ts";
 import { makeApp } from "../../testdata/bundle.ts";
 import { hasNamespace, isolation, startApp } from "../../testdata/sandbox.ts";
-import { openSandboxHost } from "./host.ts";
+import { SandboxHost } from "./host.ts";
 
 Deno.test("a cold start reports its init phase, and a warm start uses the same process", async () => {
   await using app = await startApp(`console.log("init"); let count = 0;
@@ -112,12 +112,12 @@ Deno.test("a function without a permission gets an error that names it", async (
   assertEquals(notes.length, length, "a file that the function itself may have written");
 });
 
-Deno.test("openSandboxHost() throws if functions cannot be bundled, and names each of them", async () => {
+Deno.test("SandboxHost.open() throws if functions cannot be bundled, and names each of them", async () => {
   const functions = { one: { module: "one.ts" }, two: { module: "two.ts", handler: "main" } };
   await using app = await makeApp({ "two.ts": "export const handler = 1;" }, functions);
   const manifest = await readManifest(app.manifest);
   const error = await assertRejects(
-    () => openSandboxHost({ manifest, manifestPath: app.manifest, log() {} }),
+    () => SandboxHost.open({ manifest, manifestPath: app.manifest, log() {} }),
     Error,
   );
   assertMatch(error.message, /"one": the module "one\.ts" is not a file in/);
@@ -135,7 +135,8 @@ Deno.test({
         return Deno.env.has("USER");
       };`,
       {},
-      { isolation: plainFolders("a test needs this") },
+      {},
+      plainFolders("a test needs this"),
     );
     const paths = ["TASK/x", "TASK/../two-1/index.js", "TASK/../two-1/mate/net", "CACHE/x"];
     for (const path of [...paths, "/home/x"]) {
@@ -161,13 +162,13 @@ async function runHost(
     await Deno.writeTextFile(`${folder}/one.ts`, module);
     await Deno.writeTextFile(
       `${folder}/platform.ts`,
-      `import { openSandboxHost } from ${url("host.ts")};
+      `import { SandboxHost } from ${url("host.ts")};
       import { plainFolders } from ${url("../isolation/isolation.ts")};
       import { manifestOf } from ${url("../../testdata/sandbox.ts")};
       const manifest = manifestOf({ timeout: 900 });
       const manifestPath = ${JSON.stringify(`${folder}/app.json`)};
       const isolation = ${isolation};
-      await using host = await openSandboxHost({ manifest, manifestPath, isolation, log() {} });
+      await using host = await SandboxHost.open({ manifest, manifestPath, log() {} }, isolation);
       const invoke = (event) => host.invoke("one", new TextEncoder().encode(event));
       const print = (...values) => console.log(JSON.stringify([Deno.pid, ...values]));
       ${program}`,
