@@ -10,7 +10,7 @@ import { captureConsole, type Scope, scopes, writeRecord } from "./in_process_co
 import type { ErrorAnswer } from "./runtime_api/invocation.ts";
 import { RuntimeApi } from "./runtime_api/runtime_api.ts";
 import { LogTail } from "./sandbox/log_lines.ts";
-import { endingError } from "./sandbox/report.ts";
+import { endingError } from "./sandbox/invocation_log.ts";
 
 /** The options of {@linkcode createInProcessHost}. */
 export interface InProcessHostOptions {

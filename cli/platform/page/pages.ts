@@ -1,9 +1,21 @@
 import { Buffer } from "node:buffer";
-import type { Manifest } from "../../manifest/manifest.ts";
+import type { FunctionManifest, Manifest } from "../../manifest/manifest.ts";
+import { functionUrl } from "../gateway/routes.ts";
 import { allow, errorReply, type Reply } from "../http.ts";
 import type { Log, LogEntry } from "../log.ts";
+import {
+  copyable,
+  createBucketForm,
+  createEventForm,
+  createQueueForm,
+  createRequestForm,
+  createScheduleForm,
+  createTopicForm,
+  createUrl,
+  type Html,
+  markup,
+} from "./forms.ts";
 import { SCRIPT } from "./script.ts";
-import { createStartPage } from "./start_page.ts";
 import { ICON, STYLE } from "./style.ts";
 
 const ASSETS: Readonly<Record<string, readonly [type: string, text: string]>> = {
@@ -80,4 +92,77 @@ export function createLogStream(log: Log, lastEventId: string | undefined): Repl
 /** Writes an event. The JSON has no line breaks. */
 function format({ number, time, functionName, text }: LogEntry): string {
   return `id: ${number}\ndata: ${JSON.stringify({ time, functionName, text })}\n\n`;
+}
+
+/** Makes the start page: a form for each trigger of each function, and the log. */
+export function createStartPage(manifest: Manifest, origin: string): string {
+  const base = `${origin}/${manifest.stage}`;
+  const functions = Object.entries(manifest.functions);
+  return markup`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${manifest.name} · local platform</title>
+<link rel="icon" type="image/svg+xml" href="/assets/icon.svg">
+<link rel="stylesheet" href="/assets/style.css">
+<script type="module" src="/assets/script.js"></script>
+</head>
+<body>
+<a class="skip" href="#log">Skip to the log</a>
+<header>
+<h1>${manifest.name}</h1>
+<p>Running on this machine. The HTTP gateway is at ${copyable(base)}</p>
+</header>
+<main>
+<section aria-labelledby="functions-title">
+<h2 id="functions-title">Functions</h2>
+${functions.map(([name, config]) => createCard(name, config, manifest.stage, base))}
+</section>
+<section aria-labelledby="log-title" class="log" id="log">
+<h2 id="log-title">Log</h2>
+<div class="toolbar">
+<label>Show <select id="log-filter">
+<option value="*">all functions</option>
+${functions.map(([name]) => markup`<option>${name}</option>`)}
+</select></label>
+<label><input type="checkbox" id="log-follow" checked> Follow</label>
+<button type="button" id="log-clear">Clear</button>
+<span id="log-state" role="status">Connecting…</span>
+</div>
+<div id="log-view" role="log" aria-labelledby="log-title" tabindex="0"><ol id="log-records"></ol></div>
+<p class="empty" id="log-empty">
+Nothing yet. Send a request or fire a trigger, and its records appear here.
+</p>
+</section>
+</main>
+</body>
+</html>
+`.text;
+}
+
+function createCard(name: string, config: FunctionManifest, stage: string, base: string): Html {
+  const { routes, url, schedules, events, buckets, topics, queues } = config.triggers;
+  return markup`
+<article aria-labelledby="function-${name}">
+<h3 id="function-${name}">${name}</h3>
+<p>${config.description}</p>
+<p class="facts">${config.memory} MiB · ${config.timeout} s · <code>${config.module}</code></p>
+${routes.length > 0 ? createRequestForm(name, routes, stage, base) : []}
+${url === undefined ? [] : createUrl(functionUrl(name, base), url)}
+${schedules.map((schedule, index) => createScheduleForm(name, schedule, index))}
+${events.map(createEventForm)}
+${buckets.map((bucket) => createBucketForm(name, bucket.name))}
+${topics.map((topic) => createTopicForm(name, topic.name))}
+${queues.map((queue) => createQueueForm(name, queue.name))}
+<details>
+<summary>Invoke with an event of your own</summary>
+<form data-form="post" data-path="/2015-03-31/functions/${name}/invocations">
+<label>Event (JSON)<textarea name="body" rows="4" spellcheck="false">{}</textarea></label>
+<button>Invoke</button>
+<output></output>
+</form>
+</details>
+</article>`;
 }

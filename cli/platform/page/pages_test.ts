@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { manifestWith, startTestPlatform } from "../../testdata/platform.ts";
-import { createStartPage } from "./start_page.ts";
+import { createStartPage } from "./pages.ts";
 
 Deno.test("the start page and its assets have a strict content security policy", async () => {
   await using test = await startTestPlatform();

@@ -1,7 +1,6 @@
 import type { InvokeOptions, InvokeOutcome } from "../function_host.ts";
 import type { Isolation } from "../isolation/isolation.ts";
-import { InvocationLog } from "./invocation_log.ts";
-import type { Ending } from "./report.ts";
+import { type Ending, InvocationLog } from "./invocation_log.ts";
 import { type Code, Sandbox } from "./sandbox.ts";
 
 export interface FunctionPoolOptions {

@@ -13,7 +13,7 @@ import {
 import type { Answer, Invocation } from "../runtime_api/invocation.ts";
 import { RuntimeApi } from "../runtime_api/runtime_api.ts";
 import { LogLines } from "./log_lines.ts";
-import { type Ending, exitReason } from "./report.ts";
+import { type Ending, exitReason } from "./invocation_log.ts";
 
 /** The settings and the files of a function. */
 export interface Code {

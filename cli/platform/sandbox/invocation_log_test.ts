@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { exitReason, initReportLine, reportLine } from "./report.ts";
+import { exitReason, initReportLine, reportLine } from "./invocation_log.ts";
 
 Deno.test("exitReason() gives the reason in the words of AWS Lambda", () => {
   for (
