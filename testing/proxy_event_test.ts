@@ -97,6 +97,7 @@ Deno.test("proxyEvent() makes the events of payload format 2.0", async () => {
     assertEquals(event.rawQueryString, "a=1&a=%C3%B6");
     assertEquals([event.body, event.isBase64Encoded], ["eD0x", true]);
     assertEquals(event.headers["content-length"], "3");
+    assertEquals(event.headers["x-forwarded-port"], "443");
   }
 });
 
