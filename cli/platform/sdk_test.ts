@@ -38,7 +38,7 @@ const FILES = {
       const events = new EventBridgeClient();
       const { FailedEntryCount } = await events.send(new PutEventsCommand({ Entries: [entry] }));
       const lambda = new LambdaClient();
-      const invoked = await lambda.send(new InvokeCommand({ FunctionName: "told", Payload: "{}" }));
+      const invoked = await lambda.send(new InvokeCommand({ FunctionName: "shop-told" }));
       const body = JSON.stringify({
         object: await Body!.transformToString(),
         FailedEntryCount,
@@ -83,7 +83,7 @@ const FILES = {
           {
             Effect: "Allow",
             Action: "lambda:InvokeFunction",
-            Resource: "arn:aws:lambda:${region}:${account}:function:told",
+            Resource: "arn:aws:lambda:${region}:${account}:function:shop-told",
           },
         ],
       },

@@ -183,7 +183,7 @@ function invokeRefusal(type: string, message: string): Refusal {
 const NAME =
   /^(?:arn:aws[a-zA-Z-]*:lambda:)?(?:[a-z]{2}(?:-[a-z]+){1,2}-\d:)?(?:\d{12}:)?(?:function:)?([\w-]{1,64})(?::(\$LATEST|[\w-]{1,128}))?$/;
 
-/** Finds a function by its name or ARN. The account and the region of an ARN have no effect. The qualifier is a version. */
+/** Finds a function by its name, its name in the cloud, or its ARN. The account and the region of an ARN have no effect. The qualifier is a version. */
 function findFunction(manifest: Manifest, name: string, qualifier: string | null): string {
   const [, functionName, version] = NAME.exec(name) ?? [];
   if (functionName === undefined) {
@@ -200,13 +200,15 @@ function findFunction(manifest: Manifest, name: string, qualifier: string | null
     );
   }
   const wanted = version ?? qualifier;
-  const isKnown = Object.hasOwn(manifest.functions, functionName);
-  if (!isKnown || (wanted !== null && wanted !== "$LATEST")) {
+  const { name: application, functions } = manifest;
+  const known = [functionName, functionName.replace(new RegExp(`^${application}-`), "")]
+    .find((candidate) => Object.hasOwn(functions, candidate));
+  if (known === undefined || (wanted !== null && wanted !== "$LATEST")) {
     const suffix = wanted === null ? "" : `:${wanted}`;
     throw invokeRefusal(
       "ResourceNotFoundException",
       `Function not found: ${functionArn(functionName)}${suffix}`,
     );
   }
-  return functionName;
+  return known;
 }

@@ -36,10 +36,11 @@ Deno.test("Invoke finds a function by its name and by parts of its ARN", async (
   for (
     const name of [
       "plain",
+      "app-plain", // as in the cloud
       "plain:$LATEST",
       "function:plain",
       "000000000000:function:plain",
-      "arn:aws:lambda:us-east-1:000000000000:function:plain",
+      "arn:aws:lambda:us-east-1:000000000000:function:app-plain",
       "arn:aws-us-gov:lambda:us-gov-west-1:000000000000:function:plain:$LATEST",
     ]
   ) {

@@ -66,6 +66,13 @@ export function fill(text: string): string {
   return fillPlaceholders(text, (name) => values[name] ?? `\${${name}}`);
 }
 
+/** Replaces the name of a deployed resource in an ARN by its name on this machine: `shop-hello` by `hello`. */
+export function localArn(arn: string, application: string): string {
+  const service = "s3::|(?:lambda|sns|sqs):[^:]*:[^:]*(?::function)?";
+  return arn.replace(new RegExp(`^(arn:aws:(?:${service}):)${application}-`), "$1")
+    .replace(`-${ACCOUNT_ID}-${REGION}`, "");
+}
+
 /** Matches text against a pattern of IAM: `*` stands for any characters, `?` for one. */
 function matches(pattern: string, text: string): boolean {
   const expression = pattern.replaceAll(/[\\^$.|+()[\]{}]/g, "\\$&")

@@ -4,7 +4,7 @@ import { ACCOUNT_ID, functionArn, topicArn } from "../arn.ts";
 import type { createInvokeApi } from "../invoke/invoke_api.ts";
 import { MAX_SYNC_EVENT } from "../limits.ts";
 import type { BucketFolder } from "../triggers/bucket_folder.ts";
-import { deny, fill, isAllowed, readAccesses, statementsOf } from "./access.ts";
+import { deny, fill, isAllowed, localArn, readAccesses, statementsOf } from "./access.ts";
 import type { EventBus } from "./event_bus.ts";
 import { type Messaging, queueName } from "./messaging.ts";
 import { MultipartUploads } from "./multipart.ts";
@@ -135,8 +135,13 @@ export class Services implements AsyncDisposable {
   }
 
   #policyOf(functionName: string): readonly Statement[] {
-    const { uses, statements } = this.#manifest.functions[functionName]!;
-    return [...statementsOf(uses, this.#manifest), ...statements];
+    const { name, functions } = this.#manifest;
+    const { uses, statements } = functions[functionName]!;
+    const local = statements.map((statement) => ({
+      ...statement,
+      Resource: [statement.Resource].flat().map((arn) => localArn(fill(arn), name)),
+    }));
+    return [...statementsOf(uses, this.#manifest), ...local];
   }
 
   async #answer(request: Request, sourceIp: string, isForFunctions: boolean): Promise<Response> {
@@ -169,6 +174,10 @@ export class Services implements AsyncDisposable {
       if (owner === undefined) return new Response("Unknown access key", { status: 403 });
       const policy = this.#policyOf(owner);
       const refused = readAccesses(request, service, body)
+        .map((access) => ({
+          ...access,
+          resource: localArn(access.resource, this.#manifest.name),
+        }))
         .find((access) => !isAllowed(policy, access));
       if (refused !== undefined) return deny(owner, service, refused);
     }

@@ -2,7 +2,7 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { request } from "node:http";
 import { startServices } from "../../testdata/services.ts";
 import { topicArn } from "../arn.ts";
-import { readAccesses } from "./access.ts";
+import { localArn, readAccesses } from "./access.ts";
 
 Deno.test("Services answer the operations of the SQS client, and keep attributes", async () => {
   await using test = await startServices();
@@ -159,5 +159,22 @@ Deno.test("readAccesses() names the permission that Amazon S3 asks for", () => {
   ) {
     const request = new Request(`http://localhost${path}`, { method });
     assertEquals(readAccesses(request, "s3", ""), [{ action, resource }], `${method} ${path}`);
+  }
+});
+
+Deno.test("localArn() knows the names of deployed resources", () => {
+  const place = "us-east-1:000000000000";
+  for (
+    const [arn, local] of [
+      [`arn:aws:lambda:${place}:function:shop-hello`, `arn:aws:lambda:${place}:function:hello`],
+      [`arn:aws:lambda:${place}:function:hello`, `arn:aws:lambda:${place}:function:hello`],
+      [`arn:aws:lambda:${place}:function:shopper`, `arn:aws:lambda:${place}:function:shopper`],
+      ["arn:aws:lambda:*:*:function:shop-*", "arn:aws:lambda:*:*:function:*"],
+      [`arn:aws:sqs:${place}:shop-jobs.fifo`, `arn:aws:sqs:${place}:jobs.fifo`],
+      ["arn:aws:s3:::shop-photos-000000000000-us-east-1/*", "arn:aws:s3:::photos/*"],
+      ["*", "*"],
+    ] as const
+  ) {
+    assertEquals(localArn(arn, "shop"), local);
   }
 });
