@@ -52,7 +52,7 @@ export function logMetric(
   const level = currentLevel();
   if (level === "OFF") return;
   const now = new Date();
-  const directive = {
+  const metric = {
     Namespace: namespace,
     Dimensions: [names],
     Metrics: [{ Name: name, Unit: unit }],
@@ -67,7 +67,7 @@ export function logMetric(
       ...dimensions,
     }) as object,
     [name]: value,
-    _aws: { Timestamp: now.getTime(), CloudWatchMetrics: [directive] },
+    _aws: { Timestamp: now.getTime(), CloudWatchMetrics: [metric] },
   };
   write(JSON.stringify(document));
 }

@@ -77,13 +77,10 @@ export function currentFormat(): LogFormat {
     (readEnvironment("AWS_LAMBDA_LOG_FORMAT")?.toUpperCase() === "JSON" ? "json" : "text");
 }
 
-/** The globals of the runtimes that hold the environment. The library names no type of a runtime. */
-interface Host {
-  Deno?: {
-    env: { get(name: string): string | undefined };
-    permissions: { querySync(descriptor: { name: "env"; variable: string }): { state: string } };
-  };
-  process?: { env?: Record<string, string | undefined> };
+/** The part of `Deno` that is used. The npm package has no types of Deno. */
+interface DenoLike {
+  env: { get(name: string): string | undefined };
+  permissions: { querySync(descriptor: { name: "env"; variable: string }): { state: string } };
 }
 
 /**
@@ -91,10 +88,9 @@ interface Host {
  * read each time, because tests change the environment.
  */
 export function readEnvironment(variable: string): string | undefined {
-  const host = globalThis as Host;
-  const { Deno: deno } = host;
+  const { Deno: deno } = globalThis as { Deno?: DenoLike };
   // On Deno, `process` takes milliseconds to load, and a read without permission may show a prompt.
-  if (!deno) return host.process?.env?.[variable];
+  if (!deno) return globalThis.process?.env?.[variable];
   if (!readable.has(variable)) {
     const { state } = deno.permissions.querySync({ name: "env", variable });
     if (state !== "granted") return undefined;

@@ -48,11 +48,7 @@ async function run(
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 
 const batch = fc.array(
-  fc.record({
-    group: fc.constantFrom("a", "b", "c"),
-    fails: fc.boolean(),
-    turns: fc.nat(2),
-  }),
+  fc.record({ group: fc.constantFrom("a", "b", "c"), fails: fc.boolean(), turns: fc.nat(2) }),
   { minLength: 1, maxLength: 10 },
 );
 

@@ -115,7 +115,7 @@ export function takeOver(
     void end("Nothing is left to run", new RuntimeFailure("Runtime.NeverSettled", message));
   });
 
-  const opened = session.client.open(); // while the handler is loaded
+  const opened = session.client.connection.open(); // while the handler is loaded
   void (async () => {
     let handler: FnHandler;
     let concurrency: number | undefined;

@@ -6,11 +6,7 @@ const PROGRAM = [...DENO, new URL("testdata/serve.ts", import.meta.url).pathname
 const REGISTERED = { headers: { "Lambda-Extension-Identifier": "ext-1" }, body: "{}" };
 
 /** Runs the program `testdata/serve.ts`, which behaves as the name says. */
-function start(
-  stub: StubApi,
-  name: string,
-  during?: (child: Deno.ChildProcess) => Promise<void>,
-) {
+function start(stub: StubApi, name: string, during?: (child: Deno.ChildProcess) => Promise<void>) {
   return runProcess(PROGRAM, { AWS_LAMBDA_RUNTIME_API: stub.api, PROGRAM: name }, during);
 }
 

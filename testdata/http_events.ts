@@ -155,12 +155,7 @@ export const apiV2 = {
   rawPath: "/v0/okay",
   rawQueryString: "day=friday%20%26%20saturday&dish=a&dish=b",
   cookies: ["session=abc", "theme=dark"],
-  headers: {
-    ...V2_HEADERS,
-    "content-length": "12",
-    "content-type": "application/json",
-    host: API,
-  },
+  headers: { ...V2_HEADERS, "content-length": "12", "content-type": "application/json", host: API },
   queryStringParameters: { day: "friday & saturday", dish: "a,b" },
   requestContext: {
     accountId: "123456789012",

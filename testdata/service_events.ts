@@ -56,6 +56,8 @@ export const put = {
   }],
 };
 
+const { s3 } = put.Records[0]!;
+
 /** A deletion has no size. The transition of a lifecycle rule has no sequencer. */
 export const removed = {
   Records: [
@@ -63,10 +65,7 @@ export const removed = {
       ...put.Records[0]!,
       eventTime: "2026-03-01T09:06:00.000Z",
       eventName: "ObjectRemoved:Delete",
-      s3: {
-        ...put.Records[0]!.s3,
-        object: { key: "pictures/old.jpg", sequencer: "0065E1A2B3C4D5E701" },
-      },
+      s3: { ...s3, object: { key: "pictures/old.jpg", sequencer: "0065E1A2B3C4D5E701" } },
     },
     {
       ...put.Records[0]!,
@@ -76,7 +75,7 @@ export const removed = {
       userIdentity: { principalId: "s3.amazonaws.com" },
       requestParameters: { sourceIPAddress: "s3.amazonaws.com" },
       s3: {
-        ...put.Records[0]!.s3,
+        ...s3,
         object: { key: "archive/a.zip", size: 1048576, eTag: "0cc175b9c0f1b6a831c399e269772661" },
       },
       lifecycleEventData: { transitionEventData: { destinationStorageClass: "GLACIER" } },
