@@ -56,33 +56,32 @@ Deno.test("the host in this process calls the handler with event and context", a
 
 Deno.test("the host in this process has an outcome for every failure", async () => {
   const handler = (code: string) => `export const handler = () => { ${code} }`;
-  for (
-    const [source, type, message, failure = "error"] of [
-      [handler("throw new RangeError('no')"), "RangeError", "no"],
-      [handler("return Promise.reject('text')"), "string", "text"],
-      [handler("throw null"), "null", "null"],
-      [handler("const a = {}; a.a = a; return a"), "Runtime.MarshalError", "circular"],
-      ["export const handler = missing;", "ReferenceError", "missing is not"],
-      ["export const handler = (", "TypeError", "Expression expected"],
-      [
-        "export const other = 1;",
-        "Runtime.HandlerNotFound",
-        'Cannot use the module "f.js": it has no function "handler"',
-      ],
-      [
-        handler("return 'x'.repeat(6_291_555)"),
-        "Function.ResponseSizeTooLarge",
-        "exceeded maximum allowed payload size",
-        "too large",
-      ],
-      [
-        handler("return new Promise(() => {})"),
-        "Sandbox.Timedout",
-        "RequestId: id Error: Task timed out after 1.00 seconds",
-        "timeout",
-      ],
-    ] as const
-  ) {
+  const cases = [
+    [handler("throw new RangeError('no')"), "RangeError", "no"],
+    [handler("return Promise.reject('text')"), "string", "text"],
+    [handler("throw null"), "null", "null"],
+    [handler("const a = {}; a.a = a; return a"), "Runtime.MarshalError", "circular"],
+    ["export const handler = missing;", "ReferenceError", "missing is not"],
+    ["export const handler = (", "TypeError", "Expression expected"],
+    [
+      "export const other = 1;",
+      "Runtime.HandlerNotFound",
+      'Cannot use the module "f.js": it has no function "handler"',
+    ],
+    [
+      handler("return 'x'.repeat(6_291_555)"),
+      "Function.ResponseSizeTooLarge",
+      "exceeded maximum allowed payload size",
+      "too large",
+    ],
+    [
+      handler("return new Promise(() => {})"),
+      "Sandbox.Timedout",
+      "RequestId: id Error: Task timed out after 1.00 seconds",
+      "timeout",
+    ],
+  ] as const;
+  for (const [source, type, message, failure = "error"] of cases) {
     await using test = await createHost(source, 1);
     const outcome = await test.invoke({ requestId: "id" });
     const { errorType, errorMessage, stackTrace } = decode(outcome.payload);

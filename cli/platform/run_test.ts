@@ -3,12 +3,11 @@ import { join } from "node:path";
 import { Command, createApp, greet, manifest } from "../testdata/command.ts";
 import { run } from "./run.ts";
 
-for (
-  const [mode, signal] of [
-    [["--data", "data"], "SIGINT"],
-    [["--in-process"], "SIGTERM"], // with the objects in .mate
-  ] as const
-) {
+const cases = [
+  [["--data", "data"], "SIGINT"],
+  [["--in-process"], "SIGTERM"], // with the objects in .mate
+] as const;
+for (const [mode, signal] of cases) {
   Deno.test(`the command with ${mode[0]} runs an application, reloads it and stops`, async () => {
     const folder = await createApp();
     const module = join(folder, "hello.ts");

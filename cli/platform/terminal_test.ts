@@ -13,17 +13,16 @@ Deno.test("formatRecord() writes the time, the function and the text", () => {
 });
 
 Deno.test("formatRecord() shows line breaks and control characters by symbols", () => {
-  for (
-    const [text, expected] of [
-      ["a\rb", "a ↵ b"],
-      ["a\r\nb\nc", "a ↵ b ↵ c"],
-      ["a\tb", "a\tb"],
-      ["\x1b[31mred\x1b]0;title\x07", "␛[31mred␛]0;title␇"],
-      ["a\x00\x7f\x9bb", "a␀␡␡b"],
-      ["a\u2028b", "a ↵ b"],
-      ["日本 👩", "日本 👩"],
-    ] as const
-  ) {
+  const cases = [
+    ["a\rb", "a ↵ b"],
+    ["a\r\nb\nc", "a ↵ b ↵ c"],
+    ["a\tb", "a\tb"],
+    ["\x1b[31mred\x1b]0;title\x07", "␛[31mred␛]0;title␇"],
+    ["a\x00\x7f\x9bb", "a␀␡␡b"],
+    ["a\u2028b", "a ↵ b"],
+    ["日本 👩", "日本 👩"],
+  ] as const;
+  for (const [text, expected] of cases) {
     assertEquals(plain(text), `09:05:07 okay         ${expected}`);
   }
 });
@@ -55,26 +54,25 @@ Deno.test("introduce() shows every trigger with a command to copy", () => {
     bucketsFolder: ".mate/app/buckets",
     watchedFolder: "/app",
   }).join("\n");
-  for (
-    const part of [
-      "Start page  http://localhost:8000/",
-      "Base URL    http://localhost:8000/v0",
-      "aws s3 ls --endpoint-url http://127.0.0.1:4566 --region us-east-1 --no-sign-request",
-      "aws lambda invoke --endpoint-url http://localhost:8000 --region us-east-1 --no-sign-request --function-name NAME /dev/stdout",
-      "ANY /echo           echo              curl 'http://localhost:8000/v0/echo'",
-      "curl 'http://localhost:8000/v0/echo/a/b'",
-      "curl 'http://localhost:8000/v0/items/1'",
-      "rate(1 minute)      clock             curl -X POST 'http://localhost:8000/schedules/clock/0'",
-      "bucket files        created, removed  curl -T FILE 'http://localhost:8000/buckets/files/FILE'",
-      "or copy files to .mate/app/buckets/files",
-      "curl -d message=Hello -d subject=Greeting -d attribute=n:Number:1 'http://localhost:8000/topics/news'",
-      "curl -d '{}' 'http://localhost:8000/2015-03-31/functions/plain/invocations'",
-      "curl -N 'http://listener.localhost:8000/'",
-      "queue jobs          worker            curl -d MESSAGE 'http://localhost:8000/queues/jobs'",
-      "'http://localhost:8000/events'",
-      "below /app changes. Stop with Ctrl-C.",
-    ]
-  ) {
+  const parts = [
+    "Start page  http://localhost:8000/",
+    "Base URL    http://localhost:8000/v0",
+    "aws s3 ls --endpoint-url http://127.0.0.1:4566 --region us-east-1 --no-sign-request",
+    "aws lambda invoke --endpoint-url http://localhost:8000 --region us-east-1 --no-sign-request --function-name NAME /dev/stdout",
+    "ANY /echo           echo              curl 'http://localhost:8000/v0/echo'",
+    "curl 'http://localhost:8000/v0/echo/a/b'",
+    "curl 'http://localhost:8000/v0/items/1'",
+    "rate(1 minute)      clock             curl -X POST 'http://localhost:8000/schedules/clock/0'",
+    "bucket files        created, removed  curl -T FILE 'http://localhost:8000/buckets/files/FILE'",
+    "or copy files to .mate/app/buckets/files",
+    "curl -d message=Hello -d subject=Greeting -d attribute=n:Number:1 'http://localhost:8000/topics/news'",
+    "curl -d '{}' 'http://localhost:8000/2015-03-31/functions/plain/invocations'",
+    "curl -N 'http://listener.localhost:8000/'",
+    "queue jobs          worker            curl -d MESSAGE 'http://localhost:8000/queues/jobs'",
+    "'http://localhost:8000/events'",
+    "below /app changes. Stop with Ctrl-C.",
+  ];
+  for (const part of parts) {
     assertStringIncludes(text, part);
   }
   assertEquals(text.includes("functions/echo/invocations"), false, "it has a trigger");

@@ -50,23 +50,22 @@ Deno.test("an authorizer gets the request, and its context goes to the function"
 
 Deno.test("an authorizer allows, denies and fails as on Amazon API Gateway", async () => {
   const refused = "User is not authorized to access this resource";
-  for (
-    const [rule, authorizer, status, message] of [
-      ["allows all", result(), 200, undefined],
-      ["allows this method", result("Allow", "arn:aws:execute-api:*:*:*/v0/GET/orders/*"), 200],
-      ["allows another method", result("Allow", "arn:aws:execute-api:*:*/v0/PUT/*"), 403, refused],
-      ["allows another action", result("Allow", "*", {}, "s3:*"), 403, refused],
-      ["denies", result("Deny"), 403, `${refused} with an explicit deny`],
-      ["throws Unauthorized", error("Unauthorized"), 401, "Unauthorized"],
-      ["throws something else", error("no"), 500, null],
-      ["returns null", "null", 500, null],
-      ["names no principal", '{"policyDocument":{"Statement":[]}}', 500, null],
-      ["has no statement", '{"principalId":"a","policyDocument":{"Statement":[]}}', 500, null],
-      ["has an unknown effect", result("Perhaps"), 500, null],
-      ["has no resource", result("Allow", null as never), 500, null],
-      ["has an object in its context", result("Allow", "*", { a: {} }), 500, null],
-    ] as const
-  ) {
+  const cases = [
+    ["allows all", result(), 200, undefined],
+    ["allows this method", result("Allow", "arn:aws:execute-api:*:*:*/v0/GET/orders/*"), 200],
+    ["allows another method", result("Allow", "arn:aws:execute-api:*:*/v0/PUT/*"), 403, refused],
+    ["allows another action", result("Allow", "*", {}, "s3:*"), 403, refused],
+    ["denies", result("Deny"), 403, `${refused} with an explicit deny`],
+    ["throws Unauthorized", error("Unauthorized"), 401, "Unauthorized"],
+    ["throws something else", error("no"), 500, null],
+    ["returns null", "null", 500, null],
+    ["names no principal", '{"policyDocument":{"Statement":[]}}', 500, null],
+    ["has no statement", '{"principalId":"a","policyDocument":{"Statement":[]}}', 500, null],
+    ["has an unknown effect", result("Perhaps"), 500, null],
+    ["has no resource", result("Allow", null as never), 500, null],
+    ["has an object in its context", result("Allow", "*", { a: {} }), 500, null],
+  ] as const;
+  for (const [rule, authorizer, status, message] of cases) {
     await using test = await startWith(() => authorizer);
     const response = await test.send({ path: "/v0/orders/7" });
     assertEquals(response.status, status, rule);

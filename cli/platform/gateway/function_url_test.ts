@@ -81,17 +81,16 @@ Deno.test("a function URL sends the event of the payload format 2.0", async () =
 Deno.test("a function URL makes a response of any result, and 502 of a failure", async () => {
   await using test = await startUrl({});
   const cookies = { statusCode: 201, cookies: ["a=1", "b=2"], body: "aGk=", isBase64Encoded: true };
-  for (
-    const [rule, answer, status, text] of [
-      ["a response", JSON.stringify(cookies), 201, "hi"],
-      ["an object", '{"a":1}', 200, '{"a":1}'],
-      ["a string", '"text"', 200, "text"],
-      ["null", "null", 200, "null"],
-      ["a malformed response", '{"statusCode":9}', 502, "Internal Server Error"],
-      ["an error", { failure: "error" }, 502, "Internal Server Error"],
-      ["a time-out", { failure: "timeout" }, 502, "Internal Server Error"],
-    ] as const
-  ) {
+  const cases = [
+    ["a response", JSON.stringify(cookies), 201, "hi"],
+    ["an object", '{"a":1}', 200, '{"a":1}'],
+    ["a string", '"text"', 200, "text"],
+    ["null", "null", 200, "null"],
+    ["a malformed response", '{"statusCode":9}', 502, "Internal Server Error"],
+    ["an error", { failure: "error" }, 502, "Internal Server Error"],
+    ["a time-out", { failure: "timeout" }, 502, "Internal Server Error"],
+  ] as const;
+  for (const [rule, answer, status, text] of cases) {
     test.host.answer = () => answer;
     const response = await test.request();
     assertEquals([response.status, response.text], [status, text], rule);
@@ -143,20 +142,19 @@ Deno.test("a function URL with IAM refuses every request without a valid signatu
   const good = await signed(host);
   assertEquals((await test.request(good)).status, 200);
   const without = (name: string) => good.headers!.filter(([key]) => key !== name);
-  for (
-    const [rule, request, type = "InvalidSignature"] of [
-      ["no signature", { ...good, headers: without("authorization") }, "AccessDenied"],
-      ["another secret", await signed(host, { secret: "other" })],
-      ["another service", await signed(host, { service: "s3" })],
-      ["an old request", await signed(host, { at: Date.now() - 360_000 })],
-      ["a request from the future", await signed(host, { at: Date.now() + 360_000 })],
-      ["another method", { ...good, method: "PUT" }],
-      ["another path", { ...good, path: good.path.replace("c?", "d?") }],
-      ["another query", { ...good, path: good.path.replace("1", "3") }],
-      ["another body", { ...good, body: "ho" }],
-      ["a removed header", { ...good, headers: without("x-amz-content-sha256") }],
-    ] as const
-  ) {
+  const cases = [
+    ["no signature", { ...good, headers: without("authorization") }, "AccessDenied"],
+    ["another secret", await signed(host, { secret: "other" })],
+    ["another service", await signed(host, { service: "s3" })],
+    ["an old request", await signed(host, { at: Date.now() - 360_000 })],
+    ["a request from the future", await signed(host, { at: Date.now() + 360_000 })],
+    ["another method", { ...good, method: "PUT" }],
+    ["another path", { ...good, path: good.path.replace("c?", "d?") }],
+    ["another query", { ...good, path: good.path.replace("1", "3") }],
+    ["another body", { ...good, body: "ho" }],
+    ["a removed header", { ...good, headers: without("x-amz-content-sha256") }],
+  ] as const;
+  for (const [rule, request, type = "InvalidSignature"] of cases) {
     const response = await test.request(request);
     const answer = [response.status, response.header("x-amzn-ErrorType")];
     assertEquals(answer, [403, `${type}Exception`], rule);
@@ -270,13 +268,12 @@ async function streamParts(
 
 Deno.test("a function URL and a route send each part of a stream at once", async () => {
   const start = [PRELUDE.slice(0, 20), `${PRELUDE.slice(20)}${"\0".repeat(8)}one`];
-  for (
-    const [host, path, type, parts] of [
-      ["page.localhost", "/", HTTP_TYPE, start],
-      ["localhost", "/v0/page", HTTP_TYPE, start],
-      ["page.localhost", "/", "text/csv", ["one"]],
-    ] as const
-  ) {
+  const cases = [
+    ["page.localhost", "/", HTTP_TYPE, start],
+    ["localhost", "/v0/page", HTTP_TYPE, start],
+    ["page.localhost", "/", "text/csv", ["one"]],
+  ] as const;
+  for (const [host, path, type, parts] of cases) {
     const { promise: two, resolve } = Promise.withResolvers<string>();
     await using test = await startUrl(
       { stream: true },

@@ -43,13 +43,12 @@ Deno.test("the gateway sends the event of a REST API with the facts of the reque
 
 Deno.test("the gateway does not normalize the path", async () => {
   await using test = await startTestPlatform();
-  for (
-    const [path, eventPath] of [
-      ["/v0/echo/", "/echo/"],
-      ["/v0/echo/%E4%B8%AD%20x", "/echo/%E4%B8%AD%20x"],
-      ["/v0/echo/a//b/../c", "/echo/a//b/../c"],
-    ] as const
-  ) {
+  const cases = [
+    ["/v0/echo/", "/echo/"],
+    ["/v0/echo/%E4%B8%AD%20x", "/echo/%E4%B8%AD%20x"],
+    ["/v0/echo/a//b/../c", "/echo/a//b/../c"],
+  ] as const;
+  for (const [path, eventPath] of cases) {
     assertEquals((await test.send({ path })).status, 200);
     const { event } = test.host.calls.at(-1)!;
     assertEquals([event.path, event.requestContext.path], [eventPath, `/v0${eventPath}`]);
@@ -124,23 +123,22 @@ Deno.test("the gateway answers a failure as Amazon API Gateway does", async () =
     '{"message":"Missing Authentication Token"}',
   ] as const;
   const base64 = '{"isBase64Encoded":true,"body":"?"}';
-  for (
-    const [rule, path, answer, status, [type, body]] of [
-      ["an unknown route", "/v0/nope", "{}", 403, noToken],
-      ["the root, which has no route", "/v0", "{}", 403, noToken],
-      ["another stage", "/v1/echo", "{}", 403, noToken],
-      ["a stage with the same beginning", "/v0x/echo", "{}", 403, noToken],
-      ["a malformed result", "/v0/echo", "[]", 502, internal],
-      ["a result that is not JSON", "/v0/echo", "", 502, internal],
-      ["a result that is not UTF-8", "/v0/echo", { payload: NOT_UTF8 }, 502, internal],
-      ["a flagged body that is not base64", "/v0/echo", base64, 500, internal],
-      ["a function that fails", "/v0/echo", { failure: "error" }, 502, internal],
-      ["a function that exits", "/v0/echo", { failure: "exit" }, 502, internal],
-      ["a result that is too large", "/v0/echo", { failure: "too large" }, 502, internal],
-      ["a function's own time-out", "/v0/echo", { failure: "timeout" }, 502, internal],
-      ["a brace", "/v0/echo?a={b}", "{}", 400, ["BadRequest", '{"message": "Bad Request"}']],
-    ] as const
-  ) {
+  const cases = [
+    ["an unknown route", "/v0/nope", "{}", 403, noToken],
+    ["the root, which has no route", "/v0", "{}", 403, noToken],
+    ["another stage", "/v1/echo", "{}", 403, noToken],
+    ["a stage with the same beginning", "/v0x/echo", "{}", 403, noToken],
+    ["a malformed result", "/v0/echo", "[]", 502, internal],
+    ["a result that is not JSON", "/v0/echo", "", 502, internal],
+    ["a result that is not UTF-8", "/v0/echo", { payload: NOT_UTF8 }, 502, internal],
+    ["a flagged body that is not base64", "/v0/echo", base64, 500, internal],
+    ["a function that fails", "/v0/echo", { failure: "error" }, 502, internal],
+    ["a function that exits", "/v0/echo", { failure: "exit" }, 502, internal],
+    ["a result that is too large", "/v0/echo", { failure: "too large" }, 502, internal],
+    ["a function's own time-out", "/v0/echo", { failure: "timeout" }, 502, internal],
+    ["a brace", "/v0/echo?a={b}", "{}", 400, ["BadRequest", '{"message": "Bad Request"}']],
+  ] as const;
+  for (const [rule, path, answer, status, [type, body]] of cases) {
     test.host.answer = () => answer;
     const response = await test.send({ path });
     assertEquals([response.status, response.text], [status, body], rule);
@@ -169,16 +167,15 @@ Deno.test("the gateway lets pages of the origin in the manifest read the answers
 Deno.test("the gateway writes the remedy of a failure to the log", async () => {
   const streamed = { payload: new TextEncoder().encode("one"), isStream: true };
   const wrap = "wrap the handler in proxyHandler(), or return { statusCode, body }";
-  for (
-    const [method, answer, hint] of [
-      ["GET", streamed, 'the handler streams: set "stream": true on this route in the manifest'],
-      ["GET", '{"hello":1}', wrap],
-      ["GET", '"text"', wrap],
-      ["GET", '{"statusCode":404}', 'GET /v0/items/7: the function "echo" answered 404'],
-      ["OPTIONS", "{}", "add the route OPTIONS /items/{id} without an authorizer"],
-      ["POST", "{}", "the routes of this path do not include POST /items/{id}"],
-    ] as const
-  ) {
+  const cases = [
+    ["GET", streamed, 'the handler streams: set "stream": true on this route in the manifest'],
+    ["GET", '{"hello":1}', wrap],
+    ["GET", '"text"', wrap],
+    ["GET", '{"statusCode":404}', 'GET /v0/items/7: the function "echo" answered 404'],
+    ["OPTIONS", "{}", "add the route OPTIONS /items/{id} without an authorizer"],
+    ["POST", "{}", "the routes of this path do not include POST /items/{id}"],
+  ] as const;
+  for (const [method, answer, hint] of cases) {
     await using test = await startTestPlatform(() => answer);
     await test.send({ method, path: "/v0/items/7" });
     assertStringIncludes(test.log.after(0)[0]!.text, hint);

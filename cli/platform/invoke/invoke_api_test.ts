@@ -33,17 +33,16 @@ Deno.test("Invoke passes on the client context, the tenant and the trace", async
 
 Deno.test("Invoke finds a function by its name and by parts of its ARN", async () => {
   await using test = await startTestPlatform();
-  for (
-    const name of [
-      "plain",
-      "app-plain", // as in the cloud
-      "plain:$LATEST",
-      "function:plain",
-      "000000000000:function:plain",
-      "arn:aws:lambda:us-east-1:000000000000:function:app-plain",
-      "arn:aws-us-gov:lambda:us-gov-west-1:000000000000:function:plain:$LATEST",
-    ]
-  ) {
+  const names = [
+    "plain",
+    "app-plain", // as in the cloud
+    "plain:$LATEST",
+    "function:plain",
+    "000000000000:function:plain",
+    "arn:aws:lambda:us-east-1:000000000000:function:app-plain",
+    "arn:aws-us-gov:lambda:us-gov-west-1:000000000000:function:plain:$LATEST",
+  ];
+  for (const name of names) {
     for (const path of [name, encodeURIComponent(name)]) {
       const request = post({ path: `/2015-03-31/functions/${path}/invocations` });
       const response = await test.send(request);
@@ -64,31 +63,30 @@ Deno.test("Invoke refuses a wrong request with the error of AWS Lambda", async (
   const noJson = "Could not parse request body into json: ";
   const enumeration = "failed to satisfy constraint: Member must satisfy enum value set: " +
     "[RequestResponse, Event, DryRun]";
-  for (
-    const [error, request, message] of [
-      ["404 ResourceNotFound", at("nope"), `${noFunction}:nope`],
-      ["404 ResourceNotFound", at("constructor"), `${noFunction}:constructor`],
-      ["404 ResourceNotFound", at("plain", "?Qualifier=7"), `${noFunction}:plain:7`],
-      ["404 ResourceNotFound", at("plain:live"), `${noFunction}:plain:live`],
-      ["400 InvalidParameterValue", at("plain:a", "?Qualifier=b"), "The derived qualifier"],
-      ["400 Validation", at("a%20b"), "Value 'a b' at 'functionName'"],
-      ["400 Validation", at("%ff"), "Value '%ff' at 'functionName'"],
-      ["400 Validation", withHeader("X-Amz-Invocation-Type", "Later"), enumeration],
-      ["400 Validation", withHeader("X-Amz-Log-Type", "All"), "Value 'All' at 'logType'"],
-      ["400 InvalidRequestContent", { body: "{a}" }, noJson],
-      ["400 InvalidRequestContent", { body: Uint8Array.of(0x22, 0xff, 0x22) }, noJson],
-      ["400 InvalidRequestContent", context("x"), "Client context"],
-      ["400 InvalidRequestContent", context("[]"), "Client context"],
-      ["413 RequestTooLarge", { body: large(MAX_SYNC_EVENT) }, "smaller than 6291456 bytes"],
-      [
-        "413 RequestTooLarge",
-        { headers: [EVENT], body: large(MAX_ASYNC_EVENT) },
-        "than 1048576 bytes",
-      ],
-      ["404 UnknownOperation", { method: "GET" }, `The operation GET ${PATH}`],
-      ["404 UnknownOperation", { path: "/2015-03-31/functions/" }, "The operation POST /2015-"],
-    ] as const
-  ) {
+  const cases = [
+    ["404 ResourceNotFound", at("nope"), `${noFunction}:nope`],
+    ["404 ResourceNotFound", at("constructor"), `${noFunction}:constructor`],
+    ["404 ResourceNotFound", at("plain", "?Qualifier=7"), `${noFunction}:plain:7`],
+    ["404 ResourceNotFound", at("plain:live"), `${noFunction}:plain:live`],
+    ["400 InvalidParameterValue", at("plain:a", "?Qualifier=b"), "The derived qualifier"],
+    ["400 Validation", at("a%20b"), "Value 'a b' at 'functionName'"],
+    ["400 Validation", at("%ff"), "Value '%ff' at 'functionName'"],
+    ["400 Validation", withHeader("X-Amz-Invocation-Type", "Later"), enumeration],
+    ["400 Validation", withHeader("X-Amz-Log-Type", "All"), "Value 'All' at 'logType'"],
+    ["400 InvalidRequestContent", { body: "{a}" }, noJson],
+    ["400 InvalidRequestContent", { body: Uint8Array.of(0x22, 0xff, 0x22) }, noJson],
+    ["400 InvalidRequestContent", context("x"), "Client context"],
+    ["400 InvalidRequestContent", context("[]"), "Client context"],
+    ["413 RequestTooLarge", { body: large(MAX_SYNC_EVENT) }, "smaller than 6291456 bytes"],
+    [
+      "413 RequestTooLarge",
+      { headers: [EVENT], body: large(MAX_ASYNC_EVENT) },
+      "than 1048576 bytes",
+    ],
+    ["404 UnknownOperation", { method: "GET" }, `The operation GET ${PATH}`],
+    ["404 UnknownOperation", { path: "/2015-03-31/functions/" }, "The operation POST /2015-"],
+  ] as const;
+  for (const [error, request, message] of cases) {
     const response = await test.send(post(request));
     const [status, type] = error.split(" ");
     assertEquals(response.status, Number(status), message);

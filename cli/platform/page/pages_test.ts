@@ -49,15 +49,14 @@ Deno.test("the start page offers the methods of the routes of a function", () =>
 
 Deno.test("the start page refuses other paths and methods", async () => {
   await using test = await startTestPlatform();
-  for (
-    const [method, path, status] of [
-      ["GET", "/assets/nope.js", 404],
-      ["GET", "/assets/../platform.ts", 404],
-      ["GET", "/assets/", 404],
-      ["POST", "/", 405],
-      ["DELETE", "/assets/script.js", 405],
-    ] as const
-  ) {
+  const cases = [
+    ["GET", "/assets/nope.js", 404],
+    ["GET", "/assets/../platform.ts", 404],
+    ["GET", "/assets/", 404],
+    ["POST", "/", 405],
+    ["DELETE", "/assets/script.js", 405],
+  ] as const;
+  for (const [method, path, status] of cases) {
     assertEquals((await test.send({ method, path })).status, status, `${method} ${path}`);
   }
 });

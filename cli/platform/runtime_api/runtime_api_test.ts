@@ -67,14 +67,13 @@ Deno.test("RuntimeApi answers only the runtime of its sandbox", async () => {
     assertEquals(connected, "refused", "another address with the same port");
   }
   runtime.invoke("id");
-  for (
-    const header of [
-      "Host: evil.example",
-      `Host: localhost:${port}`,
-      `Host: ${runtime.api.address}\r\nOrigin: http://${runtime.api.address}`,
-      `Host: ${runtime.api.address}\r\nSec-Fetch-Site: none`,
-    ]
-  ) {
+  const headers = [
+    "Host: evil.example",
+    `Host: localhost:${port}`,
+    `Host: ${runtime.api.address}\r\nOrigin: http://${runtime.api.address}`,
+    `Host: ${runtime.api.address}\r\nSec-Fetch-Site: none`,
+  ];
+  for (const header of headers) {
     using connection = await runtime.connect();
     const head = `GET /2018-06-01/runtime/invocation/next HTTP/1.1\r\n${header}\r\n\r\n`;
     await connection.write(new TextEncoder().encode(head));
@@ -109,16 +108,15 @@ Deno.test("RuntimeApi sends no invocation to a runtime that stopped waiting", as
 
 Deno.test("RuntimeApi records the type of an error", async () => {
   const body = '{"e":1}';
-  for (
-    const [header, recorded, posted = body, expected = posted] of [
-      ["Function.MyError", "Function.MyError"],
-      ["Runtime.ExitError", "Runtime.ExitError"],
-      ["Function.my-error", "Function.Unknown"],
-      ["TypeError", "Runtime.Unknown"],
-      ["", "Runtime.Unknown"],
-      ["Function.No", "Function.No", "", '{"errorType":"Function.No","errorMessage":""}'],
-    ] as const
-  ) {
+  const cases = [
+    ["Function.MyError", "Function.MyError"],
+    ["Runtime.ExitError", "Runtime.ExitError"],
+    ["Function.my-error", "Function.Unknown"],
+    ["TypeError", "Runtime.Unknown"],
+    ["", "Runtime.Unknown"],
+    ["Function.No", "Function.No", "", '{"errorType":"Function.No","errorMessage":""}'],
+  ] as const;
+  for (const [header, recorded, posted = body, expected = posted] of cases) {
     await using runtime = await startRunning();
     const headers: Record<string, string> =
       header && { "lambda-runtime-function-error-type": header } || {};
@@ -183,15 +181,14 @@ Deno.test("RuntimeApi takes one init error, before the first poll", async () => 
 
 Deno.test("RuntimeApi answers 404 to other requests", async () => {
   await using runtime = await startRuntimeApi();
-  for (
-    const [method, path] of [
-      ["GET", "/"],
-      ["GET", "/2018-06-01/runtime/init/error"],
-      ["POST", "/2018-06-01/runtime/invocation/next"],
-      ["POST", "/2018-06-01/runtime/invocation/%/response/x"],
-      ["POST", "/2020-01-01/extension/register"],
-    ]
-  ) {
+  const cases = [
+    ["GET", "/"],
+    ["GET", "/2018-06-01/runtime/init/error"],
+    ["POST", "/2018-06-01/runtime/invocation/next"],
+    ["POST", "/2018-06-01/runtime/invocation/%/response/x"],
+    ["POST", "/2020-01-01/extension/register"],
+  ];
+  for (const [method, path] of cases) {
     const { status } = await send(`http://${runtime.api.address}${path}`, { method: method! });
     assertEquals(status, 404, `${method} ${path}`);
   }

@@ -2,15 +2,14 @@ import { assertEquals } from "@std/assert";
 import { exitReason, initReportLine, reportLine } from "./invocation_log.ts";
 
 Deno.test("exitReason() gives the reason in the words of AWS Lambda", () => {
-  for (
-    const [code, signal, reason] of [
-      [0, null, "Runtime exited without providing a reason"],
-      [1, null, "Runtime exited with error: exit status 1"],
-      [137, "SIGKILL", "Runtime exited with error: signal: killed"],
-      [139, "SIGSEGV", "Runtime exited with error: signal: segmentation fault (core dumped)"],
-      [140, "SIGUSR2", "Runtime exited with error: signal: SIGUSR2"],
-    ] as const
-  ) {
+  const cases = [
+    [0, null, "Runtime exited without providing a reason"],
+    [1, null, "Runtime exited with error: exit status 1"],
+    [137, "SIGKILL", "Runtime exited with error: signal: killed"],
+    [139, "SIGSEGV", "Runtime exited with error: signal: segmentation fault (core dumped)"],
+    [140, "SIGUSR2", "Runtime exited with error: signal: SIGUSR2"],
+  ] as const;
+  for (const [code, signal, reason] of cases) {
     assertEquals(exitReason({ success: code === 0, code, signal }), reason);
   }
 });

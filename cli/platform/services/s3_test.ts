@@ -79,9 +79,8 @@ Deno.test("Services join the parts that the S3 client uploads", async () => {
   const { UploadId } = await s3.createMultipartUpload({ ...place, Key: "copy" });
   const target = { ...place, Key: "copy", UploadId };
   const Parts = [];
-  for (
-    const [PartNumber, CopySourceRange] of [[2, "bytes=0-5242879"], [7, "bytes=9-12"]] as const
-  ) {
+  const ranges = [[2, "bytes=0-5242879"], [7, "bytes=9-12"]] as const;
+  for (const [PartNumber, CopySourceRange] of ranges) {
     const { CopyPartResult } = await s3.uploadPartCopy({
       ...target,
       PartNumber,
@@ -115,15 +114,14 @@ Deno.test("Services refuse parts that do not fit, and forget an upload that is a
     return { PartNumber, ETag };
   };
   const [one, two] = [await put(1), await put(2)];
-  for (
-    const [Parts, name] of [
-      [[one, { PartNumber: 3, ETag: two.ETag }], "InvalidPart"],
-      [[{ PartNumber: 1, ETag: '"0"' }], "InvalidPart"],
-      [[two, one], "InvalidPartOrder"],
-      [[one, two], "EntityTooSmall"],
-      [[], "MalformedXML"],
-    ] as const
-  ) {
+  const cases = [
+    [[one, { PartNumber: 3, ETag: two.ETag }], "InvalidPart"],
+    [[{ PartNumber: 1, ETag: '"0"' }], "InvalidPart"],
+    [[two, one], "InvalidPartOrder"],
+    [[one, two], "EntityTooSmall"],
+    [[], "MalformedXML"],
+  ] as const;
+  for (const [Parts, name] of cases) {
     const MultipartUpload = { Parts: [...Parts] };
     const complete = () => s3.completeMultipartUpload({ ...upload, MultipartUpload });
     const error = await assertRejects(complete, Error);
@@ -141,9 +139,8 @@ Deno.test("Services list a bucket page by page", async () => {
   const Bucket = "files";
   const keys = ["a", "b/1", "b/2", "c", "d/1", "e"];
   for (const Key of keys) await s3.putObject({ Bucket, Key, Body: "" });
-  for (
-    const [Delimiter, expected] of [[undefined, keys], ["/", ["a", "b/", "c", "d/", "e"]]] as const
-  ) {
+  const cases = [[undefined, keys], ["/", ["a", "b/", "c", "d/", "e"]]] as const;
+  for (const [Delimiter, expected] of cases) {
     const found: string[] = [];
     const pages = paginateListObjectsV2({ client: s3, pageSize: 2 }, { Bucket, Delimiter });
     for await (const { Contents = [], CommonPrefixes = [] } of pages) {

@@ -93,13 +93,12 @@ Deno.test("a function cannot reach one service by the signature of another", asy
   const QueueUrl = "http://localhost/000000000000/jobs";
   const toQueue = JSON.stringify({ QueueUrl, MessageBody: "Hello", other: `&${publish}&rest=` });
   const toTopic = JSON.stringify({ QueueUrl, other: `&${publish}&Message=Hello&rest=` });
-  for (
-    const [service, uses, body] of [
-      ["sqs", { queues: { jobs: "send" } }, `${publish}&Message=Hello`],
-      ["sqs", { queues: { jobs: "send" } }, toTopic],
-      ["sns", { topics: { news: "publish" } }, toQueue],
-    ] as const
-  ) {
+  const cases = [
+    ["sqs", { queues: { jobs: "send" } }, `${publish}&Message=Hello`],
+    ["sqs", { queues: { jobs: "send" } }, toTopic],
+    ["sns", { topics: { news: "publish" } }, toQueue],
+  ] as const;
+  for (const [service, uses, body] of cases) {
     await using test = await startServices(uses);
     const scope = `${test.environment.AWS_ACCESS_KEY_ID}/20260101/us-east-1/${service}`;
     const response = await fetch(test.environment.AWS_ENDPOINT_URL!, {
@@ -118,15 +117,14 @@ Deno.test("a function cannot reach one service by the signature of another", asy
 Deno.test("Services refuse other hosts, web pages and services that are not emulated", async () => {
   await using test = await startServices();
   const { url } = test;
-  for (
-    const [headers, status] of [
-      [{ host: "evil.example" }, 421],
-      [{ origin: "http://localhost:8000" }, 403],
-      [{ "sec-fetch-site": "none" }, 403],
-      [{ "x-amz-target": "DynamoDB_20120810.GetItem" }, 501],
-      [{ "x-amz-target": "AmazonSQS.ListQueues", "transfer-encoding": "chunked" }, 413],
-    ] as const
-  ) {
+  const cases = [
+    [{ host: "evil.example" }, 421],
+    [{ origin: "http://localhost:8000" }, 403],
+    [{ "sec-fetch-site": "none" }, 403],
+    [{ "x-amz-target": "DynamoDB_20120810.GetItem" }, 501],
+    [{ "x-amz-target": "AmazonSQS.ListQueues", "transfer-encoding": "chunked" }, 413],
+  ] as const;
+  for (const [headers, status] of cases) {
     assertEquals(await send(url, headers), status, JSON.stringify(headers));
   }
   const refusal = `POST ${url}/: A web page may not use the services on this machine`;
@@ -145,18 +143,17 @@ function send(url: string, headers: Record<string, string>): Promise<number> {
 
 Deno.test("readAccesses() names the permission that Amazon S3 asks for", () => {
   const arn = "arn:aws:s3:::photos";
-  for (
-    const [method, path, action, resource] of [
-      ["GET", "/photos/a.png", "s3:GetObject", `${arn}/a.png`],
-      ["HEAD", "/photos/a.png", "s3:GetObject", `${arn}/a.png`],
-      ["PUT", "/photos/a.png", "s3:PutObject", `${arn}/a.png`],
-      ["DELETE", "/photos/a.png", "s3:DeleteObject", `${arn}/a.png`],
-      ["POST", "/photos/a.png?uploads", "s3:PutObject", `${arn}/a.png`],
-      ["PUT", "/photos/a.png?partNumber=1&uploadId=7", "s3:PutObject", `${arn}/a.png`],
-      ["DELETE", "/photos/a.png?uploadId=7", "s3:AbortMultipartUpload", `${arn}/a.png`],
-      ["GET", "/photos?list-type=2", "s3:ListBucket", arn],
-    ] as const
-  ) {
+  const cases = [
+    ["GET", "/photos/a.png", "s3:GetObject", `${arn}/a.png`],
+    ["HEAD", "/photos/a.png", "s3:GetObject", `${arn}/a.png`],
+    ["PUT", "/photos/a.png", "s3:PutObject", `${arn}/a.png`],
+    ["DELETE", "/photos/a.png", "s3:DeleteObject", `${arn}/a.png`],
+    ["POST", "/photos/a.png?uploads", "s3:PutObject", `${arn}/a.png`],
+    ["PUT", "/photos/a.png?partNumber=1&uploadId=7", "s3:PutObject", `${arn}/a.png`],
+    ["DELETE", "/photos/a.png?uploadId=7", "s3:AbortMultipartUpload", `${arn}/a.png`],
+    ["GET", "/photos?list-type=2", "s3:ListBucket", arn],
+  ] as const;
+  for (const [method, path, action, resource] of cases) {
     const request = new Request(`http://localhost${path}`, { method });
     assertEquals(readAccesses(request, "s3", ""), [{ action, resource }], `${method} ${path}`);
   }
@@ -164,17 +161,16 @@ Deno.test("readAccesses() names the permission that Amazon S3 asks for", () => {
 
 Deno.test("localArn() knows the names of deployed resources", () => {
   const place = "us-east-1:000000000000";
-  for (
-    const [arn, local] of [
-      [`arn:aws:lambda:${place}:function:shop-hello`, `arn:aws:lambda:${place}:function:hello`],
-      [`arn:aws:lambda:${place}:function:hello`, `arn:aws:lambda:${place}:function:hello`],
-      [`arn:aws:lambda:${place}:function:shopper`, `arn:aws:lambda:${place}:function:shopper`],
-      ["arn:aws:lambda:*:*:function:shop-*", "arn:aws:lambda:*:*:function:*"],
-      [`arn:aws:sqs:${place}:shop-jobs.fifo`, `arn:aws:sqs:${place}:jobs.fifo`],
-      ["arn:aws:s3:::shop-photos-000000000000-us-east-1/*", "arn:aws:s3:::photos/*"],
-      ["*", "*"],
-    ] as const
-  ) {
+  const cases = [
+    [`arn:aws:lambda:${place}:function:shop-hello`, `arn:aws:lambda:${place}:function:hello`],
+    [`arn:aws:lambda:${place}:function:hello`, `arn:aws:lambda:${place}:function:hello`],
+    [`arn:aws:lambda:${place}:function:shopper`, `arn:aws:lambda:${place}:function:shopper`],
+    ["arn:aws:lambda:*:*:function:shop-*", "arn:aws:lambda:*:*:function:*"],
+    [`arn:aws:sqs:${place}:shop-jobs.fifo`, `arn:aws:sqs:${place}:jobs.fifo`],
+    ["arn:aws:s3:::shop-photos-000000000000-us-east-1/*", "arn:aws:s3:::photos/*"],
+    ["*", "*"],
+  ] as const;
+  for (const [arn, local] of cases) {
     assertEquals(localArn(arn, "shop"), local);
   }
 });

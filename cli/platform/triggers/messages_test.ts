@@ -49,22 +49,21 @@ Deno.test("a topic sends the event of Amazon SNS", async () => {
 
 Deno.test("a topic takes forms, text and JSON", async () => {
   await using test = await startTestPlatform();
-  for (
-    const [type, body, message, subject, attributes] of [
-      [
-        FORM,
-        "message=a+b%26c&subject=S&attribute=n:Number:1&attribute=u:String:a:b",
-        "a b&c",
-        "S",
-        {
-          n: { Type: "Number", Value: "1" },
-          u: { Type: "String", Value: "a:b" },
-        },
-      ],
-      [["Content-Type", "text/plain"], "Grüße", "Grüße", null, {}],
-      [JSON_TYPE, '{"message":"m","subject":null}', "m", null, {}],
-    ] as const
-  ) {
+  const cases = [
+    [
+      FORM,
+      "message=a+b%26c&subject=S&attribute=n:Number:1&attribute=u:String:a:b",
+      "a b&c",
+      "S",
+      {
+        n: { Type: "Number", Value: "1" },
+        u: { Type: "String", Value: "a:b" },
+      },
+    ],
+    [["Content-Type", "text/plain"], "Grüße", "Grüße", null, {}],
+    [JSON_TYPE, '{"message":"m","subject":null}', "m", null, {}],
+  ] as const;
+  for (const [type, body, message, subject, attributes] of cases) {
     assertEquals((await test.send(post(type, body))).status, 200, body);
     await test.platform.settled();
     const { Message, Subject, MessageAttributes } = test.host.calls.pop()!.event.Records[0].Sns;
@@ -86,34 +85,33 @@ Deno.test("a topic takes 262,144 bytes, attributes included", async () => {
 
 Deno.test("a topic refuses a malformed message", async () => {
   await using test = await startTestPlatform();
-  for (
-    const [status, type, body, problem] of [
-      [400, FORM, "subject=S", '"message" is missing: expected a string'],
-      [400, FORM, "message=", '"message" must not be empty'],
-      [400, FORM, "message=m&subject=", '"subject" must be 1 to 100 ASCII characters'],
-      [400, FORM, "message=m&colour=red", '"colour" is not a key of a message'],
-      [400, FORM, "message=m&message=n", '"message" occurs twice'],
-      [400, FORM, "message=m&attribute=a:String:x&attribute=a:String:y", '"a" occurs twice'],
-      [400, FORM, "message=m&attribute=n", 'the attribute "n" must have the form NAME:TYPE:VALUE'],
-      [400, FORM, "message=m&attribute=n:x:1", '"attributes.n.Type" must be one of "String", '],
-      [400, JSON_TYPE, "{", "JSON"],
-      [400, JSON_TYPE, "null", "the message must be an object"],
-      [400, JSON_TYPE, '{"message":1}', '"message" must be a string'],
-      [400, JSON_TYPE, attribute("n", "Number", "one"), '"attributes.n.Value" must be a number'],
-      [400, JSON_TYPE, attribute("n", "Binary", "?"), '"attributes.n.Value" must be base64'],
-      [400, JSON_TYPE, attribute("n", "String.Array", "["), '"attributes.n.Value" must be a JSON'],
-      [400, JSON_TYPE, attribute("n", "String", ""), '"attributes.n.Value" must not be empty'],
-      [400, FORM, "message=m&attribute=__proto__:String:a", '"attributes.__proto__" must be'],
-      [400, JSON_TYPE, attribute("a..b", "String", "x"), '"attributes.a..b" must be the name of'],
-      [400, JSON_TYPE, attribute("amazon.a", "String", "x"), 'start with "AWS." or "Amazon."'],
-      [400, JSON_TYPE, attribute("n", "String.Array", "[{}]"), "strings, numbers, true, false and"],
-      [400, FORM, `message=${"x".repeat(262_137)}&attribute=n:String:a`, "at most 262144 bytes"],
-      [413, FORM, `message=${"x".repeat(1_100_000)}`, "the request has over 1048576 bytes"],
-      [415, ["Content-Type", "text/xml"], "<m/>", '"text/xml"'],
-      [415, ["Accept", "*/*"], "Hello", 'of the type ""'],
-      [400, ["Content-Type", "text/plain"], Uint8Array.of(0xff), "Cannot publish"],
-    ] as const
-  ) {
+  const cases = [
+    [400, FORM, "subject=S", '"message" is missing: expected a string'],
+    [400, FORM, "message=", '"message" must not be empty'],
+    [400, FORM, "message=m&subject=", '"subject" must be 1 to 100 ASCII characters'],
+    [400, FORM, "message=m&colour=red", '"colour" is not a key of a message'],
+    [400, FORM, "message=m&message=n", '"message" occurs twice'],
+    [400, FORM, "message=m&attribute=a:String:x&attribute=a:String:y", '"a" occurs twice'],
+    [400, FORM, "message=m&attribute=n", 'the attribute "n" must have the form NAME:TYPE:VALUE'],
+    [400, FORM, "message=m&attribute=n:x:1", '"attributes.n.Type" must be one of "String", '],
+    [400, JSON_TYPE, "{", "JSON"],
+    [400, JSON_TYPE, "null", "the message must be an object"],
+    [400, JSON_TYPE, '{"message":1}', '"message" must be a string'],
+    [400, JSON_TYPE, attribute("n", "Number", "one"), '"attributes.n.Value" must be a number'],
+    [400, JSON_TYPE, attribute("n", "Binary", "?"), '"attributes.n.Value" must be base64'],
+    [400, JSON_TYPE, attribute("n", "String.Array", "["), '"attributes.n.Value" must be a JSON'],
+    [400, JSON_TYPE, attribute("n", "String", ""), '"attributes.n.Value" must not be empty'],
+    [400, FORM, "message=m&attribute=__proto__:String:a", '"attributes.__proto__" must be'],
+    [400, JSON_TYPE, attribute("a..b", "String", "x"), '"attributes.a..b" must be the name of'],
+    [400, JSON_TYPE, attribute("amazon.a", "String", "x"), 'start with "AWS." or "Amazon."'],
+    [400, JSON_TYPE, attribute("n", "String.Array", "[{}]"), "strings, numbers, true, false and"],
+    [400, FORM, `message=${"x".repeat(262_137)}&attribute=n:String:a`, "at most 262144 bytes"],
+    [413, FORM, `message=${"x".repeat(1_100_000)}`, "the request has over 1048576 bytes"],
+    [415, ["Content-Type", "text/xml"], "<m/>", '"text/xml"'],
+    [415, ["Accept", "*/*"], "Hello", 'of the type ""'],
+    [400, ["Content-Type", "text/plain"], Uint8Array.of(0xff), "Cannot publish"],
+  ] as const;
+  for (const [status, type, body, problem] of cases) {
     const response = await test.send(post(type, body));
     const shown = `${type[1]}: ${body.length > 80 ? `${body.length} bytes` : body}`;
     assertEquals(response.status, status, shown);
@@ -159,14 +157,13 @@ Deno.test("a queue invokes its function until it succeeds, and counts dead lette
 
 Deno.test("a queue keeps the messages of a malformed result", async () => {
   const malformed = 'Malformed result of "worker": expected { "batchItemFailures": ';
-  for (
-    const [answer, note] of [
-      [{ failure: "error" }, undefined],
-      ['{"batchItemFailures":"all"}', malformed],
-      ['{"batchItemFailures":[{"itemIdentifier":""}]}', malformed],
-      ['{"batchItemFailures":[{"id":"1"}]}', malformed],
-    ] as const
-  ) {
+  const cases = [
+    [{ failure: "error" }, undefined],
+    ['{"batchItemFailures":"all"}', malformed],
+    ['{"batchItemFailures":[{"itemIdentifier":""}]}', malformed],
+    ['{"batchItemFailures":[{"id":"1"}]}', malformed],
+  ] as const;
+  for (const [answer, note] of cases) {
     await using test = await startQueue(() => answer, 600);
     await test.send("work");
     const count = async (): Promise<{ invisible: number; visible: number }> =>
@@ -197,13 +194,12 @@ Deno.test("a FIFO queue takes a group, and delivers a message twice if it is sen
 
 Deno.test("a queue refuses an empty message, an unknown name, and a group if it is not a FIFO queue", async () => {
   await using test = await startTestPlatform();
-  for (
-    const [path, body, status] of [
-      ["/queues/jobs", "", 400],
-      ["/queues/jobs?group=a", "work", 400],
-      ["/queues/nope", "work", 404],
-    ] as const
-  ) {
+  const cases = [
+    ["/queues/jobs", "", 400],
+    ["/queues/jobs?group=a", "work", 400],
+    ["/queues/nope", "work", 404],
+  ] as const;
+  for (const [path, body, status] of cases) {
     assertEquals((await test.send({ method: "POST", path, body })).status, status, path);
   }
 });

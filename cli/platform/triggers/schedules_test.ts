@@ -6,35 +6,34 @@ import { nextTime, Schedules } from "./schedules.ts";
 
 Deno.test("nextTime() finds the next time of rates and of cron expressions in their time zone", () => {
   const sunday = "2026-11-22T12:00:00Z";
-  for (
-    const [expression, timezone, after, expected] of [
-      ["rate(1 minute)", "UTC", sunday, "2026-11-22T12:01:00Z"],
-      ["rate(5 minutes)", "UTC", sunday, "2026-11-22T12:05:00Z"],
-      ["rate(2 hours)", "UTC", sunday, "2026-11-22T14:00:00Z"],
-      ["rate(30 days)", "UTC", sunday, "2026-12-22T12:00:00Z"],
-      ["cron(0 10 * * ? *)", "UTC", sunday, "2026-11-23T10:00:00Z"],
-      ["cron(0 12 * * ? *)", "UTC", sunday, "2026-11-23T12:00:00Z"],
-      ["cron(0 3 * * ? *)", "Europe/Paris", sunday, "2026-11-23T02:00:00Z"],
-      ["cron(0 3 * * ? *)", "Europe/Paris", "2026-06-01T12:00:00Z", "2026-06-02T01:00:00Z"],
-      ["cron(0 18 ? * MON-FRI *)", "UTC", sunday, "2026-11-23T18:00:00Z"],
-      ["cron(0 18 ? * 2-6 *)", "UTC", "2026-11-20T19:00:00Z", "2026-11-23T18:00:00Z"],
-      ["cron(0 9 ? * 1 *)", "UTC", sunday, "2026-11-29T09:00:00Z"],
-      ["cron(0 9 ? * L *)", "UTC", sunday, "2026-11-28T09:00:00Z"],
-      ["cron(0 9 ? * 6L *)", "UTC", sunday, "2026-11-27T09:00:00Z"],
-      ["cron(0 9 ? * 2#1 *)", "UTC", sunday, "2026-12-07T09:00:00Z"],
-      ["cron(0 9 ? * MON#1 *)", "UTC", sunday, "2026-12-07T09:00:00Z"],
-      ["cron(0 8 1 * ? *)", "UTC", sunday, "2026-12-01T08:00:00Z"],
-      ["cron(0 9 L * ? *)", "UTC", sunday, "2026-11-30T09:00:00Z"],
-      ["cron(0 9 15W * ? *)", "UTC", "2026-08-01T00:00:00Z", "2026-08-14T09:00:00Z"],
-      ["cron(0 9 LW * ? *)", "UTC", "2026-10-01T00:00:00Z", "2026-10-30T09:00:00Z"],
-      ["cron(0/15 * * * ? *)", "UTC", "2026-11-22T12:16:00Z", "2026-11-22T12:30:00Z"],
-      ["cron(5/20,50 8-17 ? * * *)", "UTC", "2026-11-22T12:26:00Z", "2026-11-22T12:45:00Z"],
-      ["cron(5/20,50 8-17 ? * * *)", "UTC", "2026-11-22T17:46:00Z", "2026-11-22T17:50:00Z"],
-      ["cron(0 0 1 JAN,JUL ? *)", "UTC", sunday, "2027-01-01T00:00:00Z"],
-      ["cron(0 0 1 1 ? 2030)", "UTC", sunday, "2030-01-01T00:00:00Z"],
-      ["cron(0 0 1 1 ? 2020)", "UTC", sunday, undefined],
-    ] as const
-  ) {
+  const cases = [
+    ["rate(1 minute)", "UTC", sunday, "2026-11-22T12:01:00Z"],
+    ["rate(5 minutes)", "UTC", sunday, "2026-11-22T12:05:00Z"],
+    ["rate(2 hours)", "UTC", sunday, "2026-11-22T14:00:00Z"],
+    ["rate(30 days)", "UTC", sunday, "2026-12-22T12:00:00Z"],
+    ["cron(0 10 * * ? *)", "UTC", sunday, "2026-11-23T10:00:00Z"],
+    ["cron(0 12 * * ? *)", "UTC", sunday, "2026-11-23T12:00:00Z"],
+    ["cron(0 3 * * ? *)", "Europe/Paris", sunday, "2026-11-23T02:00:00Z"],
+    ["cron(0 3 * * ? *)", "Europe/Paris", "2026-06-01T12:00:00Z", "2026-06-02T01:00:00Z"],
+    ["cron(0 18 ? * MON-FRI *)", "UTC", sunday, "2026-11-23T18:00:00Z"],
+    ["cron(0 18 ? * 2-6 *)", "UTC", "2026-11-20T19:00:00Z", "2026-11-23T18:00:00Z"],
+    ["cron(0 9 ? * 1 *)", "UTC", sunday, "2026-11-29T09:00:00Z"],
+    ["cron(0 9 ? * L *)", "UTC", sunday, "2026-11-28T09:00:00Z"],
+    ["cron(0 9 ? * 6L *)", "UTC", sunday, "2026-11-27T09:00:00Z"],
+    ["cron(0 9 ? * 2#1 *)", "UTC", sunday, "2026-12-07T09:00:00Z"],
+    ["cron(0 9 ? * MON#1 *)", "UTC", sunday, "2026-12-07T09:00:00Z"],
+    ["cron(0 8 1 * ? *)", "UTC", sunday, "2026-12-01T08:00:00Z"],
+    ["cron(0 9 L * ? *)", "UTC", sunday, "2026-11-30T09:00:00Z"],
+    ["cron(0 9 15W * ? *)", "UTC", "2026-08-01T00:00:00Z", "2026-08-14T09:00:00Z"],
+    ["cron(0 9 LW * ? *)", "UTC", "2026-10-01T00:00:00Z", "2026-10-30T09:00:00Z"],
+    ["cron(0/15 * * * ? *)", "UTC", "2026-11-22T12:16:00Z", "2026-11-22T12:30:00Z"],
+    ["cron(5/20,50 8-17 ? * * *)", "UTC", "2026-11-22T12:26:00Z", "2026-11-22T12:45:00Z"],
+    ["cron(5/20,50 8-17 ? * * *)", "UTC", "2026-11-22T17:46:00Z", "2026-11-22T17:50:00Z"],
+    ["cron(0 0 1 JAN,JUL ? *)", "UTC", sunday, "2027-01-01T00:00:00Z"],
+    ["cron(0 0 1 1 ? 2030)", "UTC", sunday, "2030-01-01T00:00:00Z"],
+    ["cron(0 0 1 1 ? 2020)", "UTC", sunday, undefined],
+  ] as const;
+  for (const [expression, timezone, after, expected] of cases) {
     const next = nextTime({ expression, timezone }, Date.parse(after));
     const time = expected === undefined ? undefined : Date.parse(expected);
     assertEquals(next, time, `${expression} in ${timezone}`);
@@ -56,15 +55,14 @@ Deno.test("a schedule fires on demand, and only by POST", async () => {
 
   const refused = await test.send({ path: "/schedules/clock" });
   assertEquals([refused.status, refused.header("Allow")], [405, "POST"]);
-  for (
-    const [place, message] of [
-      ["/plain", 'The function "plain" has no schedule 0: it has none'],
-      ["/nope", 'The application has no function "nope"'],
-      ["", 'The application has no function ""'],
-      ["/clock/1", 'The function "clock" has no schedule 1: the numbers begin with 0'],
-      ["/clock/x", 'The function "clock" has no schedule x: the numbers begin with 0'],
-    ]
-  ) {
+  const cases = [
+    ["/plain", 'The function "plain" has no schedule 0: it has none'],
+    ["/nope", 'The application has no function "nope"'],
+    ["", 'The application has no function ""'],
+    ["/clock/1", 'The function "clock" has no schedule 1: the numbers begin with 0'],
+    ["/clock/x", 'The function "clock" has no schedule x: the numbers begin with 0'],
+  ];
+  for (const [place, message] of cases) {
     const { status, text } = await test.send({ method: "POST", path: `/schedules${place}` });
     assertEquals([status, JSON.parse(text).message], [404, message]);
   }
