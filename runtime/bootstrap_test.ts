@@ -31,11 +31,7 @@ Deno.test("the bootstrap reports why the function did not start", async () => {
     ["index.constructor", "Runtime.HandlerNotFound", 'exports no "constructor"'],
     ["index.handler.toString.x", "Runtime.HandlerNotFound", "exports no"],
     ["index.text", "Runtime.HandlerNotFound", "expected a function, got string"],
-    [
-      "index.web",
-      "Runtime.HandlerNotFound",
-      "got object; make a handler of the application with fetchHandler()",
-    ],
+    ["index.web", "Runtime.HandlerNotFound", "handler of the application with fetchHandler()"],
     ["index.old", "Runtime.CallbackHandlerDeprecated", "takes a callback"],
     ["", "Runtime.MalformedHandlerName", 'Invalid _HANDLER ""'],
     ["index", "Runtime.MalformedHandlerName", '"index"'],

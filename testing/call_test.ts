@@ -1,8 +1,8 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { HttpNotFoundError, proxyHandler } from "../gateway/mod.ts";
 import { logger } from "../logger/mod.ts";
 import { httpStream } from "../runtime/mod.ts";
-import { call, type CallOptions, captureLog, type Gateway } from "./mod.ts";
+import { call, type CallOptions, captureLog, createContext, type Gateway } from "./mod.ts";
 
 const GATEWAYS: readonly Gateway[] = ["rest", "http", "url", "alb", "lattice"];
 const REQUEST = { url: "/orders/7" };
@@ -119,9 +119,8 @@ Deno.test("call() answers 502, or 500 of an HTTP API, if the handler throws, and
       })
     );
     assertEquals(result.status, gateway === "http" ? 500 : 502, gateway);
-    assertEquals(records.map(({ level, errorType }) => [level, errorType]), [
-      ["ERROR", "RangeError"],
-    ]);
+    const logged = records.map(({ level, errorType }) => [level, errorType]);
+    assertEquals(logged, [["ERROR", "RangeError"]]);
   }
 });
 
@@ -217,4 +216,16 @@ Deno.test("call() opens the scope of the request id", async () => {
     call(handler, REQUEST, { context: { awsRequestId: "8f5e" } })
   );
   assertEquals(records.map(({ requestId }) => requestId), ["8f5e"]);
+});
+
+Deno.test("createContext() makes a context with a decreasing remaining time", async () => {
+  const context = createContext({ functionName: "orders", tenantId: "t" });
+  assertEquals([context.functionName, context.tenantId], ["orders", "t"]);
+  assertEquals(context.logGroupName, "/aws/lambda/orders");
+  assertEquals(context.invokedFunctionArn.endsWith(":function:orders"), true);
+  assertMatch(context.logStreamName, /^\d{4}\/\d\d\/\d\d\/\[\$LATEST\][\da-f]{32}$/);
+  const before = context.getRemainingTimeInMillis();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assert(before <= 30_000 && context.getRemainingTimeInMillis() < before);
+  assertNotEquals(createContext().awsRequestId, context.awsRequestId);
 });

@@ -60,9 +60,8 @@ Deno.test("proxyEvent() makes the event of a REST API", async () => {
     identity: "192.0.2.1",
     protocol: "HTTP/2.0",
   });
-  const { requestContext: custom } = await proxyEvent({ url: "/" }, {
-    authorizer: { role: "chef" },
-  });
+  const authorizer = { role: "chef" };
+  const { requestContext: custom } = await proxyEvent({ url: "/" }, { authorizer });
   const { principalId, role } = custom.authorizer!;
   assertEquals([principalId, role, custom.apiId], ["user", "chef", "a1b2c3d4e5"]);
 });

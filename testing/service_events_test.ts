@@ -1,15 +1,9 @@
-import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { FnBridgePutEvent } from "../scheduler/mod.ts";
 import { FnQueueEvent } from "../queue/mod.ts";
 import { FnNotificationEvent } from "../storage/mod.ts";
 import { FnMessageEvent } from "../topic/mod.ts";
-import {
-  createContext,
-  messageEvent,
-  notificationEvent,
-  queueEvent,
-  scheduledEvent,
-} from "./mod.ts";
+import { messageEvent, notificationEvent, queueEvent, scheduledEvent } from "./mod.ts";
 
 const TIME = new Date("2026-03-01T09:05:07.000Z");
 
@@ -156,16 +150,4 @@ Deno.test("queueEvent() puts the events of other services into messages", () => 
   assertEquals("SigningCertUrl" in message || "MessageAttributes" in message, false);
   assertEquals(new FnNotificationEvent(notification).objectKey(), "a b");
   assertEquals(new FnBridgePutEvent(bridge).detail(), { id: 1 });
-});
-
-Deno.test("createContext() makes a context with a decreasing remaining time", async () => {
-  const context = createContext({ functionName: "orders", tenantId: "t" });
-  assertEquals([context.functionName, context.tenantId], ["orders", "t"]);
-  assertEquals(context.logGroupName, "/aws/lambda/orders");
-  assertEquals(context.invokedFunctionArn.endsWith(":function:orders"), true);
-  assertMatch(context.logStreamName, /^\d{4}\/\d\d\/\d\d\/\[\$LATEST\][\da-f]{32}$/);
-  const before = context.getRemainingTimeInMillis();
-  await new Promise((resolve) => setTimeout(resolve, 5));
-  assert(before <= 30_000 && context.getRemainingTimeInMillis() < before);
-  assertNotEquals(createContext().awsRequestId, context.awsRequestId);
 });
