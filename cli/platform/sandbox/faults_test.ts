@@ -55,9 +55,31 @@ Deno.test("each fault of a function has its error, and the next invocation succe
 });
 
 Deno.test("a function that exhausts its heap ends, and the next invocation succeeds", async () => {
-  await using app = await startApp(MODULE, { memory: 512 }); // V8 ends the process before the limit.
+  // V8 ends the process before the limit.
+  await using app = await startNoted({ memory: 512 });
   await assertFault(app, ["heap", "exit", "Runtime.ExitError", /exited with error: signal: \w+/]);
+  assertEquals(app.notes.slice(1), [MORE_MEMORY]);
 });
+
+const LINUX = { ignore: Deno.build.os !== "linux" };
+
+Deno.test("a function that exceeds its memory gets a hint", LINUX, async () => {
+  await using app = await startNoted();
+  await app.invoke({ end: "memory" });
+  assertEquals(app.notes.slice(1), [MORE_MEMORY]);
+});
+
+const MORE_MEMORY =
+  'Give the function "one" more "memory" in the manifest, or let the function keep less';
+
+/** Starts the application, and takes the records of the host itself. */
+async function startNoted(settings = {}) {
+  const notes: string[] = [];
+  const app = await startApp(MODULE, settings, {
+    log: ({ functionName, text }) => functionName || notes.push(text),
+  });
+  return Object.assign(app, { notes });
+}
 
 Deno.test("an endless loop is killed at the time-out, and the next invocation gets a new process", async () => {
   await using app = await startApp(

@@ -177,6 +177,9 @@ function hintOf(name: string, line: string): string | undefined {
   if (kind !== undefined) {
     return "A function may read its own files and /tmp, write to /tmp, and run no program";
   }
+  if (/^Runtime\.OutOfMemory$|^# Fatal JavaScript out of memory/.test(line)) {
+    return `Give the function "${name}" more "memory" in the manifest, or let the function keep less`;
+  }
   const [, file] = /no such file or directory.*'((?:\/var\/task\/)?[^'/][^']*)'/i.exec(line) ?? [];
   return file && `A bundle has no files such as "${file}": import the file with { type: "text" }`;
 }
