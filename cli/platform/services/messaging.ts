@@ -21,6 +21,23 @@ export function subscriptionsOf({ functions }: Manifest): Subscription[] {
   );
 }
 
+export interface ReceivedMessage {
+  readonly MessageId: string;
+  readonly ReceiptHandle: string;
+  readonly Body: string;
+  readonly Attributes: Readonly<Record<string, string>>;
+  readonly MessageAttributes?: Readonly<
+    Record<string, {
+      readonly StringValue?: string;
+      readonly BinaryValue?: string;
+      readonly DataType: string;
+    }>
+  >;
+}
+
+/** The largest number of messages of one call of Amazon SQS. */
+const MAX_BATCH = 10;
+
 /** Returns the physical name of a queue of the manifest. */
 export function queueName(name: string, { queues }: Pick<Manifest, "queues">): string {
   return queues[name]?.fifo ? `${name}.fifo` : name;
@@ -127,6 +144,26 @@ export class Messaging implements AsyncDisposable {
     const { statusCode, payload } = await this.#send(new URLSearchParams(parameters).toString());
     if (statusCode !== 200) throw new Error(`Amazon SNS refuses ${parameters.Action}: ${payload}`);
     return payload;
+  }
+
+  /** Waits for messages of a queue, for one second at most. */
+  async receive(queue: string, count = MAX_BATCH): Promise<readonly ReceivedMessage[]> {
+    const { Messages = [] } = await this.call<{ Messages?: ReceivedMessage[] }>("ReceiveMessage", {
+      QueueUrl: queueUrl(queue),
+      MaxNumberOfMessages: Math.min(MAX_BATCH, count),
+      AttributeNames: ["All"],
+      MessageAttributeNames: ["All"],
+      WaitTimeSeconds: 1,
+    });
+    return Messages;
+  }
+
+  async delete(queue: string, messages: readonly ReceivedMessage[]): Promise<void> {
+    const entries = messages.map(({ ReceiptHandle }, index) => ({ Id: `${index}`, ReceiptHandle }));
+    while (entries.length > 0) {
+      const Entries = entries.splice(0, MAX_BATCH);
+      await this.call("DeleteMessageBatch", { QueueUrl: queueUrl(queue), Entries });
+    }
   }
 
   /** Counts the messages of a queue. A message is invisible while a receiver has it and until it is retried. */

@@ -11,13 +11,10 @@ import { queueArn } from "../arn.ts";
 import type { FunctionHost } from "../function_host.ts";
 import type { AsyncInvocations } from "../invoke/async_invocations.ts";
 import type { Log } from "../log.ts";
-import { type Messaging, queueName, queueUrl, subscriptionsOf } from "./messaging.ts";
+import { type Messaging, queueName, type ReceivedMessage, subscriptionsOf } from "./messaging.ts";
 
 /** The number of concurrent invocations for a queue if the manifest sets none. */
 const POLLERS = 5;
-
-/** The largest number of messages of one call of Amazon SQS. */
-const MAX_RECEIVED = 10;
 
 export interface PollerOptions {
   readonly manifest: Manifest;
@@ -37,20 +34,6 @@ interface QueueTrigger {
   readonly window: number;
   /** The number of retries before a message goes to the dead-letter queue. */
   readonly retries: number;
-}
-
-interface ReceivedMessage {
-  readonly MessageId: string;
-  readonly ReceiptHandle: string;
-  readonly Body: string;
-  readonly Attributes: Readonly<Record<string, string>>;
-  readonly MessageAttributes?: Readonly<
-    Record<string, {
-      readonly StringValue?: string;
-      readonly BinaryValue?: string;
-      readonly DataType: string;
-    }>
-  >;
 }
 
 /** Invokes the functions with the messages of their queues and topics, until the signal. */
@@ -77,12 +60,12 @@ async function pollTopic(
 ): Promise<void> {
   const subscription = crypto.randomUUID();
   while (!signal.aborted) {
-    const messages = await receive(messaging, queue, MAX_RECEIVED);
+    const messages = await messaging.receive(queue);
     for (const { Body } of messages) {
       const event = topicEventOf(JSON.parse(Body), subscription);
       asyncInvocations.start(functionName, Buffer.from(JSON.stringify(event)));
     }
-    await deleteMessages(messaging, queue, messages);
+    await messaging.delete(queue, messages);
   }
 }
 
@@ -94,7 +77,7 @@ async function pollQueue(options: PollerOptions, trigger: QueueTrigger): Promise
   const { messaging, log, signal } = options;
   const { functionName, queue, retries } = trigger;
   while (!signal.aborted) {
-    const messages = await receiveBatch(messaging, trigger, signal);
+    const messages = await receiveBatch(options, trigger);
     if (messages.length === 0) continue;
     const result = await invoke(options, functionName, queueEventOf(queue, messages));
     const done = processed(messages, result);
@@ -109,7 +92,7 @@ async function pollQueue(options: PollerOptions, trigger: QueueTrigger): Promise
         `Gave up the message ${MessageId} of "${queue}" after ${count} attempts: it goes to the dead-letter queue`,
       );
     }
-    await deleteMessages(messaging, queue, done ?? []);
+    await messaging.delete(queue, done ?? []);
   }
 }
 
@@ -128,34 +111,15 @@ async function invoke(
 }
 
 async function receiveBatch(
-  messaging: Messaging,
+  { messaging, signal }: PollerOptions,
   { queue, batch, window }: QueueTrigger,
-  signal: AbortSignal,
 ): Promise<readonly ReceivedMessage[]> {
   const messages: ReceivedMessage[] = [];
   const end = Date.now() + window * 1_000;
   do {
-    messages.push(...await receive(messaging, queue, batch - messages.length));
+    messages.push(...await messaging.receive(queue, batch - messages.length));
   } while (messages.length > 0 && messages.length < batch && Date.now() < end && !signal.aborted);
   return messages;
-}
-
-async function receive(
-  messaging: Messaging,
-  queue: string,
-  count: number,
-): Promise<readonly ReceivedMessage[]> {
-  const { Messages = [] } = await messaging.call<{ Messages?: ReceivedMessage[] }>(
-    "ReceiveMessage",
-    {
-      QueueUrl: queueUrl(queue),
-      MaxNumberOfMessages: Math.min(MAX_RECEIVED, count),
-      AttributeNames: ["All"],
-      MessageAttributeNames: ["All"],
-      WaitTimeSeconds: 1,
-    },
-  );
-  return Messages;
 }
 
 /**
@@ -173,18 +137,6 @@ function processed(
   const known = new Set(messages.map(({ MessageId }) => MessageId));
   if (!identifiers.every((identifier) => known.has(identifier))) return undefined;
   return messages.filter(({ MessageId }) => !identifiers.includes(MessageId));
-}
-
-async function deleteMessages(
-  messaging: Messaging,
-  queue: string,
-  messages: readonly ReceivedMessage[],
-): Promise<void> {
-  const entries = messages.map(({ ReceiptHandle }, index) => ({ Id: `${index}`, ReceiptHandle }));
-  while (entries.length > 0) {
-    const Entries = entries.splice(0, MAX_RECEIVED);
-    await messaging.call("DeleteMessageBatch", { QueueUrl: queueUrl(queue), Entries });
-  }
 }
 
 function queueEventOf(queue: string, messages: readonly ReceivedMessage[]): QueueEvent {

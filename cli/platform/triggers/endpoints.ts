@@ -25,153 +25,134 @@ const MAX_REQUEST = 4 * MAX_PUBLICATION;
  * `/schedules/{function}/{number}`.
  */
 export function createTriggerEndpoints(
-  options: TriggerOptions,
+  { manifest, buckets, schedules, messaging, eventBus }: TriggerOptions,
 ): (request: IncomingMessage, path: string) => Promise<Reply> {
+  const { functions } = manifest;
+
+  async function answerBucket(request: IncomingMessage, name: string, key: string): Promise<Reply> {
+    const method = request.method!;
+    const bucket = buckets.get(name);
+    if (bucket === undefined) throw refusal(404, `The application has no bucket "${name}"`);
+    if (key === "") {
+      allow(method, "GET", "HEAD");
+      return jsonReply(200, { objects: bucket.list() }, [["Cache-Control", "no-store"]]);
+    }
+    allow(method, "GET", "HEAD", "PUT", "DELETE");
+    const client = { sourceIp: request.socket.remoteAddress! };
+    if (method === "PUT") {
+      if (/aws-chunked/i.test(request.headers["content-encoding"] ?? "")) {
+        throw refusal(415, 'Cannot store the object: the coding "aws-chunked" is not supported');
+      }
+      const { etag } = await bucket.put(key, request.iterator({ destroyOnReturn: false }), client);
+      return reply(200, [["ETag", `"${etag}"`]]);
+    }
+    if (method === "DELETE") {
+      await bucket.delete(key, client);
+      return reply(204);
+    }
+    const found = await bucket.open(key);
+    if (found === undefined) {
+      throw refusal(404, `The bucket "${name}" has no object ${JSON.stringify(key)}`);
+    }
+    return {
+      status: 200,
+      headers: [
+        ["Content-Type", "application/octet-stream"],
+        ["Content-Disposition", "attachment"], // No browser shows an upload as a page.
+        ["Content-Length", String(found.object.size)],
+        ["ETag", `"${found.object.etag}"`],
+        ["Last-Modified", new Date(found.object.modified).toUTCString()],
+      ],
+      body: found.content,
+    };
+  }
+
+  async function answerTopic(request: IncomingMessage, name: string): Promise<Reply> {
+    const isKnown = Object.values(functions).some(({ triggers, uses }) =>
+      triggers.topics.some((topic) => topic.name === name) || Object.hasOwn(uses.topics, name)
+    );
+    if (!isKnown) throw refusal(404, `The application has no topic "${name}"`);
+    allow(request.method!, "POST");
+    const text = await readText(request);
+    const publication = checkPublication(readPublication(request.headers, text));
+    return jsonReply(200, { MessageId: await publish(messaging, name, publication) });
+  }
+
+  async function answerQueue(request: IncomingMessage, name: string): Promise<Reply> {
+    if (!Object.hasOwn(manifest.queues, name)) {
+      throw refusal(404, `The application has no queue "${name}"`);
+    }
+    allow(request.method!, "GET", "HEAD", "POST");
+    const queue = queueName(name, manifest);
+    if (request.method === "POST") {
+      const MessageBody = await readText(request);
+      if (MessageBody === "") throw refusal(400, "Cannot send the message: it is empty");
+      const group = new URL(request.url!, "http://localhost").searchParams.get("group");
+      const isFifo = manifest.queues[name]!.fifo;
+      if (group !== null && !isFifo) throw refusal(400, `The queue "${name}" has no groups`);
+      const sent = await messaging.call<{ MessageId: string }>("SendMessage", {
+        QueueUrl: queueUrl(queue),
+        MessageBody,
+        // If the developer sends a message twice, both must arrive. So each has its own identifier.
+        ...(isFifo && {
+          MessageGroupId: group ?? "start-page",
+          MessageDeduplicationId: crypto.randomUUID(),
+        }),
+      });
+      return jsonReply(200, { MessageId: sent.MessageId });
+    }
+    const deadLetters = await messaging.count(deadLetterQueueName(name, manifest));
+    return jsonReply(200, {
+      ...await messaging.count(queue),
+      deadLetters: deadLetters.visible + deadLetters.invisible,
+    }, [["Cache-Control", "no-store"]]);
+  }
+
+  /** Puts one event, in the form that the console of Amazon EventBridge shows. */
+  async function answerEvents(request: IncomingMessage): Promise<Reply> {
+    allow(request.method!, "POST");
+    const text = await readText(request);
+    const event = parseJson(text, "put the event") as Record<string, unknown> | null;
+    const { source, "detail-type": DetailType, detail, bus = "default" } = event ?? {};
+    const Detail = JSON.stringify(detail);
+    const result = eventBus.put({ Source: source, DetailType, Detail, EventBusName: bus });
+    return jsonReply("ErrorCode" in result ? 400 : 200, result);
+  }
+
+  function answerSchedule(request: IncomingMessage, name: string, number: string): Reply {
+    if (!Object.hasOwn(functions, name)) {
+      throw refusal(404, `The application has no function "${name}"`);
+    }
+    const schedule = schedules.find(name, Number(number));
+    if (schedule === undefined) {
+      const hasAny = functions[name]!.triggers.schedules.length > 0;
+      const detail = hasAny ? "the numbers begin with 0" : "it has none";
+      throw refusal(404, `The function "${name}" has no schedule ${number || 0}: ${detail}`);
+    }
+    allow(request.method!, "POST");
+    return jsonReply(202, { RequestId: schedules.fire(schedule) });
+  }
+
   return async (request, path) => {
     const [, kind, name = "", key = ""] = /^\/([^/]*)(?:\/([^/]*))?(?:\/(.*))?$/s.exec(path) ?? [];
     try {
       switch (kind) {
         case "buckets":
-          return await answerBucket(options, request, decode(name), decode(key));
+          return await answerBucket(request, decode(name), decode(key));
         case "topics":
-          return await answerTopic(options, request, path.slice("/topics/".length));
+          return await answerTopic(request, path.slice("/topics/".length));
         case "queues":
-          return await answerQueue(options, request, path.slice("/queues/".length));
+          return await answerQueue(request, path.slice("/queues/".length));
         case "events":
-          return await answerEvents(options, request);
+          return await answerEvents(request);
         default:
-          return answerSchedule(options, request, decode(name), key);
+          return answerSchedule(request, decode(name), key);
       }
     } catch (error) {
       if (error instanceof ObjectKeyError) throw refusal(400, error.message);
       throw error;
     }
   };
-}
-
-async function answerBucket(
-  { buckets }: TriggerOptions,
-  request: IncomingMessage,
-  name: string,
-  key: string,
-): Promise<Reply> {
-  const method = request.method!;
-  const bucket = buckets.get(name);
-  if (bucket === undefined) throw refusal(404, `The application has no bucket "${name}"`);
-  if (key === "") {
-    allow(method, "GET", "HEAD");
-    return jsonReply(200, { objects: bucket.list() }, [["Cache-Control", "no-store"]]);
-  }
-  allow(method, "GET", "HEAD", "PUT", "DELETE");
-  const client = { sourceIp: request.socket.remoteAddress! };
-  if (method === "PUT") {
-    if (/aws-chunked/i.test(request.headers["content-encoding"] ?? "")) {
-      throw refusal(415, 'Cannot store the object: the coding "aws-chunked" is not supported');
-    }
-    const { etag } = await bucket.put(key, request.iterator({ destroyOnReturn: false }), client);
-    return reply(200, [["ETag", `"${etag}"`]]);
-  }
-  if (method === "DELETE") {
-    await bucket.delete(key, client);
-    return reply(204);
-  }
-  const found = await bucket.open(key);
-  if (found === undefined) {
-    throw refusal(404, `The bucket "${name}" has no object ${JSON.stringify(key)}`);
-  }
-  return {
-    status: 200,
-    headers: [
-      ["Content-Type", "application/octet-stream"],
-      ["Content-Disposition", "attachment"], // No browser shows an upload as a page.
-      ["Content-Length", String(found.object.size)],
-      ["ETag", `"${found.object.etag}"`],
-      ["Last-Modified", new Date(found.object.modified).toUTCString()],
-    ],
-    body: found.content,
-  };
-}
-
-async function answerTopic(
-  { messaging, manifest: { functions } }: TriggerOptions,
-  request: IncomingMessage,
-  name: string,
-): Promise<Reply> {
-  const isKnown = Object.values(functions).some(({ triggers, uses }) =>
-    triggers.topics.some((topic) => topic.name === name) || Object.hasOwn(uses.topics, name)
-  );
-  if (!isKnown) throw refusal(404, `The application has no topic "${name}"`);
-  allow(request.method!, "POST");
-  const text = await readText(request);
-  const publication = checkPublication(readPublication(request.headers, text));
-  return jsonReply(200, { MessageId: await publish(messaging, name, publication) });
-}
-
-async function answerQueue(
-  { messaging, manifest }: TriggerOptions,
-  request: IncomingMessage,
-  name: string,
-): Promise<Reply> {
-  if (!Object.hasOwn(manifest.queues, name)) {
-    throw refusal(404, `The application has no queue "${name}"`);
-  }
-  allow(request.method!, "GET", "HEAD", "POST");
-  const queue = queueName(name, manifest);
-  if (request.method === "POST") {
-    const MessageBody = await readText(request);
-    if (MessageBody === "") throw refusal(400, "Cannot send the message: it is empty");
-    const group = new URL(request.url!, "http://localhost").searchParams.get("group");
-    const isFifo = manifest.queues[name]!.fifo;
-    if (group !== null && !isFifo) throw refusal(400, `The queue "${name}" has no groups`);
-    const sent = await messaging.call<{ MessageId: string }>("SendMessage", {
-      QueueUrl: queueUrl(queue),
-      MessageBody,
-      // If the developer sends a message twice, both must arrive. So each has its own identifier.
-      ...(isFifo && {
-        MessageGroupId: group ?? "start-page",
-        MessageDeduplicationId: crypto.randomUUID(),
-      }),
-    });
-    return jsonReply(200, { MessageId: sent.MessageId });
-  }
-  const deadLetters = await messaging.count(deadLetterQueueName(name, manifest));
-  return jsonReply(200, {
-    ...await messaging.count(queue),
-    deadLetters: deadLetters.visible + deadLetters.invisible,
-  }, [["Cache-Control", "no-store"]]);
-}
-
-/** Puts one event, in the form that the console of Amazon EventBridge shows. */
-async function answerEvents(
-  { eventBus }: TriggerOptions,
-  request: IncomingMessage,
-): Promise<Reply> {
-  allow(request.method!, "POST");
-  const text = await readText(request);
-  const event = parseJson(text, "put the event") as Record<string, unknown> | null;
-  const { source, "detail-type": DetailType, detail, bus = "default" } = event ?? {};
-  const Detail = JSON.stringify(detail);
-  const result = eventBus.put({ Source: source, DetailType, Detail, EventBusName: bus });
-  return jsonReply("ErrorCode" in result ? 400 : 200, result);
-}
-
-function answerSchedule(
-  { schedules, manifest: { functions } }: TriggerOptions,
-  request: IncomingMessage,
-  name: string,
-  number: string,
-): Reply {
-  if (!Object.hasOwn(functions, name)) {
-    throw refusal(404, `The application has no function "${name}"`);
-  }
-  const schedule = schedules.find(name, Number(number));
-  if (schedule === undefined) {
-    const hasAny = functions[name]!.triggers.schedules.length > 0;
-    const detail = hasAny ? "the numbers begin with 0" : "it has none";
-    throw refusal(404, `The function "${name}" has no schedule ${number || 0}: ${detail}`);
-  }
-  allow(request.method!, "POST");
-  return jsonReply(202, { RequestId: schedules.fire(schedule) });
 }
 
 /** Reads a message from a body: JSON, a form, or plain text. */
