@@ -33,25 +33,18 @@ export class Cloud {
     const { Functions = [] } = await this.#lambda.listFunctions({});
     return await byName(Functions, async ({ FunctionName = "" }) => {
       const { Configuration = {}, Concurrency } = await this.#lambda.getFunction({ FunctionName });
-      const url = await this.#lambda.getFunctionUrlConfig({ FunctionName })
-        .catch(ifAbsent(undefined));
-      const policy = await this.#lambda.getPolicy({ FunctionName })
-        .catch(ifAbsent({ Policy: undefined }));
+      const url = await this.#lambda.getFunctionUrlConfig({ FunctionName }).catch(ifAbsent);
+      const policy = await this.#lambda.getPolicy({ FunctionName }).catch(ifAbsent);
       const variables = Object.entries(Configuration.Environment?.Variables ?? {});
       // A killed run may have left a permission twice, under another identifier.
       const invokers = new Set(
-        statements(policy.Policy).map((text) => {
+        statements(policy?.Policy).map((text) => {
           return text.replace(/ on \S+/, "").replace(/(execute-api:[^:]+:\d+:)\w+/, "$1GATEWAY");
         }),
       );
       return [FunctionName, {
-        Handler: Configuration.Handler,
-        MemorySize: Configuration.MemorySize,
-        Timeout: Configuration.Timeout,
-        Runtime: Configuration.Runtime,
-        Architectures: Configuration.Architectures,
-        Description: Configuration.Description,
-        Role: Configuration.Role,
+        ...pick(Configuration, ["Handler", "MemorySize", "Timeout", "Runtime"]),
+        ...pick(Configuration, ["Architectures", "Description", "Role"]),
         environment: Object.fromEntries(
           variables.map(([name, value]) => [name, value.replace(/^http:\/\/[\d.:]+/, "ENDPOINT")]),
         ),
@@ -66,9 +59,9 @@ export class Cloud {
 
   async codeHashes(): Promise<Record<string, string | undefined>> {
     const { Functions = [] } = await this.#lambda.listFunctions({});
-    return await byName(Functions, ({ FunctionName = "", CodeSha256 }) => {
-      return Promise.resolve([FunctionName, CodeSha256]);
-    });
+    return Object.fromEntries(
+      Functions.map(({ FunctionName, CodeSha256 }) => [FunctionName, CodeSha256]),
+    );
   }
 
   async mappings() {
@@ -81,11 +74,6 @@ export class Cloud {
       mapping.FunctionResponseTypes,
       mapping.ScalingConfig?.MaximumConcurrency,
     ]);
-  }
-
-  async layers() {
-    const { Layers = [] } = await this.#lambda.listLayers({});
-    return Layers.map(({ LayerName }) => LayerName);
   }
 
   /** The gateways by name, each with its routes, stages and own responses. */
@@ -126,10 +114,7 @@ export class Cloud {
           stage.tracingEnabled,
         ]),
         responses: Object.fromEntries(
-          (responses.items ?? []).map((response) => [
-            response.responseType,
-            response.responseParameters,
-          ]),
+          (responses.items ?? []).map((item) => [item.responseType, item.responseParameters]),
         ),
       }];
     });
@@ -219,26 +204,18 @@ export class Cloud {
   async buckets() {
     const { Buckets = [] } = await this.#s3.listBuckets({});
     return await byName(Buckets, async ({ Name: Bucket = "" }) => {
-      const notification = await this.#s3.getBucketNotificationConfiguration({ Bucket });
-      const access = await this.#s3.getPublicAccessBlock({ Bucket })
-        .catch(ifAbsent(undefined));
-      const encryption = await this.#s3.getBucketEncryption({ Bucket })
-        .catch(ifAbsent(undefined));
-      const policy = await this.#s3.getBucketPolicy({ Bucket })
-        .catch(ifAbsent(undefined));
+      const { LambdaFunctionConfigurations: listeners = [] } = await this.#s3
+        .getBucketNotificationConfiguration({ Bucket });
+      const access = await this.#s3.getPublicAccessBlock({ Bucket }).catch(ifAbsent);
+      const encryption = await this.#s3.getBucketEncryption({ Bucket }).catch(ifAbsent);
+      const policy = await this.#s3.getBucketPolicy({ Bucket }).catch(ifAbsent);
       const versioning = await this.#s3.getBucketVersioning({ Bucket });
       return [Bucket, {
-        listeners: (notification.LambdaFunctionConfigurations ?? []).map((
-          { LambdaFunctionArn, Events = [], Filter },
-        ) =>
-          [
-            last(LambdaFunctionArn),
-            ...Events.sort(),
-            ...(Filter?.Key?.FilterRules ?? []).map(({ Name, Value }) =>
-              `${Name?.toLowerCase()}=${Value}`
-            ).sort(),
-          ].join(" ")
-        ).sort(),
+        listeners: listeners.map(({ LambdaFunctionArn, Events = [], Filter }) => {
+          const rules = (Filter?.Key?.FilterRules ?? [])
+            .map(({ Name, Value }) => `${Name?.toLowerCase()}=${Value}`);
+          return [last(LambdaFunctionArn), ...Events.sort(), ...rules.sort()].join(" ");
+        }).sort(),
         access: Object.values(access?.PublicAccessBlockConfiguration ?? {}),
         encryption: encryption?.ServerSideEncryptionConfiguration?.Rules?.map((rule) =>
           rule.ApplyServerSideEncryptionByDefault?.SSEAlgorithm
@@ -301,7 +278,8 @@ export class Cloud {
       this.queues(),
       this.schedules(),
     ]);
-    return [...all.flatMap(Object.keys), ...await this.layers()];
+    const { Layers = [] } = await this.#lambda.listLayers({});
+    return [...all.flatMap(Object.keys), ...Layers.map(({ LayerName }) => LayerName)];
   }
 }
 
@@ -332,10 +310,11 @@ function statements(policy: string | undefined): string[] {
   ).sort();
 }
 
-/** Returns a value if the error says that a resource does not exist. */
-function ifAbsent<T>(nothing: T): (error: Error) => T {
-  return (error) => {
-    if (/NotFound|^NoSuch/.test(error.name)) return nothing;
-    throw error;
-  };
+/** Throws an error again, unless the error says that a resource does not exist. */
+function ifAbsent(error: Error): undefined {
+  if (!/NotFound|^NoSuch/.test(error.name)) throw error;
+}
+
+function pick<T, K extends keyof T>(values: T, keys: readonly K[]): Record<string, unknown> {
+  return Object.fromEntries(keys.map((key) => [key, values[key]]));
 }
