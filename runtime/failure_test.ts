@@ -27,7 +27,7 @@ Deno.test("describeFailure() gives the frames of the stack, and no line of the m
   assertEquals(stackTrace.some((line) => line.includes("second")), false);
 });
 
-Deno.test("describeFailure() clips long texts", () => {
+Deno.test("describeFailure() cuts long texts, and says how much it cut", () => {
   const error = new Error("x".repeat(1e6));
   error.stack = `Error\n    at ${"y".repeat(497)}\n${`    at ${"y".repeat(498)}\n`.repeat(500)}`;
   error.name = "x".repeat(1e6);
@@ -75,7 +75,7 @@ Deno.test("xrayCause() names the directory, the exception and the paths", () => 
   });
 });
 
-Deno.test("xrayCause() clips the message and leaves out frames if the cause is longer than 64 KiB", () => {
+Deno.test("xrayCause() cuts the message and leaves out frames if the cause is longer than 64 KiB", () => {
   for (const [character, expected] of [["e", [32_768, 100, 1]], ["é", [1_000, 5, 5]]] as const) {
     const error = new Error(character.repeat(9e4));
     error.name = character.repeat(9e4);

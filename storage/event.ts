@@ -75,9 +75,8 @@ export class FnNotificationRecord extends FnRecord {
     try {
       return decodeURIComponent(key.replaceAll("+", " "));
     } catch (cause) {
-      throw specificationError(path, `is ${JSON.stringify(key)}, which is not form-encoded`, {
-        cause,
-      });
+      const problem = `is ${JSON.stringify(key)}, which is not form-encoded`;
+      throw specificationError(path, problem, { cause });
     }
   }
 
