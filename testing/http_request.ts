@@ -7,7 +7,7 @@ export interface HttpRequestInit {
   readonly method?: string;
   /** The URL, the stage included. A URL that starts with `/` gets the host of the gateway. */
   readonly url: string | URL;
-  /** The header fields: a record, a standard `Headers`, or pairs of names and values. */
+  /** The header fields: a record, a standard `Headers`, or pairs. The names of a record and of pairs keep their spelling. */
   readonly headers?: Readonly<Record<string, string>> | Iterable<readonly [string, string]>;
   /** The body. */
   readonly body?: string | Uint8Array | null;
