@@ -110,9 +110,7 @@ export async function startPlatform(
         log: (record) => log.write(record),
       }),
     );
-  const asyncInvocations = stack.use(
-    new AsyncInvocations(host, log, options.retryDelays),
-  );
+  const asyncInvocations = stack.use(new AsyncInvocations(host, log, options.retryDelays));
   const invokeAsync = (name: string, event: unknown) =>
     void asyncInvocations.start(name, Buffer.from(JSON.stringify(event)));
   const bucketsFolder = join(data, "buckets");
@@ -134,12 +132,7 @@ export async function startPlatform(
   const parts: Parts = {
     manifest,
     log,
-    functionUrls: createFunctionUrls(
-      manifest,
-      host,
-      log,
-      (...access) => services.mayInvokeUrl(...access),
-    ),
+    functionUrls: createFunctionUrls(manifest, host, log, services),
     gateway: createGateway(manifest, host, log, options.gatewayTimeout),
     invokeApi,
     endpoints: createTriggerEndpoints({ manifest, buckets, schedules, messaging, eventBus }),
@@ -157,7 +150,13 @@ export async function startPlatform(
     bucketsFolder,
     servicesUrl: services.url,
     log,
-    settled: () => settle(asyncInvocations, messaging, signal),
+    async settled() {
+      await asyncInvocations.settled();
+      while (!signal.aborted && (await messaging.hasMessages() || asyncInvocations.isBusy)) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        await asyncInvocations.settled();
+      }
+    },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
@@ -168,17 +167,4 @@ export function createHost(
   options: SandboxHostOptions,
 ): Promise<ReloadingHost> {
   return (isInProcess ? createInProcessHost : createSandboxHost)(options);
-}
-
-/** Waits until no asynchronous invocation runs and no polled queue has a message. */
-async function settle(
-  asyncInvocations: AsyncInvocations,
-  messaging: Messaging,
-  signal: AbortSignal,
-): Promise<void> {
-  await asyncInvocations.settled();
-  while (!signal.aborted && (await messaging.hasMessages() || asyncInvocations.isBusy)) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    await asyncInvocations.settled();
-  }
 }

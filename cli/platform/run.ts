@@ -38,7 +38,7 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
   let host: ReloadingHost | undefined; // The host survives a restart of the platform.
   const takeHost = async (local: Manifest) => {
     await host?.reload(local);
-    await platform?.[Symbol.asyncDispose](); // not before, because the bundling takes long
+    await platform?.[Symbol.asyncDispose](); // The old platform answers until the bundling, which is slow, has ended.
     const write = (record: LogRecord) => log.write(record);
     return host ??= stack.use(
       await createHost(options.isInProcess, { manifest: local, manifestPath, log: write, signal }),

@@ -7,6 +7,7 @@ import type { FunctionHost } from "../function_host.ts";
 import { MAX_SYNC_EVENT } from "../limits.ts";
 import type { Log } from "../log.ts";
 import { type Reply, reply, withHeaders } from "../http.ts";
+import type { Services } from "../services/services.ts";
 import type { HttpRequest } from "./gateway.ts";
 import { invokeStreaming, replyOf } from "./result.ts";
 import { readSignature } from "./signature.ts";
@@ -24,7 +25,7 @@ export function createFunctionUrls(
   { functions }: Manifest,
   host: FunctionHost,
   log: Log,
-  mayInvokeUrl: (accessKey: string, functionName: string) => boolean,
+  services: Pick<Services, "mayInvokeUrl">,
 ): FunctionUrls {
   /** Returns a refusal if the signature is wrong or missing, or if the signer may not invoke the function. */
   async function authorize(name: string, request: HttpRequest): Promise<Reply | undefined> {
@@ -40,7 +41,9 @@ export function createFunctionUrls(
     if (signature !== undefined && "problem" in signature) {
       return refuse("InvalidSignatureException", { message: signature.problem });
     }
-    if (signature !== undefined && mayInvokeUrl(signature.accessKey, name)) return undefined;
+    if (signature !== undefined && services.mayInvokeUrl(signature.accessKey, name)) {
+      return undefined;
+    }
     return refuse("AccessDeniedException", { Message: "Forbidden" });
   }
 

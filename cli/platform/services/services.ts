@@ -16,7 +16,7 @@ export interface Resources {
   readonly messaging: Messaging;
   readonly eventBus: EventBus;
   readonly invokeApi: InvokeApi;
-  /** Takes a line for the log. */
+  /** Writes a line to the log. */
   readonly note: (text: string) => void;
 }
 
