@@ -103,7 +103,10 @@ export class SandboxHost implements ReloadingHost {
 
   async invoke(...[name, payload, options = {}]: Parameters<ReloadingHost["invoke"]>) {
     const pool = this.#pools.get(name);
-    if (pool === undefined) throw new Error(`Cannot invoke "${name}": there is no such function`);
+    if (pool === undefined) {
+      const problem = this.#faults.get(name) ?? "there is no such function";
+      throw new Error(`Cannot invoke "${name}": ${problem}`);
+    }
     return await pool.invoke(payload, options);
   }
 

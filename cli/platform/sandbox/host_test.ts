@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { findProgram, type Isolation, plainFolders } from "../isolation/isolation.ts";
 import { readManifest } from "../../manifest/manifest.ts";
 import { makeApp } from "../../testdata/bundle.ts";
-import { hasNamespace, isolation, startApp } from "../../testdata/sandbox.ts";
+import { hasNamespace, isolation, manifestOf, startApp } from "../../testdata/sandbox.ts";
 import { SandboxHost } from "./host.ts";
 
 Deno.test("a cold start reports its init phase, and a warm start uses the same process", async () => {
@@ -33,6 +33,12 @@ Deno.test("a cold start reports its init phase, and a warm start uses the same p
   assertEquals(/Init Duration|init/.test(second.logTail), false);
   const unknown = 'Cannot invoke "two": there is no such function';
   await assertRejects(() => host.invoke("two", new Uint8Array()), Error, unknown);
+
+  const manifest = manifestOf();
+  const { one } = manifest.functions;
+  await host.reload({ ...manifest, functions: { one: one!, two: { ...one!, handler: "nope" } } });
+  const broken = 'Cannot invoke "two": the module "one.ts" does not export "nope"';
+  await assertRejects(() => host.invoke("two", new Uint8Array()), Error, broken);
 });
 
 Deno.test("a function has only the variables of AWS Lambda and of the manifest", async () => {
