@@ -51,10 +51,11 @@ export async function bundleModule(
       clearEnv: true,
       env: { ...childEnvironment(), NO_COLOR: "1" },
       ...(options.signal && { signal: options.signal }),
+      detached: true, // Ctrl-C reaches only the tool, so that the bundler does not fail before the tool ends
       stdin: "null",
-      stdout: "null",
+      stdout: "piped",
       stderr: "piped",
-    }).output();
+    }).spawn().output();
     if (!success) {
       throw new Error(prefix + problemOf(new TextDecoder().decode(stderr)));
     }

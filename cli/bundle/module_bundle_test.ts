@@ -76,10 +76,11 @@ Deno.test("bundleModule() distinguishes CommonJS from a default export", async (
 });
 
 Deno.test({
-  name: "bundleModule() keeps the keys of a cloud from the bundler",
+  name: "bundleModule() keeps the keys of a cloud and the signals of the terminal from the bundler",
   ignore: Deno.build.os === "windows", // the bundler of this test is a script
   async fn() {
-    await using app = await makeApp({ "deno": "#!/bin/sh\nenv >&2\nexit 1\n" }, {});
+    const script = "#!/bin/sh\nenv >&2\nps -o pid=,pgid= -p $$ >&2\nexit 1\n";
+    await using app = await makeApp({ "deno": script }, {});
     await Deno.chmod(`${app.folder}/deno`, 0o755);
     const { execPath } = Deno;
     Deno.execPath = () => `${app.folder}/deno`;
@@ -88,6 +89,7 @@ Deno.test({
       const { message } = await assertRejects(() => bundleModule("one.ts"), Error);
       assertMatch(message, /^PATH=/m);
       assertEquals(message.match(/AWS_|a secret/), null);
+      assertMatch(message, /^ *(\d+) +\1$/m); // it leads a process group of its own
     } finally {
       Deno.execPath = execPath;
       Deno.env.delete("AWS_SECRET_ACCESS_KEY");
