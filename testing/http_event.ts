@@ -13,7 +13,10 @@ import {
 } from "./http_facts.ts";
 import { apiIdOf } from "./rest_event.ts";
 
-/** The event of an Amazon API Gateway HTTP API or of a Lambda function URL (payload format 2.0). Commas join several values. */
+/**
+ * The event of an Amazon API Gateway HTTP API or of a Lambda function URL (payload format 2.0). If a header field or a
+ * parameter has several values, the values are joined by commas.
+ */
 export type HttpEvent = {
   version: string;
   /** The route, such as `GET /orders/{id}`, or `$default`. */
