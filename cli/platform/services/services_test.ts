@@ -1,8 +1,10 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { request } from "node:http";
+import { manifestWith } from "../../testdata/platform.ts";
 import { startServices } from "../../testdata/services.ts";
 import { topicArn } from "../arn.ts";
 import { localArn, readAccesses } from "./access.ts";
+import { Services } from "./services.ts";
 
 Deno.test("Services answer the operations of the SQS client, and keep attributes", async () => {
   await using test = await startServices();
@@ -79,6 +81,16 @@ Deno.test("a function may use the services only as its manifest grants it", asyn
   };
   for (const [action, call] of Object.entries(denied)) {
     await assertRejects(call, Error, `The function "worker" may not ${action} on arn:`);
+  }
+});
+
+Deno.test("a function may invoke a function URL if a statement grants it, and the developer always may", async () => {
+  for (const Action of ["lambda:InvokeFunctionUrl", "lambda:InvokeFunction"]) {
+    const statements = [{ Effect: "Allow", Action, Resource: "*" }];
+    await using services = new Services(manifestWith({ worker: { module: "w.ts", statements } }));
+    const { AWS_ACCESS_KEY_ID: key } = services.localManifest().functions.worker!.environment;
+    assertEquals(services.mayInvokeUrl(key!, "page"), Action.endsWith("Url"));
+    assertEquals(services.mayInvokeUrl("me", "page"), true);
   }
 });
 
