@@ -118,6 +118,38 @@ Deno.test("mate deploy says at once that the region or the login is missing", as
   }
 });
 
+Deno.test({
+  name: "mate undeploy --plan only lists the resources, and --delete-data includes the objects",
+  ignore: Deno.build.os === "windows", // the Terraform of this test is a script
+  async fn() {
+    const bucket = { mode: "managed", type: "aws_s3_bucket", name: "bucket" };
+    const state = { resources: [{ ...bucket, instances: [{ attributes: { bucket: "files" } }] }] };
+    const script = `#!/bin/sh
+case $1 in
+  --version) echo Terraform v1.11.4 ;;
+  state) echo '${JSON.stringify(state)}' ;;
+  apply) echo applied >&2 && exit 1 ;;
+esac`;
+    await using app = await makeApp({ terraform: script }, { one: { module: "one.ts" } });
+    await Deno.chmod(`${app.folder}/terraform`, 0o755);
+    const PATH = `${app.folder}:${Deno.env.get("PATH")}`;
+    const env = { ...awsEnvironment("S3", "http://127.0.0.1:1"), PATH };
+    for (
+      const [args, contents] of [
+        [[], "except buckets that hold objects"],
+        [["--delete-data"], "with all objects in the buckets"],
+      ] as const
+    ) {
+      const result = await mate(["undeploy", app.manifest, "--plan", ...args], { env });
+      assertEquals([result.code, result.stderr], [0, ""]);
+      assertMatch(result.stdout, new RegExp(`Deletes, ${contents}:\n  1 bucket: files\n$`));
+      const module = await Deno.readTextFile(`${app.folder}/.mate/deploy/app/main.tf.json`);
+      const { delete_data } = JSON.parse(module).module.application;
+      assertEquals(delete_data, args.length > 0);
+    }
+  },
+});
+
 Deno.test("mate logs prints every page of the records of all functions, sorted by time", async () => {
   await using app = await makeApp({}, { one: { module: "one.ts" }, two: { module: "two.ts" } });
   const event = (timestamp: number, message: string) => ({ eventId: message, timestamp, message });
