@@ -76,9 +76,13 @@ Deno.test("cors takes all origins, a function, and lists of methods and headers"
   assertEquals(some["Access-Control-Allow-Origin"], "https://a.example");
   const none = await preflight({ origins: () => false });
   assertEquals(none["Access-Control-Allow-Origin"], undefined);
-  // OPTIONS without the request header is not a preflight.
-  const { result } = await ask(() => 1, { cors: { origins: "*" } }, { method: "OPTIONS" });
-  assertEquals([result.statusCode, result.headers["Access-Control-Allow-Origin"]], [200, "*"]);
+  // A preflight has both headers.
+  const { Origin, "Access-Control-Request-Method": method } = headers;
+  for (const headers of [{}, { Origin }, { "Access-Control-Request-Method": method }]) {
+    const request = { method: "OPTIONS", headers: headers as Record<string, string> };
+    const { result } = await ask(() => 1, { cors: { origins: "*" } }, request);
+    assertEquals([result.statusCode, result.headers["Access-Control-Allow-Origin"]], [200, "*"]);
+  }
 });
 
 Deno.test("cors marks the response if a transformer or the extra headers fail", async () => {

@@ -77,6 +77,7 @@ Deno.test("proxyHandler() sends the last cookie, and warns, if the gateway takes
     const isSingle = name === "alb single" || name === "lattice";
     assertEquals(log.map(({ level }) => level), isSingle ? ["WARN"] : [], name);
     if (isSingle) assertEquals(result.headers["Set-Cookie"], "b=2", name);
+    assertEquals(log[0]?.["data"], isSingle ? { sent: 1, dropped: 1 } : undefined, name);
     assertEquals((await send("a=1")).records, [], name);
   }
 });
