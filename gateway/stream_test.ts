@@ -4,7 +4,7 @@ import { Writable } from "node:stream";
 import { gunzipSync } from "node:zlib";
 import { captureLog } from "../testing/mod.ts";
 import { chunks, eventWith, partsOf } from "./testdata/events.ts";
-import { type HttpResponse, proxyHandler, type ProxyRoute, reply } from "./mod.ts";
+import { fetchHandler, type HttpResponse, proxyHandler, type ProxyRoute, reply } from "./mod.ts";
 
 const event = eventWith();
 const SSE = { type: "text/event-stream" };
@@ -54,6 +54,12 @@ Deno.test("stream: a stream of a type that shrinks is compressed to its end", as
     const bytes = await new Response(ReadableStream.from(body) as never).bytes();
     assertEquals(String(isCompressed ? gunzipSync(bytes) : Buffer.from(bytes)), text.join(""));
   }
+  const known = await proxyHandler(() => text[1]!, { stream: true })(request);
+  assertEquals(known.prelude.headers["Content-Encoding"], "gzip", "content that is known");
+  const empty = () => new Response(null, { status: 302, headers: { Location: "/" } });
+  const { prelude, body } = await fetchHandler(empty, { stream: true })(request);
+  assertEquals(prelude.headers["Content-Encoding"], undefined, "no content");
+  assertEquals(await Array.fromAsync(body), []);
 });
 
 /** The managed Node.js runtime as its documentation describes it, with a stream that holds a few bytes. */

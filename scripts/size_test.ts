@@ -10,7 +10,7 @@ Deno.test({
     try {
       for (
         const [room, name, limit] of [
-          ["gateway", "proxyHandler", 16_050],
+          ["gateway", "proxyHandler", 16_060],
           ["gateway", "proxyHandler, routes", 17_150],
           ["gateway", "fetchHandler", 16_200],
           ["gateway", "buildHttpResponse", 8_600],

@@ -47,22 +47,23 @@ export function compress(content: string | Uint8Array, coding: Coding): Uint8Arr
   return callZlib(coding, 0, content) as Uint8Array;
 }
 
-/** Compresses a content that is streamed. Every chunk is given out at once; see {@linkcode compress} for errors. */
-export async function* compressChunks(
-  chunks: AsyncIterable<Uint8Array>,
+/** Makes a function that compresses a content that is streamed. Every chunk is given out at once. Throws as `compress()`. */
+export function streamCompressor(
   coding: Coding,
-): AsyncGenerator<Uint8Array> {
+): (chunks: AsyncIterable<Uint8Array>) => AsyncGenerator<Uint8Array> {
   const compressor = callZlib(coding, 1) as Compressor;
-  try {
-    for await (const chunk of chunks) {
-      await new Promise<void>((done) => compressor.write(chunk, done));
-      for (let part; (part = compressor.read());) yield part;
+  return async function* (chunks) {
+    try {
+      for await (const chunk of chunks) {
+        await new Promise<void>((done) => compressor.write(chunk, done));
+        for (let part; (part = compressor.read());) yield part;
+      }
+      compressor.end();
+      yield* compressor;
+    } finally {
+      compressor.destroy();
     }
-    compressor.end();
-    yield* compressor;
-  } finally {
-    compressor.destroy();
-  }
+  };
 }
 
 /** After this many characters or bytes, the speed of `node:zlib` is worth its load. Most sandboxes end before. */

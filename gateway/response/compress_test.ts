@@ -1,8 +1,8 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import type { Transform } from "node:stream";
 import * as zlib from "node:zlib";
-import { type Coding, compress, compressChunks, compressSoon } from "./compress.ts";
+import { type Coding, compress, compressSoon, streamCompressor } from "./compress.ts";
 
 const UNDO: Partial<Record<Coding, (bytes: Uint8Array) => Uint8Array>> = {
   gzip: zlib.gunzipSync,
@@ -40,7 +40,7 @@ const DECODERS: Partial<Record<Coding, () => Transform>> = {
   ..."createZstdDecompress" in zlib && { zstd: zlib.createZstdDecompress as () => Transform },
 };
 
-Deno.test("compressChunks() gives out each chunk at once, also before a failure", async () => {
+Deno.test("streamCompressor() gives out each chunk at once, also before a failure", async () => {
   for (const [coding, makeDecoder] of Object.entries(DECODERS)) {
     let sent = "";
     let received = "";
@@ -61,9 +61,12 @@ Deno.test("compressChunks() gives out each chunk at once, also before a failure"
       throw new RangeError("no disk");
     };
     await assertRejects(async () => {
-      for await (const chunk of compressChunks(chunks(), coding as Coding)) decoder.write(chunk);
+      for await (const chunk of streamCompressor(coding as Coding)(chunks())) decoder.write(chunk);
     }, RangeError);
     await arrival();
     decoder.destroy();
+  }
+  if (DECODERS.zstd === undefined) {
+    assertThrows(() => streamCompressor("zstd"), Error, "Cannot compress with zstd");
   }
 });

@@ -2,7 +2,7 @@ import { HttpPreconditionFailedError } from "../errors/client_errors.ts";
 import { decodeUtf8 } from "../event/body.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
 import { isBinary } from "../negotiation/media_type.ts";
-import { type Coding, compressChunks, compressSoon } from "./compress.ts";
+import { type Coding, compressSoon, streamCompressor } from "./compress.ts";
 import { evaluatePreconditions, tagContent } from "./conditional.ts";
 import { toBytes } from "./content_body.ts";
 import type { Answer } from "./answer.ts";
@@ -51,9 +51,13 @@ export async function finishStream(
   { compression: { codings } }: FinishOptions,
   event: FnProxyEvent | undefined,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const chunks = await openStream(answer.content);
-  const coding = agreeOnCoding(answer, event, codingsFor(answer.fields, codings));
-  return coding ? compressChunks(chunks, coding) : chunks;
+  const { content, fields } = answer;
+  const isEmpty = isWebResponse(content) && !content.body;
+  const coding = agreeOnCoding(answer, event, codingsFor(fields, codings), !isEmpty);
+  // Before the stream is opened, because the runtime may lack the coding.
+  const compress = coding && streamCompressor(coding);
+  const chunks = await openStream(content);
+  return compress ? compress(chunks) : chunks;
 }
 
 /**

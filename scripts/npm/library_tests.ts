@@ -26,7 +26,7 @@ export const DIFFERENCES: readonly (readonly [runtime: RegExp, why: string, test
   ]],
   [/deno@2\.[1-5]\./, "node:zlib has a zstd that does not work", [
     "compress() and compressSoon() are undone by the decoder of each coding",
-    "compressChunks() gives out each chunk at once, also before a failure",
+    "streamCompressor() gives out each chunk at once, also before a failure",
   ]],
   [/deno@2\.[1-7]\./, "node:module has no SourceMap", [
     "stackMapper() translates the frames of each form, and nothing else",
