@@ -39,8 +39,8 @@ export async function processBatch<Payload>(
   };
   let timer;
   const deadline = new Promise<void>((resolve) => {
-    // A timer with an infinite time would end at once.
-    if (milliseconds < Infinity) timer = setTimeout(resolve, milliseconds);
+    // A timer with a longer time would end at once.
+    if (milliseconds < 2 ** 31) timer = setTimeout(resolve, milliseconds);
   });
   await Promise.race([
     deadline,

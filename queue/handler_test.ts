@@ -226,6 +226,13 @@ Deno.test("queueHandler() begins no message after the deadline, even if one ends
   }
 });
 
+Deno.test("queueHandler() waits for its messages, however long the remaining time is", async () => {
+  for (const remaining of [2 ** 31 + 500, 1e12, Infinity]) {
+    const { failures, log } = await run(turn as QueueWork, makeEvent([{}]), { remaining });
+    assertEquals([failures, log], [[], []]);
+  }
+});
+
 Deno.test("queueHandler() rejects an event that it cannot report in parts", async () => {
   const unnamed = makeEvent([{}, {}]);
   unnamed.Records[1]!.messageId = "";
