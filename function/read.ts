@@ -74,7 +74,7 @@ export function readTime(event: JsonObject, path: Path): Date {
   const isReal = local !== undefined && !isNaN(+time) &&
     new Date(`${local}Z`).toISOString().startsWith(local);
   if (isReal) return time;
-  throw specificationError(path, `is ${JSON.stringify(text)}, not a date and time (RFC 3339)`);
+  throw wrongValue(path, text, "a date and time (RFC 3339)");
 }
 
 /** Parses a text of an event as JSON. The error has no cause, because the message of the engine quotes the text. */
@@ -91,6 +91,11 @@ export function wrongType(path: Path, value: JsonValue | undefined, wanted: stri
   return specificationError(path, `is ${kindOf(value)}, not ${wanted}`);
 }
 
+/** Makes the error for a value of the specified type that is still wrong. */
+export function wrongValue(path: Path, value: JsonValue, wanted: string, options?: ErrorOptions) {
+  return specificationError(path, `is ${JSON.stringify(value)}, not ${wanted}`, options);
+}
+
 /** Makes the error for the value at the end of a path. */
 export function specificationError(path: Path, problem: string, options?: ErrorOptions) {
   const dotted = path.map((key) => typeof key === "number" ? `[${key}]` : `.${key}`).join("");
@@ -104,7 +109,7 @@ export function kindOf(value: unknown): string {
   if (Array.isArray(value)) return "an array";
   if (isPlainObject(value)) return "an object";
   const tag = tagOf(value);
-  return `an instance of ${tag === "Object" ? value.constructor.name : tag}`;
+  return `an instance of ${tag === "Object" ? value.constructor?.name : tag}`;
 }
 
 /** The name of the class of a built-in object, such as `Map`, also for an object of another realm. */

@@ -1,6 +1,13 @@
 import { FnEvent } from "./event.ts";
 import type { JsonArray, JsonObject, JsonValue } from "./json.ts";
-import { read, readOptional, readString, specificationError, wrongType } from "./read.ts";
+import {
+  read,
+  readOptional,
+  readString,
+  specificationError,
+  wrongType,
+  wrongValue,
+} from "./read.ts";
 
 /**
  * The base of the record classes. A record is one item of the list `Records` in an event of Amazon S3, SNS or SQS.
@@ -51,8 +58,7 @@ export abstract class FnRecord extends FnEvent {
       const source = readOptional(this.rawEvent, [...record, name]);
       // Compatible services have sources such as "minio:s3".
       if (typeof source === "string" && !source.endsWith(`:${this.service}`)) {
-        const problem = `is ${JSON.stringify(source)}, not "aws:${this.service}"`;
-        throw specificationError([...record, name], problem);
+        throw wrongValue([...record, name], source, `"aws:${this.service}"`);
       }
     }
     return [...record, ...keys];

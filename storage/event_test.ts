@@ -56,7 +56,7 @@ Deno.test("objectKey() refuses a malformed key, and the other accessors still wo
   for (const key of ["%", "%zz", "100%+sure", "%FF", "%C3"]) {
     const event = change("s3.object.key", key);
     const error = refuse(() => event.objectKey());
-    const problem = `"Records[0].s3.object.key" is "${key}", which is not form-encoded`;
+    const problem = `"Records[0].s3.object.key" is "${key}", not form-encoded`;
     assertEquals(error.message, `Cannot read the event: ${problem}`);
     assert(error.cause instanceof URIError);
     assertEquals(event.bucketName(), "shop-uploads");

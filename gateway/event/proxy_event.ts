@@ -1,6 +1,11 @@
 import { FnEvent } from "../../function/event.ts";
 import type { JsonObject, JsonValue } from "../../function/json.ts";
-import { readOptionalString, readString, specificationError } from "../../function/read.ts";
+import {
+  readOptionalString,
+  readString,
+  specificationError,
+  wrongValue,
+} from "../../function/read.ts";
 import {
   type StandardSchema,
   validate,
@@ -85,8 +90,7 @@ export class FnProxyEvent extends FnEvent {
     try {
       return new IpAddress(text);
     } catch (cause) {
-      const problem = `is ${JSON.stringify(value)}, not an IP address`;
-      throw specificationError(sourceIp, problem, { cause });
+      throw wrongValue(sourceIp, value, "an IP address", { cause });
     }
   }
 

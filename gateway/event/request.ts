@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../function/json.ts";
-import { readOptionalString, readString, specificationError } from "../../function/read.ts";
+import { readOptionalString, readString, wrongValue } from "../../function/read.ts";
 import { formatOf } from "./formats/recognise.ts";
 import { findHeader, isHeader, readFact, readHeaders } from "./headers.ts";
 import { readBody, readBytes } from "./body.ts";
@@ -11,7 +11,7 @@ import { readBody, readBytes } from "./body.ts";
 export function writeQuery(event: JsonObject): string {
   const { rawQuery, query } = formatOf(event);
   const text = rawQuery?.(event) ??
-    query(event).map(([name, value]) => `${encode(name)}=${encode(value)}`).join("&");
+    query(event).map((parameter) => parameter.map(encode).join("=")).join("&");
   return text && `?${text}`;
 }
 
@@ -56,7 +56,7 @@ export function readUrl(event: JsonObject, path: string = readPath(event)): stri
   const url = `${isPlain ? "http" : "https"}://${host}${target}`;
   if (PLAIN_HOST.test(host)) return url;
   if (URL.canParse(url) && new URL(url).hostname === withoutPort(host)) return url;
-  throw specificationError(domainName, `is ${JSON.stringify(host)}, not a host`);
+  throw wrongValue(domainName, host, "a host");
 }
 
 /** A name that means the same in every URL. To parse the URL for this check takes half the time of a `Request`. */
@@ -89,20 +89,17 @@ export function readRequest(event: JsonObject, path?: string): Request {
   try {
     return new Request(url, { method, headers: headers.map(toStandard), body });
   } catch (cause) {
-    const [name, value = method] = headers.find((header) => !isStandard(header)) ?? [];
-    throw specificationError(
-      name === undefined ? format.method : ["headers", name],
-      `is ${JSON.stringify(value)}, which a Request refuses`,
-      { cause },
-    );
+    const [name, value = method] = headers.find(isRefused) ?? [];
+    const path = name === undefined ? format.method : ["headers", name];
+    throw wrongValue(path, value, "usable in a Request", { cause });
   }
 }
 
-function isStandard(header: [name: string, value: string]): boolean {
+function isRefused(header: [name: string, value: string]): boolean {
   try {
-    return Boolean(new Headers([toStandard(header)]));
+    return !new Headers([toStandard(header)]);
   } catch {
-    return false;
+    return true;
   }
 }
 
