@@ -139,7 +139,7 @@ export class Services implements AsyncDisposable {
     const { uses, statements } = functions[functionName]!;
     const local = statements.map((statement) => ({
       ...statement,
-      Resource: [statement.Resource].flat().map((arn) => localArn(fill(arn), name)),
+      Resource: [statement.Resource].flat().map(fill).flatMap((arn) => [arn, localArn(arn, name)]),
     }));
     return [...statementsOf(uses, this.#manifest), ...local];
   }
@@ -174,9 +174,10 @@ export class Services implements AsyncDisposable {
       if (owner === undefined) return new Response("Unknown access key", { status: 403 });
       const policy = this.#policyOf(owner);
       const refused = readAccesses(request, service, body)
-        .map((access) => ({
-          ...access,
-          resource: localArn(access.resource, this.#manifest.name),
+        .map(({ action, resource }) => ({
+          action,
+          // Only functions are called by their names in the account.
+          resource: service === "lambda" ? localArn(resource, this.#manifest.name) : resource,
         }))
         .find((access) => !isAllowed(policy, access));
       if (refused !== undefined) return deny(owner, service, refused);

@@ -60,7 +60,7 @@ Deno.test("PutEvents invokes the functions whose pattern matches, and reports ma
 
 Deno.test("a function may use the services only as its manifest grants it", async () => {
   await using test = await startServices({
-    buckets: { files: "read" },
+    buckets: { files: "read", "app-photos": "read-write" }, // The application is called "app".
     queues: { jobs: "send", ordered: "send" },
   });
   const { s3, sqs, sns, events } = test.worker;
@@ -69,6 +69,7 @@ Deno.test("a function may use the services only as its manifest grants it", asyn
   await test.developer.s3.putObject({ Bucket: "files", Key: "a", Body: "A" });
   const { Body } = await s3.getObject({ Bucket: "files", Key: "a" });
   assertEquals(await Body!.transformToString(), "A");
+  await s3.putObject({ Bucket: "app-photos", Key: "a", Body: "A" });
   await sqs.sendMessageBatch({ QueueUrl, Entries: [{ Id: "1", MessageBody: "work" }] });
   const fifo = { QueueUrl: `${QueueUrl.replace("jobs", "ordered")}.fifo`, MessageGroupId: "a" };
   await sqs.sendMessage({ ...fifo, MessageBody: "work" });
