@@ -81,6 +81,7 @@ async function functionFiles(
   let bundle = bundles.get(path);
   if (bundle === undefined) {
     bundles.set(path, bundle = bundleModule(path, { ...options, cwd: folder, prefix: "" }));
+    bundle.catch(() => bundles.delete(path)); // Its fault may be gone the next time.
   }
   const { code, exports, map } = await bundle;
   if (exports?.includes(handler) === false) {

@@ -18,13 +18,13 @@ export interface FunctionHost extends AsyncDisposable {
 /** A host that can load the functions again. */
 export interface ReloadingHost extends FunctionHost {
   /**
-   * Loads the functions again. Without a manifest, later invocations run the files as they are now. With a manifest, later
-   * invocations use its settings, and the host loads only new modules.
+   * Loads the functions again.
    *
-   * @param manifest The manifest of the application, if it has changed.
+   * @param manifest The manifest of the application. The default is the manifest in use.
+   * @param isCodeNew Whether files of functions may have changed. If not, only new modules are loaded. The default is true.
    * @returns The names of the functions that have changed.
    */
-  reload(manifest?: Manifest): Promise<readonly string[]>;
+  reload(manifest?: Manifest, isCodeNew?: boolean): Promise<readonly string[]>;
 }
 
 /** The facts of an invocation besides its event. */

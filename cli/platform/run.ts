@@ -36,8 +36,10 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
   await using stack = new AsyncDisposableStack();
   let platform: Platform | undefined;
   let host: ReloadingHost | undefined; // The host survives a restart of the platform.
+  let isCodeNew = false; // Whether files of functions have changed since the host loaded the functions.
   const takeHost = async (local: Manifest) => {
-    await host?.reload(local);
+    await host?.reload(local, isCodeNew);
+    isCodeNew = false;
     await platform?.[Symbol.asyncDispose](); // The old platform answers until the bundling, which is slow, has ended.
     const write = (record: LogRecord) => log.write(record);
     return host ??= stack.use(
@@ -71,21 +73,18 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
 
   const { promise: end, resolve: stop, reject: fail } = Promise.withResolvers<void>();
   signal.addEventListener("abort", () => stop());
-  const unlessInterrupted = async (error: unknown) => {
-    // Ctrl-C also ends the bundler. Its failure may arrive before the signal.
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    return signal.aborted ? stop() : fail(error);
-  };
+  const unlessInterrupted = (error: unknown) => signal.aborted ? stop() : fail(error);
   const onChange = async (paths: ReadonlySet<string>) => {
     try {
       const settings = [basename(manifestPath), VALUES_FILE]
         .filter((file) => paths.has(join(watchedFolder, file)));
+      isCodeNew ||= paths.size > settings.length;
       if (settings.length > 0) {
         const manifest = await readLocalManifest(manifestPath);
-        log.note(`Reloaded "${manifestPath}"`);
-        await restart(manifest).catch(unlessInterrupted);
+        log.note(`Reloading "${manifestPath}"`);
+        return await restart(manifest).catch(unlessInterrupted);
       }
-      if (paths.size === settings.length) return;
+      isCodeNew = false;
       const changed = await host!.reload();
       if (changed.length > 0) log.note(`Reloaded ${changed.join(", ")}`);
     } catch (error) {

@@ -36,7 +36,7 @@ export interface SandboxHostOptions {
  * `/opt`, has its own `/tmp`, and runs as another user. Otherwise a function gets plain folders. The first record of the
  * log names the isolation.
  *
- * `reload()` bundles every module again, and `reload(manifest)` only new modules. If the code or the settings of a function
+ * `reload()` bundles every module again, unless no file has changed. If the code or the settings of a function
  * have changed, later invocations use the new version. If a function cannot be bundled, the old version stays, and the log
  * gives the reason.
  *
@@ -110,12 +110,12 @@ export class SandboxHost implements ReloadingHost {
     return await pool.invoke(payload, options);
   }
 
-  reload(changed?: Manifest): Promise<readonly string[]> {
-    const manifest = this.#manifest = changed ?? this.#manifest;
+  reload(manifest = this.#manifest, isCodeNew = true): Promise<readonly string[]> {
+    this.#manifest = manifest;
     // One reload runs after the other, so that the last manifest counts.
     return this.#reloading = this.#reloading.catch(() => []).then(async () => {
       const former = this.#faults;
-      const taken = await this.#take({ isCodeOld: changed !== undefined });
+      const taken = await this.#take(isCodeNew);
       const isNew = ([name, fault]: [string, string]) => former.get(name) !== fault;
       const faults = new Map([...this.#faults].filter(isNew));
       for (const { names, message } of describeProblems(faults)) {
@@ -142,9 +142,9 @@ export class SandboxHost implements ReloadingHost {
   }
 
   /** Builds the functions. Returns the names of the functions with new code or settings. */
-  async #take(options?: { readonly isCodeOld: boolean }): Promise<ReadonlySet<string>> {
+  async #take(isCodeNew = true): Promise<ReadonlySet<string>> {
     const { functions } = this.#manifest;
-    const { built, faults } = await this.#workshop.build(this.#manifest, options);
+    const { built, faults } = await this.#workshop.build(this.#manifest, isCodeNew);
     this.#faults = faults;
     for (const [name, code] of built) {
       const pool = this.#pools.get(name);

@@ -91,7 +91,7 @@ Deno.test("reload() takes new code and settings for new invocations, and ignores
   assertEquals(host.sandboxesOf("one"), [first!], "the same code, the same sandbox");
   const slow = invoke({ wait: 1_500 });
   await Deno.writeTextFile(`${folder}/one.ts`, version(2));
-  assertEquals(await host.reload(manifestOf({ memory: 192 })), ["one"]);
+  assertEquals(await host.reload(manifestOf({ memory: 192 }), false), ["one"]);
   assertEquals((await invoke({ wait: 0 })).json, [1, 192], "only the settings are new");
   assertEquals(await host.reload(), ["one"]);
   assertEquals((await invoke({ wait: 0 })).json, [2, 192]);

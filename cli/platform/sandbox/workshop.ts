@@ -65,8 +65,8 @@ export class Workshop implements AsyncDisposable {
   }
 
   /** Builds the functions whose code or settings have changed. */
-  async build(manifest: Manifest, { isCodeOld = false } = {}) {
-    if (!isCodeOld) this.#bundles.clear();
+  async build(manifest: Manifest, isCodeNew: boolean) {
+    if (isCodeNew) this.#bundles.clear();
     const built = new Map<string, Code>();
     const { manifestPath, signal } = this.#options;
     const options = { bundles: this.#bundles, signal };
