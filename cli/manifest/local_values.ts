@@ -24,9 +24,12 @@ export async function readLocalManifest(path: string): Promise<Manifest> {
 
 async function readValues(path: string): Promise<NodeJS.Dict<string>> {
   try {
-    return parseEnv(await Deno.readTextFile(path));
+    const text = await Deno.readTextFile(path);
+    return parseEnv(text.replace(/^\uFEFF/, ""));
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return {};
+    // Some tools of Python make a folder of this name.
+    const { NotFound, IsADirectory } = Deno.errors;
+    if (error instanceof NotFound || error instanceof IsADirectory) return parseEnv("");
     throw new Error(`Cannot read "${path}": ${(error as Error).message}`, { cause: error });
   }
 }
