@@ -183,7 +183,10 @@ function invokeRefusal(type: string, message: string): Refusal {
 const NAME =
   /^(?:arn:aws[a-zA-Z-]*:lambda:)?(?:[a-z]{2}(?:-[a-z]+){1,2}-\d:)?(?:\d{12}:)?(?:function:)?([\w-]{1,64})(?::(\$LATEST|[\w-]{1,128}))?$/;
 
-/** Finds a function by its name, its name in the cloud, or its ARN. The account and the region of an ARN have no effect. The qualifier is a version. */
+/**
+ * Finds a function by its name, its name in the cloud, or its ARN. The account and the region of an ARN have no effect. The
+ * qualifier is a version.
+ */
 function findFunction(manifest: Manifest, name: string, qualifier: string | null): string {
   const [, functionName, version] = NAME.exec(name) ?? [];
   if (functionName === undefined) {
