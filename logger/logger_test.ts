@@ -32,6 +32,7 @@ Deno.test("a record shows message and data", () => {
     ["a date", [new Date(0)], "1970-01-01T00:00:00.000Z", { message: "1970-01-01T00:00:00.000Z" }],
     ["an empty message", [""], "", { message: "" }],
     ["line ends", ["a\nb\r\nc\rd\n\ne"], "a\rb\rc\rd\r\re", { message: "a\nb\r\nc\rd\n\ne" }],
+    ["a line separator", ["a\u2028b"], "a\u2028b", { message: "a\u2028b" }],
     ["a tab", ["a\tb"], "a\tb", { message: "a\tb" }],
   ];
   for (const [title, args, text, json] of cases) {

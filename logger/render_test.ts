@@ -17,6 +17,7 @@ const boom = () => {
 class Point {
   x = 1;
 }
+const tagged = { [Symbol.toStringTag]: "Odd", __proto__: { constructor: 1 } };
 const itself: object = { toJSON: () => itself };
 const unnameable = Object.defineProperty(() => {}, "name", { get: boom });
 
@@ -60,13 +61,20 @@ Deno.test("renderJson() renders values of every kind", () => {
     ["a promise", Promise.resolve(), "[Promise]"],
     ["a weak map", new WeakMap(), "[WeakMap]"],
     ["an instance of a class", new Point(), { x: 1 }],
+    ["an instance of an unnamed class", new (class {})(), {}],
     ["an object with a message", { message: "a" }, { message: "a" }],
     ["an object without a prototype", Object.assign(Object.create(null), { a: 1 }), { a: 1 }],
+    ["an object with nothing but a tag", tagged, "[anonymous]"],
     ["an object with a tag", { [Symbol.toStringTag]: "Odd", a: 1 }, { a: 1 }],
     ["an object with a map's tag", { [Symbol.toStringTag]: "Map" }, /^\[Unreadable: TypeError/],
     ["an object with toJSON()", { toJSON: () => ({ a: 1n }) }, { a: "1" }],
     ["an object whose toJSON() returns the object", itself, { toJSON: "[Function: toJSON]" }],
     ["an object whose toJSON() throws", { toJSON: boom }, { toJSON: "[Function: boom]" }],
+    ["a getter that throws a value without text", {
+      get a() {
+        throw Object.create(null);
+      },
+    }, { a: "[Unreadable: [Unreadable]]" }],
     [
       "a getter that throws",
       Object.defineProperty({ b: 2 }, "a", { get: boom, enumerable: true }),
