@@ -101,7 +101,7 @@ async function answerRequest(
       exchange.extra = addFields(readHeaders(extraHeaders(event, context)), exchange.extra);
     }
     if (cors && preflightMethod(event)) return await sendResult(undefined, exchange);
-    menus.set(event, options);
+    if (options.hasOwnMenus) menus.set(event, options);
     if (offered) exchange.type = requireType(event, offered);
     const result = await work(event, context);
     if (result instanceof Error || isHttpError(result)) throw result; // whoever returns an error means to throw it

@@ -75,6 +75,8 @@ interface PayloadOptions {
 export interface CheckedOptions extends FinishOptions {
   /** The types to negotiate before the route runs; `undefined` if nothing is negotiated. */
   readonly offered: readonly string[] | undefined;
+  /** Whether the menus differ from the menus of a handler without options. */
+  readonly hasOwnMenus: boolean;
   /** The types of payloads. */
   readonly payloads: Menu;
   /** The types of errors, and JSON alone for an error that can have none of these types. */
@@ -145,6 +147,8 @@ export function readOptions(
   return {
     ...options,
     offered: isNegotiating ? offered : undefined,
+    // To remember the menus of each event takes a tenth of a small reply.
+    hasOwnMenus: Boolean(options.customTransformers || types || problemDetails || indent !== 2),
     payloads: { ...menu, types: offered.filter((type) => menu.types.includes(type)) },
     errors: {
       ...menu,

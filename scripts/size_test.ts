@@ -10,9 +10,9 @@ Deno.test({
     try {
       for (
         const [room, name, limit] of [
-          ["gateway", "proxyHandler", 16_060],
-          ["gateway", "proxyHandler, routes", 17_150],
-          ["gateway", "fetchHandler", 16_200],
+          ["gateway", "proxyHandler", 16_080],
+          ["gateway", "proxyHandler, routes", 17_170],
+          ["gateway", "fetchHandler", 16_230],
           ["gateway", "buildHttpResponse", 8_600],
           ["gateway", "FnProxyEvent", 6_000],
           ["gateway", "HttpNotFoundError", 1_000],

@@ -59,7 +59,7 @@ export function answerPayload(
 ): Answer {
   checkStatus(status);
   if (isBodyless(status)) return makeAnswer(status, extra, "", JSON_CONTENT_TYPE, event);
-  const { types, fallback, refusal = { ...readMenu(), fallback: JSON_TYPE } } = menu;
+  const { types, fallback } = menu;
   if (types.length === 0) {
     throw new TypeError(`Cannot send the payload as "${JSON_TYPE}": it is not among the types`);
   }
@@ -67,6 +67,7 @@ export function answerPayload(
     ? chosen
     : chooseType(requestHeader(event, "accept", status), types) ?? fallback;
   if (type === undefined) {
+    const { refusal = { ...readMenu(), fallback: JSON_TYPE } } = menu;
     const fields = new Map([...extra].filter(([name]) => !CONTENT_FIELD.test(name)));
     return answerPayload(406, listAvailable(types), refusal, fields, { event, error });
   }
