@@ -59,7 +59,7 @@ Deno.test("stream: a stream of a type that shrinks is compressed to its end", as
   const empty = () => new Response(null, { status: 302, headers: { Location: "/" } });
   const { prelude, body } = await fetchHandler(empty, { stream: true })(request);
   assertEquals(prelude.headers["Content-Encoding"], undefined, "no content");
-  assertEquals(await Array.fromAsync(body), []);
+  assertEquals(await new Response(ReadableStream.from(body) as never).text(), "");
 });
 
 /** The managed Node.js runtime as its documentation describes it, with a stream that holds a few bytes. */
