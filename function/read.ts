@@ -91,7 +91,7 @@ export function wrongType(path: Path, value: JsonValue | undefined, wanted: stri
   return specificationError(path, `is ${kindOf(value)}, not ${wanted}`);
 }
 
-/** Makes the error for a value of the specified type that is still wrong. */
+/** Makes the error for a value that has the specified type but is wrong. */
 export function wrongValue(path: Path, value: JsonValue, wanted: string, options?: ErrorOptions) {
   return specificationError(path, `is ${JSON.stringify(value)}, not ${wanted}`, options);
 }

@@ -136,7 +136,7 @@ Deno.test("indent is the indentation of JSON, errors too", async () => {
   }
 });
 
-Deno.test("a response that a route builds has the transformers of its handler", async () => {
+Deno.test("a response that a route builds has the types and the indentation of its handler", async () => {
   const headers = { Accept: "text/html" };
   const options: ProxyHandlerOptions = { customTransformers: { "text/html": html } };
   const error = new HttpConflictError("Twice");
@@ -166,4 +166,8 @@ Deno.test("a response that a route builds has the transformers of its handler", 
     { problemDetails: true },
   );
   assertEquals(problem.result.headers["Content-Type"], "application/problem+json");
+  const build = (event: FnProxyEvent) => buildHttpResponse(200, { a: 1 }, { event });
+  assertEquals((await ask(build, { indent: 0 })).result.body, '{"a":1}');
+  const { result } = await ask(build, { types: ["image/png"] }, { headers: { Accept: "*/*" } });
+  assertEquals(result.statusCode, 500, "the handler has no JSON");
 });

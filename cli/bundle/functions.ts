@@ -26,10 +26,8 @@ export function describeProblems(
   return [...Map.groupBy(problems, ([, problem]) => problem)].map(([problem, entries]) => {
     const names = entries.map(([name]) => name);
     const list = names.map((name) => `"${name}"`).join(", ");
-    const message = `Cannot bundle the function${
-      names.length === 1 ? "" : "s"
-    } ${list}: ${problem}`;
-    return { names, message };
+    const noun = names.length === 1 ? "function" : "functions";
+    return { names, message: `Cannot bundle the ${noun} ${list}: ${problem}` };
   });
 }
 

@@ -8,7 +8,7 @@ export interface ModuleBundleOptions {
   readonly cwd?: string | undefined;
   /** Whether names and white space are shortened. Classes and functions keep their names. */
   readonly isMinified?: boolean | undefined;
-  /** What is written before the bundler's error message; `Cannot bundle "<module>": ` by default. */
+  /** The start of error messages; `Cannot bundle "<module>": ` by default. The message of the bundler follows. */
   readonly prefix?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }

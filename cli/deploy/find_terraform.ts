@@ -17,7 +17,8 @@ const CHECKSUMS: Readonly<Record<string, string>> = {
  *
  * `TERRAFORM_MIRROR` names another place for the archives. The checksum of the archive must be the pinned checksum.
  *
- * @throws {Error} If there is no archive for this machine, or the archive cannot be fetched, or its checksum is wrong.
+ * @throws {Error} If HashiCorp has no archive for this machine, if the archive cannot be downloaded, or if its checksum is
+ * wrong.
  */
 export async function findTerraform(print: (line: string) => void): Promise<string> {
   for (const name of ["terraform", "tofu"]) {

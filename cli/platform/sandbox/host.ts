@@ -36,9 +36,9 @@ export interface SandboxHostOptions {
  * `/opt`, has its own `/tmp`, and runs as another user. Otherwise a function gets plain folders. The first record of the
  * log names the isolation.
  *
- * `reload()` bundles every module again, unless no file has changed. If the code or the settings of a function
- * have changed, later invocations use the new version. If a function cannot be bundled, the old version stays, and the log
- * gives the reason.
+ * `reload()` bundles every module again. If `isCodeNew` is false, `reload()` bundles only new modules. If the code or the
+ * settings of a function have changed, later invocations use the new version. If a function cannot be bundled, the old
+ * version stays, and the log gives the reason.
  *
  * @param options How to run the application.
  * @returns The host. Dispose of it to end the processes.

@@ -32,7 +32,7 @@ export interface Format {
   readonly requestId: Path;
   /** The path as transmitted, stage included. */
   readonly path: (event: JsonObject) => string;
-  /** The path below the stage, if the event has it apart; absent if the gateway sends only one path. */
+  /** The path below the stage, or null if the event does not have this path; absent if the gateway sends only one path. */
   readonly routePath?: (event: JsonObject) => string | null;
   /** Tells whether the gateway decoded the path and the path parameters; absent if it never does. */
   readonly isPathDecoded?: (event: JsonObject) => boolean;
