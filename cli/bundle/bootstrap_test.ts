@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { run, temporaryFolder } from "../../testdata/programs.ts";
-import { findProgram } from "../platform/isolation/isolation.ts";
+import { findProgram } from "../find_program.ts";
 import { BOOTSTRAP } from "./layer.ts";
 
 const UNIX = { ignore: Deno.build.os === "windows" };

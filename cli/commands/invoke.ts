@@ -91,7 +91,7 @@ async function startLocal(
 ) {
   const { Log } = await import("../platform/log.ts");
   const { startPlatform } = await import("../platform/platform.ts");
-  const { createSandboxHost } = await import("../platform/sandbox/host.ts");
+  const { createSandboxHost } = await import("../platform/sandbox_host/host.ts");
   const { formatRecord } = await import("../platform/terminal.ts");
   const log = new Log();
   await using stack = new AsyncDisposableStack();

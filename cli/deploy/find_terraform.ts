@@ -1,5 +1,5 @@
 import { cacheFolder, download, keep } from "../bundle/downloads.ts";
-import { findProgram } from "../platform/isolation/isolation.ts";
+import { findProgram } from "../find_program.ts";
 
 /** The version of Terraform to fetch if the PATH has no version that fits. */
 const VERSION = "1.11.4";

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { format } from "node:util";
-import type { LogRecord } from "./function_host.ts";
-import type { LogTail } from "./sandbox/log_lines.ts";
+import type { LogRecord } from "../lambda/function_host.ts";
+import type { LogTail } from "../lambda/sandbox/log_lines.ts";
 
 /** An invocation that writes to the console. */
 export interface Scope {

@@ -4,13 +4,18 @@ import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
-import { logStreamName, REGION } from "./arn.ts";
-import type { InvokeOptions, InvokeOutcome, LogRecord, ReloadingHost } from "./function_host.ts";
+import { logStreamName, REGION } from "../application/arn.ts";
+import type {
+  InvokeOptions,
+  InvokeOutcome,
+  LogRecord,
+  ReloadingHost,
+} from "../lambda/function_host.ts";
 import { captureConsole, type Scope, scopes, writeRecord } from "./in_process_console.ts";
-import type { ErrorAnswer } from "./runtime_api/invocation.ts";
-import { RuntimeApi } from "./runtime_api/runtime_api.ts";
-import { LogTail } from "./sandbox/log_lines.ts";
-import { endingError } from "./sandbox/invocation_log.ts";
+import type { ErrorAnswer } from "../lambda/runtime_api/invocation.ts";
+import { RuntimeApi } from "../lambda/runtime_api/runtime_api.ts";
+import { LogTail } from "../lambda/sandbox/log_lines.ts";
+import { endingError } from "../lambda/sandbox/invocation_log.ts";
 
 /** The options of {@linkcode createInProcessHost}. */
 export interface InProcessHostOptions {

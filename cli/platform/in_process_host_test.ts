@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
 import { createInProcessHost, setEnvironment } from "./in_process_host.ts";
-import type { InvokeOptions, LogRecord } from "./function_host.ts";
+import type { InvokeOptions, LogRecord } from "../lambda/function_host.ts";
 import { manifestWith } from "../testdata/platform.ts";
 
 const decode = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { type Manifest, OWN_PATHS } from "../manifest/manifest.ts";
-import { errorReply, readBody, Refusal, refusal, type Reply, withHeaders } from "./http.ts";
+import { errorReply, readBody, Refusal, refusal, type Reply, withHeaders } from "../lambda/http.ts";
 import type { FunctionUrls } from "./gateway/function_url.ts";
 import type { Gateway, HttpRequest } from "./gateway/gateway.ts";
 import type { createInvokeApi } from "./invoke/invoke_api.ts";
-import { MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "./limits.ts";
+import { MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "../application/limits.ts";
 import type { Log } from "./log.ts";
 import { answerPage, createLogStream } from "./page/pages.ts";
 import type { createTriggerEndpoints } from "./triggers/endpoints.ts";

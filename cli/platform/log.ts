@@ -1,4 +1,4 @@
-import type { LogRecord } from "./function_host.ts";
+import type { LogRecord } from "../lambda/function_host.ts";
 
 /** A record with its place in the log. */
 export interface LogEntry extends LogRecord {

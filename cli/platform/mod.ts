@@ -15,11 +15,11 @@ export type {
   InvokeOutcome,
   LogRecord,
   ReloadingHost,
-} from "./function_host.ts";
+} from "../lambda/function_host.ts";
 export { createInProcessHost, type InProcessHostOptions } from "./in_process_host.ts";
 export { Log, type LogEntry } from "./log.ts";
 export { parseManifest, readManifest } from "../manifest/manifest.ts";
 export type * from "../manifest/types.ts";
 export { type Platform, type PlatformOptions, startPlatform } from "./platform.ts";
-export { createSandboxHost, type SandboxHostOptions } from "./sandbox/host.ts";
+export { createSandboxHost, type SandboxHostOptions } from "./sandbox_host/host.ts";
 export { PortTakenError } from "./server.ts";

@@ -1,5 +1,5 @@
 import { basename, dirname, join, resolve, sep } from "node:path";
-import type { LogRecord, ReloadingHost } from "./function_host.ts";
+import type { LogRecord, ReloadingHost } from "../lambda/function_host.ts";
 import { Log } from "./log.ts";
 import { readLocalManifest, VALUES_FILE } from "../manifest/local_values.ts";
 import type { Manifest } from "../manifest/types.ts";

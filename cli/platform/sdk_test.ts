@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { findProgram } from "./isolation/isolation.ts";
+import { findProgram } from "../find_program.ts";
 import { startPlatform } from "./platform.ts";
 
 const VERSIONS: Record<string, string> = JSON.parse(

@@ -9,7 +9,7 @@ import {
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { closeServer, errorReply, type Reply, startServer } from "./http.ts";
+import { closeServer, errorReply, type Reply, startServer } from "../lambda/http.ts";
 
 export type Listener = (request: IncomingMessage) => Promise<Reply>;
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { send } from "../testdata/platform.ts";
-import type { Reply } from "./http.ts";
+import type { Reply } from "../lambda/http.ts";
 import { listen } from "./server.ts";
 
 /** Starts a server with one reply. Collects the errors that it reports. */

@@ -1,4 +1,4 @@
-import type { LogRecord } from "./function_host.ts";
+import type { LogRecord } from "../lambda/function_host.ts";
 import { curlCommand, examplePath, functionUrl, routesOf, urlCommand } from "./gateway/routes.ts";
 import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
 

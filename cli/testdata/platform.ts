@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
-import type { FunctionHost, InvokeOptions, InvokeOutcome } from "../platform/function_host.ts";
+import type { FunctionHost, InvokeOptions, InvokeOutcome } from "../lambda/function_host.ts";
 import { Log } from "../platform/log.ts";
 import { type Manifest, parseManifest } from "../manifest/manifest.ts";
 import { type Platform, type PlatformOptions, startPlatform } from "../platform/platform.ts";

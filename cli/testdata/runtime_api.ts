@@ -1,4 +1,4 @@
-import { RuntimeApi } from "../platform/runtime_api/runtime_api.ts";
+import { RuntimeApi } from "../lambda/runtime_api/runtime_api.ts";
 
 /** A Runtime API, and a client of it. */
 export async function startRuntimeApi() {

@@ -1,7 +1,7 @@
-import type { InvokeOptions } from "../platform/function_host.ts";
-import { detectIsolation, type Isolation } from "../platform/isolation/isolation.ts";
+import type { InvokeOptions } from "../lambda/function_host.ts";
+import { detectIsolation, type Isolation } from "../lambda/isolation/isolation.ts";
 import { type Manifest, parseManifest } from "../manifest/manifest.ts";
-import { SandboxHost, type SandboxHostOptions } from "../platform/sandbox/host.ts";
+import { SandboxHost, type SandboxHostOptions } from "../platform/sandbox_host/host.ts";
 
 /** The best isolation on this machine; none on Windows. */
 export const isolation = Deno.build.os === "windows" ? undefined : await detectIsolation();

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { plainFolders } from "../../platform/isolation/isolation.ts";
+import { plainFolders } from "../../lambda/isolation/isolation.ts";
 import { readManifest } from "../../manifest/manifest.ts";
 import { makeApp } from "../../testdata/bundle.ts";
 import { hasNamespace, isolation } from "../../testdata/sandbox.ts";

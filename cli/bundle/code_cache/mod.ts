@@ -11,8 +11,8 @@
  */
 import type { FunctionManifest, Manifest } from "../../manifest/manifest.ts";
 import { fillPlaceholders, variablesOf } from "../../manifest/variables.ts";
-import { lambdaEnvironment } from "../../platform/isolation/environment.ts";
-import { detectIsolation, type Isolation, makeTmp } from "../../platform/isolation/isolation.ts";
+import { lambdaEnvironment } from "../../lambda/isolation/environment.ts";
+import { detectIsolation, type Isolation, makeTmp } from "../../lambda/isolation/isolation.ts";
 import { type ArchiveFile, writeFiles } from "../archive.ts";
 import { type Architecture, ownArchitecture } from "../deno_binary.ts";
 import { compiledSpecifiers, copyCaches, UnknownSchemaError } from "./database.ts";

@@ -1,6 +1,6 @@
-import type { Folders, Isolation } from "../../platform/isolation/isolation.ts";
-import type { ErrorAnswer } from "../../platform/runtime_api/invocation.ts";
-import { RuntimeApi } from "../../platform/runtime_api/runtime_api.ts";
+import type { Folders, Isolation } from "../../lambda/isolation/isolation.ts";
+import type { ErrorAnswer } from "../../lambda/runtime_api/invocation.ts";
+import { RuntimeApi } from "../../lambda/runtime_api/runtime_api.ts";
 
 /** A function that is started without being invoked. */
 export interface WarmStart {

@@ -6,7 +6,7 @@
  */
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { existsSync } from "node:fs";
-import { findProgram } from "../../platform/isolation/isolation.ts";
+import { findProgram } from "../../find_program.ts";
 import { mate } from "../../testdata/command.ts";
 import { Cloud } from "./cloud.ts";
 import { Emulator } from "./emulator.ts";

@@ -1,8 +1,8 @@
 import type { RestEvent } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
 import type { Statement } from "../../manifest/manifest.ts";
-import { methodArn } from "../arn.ts";
-import type { FunctionHost } from "../function_host.ts";
+import { methodArn } from "../../application/arn.ts";
+import type { FunctionHost } from "../../lambda/function_host.ts";
 import { isAllowed } from "../services/access.ts";
 import { gatewayRefusal } from "./errors.ts";
 

@@ -1,6 +1,6 @@
 import type { Manifest } from "../../manifest/types.ts";
-import { MAX_HEADERS, MAX_REQUEST_BODY } from "../limits.ts";
-import { Refusal, type Reply, reply } from "../http.ts";
+import { MAX_HEADERS, MAX_REQUEST_BODY } from "../../application/limits.ts";
+import { Refusal, type Reply, reply } from "../../lambda/http.ts";
 
 const NOT_AUTHORIZED = "User is not authorized to access this resource";
 const INTERNAL_ERROR = ["InternalServerError", '{"message": "Internal server error"}'] as const;

@@ -1,12 +1,17 @@
 import { proxyEvent } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
 import { randomBytes, randomUUID } from "node:crypto";
-import { ACCOUNT_ID } from "../arn.ts";
-import type { FunctionHost, InvokeOutcome } from "../function_host.ts";
-import { GATEWAY_TIMEOUT, MAX_HEADERS, MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "../limits.ts";
+import { ACCOUNT_ID } from "../../application/arn.ts";
+import type { FunctionHost, InvokeOutcome } from "../../lambda/function_host.ts";
+import {
+  GATEWAY_TIMEOUT,
+  MAX_HEADERS,
+  MAX_REQUEST_BODY,
+  MAX_SYNC_EVENT,
+} from "../../application/limits.ts";
 import type { Log } from "../log.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
-import { Refusal, type Reply, withHeaders } from "../http.ts";
+import { Refusal, type Reply, withHeaders } from "../../lambda/http.ts";
 import { authorize } from "./authorizer.ts";
 import { corsFields, gatewayRefusal } from "./errors.ts";
 import { invokeStreaming, replyOf } from "./result.ts";

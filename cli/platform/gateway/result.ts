@@ -1,7 +1,7 @@
 import { proxyResponse } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
-import type { FunctionHost, InvokeOptions, InvokeOutcome } from "../function_host.ts";
-import type { Reply } from "../http.ts";
+import type { FunctionHost, InvokeOptions, InvokeOutcome } from "../../lambda/function_host.ts";
+import type { Reply } from "../../lambda/http.ts";
 import { gatewayRefusal } from "./errors.ts";
 
 interface StreamedResponse {

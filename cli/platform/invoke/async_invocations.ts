@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import type { FunctionHost, InvokeOptions } from "../function_host.ts";
+import type { FunctionHost, InvokeOptions } from "../../lambda/function_host.ts";
 import type { Log } from "../log.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { functionArn } from "../arn.ts";
-import type { FunctionHost } from "../function_host.ts";
-import { MAX_ASYNC_EVENT, MAX_SYNC_EVENT } from "../limits.ts";
-import { Refusal, type Reply, reply } from "../http.ts";
+import { functionArn } from "../../application/arn.ts";
+import type { FunctionHost } from "../../lambda/function_host.ts";
+import { MAX_ASYNC_EVENT, MAX_SYNC_EVENT } from "../../application/limits.ts";
+import { Refusal, type Reply, reply } from "../../lambda/http.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
 import type { AsyncInvocations } from "./async_invocations.ts";
 import { invokeWithResponseStream } from "./response_stream.ts";

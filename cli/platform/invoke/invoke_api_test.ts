@@ -1,7 +1,7 @@
 import { Lambda, ResourceNotFoundException } from "@aws-sdk/client-lambda";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { startTestPlatform, type TestRequest } from "../../testdata/platform.ts";
-import { MAX_ASYNC_EVENT, MAX_SYNC_EVENT } from "../limits.ts";
+import { MAX_ASYNC_EVENT, MAX_SYNC_EVENT } from "../../application/limits.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 

@@ -1,8 +1,8 @@
 import { EventStreamCodec } from "@smithy/eventstream-codec";
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
-import type { FunctionHost, InvokeOptions } from "../function_host.ts";
-import type { Reply } from "../http.ts";
+import type { FunctionHost, InvokeOptions } from "../../lambda/function_host.ts";
+import type { Reply } from "../../lambda/http.ts";
 
 const CODEC = new EventStreamCodec(
   (bytes) => Buffer.from(bytes as Uint8Array).toString(),

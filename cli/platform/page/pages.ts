@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { FunctionManifest, Manifest } from "../../manifest/manifest.ts";
 import { functionUrl } from "../gateway/routes.ts";
-import { allow, errorReply, type Reply } from "../http.ts";
+import { allow, errorReply, type Reply } from "../../lambda/http.ts";
 import type { Log, LogEntry } from "../log.ts";
 import {
   copyable,

@@ -8,7 +8,7 @@ import {
   queueArn,
   REGION,
   topicArn,
-} from "../arn.ts";
+} from "../../application/arn.ts";
 import { queueName } from "./messaging.ts";
 import { jsonFailure, s3Failure, xmlResponse } from "./responses.ts";
 import { placeOf } from "./s3_object.ts";

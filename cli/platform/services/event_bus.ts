@@ -1,6 +1,6 @@
 import { scheduledEvent } from "@mate/core/testing";
 import type { Manifest } from "../../manifest/types.ts";
-import { ACCOUNT_ID, REGION } from "../arn.ts";
+import { ACCOUNT_ID, REGION } from "../../application/arn.ts";
 import { matchesPattern } from "./event_pattern.ts";
 import { jsonFailure } from "./responses.ts";
 

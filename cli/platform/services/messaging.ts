@@ -1,6 +1,6 @@
 import type { buildApp } from "fauxqs";
 import type { Manifest } from "../../manifest/types.ts";
-import { ACCOUNT_ID, queueArn, REGION, topicArn } from "../arn.ts";
+import { ACCOUNT_ID, queueArn, REGION, topicArn } from "../../application/arn.ts";
 
 /** A function that listens to a topic, and the queue that receives its messages. */
 export interface Subscription {

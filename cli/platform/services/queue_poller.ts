@@ -7,8 +7,8 @@ import {
 } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
 import type { Manifest } from "../../manifest/types.ts";
-import { queueArn } from "../arn.ts";
-import type { FunctionHost } from "../function_host.ts";
+import { queueArn } from "../../application/arn.ts";
+import type { FunctionHost } from "../../lambda/function_host.ts";
 import type { AsyncInvocations } from "../invoke/async_invocations.ts";
 import type { Log } from "../log.ts";
 import { type Messaging, queueName, type ReceivedMessage, subscriptionsOf } from "./messaging.ts";

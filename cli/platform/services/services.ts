@@ -1,8 +1,8 @@
 import type { Manifest, Statement, Uses } from "../../manifest/types.ts";
 import { variableOf } from "../../manifest/variables.ts";
-import { ACCOUNT_ID, functionArn, topicArn } from "../arn.ts";
+import { ACCOUNT_ID, functionArn, topicArn } from "../../application/arn.ts";
 import type { createInvokeApi } from "../invoke/invoke_api.ts";
-import { MAX_SYNC_EVENT } from "../limits.ts";
+import { MAX_SYNC_EVENT } from "../../application/limits.ts";
 import type { BucketFolder } from "../triggers/bucket_folder.ts";
 import { deny, fill, isAllowed, localArn, readAccesses, statementsOf } from "./access.ts";
 import type { EventBus } from "./event_bus.ts";

@@ -2,7 +2,7 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { request } from "node:http";
 import { manifestWith } from "../../testdata/platform.ts";
 import { startServices } from "../../testdata/services.ts";
-import { topicArn } from "../arn.ts";
+import { topicArn } from "../../application/arn.ts";
 import { localArn, readAccesses } from "./access.ts";
 import { Services } from "./services.ts";
 

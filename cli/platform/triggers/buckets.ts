@@ -1,7 +1,7 @@
 import { notificationEvent } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
-import { REGION } from "../arn.ts";
+import { REGION } from "../../application/arn.ts";
 import type { AsyncInvocations } from "../invoke/async_invocations.ts";
 import type { Log } from "../log.ts";
 import type { Manifest } from "../../manifest/manifest.ts";

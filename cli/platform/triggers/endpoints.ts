@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Manifest } from "../../manifest/manifest.ts";
-import { allow, jsonReply, readBody, refusal, type Reply, reply } from "../http.ts";
-import { MAX_PUBLICATION } from "../limits.ts";
+import { allow, jsonReply, readBody, refusal, type Reply, reply } from "../../lambda/http.ts";
+import { MAX_PUBLICATION } from "../../application/limits.ts";
 import type { EventBus } from "../services/event_bus.ts";
 import { deadLetterQueueName, type Messaging, queueName, queueUrl } from "../services/messaging.ts";
 import type { Buckets } from "./buckets.ts";

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
-import { topicArn } from "../arn.ts";
-import { type Refusal, refusal } from "../http.ts";
-import { MAX_PUBLICATION } from "../limits.ts";
+import { topicArn } from "../../application/arn.ts";
+import { type Refusal, refusal } from "../../lambda/http.ts";
+import { MAX_PUBLICATION } from "../../application/limits.ts";
 import type { Messaging } from "../services/messaging.ts";
 import { makeChecker } from "../../manifest/checker.ts";
 

@@ -2,7 +2,7 @@ import { scheduledEvent } from "@mate/core/testing";
 import { Cron } from "croner";
 import { Buffer } from "node:buffer";
 import type { Manifest, ScheduleTrigger } from "../../manifest/manifest.ts";
-import { ACCOUNT_ID, REGION, ruleArn } from "../arn.ts";
+import { ACCOUNT_ID, REGION, ruleArn } from "../../application/arn.ts";
 import type { AsyncInvocations } from "../invoke/async_invocations.ts";
 
 const UNITS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;

@@ -1,9 +1,9 @@
 import { bundleError, describeProblems } from "../../bundle/functions.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
-import type { LogRecord, ReloadingHost } from "../function_host.ts";
-import { detectIsolation, type Isolation } from "../isolation/isolation.ts";
-import { FunctionPool } from "./function_pool.ts";
-import type { Code, Sandbox } from "./sandbox.ts";
+import type { LogRecord, ReloadingHost } from "../../lambda/function_host.ts";
+import { detectIsolation, type Isolation } from "../../lambda/isolation/isolation.ts";
+import { FunctionPool } from "../../lambda/sandbox/function_pool.ts";
+import type { Code, Sandbox } from "../../lambda/sandbox/sandbox.ts";
 import { Workshop } from "./workshop.ts";
 
 /** The options of {@linkcode createSandboxHost}. */

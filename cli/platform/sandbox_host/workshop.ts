@@ -4,8 +4,8 @@ import type { ModuleBundle } from "../../bundle/module_bundle.ts";
 import { layerFiles } from "../../bundle/layer.ts";
 import { ownArchitecture } from "../../bundle/deno_binary.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
-import { GROUP_ID, type Isolation, USER_ID } from "../isolation/isolation.ts";
-import type { Code } from "./sandbox.ts";
+import { GROUP_ID, type Isolation, USER_ID } from "../../lambda/isolation/isolation.ts";
+import type { Code } from "../../lambda/sandbox/sandbox.ts";
 
 /** The options of a workshop. */
 export interface WorkshopOptions {

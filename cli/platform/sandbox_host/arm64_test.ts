@@ -8,7 +8,7 @@ import {
   ownArchitecture,
 } from "../../bundle/deno_binary.ts";
 import { layerFiles } from "../../bundle/layer.ts";
-import { findProgram } from "../isolation/isolation.ts";
+import { findProgram } from "../../find_program.ts";
 import { readManifest } from "../../manifest/manifest.ts";
 import { createSandboxHost } from "./host.ts";
 

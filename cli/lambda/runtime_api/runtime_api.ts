@@ -8,7 +8,7 @@ import { Buffer } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { closeServer, readBody, startServer } from "../http.ts";
-import { MAX_RESULT } from "../limits.ts";
+import { MAX_RESULT } from "../../application/limits.ts";
 import {
   type Answer,
   type ErrorAnswer,

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { findProgram } from "../../find_program.ts";
+
 /** The user of the functions on AWS Lambda. */
 export const USER_ID = 993;
 
@@ -220,24 +222,4 @@ async function runAsRoot(
     ? new Deno.Command(program, { args })
     : new Deno.Command("unshare", { args: ["--user", "--map-root-user", "--", program, ...args] });
   return await command.output();
-}
-
-/** Finds a program in `PATH`. */
-export async function findProgram(
-  name: string,
-  path: string = Deno.env.get("PATH") ?? "",
-): Promise<string | undefined> {
-  for (const folder of path.split(":")) {
-    if (!folder.startsWith("/")) continue;
-    try {
-      const { isFile, mode } = await Deno.stat(`${folder}/${name}`);
-      if (isFile && mode !== null && (mode & 0o111) !== 0) return `${folder}/${name}`;
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) continue;
-      if (error instanceof Deno.errors.PermissionDenied) continue; // This user may not read the folder.
-      if (error instanceof Deno.errors.NotADirectory) continue;
-      throw error;
-    }
-  }
-  return undefined;
 }

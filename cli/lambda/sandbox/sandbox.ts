@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import type { FunctionManifest } from "../../manifest/manifest.ts";
-import { logStreamName } from "../arn.ts";
+import { logStreamName } from "../../application/arn.ts";
 import { lambdaEnvironment } from "../isolation/environment.ts";
 import {
   type Folders,

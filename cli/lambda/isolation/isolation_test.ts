@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { findProgram, type Isolation, makeTmp, plainFolders } from "./isolation.ts";
+import { findProgram } from "../../find_program.ts";
+import { type Isolation, makeTmp, plainFolders } from "./isolation.ts";
 import { hasNamespace, isolation } from "../../testdata/sandbox.ts";
 
 /** Runs a shell script in an isolation. Returns its output. */
@@ -96,17 +97,4 @@ Deno.test("plain folders have only the given variables, and a description with t
   const output = await run(plain, "cat task.txt; echo; env", { ONE: "1" });
   const lines = output.split("\n").filter((line) => !/^(PWD|OLDPWD|SHLVL|_)=/.test(line));
   assertEquals(lines, ["task", "ONE=1", ""]);
-});
-
-Deno.test("findProgram() takes the first executable file in PATH", async () => {
-  const folder = await Deno.makeTempDir();
-  for (const [name, mode] of [["a", 0o644], ["b", 0o755], ["c", 0o755]] as const) {
-    await Deno.mkdir(`${folder}/${name}`);
-    await Deno.writeTextFile(`${folder}/${name}/tool`, "");
-    await Deno.chmod(`${folder}/${name}/tool`, mode);
-  }
-  const path = `relative:${folder}/none:${folder}/a:${folder}/b:${folder}/c`;
-  assertEquals(await findProgram("tool", path), `${folder}/b/tool`);
-  assertEquals(await findProgram("other", path), undefined);
-  await Deno.remove(folder, { recursive: true });
 });

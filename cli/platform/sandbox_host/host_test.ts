@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { findProgram, type Isolation, plainFolders } from "../isolation/isolation.ts";
+import { findProgram } from "../../find_program.ts";
+import { type Isolation, plainFolders } from "../../lambda/isolation/isolation.ts";
 import { readManifest } from "../../manifest/manifest.ts";
 import { makeApp } from "../../testdata/bundle.ts";
 import { hasNamespace, isolation, manifestOf, startApp } from "../../testdata/sandbox.ts";
@@ -169,7 +170,7 @@ async function runHost(
     await Deno.writeTextFile(
       `${folder}/platform.ts`,
       `import { SandboxHost } from ${url("host.ts")};
-      import { plainFolders } from ${url("../isolation/isolation.ts")};
+      import { plainFolders } from ${url("../../lambda/isolation/isolation.ts")};
       import { manifestOf } from ${url("../../testdata/sandbox.ts")};
       const manifest = manifestOf({ timeout: 900 });
       const manifestPath = ${JSON.stringify(`${folder}/app.json`)};

@@ -1,4 +1,4 @@
-import { REGION } from "../arn.ts";
+import { REGION } from "../../application/arn.ts";
 import type { FunctionManifest } from "../../manifest/manifest.ts";
 
 /**
