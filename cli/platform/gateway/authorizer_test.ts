@@ -75,3 +75,9 @@ Deno.test("an authorizer allows, denies and fails as on Amazon API Gateway", asy
     assertEquals(body.message === undefined ? body.Message : body.message, message, rule);
   }
 });
+
+Deno.test("a policy with many wildcards refuses a long path at once", async () => {
+  await using test = await startWith(() => result("Allow", `${"*a".repeat(200)}b`));
+  const response = await test.send({ path: `/v0/orders/${"a".repeat(800)}` });
+  assertEquals(response.status, 403);
+});

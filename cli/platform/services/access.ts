@@ -9,6 +9,7 @@ import {
   REGION,
   topicArn,
 } from "../../application/arn.ts";
+import { ANY, matchesWildcard, ONE } from "../../application/wildcard.ts";
 import { queueName } from "./messaging.ts";
 import { jsonFailure, s3Failure, xmlResponse } from "./responses.ts";
 import { placeOf } from "./s3_object.ts";
@@ -73,11 +74,11 @@ export function localArn(arn: string, application: string): string {
     .replace(`-${ACCOUNT_ID}-${REGION}`, "");
 }
 
-/** Matches text against a pattern of IAM: `*` stands for any characters, `?` for one. */
+/** Matches text against a pattern of IAM: `*` stands for any characters, `?` for one, `${*}` for an asterisk. */
 function matches(pattern: string, text: string): boolean {
-  const expression = pattern.replaceAll(/[\\^$.|+()[\]{}]/g, "\\$&")
-    .replaceAll(/\*+/g, "[^]*").replaceAll("?", "[^]");
-  return new RegExp(`^${expression}$`).test(text);
+  const wildcard = (pattern.match(/\$\{[*?$]\}|[^]/g) ?? [])
+    .map((part) => part === "*" ? ANY : part === "?" ? ONE : part.length > 1 ? part[2]! : part);
+  return matchesWildcard(wildcard, text);
 }
 
 /** Lists the accesses that a request needs. For a malformed request, the list has an access that no policy allows. */

@@ -1,4 +1,5 @@
 import { BlockList } from "node:net";
+import { ANY, matchesWildcard } from "../../application/wildcard.ts";
 
 export type EventPattern = { readonly [key: string]: unknown };
 
@@ -60,17 +61,15 @@ const TEXT_MATCHERS: Readonly<Record<string, (value: string, operand: string) =>
   prefix: (value, operand) => value.startsWith(operand),
   suffix: (value, operand) => value.endsWith(operand),
   "equals-ignore-case": (value, operand) => value.toLowerCase() === operand.toLowerCase(),
-  wildcard: matchesWildcard,
+  wildcard: isLike,
   cidr: isInNetwork,
 };
 
 /** Matches text against a pattern: `*` stands for any characters, `\*` for an asterisk, `\\` for a backslash. */
-function matchesWildcard(value: string, pattern: string): boolean {
-  const expression = pattern.replaceAll(
-    /\\([*\\])|[^]/g,
-    (part, literal) => part === "*" ? "[^]*" : RegExp.escape(literal ?? part),
-  );
-  return new RegExp(`^${expression}$`).test(value);
+function isLike(value: string, pattern: string): boolean {
+  const wildcard = (pattern.match(/\\[*\\]|[^]/g) ?? [])
+    .map((part) => part === "*" ? ANY : part.at(-1)!);
+  return matchesWildcard(wildcard, value);
 }
 
 const COMPARISONS: Readonly<Record<string, (a: number, b: number) => boolean>> = {

@@ -60,3 +60,8 @@ Deno.test("matchesPattern() follows the operators of Amazon EventBridge", () => 
     assertEquals(matchesPattern(pattern, EVENT), expected, JSON.stringify(pattern));
   }
 });
+
+Deno.test("matchesPattern() ends with many wildcards and a long text", () => {
+  const pattern = { detail: { path: [{ wildcard: `${"*a".repeat(200)}b` }] } };
+  assertEquals(matchesPattern(pattern, { detail: { path: "a".repeat(10_000) } }), false);
+});
