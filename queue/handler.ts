@@ -94,7 +94,7 @@ export function queueHandler<Payload = JsonValue>(
       const process = async (record: FnQueueRecord<Payload>) => {
         if (schema !== undefined) record.payload(); // a refused message fails before the work
         const result = await work(record, context as FnContext);
-        if (isPlainObject(result) && "batchItemFailures" in result) {
+        if (reportsFailures(result)) {
           throw new TypeError(
             'Invalid result "batchItemFailures": the work sees one message, so throw if the message failed',
           );
@@ -104,6 +104,12 @@ export function queueHandler<Payload = JsonValue>(
       const failures = messages.filter(({ state }) => state !== "done");
       return { batchItemFailures: failures.map(({ id }) => ({ itemIdentifier: id })) };
     });
+}
+
+/** Tells whether a result is that of a handler of whole batches. An empty list says that everything was done. */
+function reportsFailures(result: unknown): boolean {
+  const failures = isPlainObject(result) && result["batchItemFailures"];
+  return Array.isArray(failures) && failures.length > 0;
 }
 
 /** Reads the identifier. AWS Lambda would retry the whole batch for a result with an empty identifier. */

@@ -135,6 +135,8 @@ Deno.test({
   name: "queueHandler() fails a message whose work returns the result of a whole batch",
   sanitizeOps: true, // the timer of the deadline must not keep the process alive
   async fn() {
+    const done = queueHandler(() => ({ batchItemFailures: [] }));
+    assertEquals(await done(makeEvent([{}])), { batchItemFailures: [] });
     const work = () => ({ batchItemFailures: [{ itemIdentifier: "0" }] });
     const { failures, log } = await run(work, makeEvent([{}, {}]));
     assertEquals(failures, ["0", "1"]);
