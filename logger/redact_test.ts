@@ -11,7 +11,10 @@ Deno.test("logger.redact hides the values of its keys, at any depth and in any c
     user: { Password: { old: 1 }, name: "Ada" },
     map: new Map<unknown, unknown>([["TOKEN", 1], [1, "a"]]),
     headers,
-    list: [{ secret: 1, "set-cookie": ["a=1"], cookie: "a=1" }],
+    list: [{ secret: 1, "set-cookie": ["a=1"], cookie: "a=1", cookies: ["a=1"] }],
+    query: new URLSearchParams({ Token: "1", page: "2" }),
+    pairs: [["Cookie", "a=1"], ["accept", "*/*"], ["token", 1, 2]],
+    entries: new Set([["secret", "1"]]),
     error: Object.assign(error, { stack: "Error: x", token: 1 }),
     converted: { toJSON: () => ({ TOKEN: 1 }) },
     instance: new (class {
@@ -22,7 +25,15 @@ Deno.test("logger.redact hides the values of its keys, at any depth and in any c
     user: { Password: "[redacted]", name: "Ada" },
     map: [["TOKEN", "[redacted]"], [1, "a"]],
     headers: [["accept", "*/*"], ["authorization", "[redacted]"]],
-    list: [{ secret: "[redacted]", "set-cookie": "[redacted]", cookie: "[redacted]" }],
+    list: [{
+      secret: "[redacted]",
+      "set-cookie": "[redacted]",
+      cookie: "[redacted]",
+      cookies: "[redacted]",
+    }],
+    query: [["Token", "[redacted]"], ["page", "2"]],
+    pairs: [["Cookie", "[redacted]"], ["accept", "*/*"], ["token", 1, 2]],
+    entries: [["secret", "[redacted]"]],
     error: {
       errorType: "Error",
       errorMessage: "x",
@@ -52,7 +63,7 @@ Deno.test("logger.redact replaces the list, and takes only an array of strings",
     assertThrows(() => logger.redact = wrong as never, TypeError, problem);
   }
   delete state.redact;
-  assertEquals(logger.redact.length, 6);
+  assertEquals(logger.redact.length, 7);
 });
 
 Deno.test("no record shows the value of a redacted key, however the key is nested", () => {
@@ -64,6 +75,8 @@ Deno.test("no record shows the value of a redacted key, however the key is neste
       { [key]: secret, id: 1 },
       new Map<unknown, unknown>([[key, secret], [1, 2]]),
       new Headers({ [key]: SECRET }),
+      new URLSearchParams({ [key]: SECRET }),
+      [["id", 1], [key, secret]],
       Object.assign(new Error("x"), { [key]: secret }),
       { toJSON: () => ({ [key]: secret }) },
     )

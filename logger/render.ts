@@ -89,6 +89,7 @@ export class Renderer {
       case "Set":
         return this.#list(value as Set<unknown>, (value as Set<unknown>).size);
       case "Headers":
+      case "URLSearchParams":
       case "FormData": {
         const entries = [...value as Headers];
         return this.#entries(entries, entries.length);
@@ -107,7 +108,8 @@ export class Renderer {
         list.push(`[cut: ${size - list.length} more]`);
         break;
       }
-      list.push(this.plain(item));
+      const isPair = Array.isArray(item) && item.length === 2;
+      list.push(this.plain(isPair && this.#isSecret(item[0]) ? [item[0], "[redacted]"] : item));
     }
     return list;
   }
@@ -132,10 +134,14 @@ export class Renderer {
         copies.push(["…", `[cut: ${size - copies.length} more]`]);
         break;
       }
-      const isSecret = typeof key === "string" && this.#redacted.includes(key.toLowerCase());
-      copies.push([this.plain(key) as string, this.plain(isSecret ? "[redacted]" : value)]);
+      const shown = this.#isSecret(key) ? "[redacted]" : value;
+      copies.push([this.plain(key) as string, this.plain(shown)]);
     }
     return copies;
+  }
+
+  #isSecret(key: unknown): boolean {
+    return typeof key === "string" && this.#redacted.includes(key.toLowerCase());
   }
 
   /** Copies an object without enumerable properties: to its text, or to the name of its class. */

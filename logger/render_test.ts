@@ -45,7 +45,7 @@ Deno.test("renderJson() renders values of every kind", () => {
     ["a date", new Date(0), "1970-01-01T00:00:00.000Z"],
     ["an invalid date", new Date(NaN), "Invalid Date"],
     ["a URL", new URL("https://example.org/a"), "https://example.org/a"],
-    ["parameters", new URLSearchParams("a=1&b=2"), "a=1&b=2"],
+    ["parameters", new URLSearchParams("a=1&b=2"), [["a", "1"], ["b", "2"]]],
     ["header fields", new Headers({ a: "1" }), [["a", "1"]]],
     ["a form", form, [["a", "1"]]],
     ["a regular expression", /a+/g, "/a+/g"],
