@@ -67,7 +67,7 @@ Deno.test("logger.metric() accepts every unit, and values and names up to the li
     assertEquals(Metrics, [{ Name: "a", Unit: unit }]);
   }
   const name = "_aws ~".padEnd(255, "x");
-  const dimensions = { ...dimensionsOf(29), ["d".repeat(255)]: "x".repeat(1024) };
+  const dimensions = { ...dimensionsOf(29), ["d".repeat(250)]: "x".repeat(1024) };
   for (const value of [2 ** 360, -(2 ** 360), 0]) {
     const { _aws, ...rest } = documentOf(name, value, { dimensions, namespace: name });
     assertEquals(_aws.CloudWatchMetrics[0].Dimensions, [Object.keys(dimensions)]);
@@ -83,7 +83,7 @@ function dimensionsOf(count: number): Record<string, string> {
 
 Deno.test("logger.metric() refuses a metric that breaks a rule, and names the rule", () => {
   const long = "x".repeat(256);
-  const names = "names of 1 to 255 ASCII characters, not AWS/…, :…, _aws";
+  const names = "names of 1 to 255 (of dimensions: 250) ASCII characters, not AWS/…, :…, _aws";
   const dimensions = "at most 30 dimensions of 1 to 1024 ASCII characters, not named as the metric";
   const cases: [string, unknown, unknown, object?][] = [
     [names, "", 1],
@@ -96,7 +96,7 @@ Deno.test("logger.metric() refuses a metric that breaks a rule, and names the ru
     [names, 5, 1],
     [names, "a", 1, { namespace: "" }],
     [names, "a", 1, { namespace: "AWS/Lambda" }],
-    [names, "a", 1, { dimensions: { [long]: "x" } }],
+    [names, "a", 1, { dimensions: { ["x".repeat(251)]: "x" } }],
     [names, "a", 1, { dimensions: { _aws: "x" } }],
     [dimensions, "a", 1, { dimensions: { a: "x" } }],
     [dimensions, "a", 1, { dimensions: dimensionsOf(31) }],
