@@ -97,6 +97,14 @@ Deno.test("readResponse() refuses a malformed or truncated response", async () =
     [`${chunked}9\r\nabc`, "the connection ended"],
     [`${chunked}3\r\nabc\r\n`, "the connection ended"],
     [`${chunked}xyz\r\nabc\r\n`, 'malformed chunk size "xyz"'],
+    [`${chunked}-3\r\nabc\r\n`, 'malformed chunk size "-3"'],
+    [`${chunked}0x3\r\nabc\r\n`, 'malformed chunk size "0x3"'],
+    ...["+3", "0x3", "-3", "3, 3", "3.0", ""].map((length) =>
+      [
+        `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\nabc`,
+        `malformed Content-Length "${length}"`,
+      ] as const
+    ),
     ["ICY 200 OK\r\n\r\n", 'malformed status line "ICY 200 OK"'],
     ["HTTP/1.1 20 OK\r\n\r\n", 'malformed status line "HTTP/1.1 20 OK"'],
   ] as const;
