@@ -93,7 +93,13 @@ export function wrongType(path: Path, value: JsonValue | undefined, wanted: stri
 
 /** Makes the error for a value that has the specified type but is wrong. */
 export function wrongValue(path: Path, value: JsonValue, wanted: string, options?: ErrorOptions) {
-  return specificationError(path, `is ${JSON.stringify(value)}, not ${wanted}`, options);
+  // JSON can write neither a cycle nor a bigint, which an event that a program made may have.
+  const got = typeof value === "string"
+    ? JSON.stringify(value)
+    : typeof value === "object"
+    ? kindOf(value)
+    : String(value);
+  return specificationError(path, `is ${got}, not ${wanted}`, options);
 }
 
 /** Makes the error for the value at the end of a path. */

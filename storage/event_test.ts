@@ -71,6 +71,15 @@ Deno.test("objectSize() refuses a negative, fractional or inexact number", () =>
   }
 });
 
+Deno.test("a wrong value that JSON cannot write raises the error of the specification", () => {
+  const cycle: Record<string, unknown> = {};
+  cycle["self"] = cycle;
+  for (const [size, kind] of [[cycle, "an object"], [10n, "10"], [NaN, "NaN"]] as const) {
+    const { message } = refuse(() => change("s3.object.size", size).objectSize());
+    assert(message.endsWith(`is ${kind}, not a number of bytes`), message);
+  }
+});
+
 Deno.test("isTestEvent() recognises the test event of Amazon S3, whose records() is empty", () => {
   const event = new FnNotificationEvent(testEvent);
   assertEquals(event.isTestEvent(), true);
