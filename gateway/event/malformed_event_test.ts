@@ -207,3 +207,18 @@ Deno.test("header() refuses a list in the headers of payload 2.0", () => {
   const event = new FnProxyEvent({ ...load("apiV2"), headers: { accept: ["text/html"] } });
   assertEquals(refuse(() => event.header("Accept")).path, "headers.accept");
 });
+
+Deno.test("cookies of payload 2.0 that are not an array are malformed", () => {
+  for (const cookies of ["a=1", 5, {}]) {
+    const event = new FnProxyEvent({ ...load("apiV2"), cookies });
+    assertEquals(refuse(() => event.cookies()).path, "cookies");
+    assertEquals(refuse(() => event.httpHeaders()).path, "cookies");
+  }
+});
+
+Deno.test("format recognises a load balancer by its key, whatever the version", () => {
+  for (const version of [undefined, "1.0", "2.0", 1]) {
+    const event = new FnProxyEvent({ requestContext: { elb: {} }, version: version ?? null });
+    assertEquals(event.format, "alb", String(version));
+  }
+});

@@ -28,8 +28,9 @@ const OWN_KEYS = ["principalId", "integrationLatency"];
 /** The keys that payload 1.0 of an HTTP API sends with null if there is no token. */
 const NULL_KEYS = ["claims", "scopes"];
 
-/** Reads the IAM identity, if the given key of the identity is a string. */
+/** Reads the IAM identity, if the given key of the identity is a string with characters. */
 export function readIdentity(event: JsonObject, key: string): JsonObject | null {
   const identity = readContextObject(event, ["requestContext", "identity"]);
-  return identity && typeof own(identity, key) === "string" ? identity : null;
+  const name = identity && own(identity, key);
+  return typeof name === "string" && name !== "" ? identity : null;
 }

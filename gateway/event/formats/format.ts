@@ -20,7 +20,7 @@ export interface Format {
   readonly name: EventFormat;
   /** The key of `requestContext` that only this gateway sends. A REST API has none. */
   readonly sign?: string;
-  /** The version that goes with this key. */
+  /** The version that goes with this key. A load balancer sends none. */
   readonly version?: string;
   /** This path and some other paths may name a header: `["headers", "host"]`. */
   readonly sourceIp: Path;

@@ -195,6 +195,8 @@ Deno.test("authorizer() returns the data of every kind of authorizer", () => {
       [{ requestContext: { authorizer: { scopes: "read", n: 1 } } }, { scopes: "read", n: 1 }],
       [{ requestContext: { authorizer: added, identity } }, identity],
       [{ requestContext: { authorizer: null, identity: { userArn: null } } }, null],
+      [{ requestContext: { identity: { userArn: "" } } }, null],
+      [lattice({ principal: "" }), null],
       [{ requestContext: {} }, null],
       [v2({ jwt: { claims: { sub: "a" }, scopes: null } }), { sub: "a" }],
       [v2({ lambda: { role: "cook" } }), { role: "cook" }],

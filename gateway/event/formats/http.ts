@@ -1,4 +1,10 @@
-import { read, readOptional, readOptionalString, readString } from "../../../function/read.ts";
+import {
+  read,
+  readOptional,
+  readOptionalString,
+  readString,
+  wrongType,
+} from "../../../function/read.ts";
 import { readAuthorizerContext, readContextObject } from "./authorizer.ts";
 import { parseQuery, readMap } from "./entries.ts";
 import type { Format } from "./format.ts";
@@ -26,7 +32,8 @@ export const HTTP: Format = {
     read(event, ["headers"]); // always sent
     const headers = readMap(event, "headers", "texts", wanted) ?? [];
     const cookies = readOptional(event, ["cookies"]);
-    if (!Array.isArray(cookies) || (wanted ?? "cookie") !== "cookie") return headers;
+    if (cookies === null || (wanted ?? "cookie") !== "cookie") return headers;
+    if (!Array.isArray(cookies)) throw wrongType(["cookies"], cookies, "an array or null");
     // A function URL sends the cookies twice.
     return headers.filter(([name]) => name !== "cookie")
       .concat(cookies.map((_, index) => ["cookie", readString(event, ["cookies", index])]));

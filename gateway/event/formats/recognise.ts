@@ -14,7 +14,8 @@ export function recogniseFormat(event: JsonObject): Format {
   if (!isObject(context)) return REST;
   for (const format of FORMATS) {
     const isSigned = own(context, format.sign!) !== undefined;
-    if (isSigned && own(event, "version") === format.version) return format;
+    const isVersion = format.version === undefined || own(event, "version") === format.version;
+    if (isSigned && isVersion) return format;
   }
   return REST;
 }
