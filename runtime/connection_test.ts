@@ -3,15 +3,16 @@ import { Connection, parseAddress } from "./connection.ts";
 import type { Host, Socket } from "./host.ts";
 import { RuntimeApiError } from "./response.ts";
 
-Deno.test("parseAddress() reads a host and a port, and refuses every other form", () => {
+Deno.test("parseAddress() reads a host, a port and a path, and refuses every other form", () => {
   const cases = [
-    ["127.0.0.1:9001", "127.0.0.1", 9001],
-    ["169.254.100.1:80", "169.254.100.1", 80],
-    ["runtime-api.local:65535", "runtime-api.local", 65535],
-    ["[::1]:9001", "::1", 9001],
+    ["127.0.0.1:9001", "127.0.0.1", 9001, ""],
+    ["169.254.100.1:80", "169.254.100.1", 80, ""],
+    ["runtime-api.local:65535", "runtime-api.local", 65535, ""],
+    ["[::1]:9001", "::1", 9001, ""],
+    ["127.0.0.1:9001/s3cret-_/x", "127.0.0.1", 9001, "/s3cret-_/x"],
   ] as const;
-  for (const [text, hostname, port] of cases) {
-    assertEquals(parseAddress(text), { hostname, port });
+  for (const [text, hostname, port, path] of cases) {
+    assertEquals(parseAddress(text), { hostname, port, path });
   }
   for (const text of ["127.0.0.1", ":9001", "a:1/", "http://a:1", "::1:9001", "a:123456"]) {
     assertThrows(() => parseAddress(text), TypeError, JSON.stringify(text));

@@ -91,6 +91,9 @@ Deno.test({
       assertEquals(found, wanted, `${net} ${uses} ${stderr}`);
       assertMatch(stderr, new RegExp(message));
     }
+    const secret = await start({}, { AWS_LAMBDA_RUNTIME_API: "127.0.0.1:9001/secret" });
+    assertEquals(secret.args.find((arg) => arg.startsWith("--allow-net")), API);
+    assertEquals(secret.args.some((arg) => arg.includes("secret")), false, "others see arguments");
   },
 });
 

@@ -35,7 +35,7 @@ fi
 
 # The runtime connects to the Runtime API only. In mate/net and mate/uses, \${NAME} stands for an environment variable.
 api=\${AWS_LAMBDA_RUNTIME_API:?is not set: this script is started by Lambda}
-net=--allow-net=$api
+net=--allow-net=\${api%%/*}
 for file in "$task/mate/net" "$task/mate/uses"; do
   [ -r "$file" ] || continue
   hosts=

@@ -36,7 +36,7 @@ export async function deployPermissions(manifestPath: string): Promise<Permissio
     write: own,
     net: [
       URL.canParse(registry) ? new URL(registry).host : "registry.npmjs.org",
-      "127.0.0.0/8", // the Runtime API of functions that are warmed
+      "127.0.0.1", // the Runtime API of functions that are warmed
     ],
     run: [Deno.execPath(), terraform, "unshare"],
     env: [...CHILD_VARIABLES, "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL"],

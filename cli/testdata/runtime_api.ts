@@ -3,11 +3,15 @@ import { RuntimeApi } from "../lambda/runtime_api/runtime_api.ts";
 /** A Runtime API, and a client of it. */
 export async function startRuntimeApi() {
   const api = await RuntimeApi.listen();
-  const [hostname, port] = api.address.split(":");
   const url = `http://${api.address}/2018-06-01/runtime`;
+  const { host, hostname, port, pathname: root } = new URL(`http://${api.address}`);
   return {
     api,
-    connect: () => Deno.connect({ hostname: hostname!, port: Number(port) }),
+    /** The host and the port. */
+    host,
+    /** The secret path before each path. */
+    root,
+    connect: () => Deno.connect({ hostname, port: Number(port) }),
     post: (path: string, body: BodyInit = "{}", headers: Record<string, string> = {}) =>
       send(`${url}/${path}`, { method: "POST", body, headers }),
     next: (signal?: AbortSignal) => send(`${url}/invocation/next`, signal ? { signal } : {}),

@@ -5,6 +5,7 @@
  * @module
  */
 import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { closeServer, readBody, startServer } from "../http.ts";
@@ -36,15 +37,20 @@ const POST = /^\/2018-06-01\/runtime\/invocation\/([^/]+)\/(response|error)$/;
 /**
  * The Runtime API of one sandbox.
  *
- * On Linux it listens on a random address such as 127.83.12.201. Only the sandbox knows this address, so other programs and
- * web pages cannot find it. The Runtime API refuses requests for other hosts and requests of browsers.
+ * Every user of the machine can find its port. So each path begins with a secret, which only the environment of the sandbox
+ * has: no other user can read the environment of a process. The Runtime API refuses requests without the secret, requests for
+ * other hosts and requests of browsers.
  */
 export class RuntimeApi implements AsyncDisposable {
-  /** The value of `AWS_LAMBDA_RUNTIME_API`: host and port. */
+  /** The value of `AWS_LAMBDA_RUNTIME_API`: host, port and the secret. */
   readonly address: string;
   /** Resolves at the end of the init phase, with an error if the runtime could not start. */
   readonly started: Promise<ErrorAnswer | undefined>;
   readonly #server: Server;
+  /** The host and the port. */
+  readonly #authority: string;
+  /** The path before each path of the API. */
+  readonly #root: string = `/${randomBytes(16).toString("hex")}`;
   #state: State = "Started";
   #invocation: Invocation | undefined;
   #poll: ServerResponse | undefined;
@@ -56,14 +62,15 @@ export class RuntimeApi implements AsyncDisposable {
     this.#server = server;
     this.started = this.#start.promise;
     const { address, port } = server.address() as AddressInfo;
-    this.address = `${address}:${port}`;
+    this.#authority = `${address}:${port}`;
+    this.address = this.#authority + this.#root;
     server.on("request", (request, response) => void this.#serve(request, response));
   }
 
   static async listen(): Promise<RuntimeApi> {
     // A runtime waits for its next invocation without a time-out. It may be frozen while it waits.
     const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 });
-    return new RuntimeApi(await startServer(server, 0, ownAddress()));
+    return new RuntimeApi(await startServer(server, 0, "127.0.0.1"));
   }
 
   /**
@@ -89,10 +96,12 @@ export class RuntimeApi implements AsyncDisposable {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     request.on("error", () => {}); // The reader of the body gets the error.
     const { method, headers } = request;
-    const [path] = request.url!.split("?");
-    const [, id, kind] = POST.exec(path!) ?? [];
+    const [target = ""] = request.url!.split("?");
+    const path = target.slice(this.#root.length);
+    const [, id, kind] = POST.exec(path) ?? [];
     if (
-      headers.host !== this.address || headers.origin !== undefined ||
+      !target.startsWith(`${this.#root}/`) || headers.host !== this.#authority ||
+      headers.origin !== undefined ||
       Object.keys(headers).some((name) => name.startsWith("sec-fetch-"))
     ) {
       send(response, 403, "Forbidden", "Only the runtime of the sandbox may use its Runtime API");
@@ -186,13 +195,6 @@ export class RuntimeApi implements AsyncDisposable {
     this.#invocation = undefined;
     this.#answered.resolve(answer);
   }
-}
-
-/** Returns an address of the loopback interface. On Linux, it is a random one of 16 million. */
-function ownAddress(): string {
-  if (Deno.build.os !== "linux") return "127.0.0.1";
-  const [a, b, c] = crypto.getRandomValues(new Uint8Array(3));
-  return `127.${a}.${b}.${1 + c! % 254}`;
 }
 
 /** Answers a runtime that its request is accepted, or with an error as AWS Lambda writes it. */

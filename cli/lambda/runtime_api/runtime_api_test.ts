@@ -55,31 +55,32 @@ Deno.test("RuntimeApi takes a result, and finishes when the runtime asks for the
   assertEquals((await polling).headers.get("lambda-runtime-aws-request-id"), "id-2");
 });
 
-Deno.test("RuntimeApi answers only the runtime of its sandbox", async () => {
+Deno.test("RuntimeApi answers only a runtime that has its secret", async () => {
   await using other = await startRuntimeApi();
   await using runtime = await startRuntimeApi();
-  assertNotEquals(runtime.api.address, other.api.address);
-  const port = runtime.api.address.split(":")[1];
-  if (Deno.build.os === "linux") {
-    assertMatch(runtime.api.address, /^127\.\d+\.\d+\.\d+:/);
-    const connected = await Deno.connect({ hostname: "127.0.0.1", port: Number(port) })
-      .then((connection) => (connection.close(), "connected"), () => "refused");
-    assertEquals(connected, "refused", "another address with the same port");
-  }
+  assertMatch(runtime.root, /^\/[0-9a-f]{32}$/);
+  assertNotEquals(runtime.root, other.root);
   runtime.invoke("id");
-  const headers = [
-    "Host: evil.example",
-    `Host: localhost:${port}`,
-    `Host: ${runtime.api.address}\r\nOrigin: http://${runtime.api.address}`,
-    `Host: ${runtime.api.address}\r\nSec-Fetch-Site: none`,
+  const { host, root } = runtime;
+  const next = "/2018-06-01/runtime/invocation/next";
+  const requests = [
+    [next, host],
+    [`${other.root}${next}`, host],
+    [`${root}x${next}`, host],
+    [root, host],
+    [`//${host}${root}${next}`, host],
+    [`${root}${next}`, "evil.example"],
+    [`${root}${next}`, `localhost:${host.split(":")[1]}`],
+    [`${root}${next}`, `${host}\r\nOrigin: http://${host}`],
+    [`${root}${next}`, `${host}\r\nSec-Fetch-Site: none`],
   ];
-  for (const header of headers) {
+  for (const [path, lines] of requests) {
     using connection = await runtime.connect();
-    const head = `GET /2018-06-01/runtime/invocation/next HTTP/1.1\r\n${header}\r\n\r\n`;
+    const head = `GET ${path} HTTP/1.1\r\nHost: ${lines}\r\n\r\n`;
     await connection.write(new TextEncoder().encode(head));
     const buffer = new Uint8Array(1_000);
     const text = decode(buffer.subarray(0, await connection.read(buffer) ?? 0));
-    assertMatch(text, /^HTTP\/1.1 403 /, header);
+    assertMatch(text, /^HTTP\/1.1 403 /, head);
   }
   assertEquals((await runtime.next()).status, 200, "the runtime still gets its invocation");
 });
@@ -195,9 +196,9 @@ Deno.test("RuntimeApi answers 404 to other requests", async () => {
 });
 
 /** Makes a streamed result without its end. */
-const streamed = (host: string) =>
+const streamed = ({ host, root }: { readonly host: string; readonly root: string }) =>
   [
-    "POST /2018-06-01/runtime/invocation/id/response HTTP/1.1",
+    `POST ${root}/2018-06-01/runtime/invocation/id/response HTTP/1.1`,
     `Host: ${host}`,
     "Lambda-Runtime-Function-Response-Mode: streaming",
     "Content-Type: application/vnd.awslambda.http-integration-response",
@@ -213,7 +214,7 @@ const streamed = (host: string) =>
 /** Sends a whole stream over a new connection. Returns the status line of the answer. */
 async function stream(runtime: Awaited<ReturnType<typeof startRunning>>, end: string) {
   using connection = await runtime.connect();
-  const bytes = new TextEncoder().encode(streamed(runtime.api.address) + end);
+  const bytes = new TextEncoder().encode(streamed(runtime) + end);
   await connection.write(bytes);
   const buffer = new Uint8Array(4_096);
   return decode(buffer.subarray(0, await connection.read(buffer) ?? 0)).split("\r\n")[0];
@@ -242,7 +243,7 @@ Deno.test("RuntimeApi passes each part of a streamed result on at once, and its 
     await using runtime = await startRunning({ stream: open });
     using connection = await runtime.connect();
     const write = (text: string) => connection.write(new TextEncoder().encode(text));
-    await write(streamed(runtime.api.address));
+    await write(streamed(runtime));
     const reader = readable.getReader();
     let text = "";
     while (text !== "{}\0ab") text += decode((await reader.read()).value!); // before the end
@@ -263,7 +264,7 @@ Deno.test("RuntimeApi goes on if the reader of a streamed result goes away", asy
 Deno.test("RuntimeApi makes an error if the connection of a result breaks", async () => {
   await using runtime = await startRunning();
   const connection = await runtime.connect();
-  await connection.write(new TextEncoder().encode(streamed(runtime.api.address)));
+  await connection.write(new TextEncoder().encode(streamed(runtime)));
   connection.close();
   assertEquals(brief(await runtime.answered)[1], "Runtime.TruncatedResponse");
 });
