@@ -7,7 +7,8 @@
 import { stop } from "esbuild";
 import { run } from "../testdata/programs.ts";
 import { finish } from "./npm/finish.ts";
-import { OUTPUT, ROOT } from "./npm/metadata.ts";
+import { OUTPUT } from "./npm/metadata.ts";
+import { copySources } from "./npm/sources.ts";
 import { isReachable, REGISTRY } from "./std.ts";
 
 const unknown = Deno.args.find((arg) => arg !== "--dnt");
@@ -42,8 +43,9 @@ async function buildModules(folder: string): Promise<string> {
 /** Builds the modules with `deno pack`, which needs no registry. */
 async function buildWithPack(folder: string): Promise<string> {
   const archive = `${folder}/package.tgz`;
-  const pack = ["pack", "--no-source-maps", "--allow-dirty", "--output", archive];
-  await runIn(ROOT.pathname, Deno.execPath(), pack);
+  const sources = `${folder}/sources`;
+  await copySources(sources);
+  await runIn(sources, Deno.execPath(), ["pack", "--no-source-maps", "--output", archive]);
   await runIn(folder, "tar", ["-xzf", archive]);
   return `${folder}/package`;
 }

@@ -2,9 +2,6 @@ import { dirname, join } from "node:path/posix";
 import { build } from "esbuild";
 import { DOCUMENTS, ENTRY_POINTS, OUTPUT, packageMetadata, ROOT } from "./metadata.ts";
 
-/** TypeScript has this type from 5.4 on; the package works from 5.2 on. */
-const NO_INFER = "\ntype NoInfer<T> = [T][T extends unknown ? 0 : never];\n";
-
 /** The name of an entry point's file in the package, without its ending. */
 const NAMES = Object.values(ENTRY_POINTS).map((path) => path.replace(/^\.\/|\.ts$/g, ""));
 
@@ -50,7 +47,7 @@ async function copyDeclarations(folder: string): Promise<void> {
     await Deno.mkdir(dirname(target), { recursive: true });
     const declaration = text.replace(/^\/\/# sourceMappingURL=.*\n?/m, "")
       .replaceAll("Uint8Array<ArrayBuffer>", "ReturnType<typeof Uint8Array.of>"); // before TypeScript 5.7, not generic
-    await Deno.writeTextFile(target, declaration + (/\bNoInfer</.test(text) ? NO_INFER : ""));
+    await Deno.writeTextFile(target, declaration);
   }
 }
 
