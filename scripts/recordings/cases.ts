@@ -1,0 +1,123 @@
+/**
+ * The recordings of the real services: JSON files, which are not part of the project. The README beside the files
+ * describes the format.
+ *
+ * @module
+ */
+
+/** What a function of a case does with its event. */
+export interface Behaviour {
+  readonly echoes?: boolean;
+  readonly answersEvent?: boolean;
+  readonly returns?: unknown;
+  readonly returnsNothing?: boolean;
+  readonly returnsContext?: boolean;
+  readonly returnsLetters?: number;
+  readonly returnsRequestId?: boolean;
+  readonly throws?: { readonly name: string; readonly message: string };
+  readonly throwsOnce?: boolean;
+  readonly logs?: string;
+}
+
+/** The part of a manifest that a case needs. */
+export interface Application {
+  readonly stage?: string;
+  readonly functions: Readonly<Record<string, { readonly does: Behaviour }>>;
+  readonly queues?: Readonly<Record<string, unknown>>;
+  /** Whether the functions must run in sandboxes, not in the process of the platform. */
+  readonly sandbox?: boolean;
+}
+
+interface Attributes {
+  readonly attributes?: Readonly<Record<string, unknown>>;
+}
+
+/** The resources of a case without an application, by the names of their variables. */
+export interface Setup {
+  readonly buckets?: readonly string[];
+  readonly queues?: Readonly<
+    Record<string, Attributes & { readonly name?: string; readonly fifo?: boolean }>
+  >;
+  readonly topics?: Readonly<Record<string, Attributes & { readonly fifo?: boolean }>>;
+  readonly subscriptions?: readonly (Attributes & {
+    readonly topic: string;
+    readonly queue: string;
+  })[];
+}
+
+/** One step of a case: the member that names it, and what the service answered. */
+export interface Step {
+  readonly call?: string;
+  readonly input?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The members of the answer that later steps use, by the names of their variables. */
+  readonly save?: Readonly<Record<string, string>>;
+  readonly http?: {
+    readonly to: string;
+    readonly method: string;
+    readonly path: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+  };
+  readonly wait?: number;
+  readonly fire?: string;
+  readonly delivered?: string;
+  readonly deadLetters?: string;
+  readonly queueEmpty?: string;
+  readonly requestIds?: string;
+  /** The longest time in which the events arrive, in seconds. */
+  readonly within?: number;
+  readonly expected?: unknown;
+}
+
+/** One recorded case. */
+export interface Case {
+  readonly id: string;
+  readonly service: string;
+  /** Why the platform does not promise this. */
+  readonly notClaimed?: string;
+  readonly pattern?: unknown;
+  readonly event?: unknown;
+  readonly policy?: unknown;
+  readonly scope?: "MessageAttributes" | "MessageBody";
+  readonly publish?: Readonly<Record<string, unknown>>;
+  readonly expression?: string;
+  readonly manifest?: unknown;
+  readonly setup?: Setup;
+  readonly application?: Application;
+  readonly steps?: readonly Step[];
+  readonly expected?: {
+    readonly matches?: boolean;
+    readonly refused?: boolean;
+    readonly accepted?: boolean;
+    readonly delivered?: boolean;
+  };
+}
+
+/** The folder of the recordings: the variable `MATE_RECORDINGS`, or a folder beside the checkout. */
+export function recordingsFolder(): URL {
+  const given = Deno.env.get("MATE_RECORDINGS");
+  const root = new URL("../../", import.meta.url);
+  return given === undefined
+    ? new URL("../shared/recordings/", root)
+    : new URL(`${given.replace(/\/?$/, "/")}`, new URL(`file://${Deno.cwd()}/`));
+}
+
+/** Reads the cases. Returns `undefined` if there is no such folder. */
+export async function readCases(folder: URL): Promise<readonly Case[] | undefined> {
+  const names: string[] = [];
+  try {
+    for await (const { name } of Deno.readDir(folder)) {
+      if (name.endsWith(".json")) names.push(name);
+    }
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+  const files = await Promise.all(
+    names.sort().map(async (name) => JSON.parse(await Deno.readTextFile(new URL(name, folder)))),
+  );
+  return files.flatMap(({ service, cases }) =>
+    cases.map((one: object): Case => ({ ...one, service } as Case))
+  );
+}

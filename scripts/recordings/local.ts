@@ -1,0 +1,113 @@
+import { wrongParts } from "../../cli/manifest/event_pattern.ts";
+import { parseManifest } from "../../cli/manifest/manifest.ts";
+import { startPlatform } from "../../cli/platform/mod.ts";
+import { matchesPattern } from "../../cli/platform/services/event_pattern.ts";
+import { deadLetterQueueName, queueName, queueUrl } from "../../cli/platform/services/messaging.ts";
+import { queueArn, topicArn } from "../../cli/application/arn.ts";
+import { deliveryOf, writeApplication } from "./application.ts";
+import type { Application, Setup } from "./cases.ts";
+import { Clients } from "./clients.ts";
+import type { Delivery, Place, Stage } from "./place.ts";
+import { sendRaw } from "./raw_http.ts";
+import { makeResources } from "./setup.ts";
+
+/** The name of the applications of the cases. */
+const NAME = "recorded";
+
+/** The platform of this machine. Each case has a platform of its own. */
+export const local: Place = {
+  setUp: (setup) => {
+    const uses = {
+      buckets: Object.fromEntries((setup.buckets ?? []).map((name) => [name, "read"])),
+    };
+    return open({ functions: { unused: { does: { echoes: true }, uses } } } as Application, setup);
+  },
+
+  run: (application) => open(application, {}),
+
+  matches(pattern, event) {
+    // The manifest allows only the keys that events have. The recorded events have other keys, too.
+    const isAccepted = wrongParts(pattern, []).next().done;
+    return Promise.resolve(
+      isAccepted ? matchesPattern(pattern as Record<string, unknown>, event) : undefined,
+    );
+  },
+
+  acceptsSchedule: (expression) =>
+    Promise.resolve(accepts({ triggers: { schedules: [expression] } })),
+};
+
+/** Tells whether the tool accepts a manifest with such a function. */
+function accepts(settings: object): boolean {
+  const functions = { one: { module: "one.js", ...settings } };
+  try {
+    parseManifest(JSON.stringify({ name: NAME, stage: "v1", functions }), "app.json");
+    return true;
+  } catch (error) {
+    if (error instanceof TypeError) return false;
+    throw error;
+  }
+}
+
+async function open(application: Application, setup: Setup): Promise<Stage> {
+  await using stack = new AsyncDisposableStack();
+  const folder = await Deno.makeTempDir({ prefix: "mate-recorded-" });
+  stack.defer(() => Deno.remove(folder, { recursive: true }));
+  const path = await writeApplication(application, folder, NAME);
+  const platform = stack.use(
+    await startPlatform(path, {
+      port: 0,
+      inProcess: application.sandbox !== true,
+      retryDelays: [10, 20],
+    }),
+  );
+  const deliveries: Delivery[] = [];
+  platform.log.follow(({ functionName, text }) => {
+    const delivery = deliveryOf(functionName, text);
+    if (delivery !== undefined) deliveries.push(delivery);
+  });
+  const clients = stack.use(new Clients(platform.servicesUrl));
+  const unique = `u${crypto.randomUUID().slice(0, 8)}`;
+  const variables = await makeResources(setup, clients, unique);
+  for (const bucket of setup.buckets ?? []) variables[bucket] = bucket;
+  const queues = application.queues as Parameters<typeof queueName>[1]["queues"] ?? {};
+  for (const name of Object.keys(queues)) {
+    const physical = queueName(name, { queues });
+    variables[`queue:${name}`] = queueUrl(physical);
+    variables[`queue:${name}.arn`] = queueArn(physical);
+  }
+  for (
+    const { triggers } of Object.values(
+      application.functions as Record<string, {
+        triggers?: { topics?: readonly { name: string }[] };
+      }>,
+    )
+  ) {
+    for (const { name } of triggers?.topics ?? []) variables[`topic:${name}`] = topicArn(name);
+  }
+  const owned = stack.move();
+  return {
+    clients,
+    variables,
+    nameInput: (input) => input,
+    request(to, request) {
+      const name = to.replace(/^url:/, "");
+      const host = to === "gateway"
+        ? `localhost:${platform.port}`
+        : `${name}.localhost:${platform.port}`;
+      return sendRaw(platform.port, host, request);
+    },
+    async fire(functionName) {
+      const response = await fetch(`${platform.url}/schedules/${functionName}/0`, {
+        method: "POST",
+      });
+      await response.body?.cancel();
+      if (!response.ok) throw new Error(`Cannot fire the schedule: status ${response.status}`);
+    },
+    settled: () => platform.settled(),
+    deliveries: () => Promise.resolve(deliveries),
+    queueUrl: (name, isDeadLetters = false) =>
+      queueUrl((isDeadLetters ? deadLetterQueueName : queueName)(name, { queues })),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
