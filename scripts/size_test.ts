@@ -10,13 +10,13 @@ Deno.test({
     try {
       for (
         const [room, name, limit] of [
-          ["gateway", "proxyHandler", 16_080],
-          ["gateway", "proxyHandler, routes", 17_170],
-          ["gateway", "fetchHandler", 16_230],
-          ["gateway", "buildHttpResponse", 8_600],
-          ["gateway", "FnProxyEvent", 6_000],
+          ["gateway", "proxyHandler", 16_720],
+          ["gateway", "proxyHandler, routes", 17_820],
+          ["gateway", "fetchHandler", 16_880],
+          ["gateway", "buildHttpResponse", 8_700],
+          ["gateway", "FnProxyEvent", 6_570],
           ["gateway", "HttpNotFoundError", 1_000],
-          ["logger", "logger", 3_584],
+          ["logger", "logger", 3_610],
         ] as const
       ) {
         const { outputFiles: [file] } = await esbuild.build({

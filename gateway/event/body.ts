@@ -78,46 +78,17 @@ export function requireJsonType(event: JsonObject): void {
   throw unsupported("application/json");
 }
 
-const FORM_TYPES = ["multipart/form-data", "application/x-www-form-urlencoded"];
-
-/**
- * Reads the body as a form.
- *
- * @throws {HttpUnsupportedMediaTypeError} If `Content-Type` is not a type of forms.
- * @throws {MalformedPayloadError} If the body does not have the form that `Content-Type` says.
- */
-export async function readFormData(event: JsonObject): Promise<FormData> {
-  const type = readType(event);
-  if (!FORM_TYPES.includes(type)) throw unsupported(FORM_TYPES.join(" or "));
-  const bytes = readBytes(event);
-  const contentType = findHeader(event, "content-type")!;
-  // Deno reads multipart data that was cut off as an empty form.
-  if (type === FORM_TYPES[0] && !hasEnd(bytes, contentType)) {
-    throw malformed("the form ends too early");
-  }
-  try {
-    return await new Response(bytes, { headers: { "content-type": contentType } }).formData();
-  } catch {
-    throw malformed("the form is malformed");
-  }
-}
-
-/** Tells whether multipart data has its closing delimiter (RFC 2046 section 5.1.1). */
-function hasEnd(bytes: Uint8Array, contentType: string): boolean {
-  const [, quoted, token] = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType) ?? [];
-  const text = `\r\n${new TextDecoder("latin1").decode(bytes)}`;
-  return text.includes(`\r\n--${quoted ?? token}--`);
-}
-
 /** The media type of the body in lower case, without parameters. */
-function readType(event: JsonObject): string {
+export function readType(event: JsonObject): string {
   return (findHeader(event, "content-type") ?? "").split(";")[0]!.trim().toLowerCase();
 }
 
-function unsupported(expected: string): HttpUnsupportedMediaTypeError {
+/** Makes the error for a body of a type that the caller does not read. */
+export function unsupported(expected: string): HttpUnsupportedMediaTypeError {
   return new HttpUnsupportedMediaTypeError(`Unsupported media type: expected ${expected}`);
 }
 
-function malformed(problem: string): MalformedPayloadError {
+/** Makes the error for a body that does not have the form that its type says. */
+export function malformed(problem: string): MalformedPayloadError {
   return new MalformedPayloadError(`Cannot parse the payload: ${problem}`);
 }

@@ -1,7 +1,6 @@
-import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { encodeBase64 } from "@std/encoding/base64";
 import fc from "fast-check";
-import { HttpUnsupportedMediaTypeError } from "../errors/client_errors.ts";
 import { MalformedPayloadError } from "./malformed_payload_error.ts";
 import { FnProxyEvent } from "./proxy_event.ts";
 
@@ -43,51 +42,6 @@ Deno.test("text() removes one byte order mark and refuses bytes that are not UTF
 });
 
 /** The body and the content type with which a standard request sends a form. */
-async function encode(form: FormData) {
-  const request = new Request("http://x", { method: "POST", body: form });
-  return [await request.bytes(), request.headers.get("content-type")!] as const;
-}
-
-Deno.test("formData() reads the form that a standard request sends", async () => {
-  const file = new File([new Uint8Array([0, 255, 13, 10])], "a b.bin", { type: "image/png" });
-  const form = new FormData();
-  form.append("name", "Jörg & co");
-  form.append("name", "line\r\nbreak");
-  form.append("file", file);
-  const read = await sent(...await encode(form)).formData();
-  assertEquals(read.getAll("name"), ["Jörg & co", "line\r\nbreak"]);
-  const copy = read.get("file") as File;
-  assertEquals([copy.name, copy.type], ["a b.bin", "image/png"]);
-  assertEquals(await copy.bytes(), await file.bytes());
-  const type = "Application/X-WWW-Form-URLEncoded; charset=utf-8";
-  const fields = await sent("a=1+2&a=%C3%A9&b", type).formData();
-  assertEquals([...fields], [["a", "1 2"], ["a", "é"], ["b", ""]]);
-});
-
-Deno.test("formData() refuses multipart data that was cut off at any byte", async () => {
-  const form = new FormData();
-  form.append("a", "1");
-  form.append("b", "2");
-  const [body, type] = await encode(form);
-  for (let length = 0; length < body.length - 2; length++) { // the last line break may lack
-    await assertRejects(() => sent(body.slice(0, length), type).formData(), MalformedPayloadError);
-  }
-  assertEquals([...await sent(body, type).formData()], [["a", "1"], ["b", "2"]]);
-});
-
-Deno.test("formData() refuses a body of another type and malformed forms", async () => {
-  for (const type of [undefined, "", "application/json", "multipart/mixed; boundary=x"]) {
-    await assertRejects(
-      () => sent("--x--", type).formData(),
-      HttpUnsupportedMediaTypeError,
-      "Unsupported media type: expected multipart/form-data or application/x-www-form-urlencoded",
-    );
-  }
-  for (const type of ["multipart/form-data", "multipart/form-data; boundary=y"]) {
-    await assertRejects(() => sent("--x\r\n--x--", type).formData(), MalformedPayloadError);
-  }
-});
-
 Deno.test("cookies() reads the Cookie header as browsers send it", () => {
   for (
     const [header, expected] of [

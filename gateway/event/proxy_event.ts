@@ -19,7 +19,8 @@ import {
 } from "../errors/client_errors.ts";
 import type { HttpErrorOptions } from "../errors/http_error.ts";
 import { parsePreferences, type Preference, sortedValues } from "../negotiation/preferences.ts";
-import { readBytes, readFormData, readPayload, readText, requireJsonType } from "./body.ts";
+import { readBytes, readPayload, readText, requireJsonType } from "./body.ts";
+import { readFormData } from "./form_data.ts";
 import { readContextObject } from "./formats/authorizer.ts";
 import { readMap } from "./formats/entries.ts";
 import type { EventFormat, Format } from "./formats/format.ts";
@@ -273,9 +274,10 @@ export class FnProxyEvent extends FnEvent {
    *
    * @throws {HttpUnsupportedMediaTypeError} If the `Content-Type` is absent or another type.
    * @throws {MalformedPayloadError} If the body is not such a form.
+   * @throws {HttpRequestEntityTooLargeError} If the form has more than 10,000 fields.
    */
-  formData(): Promise<FormData> {
-    return readFormData(this.rawEvent);
+  async formData(): Promise<FormData> {
+    return await readFormData(this.rawEvent);
   }
 
   /** The claims that the authorizer found in the token. An anonymous request has `null`. */

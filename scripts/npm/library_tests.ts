@@ -46,8 +46,6 @@ export const DIFFERENCES: readonly (readonly [runtime: RegExp, why: string, test
   [/bun/, "another node:net, Request and JSON.stringify(), and no modules in data: URLs", [
     "IpAddress reads exactly the texts that node:net calls an address",
     "toRequest() names the key of a method or header that a standard request cannot have",
-    "formData() reads the form that a standard request sends",
-    "formData() refuses multipart data that was cut off at any byte",
     "jsonTransformer() refuses a payload that JSON cannot carry",
     "writeJson() names a value that JSON would leave out or write as {}",
     "logger.redact hides the values of its keys, at any depth and in any case",
