@@ -1,3 +1,6 @@
+/** Four decimal numbers up to 255 without leading zeros. To parse a `URL` takes ten times as long. */
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
+
 /** An IPv4 address mapped into IPv6, as `URL` writes it. */
 const MAPPED = /^\[::ffff:([\da-f]+):([\da-f]+)\]$/;
 
@@ -51,11 +54,10 @@ export class IpAddress {
 }
 
 function canonicalText(text: string): string | undefined {
-  const isIpv4 = /^(\d+\.){3}\d+$/.test(text);
-  const url = `http://${isIpv4 ? text : `[${text}]`}`;
+  if (IPV4.test(text)) return text;
+  const url = `http://[${text}]`;
   if (!/^[\da-f:.]+$/i.test(text) || !URL.canParse(url)) return undefined;
   const { hostname } = new URL(url);
-  if (isIpv4) return hostname === text ? text : undefined; // `URL` reads 010 as 8
   const [, high, low] = MAPPED.exec(hostname)?.map((group) => parseInt(group, 16)) ?? [];
   if (high === undefined || low === undefined) return hostname.slice(1, -1);
   return `::ffff:${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
