@@ -10,13 +10,27 @@ import { formatOf } from "./formats/recognise.ts";
  * @throws {CloudEventSpecificationError} If the headers are absent or malformed.
  */
 export function readHeaders(event: JsonObject): Record<string, string> {
-  const headers = new Map<string, string>();
+  const headers: Record<string, string> = {};
   for (const [key, value] of formatOf(event).headers(event)) {
-    const name = key.toLowerCase();
-    const before = headers.get(name);
-    headers.set(name, before === undefined ? value : before + separatorOf(name) + value);
+    const name = foldName(key);
+    const joined = Object.hasOwn(headers, name) ? headers[name] + separatorOf(name) + value : value;
+    if (name !== "__proto__") headers[name] = joined;
+    else Object.defineProperty(headers, name, { ...PLAIN, value: joined }); // to assign it would do nothing
   }
-  return Object.fromEntries(headers);
+  return headers;
+}
+
+const PLAIN = { configurable: true, enumerable: true, writable: true };
+
+/** Names in lower case. A gateway sends the same names again and again, and to fold them takes most of the time. */
+const folded = new Map<string, string>();
+
+function foldName(name: string): string {
+  const known = folded.get(name);
+  if (known !== undefined) return known;
+  const lower = name.toLowerCase();
+  if (folded.size < 100) folded.set(name, lower); // a client cannot make it grow further
+  return lower;
 }
 
 /**
