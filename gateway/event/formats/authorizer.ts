@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../function/json.ts";
-import { isObject, own, type Path, readOptional, wrongType } from "../../../function/read.ts";
+import { isObject, own, type Path, read, wrongType } from "../../../function/read.ts";
 
 /**
  * Reads an object below `requestContext`. Absent and null parents give null.
@@ -7,10 +7,15 @@ import { isObject, own, type Path, readOptional, wrongType } from "../../../func
  * @throws {CloudEventSpecificationError} If `requestContext` is absent, or if a part of the path is not an object.
  */
 export function readContextObject(event: JsonObject, path: Path): JsonObject | null {
-  if (path.length > 2 && readContextObject(event, path.slice(0, -1)) === null) return null;
-  const value = readOptional(event, path);
-  if (value === null || isObject(value)) return value;
-  throw wrongType(path, value, "an object or null");
+  let value = read(event, path.slice(0, 1));
+  for (let depth = 1; value !== null || depth === 1; depth++) {
+    if (!isObject(value)) {
+      throw wrongType(path.slice(0, depth), value, depth > 1 ? "an object or null" : "an object");
+    }
+    if (depth === path.length) return value;
+    value = own(value, path[depth] as string) ?? null;
+  }
+  return null;
 }
 
 /** Reads the context that a Lambda authorizer passed on. An authorizer that passed nothing on gives null. */
