@@ -51,6 +51,8 @@ export function chooseType(
   accept: string | undefined,
   types: readonly string[],
 ): string | undefined {
+  // Most programs accept one type, and to read a list takes much longer.
+  if (accept !== undefined && types.includes(accept)) return accept;
   const ranges = readMembers(accept || ANY_TYPE, toRange);
   if (ranges.length === 0) ranges.push({ value: ANY_TYPE, weight: 1000 });
   let best: Match | undefined;
