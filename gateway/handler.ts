@@ -1,6 +1,7 @@
 import type { FnContext } from "../function/context.ts";
+import { isError } from "../logger/error.ts";
 import { logInternalError } from "../logger/record.ts";
-import { withRequestId } from "../logger/request_id.ts";
+import { currentRequestId, withRequestId } from "../logger/request_id.ts";
 import { readProperty, textOf } from "../logger/text.ts";
 import { type HttpError, isClientError, isHttpError, isServerError } from "./errors/http_error.ts";
 import { HttpInternalServerError } from "./errors/server_errors.ts";
@@ -82,8 +83,19 @@ function inScope<Result>(
   context: FnContext | undefined,
   run: () => Promise<Result>,
 ): Promise<Result> {
-  const requestId: unknown = context?.awsRequestId;
-  return requestId && typeof requestId === "string" ? withRequestId(requestId, run) : run();
+  const requestId = requestIdOf(context);
+  // The runtime may have opened the scope already.
+  if (requestId === "" || requestId === currentRequestId()) return run();
+  return withRequestId(requestId, run);
+}
+
+function requestIdOf(context: FnContext | undefined): string {
+  try {
+    const requestId: unknown = context?.awsRequestId;
+    return typeof requestId === "string" ? requestId : "";
+  } catch {
+    return ""; // a context of other code, whose getter throws
+  }
 }
 
 async function answerRequest(
@@ -176,7 +188,7 @@ async function answerError(error: HttpError, exchange: Exchange): Promise<Sent> 
 /** The error that a thrown value is answered as. The message of a foreign error is not for the client. */
 function toHttpError(thrown: unknown): HttpError {
   if (isServerError(thrown) || (isClientError(thrown) && thrown.status < 500)) return thrown;
-  const message = thrown instanceof Error ? textOf(readProperty(thrown, "message")) : undefined;
+  const message = isError(thrown) ? textOf(readProperty(thrown, "message")) : undefined;
   return internalError(message, thrown);
 }
 

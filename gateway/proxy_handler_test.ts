@@ -222,3 +222,20 @@ Deno.test("the types of options and transformers fit any payload unless told oth
   proxyHandler(() => ({ id: 1 }), { customTransformers: ofNames });
   gateway.buildHttpResponse(200, { name: "x", id: 1 }, { customTransformers: ofNames });
 });
+
+Deno.test("proxyHandler() never rejects, whatever the context and the thrown value", async () => {
+  const context = {
+    get awsRequestId(): string {
+      throw new Error("no context");
+    },
+  };
+  const { result } = await captureLog(() => proxyHandler(() => 1)(request(), context as never));
+  assertEquals(result.statusCode, 200);
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  for (const route of [fail(proxy), () => proxy, () => ({ a: proxy })]) {
+    const { result, records: log } = await answer(route);
+    assertEquals(result.statusCode, 500);
+    assertEquals(log.length, 1);
+  }
+});

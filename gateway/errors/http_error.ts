@@ -114,7 +114,11 @@ export function isServerError(error: unknown): error is HttpServerError {
 }
 
 function kindOf(error: unknown): unknown {
-  return (error as Record<symbol, unknown> | null | undefined)?.[KIND];
+  try {
+    return (error as Record<symbol, unknown> | null | undefined)?.[KIND];
+  } catch {
+    return undefined; // a revoked proxy
+  }
 }
 
 /**
