@@ -38,7 +38,9 @@ Deno.test("compression takes the coding that the client prefers, from a number o
     assertEquals(result.headers["Content-Encoding"], coding, name);
     const bytes = Buffer.from(result.body, result.isBase64Encoded ? "base64" : "utf8");
     assertEquals(Buffer.from(coding ? UNDO[coding]!(bytes) : bytes).toString(), text, name);
-    const isVarying = options !== false && /css|svg/.test(type);
+    // A short content is the same for all codings.
+    const isLong = Buffer.from(text).length >= (options && "from" in options ? options.from : 1000);
+    const isVarying = options !== false && isLong && /css|svg/.test(type);
     assertEquals(result.headers["Vary"], isVarying ? "Accept, Accept-Encoding" : "Accept", name);
   }
 });

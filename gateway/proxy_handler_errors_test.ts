@@ -169,7 +169,7 @@ Deno.test("proxyHandler() answers an event that is not a request with 500, befor
     assertEquals(ran, false, JSON.stringify(event));
   }
   const event = { headers: { "Accept-Encoding": 5 } };
-  const { result } = await answer(() => "done", { event });
+  const { result } = await answer(() => "x".repeat(1000), { event });
   assertEquals(result.statusCode, 500, "the route ran, but its answer cannot be negotiated");
 });
 

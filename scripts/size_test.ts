@@ -10,11 +10,11 @@ Deno.test({
     try {
       for (
         const [room, name, limit] of [
-          ["gateway", "proxyHandler", 16_720],
-          ["gateway", "proxyHandler, routes", 17_820],
-          ["gateway", "fetchHandler", 16_880],
-          ["gateway", "buildHttpResponse", 8_700],
-          ["gateway", "FnProxyEvent", 6_570],
+          ["gateway", "proxyHandler", 16_850],
+          ["gateway", "proxyHandler, routes", 17_990],
+          ["gateway", "fetchHandler", 17_010],
+          ["gateway", "buildHttpResponse", 8_750],
+          ["gateway", "FnProxyEvent", 6_720],
           ["gateway", "HttpNotFoundError", 1_000],
           ["logger", "logger", 3_610],
         ] as const

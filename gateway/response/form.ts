@@ -6,7 +6,7 @@ import { JSON_TYPE } from "../negotiation/choose_type.ts";
 import type { Answer } from "./answer.ts";
 import { encodeBody } from "./content_body.ts";
 import { type HeaderMap, valueOf } from "./headers.ts";
-import { type HttpResponse, markBuilt } from "./http_response.ts";
+import type { HttpResponse } from "./http_response.ts";
 import { markStreamed, type StreamedResponse } from "./stream_response.ts";
 import { statusText } from "./status_text.ts";
 
@@ -49,13 +49,13 @@ export function formResponse(
   // A load balancer takes the map of the kind that it sends.
   const isMultiValue = format === "alb" && !!event?.rawEvent["multiValueHeaders"];
   const [body, isBase64Encoded] = encodeBody(content, contentType);
-  return markBuilt({
+  return {
     statusCode: status,
     ...isDescribed && { statusDescription: `${status} ${statusText(status)}`.trimEnd() },
     ...formHeaders(fields, format, isMultiValue),
     body,
     isBase64Encoded,
-  });
+  };
 }
 
 /** A response that is streamed. It has the header fields of payload 2.0. */

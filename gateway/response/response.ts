@@ -10,7 +10,7 @@ import {
   setField,
   valueOf,
 } from "./headers.ts";
-import type { HttpResponse } from "./http_response.ts";
+import { type HttpResponse, markBuilt } from "./http_response.ts";
 import { type CustomTransformers, type Menu, readMenu, type SimpleMessage } from "./transformer.ts";
 import { formResponse } from "./form.ts";
 
@@ -115,7 +115,7 @@ export function buildWithHeaders<Payload>(
   const answer = answerPayload(status, payload, menu, extra, exchange);
   const coding = agreeOnCoding(answer, exchange.event, ["gzip"]);
   const content = coding ? compress(answer.content, coding) : answer.content;
-  return formResponse({ ...answer, content }, exchange.event);
+  return markBuilt(formResponse({ ...answer, content }, exchange.event));
 }
 
 /**
@@ -135,10 +135,12 @@ export function agreeOnCoding(
 ): Coding | undefined {
   // The range of a part counts the bytes as they are (RFC 9110 §14.4).
   const isFixed = fields.has("content-encoding") || fields.has("content-range");
-  if (!event || !isDescribed(status) || codings.length === 0 || isFixed) return undefined;
+  if (!event || !isLong || !isDescribed(status) || codings.length === 0 || isFixed) {
+    return undefined;
+  }
   addVary(fields, "Accept-Encoding");
   const accepted = requestHeader(event, "accept-encoding", status);
-  const coding = isLong ? chooseCoding(accepted, codings) : undefined;
+  const coding = chooseCoding(accepted, codings);
   if (coding === undefined) return undefined;
   const tag = valueOf(fields, "etag");
   if (tag?.startsWith('"')) setField(fields, "ETag", `W/${tag}`);
