@@ -1,11 +1,9 @@
+import { checkWork, refuseFailures, timeForBatch } from "../function/batch.ts";
 import type { FnContext, JsonValue, StandardSchema } from "../function/mod.ts";
-import { isPlainObject, kindOf, specificationError } from "../function/read.ts";
+import { specificationError } from "../function/read.ts";
 import { withRequestId } from "../logger/mod.ts";
 import { type Message, processBatch } from "./batch.ts";
 import { FnQueueEvent, FnQueueRecord } from "./event.ts";
-
-/** This many milliseconds before the deadline, the handler reports all messages that are not done. */
-const MARGIN = 500;
 
 /**
  * The work for one message, sync or async. If it throws or rejects, the message is reported as failed.
@@ -74,14 +72,9 @@ export function queueHandler<Payload = JsonValue>(
   options: QueueHandlerOptions<Payload> = {},
 ): QueueHandler {
   const { concurrency = 10, schema } = options;
-  if (typeof work !== "function") {
-    throw new TypeError(`Cannot make the handler: expected a function, got ${kindOf(work)}`);
-  }
+  checkWork(work, schema);
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     throw new TypeError(`Invalid concurrency ${concurrency}: expected a whole number from 1`);
-  }
-  if (schema !== undefined && typeof schema["~standard"]?.validate !== "function") {
-    throw new TypeError("Invalid schema: expected a schema of Standard Schema, version 1");
   }
   return async (eventObject, context) =>
     await withRequestId(context?.awsRequestId ?? "", async () => {
@@ -90,26 +83,14 @@ export function queueHandler<Payload = JsonValue>(
         return { record, id: readId(record, index), state: "waiting" } as Message<Payload>;
       });
       if (messages.length === 0) throw specificationError(["Records"], "holds no record");
-      const milliseconds = (context?.getRemainingTimeInMillis?.() ?? Infinity) - MARGIN;
       const process = async (record: FnQueueRecord<Payload>) => {
         if (schema !== undefined) record.payload(); // a refused message fails before the work
-        const result = await work(record, context as FnContext);
-        if (reportsFailures(result)) {
-          throw new TypeError(
-            'Invalid result "batchItemFailures": the work sees one message, so throw if the message failed',
-          );
-        }
+        refuseFailures(await work(record, context as FnContext));
       };
-      await processBatch(messages, process, concurrency, milliseconds);
+      await processBatch(messages, process, concurrency, timeForBatch(context));
       const failures = messages.filter(({ state }) => state !== "done");
       return { batchItemFailures: failures.map(({ id }) => ({ itemIdentifier: id })) };
     });
-}
-
-/** Tells whether a result is that of a handler of whole batches. An empty list says that everything was done. */
-function reportsFailures(result: unknown): boolean {
-  const failures = isPlainObject(result) && result["batchItemFailures"];
-  return Array.isArray(failures) && failures.length > 0;
 }
 
 /** Reads the identifier. AWS Lambda would retry the whole batch for a result with an empty identifier. */

@@ -5,21 +5,13 @@
  * @module
  */
 import fc from "fast-check";
-import {
-  CloudEventSpecificationError,
-  FnBridgePutEvent,
-  FnMessageEvent,
-  FnNotificationEvent,
-  FnProxyEvent,
-  FnQueueEvent,
-  FnRecord,
-  HttpClientError,
-  logger,
-  proxyHandler,
-} from "../mod.ts";
+import * as core from "../mod.ts";
 import { run } from "../runtime/mod.ts";
 import * as httpEvents from "../testdata/http_events.ts";
 import * as serviceEvents from "../testdata/service_events.ts";
+
+const { CloudEventSpecificationError, FnProxyEvent, FnRecord, HttpClientError } = core;
+const { logger, proxyHandler } = core;
 
 const junk = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
@@ -51,6 +43,15 @@ const events = fc.tuple(
   return event;
 });
 
+/** The arguments of the accessors that need one. */
+const ARGUMENTS: Readonly<Record<string, string[]>> = {
+  header: ["accept"],
+  headerPreferences: ["accept"],
+  headerSortedPreferences: ["accept"],
+  queryValues: ["accept"],
+  attributes: ["newImage"],
+};
+
 /** Calls every accessor of an event or a record; an accessor may throw only the documented errors. */
 async function readAll(event: object): Promise<void> {
   const prototype = Object.getPrototypeOf(event);
@@ -58,8 +59,7 @@ async function readAll(event: object): Promise<void> {
     const method = Object.getOwnPropertyDescriptor(prototype, name)!.value;
     if (name === "constructor" || typeof method !== "function") continue;
     try {
-      const isNamed = /^(header|queryValues)/.test(name); // these take the name of a header or parameter
-      const result = await (isNamed ? method.call(event, "accept") : method.call(event));
+      const result = await method.call(event, ...ARGUMENTS[name] ?? []);
       if (!Array.isArray(result)) continue;
       for (const one of result) if (one instanceof FnRecord) await readAll(one);
     } catch (error) {
@@ -71,13 +71,10 @@ async function readAll(event: object): Promise<void> {
   }
 }
 
-const EVENTS = [
-  FnProxyEvent,
-  FnBridgePutEvent,
-  FnMessageEvent,
-  FnNotificationEvent,
-  FnQueueEvent,
-];
+/** The classes of events that the library has. */
+const EVENTS = Object.entries(core)
+  .filter(([name]) => /^Fn\w+Event$/.test(name))
+  .map(([, Event]) => Event as new (raw: unknown) => object);
 
 /** A header of weighted preferences, mostly of parts that have a meaning there. */
 const header = fc.array(

@@ -17,6 +17,12 @@ Deno.test({
           ["gateway", "FnProxyEvent", 6_720],
           ["gateway", "HttpNotFoundError", 1_000],
           ["logger", "logger", 3_610],
+          ["function", "FnEvent", 1_000],
+          ["scheduler", "FnBridgePutEvent", 2_000],
+          ["storage", "FnNotificationEvent", 2_500],
+          ["topic", "FnMessageEvent", 3_000],
+          ["queue", "queueHandler", 9_000],
+          ["table", "tableHandler", 7_000],
         ] as const
       ) {
         const { outputFiles: [file] } = await esbuild.build({

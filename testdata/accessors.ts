@@ -1,4 +1,4 @@
-/** Checks of the events with records: of Amazon S3, SNS and SQS. */
+/** Checks of the events with records: of Amazon S3, SNS, SQS and DynamoDB Streams. */
 import { assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import { CloudEventSpecificationError, type FnRecord } from "../function/mod.ts";
 
@@ -63,9 +63,9 @@ export function checkRecords<Source extends FnRecord>(
     assertEquals(message, `Cannot read the event: "Records" ${problem}`);
   }
   for (const key of ["eventSource", "EventSource"]) {
-    const [record] = new Event({ Records: [{ ...good, [key]: "aws:dynamodb" }] }).records();
+    const [record] = new Event({ Records: [{ ...good, [key]: "aws:kinesis" }] }).records();
     const { message } = refuse(() => read(record, name));
-    const problem = `"Records[0].${key}" is "aws:dynamodb", not "aws:`;
+    const problem = `"Records[0].${key}" is "aws:kinesis", not "aws:`;
     assertEquals(message.startsWith(`Cannot read the event: ${problem}`), true, message);
   }
   assertThrows(() => new Event([]), TypeError);

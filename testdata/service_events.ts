@@ -1,5 +1,5 @@
 /**
- * Events of Amazon EventBridge, S3, SNS and SQS as the services send them.
+ * Events of Amazon EventBridge, S3, SNS, SQS and DynamoDB Streams as the services send them.
  *
  * @module
  */
@@ -162,5 +162,54 @@ export const fifo = {
     },
     messageAttributes: {},
     eventSourceARN: "arn:aws:sqs:eu-central-1:123456789012:jobs.fifo",
+  }],
+};
+
+/** A change of an item in a table of Amazon DynamoDB. */
+export const change = {
+  Records: [{
+    eventID: "7de3041dd709b024af6f29e4fa13d34c",
+    eventName: "MODIFY",
+    eventVersion: "1.1",
+    eventSource: "aws:dynamodb",
+    awsRegion: "eu-central-1",
+    dynamodb: {
+      ApproximateCreationDateTime: 1772355907.123,
+      Keys: { customer: { S: "ada" }, id: { N: "101" } },
+      NewImage: {
+        customer: { S: "ada" },
+        id: { N: "101" },
+        tags: { SS: ["new", "gift"] },
+        price: { N: "12.5" },
+        lines: { L: [{ M: { item: { S: "tea" }, count: { N: "3" } } }, { NULL: true }] },
+        paid: { BOOL: false },
+        digest: { B: "AP+A" },
+        sizes: { NS: ["1", "90071992547409931"] },
+        parts: { BS: ["AA==", "/w=="] },
+        note: { S: "" },
+      },
+      OldImage: { customer: { S: "ada" }, id: { N: "101" } },
+      SequenceNumber: "4421584500000000017450439092",
+      SizeBytes: 175,
+      StreamViewType: "NEW_AND_OLD_IMAGES",
+    },
+    eventSourceARN:
+      "arn:aws:dynamodb:eu-central-1:123456789012:table/orders/stream/2026-03-01T08:00:00.000",
+  }],
+};
+
+/** A removal by the time to live of the table. */
+export const expiry = {
+  Records: [{
+    ...change.Records[0]!,
+    eventName: "REMOVE",
+    userIdentity: { type: "Service", principalId: "dynamodb.amazonaws.com" },
+    dynamodb: {
+      ApproximateCreationDateTime: 1772355907,
+      Keys: change.Records[0]!.dynamodb.Keys,
+      SequenceNumber: "4421584500000000017450439093",
+      SizeBytes: 20,
+      StreamViewType: "KEYS_ONLY",
+    },
   }],
 };

@@ -3,6 +3,7 @@ import {
   AlbSchema,
   APIGatewayProxyEventSchema,
   APIGatewayProxyEventV2Schema,
+  DynamoDBStreamSchema,
   EventBridgeSchema,
   LambdaFunctionUrlSchema,
   S3Schema,
@@ -26,6 +27,7 @@ import {
   type ProxyEventOptions,
   queueEvent,
   scheduledEvent,
+  tableEvent,
 } from "./mod.ts";
 
 /** Fails if an event does not match the schema that Powertools publishes. */
@@ -84,6 +86,14 @@ Deno.test("the events of the other services match the schemas of Powertools", ()
   check("queue", SqsSchema, queueEvent([{ body: "a" }, { messageAttributes }]));
   check("FIFO queue", SqsSchema, queueEvent([{}, {}], { fifo: true }));
   const [message, notification] = queueEvent([{ message: {} }, { notification: [{}] }]).Records;
+  const item = {
+    id: 1n,
+    tags: new Set(["a"]),
+    digest: new Uint8Array([1, 2]),
+    lines: [{ a: null }],
+  };
+  check("change", DynamoDBStreamSchema, tableEvent([{}, { newImage: item, oldImage: item }]));
+  check("expiry", DynamoDBStreamSchema, tableEvent([{ isExpiry: true, viewType: "KEYS_ONLY" }]));
   check("message in a queue", SnsSqsNotificationSchema, JSON.parse(message!.body));
   check("object in a queue", S3SqsEventNotificationSchema, { Records: [notification] });
 });
@@ -99,6 +109,7 @@ Deno.test("the events have the types of @types/aws-lambda", async () => {
   notificationEvent() satisfies aws.S3Event;
   messageEvent() satisfies aws.SNSEvent;
   queueEvent() satisfies aws.SQSEvent;
+  tableEvent() satisfies aws.DynamoDBStreamEvent;
   createContext() satisfies Pick<aws.Context, "awsRequestId" | "getRemainingTimeInMillis">;
 });
 

@@ -16,9 +16,12 @@ import {
   proxyHandler,
 } from "@mate/core/gateway";
 import { type Logger, logger, withRequestId } from "@mate/core/logger";
+import { type QueueHandler, queueHandler } from "@mate/core/queue";
 import { httpStream, run, serve } from "@mate/core/runtime";
 import { FnBridgePutEvent } from "@mate/core/scheduler";
 import { FnNotificationEvent } from "@mate/core/storage";
+import { FnTableEvent, tableHandler, type TableItem } from "@mate/core/table";
+import { call, tableEvent } from "@mate/core/testing";
 import { FnMessageEvent, type MessageAttributes } from "@mate/core/topic";
 
 const transformers: CustomTransformers<unknown> = {
@@ -63,6 +66,18 @@ export function start(): void {
 
 export async function loop(): Promise<void> {
   await run((event: { name: string }) => event.name, { api: "127.0.0.1:9001" });
+}
+
+export const jobs: QueueHandler = queueHandler((record) => record.body());
+
+export const changes = tableHandler((record) => {
+  const item: TableItem | null = record.newImage();
+  return item;
+});
+
+export async function test(): Promise<number> {
+  const [record] = new FnTableEvent(tableEvent([{ keys: { id: 1n } }])).records();
+  return (await call(handler, { url: `/${record?.eventName()}` })).status;
 }
 
 // @ts-expect-error A status is a number.

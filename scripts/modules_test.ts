@@ -1,0 +1,43 @@
+/** Checks that every module of the library stands in every list that names the modules one by one. */
+import { assertEquals } from "@std/assert";
+import config from "../deno.json" with { type: "json" };
+
+const ROOT = new URL("../", import.meta.url);
+
+/** The names of the modules, such as `queue`. */
+const MODULES = Object.entries(config.exports)
+  .filter(([name, path]) => name !== "." && path.endsWith("/mod.ts"))
+  .map(([name]) => name.slice("./".length));
+
+const { tasks } = config;
+const words = (task: { readonly command: string }) => task.command.split(/[\s']+/);
+const read = (path: string) => Deno.readTextFile(new URL(path, ROOT));
+
+/** What each list has for a module. */
+const LISTS: Readonly<Record<string, (name: string) => boolean | Promise<boolean>>> = {
+  "deno.json, task test:library": (name) => words(tasks["test:library"]).includes(name),
+  "deno.json, task cover": (name) => words(tasks.cover).includes(name),
+  "deno.json, task doc:lint": (name) => words(tasks["doc:lint"]).includes(`${name}/mod.ts`),
+  "README.md, table of modules": async (name) =>
+    (await read("README.md")).includes(`\n| \`@mate/core/${name}\``),
+  "ARCHITECTURE.md, table of rooms": async (name) =>
+    new RegExp(`^\\| \`${name}/\` +\\|`, "m").test(await read("ARCHITECTURE.md")),
+  "docs/README.md, links to the pages": async (name) =>
+    (await read("docs/README.md")).includes(`(${name}.md)`),
+  "docs, a page": async (name) => (await read(`docs/${name}.md`)).includes(`@mate/core/${name}`),
+  "scripts/npm/types.ts, an import": async (name) =>
+    (await read("scripts/npm/types.ts")).includes(` from "@mate/core/${name}";`),
+  "scripts/size_test.ts, a row": async (name) =>
+    // These two never belong to the bundle of a function.
+    ["testing", "runtime"].includes(name) ||
+    (await read("scripts/size_test.ts")).includes(`\n          ["${name}", `),
+  "CHANGELOG.md": async (name) => (await read("CHANGELOG.md")).includes(`\`${name}\``),
+};
+
+for (const [list, has] of Object.entries(LISTS)) {
+  Deno.test(`${list}: every module is there`, async () => {
+    const missing: string[] = [];
+    for (const name of MODULES) if (!await has(name)) missing.push(name);
+    assertEquals(missing, []);
+  });
+}
