@@ -1,4 +1,5 @@
 import { wrongParts } from "./event_pattern.ts";
+import { wrongFilterParts } from "./filter_policy.ts";
 import { nearest } from "./nearest.ts";
 import type { BucketTrigger, Manifest, Triggers } from "./types.ts";
 import { placeholdersIn, variablesOf } from "./variables.ts";
@@ -61,7 +62,7 @@ function* findPatternConflicts(manifest: Manifest): Generator<Conflict> {
     yield* wrongParts(trigger.pattern, [...path, "pattern"]);
   }
   for (const { trigger, path } of triggersOf(manifest, "topics")) {
-    if (trigger.filter !== undefined) yield* wrongParts(trigger.filter, [...path, "filter"]);
+    if (trigger.filter !== undefined) yield* wrongFilterParts(trigger.filter, [...path, "filter"]);
   }
 }
 

@@ -373,7 +373,7 @@ const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
   "functions.a/~b.module" is missing: expected a string`,
   ],
   [
-    withTriggers({ events: [{ pattern: { $or: [{ source: "a" }] } }] }),
+    withTriggers({ events: [{ pattern: { $or: [{ source: "a" }, { source: ["b"] }] } }] }),
     '"functions.f.triggers.events.0.pattern.$or.0.source" must be an array of values, or an object',
   ],
   [
@@ -399,6 +399,10 @@ const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
   [
     withTriggers({ events: [{ pattern: { detail: { n: [{ prefix: "a", suffix: "b" }] } } }] }),
     `"functions.f.triggers.events.0.pattern.detail.n.0" ${OPERATORS}`,
+  ],
+  [
+    withTriggers({ topics: [{ name: "news", filter: { a: { b: ["c"] } } }] }),
+    '"functions.f.triggers.topics.0.filter.a" must be an array, because attributes are not nested',
   ],
   [
     withTriggers({ topics: [{ name: "news" }, { name: "news" }] }),

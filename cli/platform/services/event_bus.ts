@@ -1,7 +1,7 @@
 import { scheduledEvent } from "@mate/core/testing";
 import type { Manifest } from "../../manifest/types.ts";
 import { ACCOUNT_ID, REGION } from "../../application/arn.ts";
-import { matchesPattern } from "./event_pattern.ts";
+import { compilePattern } from "./event_pattern.ts";
 import { jsonFailure } from "./responses.ts";
 
 interface Entry {
@@ -29,7 +29,11 @@ export function createEventBus(
   note: (text: string) => void,
 ): EventBus {
   const rules = Object.entries(functions).flatMap(([functionName, { triggers }]) =>
-    triggers.events.map((rule) => ({ functionName, ...rule }))
+    triggers.events.map(({ bus, pattern }) => ({
+      functionName,
+      bus,
+      matches: compilePattern(pattern),
+    }))
   );
 
   function put(
@@ -47,9 +51,7 @@ export function createEventBus(
       detail: JSON.parse(Detail as string),
     });
     const bus = String(EventBusName).split("/").at(-1); // The parameter may be a name or an ARN.
-    const matching = rules.filter((rule) =>
-      rule.bus === bus && matchesPattern(rule.pattern, event)
-    );
+    const matching = rules.filter((rule) => rule.bus === bus && rule.matches(event));
     for (const { functionName } of matching) invoke(functionName, event);
     if (matching.length === 0) note(`No pattern matches the event "${DetailType}" of "${Source}"`);
     return { EventId: event.id };
