@@ -1,5 +1,5 @@
 /**
- * The account and the region of the local platform, and the names in them: ARNs, trace identifiers, log streams.
+ * The places of an application, and the names on the local platform: ARNs, trace identifiers, log streams.
  *
  * @module
  */
@@ -9,24 +9,43 @@ export const ACCOUNT_ID = "000000000000";
 
 export const REGION = "us-east-1";
 
-const arnIn = (service: string, name: string) =>
-  `arn:aws:${service}:${REGION}:${ACCOUNT_ID}:${name}`;
+/** The place of an application: on this machine, or in an account and region of AWS. */
+export interface Place {
+  /** The partition of AWS, such as `aws` or `aws-cn`. */
+  readonly partition: string;
+  readonly account: string;
+  readonly region: string;
+  /** The URL before the names of queues; by default that of Amazon SQS in the region. */
+  readonly queues?: string;
+  /** Returns the value of `${infra.NAME}`; by default the placeholder stays. */
+  readonly infra?: (name: string) => string;
+}
+
+/** This machine. */
+export const LOCAL: Place = { partition: "aws", account: ACCOUNT_ID, region: REGION };
+
+/** Returns an ARN with an account and a region. */
+export const arnIn = (
+  { partition, region, account }: Place,
+  service: string,
+  name: string,
+): string => `arn:${partition}:${service}:${region}:${account}:${name}`;
 
 /** Returns the ARN of a function, without a version. */
-export const functionArn = (name: string): string => arnIn("lambda", `function:${name}`);
+export const functionArn = (name: string): string => arnIn(LOCAL, "lambda", `function:${name}`);
 
 export const bucketArn = (name: string): string => `arn:aws:s3:::${name}`;
 
-export const topicArn = (name: string): string => arnIn("sns", name);
+export const topicArn = (name: string): string => arnIn(LOCAL, "sns", name);
 
-export const queueArn = (name: string): string => arnIn("sqs", name);
+export const queueArn = (name: string): string => arnIn(LOCAL, "sqs", name);
 
-export const ruleArn = (name: string): string => arnIn("events", `rule/${name}`);
+export const ruleArn = (name: string): string => arnIn(LOCAL, "events", `rule/${name}`);
 
-export const eventBusArn = (name: string): string => arnIn("events", `event-bus/${name}`);
+export const eventBusArn = (name: string): string => arnIn(LOCAL, "events", `event-bus/${name}`);
 
 /** Returns the ARN of a request to a REST API. */
-export const methodArn = (request: string): string => arnIn("execute-api", request);
+export const methodArn = (request: string): string => arnIn(LOCAL, "execute-api", request);
 
 export function createTraceId(time = new Date()): string {
   const seconds = Math.floor(time.getTime() / 1_000).toString(16).padStart(8, "0");

@@ -1,10 +1,55 @@
 /**
- * The limits of the services, in bytes and milliseconds.
+ * The limits of the services: names, and sizes in bytes and times in milliseconds.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
  * @module
  */
+
+/** The limit of a name. */
+export interface NameLimit {
+  /** What has the name, and the service. */
+  readonly noun: string;
+  readonly service: string;
+  /** The most characters. */
+  readonly most: number;
+}
+
+/** The limits of the names in an account. */
+export const NAMES = {
+  /** @see https://docs.aws.amazon.com/lambda/latest/api/API_CreateFunction.html */
+  function: { noun: "function", service: "AWS Lambda", most: 64 },
+  /** @see https://docs.aws.amazon.com/IAM/latest/APIReference/API_CreateRole.html */
+  role: { noun: "role", service: "AWS IAM", most: 64 },
+  /** @see https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutRule.html */
+  rule: { noun: "rule", service: "Amazon EventBridge", most: 64 },
+  /** @see https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateSchedule.html */
+  schedule: { noun: "schedule", service: "Amazon EventBridge Scheduler", most: 64 },
+  /** @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html */
+  bucket: { noun: "bucket", service: "Amazon S3", most: 63 },
+  /** @see https://docs.aws.amazon.com/sns/latest/api/API_CreateTopic.html */
+  topic: { noun: "topic", service: "Amazon SNS", most: 256 },
+  /** @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_CreateQueue.html */
+  queue: { noun: "queue", service: "Amazon SQS", most: 80 },
+  /** @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */
+  table: { noun: "table", service: "Amazon DynamoDB", most: 255 },
+  /** @see https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html */
+  stack: { noun: "stack", service: "AWS CloudFormation", most: 128 },
+} as const satisfies Readonly<Record<string, NameLimit>>;
+
+/**
+ * The most bytes of the names and values of a function's environment variables.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+export const MAX_ENVIRONMENT = 4_096;
+
+/**
+ * The most characters of the policies in a role, without white space.
+ *
+ * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
+ */
+export const MAX_ROLE_POLICY = 10_240;
 
 /** The largest body of a request to Amazon API Gateway. */
 export const MAX_REQUEST_BODY = 10_485_760;

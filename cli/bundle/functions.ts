@@ -103,6 +103,7 @@ const HOSTS: Readonly<Record<keyof Uses, (variable: string) => readonly string[]
   ],
   topics: () => ["sns.${AWS_REGION}.amazonaws.com:443"],
   queues: () => ["sqs.${AWS_REGION}.amazonaws.com:443"],
+  tables: () => ["dynamodb.${AWS_REGION}.amazonaws.com:443"],
 };
 
 /** Makes `mate/net`: one line with the hosts of `permissions`. `${NAME}` stands for an environment variable. */
@@ -118,7 +119,7 @@ const LOCAL_SERVICES = ["s3", "*.s3", "sns", "sqs", "events", "lambda"];
 
 /** Makes `mate/uses`: one line with the hosts of the resources in `uses`, and of the services that `statements` allow. */
 export function usedHosts({ uses, statements }: FunctionManifest): string {
-  const used = (["buckets", "topics", "queues"] as const).flatMap((kind) =>
+  const used = (["buckets", "topics", "queues", "tables"] as const).flatMap((kind) =>
     Object.keys(uses[kind]).flatMap((name) => HOSTS[kind](variableOf(kind, name)))
   );
   const allowed = statements.filter(({ Effect }) => Effect === "Allow")

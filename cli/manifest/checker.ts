@@ -95,6 +95,7 @@ function wordError(
     case "minItems":
     case "minLength":
     case "minProperties":
+    case "maxProperties":
       return schema.errorMessage ?? "must not be empty";
     default: // the type, or the range of a number
       return `must be ${expected(schema)}`;

@@ -4,9 +4,6 @@ import { nearest } from "./nearest.ts";
 import type { BucketTrigger, Manifest, Triggers } from "./types.ts";
 import { placeholdersIn, variablesOf } from "./variables.ts";
 
-/** The most bytes of the names and values of a function's environment variables. */
-const MAX_ENVIRONMENT = 4096;
-
 /** A value that is wrong because of another value. */
 interface Conflict {
   /** The keys that lead to the value. */
@@ -21,21 +18,20 @@ export function* findConflicts(manifest: Manifest): Generator<Conflict> {
   yield* findPatternConflicts(manifest);
   yield* findRouteConflicts(manifest);
   yield* findBucketConflicts(manifest);
-  yield* findTopicConflicts(manifest);
+  yield* findRepetitions(manifest, "topics");
+  yield* findRepetitions(manifest, "tables");
+  yield* findScheduleConflicts(manifest);
+  yield* findUnknownResources(manifest, "queues");
+  yield* findUnknownResources(manifest, "tables");
   yield* findQueueConflicts(manifest);
-  yield* findLongNames(manifest);
+  yield* findTableConflicts(manifest);
 }
 
-/** Finds environments that are too large, variables that `uses` sets already, and hosts with unknown variables. */
+/** Finds variables that `uses` sets already, and hosts with unknown variables. */
 function* findEnvironmentConflicts({ functions }: Manifest): Generator<Conflict> {
   for (const [owner, { environment, permissions, uses }] of Object.entries(functions)) {
     const path = ["functions", owner];
     const names = Object.keys(environment);
-    const text = [...names, ...Object.values(environment)].join("");
-    if (new TextEncoder().encode(text).length > MAX_ENVIRONMENT) {
-      const message = `must have at most ${MAX_ENVIRONMENT} bytes, names and values together`;
-      yield { path: [...path, "environment"], message };
-    }
     for (const name of variablesOf(uses)) {
       if (!names.includes(name)) continue;
       const message = 'must be another variable: "uses" sets it';
@@ -94,42 +90,69 @@ function overlap(a: BucketTrigger, b: BucketTrigger): boolean {
     a.events.some((one) => b.events.some((other) => isSame(one, other) || isSame(other, one)));
 }
 
-/** Finds topics that a function names twice, because a topic has one subscription for each function. */
-function* findTopicConflicts(manifest: Manifest): Generator<Conflict> {
+/** Finds topics and tables that a function names twice, because they have one subscription for each function. */
+function* findRepetitions(
+  manifest: Manifest,
+  kind: "topics" | "tables",
+): Generator<Conflict> {
   const found = new Set<string>();
-  for (const { owner, trigger: { name }, path } of triggersOf(manifest, "topics")) {
+  for (const { owner, trigger: { name }, path } of triggersOf(manifest, kind)) {
     const subscription = `${owner} ${name}`;
     if (found.has(subscription)) {
-      const message = `must be another topic: the function has "${name}" already`;
+      const message = `must be another ${kind.slice(0, -1)}: the function has "${name}" already`;
       yield { path: [...path, "name"], message };
     }
     found.add(subscription);
   }
 }
 
-/** Finds queues that are not declared, that two functions read, or that Lambda refuses for a function. */
-function* findQueueConflicts(manifest: Manifest): Generator<Conflict> {
-  const { functions, queues } = manifest;
-  const names = Object.keys(queues);
+/** Finds schedules and event patterns that a function has twice: their names are made from their content. */
+function* findScheduleConflicts(manifest: Manifest): Generator<Conflict> {
+  for (const kind of ["schedules", "events"] as const) {
+    const found = new Set<string>();
+    for (const { owner, trigger, path } of triggersOf(manifest, kind)) {
+      const text = owner + JSON.stringify(trigger);
+      if (found.has(text)) yield { path, message: "stands twice: remove one" };
+      found.add(text);
+    }
+  }
+}
+
+/** Finds queues and tables that functions name and the manifest does not declare. */
+function* findUnknownResources(
+  manifest: Manifest,
+  kind: "queues" | "tables",
+): Generator<Conflict> {
+  const names = Object.keys(manifest[kind]);
   const expected = names.length === 0
     ? ", which is empty"
     : `: expected one of ${names.join(", ")}`;
-  const unknown = `must be a queue of the manifest's "queues"${expected}`;
-  for (const [owner, { uses }] of Object.entries(functions)) {
-    for (const name of Object.keys(uses.queues).filter((name) => !names.includes(name))) {
-      yield { path: ["functions", owner, "uses", "queues", name], message: unknown };
-    }
+  const message = `must be a ${kind.slice(0, -1)} of the manifest's "${kind}"${expected}`;
+  const used = Object.entries(manifest.functions).flatMap(([owner, { uses }]) =>
+    Object.keys(uses[kind]).map((name) => ({
+      name,
+      path: ["functions", owner, "uses", kind, name],
+    }))
+  );
+  const triggering = triggersOf(manifest, kind)
+    .map(({ trigger: { name }, path }) => ({ name, path: [...path, "name"] }));
+  for (const { name, path } of [...used, ...triggering]) {
+    if (!names.includes(name)) yield { path, message };
   }
+}
+
+/** Finds queues that two functions read, or that Lambda refuses for a function. */
+function* findQueueConflicts(manifest: Manifest): Generator<Conflict> {
+  const { functions, queues } = manifest;
   const readers = new Map<string, string>();
   for (const { owner, trigger: { name, batch, window }, path } of triggersOf(manifest, "queues")) {
     const { timeout } = functions[owner]!;
-    const queue = names.includes(name) ? queues[name]! : undefined;
+    const queue = Object.hasOwn(queues, name) ? queues[name] : undefined;
     const reader = readers.get(name);
     readers.set(name, owner);
+    if (queue === undefined) continue;
     if (batch > 10 && window === 0) {
       yield { path: [...path, "window"], message: "must be at least 1 if batch is more than 10" };
-    } else if (queue === undefined) {
-      yield { path: [...path, "name"], message: unknown };
     } else if (reader !== undefined) {
       const message =
         `must be another queue: "${reader}" reads "${name}", and a message goes to one reader`;
@@ -147,28 +170,17 @@ function* findQueueConflicts(manifest: Manifest): Generator<Conflict> {
   }
 }
 
-/** Finds names that are too long for AWS when the name of the application stands before them. */
-function* findLongNames({ name, region, functions }: Manifest): Generator<Conflict> {
-  const wording = (limit: number) =>
-    limit > 0
-      ? `must have at most ${limit} characters beside the application's name`
-      : "has no room beside the application's name: shorten that name";
-  // AWS Lambda: <application>-<function>, at most 64 characters.
-  const functionLimit = 64 - `${name}-`.length;
-  // Amazon S3: <application>-<bucket>-<account>-<region>, at most 63 characters.
-  const bucketLimit = 63 - `${name}--123456789012-${region ?? "us-east-1"}`.length;
-  for (const [owner, { triggers, uses }] of Object.entries(functions)) {
-    const path = ["functions", owner];
-    if (owner.length > functionLimit) yield { path, message: wording(functionLimit) };
-    const buckets = [
-      ...triggers.buckets.map((bucket, index) =>
-        [bucket.name, ["triggers", "buckets", index, "name"]] as const
-      ),
-      ...Object.keys(uses.buckets).map((bucket) => [bucket, ["uses", "buckets", bucket]] as const),
-    ];
-    for (const [bucket, keys] of buckets) {
-      if (bucket.length > bucketLimit) {
-        yield { path: [...path, ...keys], message: wording(bucketLimit) };
+/** Finds attributes that have different types in the keys of one table. */
+function* findTableConflicts({ tables }: Manifest): Generator<Conflict> {
+  for (const [table, { key, indexes }] of Object.entries(tables)) {
+    const types = new Map(Object.entries(key));
+    for (const [index, { key }] of Object.entries(indexes)) {
+      for (const [attribute, type] of Object.entries(key)) {
+        const other = types.get(attribute) ?? type;
+        types.set(attribute, other);
+        if (other === type) continue;
+        const path = ["tables", table, "indexes", index, "key", attribute];
+        yield { path, message: `must be "${other}", as in another key of the table` };
       }
     }
   }

@@ -15,6 +15,7 @@ Deno.test("parseManifest() fills in the defaults", () => {
     events: [{ pattern: { source: ["shop"] } }],
     buckets: [{ name: "files", events: ["s3:ObjectCreated:*"] }],
     queues: [{ name: "jobs" }],
+    tables: [{ name: "orders" }],
   });
   const cors = { methods: ["*"], headers: [], exposeHeaders: [], credentials: false, maxAge: 0 };
   assertEquals(parse(text), {
@@ -26,6 +27,8 @@ Deno.test("parseManifest() fills in the defaults", () => {
       jobs: { fifo: false, retries: 3, visibility: 30 },
       ordered: { fifo: true, retries: 3, visibility: 30 },
     },
+    buckets: {},
+    tables: { orders: { key: { id: "string" }, indexes: {} } },
     functions: {
       f: {
         module: "f.ts",
@@ -43,15 +46,17 @@ Deno.test("parseManifest() fills in the defaults", () => {
           buckets: [{ name: "files", events: ["s3:ObjectCreated:*"], prefix: "", suffix: "" }],
           topics: [],
           queues: [{ name: "jobs", batch: 10, window: 0 }],
+          tables: [{ name: "orders", batch: 100, window: 0, retries: 3 }],
         },
-        uses: { buckets: {}, topics: {}, queues: {} },
+        uses: { buckets: {}, topics: {}, queues: {}, tables: {} },
         statements: [],
       },
     },
   });
   const { functions, queues } = parse(manifestText());
-  const none = { routes: [], schedules: [], events: [], buckets: [], topics: [], queues: [] };
-  assertEquals([functions.f!.triggers, queues], [none, {}]);
+  const kinds = ["routes", "schedules", "events", "buckets", "topics", "queues", "tables"];
+  const none = Object.fromEntries(kinds.map((kind) => [kind, []]));
+  assertEquals<unknown>([functions.f!.triggers, queues], [none, {}]);
 });
 
 Deno.test("parseManifest() accepts everything that a manifest can have", () => {
@@ -153,12 +158,15 @@ const BASE = {
         ...bucketOf("files"),
         topics: [{ name: "news" }],
         queues: [{ name: "jobs" }],
+        tables: [{ name: "orders" }],
       },
-      uses: { buckets: {}, topics: {}, queues: {} },
+      uses: { buckets: {}, topics: {}, queues: {}, tables: {} },
       statements: [{ Effect: "Allow", Action: "s3:GetObject", Resource: "*" }],
     },
   },
   queues: { jobs: { visibility: 1000 }, ordered: { fifo: true } },
+  buckets: { files: { cors: { origins: ["*"] } } },
+  tables: { orders: { key: { id: "string" }, indexes: { "by-id": { key: { id: "string" } } } } },
 };
 
 /** The valid manifest with another value at a path, or without the path if the value is `undefined`. */
@@ -190,8 +198,9 @@ const OPERATORS =
   "must be a value, or an object with one of anything-but, cidr, equals-ignore-case, exists, numeric, prefix, suffix, wildcard";
 const BUCKET_EVENTS =
   '"s3:ObjectCreated:*", "s3:ObjectCreated:Put", "s3:ObjectCreated:Post", "s3:ObjectCreated:Copy", "s3:ObjectCreated:CompleteMultipartUpload", "s3:ObjectRemoved:*", "s3:ObjectRemoved:Delete", "s3:ObjectRemoved:DeleteMarkerCreated"';
-const LONG = "b".repeat(37);
-const TOO_LONG = "must have at most 36 characters beside the application's name";
+const ATTRIBUTE = "must be the name of an attribute: 1 to 255 characters, and not only digits";
+const TABLE = 'must be a table of the manifest\'s "tables": expected one of orders';
+const KEYS = "must have one or two attributes: the partition key, then the sort key";
 
 /** Wrong values by the start of their paths. The message begins with the whole path. */
 const WRONG: Record<string, readonly [path: string, value: unknown, message: string][]> = {
@@ -203,7 +212,7 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     [
       "foo",
       1,
-      "is not a key of a manifest: expected one of $schema, name, stage, region, architecture, tracing, cors, state, functions, queues",
+      "is not a key of a manifest: expected one of $schema, name, stage, region, architecture, tracing, cors, state, functions, queues, buckets, tables",
     ],
     ["stage", "v/0", "must be 1 to 128 letters, digits or _"],
     [
@@ -229,6 +238,22 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["queues.jobs.visibility", 43_201, whole(0, 43_200)],
     ["queues.jobs.visibility", 2, 'must be at least 3, the timeout of "f", which reads the queue'],
     ["queues.FIFO", {}, NAME],
+    ["buckets.Files", {}, NAME],
+    ["buckets.files.cors.methods", [], "must have at least one method"],
+    ["tables.orders.key", {}, KEYS],
+    ["tables.orders.key", { a: "string", b: "string", c: "string" }, KEYS],
+    ["tables.orders.key.1", "string", ATTRIBUTE],
+    ["tables.orders.key.id", "text", 'must be one of "string", "number", "binary"'],
+    [
+      "tables.orders.indexes.by",
+      { key: { id: "string" } },
+      "must be 3 to 255 letters, digits, _, - or .",
+    ],
+    [
+      "tables.orders.indexes.by-id.key.id",
+      "number",
+      'must be "string", as in another key of the table',
+    ],
   ],
   "functions.f.": [
     ["module", undefined, "is missing: expected a string"],
@@ -250,9 +275,9 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["permissions.net.0", "s3.${regoin}.amazonaws.com", OWN_PLACEHOLDERS],
     ["permissions.read", [], 'is not a key of "functions.f.permissions": expected one of net'],
     ["uses.buckets.uploads", "all", 'must be one of "read", "write", "read-write"'],
-    [`uses.buckets.${LONG}`, "read", TOO_LONG],
     ["uses.topics.news", "read", 'must be "publish"'],
     ["uses.queues.job", "send", QUEUE],
+    ["uses.tables.order", "read", TABLE],
     ["statements.0.Effect", "allow", 'must be one of "Allow", "Deny"'],
     ["statements.0.Action", "GetObject", "must be an action such as dynamodb:GetItem"],
     ["statements.0.Action", [], "must not be empty"],
@@ -300,13 +325,14 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["events.0.pattern.source", "shop", "must be an array of values, or an object"],
     ["events.0.bus", "my bus", "must be the name of an event bus"],
     ["buckets.0.name", "Files", NAME],
-    ["buckets.0.name", LONG, TOO_LONG],
     ["buckets.0.events", [], "must have at least one type of event"],
     ["buckets.0.events.0", "ObjectCreated", `must be one of ${BUCKET_EVENTS}`],
     ["queues.0.name", "job", QUEUE],
     ["queues.0.batch", 0, whole(1, 10_000)],
     ["queues.0.window", 301, whole(0, 300)],
     ["queues.0.concurrency", 1, whole(2, 1000)],
+    ["tables.0.name", "order", TABLE],
+    ["tables.0.retries", -1, whole(0, 10_000)],
   ],
 };
 
@@ -338,17 +364,6 @@ const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
     `
   "functions.f.enviroment" is not a key of "functions.f": did you mean "environment"?
   "functions.f.tiemout" is not a key of "functions.f": did you mean "timeout"?`,
-  ],
-  [
-    manifestText({
-      name: "a".repeat(40),
-      functions: { ["b".repeat(24)]: { module: "f.ts" } },
-    }),
-    `"functions.${"b".repeat(24)}" must have at most 23 characters beside the application's name`,
-  ],
-  [
-    withF({ environment: { AB: "é".repeat(2047), CD: "x" } }),
-    '"functions.f.environment" must have at most 4096 bytes, names and values together',
   ],
   [
     withF({ environment: { BUCKET_IN_BOX: "x" }, uses: { buckets: { "in-box": "read" } } }),
@@ -407,6 +422,14 @@ const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
   [
     withTriggers({ topics: [{ name: "news" }, { name: "news" }] }),
     '"functions.f.triggers.topics.1.name" must be another topic: the function has "news" already',
+  ],
+  [
+    withTriggers({ tables: [{ name: "orders" }, { name: "orders" }] }),
+    '"functions.f.triggers.tables.1.name" must be another table: the function has "orders" already',
+  ],
+  [
+    withTriggers({ schedules: ["rate(1 hour)", { expression: "rate(1 hour)" }] }),
+    '"functions.f.triggers.schedules.1" stands twice: remove one',
   ],
   [
     queue({ name: "jobs", batch: 11 }),

@@ -18,6 +18,10 @@ export interface Manifest {
   readonly functions: Readonly<Record<string, FunctionManifest>>;
   /** The Amazon SQS queues by name. */
   readonly queues: Readonly<Record<string, QueueManifest>>;
+  /** The settings of Amazon S3 buckets by name. Functions may use other buckets, too. */
+  readonly buckets: Readonly<Record<string, BucketManifest>>;
+  /** The Amazon DynamoDB tables by name. */
+  readonly tables: Readonly<Record<string, TableManifest>>;
 }
 
 /** One function of an application. */
@@ -65,6 +69,8 @@ export interface Triggers {
   readonly topics: readonly TopicTrigger[];
   /** Messages of queues (Amazon SQS). */
   readonly queues: readonly QueueTrigger[];
+  /** Changes of tables (Amazon DynamoDB Streams). */
+  readonly tables: readonly TableTrigger[];
 }
 
 /** A route of the HTTP gateway. */
@@ -89,20 +95,24 @@ export interface UrlTrigger {
   readonly cors?: CorsSettings | undefined;
 }
 
-/** The pages of other origins that may call a function URL. */
-export interface CorsSettings {
+/** The pages of other origins that may send requests to a bucket. */
+export interface BucketCorsSettings {
   /** The origins, such as `https://shop.example`; `*` for any. */
   readonly origins: readonly string[];
-  /** The methods; `*` for any. */
+  /** The methods; `*` for any method of a function URL. */
   readonly methods: readonly string[];
   /** The request headers; `*` for any. */
   readonly headers: readonly string[];
   /** The response headers that pages may read. */
   readonly exposeHeaders: readonly string[];
-  /** Whether pages may send cookies. */
-  readonly credentials: boolean;
   /** The time that browsers keep the answer of a preflight request, in seconds: 0 to 86,400. */
   readonly maxAge: number;
+}
+
+/** The pages of other origins that may call a function URL. */
+export interface CorsSettings extends BucketCorsSettings {
+  /** Whether pages may send cookies. */
+  readonly credentials: boolean;
 }
 
 /** A schedule of Amazon EventBridge that invokes a function. */
@@ -155,6 +165,18 @@ export interface QueueTrigger {
   readonly concurrency?: number | undefined;
 }
 
+/** An Amazon DynamoDB table whose changes invoke a function, in order. */
+export interface TableTrigger {
+  /** The name of the table in the manifest's `tables`. */
+  readonly name: string;
+  /** The most changes of an event: 1 to 10,000. */
+  readonly batch: number;
+  /** The time to collect changes for an event, in seconds: 0 to 300. */
+  readonly window: number;
+  /** How often a failed change is delivered again: 0 to 10,000. Then it goes to the dead-letter queue of the trigger. */
+  readonly retries: number;
+}
+
 /** The resources of the application that a function works with, by name. */
 export interface Uses {
   /** Buckets: `BUCKET_UPLOADS` has the bucket's name. */
@@ -163,6 +185,8 @@ export interface Uses {
   readonly topics: Readonly<Record<string, "publish">>;
   /** Queues: `QUEUE_JOBS` has the queue's URL. */
   readonly queues: Readonly<Record<string, "send">>;
+  /** Tables: `TABLE_ORDERS` has the table's name. */
+  readonly tables: Readonly<Record<string, "read" | "write" | "read-write">>;
 }
 
 /** A statement of an IAM policy. Resources may contain `${region}`, `${account}` and `${infra.NAME}`. */
@@ -190,4 +214,31 @@ export interface QueueManifest {
   readonly retries: number;
   /** The time that a delivered message is invisible to other receivers, in seconds: 0 to 43,200. */
   readonly visibility: number;
+}
+
+/** The settings of an Amazon S3 bucket. */
+export interface BucketManifest {
+  /** The pages of other origins that may send requests to the bucket; none by default. */
+  readonly cors?: BucketCorsSettings | undefined;
+}
+
+/** One or two attributes with their types: the partition key, then the sort key. */
+export type TableKey = Readonly<Record<string, "string" | "number" | "binary">>;
+
+/** An Amazon DynamoDB table. */
+export interface TableManifest {
+  /** The key of an item. */
+  readonly key: TableKey;
+  /** The global secondary indexes by name. */
+  readonly indexes: Readonly<Record<string, TableIndex>>;
+  /** The attribute with the time at which an item expires, in seconds since 1970; items stay by default. */
+  readonly expires?: string | undefined;
+}
+
+/** A global secondary index of a table. */
+export interface TableIndex {
+  /** The key in the index. */
+  readonly key: TableKey;
+  /** The attributes in the index besides the keys; all by default. */
+  readonly projection?: readonly string[] | undefined;
 }

@@ -23,7 +23,7 @@ export function hasKnownPlaceholders(text: string): boolean {
 
 /** Lists the environment variables that `uses` sets, such as `BUCKET_UPLOADS`. */
 export function variablesOf(uses: Uses): string[] {
-  return (["buckets", "topics", "queues"] as const).flatMap((kind) =>
+  return (["buckets", "topics", "queues", "tables"] as const).flatMap((kind) =>
     Object.keys(uses[kind]).map((name) => variableOf(kind, name))
   );
 }

@@ -8,9 +8,12 @@ export const manifestText = (settings: object = {}): string =>
 export const withF = (settings: object, others: object = {}): string =>
   manifestText({ functions: { f: { module: "f.ts", ...settings } }, ...others });
 
-/** A manifest with the queues `jobs` and `ordered.fifo`, whose function `f` has the given triggers. */
+/** A manifest with the queues `jobs` and `ordered.fifo` and the table `orders`, whose function `f` has the given triggers. */
 export const withTriggers = (triggers: object): string =>
-  withF({ triggers }, { queues: { jobs: {}, ordered: { fifo: true } } });
+  withF({ triggers }, {
+    queues: { jobs: {}, ordered: { fifo: true } },
+    tables: { orders: { key: { id: "string" } } },
+  });
 
 /** A manifest with a function `a`, `b` and so on for each of the given triggers. */
 export const withFunctions = (...triggers: readonly object[]): string =>
@@ -28,4 +31,33 @@ export const FULL: string = JSON.stringify({
   architecture: "arm64",
   state: "s3://states/shop/state.json",
   ...MANIFEST,
+  functions: {
+    ...MANIFEST.functions,
+    orders: {
+      ...MANIFEST.functions.orders,
+      uses: { ...MANIFEST.functions.orders.uses, tables: { notes: "read-write" } },
+    },
+    changes: {
+      module: "changes.ts",
+      triggers: { tables: [{ name: "notes", batch: 10, window: 1, retries: 2 }] },
+    },
+  },
+  buckets: {
+    uploads: {
+      cors: {
+        origins: ["https://shop.example"],
+        methods: ["PUT"],
+        headers: ["content-type"],
+        exposeHeaders: ["ETag"],
+        maxAge: 60,
+      },
+    },
+  },
+  tables: {
+    notes: {
+      key: { author: "string", id: "number" },
+      indexes: { "by-date": { key: { author: "string", date: "string" }, projection: ["title"] } },
+      expires: "expiresAt",
+    },
+  },
 });

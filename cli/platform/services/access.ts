@@ -1,5 +1,5 @@
 import { fillPlaceholders } from "../../manifest/variables.ts";
-import type { Manifest, Statement, Uses } from "../../manifest/types.ts";
+import type { Statement } from "../../manifest/types.ts";
 import {
   ACCOUNT_ID,
   bucketArn,
@@ -10,7 +10,6 @@ import {
   topicArn,
 } from "../../application/arn.ts";
 import { ANY, matchesWildcard, ONE } from "../../application/wildcard.ts";
-import { queueName } from "./messaging.ts";
 import { jsonFailure, s3Failure, xmlResponse } from "./responses.ts";
 import { placeOf } from "./s3_object.ts";
 
@@ -19,30 +18,6 @@ export interface Access {
   readonly action: string;
   /** The ARN of the resource. */
   readonly resource: string;
-}
-
-const READ = ["s3:GetObject", "s3:ListBucket"];
-const WRITE = ["s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"];
-const BUCKET_ACTIONS = { read: READ, write: WRITE, "read-write": [...READ, ...WRITE] };
-const SEND = ["sqs:SendMessage", "sqs:GetQueueUrl", "sqs:GetQueueAttributes"];
-
-/** Returns the statements that the deployment writes for the `uses` of a function. */
-export function statementsOf(
-  { buckets, topics, queues }: Uses,
-  manifest: Pick<Manifest, "queues">,
-): Statement[] {
-  const allow = (Action: readonly string[], ...Resource: string[]): Statement => ({
-    Effect: "Allow",
-    Action,
-    Resource,
-  });
-  return [
-    ...Object.entries(buckets).map(([name, use]) =>
-      allow(BUCKET_ACTIONS[use], bucketArn(name), `${bucketArn(name)}/*`)
-    ),
-    ...Object.keys(topics).map((name) => allow(["sns:Publish"], topicArn(name))),
-    ...Object.keys(queues).map((name) => allow(SEND, queueArn(queueName(name, manifest)))),
-  ];
 }
 
 /**

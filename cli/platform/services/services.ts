@@ -1,10 +1,12 @@
 import type { Manifest, Statement, Uses } from "../../manifest/types.ts";
 import { variableOf } from "../../manifest/variables.ts";
-import { ACCOUNT_ID, functionArn, topicArn } from "../../application/arn.ts";
+import { ACCOUNT_ID, functionArn, LOCAL, topicArn } from "../../application/arn.ts";
+import { resolveApplication } from "../../application/resolve.ts";
+import type { Application } from "../../application/types.ts";
 import type { createInvokeApi } from "../invoke/invoke_api.ts";
 import { MAX_SYNC_EVENT } from "../../application/limits.ts";
 import type { BucketFolder } from "../triggers/bucket_folder.ts";
-import { deny, fill, isAllowed, localArn, readAccesses, statementsOf } from "./access.ts";
+import { deny, fill, isAllowed, localArn, readAccesses } from "./access.ts";
 import type { EventBus } from "./event_bus.ts";
 import { type Messaging, queueName } from "./messaging.ts";
 import { MultipartUploads } from "./multipart.ts";
@@ -40,6 +42,7 @@ export class Services implements AsyncDisposable {
   readonly #port: number;
   readonly #functions: Deno.HttpServer<Deno.NetAddr>;
   readonly #manifest: Manifest;
+  readonly #application: Application;
   /** The names of the functions, by their access keys. */
   readonly #owners = new Map<string, string>();
   readonly #uploads = new MultipartUploads();
@@ -52,6 +55,7 @@ export class Services implements AsyncDisposable {
    */
   constructor(manifest: Manifest, port = 0) {
     this.#manifest = manifest;
+    this.#application = resolveApplication(manifest, LOCAL);
     if (port === 0) this.#developer = this.#listen(false, port);
     this.#port = this.#developer?.addr.port ?? port;
     this.#functions = this.#listen(true, 0);
@@ -134,14 +138,13 @@ export class Services implements AsyncDisposable {
     return owner === undefined || isAllowed(this.#policyOf(owner), access);
   }
 
+  /** The statements of a function's role, for the names in the account and for the names on this machine. */
   #policyOf(functionName: string): readonly Statement[] {
-    const { name, functions } = this.#manifest;
-    const { uses, statements } = functions[functionName]!;
-    const local = statements.map((statement) => ({
+    const { name, functions } = this.#application;
+    return functions[functionName]!.statements.map((statement) => ({
       ...statement,
-      Resource: [statement.Resource].flat().map(fill).flatMap((arn) => [arn, localArn(arn, name)]),
+      Resource: [statement.Resource].flat().flatMap((arn) => [arn, localArn(arn, name)]),
     }));
-    return [...statementsOf(uses, this.#manifest), ...local];
   }
 
   async #answer(request: Request, sourceIp: string, isForFunctions: boolean): Promise<Response> {

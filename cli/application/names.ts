@@ -1,0 +1,101 @@
+import type { Manifest } from "../manifest/types.ts";
+import { MAX_ENVIRONMENT, MAX_ROLE_POLICY, type NameLimit, NAMES } from "./limits.ts";
+import type { Application } from "./types.ts";
+
+/** A name in the account, and the keys of the manifest that lead to the part that the user chose. */
+interface PhysicalName {
+  readonly limit: NameLimit;
+  readonly name: string;
+  readonly path: readonly (string | number)[];
+}
+
+/** Says which names of an application are too long or stand for two things, and which function is too large. */
+export function nameProblems(application: Application, manifest: Manifest): string[] {
+  const names = [...namesOf(application, manifest)];
+  const long = Map.groupBy(
+    names.filter(({ name, limit }) => name.length > limit.most),
+    ({ path }) => path.join("."),
+  );
+  return [
+    ...[...long].map(([key, found]) => wordLength(key, found)),
+    ...repeatedNames(names),
+    ...sizeProblems(application),
+  ];
+}
+
+function* namesOf(application: Application, manifest: Manifest): Generator<PhysicalName> {
+  for (const [key, { name, role, triggers }] of Object.entries(application.functions)) {
+    const path = ["functions", key];
+    yield { limit: NAMES.function, name, path };
+    yield { limit: NAMES.role, name: role, path };
+    for (const rule of triggers.rules) yield { limit: NAMES.rule, name: rule.name, path };
+    for (const { name } of triggers.schedules) yield { limit: NAMES.schedule, name, path };
+    if (triggers.url?.auth === "none") yield { limit: NAMES.stack, name: `${name}-url`, path };
+  }
+  if (application.scheduler !== undefined) {
+    yield { limit: NAMES.role, name: application.scheduler.role, path: ["name"] };
+  }
+  for (const [key, { name }] of Object.entries(application.buckets)) {
+    yield { limit: NAMES.bucket, name, path: pathOf(manifest, "buckets", key) };
+  }
+  for (const [key, { name }] of Object.entries(application.topics)) {
+    yield { limit: NAMES.topic, name, path: pathOf(manifest, "topics", key) };
+  }
+  for (const [key, { name, deadLetters }] of Object.entries(application.queues)) {
+    yield { limit: NAMES.queue, name, path: ["queues", key] };
+    yield { limit: NAMES.queue, name: deadLetters.name, path: ["queues", key] };
+  }
+  for (const [key, { name, listeners }] of Object.entries(application.tables)) {
+    yield { limit: NAMES.table, name, path: ["tables", key] };
+    for (const { deadLetters } of listeners) {
+      yield { limit: NAMES.queue, name: deadLetters.name, path: ["tables", key] };
+    }
+  }
+}
+
+/** The keys that lead to the first place where the manifest names a bucket or a topic. */
+function pathOf({ functions, buckets }: Manifest, kind: "buckets" | "topics", key: string) {
+  if (kind === "buckets" && Object.hasOwn(buckets, key)) return [kind, key];
+  for (const [owner, { triggers, uses }] of Object.entries(functions)) {
+    const index = triggers[kind].findIndex(({ name }) => name === key);
+    if (index >= 0) return ["functions", owner, "triggers", kind, index, "name"];
+    if (Object.hasOwn(uses[kind], key)) return ["functions", owner, "uses", kind, key];
+  }
+  return [kind, key];
+}
+
+/** Says by how much a part of too long names must be shorter. If the part is too short for that, the application's name must. */
+function wordLength(key: string, names: readonly PhysicalName[]): string {
+  const excess = ({ name, limit }: PhysicalName) => name.length - limit.most;
+  const [worst] = names.toSorted((a, b) => excess(b) - excess(a));
+  const { name, limit: { noun, service, most } } = worst!;
+  const over = excess(worst!);
+  return `"${key}" is ${over} ${over === 1 ? "character" : "characters"} too long: ` +
+    `the ${noun} "${name}" has ${name.length}, and ${service} allows ${most}; ` +
+    `shorten this name${key === "name" ? "" : ' or "name"'}`;
+}
+
+function* repeatedNames(names: readonly PhysicalName[]): Generator<string> {
+  const found = new Map<string, string>();
+  for (const { name, path, limit: { noun } } of names) {
+    const key = path.join(".");
+    const other = found.get(`${noun} ${name}`);
+    found.set(`${noun} ${name}`, key);
+    if (other === undefined) continue;
+    yield `"${key}" must have another name: the ${noun} "${name}" belongs to "${other}" already`;
+  }
+}
+
+function* sizeProblems({ functions }: Application): Generator<string> {
+  for (const [key, { environment, statements }] of Object.entries(functions)) {
+    const text = Object.entries(environment).flat().join("");
+    if (new TextEncoder().encode(text).length > MAX_ENVIRONMENT) {
+      yield `"functions.${key}.environment" must have at most ${MAX_ENVIRONMENT} bytes, names and values together`;
+    }
+    const { length } = JSON.stringify({ Version: "2012-10-17", Statement: statements });
+    if (length > MAX_ROLE_POLICY) {
+      yield `"functions.${key}" has rights of ${length} characters, and AWS IAM allows ${MAX_ROLE_POLICY}: ` +
+        'join "statements", or use fewer resources';
+    }
+  }
+}

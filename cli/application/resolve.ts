@@ -1,0 +1,267 @@
+/**
+ * The resolved application: every name, right and default of a manifest, for this machine or for an account of AWS.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import type { FunctionManifest, Manifest, Triggers } from "../manifest/types.ts";
+import { fillPlaceholders, variableOf } from "../manifest/variables.ts";
+import { arnIn, type Place } from "./arn.ts";
+import { nameProblems } from "./names.ts";
+import { statementsOf, tlsOnly } from "./statements.ts";
+import type {
+  Application,
+  ApplicationFunction,
+  Bucket,
+  Gateway,
+  Queue,
+  Rule,
+  Schedule,
+  Table,
+  Topic,
+} from "./types.ts";
+
+/**
+ * Resolves an application: names everything in the account, and computes all rights.
+ *
+ * @param place The account and the region. They stand in the names, the ARNs and the values of placeholders.
+ * @returns The application, as pure data.
+ * @throws {TypeError} If a name is longer than its service allows, or two things have the same name. The message names the keys.
+ */
+export function resolveApplication(manifest: Manifest, place: Place): Application {
+  // The values of a deployment are known only to Terraform, so other values stand for them when names are measured.
+  const region = manifest.region ?? "us-east-1";
+  const measured = resolve(manifest, { partition: "aws", account: "123456789012", region });
+  const problems = nameProblems(measured, manifest);
+  if (problems.length === 0) return resolve(manifest, place);
+  const list = problems.length === 1 ? ` ${problems[0]}` : `\n  ${problems.join("\n  ")}`;
+  throw new TypeError(`Cannot name everything of "${manifest.name}":${list}`);
+}
+
+function resolve(manifest: Manifest, place: Place): Application {
+  const { name, stage, architecture, tracing } = manifest;
+  const resources = {
+    buckets: resolveBuckets(manifest, place),
+    topics: resolveTopics(manifest, place),
+    queues: resolveQueues(manifest, place),
+    tables: resolveTables(manifest, place),
+  };
+  const logGroup = `/mate/${name}`;
+  const functions = mapValues(manifest.functions, (settings, key): ApplicationFunction => ({
+    name: `${name}-${key}`,
+    arn: functionArn(manifest, key, place),
+    role: `${name}-${key}-${place.region}`,
+    logGroup: `/aws/lambda/${name}-${key}`,
+    handler: `index.${settings.handler}`,
+    description: settings.description,
+    memory: settings.memory,
+    timeout: settings.timeout,
+    reservedConcurrency: settings.reservedConcurrency,
+    environment: environmentOf(settings, resources, place),
+    statements: fillAll(statementsOf(manifest, key, resources, place), place),
+    triggers: {
+      url: settings.triggers.url,
+      rules: rulesOf(`${name}-${key}`, settings.triggers),
+      schedules: schedulesOf(`${name}-${key}`, settings.triggers),
+    },
+  }));
+  return {
+    name,
+    stage,
+    architecture,
+    tracing,
+    layer: `${name}-deno-${architecture}`,
+    logGroup: { name: logGroup, arn: arnIn(place, "logs", `log-group:${logGroup}`) },
+    functions,
+    gateway: resolveGateway(manifest),
+    ...resources,
+    ...resolveScheduler(manifest, functions, place),
+  };
+}
+
+const functionArn = ({ name }: Manifest, key: string, place: Place) =>
+  arnIn(place, "lambda", `function:${name}-${key}`);
+
+function resolveGateway(manifest: Manifest): Gateway | undefined {
+  const routes = listenersOf(manifest, "routes");
+  if (routes.length === 0) return undefined;
+  return { name: manifest.name, origin: manifest.cors?.origin ?? "*", routes };
+}
+
+/** Buckets exist if a function or the manifest names them. Their names are unique across all accounts and regions. */
+function resolveBuckets(manifest: Manifest, { partition, account, region }: Place) {
+  const listeners = listenersOf(manifest, "buckets");
+  const names = namesIn(manifest, "buckets", Object.keys(manifest.buckets));
+  return mapNames(names, (key): Bucket => {
+    const name = `${manifest.name}-${key}-${account}-${region}`;
+    const arn = `arn:${partition}:s3:::${name}`;
+    return {
+      name,
+      arn,
+      policy: tlsOnly("s3:*", arn, `${arn}/*`),
+      cors: manifest.buckets[key]?.cors,
+      listeners: named(listeners, key),
+    };
+  });
+}
+
+function resolveTopics(manifest: Manifest, place: Place) {
+  const listeners = listenersOf(manifest, "topics");
+  return mapNames(namesIn(manifest, "topics", []), (key): Topic => {
+    const name = `${manifest.name}-${key}`;
+    const arn = arnIn(place, "sns", name);
+    return { name, arn, policy: tlsOnly("sns:Publish", arn), listeners: named(listeners, key) };
+  });
+}
+
+function resolveQueues(manifest: Manifest, place: Place) {
+  const listeners = listenersOf(manifest, "queues");
+  return mapValues(manifest.queues, ({ retries, ...settings }, key): Queue => {
+    const suffix = settings.fifo ? ".fifo" : "";
+    return {
+      ...queue(`${manifest.name}-${key}${suffix}`, place),
+      ...settings,
+      deadLetters: queue(`${manifest.name}-${key}-dead-letters${suffix}`, place),
+      maxReceiveCount: retries + 1,
+      listeners: named(listeners, key),
+    };
+  });
+}
+
+function resolveTables(manifest: Manifest, place: Place) {
+  const listeners = listenersOf(manifest, "tables");
+  return mapValues(manifest.tables, (settings, key): Table => ({
+    name: `${manifest.name}-${key}`,
+    arn: arnIn(place, "dynamodb", `table/${manifest.name}-${key}`),
+    ...settings,
+    listeners: named(listeners, key).map((listener) => ({
+      ...listener,
+      deadLetters: queue(`${manifest.name}-${listener.function}-${key}-dead-letters`, place),
+    })),
+  }));
+}
+
+function queue(name: string, place: Place) {
+  const arn = arnIn(place, "sqs", name);
+  return { name, arn, policy: tlsOnly("sqs:*", arn) };
+}
+
+function resolveScheduler(
+  manifest: Manifest,
+  functions: Application["functions"],
+  place: Place,
+): Pick<Application, "scheduler"> {
+  const Resource = Object.values(functions)
+    .filter(({ triggers }) => triggers.schedules.length > 0).map(({ arn }) => arn);
+  if (Resource.length === 0) return {};
+  return {
+    scheduler: {
+      role: `${manifest.name}-${place.region}-scheduler`,
+      statements: [{ Effect: "Allow", Action: ["lambda:InvokeFunction"], Resource }],
+    },
+  };
+}
+
+/** The environment of a function: its own variables, and the names of the resources that it uses. */
+function environmentOf(
+  { environment, uses }: FunctionManifest,
+  { buckets, topics, queues, tables }: Pick<
+    Application,
+    "buckets" | "topics" | "queues" | "tables"
+  >,
+  place: Place,
+): Record<string, string> {
+  const url = place.queues ?? `https://sqs.${place.region}.amazonaws.com/${place.account}`;
+  const names = [
+    ...Object.keys(uses.buckets).map((key) => [variableOf("buckets", key), buckets[key]!.name]),
+    ...Object.keys(uses.topics).map((key) => [variableOf("topics", key), topics[key]!.arn]),
+    ...Object.keys(uses.queues)
+      .map((key) => [variableOf("queues", key), `${url}/${queues[key]!.name}`]),
+    ...Object.keys(uses.tables).map((key) => [variableOf("tables", key), tables[key]!.name]),
+  ];
+  return { ...fillAll(environment, place), ...Object.fromEntries(names) };
+}
+
+/**
+ * Makes the rules of a function. The event of a rule has a source, a time and the rule, but a rule knows only UTC. So a
+ * schedule with another time zone is a schedule of EventBridge Scheduler.
+ */
+function rulesOf(name: string, { schedules, events }: Triggers): Rule[] {
+  return [
+    ...schedules.filter(({ timezone }) => timezone === "UTC").map((schedule) => ({
+      name: `${name}-${hash(schedule)}`,
+      bus: "default",
+      expression: schedule.expression,
+      ...inputOf(schedule),
+    })),
+    ...events.map((event) => ({ name: `${name}-${hash(event)}`, ...event })),
+  ];
+}
+
+function schedulesOf(name: string, { schedules }: Triggers): Schedule[] {
+  return schedules.filter(({ timezone }) => timezone !== "UTC").map((schedule) => ({
+    name: `${name}-${hash(schedule)}`,
+    expression: schedule.expression,
+    timezone: schedule.timezone,
+    ...inputOf(schedule),
+  }));
+}
+
+const inputOf = ({ input }: { readonly input?: unknown }) =>
+  input === undefined ? {} : { input: JSON.stringify(input) };
+
+/** A part of a name that depends on the content of a trigger, and not on its position. */
+function hash(trigger: unknown): string {
+  return createHash("sha256").update(JSON.stringify(trigger)).digest("hex").slice(0, 8);
+}
+
+/** Replaces the placeholders in all texts of a value. IAM's own variables, such as `${aws:username}`, stay. */
+function fillAll<T>(value: T, place: Place): T {
+  const { account, region, infra = (name) => `\${infra.${name}}` } = place;
+  const valueOf = (name: string) =>
+    name === "account"
+      ? account
+      : name === "region"
+      ? region
+      : name.startsWith("infra.")
+      ? infra(name.slice("infra.".length))
+      : `\${${name}}`;
+  const fill = (part: unknown): unknown =>
+    typeof part === "string"
+      ? fillPlaceholders(part, valueOf)
+      : Array.isArray(part)
+      ? part.map(fill)
+      : typeof part === "object" && part !== null
+      ? Object.fromEntries(Object.entries(part).map(([key, child]) => [key, fill(child)]))
+      : part;
+  return fill(value) as T;
+}
+
+type Kind = Exclude<keyof Triggers, "url">;
+
+/** Lists the triggers of a kind, each with the name of its function. */
+function listenersOf<K extends Kind>({ functions }: Manifest, kind: K) {
+  return Object.entries(functions).flatMap(([key, { triggers }]) =>
+    (triggers[kind] as readonly Triggers[K][number][])
+      .map((trigger) => ({ function: key, ...trigger }))
+  );
+}
+
+/** The listeners of one resource, without its name. */
+function named<T extends { readonly name: string }>(listeners: readonly T[], key: string) {
+  return listeners.filter(({ name }) => name === key).map(({ name: _, ...listener }) => listener);
+}
+
+/** The names of the resources that functions use or listen to, and others. */
+function namesIn(manifest: Manifest, kind: "buckets" | "topics", others: readonly string[]) {
+  const used = Object.values(manifest.functions).flatMap(({ uses }) => Object.keys(uses[kind]));
+  return [...new Set([...listenersOf(manifest, kind).map(({ name }) => name), ...used, ...others])];
+}
+
+function mapNames<T>(names: readonly string[], make: (name: string) => T): Record<string, T> {
+  return Object.fromEntries(names.map((name) => [name, make(name)]));
+}
+
+function mapValues<V, T>(values: Readonly<Record<string, V>>, make: (value: V, key: string) => T) {
+  return mapNames(Object.keys(values), (key) => make(values[key]!, key));
+}

@@ -1,0 +1,294 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { parseManifest } from "../manifest/manifest.ts";
+import { FULL, manifestText, withF } from "../testdata/manifest.ts";
+import { LOCAL, type Place } from "./arn.ts";
+import { resolveApplication } from "./resolve.ts";
+
+const ACCOUNT: Place = {
+  partition: "aws",
+  account: "123456789012",
+  region: "eu-west-1",
+  infra: (name: string) => `<${name}>`,
+};
+
+const resolve = (text: string, place = ACCOUNT) =>
+  resolveApplication(parseManifest(text, "app.json"), place);
+
+const tls = (Action: string, ...Resource: string[]) => [
+  {
+    Effect: "Deny" as const,
+    Principal: "*" as const,
+    Action,
+    Resource,
+    Condition: { Bool: { "aws:SecureTransport": "false" } },
+  },
+];
+
+const arn = (service: string, name: string) => `arn:aws:${service}:eu-west-1:123456789012:${name}`;
+const logs = (name: string) => ({
+  Effect: "Allow",
+  Action: ["logs:CreateLogStream", "logs:PutLogEvents"],
+  Resource: [arn("logs", `log-group:/aws/lambda/${name}:*`)],
+});
+const XRAY = {
+  Effect: "Allow",
+  Action: ["xray:PutTraceSegments", "xray:PutTelemetryRecords"],
+  Resource: ["*"],
+};
+const UPLOADS = "arn:aws:s3:::shop-uploads-123456789012-eu-west-1";
+
+Deno.test("resolveApplication() computes the statements of uses, triggers and statements", () => {
+  const { functions } = resolve(FULL);
+  const read = { Effect: "Allow", Action: ["s3:GetObject", "s3:ListBucket"] };
+  assertEquals<unknown>(
+    Object.fromEntries(Object.entries(functions).map(([key, { statements }]) => [key, statements])),
+    {
+      orders: [
+        logs("shop-orders"),
+        XRAY,
+        {
+          Effect: "Allow",
+          Action: [
+            ...read.Action,
+            "s3:PutObject",
+            "s3:DeleteObject",
+            "s3:AbortMultipartUpload",
+          ],
+          Resource: [UPLOADS, `${UPLOADS}/*`],
+        },
+        { Effect: "Allow", Action: ["sns:Publish"], Resource: [arn("sns", "shop-messages")] },
+        {
+          Effect: "Allow",
+          Action: ["sqs:SendMessage", "sqs:GetQueueUrl", "sqs:GetQueueAttributes"],
+          Resource: [arn("sqs", "shop-jobs")],
+        },
+        {
+          Effect: "Allow",
+          Action: [
+            "dynamodb:GetItem",
+            "dynamodb:BatchGetItem",
+            "dynamodb:Query",
+            "dynamodb:Scan",
+            "dynamodb:PutItem",
+            "dynamodb:UpdateItem",
+            "dynamodb:DeleteItem",
+            "dynamodb:BatchWriteItem",
+            "dynamodb:ConditionCheckItem",
+          ],
+          Resource: [
+            arn("dynamodb", "table/shop-notes"),
+            arn("dynamodb", "table/shop-notes/index/*"),
+          ],
+        },
+        {
+          Sid: "Notes",
+          Effect: "Allow",
+          Action: "dynamodb:GetItem",
+          Resource: arn("dynamodb", "table/<table_name>"),
+          Condition: { StringLike: { "dynamodb:LeadingKeys": "${aws:username}-*" } },
+        },
+      ],
+      check: [logs("shop-check"), XRAY],
+      files: [logs("shop-files"), XRAY, { ...read, Resource: [UPLOADS, `${UPLOADS}/*`] }],
+      news: [
+        logs("shop-news"),
+        XRAY,
+        {
+          Effect: "Allow",
+          Action: ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"],
+          Resource: [arn("sqs", "shop-jobs")],
+        },
+      ],
+      changes: [
+        logs("shop-changes"),
+        XRAY,
+        {
+          Effect: "Allow",
+          Action: [
+            "dynamodb:DescribeStream",
+            "dynamodb:GetRecords",
+            "dynamodb:GetShardIterator",
+            "dynamodb:ListStreams",
+          ],
+          Resource: [arn("dynamodb", "table/shop-notes/stream/*")],
+        },
+        {
+          Effect: "Allow",
+          Action: ["sqs:SendMessage"],
+          Resource: [arn("sqs", "shop-changes-notes-dead-letters")],
+        },
+      ],
+    },
+  );
+});
+
+Deno.test("resolveApplication() names functions, roles, rules and variables", () => {
+  const { functions, scheduler } = resolve(FULL);
+  const { name, role, logGroup, handler, environment } = functions.orders!;
+  assertEquals(
+    [name, role, logGroup, handler, functions.orders!.arn],
+    [
+      "shop-orders",
+      "shop-orders-eu-west-1",
+      "/aws/lambda/shop-orders",
+      "index.main",
+      arn("lambda", "function:shop-orders"),
+    ],
+  );
+  assertEquals(environment, {
+    GREETING: "100 $ eu-west-1",
+    API_TOKEN: "secret",
+    TABLE: "<table_name>",
+    BUCKET_UPLOADS: "shop-uploads-123456789012-eu-west-1",
+    TOPIC_MESSAGES: arn("sns", "shop-messages"),
+    QUEUE_JOBS: "https://sqs.eu-west-1.amazonaws.com/123456789012/shop-jobs",
+    TABLE_NOTES: "shop-notes",
+  });
+  const { rules } = functions.news!.triggers;
+  assertEquals(rules.map(({ name }) => /^shop-news-[0-9a-f]{8}$/.test(name)), [true, true]);
+  assertEquals(rules.map(({ name: _, ...rule }) => rule), [
+    { bus: "default", expression: "rate(5 minutes)" },
+    { bus: "default", pattern: { source: ["shop.orders"] } },
+  ]);
+  const { name: _, ...schedule } = functions.files!.triggers.schedules[0]!;
+  assertEquals(schedule, {
+    expression: "cron(0 3 * * ? *)",
+    timezone: "Europe/Paris",
+    input: '{"full":true}',
+  });
+  assertEquals(scheduler, {
+    role: "shop-eu-west-1-scheduler",
+    statements: [{
+      Effect: "Allow",
+      Action: ["lambda:InvokeFunction"],
+      Resource: [arn("lambda", "function:shop-files")],
+    }],
+  });
+});
+
+Deno.test("resolveApplication() gives each resource its name, policy and listeners", () => {
+  const { buckets, topics, queues, tables, gateway } = resolve(FULL);
+  const queue = (name: string) => ({
+    name,
+    arn: arn("sqs", name),
+    policy: tls("sqs:*", arn("sqs", name)),
+  });
+  const { listeners, cors, ...bucket } = buckets.uploads!;
+  assertEquals<unknown>(bucket, {
+    name: "shop-uploads-123456789012-eu-west-1",
+    arn: UPLOADS,
+    policy: tls("s3:*", UPLOADS, `${UPLOADS}/*`),
+  });
+  assertEquals(cors?.methods, ["PUT"]);
+  assertEquals<unknown>(listeners, [
+    { function: "files", events: ["s3:ObjectCreated:*"], prefix: "in/", suffix: ".csv" },
+    { function: "files", events: ["s3:ObjectRemoved:*"], prefix: "", suffix: "" },
+  ]);
+  assertEquals<unknown>(topics.messages, {
+    name: "shop-messages",
+    arn: arn("sns", "shop-messages"),
+    policy: tls("sns:Publish", arn("sns", "shop-messages")),
+    listeners: [{ function: "news", filter: { kind: ["order"] } }],
+  });
+  assertEquals<unknown>(queues, {
+    jobs: {
+      ...queue("shop-jobs"),
+      fifo: false,
+      visibility: 60,
+      deadLetters: queue("shop-jobs-dead-letters"),
+      maxReceiveCount: 3,
+      listeners: [{ function: "news", batch: 20, window: 1, concurrency: 5 }],
+    },
+    steps: {
+      ...queue("shop-steps.fifo"),
+      fifo: true,
+      visibility: 30,
+      deadLetters: queue("shop-steps-dead-letters.fifo"),
+      maxReceiveCount: 4,
+      listeners: [],
+    },
+  });
+  assertEquals<unknown>(tables.notes, {
+    name: "shop-notes",
+    arn: arn("dynamodb", "table/shop-notes"),
+    key: { author: "string", id: "number" },
+    indexes: { "by-date": { key: { author: "string", date: "string" }, projection: ["title"] } },
+    expires: "expiresAt",
+    listeners: [{
+      function: "changes",
+      batch: 10,
+      window: 1,
+      retries: 2,
+      deadLetters: queue("shop-changes-notes-dead-letters"),
+    }],
+  });
+  assertEquals([gateway?.name, gateway?.origin], ["shop", "https://shop.example"]);
+});
+
+Deno.test("resolveApplication() keeps infra placeholders on this machine, and has no parts without triggers", () => {
+  const text = withF({ environment: { TABLE: "${account}-${infra.table}" } });
+  const { functions, gateway, scheduler } = resolve(text, LOCAL);
+  assertEquals(functions.f!.environment, { TABLE: "000000000000-${infra.table}" });
+  assertEquals([gateway, scheduler], [undefined, undefined]);
+});
+
+const SERVICE = "warehouse-inventory-service";
+const named = (name: string, key: string, settings: object = {}, others: object = {}) =>
+  manifestText({ name, functions: { [key]: { module: "f.ts", ...settings } }, ...others });
+
+const LONG: readonly (readonly [text: string, message: string])[] = [
+  [
+    named(SERVICE, "reconcile-stock-with-suppliers", { triggers: { schedules: ["rate(1 hour)"] } }),
+    '"functions.reconcile-stock-with-suppliers" is 4 characters too long: the role "warehouse-inventory-service-reconcile-stock-with-suppliers-us-east-1" has 68, and AWS IAM allows 64; shorten this name or "name"',
+  ],
+  [
+    named(SERVICE, "stock", {}, { queues: { ["q".repeat(40)]: {} } }),
+    `"queues.${"q".repeat(40)}" is 1 character too long: the queue "${SERVICE}-${
+      "q".repeat(40)
+    }-dead-letters" has 81, and Amazon SQS allows 80; shorten this name or "name"`,
+  ],
+  [
+    withF({ uses: { buckets: { ["b".repeat(37)]: "read" } } }),
+    `"functions.f.uses.buckets.${"b".repeat(37)}" is 1 character too long: the bucket "app-${
+      "b".repeat(37)
+    }-123456789012-us-east-1" has 64, and Amazon S3 allows 63; shorten this name or "name"`,
+  ],
+  [
+    withF({}, { region: "ap-southeast-1", buckets: { ["b".repeat(32)]: {} } }),
+    `"buckets.${"b".repeat(32)}" is 1 character too long: the bucket "app-${
+      "b".repeat(32)
+    }-123456789012-ap-southeast-1" has 64, and Amazon S3 allows 63; shorten this name or "name"`,
+  ],
+  [
+    withF({}, { queues: { jobs: {}, "jobs-dead-letters": {} } }),
+    '"queues.jobs-dead-letters" must have another name: the queue "app-jobs-dead-letters" belongs to "queues.jobs" already',
+  ],
+  [
+    withF({
+      environment: { AB: "é".repeat(2030) },
+      uses: { topics: { news: "publish" } },
+    }),
+    '"functions.f.environment" must have at most 4096 bytes, names and values together',
+  ],
+  [
+    withF({
+      uses: {
+        buckets: Object.fromEntries(
+          Array.from({ length: 60 }, (_, index) => [`bucket-${index}`, "read"]),
+        ),
+      },
+    }),
+    '"functions.f" has rights of 10972 characters, and AWS IAM allows 10240: join "statements", or use fewer resources',
+  ],
+];
+
+Deno.test("resolveApplication() says which names are too long, by how much, and what is too large", () => {
+  for (const [text, message] of LONG) {
+    const error = assertThrows(() => resolve(text), TypeError);
+    const { name } = JSON.parse(text);
+    assertEquals(error.message, `Cannot name everything of "${name}": ${message}`);
+  }
+  resolve(named("a".repeat(30), "b".repeat(23)));
+  const both = named("a".repeat(40), "b".repeat(30), {}, { queues: { ["q".repeat(30)]: {} } });
+  assertEquals(assertThrows(() => resolve(both)).message.split("\n").length, 3);
+});
