@@ -1,6 +1,6 @@
 /**
  * The tool with only the commands `deploy` and `undeploy`, for `examples/deploy.sh`. So only packages that a deployment needs
- * run beside the keys of the cloud. `deploy/deno.lock` pins them.
+ * run beside the keys of the cloud. `packages.lock.json` pins them.
  *
  * @module
  */

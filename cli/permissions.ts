@@ -22,24 +22,6 @@ export async function isUnlimited(): Promise<boolean> {
   return states.some(({ state }) => state === "granted");
 }
 
-/** Runs the main module once more, in a process with fewer permissions. */
-export async function runLimited(
-  permissions: Permissions,
-  args: readonly string[],
-  signal: AbortSignal,
-): Promise<number> {
-  const { protocol, host } = new URL(Deno.mainModule);
-  const own = protocol.startsWith("http") ? [`--allow-import=${host}`] : []; // the modules of the tool itself
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", ...permissionFlags(permissions), ...own, Deno.mainModule, ...args],
-  }).spawn();
-  const stop = () => child.kill("SIGTERM");
-  signal.addEventListener("abort", stop);
-  const { code } = await child.status;
-  signal.removeEventListener("abort", stop);
-  return code;
-}
-
 /** The folders of relative paths: the current folder and the folder of the manifest. */
 export function foldersOf(manifestPath: string): string[] {
   return [resolve("."), dirname(resolve(manifestPath))];

@@ -2,7 +2,8 @@ import { columns, type Command, helpOf, readArguments, UsageError } from "./comm
 import config from "./deno.json" with { type: "json" };
 import { onInterruption } from "./interruption.ts";
 import { nearest } from "./manifest/nearest.ts";
-import { isUnlimited, runLimited } from "./permissions.ts";
+import { isUnlimited } from "./permissions.ts";
+import { hasToRunAgain, runAgain } from "./restart.ts";
 
 /** The oldest Deno that bundles functions with their names. */
 const MINIMUM = [2, 8] as const;
@@ -59,8 +60,11 @@ async function runCommand(
   if (parsed === "help") return print(helpOf(command)) ?? 0;
   const { positionals, values } = parsed;
   if (await isUnlimited()) {
+    const loadsFunctions = Boolean(values["in-process"]);
     const permissions = await command.permissions?.(positionals, values);
-    if (permissions !== undefined) return await runLimited(permissions, [name, ...args], signal);
+    if (permissions !== undefined || hasToRunAgain(loadsFunctions)) {
+      return await runAgain({ permissions, args: [name, ...args], loadsFunctions, signal });
+    }
   }
   const isDone = await command.run(positionals, values, surroundings);
   return isDone ? 0 : 1;

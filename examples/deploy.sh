@@ -60,7 +60,7 @@ esac
 
 # Deno checks every package against the lock file. It gets a copy, because it adds new packages to the file.
 mkdir -p "$here/.mate"
-cp "$root/cli/deploy/deno.lock" "$here/.mate/deno.lock"
+cp "$root/cli/packages.lock.json" "$here/.mate/deno.lock"
 
 # The first program prints the permissions and loads no package. The second loads packages, and has only these permissions.
 flags=$("$deno" run --quiet --no-prompt --deny-import --no-npm --allow-read --allow-write --allow-net --allow-env \

@@ -1,0 +1,71 @@
+import { getBuiltinModule } from "node:process";
+import { cacheFolder, keep } from "./bundle/downloads.ts";
+import config from "./deno.json" with { type: "json" };
+import { permissionFlags, type Permissions } from "./permissions.ts";
+
+/** Set in the process that the tool starts itself in. */
+const VARIABLE = "MATE_RUNS_AGAIN";
+
+/** Whether the tool comes from a registry, and not from a file. */
+function isRemote(): boolean {
+  return new URL(Deno.mainModule).protocol !== "file:";
+}
+
+/** The main module. A registry is asked for this version of the tool, and not for the newest. */
+function mainModule(): string {
+  const isPackage = Deno.mainModule.startsWith("jsr:");
+  return isPackage ? `jsr:${config.name}@${config.version}` : Deno.mainModule;
+}
+
+/**
+ * Whether the tool has to start again to find its packages. If the tool comes from a registry, Deno takes the packages of the
+ * tool from where the user's folder says: from its `node_modules` if there is a `package.json`.
+ *
+ * @param loadsFunctions Whether the functions run in the process of the tool. Then a debugger stays attached to this process.
+ */
+export function hasToRunAgain(loadsFunctions: boolean): boolean {
+  if (!isRemote() || Deno.env.has(VARIABLE)) return false;
+  return !loadsFunctions || getBuiltinModule("node:inspector").url() === undefined;
+}
+
+/** How the tool starts again. */
+export interface Restart {
+  /** The permissions; all of them by default. */
+  readonly permissions: Permissions | undefined;
+  readonly args: readonly string[];
+  /** Whether the functions run in the process of the tool. */
+  readonly loadsFunctions: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Runs the main module once more, in another process, and returns its exit status. */
+export async function runAgain(options: Restart): Promise<number> {
+  const { permissions, args, loadsFunctions, signal } = options;
+  const own = isRemote() ? await ownFlags(loadsFunctions) : [];
+  const all = ["--quiet", "--allow-all"];
+  const granted = permissions ? [...permissionFlags(permissions), ...importFlags()] : all;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", ...granted, ...own, mainModule(), ...args],
+    env: { [VARIABLE]: "1" },
+  }).spawn();
+  const stop = () => child.kill("SIGTERM");
+  signal.addEventListener("abort", stop);
+  const { code } = await child.status;
+  signal.removeEventListener("abort", stop);
+  return code;
+}
+
+/** The flags that say where the packages of a tool from a registry are. */
+async function ownFlags(loadsFunctions: boolean): Promise<string[]> {
+  // Functions in the process of the tool need the user's configuration, so only the folder of packages is left out.
+  if (loadsFunctions) return ["--node-modules-dir=none"];
+  const lock = `${cacheFolder()}/packages-${config.version}.lock.json`;
+  const { default: packages } = await import("./packages.lock.json", { with: { type: "json" } });
+  await keep(lock, new TextEncoder().encode(JSON.stringify(packages)));
+  return ["--no-config", `--lock=${lock}`];
+}
+
+/** The flag that permits the modules of the tool itself. */
+function importFlags(): string[] {
+  return isRemote() ? [`--allow-import=${new URL(import.meta.url).host}`] : [];
+}
