@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { encodeBase64 } from "@std/encoding/base64";
+import { parseCookie } from "cookie";
 import fc from "fast-check";
 import { MalformedPayloadError } from "./malformed_payload_error.ts";
 import { FnProxyEvent } from "./proxy_event.ts";
@@ -59,6 +60,22 @@ Deno.test("cookies() reads the Cookie header as browsers send it", () => {
     assertEquals<unknown>(new FnProxyEvent({ headers: { Cookie: header } }).cookies(), expected);
   }
   assertEquals(new FnProxyEvent({ headers: {} }).cookies(), {});
+});
+
+Deno.test("cookies() reads a header as the library cookie does, except for quotes", () => {
+  const name = fc.constantFrom("a", "b", " c ", "", "toString", "__proto__", "a\t");
+  const value = fc.constantFrom("1", "", "x=y", "%20%22", "%1", " a b ", "a,b", "Magic+Mouse");
+  const pair = fc.oneof(
+    fc.tuple(name, value).map((pair) => pair.join("=")),
+    fc.constantFrom("fizz", " ", ""),
+  );
+  fc.assert(fc.property(fc.array(pair, { maxLength: 5 }), (pairs) => {
+    const header = pairs.join(";");
+    const event = new FnProxyEvent({ headers: { Cookie: header } });
+    assertEquals(event.cookies(), { ...parseCookie(header) }, header);
+  }));
+  const quoted = new FnProxyEvent({ headers: { Cookie: 'a="1"' } });
+  assertEquals([quoted.cookies()["a"], parseCookie('a="1"')["a"]], ["1", '"1"']);
 });
 
 Deno.test("toRequest() carries text that is not Latin-1 as UTF-8, and drops the body of a GET", async () => {

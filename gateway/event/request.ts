@@ -2,7 +2,7 @@ import type { JsonObject } from "../../function/json.ts";
 import { readOptionalString, readString, wrongValue } from "../../function/read.ts";
 import { formatOf } from "./formats/recognise.ts";
 import { findHeader, isHeader, readFact, readHeaders } from "./headers.ts";
-import { readBody, readBytes } from "./body.ts";
+import { readBytes } from "./body.ts";
 
 /**
  * Writes the query of a request with its `?`: as transmitted if the gateway kept it, otherwise percent-encoded again.
@@ -77,8 +77,9 @@ export function readRequest(event: JsonObject, path?: string): Request {
   const method = readString(event, format.method).toUpperCase();
   const fields = readHeaders(event);
   const hasBody = !/^(?:GET|HEAD)$/.test(method) && format.body(event) !== null;
-  // A text without a `Content-Type` would get one.
-  const body = hasBody ? fields["content-type"] ? readBody(event) : readBytes(event) : null;
+  const body = hasBody ? readBytes(event) : null; // a text without a `Content-Type` would get one
+  // An application may read no more than this field says, or refuse a long body because of it.
+  if ("content-length" in fields) fields["content-length"] = String(body?.length ?? 0);
   const url = readUrl(event, path);
   try {
     return new Request(url, { method, headers: fields, body });
