@@ -53,8 +53,21 @@ async function importBlock(section: string, fence: string): Promise<Handler> {
   return (await import(`data:application/${type},${encodeURIComponent(code)}`)).handler;
 }
 
-Deno.test("both packages have the same version", () => {
+Deno.test("both packages have the same version and licence", async () => {
   assertEquals(cli.version, core.version);
+  const [text, copy] = await Promise.all(
+    ["LICENSE", "cli/LICENSE"].map((path) => Deno.readTextFile(new URL(path, ROOT))),
+  );
+  assertEquals(copy, text);
+});
+
+Deno.test("cli/README.md has no link that breaks outside the repository", async () => {
+  const text = await Deno.readTextFile(new URL("cli/README.md", ROOT));
+  const files = "https://github.com/mate/core/blob/main/";
+  for (const [, target = ""] of text.matchAll(/\]\(([^)]+)\)/g)) {
+    assertEquals(URL.canParse(target), true, target);
+    if (target.startsWith(files)) await Deno.stat(new URL(target.slice(files.length), ROOT));
+  }
 });
 
 /** One module in the output of `deno doc --json`. */

@@ -5,29 +5,15 @@
  * @module
  */
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { existsSync } from "node:fs";
-import { findProgram } from "../../find_program.ts";
 import { mate } from "../../testdata/command.ts";
 import { Cloud } from "./cloud.ts";
+import { cloudEnvironment, missingTools } from "./cloud_tools.ts";
 import { Emulator } from "./emulator.ts";
 import { EXPECTED } from "./expected.ts";
 import { INFRA, MANIFEST } from "./manifest.ts";
 import { killTerraform, type Outcome, Workspace } from "./workspace.ts";
 
-const PROVIDER = "registry.terraform.io/hashicorp/aws";
-const REGISTRY = "https://registry.terraform.io/.well-known/terraform.json";
-
-/** The folder with Terraform's providers; without it, they come from the registry. */
-const plugins = [Deno.env.get("TF_PLUGIN_DIR"), "/opt/tf-plugins"]
-  .find((folder) => folder && existsSync(`${folder}/${PROVIDER}`));
-
-const missing: string[] = [];
-for (const program of ["terraform", "moto_server", "pgrep"]) {
-  if (!await findProgram(program)) missing.push(program);
-}
-if (!plugins && !await fetch(REGISTRY).then((response) => response.bytes(), () => undefined)) {
-  missing.push(`the provider hashicorp/aws (TF_PLUGIN_DIR=folder that holds ${PROVIDER}/)`);
-}
+const missing = await missingTools();
 if (missing.length > 0) {
   console.error(`NOT RUN: the proof of the deployment. Missing:\n- ${missing.join("\n- ")}`);
 }
@@ -45,22 +31,6 @@ async function makeWorkspace(folder: string): Promise<Workspace> {
   return workspace;
 }
 
-/** Sets the variables that Terraform and the AWS tools read. */
-async function setEnvironment(folder: string, endpoint: string): Promise<void> {
-  const source = plugins ? `filesystem_mirror {\n path = "${plugins}"\n }` : "direct {}";
-  await Deno.writeTextFile(`${folder}/terraform.rc`, `provider_installation {\n ${source}\n}\n`);
-  for (
-    const [name, value] of Object.entries({
-      TF_CLI_CONFIG_FILE: `${folder}/terraform.rc`,
-      AWS_ENDPOINT_URL: endpoint,
-      AWS_ACCESS_KEY_ID: "test",
-      AWS_SECRET_ACCESS_KEY: "test",
-      AWS_REGION: "eu-west-1",
-      AWS_EC2_METADATA_DISABLED: "true",
-    })
-  ) Deno.env.set(name, value);
-}
-
 /** Fails with the output of a run that failed. */
 function assertDone({ isDone, output }: Outcome): string {
   assert(isDone, output);
@@ -75,7 +45,8 @@ Deno.test({
   async fn(t) {
     const folder = await Deno.makeTempDir({ prefix: "deploy proof " });
     await using emulator = await Emulator.start();
-    await setEnvironment(folder, emulator.url);
+    const variables = await cloudEnvironment(folder, emulator.url);
+    for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
     const cloud = new Cloud();
     const shop = await makeWorkspace(`${folder}/a copy`);
     const before = await cloud.names();

@@ -1,0 +1,38 @@
+import { existsSync } from "node:fs";
+import { findProgram } from "../../find_program.ts";
+
+const PROVIDER = "registry.terraform.io/hashicorp/aws";
+const REGISTRY = "https://registry.terraform.io/.well-known/terraform.json";
+
+/** The folder with Terraform's providers; without it, they come from the registry. */
+const plugins = [Deno.env.get("TF_PLUGIN_DIR"), "/opt/tf-plugins"]
+  .find((folder) => folder && existsSync(`${folder}/${PROVIDER}`));
+
+/** The programs and files for a deployment to the emulated cloud that this machine lacks. */
+export async function missingTools(): Promise<string[]> {
+  const missing: string[] = [];
+  for (const program of ["terraform", "moto_server", "pgrep"]) {
+    if (!await findProgram(program)) missing.push(program);
+  }
+  if (!plugins && !await fetch(REGISTRY).then((response) => response.bytes(), () => undefined)) {
+    missing.push(`the provider hashicorp/aws (TF_PLUGIN_DIR=folder that holds ${PROVIDER}/)`);
+  }
+  return missing;
+}
+
+/** The variables that Terraform and the AWS tools read. Their settings are written to the folder. */
+export async function cloudEnvironment(
+  folder: string,
+  endpoint: string,
+): Promise<Record<string, string>> {
+  const source = plugins ? `filesystem_mirror {\n path = "${plugins}"\n }` : "direct {}";
+  await Deno.writeTextFile(`${folder}/terraform.rc`, `provider_installation {\n ${source}\n}\n`);
+  return {
+    TF_CLI_CONFIG_FILE: `${folder}/terraform.rc`,
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_ACCESS_KEY_ID: "test",
+    AWS_SECRET_ACCESS_KEY: "test",
+    AWS_REGION: "eu-west-1",
+    AWS_EC2_METADATA_DISABLED: "true",
+  };
+}

@@ -1,0 +1,149 @@
+/**
+ * A registry that speaks as JSR does: it serves packages, and it takes those that `deno publish` uploads. As a program, it
+ * serves a folder of packages and prints its URL: `deno run -A scripts/jsr/registry.ts FOLDER`.
+ *
+ * The API is that of https://jsr.io/docs/api and of `deno publish`.
+ *
+ * @module
+ */
+import { parseTarGzip } from "nanotar";
+import { dirname, join, normalize } from "node:path/posix";
+import { checksumOf, filesBelow, type Manifest, moduleGraph } from "./package.ts";
+
+const VERSION_META = ".version_meta.json";
+
+/** The exports that packages without {@linkcode VERSION_META} have beside their files. */
+const EXPORTS = ".exports.json";
+
+const TYPES: Readonly<Record<string, string>> = {
+  ts: "text/typescript",
+  js: "text/javascript",
+  mjs: "text/javascript",
+  json: "application/json",
+  wasm: "application/wasm",
+};
+
+/** A registry on the loopback interface. */
+export class Registry implements AsyncDisposable {
+  readonly #folder: string;
+  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  /** The ids of the publishing tasks. Each is done at once, because `deno publish` has checked the package. */
+  readonly #tasks = new Set<string>();
+
+  /** Serves the packages of a folder, as `@scope/name/version/`. Published packages are added to the folder. */
+  constructor(folder: string) {
+    this.#folder = folder;
+    const address = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+    this.#server = Deno.serve(address, (request) => this.#answer(request));
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#server.addr.port}/`;
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    const path = decodeURIComponent(pathname);
+    if (normalize(path) !== path) return notFound();
+    try {
+      const api = /^\/api\/scopes\/([^/]+)\/packages\/([^/]+)(?:\/versions\/([^/]+))?$/.exec(path);
+      if (api) {
+        const [, scope, name, version] = api;
+        const target = `@${scope}/${name}${version === undefined ? "" : `/${version}`}`;
+        if (request.method === "POST") return await this.#publish(target, request);
+        // Every package may be published, so every package exists. A version exists if it was published.
+        if (version !== undefined) await Deno.stat(join(this.#folder, target));
+        return Response.json({ scope, name, version });
+      }
+      const task = /^\/api\/publish_status\/([^/]+)$/.exec(path)?.[1];
+      if (task !== undefined && this.#tasks.has(task)) {
+        return Response.json({ id: task, status: "success", error: null });
+      }
+      return await this.#serve(path);
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return notFound();
+      throw error;
+    }
+  }
+
+  async #publish(target: string, request: Request): Promise<Response> {
+    if (!request.headers.get("authorization")?.startsWith("Bearer ")) {
+      return Response.json({ code: "unauthorized", message: "No token" }, { status: 401 });
+    }
+    const id = crypto.randomUUID();
+    const config = new URL(request.url).searchParams.get("config") ?? "";
+    const folder = join(this.#folder, target);
+    await Deno.mkdir(folder, { recursive: true });
+    for (const { name, data, type } of await parseTarGzip(await request.bytes())) {
+      if (type !== "file") continue;
+      const file = join(folder, normalize(`/${name}`));
+      await Deno.mkdir(dirname(file), { recursive: true });
+      await Deno.writeFile(file, data!);
+    }
+    this.#tasks.add(id);
+    const { exports } = JSON.parse(await Deno.readTextFile(join(folder, config)));
+    const meta = {
+      manifest: await manifestOf(folder),
+      moduleGraph2: await moduleGraph(folder, exports),
+      exports: typeof exports === "string" ? { ".": exports } : exports,
+    };
+    await Deno.writeTextFile(join(folder, VERSION_META), JSON.stringify(meta));
+    return Response.json({ id, status: "pending", error: null });
+  }
+
+  async #serve(path: string): Promise<Response> {
+    const [, name, rest] = /^\/(@[^/]+\/[^/]+)\/(.+)$/.exec(path) ?? [];
+    if (name === undefined || rest === undefined) return notFound();
+    const folder = join(this.#folder, name);
+    if (rest === "meta.json") return Response.json(await packageMeta(name, folder));
+    const version = /^([^/]+)_meta\.json$/.exec(rest)?.[1];
+    if (version !== undefined) return Response.json(await versionMeta(join(folder, version)));
+    const type = TYPES[rest.split(".").at(-1)!] ?? "text/plain";
+    return new Response(await Deno.readFile(join(folder, rest)), {
+      headers: { "content-type": type },
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.shutdown();
+  }
+}
+
+function notFound(): Response {
+  return new Response("404 - Not Found", { status: 404 });
+}
+
+async function packageMeta(package_: string, folder: string): Promise<unknown> {
+  const versions = (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name)
+    .sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  const [scope, name] = package_.slice(1).split("/");
+  const entries = versions.map((version) => [version, {}]);
+  return { scope, name, latest: versions.at(-1), versions: Object.fromEntries(entries) };
+}
+
+async function versionMeta(folder: string): Promise<unknown> {
+  try {
+    return JSON.parse(await Deno.readTextFile(join(folder, VERSION_META)));
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    const exports = JSON.parse(await Deno.readTextFile(join(folder, EXPORTS)));
+    return { manifest: await manifestOf(folder), exports };
+  }
+}
+
+/** The size and the checksum of each file. */
+async function manifestOf(folder: string): Promise<Manifest> {
+  const entries = [];
+  for (const path of (await Array.fromAsync(filesBelow(folder))).sort()) {
+    if (path === `/${EXPORTS}`) continue;
+    const bytes = await Deno.readFile(folder + path);
+    entries.push([path, { size: bytes.length, checksum: await checksumOf(bytes) }] as const);
+  }
+  return Object.fromEntries(entries);
+}
+
+if (import.meta.main) {
+  const [folder] = Deno.args;
+  if (folder === undefined) throw new Error("The argument FOLDER is missing");
+  console.log(new Registry(folder).url);
+}

@@ -1,0 +1,52 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { run, temporaryFolder } from "../../testdata/programs.ts";
+import { Registry } from "./registry.ts";
+
+const FILES = {
+  "deno.json": JSON.stringify({
+    name: "@try/it",
+    version: "1.2.3",
+    exports: "./mod.ts",
+    license: "MIT",
+  }),
+  "mod.ts": `import data from "./data.json" with { type: "json" };
+export const sum: number = data.reduce((a: number, b: number) => a + b, 0);
+export const load = (): Promise<unknown> => import("./data.json", { with: { type: "json" } });
+`,
+  "data.json": "[1, 2]",
+};
+
+Deno.test("Registry takes what deno publish uploads, once, and Deno runs it", async () => {
+  const folder = temporaryFolder();
+  await using registry = new Registry(folder);
+  const cwd = temporaryFolder();
+  for (const [name, text] of Object.entries(FILES)) {
+    await Deno.writeTextFile(`${cwd}/${name}`, text);
+  }
+  const env = { JSR_URL: registry.url, DENO_DIR: temporaryFolder(), NO_COLOR: "1" };
+  const publish = () =>
+    run(Deno.execPath(), ["publish", "--no-check", "--token=any"], { cwd, env });
+  const published = await publish();
+  assertEquals(published.code, 0, published.stderr);
+  const meta = await (await fetch(`${registry.url}@try/it/1.2.3_meta.json`)).json();
+  assertEquals(meta.exports, { ".": "./mod.ts" });
+  assertEquals(Object.keys(meta.manifest), ["/data.json", "/deno.json", "/mod.ts"]);
+  const importAttributes = { known: { type: "json" } };
+  assertEquals(meta.moduleGraph2["/mod.ts"].dependencies, [{
+    type: "static",
+    kind: "import",
+    specifier: "./data.json",
+    specifierRange: [[0, 17], [0, 30]],
+    importAttributes,
+  }]);
+  const user = `import { load, sum } from "jsr:@try/it@1"; await load(); console.log(sum);`;
+  const used = await run(Deno.execPath(), ["eval", user], { env, cwd: temporaryFolder() });
+  assertEquals([used.code, used.stdout], [0, "3\n"], used.stderr);
+  assertStringIncludes((await publish()).stderr, "already published");
+
+  await Deno.writeTextFile(`${folder}/@try/it/1.2.3/mod.ts`, "export const sum = 4;");
+  const other = { env: { ...env, DENO_DIR: temporaryFolder() }, cwd: temporaryFolder() };
+  const changed = await run(Deno.execPath(), ["eval", user], other);
+  assertEquals(changed.code, 1);
+  assertStringIncludes(changed.stderr, "Integrity check failed");
+});
