@@ -104,7 +104,7 @@ async function startLocal(
   const owned = stack.move();
   return {
     client: {
-      endpoint: platform.url,
+      endpoint: platform.controlUrl,
       region: "us-east-1",
       credentials: { accessKeyId: "local", secretAccessKey: "local" },
       maxAttempts: 1,

@@ -11,9 +11,6 @@ import type { Manifest, ScheduleTrigger } from "./types.ts";
 
 export type * from "./types.ts";
 
-/** The first elements of the paths of the local platform. No stage can have such a name. */
-export const OWN_PATHS: readonly string[] = schema.properties.stage.not.enum;
-
 const checkSchema = makeChecker("manifest", schema, FORMATS);
 
 /**

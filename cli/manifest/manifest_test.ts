@@ -215,11 +215,6 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
       "is not a key of a manifest: expected one of $schema, name, stage, region, architecture, tracing, cors, state, functions, queues, buckets, tables",
     ],
     ["stage", "v/0", "must be 1 to 128 letters, digits or _"],
-    [
-      "stage",
-      "buckets",
-      "must not be a path of the local platform: 2015-03-31, 2021-11-15, assets, buckets, events, favicon.ico, log, queues, schedules, topics",
-    ],
     ["region", "Ireland", "must be an AWS Region such as eu-west-1"],
     ["architecture", "x64", 'must be one of "x86_64", "arm64"'],
     ["tracing", "yes", "must be true or false"],

@@ -1,15 +1,30 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { type Manifest, OWN_PATHS } from "../manifest/manifest.ts";
-import { errorReply, readBody, Refusal, refusal, type Reply, withHeaders } from "../lambda/http.ts";
+import type { Manifest } from "../manifest/manifest.ts";
+import {
+  errorReply,
+  readBody,
+  Refusal,
+  refusal,
+  type Reply,
+  reply,
+  withHeaders,
+} from "../lambda/http.ts";
 import type { FunctionUrls } from "./gateway/function_url.ts";
 import type { Gateway, HttpRequest } from "./gateway/gateway.ts";
 import type { createInvokeApi } from "./invoke/invoke_api.ts";
 import { MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "../application/limits.ts";
 import type { Log } from "./log.ts";
 import { answerPage, createLogStream } from "./page/pages.ts";
+import { forwardRequest } from "./page/request.ts";
 import type { createTriggerEndpoints } from "./triggers/endpoints.ts";
 
-const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+/** The origins of the platform and of the application. Both have the same port, so no resolver and no second port is needed. */
+const HOSTS = { platform: "127.0.0.1", application: "localhost" } as const;
+
+/** Returns the URL of an origin, without a slash at the end. */
+export function originOf(part: keyof typeof HOSTS, port: number | string): string {
+  return `http://${HOSTS[part]}${port === "" ? "" : `:${port}`}`;
+}
 
 export interface Parts {
   readonly manifest: Manifest;
@@ -34,27 +49,49 @@ export async function answer(request: IncomingMessage, parts: Parts): Promise<Re
     return errorReply(400, "The request has more than one Host header");
   }
   const target = readTarget(request);
-  const { authority, path } = target;
+  const { authority } = target;
   const functionName = parts.functionUrls.find(authority);
   if (functionName !== undefined) {
     return await parts.functionUrls.answer(functionName, await readRequest(request, target));
   }
-  if (!isLocalHost(authority)) {
-    const host = JSON.stringify(authority);
-    const message = `The request is for the host ${host}, but this server is only for localhost, ` +
+  const [, host, port = ""] = LOCAL_HOST.exec(authority.toLowerCase()) ?? [];
+  if (host === undefined) {
+    const shown = JSON.stringify(authority);
+    const message =
+      `The request is for the host ${shown}, but this server is only for localhost, ` +
       "127.0.0.1, [::1] and function URLs such as name.localhost";
     return errorReply(421, message);
   }
-  const [, first = ""] = path.split("/", 2);
-  if (!OWN_PATHS.includes(first) && path !== "/") {
-    return await parts.gateway(await readRequest(request, target));
-  }
+  if (host === HOSTS.application) return await answerApplication(request, parts, target, port);
   try {
-    return guarded(await answerOwn(request, parts, target, first));
+    return guarded(await answerOwn(request, parts, target, port));
   } catch (error) {
     if (error instanceof Refusal) return guarded(error.reply);
     throw error;
   }
+}
+
+/** Answers a request to the origin of the application: the routes. */
+async function answerApplication(
+  request: IncomingMessage,
+  parts: Parts,
+  target: Target,
+  port: string,
+): Promise<Reply> {
+  const { method = "" } = request;
+  if (target.path === "/favicon.ico") return answerPage(parts.manifest, method, target.path, ""); // for the pages of functions
+  if (target.path === "/" && (method === "GET" || method === "HEAD")) {
+    return reply(302, [["Location", `${originOf("platform", port)}/`], [
+      "Cache-Control",
+      "no-store",
+    ]]);
+  }
+  const answered = await parts.gateway(await readRequest(request, target));
+  // With this header, a page could install a service worker for all paths, which would also answer for other applications.
+  const headers = answered.headers.filter(([name]) =>
+    name.toLowerCase() !== "service-worker-allowed"
+  );
+  return { ...answered, headers };
 }
 
 async function readRequest(
@@ -80,26 +117,40 @@ async function readRequest(
   };
 }
 
+/** Answers a request to the origin of the platform. */
 async function answerOwn(
   request: IncomingMessage,
   parts: Parts,
   { authority, path, query }: Target,
-  first: string,
+  port: string,
 ): Promise<Reply> {
   const { headers } = request;
   const method = request.method!;
-  if (isForged(method, headers, authority)) {
+  const isStartPage = path === "/" && (method === "GET" || method === "HEAD");
+  if (!isStartPage && isForeign(headers, authority)) {
     throw refusal(403, "A page of another origin may not do this");
   }
-  if (first === "2015-03-31" || first === "2021-11-15") {
-    const body = await readBody(request, MAX_SYNC_EVENT);
-    return await parts.invokeApi({ method, path, query, headers, body });
+  const application = originOf("application", port);
+  const [, first = ""] = path.split("/", 2);
+  switch (first) {
+    case "2015-03-31":
+    case "2021-11-15": {
+      const body = await readBody(request, MAX_SYNC_EVENT);
+      return await parts.invokeApi({ method, path, query, headers, body });
+    }
+    case "":
+    case "assets":
+    case "favicon.ico":
+      return answerPage(parts.manifest, method, path, application);
+    case "log":
+      return createLogStream(parts.log, headers["last-event-id"]?.toString());
+    case "requests":
+      return await forwardRequest(request, parts.gateway, application);
+    default: {
+      const message = `There is no ${path} here: the application is at ${application}`;
+      return await parts.endpoints(request, path) ?? errorReply(404, message);
+    }
   }
-  if (["", "assets", "favicon.ico"].includes(first)) {
-    return answerPage(parts.manifest, method, path, authority);
-  }
-  if (path === "/log") return createLogStream(parts.log, headers["last-event-id"]?.toString());
-  return await parts.endpoints(request, path);
 }
 
 /** Forbids pages of other origins to use a response of the platform, as a script or otherwise. */
@@ -120,21 +171,18 @@ function readTarget({ url = "", headers }: IncomingMessage): Target {
 }
 
 /**
- * Tells whether a request is for this machine. A web page can let its own domain name lead to this machine (DNS rebinding).
- * Such a request has that domain name as its host.
+ * The hosts of this machine. A web page can let its own domain name lead to this machine (DNS rebinding). Such a request has
+ * that domain name as its host.
  */
-function isLocalHost(host: string): boolean {
-  return /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(host);
-}
+const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?$/;
 
 /**
- * Tells whether a page of another origin made a request that may change something.
+ * Tells whether a page of another origin made a request. The pages of functions are such pages.
  *
  * @see https://fetch.spec.whatwg.org/#origin-header
  * @see https://w3c.github.io/webappsec-fetch-metadata/#sec-fetch-site-header
  */
-function isForged(method: string, headers: IncomingHttpHeaders, host: string): boolean {
-  if (SAFE_METHODS.has(method)) return false;
+function isForeign(headers: IncomingHttpHeaders, host: string): boolean {
   const { origin } = headers;
   if (origin !== undefined) return origin.toLowerCase() !== `http://${host.toLowerCase()}`;
   const site = headers["sec-fetch-site"] ?? "none";

@@ -8,7 +8,7 @@ import { createGateway } from "./gateway/gateway.ts";
 import { createInProcessHost } from "./in_process_host.ts";
 import { AsyncInvocations } from "./invoke/async_invocations.ts";
 import { createInvokeApi } from "./invoke/invoke_api.ts";
-import { answer, type Parts } from "./listener.ts";
+import { answer, originOf, type Parts } from "./listener.ts";
 import { Log } from "./log.ts";
 import { createSandboxHost, type SandboxHostOptions } from "./sandbox_host/host.ts";
 import { listen } from "./server.ts";
@@ -46,9 +46,14 @@ export interface PlatformOptions {
 
 /** A running local platform. */
 export interface Platform extends AsyncDisposable {
-  /** The URL of the start page, without a slash at the end. */
+  /** The URL of the application, without a slash and the stage at the end. */
   readonly url: string;
-  /** The port. */
+  /**
+   * The URL of the platform itself, without a slash at the end: the start page, the log, the triggers and the Invoke API. Its
+   * origin is another one than that of the application, so that the pages of functions cannot use it.
+   */
+  readonly controlUrl: string;
+  /** The port of both. */
   readonly port: number;
   /** The folder that has a folder for each bucket. A new file in the folder of a bucket is an upload. */
   readonly bucketsFolder: string;
@@ -145,7 +150,8 @@ export async function startPlatform(
   );
   const owned = stack.move();
   return {
-    url: `http://localhost:${server.port}`,
+    url: originOf("application", server.port),
+    controlUrl: originOf("platform", server.port),
     port: server.port,
     bucketsFolder,
     servicesUrl: services.url,

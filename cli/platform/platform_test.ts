@@ -58,23 +58,90 @@ Deno.test("the platform takes only requests for the loopback interface, at every
     assertEquals(absolute.status, 421, "a URL as the target takes precedence over Host");
   }
   assertEquals(test.host.calls, []);
-  for (const host of ["localhost", "localhost:8000", "LOCALHOST:1", "127.0.0.1:80", "[::1]:8000"]) {
+  for (const host of ["127.0.0.1:80", "127.0.0.1", "[::1]:8000"]) {
     assertEquals((await test.send({ path: "/", headers: [["Host", host]] })).status, 200, host);
   }
 });
 
-Deno.test("the platform refuses changes by pages of other origins, except by routes", async () => {
+Deno.test("the application and the platform have two origins, which lead to each other", async () => {
+  await using test = await startTestPlatform(() =>
+    JSON.stringify({ headers: { "Service-Worker-Allowed": "/", "X-A": "1" } })
+  );
+  const get = (host: string, path: string) => test.send({ path, headers: [["Host", host]] });
+  for (
+    const [host, page] of [["localhost", "127.0.0.1"], ["LOCALHOST:1", "127.0.0.1:1"]] as const
+  ) {
+    const { status, header } = await get(host, "/");
+    assertEquals([status, header("Location")], [302, `http://${page}/`]);
+  }
+  for (const path of ["/log", "/assets/script.js", "/queues/jobs", "/buckets/files"]) {
+    assertEquals((await get("localhost", path)).status, 403, "no route");
+  }
+  const route = await get("localhost", "/v0/echo");
+  assertEquals([route.status, route.header("X-A")], [200, "1"]);
+  assertEquals(route.header("Service-Worker-Allowed"), undefined);
+  test.host.calls.length = 0;
+  const missing = await get("127.0.0.1:1", "/v0/echo");
+  assertEquals(
+    [missing.status, JSON.parse(missing.text).message],
+    [404, "There is no /v0/echo here: the application is at http://localhost:1"],
+  );
+  assertEquals(test.host.calls, []);
+});
+
+Deno.test("the platform sends a request of the start page to the gateway", async () => {
+  await using test = await startTestPlatform(() =>
+    JSON.stringify({ statusCode: 201, headers: { "X-A": "1" }, body: "<b>ü</b>" })
+  );
+  const request = { method: "PUT", path: "/v0/echo/a?b=1", headers: [["X-B", "2"]], body: "ü" };
+  const send = (body: unknown) =>
+    test.send({ method: "POST", path: "/requests", body: JSON.stringify(body) });
+  const response = await send(request);
+  assertEquals([response.status, response.header("Content-Type")], [200, "application/json"]);
+  const { status, statusText, headers, body } = JSON.parse(response.text);
+  assertEquals([status, statusText, body], [201, "Created", "<b>ü</b>"]);
+  assertEquals(new Headers(headers).get("X-A"), "1");
+  const { event } = test.host.calls[0]!;
+  assertEquals([event.httpMethod, event.path, event.body], ["PUT", "/echo/a", "w7w="]);
+  assertEquals(new Headers(event.headers).get("Host"), `localhost:${test.platform.port}`);
+  assertEquals([event.queryStringParameters, event.headers["X-B"]], [{ b: "1" }, "2"]);
+  const wrong = [
+    null,
+    { ...request, path: "//x y" },
+    { ...request, path: "v0" },
+    { ...request, headers: [["a b", "1"]] },
+    { ...request, headers: [["a", "1\r\nb: 2"]] },
+    { ...request, body: 1 },
+  ];
+  for (const form of wrong) {
+    const refused = await send(form);
+    assertEquals(refused.status, 400, JSON.stringify(form));
+    assertMatch(JSON.parse(refused.text).message, /^Cannot send the request: /);
+  }
+  assertEquals((await test.send({ path: "/requests" })).status, 405);
+  assertEquals(test.host.calls.length, 1);
+});
+
+Deno.test("the platform refuses pages of other origins, except at routes and the start page", async () => {
   await using test = await startTestPlatform();
   const { port } = test.platform;
   const foreign = [
     ["Origin", "https://evil.example"],
     ["Origin", "null"],
-    ["Origin", "http://localhost:3000"],
-    ["Origin", `https://localhost:${port}`],
+    ["Origin", "http://127.0.0.1:3000"],
+    ["Origin", `https://127.0.0.1:${port}`],
+    ["Origin", `http://localhost:${port}`],
+    ["Origin", `http://plain.localhost:${port}`],
     ["Sec-Fetch-Site", "cross-site"],
     ["Sec-Fetch-Site", "same-site"],
   ] as const;
-  const changes = [
+  const requests = [
+    ["GET", "/log"],
+    ["GET", "/assets/script.js"],
+    ["GET", "/buckets/files"],
+    ["GET", "/queues/jobs"],
+    ["OPTIONS", "/events"],
+    ["POST", "/requests"],
     ["POST", "/2015-03-31/functions/plain/invocations"],
     ["POST", "/schedules/clock"],
     ["POST", "/topics/news"],
@@ -83,7 +150,7 @@ Deno.test("the platform refuses changes by pages of other origins, except by rou
     ["PUT", "/buckets/files/x"],
     ["DELETE", "/buckets/files/x"],
   ] as const;
-  for (const [method, path] of changes) {
+  for (const [method, path] of requests) {
     for (const header of foreign) {
       const response = await test.send({ method, path, headers: [header], body: "message=m" });
       assertEquals(response.status, 403, `${method} ${path} ${header}`);
@@ -93,8 +160,7 @@ Deno.test("the platform refuses changes by pages of other origins, except by rou
   await test.platform.settled();
   assertEquals(test.host.calls, []);
   const allowed = [
-    ["Origin", `http://localhost:${port}`],
-    ["Origin", `http://LOCALHOST:${port}`],
+    ["Origin", `http://127.0.0.1:${port}`],
     ["Sec-Fetch-Site", "same-origin"],
     ["Sec-Fetch-Site", "none"],
   ] as const;
@@ -117,7 +183,8 @@ Deno.test("the platform survives malformed requests", async () => {
     const head = "POST /v0/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n";
     await connection.write(new TextEncoder().encode(`${head}abc`));
   }
-  assertEquals((await test.send({ method: "OPTIONS", path: "*" })).status, 403);
+  const star = { method: "OPTIONS", path: "*", headers: [["Host", "localhost"]] } as const;
+  assertEquals((await test.send(star)).status, 403);
   const cases = [
     ["GET / HTTP/1.0\r\n\r\n", 421],
     ["GET /v0/echo HTTP/1.1\r\nHost: localhost\r\nhost: localhost\r\n\r\n", 400],
@@ -138,7 +205,9 @@ Deno.test("the log stream begins after the last record of the reader, and sends 
   await using test = await startTestPlatform();
   test.log.note("one");
   test.log.note("two\r\nlines </script>");
-  const response = await fetch(`${test.platform.url}/log`, { headers: { "Last-Event-ID": "1" } });
+  const response = await fetch(`${test.platform.controlUrl}/log`, {
+    headers: { "Last-Event-ID": "1" },
+  });
   assertEquals(response.headers.get("content-type"), "text/event-stream");
   let text = "";
   for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
@@ -155,7 +224,7 @@ Deno.test("the log stream begins after the last record of the reader, and sends 
 
 Deno.test("stopping the platform ends open connections", async () => {
   const test = await startTestPlatform();
-  const response = await fetch(`${test.platform.url}/log`);
+  const response = await fetch(`${test.platform.controlUrl}/log`);
   const reader = response.body!.getReader();
   await reader.read();
   await test[Symbol.asyncDispose]();

@@ -163,7 +163,7 @@ Deno.test("the AWS CLI uses the services, and functions that run in this process
   await using shop = await startShop(true);
   await assertStream(shop.platform.port);
   if (!hasAws) return;
-  const { url, servicesUrl } = shop.platform;
+  const { controlUrl, servicesUrl } = shop.platform;
   const aws = async (endpoint: string, ...args: string[]) => {
     const { code, stdout, stderr } = await new Deno.Command("aws", {
       args: [...args, "--endpoint-url", endpoint, "--region", "us-east-1"],
@@ -173,7 +173,7 @@ Deno.test("the AWS CLI uses the services, and functions that run in this process
     return { code, text: decoder.decode(stdout), errors: decoder.decode(stderr) };
   };
   const result = `${shop.folder}/result`;
-  const invoked = await aws(url, "lambda", "invoke", "--function-name", "told", result);
+  const invoked = await aws(controlUrl, "lambda", "invoke", "--function-name", "told", result);
   const { StatusCode, ExecutedVersion } = JSON.parse(invoked.text);
   assertEquals([StatusCode, ExecutedVersion], [200, "$LATEST"]);
   assertEquals(await Deno.readTextFile(result), '"told"');

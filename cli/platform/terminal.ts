@@ -45,6 +45,7 @@ function hash(text: string): number {
 export interface Introduction {
   readonly manifest: Manifest;
   readonly url: string;
+  readonly controlUrl: string;
   readonly servicesUrl: string;
   readonly bucketsFolder: string;
   readonly watchedFolder: string;
@@ -52,7 +53,7 @@ export interface Introduction {
 
 /** Makes the first lines of the terminal: every URL, with commands to copy. */
 export function introduce(
-  { manifest, url, servicesUrl, bucketsFolder, watchedFolder }: Introduction,
+  { manifest, url, controlUrl, servicesUrl, bucketsFolder, watchedFolder }: Introduction,
 ): readonly string[] {
   const base = `${url}/${manifest.stage}`;
   const rows: [what: string, functionName: string, command: string][] = [];
@@ -65,39 +66,43 @@ export function introduce(
       rows.push(["function URL", name, urlCommand(functionUrl(name, url), triggers.url)]);
     }
     for (const [index, { expression }] of triggers.schedules.entries()) {
-      rows.push([expression, name, curlCommand("POST", `${url}/schedules/${name}/${index}`)]);
+      rows.push([
+        expression,
+        name,
+        curlCommand("POST", `${controlUrl}/schedules/${name}/${index}`),
+      ]);
     }
     if (triggers.events.length > 0) {
       const event = JSON.stringify({ source: "SOURCE", "detail-type": "TYPE", detail: {} });
-      rows.push(["events", name, `curl -d '${event}' '${url}/events'`]);
+      rows.push(["events", name, `curl -d '${event}' '${controlUrl}/events'`]);
     }
     if (Object.values(triggers).flat().every((trigger) => trigger === undefined)) {
-      const path = `${url}/2015-03-31/functions/${name}/invocations`;
+      const path = `${controlUrl}/2015-03-31/functions/${name}/invocations`;
       rows.push(["no trigger", name, `curl -d '{}' '${path}'`]);
     }
   }
   for (const [queue, names] of namesBy(manifest, ({ triggers }) => triggers.queues)) {
-    rows.push([`queue ${queue}`, names, `curl -d MESSAGE '${url}/queues/${queue}'`]);
+    rows.push([`queue ${queue}`, names, `curl -d MESSAGE '${controlUrl}/queues/${queue}'`]);
   }
   for (const [bucket, names] of namesBy(manifest, ({ triggers }) => triggers.buckets)) {
     const { prefix, suffix } = Object.values(manifest.functions)
       .flatMap(({ triggers }) => triggers.buckets).find(({ name }) => name === bucket)!;
-    const object = `${url}/buckets/${bucket}/${prefix}FILE${suffix}`;
+    const object = `${controlUrl}/buckets/${bucket}/${prefix}FILE${suffix}`;
     rows.push([`bucket ${bucket}`, names, `curl -T FILE '${object}'`]);
     rows.push(["", "", `curl -X DELETE '${object}'`]);
     rows.push(["", "", `or copy files to ${bucketsFolder}/${bucket}`]);
   }
   for (const [topic, names] of namesBy(manifest, ({ triggers }) => triggers.topics)) {
     const command = `curl -d message=Hello -d subject=Greeting -d attribute=n:Number:1`;
-    rows.push([`topic ${topic}`, names, `${command} '${url}/topics/${topic}'`]);
+    rows.push([`topic ${topic}`, names, `${command} '${controlUrl}/topics/${topic}'`]);
   }
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]!.length)));
   return [
     `${manifest.name} is running`,
     "",
-    `  Start page  ${url}/`,
+    `  Start page  ${controlUrl}/`,
     `  Base URL    ${base}`,
-    `  Invoke API  aws lambda invoke --endpoint-url ${url} --region us-east-1 --no-sign-request --function-name NAME /dev/stdout`,
+    `  Invoke API  aws lambda invoke --endpoint-url ${controlUrl} --region us-east-1 --no-sign-request --function-name NAME /dev/stdout`,
     `  Services    aws s3 ls --endpoint-url ${servicesUrl} --region us-east-1 --no-sign-request (and sns, sqs, events)`,
     "",
     ...rows.map(([what, name, command]) =>

@@ -109,7 +109,7 @@ platformTest(
 platformTest(
   "storage, topic and scheduler log the accessors of their events",
   async (_, platform) => {
-    const { url } = platform;
+    const { controlUrl: url } = platform;
     const headers = { "Content-Type": "application/json" };
     const message = JSON.stringify({ message: '{"a":1}', subject: "Hello" });
     const replies = [
@@ -137,7 +137,7 @@ platformTest("queue logs every message, and reports the failing one", async (_, 
     if (texts.every((expected) => expected.test(log))) resolve();
   });
   for (const body of ['{"count":2}', '{"fail":true}']) {
-    const sent = await fetch(`${platform.url}/queues/jobs`, { method: "POST", body });
+    const sent = await fetch(`${platform.controlUrl}/queues/jobs`, { method: "POST", body });
     assert(sent.ok, await sent.text());
   }
   await promise;
@@ -145,7 +145,7 @@ platformTest("queue logs every message, and reports the failing one", async (_, 
 });
 
 platformTest("logger logs every level, then crashes", async (_, platform) => {
-  const invocation = await fetch(`${platform.url}/2015-03-31/functions/logger/invocations`, {
+  const invocation = await fetch(`${platform.controlUrl}/2015-03-31/functions/logger/invocations`, {
     method: "POST",
     body: "{}",
   });

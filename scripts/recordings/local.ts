@@ -98,7 +98,7 @@ async function open(application: Application, setup: Setup): Promise<Stage> {
       return sendRaw(platform.port, host, request);
     },
     async fire(functionName) {
-      const response = await fetch(`${platform.url}/schedules/${functionName}/0`, {
+      const response = await fetch(`${platform.controlUrl}/schedules/${functionName}/0`, {
         method: "POST",
       });
       await response.body?.cancel();

@@ -171,7 +171,7 @@ Deno.test("the AWS SDK invokes a function", async () => {
     payload: encode(JSON.stringify({ event, context: options.clientContext })),
     logTail: "END\n",
   }));
-  using client = createClient(test.platform.url);
+  using client = createClient(test.platform.controlUrl);
   const { StatusCode, FunctionError, LogResult, ExecutedVersion, Payload } = await client.invoke({
     FunctionName: "arn:aws:lambda:us-east-1:000000000000:function:plain",
     Qualifier: "$LATEST",
@@ -187,7 +187,7 @@ Deno.test("the AWS SDK invokes a function", async () => {
 
 Deno.test("the AWS SDK recognizes failures, dry runs and unknown functions", async () => {
   await using test = await startTestPlatform(() => ({ failure: "error" }));
-  using client = createClient(test.platform.url);
+  using client = createClient(test.platform.controlUrl);
   const FunctionName = "plain";
   const dryRun = await client.invoke({ FunctionName, InvocationType: "DryRun" });
   assertEquals(dryRun.StatusCode, 204);
@@ -208,7 +208,7 @@ Deno.test("the AWS SDK gets each part of a streamed result at once, and the erro
     await writer.close();
     return { payload: new Uint8Array(), logTail: "END\n" };
   });
-  using client = createClient(test.platform.url);
+  using client = createClient(test.platform.controlUrl);
   const invoke = async () => {
     const input = { FunctionName: "plain", LogType: "Tail" } as const;
     const { EventStream } = await client.invokeWithResponseStream(input);

@@ -41,7 +41,7 @@ export function createRequestForm(
   const methods = new Set(isAny ? ["GET", ...METHODS] : own);
   const paths = routes.map(({ path }) => `/${stage}${examplePath(path)}`);
   return markup`
-<ul class="routes">${routes.map((route) => createRoute(route, stage, base))}</ul>
+<ul class="routes">${routes.map((route) => createRoute(route, base))}</ul>
 <details>
 <summary>Send a request</summary>
 <form data-form="request">
@@ -61,12 +61,12 @@ export function createRequestForm(
 </details>`;
 }
 
-function createRoute({ method, path }: RouteTrigger, stage: string, base: string): Html {
+function createRoute({ method, path }: RouteTrigger, base: string): Html {
   const example = examplePath(path);
   const isOpenable = method === "ANY" || method === "GET";
   return markup`
 <li><span class="method">${method}</span>
-${isOpenable ? markup`<a href="/${stage}${example}">${path}</a>` : markup`<code>${path}</code>`}
+${isOpenable ? markup`<a href="${base}${example}">${path}</a>` : markup`<code>${path}</code>`}
 ${copyable(curlCommand(method, base + example))}</li>`;
 }
 

@@ -31,6 +31,7 @@ const SECURITY = [
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   ],
+  ["Cross-Origin-Opener-Policy", "same-origin"],
   ["Referrer-Policy", "no-referrer"],
   ["Cache-Control", "no-cache"],
 ] as const;
@@ -39,10 +40,10 @@ export function answerPage(
   manifest: Manifest,
   method: string,
   path: string,
-  authority: string,
+  application: string,
 ): Reply {
   const asset = path === "/"
-    ? ["text/html; charset=utf-8", createStartPage(manifest, `http://${authority}`)] as const
+    ? ["text/html; charset=utf-8", createStartPage(manifest, application)] as const
     : Object.hasOwn(ASSETS, path)
     ? ASSETS[path]!
     : undefined;
@@ -94,9 +95,13 @@ function format({ number, time, functionName, text }: LogEntry): string {
   return `id: ${number}\ndata: ${JSON.stringify({ time, functionName, text })}\n\n`;
 }
 
-/** Makes the start page: a form for each trigger of each function, and the log. */
-export function createStartPage(manifest: Manifest, origin: string): string {
-  const base = `${origin}/${manifest.stage}`;
+/**
+ * Makes the start page: a form for each trigger of each function, and the log.
+ *
+ * @param application The origin of the application.
+ */
+export function createStartPage(manifest: Manifest, application: string): string {
+  const base = `${application}/${manifest.stage}`;
   const functions = Object.entries(manifest.functions);
   return markup`<!DOCTYPE html>
 <html lang="en">

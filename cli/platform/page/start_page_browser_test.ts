@@ -165,7 +165,7 @@ browserTest("the start page works in a browser", async (browser, t) => {
       const complaints: string[] = [];
       page.on("console", (message) => complaints.push(message.text()));
       page.on("pageerror", (error) => complaints.push(String(error)));
-      await page.goto(test.platform.url);
+      await page.goto(test.platform.controlUrl);
       await page.getByText("Live", { exact: true }).waitFor();
       await step(page, test);
       assertEquals(complaints, []);

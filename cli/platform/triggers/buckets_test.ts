@@ -219,7 +219,7 @@ Deno.test("a bucket keeps nothing of an upload if the client hangs up", async ()
   const { port } = test.platform;
   {
     using connection = await Deno.connect({ port });
-    const head = "PUT /buckets/files/half HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n";
+    const head = "PUT /buckets/files/half HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n";
     await connection.write(new TextEncoder().encode(`${head}abc`));
   }
   assertStringIncludes(await nextNote(test), "PUT /buckets/files/half: ");

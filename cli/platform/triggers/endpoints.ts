@@ -22,11 +22,11 @@ const MAX_REQUEST = 4 * MAX_PUBLICATION;
 
 /**
  * Answers requests to the triggers: `/buckets/{name}/{key}`, `/topics/{name}`, `/queues/{name}`, `/events` and
- * `/schedules/{function}/{number}`.
+ * `/schedules/{function}/{number}`. Returns `undefined` for other paths.
  */
 export function createTriggerEndpoints(
   { manifest, buckets, schedules, messaging, eventBus }: TriggerOptions,
-): (request: IncomingMessage, path: string) => Promise<Reply> {
+): (request: IncomingMessage, path: string) => Promise<Reply | undefined> {
   const { functions } = manifest;
 
   async function answerBucket(request: IncomingMessage, name: string, key: string): Promise<Reply> {
@@ -145,8 +145,10 @@ export function createTriggerEndpoints(
           return await answerQueue(request, path.slice("/queues/".length));
         case "events":
           return await answerEvents(request);
-        default:
+        case "schedules":
           return answerSchedule(request, decode(name), key);
+        default:
+          return undefined;
       }
     } catch (error) {
       if (error instanceof ObjectKeyError) throw refusal(400, error.message);
