@@ -29,6 +29,12 @@ export const CHILD_VARIABLES: readonly string[] = [
   "no_proxy",
 ];
 
+/** The names of the files with Deno's configuration. */
+export const DENO_CONFIGS: readonly string[] = ["deno.json", "deno.jsonc"];
+
+/** The names of the files that tell which folders belong to an application. */
+export const CONFIGS: readonly string[] = [...DENO_CONFIGS, "package.json", "pnpm-workspace.yaml"];
+
 /** The environment for programs that run the code of packages: it has no keys of a cloud. */
 export function childEnvironment(): Record<string, string> {
   const entries = CHILD_VARIABLES.map((name) => [name, Deno.env.get(name)]);

@@ -2,13 +2,16 @@ import { dirname, resolve } from "node:path";
 import type { FunctionManifest, Manifest, Uses } from "../manifest/manifest.ts";
 import { fillPlaceholders, variableOf } from "../manifest/variables.ts";
 import type { ArchiveFile } from "./archive.ts";
-import { bundleModule, type ModuleBundle } from "./module_bundle.ts";
+import { Bundler } from "./bundler/bundler.ts";
+import type { ModuleBundle } from "./bundler/messages.ts";
 
 export interface FunctionBundleOptions {
   /** Whether names and white space are shortened. */
   readonly isMinified?: boolean | undefined;
   /** Bundles to use again, by the paths of the modules. New bundles are added. */
   readonly bundles?: Map<string, Promise<ModuleBundle>> | undefined;
+  /** The bundler of the folder of the manifest; by default a new one. */
+  readonly bundler?: Bundler | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -40,14 +43,25 @@ export function bundleError(problems: ReadonlyMap<string, string>): Error {
 export async function bundleFunctions(
   manifestPath: string,
   manifest: Manifest,
-  { bundles = new Map(), ...options }: FunctionBundleOptions = {},
+  { bundles = new Map(), isMinified, signal, ...options }: FunctionBundleOptions = {},
 ): Promise<BundledFunctions> {
+  const folder = dirname(resolve(manifestPath));
+  await using stack = new AsyncDisposableStack();
+  const bundler = options.bundler ?? stack.use(await Bundler.open({ folder, signal }));
+  const bundle = (path: string) => {
+    let made = bundles.get(path);
+    if (made === undefined) {
+      bundles.set(path, made = bundler.bundle(path, isMinified));
+      made.catch(() => bundles.delete(path)); // Its fault may be gone the next time.
+    }
+    return made;
+  };
   const entries = Object.entries(manifest.functions);
   const results = new Map<string, ArchiveFile[] | Error>();
   const waiting = entries.values();
   const work = async () => {
     for (const [name, settings] of waiting) {
-      const result = await functionFiles(manifestPath, settings, bundles, options)
+      const result = await functionFiles(folder, settings, bundle)
         .catch((error: Error) => error);
       results.set(name, result);
     }
@@ -65,23 +79,16 @@ export async function bundleFunctions(
 
 /** Makes the files of a function: the bundled module, its source map, and the hosts that the function may connect to. */
 async function functionFiles(
-  manifestPath: string,
+  folder: string,
   manifest: FunctionManifest,
-  bundles: Map<string, Promise<ModuleBundle>>,
-  options: FunctionBundleOptions,
+  bundle: (path: string) => Promise<ModuleBundle>,
 ): Promise<ArchiveFile[]> {
   const { module, handler } = manifest;
-  const folder = dirname(resolve(manifestPath));
   const path = resolve(folder, module);
   if (!await Deno.stat(path).then(({ isFile }) => isFile, () => false)) {
     throw new Error(`the module "${module}" is not a file in "${folder}"`);
   }
-  let bundle = bundles.get(path);
-  if (bundle === undefined) {
-    bundles.set(path, bundle = bundleModule(path, { ...options, cwd: folder, prefix: "" }));
-    bundle.catch(() => bundles.delete(path)); // Its fault may be gone the next time.
-  }
-  const { code, exports, map } = await bundle;
+  const { code, exports, map } = await bundle(path);
   if (exports?.includes(handler) === false) {
     const found = exports.join(", ") || "nothing";
     throw new Error(`the module "${module}" does not export "${handler}": it exports ${found}`);

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { ArchiveFile } from "./archive.ts";
 import { bundleModule } from "./module_bundle.ts";
 import type { Architecture } from "./deno_binary.ts";
@@ -88,7 +89,7 @@ export async function layerFiles(
   const { code } = await bundleModule(RUNTIME.url, {
     signal,
     // In a checkout the configuration says where @mate/core is. In the published package the import says it.
-    cwd: import.meta.dirname,
+    folder: import.meta.dirname && resolve(import.meta.dirname, "../.."),
   });
   const encoder = new TextEncoder();
   return [

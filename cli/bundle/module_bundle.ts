@@ -1,102 +1,37 @@
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { childEnvironment } from "./child_environment.ts";
-import { type BundledCode, readBundledCode, shippedMap } from "./bundled_code.ts";
+import { Bundler } from "./bundler/bundler.ts";
+import type { ModuleBundle } from "./bundler/messages.ts";
 
 export interface ModuleBundleOptions {
-  /** The folder with the `deno.json`; without a folder, no configuration is used. */
-  readonly cwd?: string | undefined;
+  /** The folder of the application, with its configuration; the folder of the module by default. */
+  readonly folder?: string | undefined;
   /** Whether names and white space are shortened. Classes and functions keep their names. */
   readonly isMinified?: boolean | undefined;
-  /** The start of error messages; `Cannot bundle "<module>": ` by default. The message of the bundler follows. */
-  readonly prefix?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A bundled module and its source map. */
-export interface ModuleBundle extends Omit<BundledCode, "removals"> {
-  readonly map: string;
-}
-
 /**
- * Bundles a module and everything that it imports into one module, with `deno bundle`.
+ * Bundles one module and everything that it imports into one module, in a process of its own.
  *
  * @returns The JavaScript, its exports and its source map, without the paths of this machine.
- * @throws {Error} If a module is missing or invalid; the message is the bundler's.
+ * @throws {Error} If a module is missing or invalid, or may not be imported.
  */
 export async function bundleModule(
   module: string | URL,
-  options: ModuleBundleOptions = {},
+  { folder, isMinified, signal }: ModuleBundleOptions = {},
 ): Promise<ModuleBundle> {
   const isRemote = module instanceof URL && module.protocol !== "file:";
-  const specifier = isRemote || typeof module === "string" ? `${module}` : fileURLToPath(module);
-  const { prefix = `Cannot bundle "${specifier}": ` } = options;
-  const folder = await Deno.makeTempDir({ prefix: "mate-bundle-" });
+  const specifier = isRemote
+    ? module.href
+    : resolve(module instanceof URL ? fileURLToPath(module) : module);
   try {
-    const output = `${folder}/index.js`;
-    const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: [
-        "bundle",
-        "--quiet",
-        "--platform=deno",
-        "--keep-names",
-        "--sourcemap=external",
-        ...(options.isMinified ? ["--minify"] : []),
-        ...(options.cwd === undefined ? ["--no-config", "--no-lock"] : []),
-        ...(isRemote ? [`--allow-import=${module.host},jsr.io:443`] : []),
-        `--output=${output}`,
-        specifier,
-      ],
-      cwd: options.cwd ?? folder,
-      clearEnv: true,
-      env: { ...childEnvironment(), NO_COLOR: "1" },
-      ...(options.signal && { signal: options.signal }),
-      detached: true, // Ctrl-C reaches only the tool, so that the bundler does not fail before the tool ends
-      stdin: "null",
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn().output();
-    if (!success) {
-      throw new Error(prefix + problemOf(new TextDecoder().decode(stderr)));
-    }
-    const { code, exports, removals } = readBundledCode(
-      alignWithMap(await Deno.readTextFile(output)),
+    await using bundler = await Bundler.open(
+      isRemote ? { host: module.host, signal } : { folder: folder ?? dirname(specifier), signal },
     );
-    const root = options.cwd ?? (isRemote ? folder : dirname(specifier));
-    const map = shippedMap(await Deno.readTextFile(`${output}.map`), output, root, removals);
-    return { ...withRequire(code, map), exports };
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+    return await bundler.bundle(specifier, isMinified);
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new Error(`Cannot bundle "${specifier}": ${(error as Error).message}`, { cause: error });
   }
-}
-
-/**
- * Restores the positions in the source map. After the bundler has made the map, Deno replaces six lines of a helper by three,
- * and replaces a condition in minified code by a shorter condition.
- */
-function alignWithMap(text: string): string {
-  return text
-    .replace(/^var __require = __deno_internal_createRequire\(.*\);\n/m, "$&\n\n\n")
-    .replace(
-      /(\((\w+),(\w+),(\w+)\)=>\(\4=\2!=null\?[^;]*?\(1 )\?/,
-      (_, start, module, isNode) =>
-        `${start}${" ".repeat(`${isNode}||!${module}||!${module}.__esModule`.length - 2)}?`,
-    );
-}
-
-/** Adds `require` for CommonJS modules that load modules of Node.js. The bundler leaves it out when it minifies. */
-function withRequire(code: string, map: string): { code: string; map: string } {
-  if (!code.includes("Dynamic require of")) return { code, map };
-  const line = 'import{createRequire as __createRequire}from"node:module";' +
-    "var require=__createRequire(import.meta.url);";
-  return { code: `${line}\n${code}`, map: map.replace('"mappings":"', '"mappings":";') };
-}
-
-/** The bundler's error message, without the lines about the bundler itself. */
-function problemOf(text: string): string {
-  return text.replace(/\n\s*Stack backtrace:[^]*$/, "").replace(/^error: bundling failed$/m, "")
-    .trim().replace(/^error: /, "")
-    .replace("No such file or directory (os error 2)", "no such file")
-    .replaceAll(/^Import ".*" not a dependency.*/gm, "$&: add it to deno.json or package.json")
-    .replaceAll(/\n\s*note: You can mark the path .*/g, "");
 }

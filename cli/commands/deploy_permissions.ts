@@ -1,5 +1,7 @@
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { cacheFolder } from "../bundle/downloads.ts";
-import { CHILD_VARIABLES } from "../bundle/child_environment.ts";
+import { CHILD_VARIABLES, CONFIGS } from "../bundle/child_environment.ts";
 import { findTerraform } from "../deploy/find_terraform.ts";
 import {
   foldersOf,
@@ -32,7 +34,7 @@ export async function deployPermissions(manifestPath: string): Promise<Permissio
   const own = [...foldersOf(manifestPath), temporaryFolder(), cacheFolder()];
   const registry = Deno.env.get("NPM_CONFIG_REGISTRY") || Deno.env.get("npm_config_registry") || "";
   return {
-    read: [...own, ...programFolders(), Deno.execPath()],
+    read: [...own, ...configFiles(manifestPath), ...programFolders(), Deno.execPath()],
     write: own,
     net: [
       URL.canParse(registry) ? new URL(registry).host : "registry.npmjs.org",
@@ -42,4 +44,13 @@ export async function deployPermissions(manifestPath: string): Promise<Permissio
     env: [...CHILD_VARIABLES, "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL"],
     sys: ["uid"],
   };
+}
+
+/** The folder of the manifest without links, and the files there and above that tell which folders belong to the application. */
+function configFiles(manifestPath: string): string[] {
+  const folder = dirname(resolve(manifestPath));
+  const real = existsSync(folder) ? realpathSync(folder) : folder;
+  const above = (path: string): string[] =>
+    dirname(path) === path ? [path] : [path, ...above(dirname(path))];
+  return [real, ...above(real).flatMap((path) => CONFIGS.map((name) => join(path, name)))];
 }

@@ -1,6 +1,6 @@
 import { type ArchiveFile, writeFiles } from "../../bundle/archive.ts";
 import { bundleFunctions } from "../../bundle/functions.ts";
-import type { ModuleBundle } from "../../bundle/module_bundle.ts";
+import type { ModuleBundle } from "../../bundle/bundler/messages.ts";
 import { layerFiles } from "../../bundle/layer.ts";
 import { ownArchitecture } from "../../bundle/deno_binary.ts";
 import type { Manifest } from "../../manifest/manifest.ts";

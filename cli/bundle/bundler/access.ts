@@ -1,0 +1,54 @@
+import { basename, relative, sep } from "node:path";
+
+/** The folders that a bundle may take files from. The paths have no links. */
+export interface Folders {
+  /** The folders of the application: the folder of the manifest, and the root of its workspace. */
+  readonly application: readonly string[];
+  /** The npm packages in Deno's cache. */
+  readonly npmCache: string;
+}
+
+/**
+ * Tells why a module may not import a file. Returns `undefined` if it may.
+ *
+ * The application may import its own files and the files of packages. A package may import files of packages only, because
+ * its author must not get at the developer's files.
+ *
+ * @param file The file, without links.
+ * @param importer The file of the importing module, or `undefined` for the first module of a program.
+ */
+export function refusal(
+  file: string,
+  importer: string | undefined,
+  folders: Folders,
+): string | undefined {
+  const name = JSON.stringify(file);
+  if (/^\.env($|\.)/.test(basename(file))) {
+    return `Cannot bundle ${name}: a file .env may hold secrets; ` +
+      `give the function the value in "environment" of the manifest`;
+  }
+  if (isPackageFile(file, folders)) return undefined;
+  if (!folders.application.some((folder) => isInside(file, folder))) {
+    const places = folders.application.map((folder) => JSON.stringify(folder)).join(" and ");
+    return `Cannot bundle ${name}: it is neither in the application (${places}) nor in its packages; ` +
+      "move it there, or make its folder a member of the workspace";
+  }
+  if (importer === undefined || !isPackageFile(importer, folders)) return undefined;
+  return `Cannot bundle ${name}: a package must not import files of the application`;
+}
+
+/** Whether a file belongs to a package: in Deno's cache, or in a `node_modules` that the application can import from. */
+export function isPackageFile(file: string, { application, npmCache }: Folders): boolean {
+  if (isInside(file, npmCache)) return true;
+  return application.some((folder) => {
+    const [inside = "", ...rest] = file.split(`${sep}node_modules${sep}`);
+    if (rest.length === 0) return false;
+    if (!isInside(file, folder)) return isInside(folder, inside);
+    return relative(folder, file).split(sep).includes("node_modules");
+  });
+}
+
+/** Whether a path is a folder or is in it. */
+export function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}

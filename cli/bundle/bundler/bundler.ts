@@ -1,0 +1,236 @@
+import { parse, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { findApplication } from "../application_folders.ts";
+import { childEnvironment } from "../child_environment.ts";
+import { confine } from "./confinement.ts";
+import type { Graph } from "./graph.ts";
+import type { Answer, BundlerOptions, ModuleBundle, Request } from "./messages.ts";
+
+/** How modules are bundled. */
+export interface BundlerSettings {
+  /** The folder of the application, with its `deno.json` or `package.json`. Without a folder, no local file is bundled. */
+  readonly folder?: string | undefined;
+  /** The host of remote modules that may be imported, beside those that Deno allows. */
+  readonly host?: string | undefined;
+  /** How the process is kept apart from other files; by default as well as this machine can. */
+  readonly confine?: typeof confine | undefined;
+  /** Ends the bundling early. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The package of esbuild, as in `deno.json`. */
+export const ESBUILD = "npm:esbuild@0.28.2";
+
+/** The program of the process. Nothing calls `load`: it makes the program a part of the module graph. */
+const PROGRAM = {
+  url: new URL("main.ts", import.meta.url),
+  load: () => import("./main.ts"),
+};
+
+/** A process that bundles the modules of one application. It is confined, because modules are the work of others. */
+export class Bundler implements AsyncDisposable {
+  readonly #child: Deno.ChildProcess;
+  readonly #input: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #waiting = new Map<number, PromiseWithResolvers<ModuleBundle>>();
+  readonly #over: Promise<void>;
+  readonly #signal: AbortSignal | undefined;
+  #count = 0;
+
+  private constructor(child: Deno.ChildProcess, signal: AbortSignal | undefined) {
+    this.#child = child;
+    this.#signal = signal;
+    this.#input = child.stdin.getWriter();
+    this.#over = this.#read();
+  }
+
+  /** Starts a process. */
+  static async open({ signal, host, ...settings }: BundlerSettings): Promise<Bundler> {
+    signal?.throwIfAborted();
+    const esbuild = await findEsbuild(signal);
+    const folder = settings.folder && await realPath(settings.folder);
+    const application = folder === undefined
+      ? { folders: [], packages: [] }
+      : await findApplication(folder);
+    const options: BundlerOptions = {
+      folder: folder ?? root(),
+      application: application.folders,
+      npmCache: esbuild.npmCache,
+      compilerOptions: application.compilerOptions,
+      flags: [
+        ...(folder === undefined ? ["--no-config", "--no-lock"] : []),
+        ...(host === undefined ? [] : [`--allow-import=${host},jsr.io:443`]),
+      ],
+    };
+    const folders = [
+      ...application.folders,
+      ...application.packages,
+      esbuild.denoDir,
+      esbuild.npmCache,
+    ];
+    const isLocal = PROGRAM.url.protocol === "file:";
+    const program = isLocal ? fileURLToPath(PROGRAM.url) : PROGRAM.url.href;
+    const args = [
+      "run",
+      "--quiet",
+      "--no-prompt",
+      "--no-lock",
+      ...(isLocal
+        ? [`--config=${fileURLToPath(new URL("../../deno.json", import.meta.url))}`]
+        : ["--no-config", "--node-modules-dir=none", `--allow-import=${PROGRAM.url.host}`]),
+      `--allow-read=${folders.map((path) => path.replaceAll(",", ",,")).join()}`,
+      `--allow-run=${[Deno.execPath(), esbuild.program].join()}`,
+      "--allow-env",
+      program,
+      JSON.stringify(options),
+    ];
+    const own = isLocal ? [fileURLToPath(new URL("../../../", import.meta.url))] : [];
+    const confined = await (settings.confine ?? confine)([Deno.execPath(), ...args], [
+      ...folders,
+      ...own,
+      ...settingsFiles(),
+    ]);
+    const child = new Deno.Command(confined.path, {
+      args: [...confined.args],
+      cwd: root(),
+      clearEnv: true,
+      env: {
+        ...childEnvironment(),
+        NO_COLOR: "1",
+        ESBUILD_BINARY_PATH: esbuild.program,
+        DENO_NO_UPDATE_CHECK: "1",
+      },
+      detached: true, // Ctrl-C reaches only the tool, so that the bundler does not fail before the tool ends
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    return new Bundler(child, signal);
+  }
+
+  /**
+   * Bundles a module and everything that it imports into one module. After the first time, a bundle takes only as long as
+   * the files that changed.
+   *
+   * @param entry The path or the URL of the module.
+   * @throws {Error} If a module is missing or invalid, or may not be imported.
+   */
+  async bundle(entry: string, isMinified = false): Promise<ModuleBundle> {
+    this.#signal?.throwIfAborted();
+    const id = ++this.#count;
+    const answer = Promise.withResolvers<ModuleBundle>();
+    this.#waiting.set(id, answer);
+    const stop = () => answer.reject(this.#signal!.reason);
+    this.#signal?.addEventListener("abort", stop);
+    try {
+      const request: Request = { id, entry, isMinified };
+      const line = new TextEncoder().encode(`${JSON.stringify(request)}\n`);
+      this.#input.write(line).catch(() => {}); // The end of the process rejects the answer.
+      return await answer.promise;
+    } finally {
+      this.#waiting.delete(id);
+      this.#signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#input.close().catch(() => {}); // The process may have ended already.
+    if (this.#signal?.aborted) this.#kill();
+    await this.#over;
+  }
+
+  #kill(): void {
+    try {
+      Deno.kill(-this.#child.pid, "SIGKILL"); // the process and its children
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error; // It has ended by itself.
+    }
+  }
+
+  async #read(): Promise<void> {
+    const problem = new Response(this.#child.stderr).text();
+    let parts: string[] = [];
+    for await (const text of this.#child.stdout.pipeThrough(new TextDecoderStream())) {
+      const [end, ...lines] = text.split("\n");
+      parts.push(end!);
+      for (const line of lines) {
+        this.#take(JSON.parse(parts.join("")));
+        parts = [line];
+      }
+    }
+    const { code } = await this.#child.status;
+    const error = new Error((await problem).trim() || `the bundler ended with the status ${code}`);
+    for (const { reject } of this.#waiting.values()) reject(error);
+  }
+
+  #take({ id, result, problem }: Answer): void {
+    const waiting = this.#waiting.get(id);
+    if (result === undefined) waiting?.reject(new Error(problem));
+    else waiting?.resolve(result);
+  }
+}
+
+interface Esbuild {
+  /** The program of this machine. */
+  readonly program: string;
+  /** Deno's cache. */
+  readonly denoDir: string;
+  /** The folder of the npm packages in Deno's cache, without links. */
+  readonly npmCache: string;
+}
+
+let found: Promise<Esbuild> | undefined;
+
+/** Finds the program of esbuild in Deno's cache. Deno downloads it if it is missing. */
+function findEsbuild(signal: AbortSignal | undefined): Promise<Esbuild> {
+  found ??= lookForEsbuild(signal);
+  found.catch(() => found = undefined);
+  return found;
+}
+
+async function lookForEsbuild(signal: AbortSignal | undefined): Promise<Esbuild> {
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["info", "--json", "--no-config", "--no-lock", ESBUILD],
+    cwd: root(),
+    clearEnv: true,
+    env: { ...childEnvironment(), NO_COLOR: "1" },
+    ...(signal && { signal }),
+    detached: true,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).output();
+  signal?.throwIfAborted();
+  if (!success) throw new Error(new TextDecoder().decode(stderr).trim().replace(/^error: /, ""));
+  const { npmPackages = {} }: Graph = JSON.parse(new TextDecoder().decode(stdout));
+  const { localPath, version } = Object.values(npmPackages).find(({ name }) => name === "esbuild")!;
+  const { os, arch } = Deno.build;
+  const platform = `${os === "windows" ? "win32" : os}-${arch === "aarch64" ? "arm64" : "x64"}`;
+  const binary = os === "windows" ? "esbuild.exe" : "bin/esbuild";
+  return {
+    program: resolve(localPath, `../../@esbuild/${platform}/${version}/${binary}`),
+    denoDir: resolve(Deno.env.get("DENO_DIR") || resolve(localPath, "../../../..")),
+    npmCache: resolve(localPath, "../../.."), // Deno names it without links.
+  };
+}
+
+/** The files that the user's settings name: certificates, and the keys of npm registries. */
+function settingsFiles(): string[] {
+  const named = ["DENO_CERT", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"].map((name) =>
+    Deno.env.get(name)
+  );
+  const home = Deno.env.get("HOME");
+  return [...named, home && `${home}/.npmrc`].filter((path) => path !== undefined);
+}
+
+async function realPath(folder: string): Promise<string> {
+  try {
+    return await Deno.realPath(folder);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotCapable) return folder; // A deployment may not read the folder of the tool.
+    throw error;
+  }
+}
+
+function root(): string {
+  return parse(Deno.execPath()).root;
+}

@@ -1,0 +1,35 @@
+/** What the bundler's process is started with. */
+export interface BundlerOptions {
+  /** The folder that the names of sources are relative to. */
+  readonly folder: string;
+  /** The folders of the application. */
+  readonly application: readonly string[];
+  /** The npm packages in Deno's cache. */
+  readonly npmCache: string;
+  /** The flags of Deno that decide how modules are resolved. */
+  readonly flags: readonly string[];
+  /** The options of TypeScript in Deno's configuration. Without them, esbuild uses the files `tsconfig.json`. */
+  readonly compilerOptions?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A module to bundle. */
+export interface Request {
+  readonly id: number;
+  readonly entry: string;
+  readonly isMinified: boolean;
+}
+
+/** The answer to a request: a result or a problem. */
+export interface Answer {
+  readonly id: number;
+  readonly result?: ModuleBundle;
+  readonly problem?: string;
+}
+
+/** A bundled module and its source map. */
+export interface ModuleBundle {
+  readonly code: string;
+  readonly map: string;
+  /** The names of the exports; `undefined` for CommonJS, because its exports are known only at run time. */
+  readonly exports?: readonly string[];
+}
