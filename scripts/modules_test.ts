@@ -16,6 +16,7 @@ const read = (path: string) => Deno.readTextFile(new URL(path, ROOT));
 /** What each list has for a module. */
 const LISTS: Readonly<Record<string, (name: string) => boolean | Promise<boolean>>> = {
   "deno.json, task test:library": (name) => words(tasks["test:library"]).includes(name),
+  "deno.json, task test:rest": (name) => tasks["test:rest"].command.split(/[=,]/).includes(name),
   "deno.json, task cover": (name) => words(tasks.cover).includes(name),
   "deno.json, task doc:lint": (name) => words(tasks["doc:lint"]).includes(`${name}/mod.ts`),
   "README.md, table of modules": async (name) =>

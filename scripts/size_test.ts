@@ -23,6 +23,7 @@ Deno.test({
           ["topic", "FnMessageEvent", 3_000],
           ["queue", "queueHandler", 9_000],
           ["table", "tableHandler", 7_000],
+          ["idempotency", "idempotent, tableStore", 6_000],
         ] as const
       ) {
         const { outputFiles: [file] } = await esbuild.build({

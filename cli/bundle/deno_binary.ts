@@ -10,11 +10,11 @@ export const ARCHITECTURES: readonly Architecture[] = ["x86_64", "arm64"];
 /** The version of Deno in the layer: the newest that npm has for both architectures. */
 export const DENO_VERSION = "2.9.5";
 
-/** The npm package with Deno for an architecture. */
+/** An npm package with a program for one system. */
 export interface DenoPackage {
   /** The name of the package. */
   readonly name: string;
-  /** The version of the package and of Deno. */
+  /** The version of the package and of the program. */
   readonly version: string;
   /** The integrity of its tarball, as `npm view <name>@<version> dist.integrity` prints it. */
   readonly integrity: string;
@@ -42,7 +42,7 @@ export function ownArchitecture(): Architecture | undefined {
   return Deno.build.arch === "aarch64" ? "arm64" : "x86_64";
 }
 
-/** The registry of Deno, and the folder of downloads. */
+/** The registry of a program, and the folder of downloads. */
 export interface DenoSource {
   /** The npm registry; `NPM_CONFIG_REGISTRY` or npm's own by default. */
   readonly registry?: string | undefined;
@@ -52,13 +52,22 @@ export interface DenoSource {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Gets Deno's executable; see {@linkcode getProgram}. */
+export function getDenoBinary(
+  package_: DenoPackage,
+  source?: DenoSource,
+): Promise<Uint8Array> {
+  return getProgram(package_, "deno", source);
+}
+
 /**
- * Gets Deno's executable from the npm package in the cache or in the registry.
+ * Gets a program from its npm package in the cache or in the registry.
  *
  * @throws {Error} If the package cannot be downloaded, or its hash is not the pinned hash. A wrong package is not kept.
  */
-export async function getDenoBinary(
+export async function getProgram(
   package_: DenoPackage,
+  program: string,
   source: DenoSource = {},
 ): Promise<Uint8Array> {
   const { name, version, integrity } = package_;
@@ -69,10 +78,12 @@ export async function getDenoBinary(
     tarball = await download(urlOf(package_, source), integrity, { signal: source.signal });
     await keep(file, tarball);
   }
-  const [entry] = (await parseTarGzip(tarball)).filter((item) => item.name === "package/deno");
+  const [entry] = (await parseTarGzip(tarball)).filter((item) =>
+    item.name === `package/${program}`
+  );
   if (entry?.data !== undefined) return entry.data;
   throw new Error(
-    `Cannot unpack "${name}@${version}": the package does not contain "package/deno"`,
+    `Cannot unpack "${name}@${version}": the package does not contain "package/${program}"`,
   );
 }
 

@@ -15,6 +15,7 @@ import {
   type Preference,
   proxyHandler,
 } from "@mate/core/gateway";
+import { type IdempotencyStore, idempotent, tableStore } from "@mate/core/idempotency";
 import { type Logger, logger, withRequestId } from "@mate/core/logger";
 import { type QueueHandler, queueHandler } from "@mate/core/queue";
 import { httpStream, run, serve } from "@mate/core/runtime";
@@ -69,6 +70,10 @@ export async function loop(): Promise<void> {
 }
 
 export const jobs: QueueHandler = queueHandler((record) => record.body());
+
+declare const documents: Parameters<typeof tableStore>[0]["documents"];
+const store: IdempotencyStore = tableStore({ table: "done", documents });
+export const once = idempotent((id: string) => id.length, { store, key: (id) => id });
 
 export const changes = tableHandler((record) => {
   const item: TableItem | null = record.newImage();

@@ -1,0 +1,133 @@
+import { findEngine } from "./find_engine.ts";
+
+/** An operation of Amazon DynamoDB or of its streams, such as `GetItem`. */
+export type Operation = string;
+
+/** Amazon DynamoDB answers that it refuses an operation. */
+export class TableError extends Error {
+  /**
+   * Makes the error.
+   *
+   * @param type The type, such as `ResourceNotFoundException`.
+   * @param message The message of the service.
+   */
+  constructor(readonly type: string, message: string) {
+    super(message);
+    this.name = "TableError";
+  }
+}
+
+const TARGETS = ["DescribeStream", "GetShardIterator", "GetRecords", "ListStreams"];
+
+/** How often a free port is chosen. Another program may take it before the engine does. */
+const ATTEMPTS = 5;
+
+/**
+ * Dynoxide in a process of its own: the engine that plays Amazon DynamoDB on this machine. Only the platform talks to it,
+ * because the engine checks no rights.
+ */
+export class Engine implements AsyncDisposable {
+  readonly #process: Deno.ChildProcess;
+  /** The URL of the engine. */
+  readonly url: string;
+
+  private constructor(process: Deno.ChildProcess, url: string) {
+    this.#process = process;
+    this.url = url;
+  }
+
+  /**
+   * Starts the engine.
+   *
+   * @param file The file for the data. Without a file, the data is in memory.
+   * @throws {Error} If this system has no engine, or if the engine does not start.
+   */
+  static async start(file?: string): Promise<Engine> {
+    const program = await findEngine();
+    let problem = "";
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const port = freePort();
+      const process = new Deno.Command(program, {
+        args: ["--port", String(port), ...file === undefined ? [] : ["--db-path", file]],
+        stdin: "null",
+        stdout: "null",
+        stderr: "piped",
+      }).spawn();
+      const output = await readUntilListening(process.stderr);
+      if (output === undefined) return new Engine(process, `http://127.0.0.1:${port}/`);
+      await process.status;
+      problem = output.trim();
+      if (!problem.includes("already in use")) break;
+    }
+    throw new Error(`Cannot start the engine of the tables (${program}): ${problem}`);
+  }
+
+  /**
+   * Sends a request as a client wrote it.
+   *
+   * @param operation The name of the operation.
+   * @param body The input as JSON.
+   */
+  async send(operation: Operation, body: string): Promise<{ status: number; body: string }> {
+    const api = TARGETS.includes(operation) ? "DynamoDBStreams_20120810" : "DynamoDB_20120810";
+    const response = await fetch(this.url, {
+      method: "POST",
+      headers: {
+        "Content-Type": "application/x-amz-json-1.0",
+        "X-Amz-Target": `${api}.${operation}`,
+        // The engine checks that a request is signed, and not by whom.
+        Authorization: `AWS4-HMAC-SHA256 Credential=local/20260101/local/dynamodb/aws4_request, ` +
+          `SignedHeaders=host;x-amz-date, Signature=${"0".repeat(64)}`,
+        "X-Amz-Date": "20260101T000000Z",
+      },
+      body,
+    });
+    return { status: response.status, body: await response.text() };
+  }
+
+  /**
+   * Calls an operation.
+   *
+   * @throws {TableError} If the engine refuses the operation.
+   */
+  async call<Output>(operation: Operation, input: object): Promise<Output> {
+    const { status, body } = await this.send(operation, JSON.stringify(input));
+    const output = JSON.parse(body);
+    if (status === 200) return output;
+    const type = String(output.__type ?? "").split("#").at(-1)!;
+    throw new TableError(type, output.message ?? output.Message ?? type);
+  }
+
+  /** Ends the engine. Its data is kept if it has a file. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#process.kill("SIGTERM");
+    await this.#process.status;
+  }
+}
+
+/**
+ * Waits until the engine listens. It prints its address after it has taken the port, and ends if the port is taken.
+ *
+ * @returns The output, if the engine has ended; otherwise `undefined`.
+ */
+async function readUntilListening(
+  output: ReadableStream<Uint8Array<ArrayBuffer>>,
+): Promise<string | undefined> {
+  let text = "";
+  const reader = output.pipeThrough(new TextDecoderStream()).getReader();
+  while (!text.includes("listening on")) {
+    const { done, value } = await reader.read();
+    if (done) return text;
+    text += value;
+  }
+  void drain(reader); // A full pipe would stop the engine.
+}
+
+async function drain(reader: ReadableStreamDefaultReader<string>): Promise<void> {
+  while (!(await reader.read()).done);
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}

@@ -1,0 +1,220 @@
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import type { FnContext } from "../function/mod.ts";
+import {
+  asResponse,
+  buildHttpResponse,
+  type FnProxyEvent,
+  proxyHandler,
+  reply,
+} from "../gateway/mod.ts";
+import { type FnQueueRecord, queueHandler, type QueueResult } from "../queue/mod.ts";
+import "../testdata/own_environment.ts";
+import { call, captureLog, createContext, queueEvent } from "../testing/mod.ts";
+import { type IdempotencyStore, idempotent, memoryStore } from "./mod.ts";
+
+const context = createContext();
+const key = (id: string) => id;
+
+/** A store that keeps what it was asked. */
+function spy(store = memoryStore()) {
+  const asked: unknown[][] = [];
+  const proxy = Object.fromEntries(
+    (["claim", "complete", "release"] as const).map((name) => [name, (...args: unknown[]) => {
+      asked.push([name, ...args]);
+      return (store[name] as (...args: unknown[]) => unknown)(...args);
+    }]),
+  ) as unknown as IdempotencyStore;
+  return { store: proxy, asked };
+}
+
+Deno.test("idempotent() runs the work unguarded if the key is undefined", async () => {
+  let count = 0;
+  const { store, asked } = spy();
+  const guarded = idempotent(() => ++count, { store, key: () => undefined });
+  assertEquals([await guarded("", context), await guarded("", context)], [1, 2]);
+  assertEquals(asked, []);
+});
+
+Deno.test("idempotent() refuses a key that is not text, and the work does not run", async () => {
+  let count = 0;
+  for (const [bad, got] of [[null, "null"], ["", "an empty string"], [7, "a number"]] as const) {
+    const guarded = idempotent(() => ++count, { store: memoryStore(), key: () => bad as string });
+    const error = await assertRejects(() => guarded("", context), TypeError);
+    const expected = "expected text that is not empty, or undefined";
+    assertEquals((error as Error).message, `Invalid key: ${expected}, got ${got}`);
+  }
+  assertEquals(count, 0);
+});
+
+Deno.test("idempotent() hashes keys and payloads, and puts the name of the function in front", async () => {
+  const { store, asked } = spy();
+  const guarded = idempotent(() => "done", {
+    store,
+    key: (id: string) => Promise.resolve(id),
+    payload: (id) => ({ id }),
+  });
+  for (const name of ["pay", "refund"]) {
+    Deno.env.set("AWS_LAMBDA_FUNCTION_NAME", name);
+    await guarded("secret", context);
+  }
+  Deno.env.delete("AWS_LAMBDA_FUNCTION_NAME");
+  const keys = asked.filter(([method]) => method === "claim").map(([, id]) => id);
+  // printf secret | sha256sum
+  const hash = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
+  assertEquals(keys, [`pay#${hash}`, `refund#${hash}`]);
+  assert(!JSON.stringify(asked).includes("secret"));
+});
+
+Deno.test("idempotent() claims a key until the deadline, and for 15 minutes without a context", async () => {
+  for (
+    const [given, left] of [[context, context.getRemainingTimeInMillis()], [
+      undefined,
+      900_000,
+    ]] as const
+  ) {
+    const { store, asked } = spy();
+    await idempotent(() => {}, { store, key })("1", given as FnContext);
+    const { until } = asked[0]![2] as { until: number };
+    assert(Math.abs(until - Date.now() - left) < 1_000, String(until - Date.now()));
+  }
+});
+
+Deno.test("idempotent() keeps a result for an hour, or as long as the option says", async () => {
+  for (const [options, seconds] of [[{}, 3_600], [{ expires: 60 }, 60]] as const) {
+    const { store, asked } = spy();
+    await idempotent(() => {}, { store, key, ...options })("1", context);
+    const { expires } = asked[1]![3] as { expires: number };
+    assert(Math.abs(expires - Date.now() / 1_000 - seconds) < 2, String(expires));
+  }
+});
+
+Deno.test("idempotent() keeps replies and built responses as they were made", async () => {
+  const results = [
+    () => reply(201, { id: 7 }, { headers: { Location: "/7" }, cookies: ["a=1", "b=2"] }),
+    () => reply(200, "<p>tea</p>", { type: "text/html", headers: undefined }),
+    () => reply(204),
+    () => buildHttpResponse(418, "tea", { extraHeaders: { "X-A": "1" } }),
+    () => asResponse({ statusCode: 302, headers: { Location: "/" } }),
+    () => ({ statusCode: "data" }),
+    () => undefined,
+  ];
+  for (const make of results) {
+    let count = 0;
+    const route = (_event: FnProxyEvent) => (count++, make());
+    const expected = proxyHandler(make as () => object);
+    const options = { store: memoryStore(), key: () => "1" };
+    for (
+      const handler of [
+        proxyHandler(idempotent(route as () => object, options)),
+        idempotent(proxyHandler(route as () => object), { ...options, store: memoryStore() }),
+      ]
+    ) {
+      for (let attempt = 0; attempt < 2; attempt++) {
+        const [ours, theirs] = await Promise.all([
+          call(handler as never, { url: "/" }),
+          call(expected, { url: "/" }),
+        ]);
+        assertEquals(ours.status, theirs.status);
+        assertEquals([...ours.headers], [...theirs.headers]);
+        assertEquals(await ours.text(), await theirs.text());
+      }
+    }
+    assertEquals(count, 2, "once for each store");
+  }
+});
+
+Deno.test("idempotent() refuses a result that would come back changed, and frees the key", async () => {
+  const cycle: unknown[] = [];
+  cycle.push({ cycle });
+  const results: [unknown, string][] = [
+    [NaN, "result: expected a value that JSON can carry, got NaN"],
+    [1n, "got a bigint"],
+    [() => {}, "got a function"],
+    [{ a: [undefined] }, "result.a[0]: expected a value that JSON can carry, got undefined"],
+    [{ a: { b: undefined } }, "result.a.b: "],
+    // deno-lint-ignore no-sparse-arrays
+    [[, 1], "result[0]: "],
+    [cycle, "got a cycle"],
+    [new Map([[1, 2]]), "got an instance of Map"],
+    [new Error("secret"), "got an instance of Error"],
+    [new Uint8Array(2), "got an instance of Uint8Array"],
+    [new Response("tea"), "got an instance of Response"],
+    [new ReadableStream(), "got an instance of ReadableStream"],
+    [(async function* () {})(), "got an instance of AsyncGenerator"],
+    [reply(200, new Uint8Array(2)), "reply.payload: "],
+  ];
+  for (const [result, problem] of results) {
+    const { store, asked } = spy();
+    const guarded = idempotent(() => result, { store, key });
+    const { message } = await assertRejects(() => guarded("1", context), TypeError) as Error;
+    assert(message.startsWith("Cannot keep the re") && message.includes(problem), message);
+    assertEquals(asked.map(([method]) => method), ["claim", "release"]);
+  }
+});
+
+Deno.test("idempotent() applies toJSON()", async () => {
+  const guarded = idempotent(
+    () => ({ at: new Date(0), url: new URL("https://a.example/"), keys: [{ toJSON: String }] }),
+    { store: memoryStore(), key },
+  );
+  await guarded("1", context);
+  assertEquals(await guarded("1", context) as unknown, {
+    at: "1970-01-01T00:00:00.000Z",
+    url: "https://a.example/",
+    keys: ["0"],
+  });
+});
+
+Deno.test("idempotent() passes the errors of a store on, but the error of the work first", async () => {
+  const broken = (method: string) => ({
+    ...memoryStore(),
+    [method]: () => Promise.reject(new Error(`Cannot ${method}`)),
+  });
+  const fail = () => {
+    throw new Error("no money");
+  };
+  const cases = [
+    ["claim", fail, "Cannot claim"],
+    ["complete", () => {}, "Cannot complete"],
+    ["release", fail, "no money"],
+  ] as const;
+  for (const [method, work, message] of cases) {
+    const guarded = idempotent(work, { store: broken(method), key });
+    assertEquals((await assertRejects(() => guarded("1", context)) as Error).message, message);
+  }
+});
+
+Deno.test("idempotent() guards the work of a queue: a repeated delivery does nothing", async () => {
+  const done: string[] = [];
+  const handler = queueHandler(idempotent((record: FnQueueRecord) => {
+    if (done.push(record.messageId()) === 1) throw new Error("no money");
+  }, { store: memoryStore(), key: (record) => record.messageId() }));
+  const event = queueEvent([{ messageId: "1" }, { messageId: "2" }]);
+  const reports: QueueResult[] = [];
+  await captureLog(async () => {
+    for (let attempt = 0; attempt < 3; attempt++) reports.push(await handler(event, context));
+  });
+  assertEquals(done, ["1", "2", "1"]);
+  const failures = reports.map(({ batchItemFailures }) => batchItemFailures.length);
+  assertEquals(failures, [1, 0, 0]);
+});
+
+Deno.test("idempotent() refuses wrong options when the function is made", () => {
+  const store = memoryStore();
+  const cases = [
+    [null, { store, key }, "Invalid work: expected a function, got null"],
+    [key, null, "Invalid options: expected an object, got null"],
+    [key, { store, key, expire: 5 }, 'Invalid option "expire": expected store, key, payload'],
+    [key, { key }, "Invalid store: expected an object with claim(), complete() and release()"],
+    [key, { store: { claim() {} }, key }, "Invalid store: "],
+    [key, { store }, "Invalid key: expected a function, got undefined"],
+    [key, { store, key, payload: "id" }, "Invalid payload: expected a function, got a string"],
+    ...[0, -1, 1.5, NaN, "60"].map((expires) =>
+      [key, { store, key, expires }, `Invalid expires ${expires}: expected a whole number`] as const
+    ),
+  ] as const;
+  for (const [work, options, message] of cases) {
+    const error = assertThrows(() => idempotent(work as never, options as never), TypeError);
+    assert((error as Error).message.startsWith(message), (error as Error).message);
+  }
+});
