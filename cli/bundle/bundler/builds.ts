@@ -5,9 +5,12 @@ import {
   context,
   type Message,
   stop,
+  transform,
+  type TransformOptions,
 } from "esbuild";
 import { resolve } from "node:path";
-import { refusal } from "./access.ts";
+import { isPackageFile, refusal } from "./access.ts";
+import { findCircles, restoreDeclarations } from "./circles.ts";
 import { readGraph } from "./graph.ts";
 import type { BundlerOptions, ModuleBundle, Request } from "./messages.ts";
 import { denoPlugin } from "./plugin.ts";
@@ -22,7 +25,8 @@ export class Builds {
   }
 
   /** Bundles a module. */
-  async run({ entry, isMinified }: Request): Promise<ModuleBundle> {
+  async run(request: Request): Promise<ModuleBundle> {
+    const { entry, isMinified } = request;
     const key = `${entry} ${isMinified}`;
     let opened = this.#contexts.get(key);
     if (opened === undefined) {
@@ -31,13 +35,34 @@ export class Builds {
     try {
       const result = await (await opened).rebuild();
       this.#check(result);
-      return bundleOf(result);
+      const circles = findCircles(result.metafile, (input) => this.#isOwn(input));
+      if (circles.size === 0) return bundleOf(result);
+      if (isMinified) return await minify(await this.run({ ...request, isMinified: false }));
+      const bundle = bundleOf(result);
+      return { ...bundle, code: await this.#restore(bundle, circles) };
     } catch (error) {
       const { errors } = error as { errors?: readonly Message[] };
       throw errors === undefined
         ? error
         : new Error(errors.map(describe).join("\n"), { cause: error });
     }
+  }
+
+  /** Whether a module is a file of the application. */
+  #isOwn(input: string): boolean {
+    return !/^\w+:/.test(input) &&
+      !isPackageFile(resolve(this.#options.folder, input), this.#options);
+  }
+
+  async #restore({ code, map }: ModuleBundle, circles: ReadonlySet<string>): Promise<string> {
+    const texts = new Map(
+      await Promise.all(
+        [...circles].map(async (input) =>
+          [input, await Deno.readTextFile(resolve(this.#options.folder, input))] as const
+        ),
+      ),
+    );
+    return restoreDeclarations(code, map, (source) => texts.get(source));
   }
 
   async stop(): Promise<void> {
@@ -80,23 +105,27 @@ export class Builds {
   }
 }
 
-const OPTIONS = {
-  bundle: true,
+const SHARED = {
   format: "esm",
   platform: "node",
   target: "esnext",
   // V8 has no decorators.
   supported: { decorators: false },
-  define: { __dirname: "import.meta.dirname", __filename: "import.meta.filename" },
-  mainFields: ["module", "main"],
-  conditions: ["deno"],
   keepNames: true,
   sourcemap: "external",
   sourcesContent: false,
-  metafile: true,
-  write: false,
   logLevel: "silent",
   charset: "utf8",
+} as const satisfies BuildOptions & TransformOptions;
+
+const OPTIONS = {
+  ...SHARED,
+  bundle: true,
+  define: { __dirname: "import.meta.dirname", __filename: "import.meta.filename" },
+  mainFields: ["module", "main"],
+  conditions: ["deno"],
+  metafile: true,
+  write: false,
 } as const satisfies BuildOptions;
 
 /** The options that decide what a program does. The others are about types, or about where files are. */
@@ -145,6 +174,20 @@ function withRequire(code: string, map: string): { code: string; map: string } {
   const line = 'import{createRequire as __createRequire}from"node:module";' +
     "var require=__createRequire(import.meta.url);";
   return { code: `${line}\n${code}`, map: map.replace('"mappings": "', '"mappings": ";') };
+}
+
+/** Minifies a bundle that must keep its declarations. */
+async function minify({ code, map, exports }: ModuleBundle): Promise<ModuleBundle> {
+  const comment = `//# sourceMappingURL=data:application/json;base64,${
+    new TextEncoder().encode(map).toBase64()
+  }`;
+  const result = await transform(`${code}\n${comment}`, {
+    ...SHARED,
+    minify: true,
+    keepNames: false, // The names are kept already.
+    legalComments: "eof",
+  });
+  return { code: result.code, map: result.map, ...(exports && { exports }) };
 }
 
 /** Describes a problem with its place in the author's file. */

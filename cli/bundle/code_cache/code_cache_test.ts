@@ -56,12 +56,13 @@ Deno.test({
         permissions: { net: ["${NEEDED}:443"] },
         uses: { buckets: { files: "read" } },
       },
-      bad: { module: "bad.ts" },
+      bad: { module: "bad.ts", environment: { HOST: "${infra.host}" } },
       layer: { module: "layer.cjs" },
     };
     const first = await warm(modules, settings); // checks that Deno finds the code, and that V8 takes it
     assertEquals(first.warnings, [
-      'No code cache for the function "bad", which may not start on Lambda either: RangeError: not today',
+      'No code cache for the function "bad", which may not start on Lambda either: RangeError: not today\n' +
+      "    at bad.ts:1:7",
     ]);
     const cache = `mate/cache-${architecture}`;
     assertEquals(first.paths("bad"), FILES);
@@ -170,14 +171,43 @@ Deno.test({
 });
 
 Deno.test({
+  name: "addCodeCaches() refuses a module that throws, for every architecture",
+  ...IN_NAMESPACE,
+  async fn() {
+    const modules = {
+      "one.ts": `import { fail } from "./fail.ts"; fail(); export const handler = 1;`,
+      "fail.ts": `export const fail = () => {\n  throw new RangeError("not today");\n};`,
+    };
+    for (const architecture of ["arm64", "x86_64"] as const) {
+      const error = await assertRejects(() => warm(modules, ONE, { architecture }), Error);
+      assertEquals(
+        error.message,
+        'Cannot bundle the function "one": the module "one.ts" throws when it is imported: ' +
+          "RangeError: not today\n    at fail (fail.ts:2:9)",
+      );
+    }
+  },
+});
+
+Deno.test({
+  name: "addCodeCaches() makes no cache for another architecture, and says so",
+  ...IN_NAMESPACE,
+  async fn() {
+    const other = architecture === "arm64" ? "x86_64" : "arm64";
+    const modules = { "one.ts": "export const handler = () => 1;" };
+    const { warnings, paths } = await warm(modules, ONE, { architecture: other });
+    assertMatch(warnings.join(), new RegExp(`^No code cache for ${other}: this machine is [^,]*$`));
+    assertEquals(paths("one"), FILES);
+  },
+});
+
+Deno.test({
   name: "addCodeCaches() gives the reason for a missing cache, and does not start the function",
   ignore: architecture === undefined,
   async fn() {
     const modules = { "one.ts": "throw 1; export const handler = 1;" };
-    const other = architecture === "arm64" ? "x86_64" : "arm64";
     for (
       const [options, message] of [
-        [{ architecture: other }, new RegExp(`^No code cache for ${other}: this machine is `)],
         [
           { isolation: plainFolders("a test asks for it") },
           /^No code cache: functions run in plain /,

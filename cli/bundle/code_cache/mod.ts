@@ -16,7 +16,7 @@ import { detectIsolation, type Isolation, makeTmp } from "../../lambda/isolation
 import { type ArchiveFile, writeFiles } from "../archive.ts";
 import { type Architecture, ownArchitecture } from "../deno_binary.ts";
 import { compiledSpecifiers, copyCaches, UnknownSchemaError } from "./database.ts";
-import { HandlerError, StartError, startFunction } from "./warm_start.ts";
+import { HandlerError, ImportError, StartError, startFunction } from "./warm_start.ts";
 
 export interface CodeCacheOptions {
   readonly architecture: Architecture;
@@ -39,33 +39,37 @@ const SLOWER = "The bundles are correct but start more slowly";
  *
  * @param functions The functions' files; the caches are added to them.
  * @returns Warnings: the functions that have no cache, and why.
- * @throws {Error} If the handler of a function is missing or invalid, or the signal ends the work.
+ * @throws {Error} If the handler of a function is missing or invalid, if its module throws, or if the signal ends the work.
  */
 export async function addCodeCaches(
   manifest: Manifest,
   functions: ReadonlyMap<string, ArchiveFile[]>,
   { architecture, layer, signal, ...options }: CodeCacheOptions,
 ): Promise<string[]> {
-  if (architecture !== ownArchitecture()) {
+  const warnings: string[] = [];
+  const isOwn = architecture === ownArchitecture();
+  if (!isOwn) {
     const own = ownArchitecture() ?? `${Deno.build.os} on ${Deno.build.arch}`;
-    return [`No code cache for ${architecture}: this machine is ${own}. ${SLOWER}`];
+    warnings.push(`No code cache for ${architecture}: this machine is ${own}. ${SLOWER}`);
   }
   const isolation = options.isolation ?? await detectIsolation();
   if (isolation.kind === "plain folders") {
-    return [`No code cache: functions run in ${isolation.description}. ${SLOWER}`];
+    if (isOwn) warnings.push(`No code cache: functions run in ${isolation.description}. ${SLOWER}`);
+    return warnings;
   }
   // The folder has a random name and mode 0700, so other users can neither guess it nor put files into it.
   const folder = await Deno.makeTempDir({ prefix: "mate-warm-" });
-  const warnings: string[] = [];
   try {
     await writeFiles(`${folder}/layer`, layer);
     for (const [name, files] of functions) {
-      const environment = environmentOf(name, manifest.functions[name]!);
+      const settings = manifest.functions[name]!;
+      const start = { environment: environmentOf(name, settings), isolation, signal };
       try {
-        const start = { environment, isolation, signal };
-        files.push(...await makeCache(folder, name, files, architecture, start));
+        // If the machine has another architecture, its own Deno finds out whether the module throws.
+        if (isOwn) files.push(...await makeCache(folder, name, files, architecture, start));
+        else await startOnce(folder, name, files, start);
       } catch (error) {
-        warnings.push(warningOf(name, architecture, error as Error));
+        warnings.push(warningOf(name, settings, architecture, error as Error));
       }
     }
   } finally {
@@ -86,13 +90,29 @@ function environmentOf(name: string, settings: FunctionManifest): Record<string,
   );
 }
 
+type Start = Omit<Parameters<typeof startFunction>[0], "folders">;
+
+/** Starts a function with the Deno that runs this program. */
+async function startOnce(
+  work: string,
+  name: string,
+  files: readonly ArchiveFile[],
+  start: Start,
+): Promise<void> {
+  const folder = `${work}/function-${name}`;
+  await writeFiles(`${folder}/task`, files);
+  const tmp = await makeTmp(folder);
+  const folders = { task: `${folder}/task`, layer: `${work}/layer`, deno: Deno.execPath(), tmp };
+  await startFunction({ ...start, folders });
+}
+
 /** Makes the cache of one function. */
 async function makeCache(
   work: string,
   name: string,
   files: readonly ArchiveFile[],
   architecture: Architecture,
-  start: Omit<Parameters<typeof startFunction>[0], "folders">,
+  start: Start,
 ): Promise<ArchiveFile[]> {
   const folder = `${work}/function-${name}`;
   await writeFiles(`${folder}/task`, files);
@@ -130,11 +150,26 @@ async function waitForCode(denoDir: string): Promise<void> {
   throw new CacheError("Deno keeps no compiled code");
 }
 
-function warningOf(name: string, architecture: Architecture, error: Error): string {
-  if (error instanceof HandlerError) {
-    throw new Error(`Cannot bundle the function "${name}": ${error.message}`, { cause: error });
+/** Whether a function may throw only because it is not deployed: it has rights or values that exist in the cloud only. */
+function dependsOnCloud({ uses, statements, environment }: FunctionManifest): boolean {
+  return variablesOf(uses).length > 0 || statements.length > 0 ||
+    Object.values(environment).some((value) => fillPlaceholders(value, () => "") !== value);
+}
+
+function warningOf(
+  name: string,
+  settings: FunctionManifest,
+  architecture: Architecture,
+  error: Error,
+): string {
+  const isImport = error instanceof ImportError;
+  if (error instanceof HandlerError || isImport && !dependsOnCloud(settings)) {
+    const reason = isImport
+      ? `the module "${settings.module}" throws when it is imported: ${error.message}`
+      : error.message;
+    throw new Error(`Cannot bundle the function "${name}": ${reason}`, { cause: error });
   }
-  if (error instanceof StartError) {
+  if (error instanceof StartError || isImport) {
     return `No code cache for the function "${name}", which may not start on Lambda either: ${error.message}`;
   }
   const isNoCache = error instanceof CacheError || error instanceof UnknownSchemaError;

@@ -17,6 +17,9 @@ export interface WarmStart {
 /** The handler of a function is missing or invalid. */
 export class HandlerError extends Error {}
 
+/** The module of a function throws when it is imported. */
+export class ImportError extends Error {}
+
 /** A function does not start. */
 export class StartError extends Error {}
 
@@ -28,6 +31,7 @@ const INIT_LIMIT = 10_000;
  * @param whenStarted Is called before the function is killed.
  * @returns The text that the function and Deno wrote to their standard error.
  * @throws {HandlerError} If the handler is missing or invalid.
+ * @throws {ImportError} If the module throws.
  * @throws {StartError} If the function does not start.
  * @throws The reason of the signal.
  */
@@ -84,9 +88,12 @@ function kill(child: Deno.ChildProcess): void {
 function initError({ body }: ErrorAnswer): Error {
   const text = new TextDecoder().decode(body);
   try {
-    const { errorType, errorMessage } = JSON.parse(text);
+    const { errorType, errorMessage, stackTrace: [place = ""] = [] } = JSON.parse(text);
     const isHandler = /^Runtime\.(HandlerNotFound|CallbackHandlerDeprecated)$/.test(errorType);
-    return new (isHandler ? HandlerError : StartError)(`${errorType}: ${errorMessage}`);
+    const message = `${errorType}: ${errorMessage}`;
+    return isHandler
+      ? new HandlerError(message)
+      : new ImportError(`${message}\n    ${place}`.trim());
   } catch {
     return new StartError(text);
   }
