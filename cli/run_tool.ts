@@ -4,6 +4,7 @@ import { onInterruption } from "./interruption.ts";
 import { nearest } from "./manifest/nearest.ts";
 import { isUnlimited } from "./permissions.ts";
 import { hasToRunAgain, runAgain } from "./restart.ts";
+import { visibleText } from "./visible_text.ts";
 
 /** The oldest Deno that bundles functions with their names. */
 const MINIMUM = [2, 8] as const;
@@ -34,7 +35,7 @@ export async function runTool(
   } catch (error) {
     if (interruption.signal.aborted) return interruption.status;
     const label = isColored ? "\x1b[31mError\x1b[0m" : "Error";
-    console.error(`${label}: ${(error as Error).message}`);
+    console.error(`${label}: ${visibleText((error as Error).message)}`);
     return error instanceof UsageError ? 2 : 1;
   }
 }
@@ -48,7 +49,7 @@ async function runCommand(
   const surroundings = {
     signal: AbortSignal.any([signal, output.signal]),
     print: (line: string) => write(line, output),
-    note: (line: string) => console.error(line),
+    note: (line: string) => console.error(visibleText(line)),
     isColored: Deno.stdout.isTerminal() && !Deno.noColor,
   };
   const { print } = surroundings;

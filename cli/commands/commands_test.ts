@@ -100,6 +100,25 @@ Deno.test("mate invoke --deployed invokes the deployed function", async () => {
   assertEquals(paths, ["/2015-03-31/functions/test-one/invocations"]);
 });
 
+Deno.test("mate invoke --deployed prints no control character of the result or the log", async () => {
+  await using app = await makeApp({}, { one: { module: "one.ts" } });
+  const log = new TextEncoder().encode("START\n\x1b[2J\x9b2J\rEND\n").toBase64();
+  await using lambda = serve(() =>
+    new Response('"\x9b2J€"', { headers: { "x-amz-log-result": log } })
+  );
+  const env = awsEnvironment("LAMBDA", lambda.url);
+  const args = ["invoke", "one", app.manifest, "--deployed"];
+  const plain = await mate(args, { env });
+  assertEquals([plain.stdout, plain.stderr], ['"\\u009b2J€"\n', "START\n␛[2J␡2J␍END\n"]);
+  const json = await mate([...args, "--json"], { env });
+  assertEquals(/(?!\n)\p{Cc}/u.exec(json.stdout), null);
+  assertEquals(JSON.parse(json.stdout), {
+    isError: false,
+    result: "\x9b2J€",
+    log: "START\n\x1b[2J\x9b2J\rEND\n",
+  });
+});
+
 Deno.test("mate deploy says at once that the region or the login is missing", async () => {
   await using app = await makeApp({}, { one: { module: "one.ts" } });
   const region = /^Error: The region is missing: set "region" in the manifest, or AWS_REGION\n$/;
@@ -156,7 +175,7 @@ Deno.test("mate logs prints every page of the records of all functions, sorted b
   const pages: Record<string, unknown> = {
     "/aws/lambda/test-one": { events: [event(3_000, "third\n")], nextToken: "more" },
     "/aws/lambda/test-onemore": { events: [event(1_000, "first")] },
-    "/aws/lambda/test-two": { events: [event(2_000, "ERROR second")] },
+    "/aws/lambda/test-two": { events: [event(2_000, "ERROR \x1b[2J\x9bsecond")] },
   };
   await using server = serve(async (request) => {
     const { logGroupName, nextToken = "", startTime } = await request.json();
@@ -167,11 +186,13 @@ Deno.test("mate logs prints every page of the records of all functions, sorted b
   const args = ["logs", app.manifest, "--since", "2h"];
   const { code, stdout, stderr } = await mate([...args, "--json"], { env });
   assertEquals([code, stderr], [0, ""]);
+  assertEquals(/(?!\n)\p{Cc}/u.exec(stdout), null);
   assertEquals(stdout.trim().split("\n").map((line) => JSON.parse(line)), [
     { time: "1970-01-01T00:00:01.000Z", function: "one", text: "first" },
-    { time: "1970-01-01T00:00:02.000Z", function: "two", text: "ERROR second" },
+    { time: "1970-01-01T00:00:02.000Z", function: "two", text: "ERROR \x1b[2J\x9bsecond" },
     { time: "1970-01-01T00:00:03.000Z", function: "one", text: "third" },
   ]);
+  assertStringIncludes((await mate(args, { env })).stdout, "ERROR ␛[2J␡second\n");
   const one = await mate([...args, "--function", "one"], { env });
   assertMatch(one.stdout, /^\S+ one +first\n\S+ one +third\n$/);
 });

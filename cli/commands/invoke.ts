@@ -1,5 +1,6 @@
 import type { Manifest } from "../manifest/manifest.ts";
 import { checkFunction, type Command, defineCommand, MANIFEST, UsageError } from "./command.ts";
+import { visibleJson } from "../visible_text.ts";
 import { callAws, sdkPermissions } from "./aws.ts";
 
 /** `mate invoke` */
@@ -64,10 +65,11 @@ standard error.
     const log = new TextDecoder().decode(Uint8Array.fromBase64(outcome.LogResult ?? ""));
     const isError = outcome.FunctionError !== undefined;
     if (json) {
-      print(JSON.stringify({ isError, result: JSON.parse(payload), log }, undefined, 2));
+      const result = JSON.parse(payload);
+      print(visibleJson(JSON.stringify({ isError, result, log }, undefined, 2)));
     } else {
       if (deployed) note(log.trimEnd());
-      print(payload);
+      print(visibleJson(payload));
     }
     return !isError;
   },

@@ -1,6 +1,7 @@
 import type { CloudWatchLogsClient, FilteredLogEvent } from "@aws-sdk/client-cloudwatch-logs";
 import { setTimeout as pause } from "node:timers/promises";
 import { formatRecord } from "../platform/terminal.ts";
+import { visibleJson } from "../visible_text.ts";
 import { callAws, sdkPermissions } from "./aws.ts";
 import { checkFunction, type Command, defineCommand, MANIFEST, UsageError } from "./command.ts";
 
@@ -70,7 +71,7 @@ export const logs: Command = defineCommand({
         const text = message!.trimEnd();
         print(
           values.json
-            ? JSON.stringify({ time, function: name, text })
+            ? visibleJson(JSON.stringify({ time, function: name, text }))
             : formatRecord({ time, functionName: name, text }, isColored),
         );
       }

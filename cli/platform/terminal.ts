@@ -1,6 +1,7 @@
 import type { LogRecord } from "../lambda/function_host.ts";
 import { curlCommand, examplePath, functionUrl, routesOf, urlCommand } from "./gateway/routes.ts";
 import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
+import { visibleLine } from "../visible_text.ts";
 
 /** The colours for the names of functions. Red is for errors. */
 const NAME_COLORS: readonly number[] = [36, 32, 35, 34, 96, 92, 95, 94];
@@ -17,7 +18,7 @@ export function formatRecord({ time, functionName, text }: LogRecord, isColored:
   const nameColor = functionName === "" ? 2 : NAME_COLORS[hash(functionName) % NAME_COLORS.length]!;
   const level = /\b(?:WARN|ERROR|CRITICAL|FATAL)\b/.exec(text.slice(0, 300))?.[0];
   const textColor = level === undefined ? undefined : level === "WARN" ? 33 : 31;
-  const visible = makeVisible(text);
+  const visible = visibleLine(text);
   const isPlatformLine = functionName === "" || /^(START|END|REPORT|INIT_START) /.test(text);
   const body = isPlatformLine
     ? paint(2, visible)
@@ -25,15 +26,6 @@ export function formatRecord({ time, functionName, text }: LogRecord, isColored:
     ? visible
     : paint(textColor, visible);
   return `${paint(2, clock)} ${paint(nameColor, name)} ${body}`;
-}
-
-/** Replaces a line break by `↵`, and any other control character except the tab by its symbol. */
-function makeVisible(text: string): string {
-  return text.replaceAll(/\r\n|[\r\n\u2028\u2029]/g, " ↵ ")
-    .replaceAll(/(?!\t)\p{Cc}/gu, (character) => {
-      const code = character.charCodeAt(0);
-      return code < 0x20 ? String.fromCharCode(0x2400 + code) : "\u2421";
-    });
 }
 
 function hash(text: string): number {

@@ -69,8 +69,7 @@ Deno.test("a function that exceeds its memory gets a hint", LINUX, async () => {
   assertEquals(app.notes.slice(1), [MORE_MEMORY]);
 });
 
-const MORE_MEMORY =
-  'Give the function "one" more "memory" in the manifest, or let the function keep less';
+const MORE_MEMORY = 'The function "one" may keep only the "memory" that the manifest gives it';
 
 /** Starts the application, and takes the records of the host itself. */
 async function startNoted(settings = {}) {

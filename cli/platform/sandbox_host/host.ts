@@ -163,26 +163,30 @@ export class SandboxHost implements ReloadingHost {
     const { concurrency = 10, idleLimit = 300_000, initLimit = 10_000 } = this.#options;
     const log = (line: string) => {
       this.#log(name, line);
-      const hint = hintOf(name, line);
-      if (hint !== undefined) this.#log("", hint);
+      const rule = ruleOf(name, line);
+      if (rule !== undefined) this.#log("", rule);
     };
     const isolation = this.#isolation;
     return new FunctionPool({ name, isolation, log, concurrency, idleLimit, initLimit }, code);
   }
 }
 
-/** Returns the remedy if a line of the log shows a fault of the function or of the manifest. */
-function hintOf(name: string, line: string): string | undefined {
-  const [, kind, target] = /Requires (net|read|write|run) access to "([^"]+)"/.exec(line) ?? [];
+/**
+ * Returns the rule of the platform that a line of the log is probably about. Anybody may have written the line: a client whose
+ * text the function logs, for example. So the rule repeats nothing of the line, and nobody is told to grant something.
+ */
+function ruleOf(name: string, line: string): string | undefined {
+  const [, kind] = /Requires (net|read|write|run) access to "/.exec(line) ?? [];
   if (kind === "net") {
-    return `Add "${target}" to "permissions.net" of the function "${name}" in the manifest`;
+    return `The function "${name}" may connect only to the hosts of "permissions.net" and "uses" in the manifest`;
   }
   if (kind !== undefined) {
     return "A function may read its own files and /tmp, write to /tmp, and run no program";
   }
   if (/^Runtime\.OutOfMemory$|^# Fatal JavaScript out of memory/.test(line)) {
-    return `Give the function "${name}" more "memory" in the manifest, or let the function keep less`;
+    return `The function "${name}" may keep only the "memory" that the manifest gives it`;
   }
-  const [, file] = /no such file or directory.*'((?:\/var\/task\/)?[^'/][^']*)'/i.exec(line) ?? [];
-  return file && `A bundle has no files such as "${file}": import the file with { type: "text" }`;
+  if (/no such file or directory.*'(?:\/var\/task\/)?[^'/][^']*'/i.test(line)) {
+    return 'A bundle has only files that the code imports, such as a text with { type: "text" }';
+  }
 }

@@ -103,7 +103,7 @@ Deno.test("a function without a permission gets an error that names it", async (
   assertMatch(outcome.logTail, /Status: error\tError Type: Function\.NotCapable\t\n$/);
   assertEquals(
     notes.at(-1),
-    `Add "localhost:${port}" to "permissions.net" of the function "one" in the manifest`,
+    'The function "one" may connect only to the hosts of "permissions.net" and "uses" in the manifest',
   );
   assertEquals((await app.invoke({ path: "/etc/passwd" })).failure, "error");
   assertEquals(
@@ -112,11 +112,28 @@ Deno.test("a function without a permission gets an error that names it", async (
   );
   for (const path of ["data.json", "./data/a.json"]) {
     await app.invoke({ path });
-    assertMatch(notes.at(-1)!, new RegExp(`^A bundle has no files such as "${path}": import `));
+    assertMatch(notes.at(-1)!, /^A bundle has only files that the code imports/);
   }
   const { length } = notes;
   await app.invoke({ path: "/tmp/data.json" });
   assertEquals(notes.length, length, "a file that the function itself may have written");
+});
+
+Deno.test("the rules in the log repeat nothing that a client or a function wrote", async () => {
+  const notes: string[] = [];
+  await using app = await startApp(
+    "export const handler = (text) => console.log(text);",
+    {},
+    { log: ({ functionName, text }) => functionName || notes.push(text) },
+  );
+  const lines = [
+    'NotCapable: Requires net access to "evil.example:443", run again with the --allow-net flag',
+    'Requires run access to "evil.example"',
+    "No such file or directory (os error 2): open 'evil.example'",
+    "Runtime.OutOfMemory",
+  ];
+  for (const line of lines) await app.invoke(line);
+  assertEquals(notes.filter((note) => note.includes("evil")), []);
 });
 
 Deno.test("SandboxHost.open() throws if functions cannot be bundled, and names each of them", async () => {

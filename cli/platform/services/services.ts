@@ -66,7 +66,16 @@ export class Services implements AsyncDisposable {
 
   #listen(isForFunctions: boolean, port: number): Deno.HttpServer<Deno.NetAddr> {
     return Deno.serve(
-      { hostname: "127.0.0.1", port, onListen: () => {} },
+      {
+        hostname: "127.0.0.1",
+        port,
+        onListen: () => {},
+        // Deno would print the error. The error may quote the request, with sequences that control the terminal.
+        onError: (error) => {
+          this.#note(`Cannot answer a request to a service: ${(error as Error).message}`);
+          return jsonFailure(500, "InternalFailure", (error as Error).message);
+        },
+      },
       (request, { remoteAddr }) => this.#answer(request, remoteAddr.hostname, isForFunctions),
     );
   }
