@@ -4,7 +4,7 @@
  * @module
  */
 
-/** The account that the emulator of Amazon SQS and Amazon SNS uses. */
+/** The account of this machine. */
 export const ACCOUNT_ID = "000000000000";
 
 export const REGION = "us-east-1";

@@ -123,16 +123,14 @@ export async function startPlatform(
     await openBuckets({ manifest, asyncInvocations, log, folder: bucketsFolder }),
   );
   const schedules = stack.use(new Schedules(manifest, asyncInvocations));
-  const messaging = stack.use(await Messaging.start(manifest));
+  const messaging = stack.use(new Messaging(manifest, invokeAsync));
   const note = (text: string) => log.note(text);
   const eventBus = createEventBus(manifest, invokeAsync, note);
   const invokeApi = createInvokeApi(manifest, host, asyncInvocations);
   services.attach({ buckets, messaging, eventBus, invokeApi, note });
   const polling = new AbortController();
   const { signal } = polling;
-  void pollQueues({ manifest, messaging, host, asyncInvocations, log, signal }).catch((error) => {
-    if (!signal.aborted) log.note(`Cannot read the queues: ${(error as Error).message}`);
-  });
+  void pollQueues({ manifest, messaging, host, log, signal });
   stack.defer(() => polling.abort());
   const parts: Parts = {
     manifest,
@@ -158,7 +156,7 @@ export async function startPlatform(
     log,
     async settled() {
       await asyncInvocations.settled();
-      while (!signal.aborted && (await messaging.hasMessages() || asyncInvocations.isBusy)) {
+      while (!signal.aborted && (messaging.hasMessages() || asyncInvocations.isBusy)) {
         await new Promise((resolve) => setTimeout(resolve, 5));
         await asyncInvocations.settled();
       }

@@ -1,24 +1,10 @@
 import { fillPlaceholders } from "../../manifest/variables.ts";
 import type { Statement } from "../../manifest/types.ts";
-import {
-  ACCOUNT_ID,
-  bucketArn,
-  eventBusArn,
-  functionArn,
-  queueArn,
-  REGION,
-  topicArn,
-} from "../../application/arn.ts";
+import { ACCOUNT_ID, bucketArn, functionArn, REGION } from "../../application/arn.ts";
 import { ANY, matchesWildcard, ONE } from "../../application/wildcard.ts";
-import { jsonFailure, s3Failure, xmlResponse } from "./responses.ts";
+import { textsOf } from "./responses.ts";
 import { placeOf } from "./s3_object.ts";
-
-export interface Access {
-  /** The action as IAM names it, such as `s3:GetObject`. */
-  readonly action: string;
-  /** The ARN of the resource. */
-  readonly resource: string;
-}
+import { type Access, ServiceError } from "./service_call.ts";
 
 /**
  * Tells whether the statements of a policy allow an access: one statement must allow the access, and none may deny it.
@@ -56,50 +42,25 @@ function matches(pattern: string, text: string): boolean {
   return matchesWildcard(wildcard, text);
 }
 
-/** Lists the accesses that a request needs. For a malformed request, the list has an access that no policy allows. */
-export function readAccesses(request: Request, service: string, body: string): readonly Access[] {
-  const operation = request.headers.get("x-amz-target")?.split(".").at(-1) ?? "";
-  try {
-    switch (service) {
-      case "s3":
-        return readObjectAccesses(request);
-      case "lambda": {
-        const [, name = ""] = /\/functions\/([^/]+)/.exec(new URL(request.url).pathname) ?? [];
-        const functionName = decodeURIComponent(name).split(":").at(-1)!;
-        return [{ action: "lambda:InvokeFunction", resource: functionArn(functionName) }];
-      }
-      case "sqs": {
-        const { QueueUrl, QueueName } = JSON.parse(body);
-        const name = String(QueueName ?? QueueUrl ?? "").split("/").at(-1)!;
-        const action = operation.replace(/Batch$/, "");
-        return [{ action: `sqs:${action}`, resource: queueArn(name) }];
-      }
-      case "sns": {
-        const form = new URLSearchParams(body);
-        const action = `sns:${form.get("Action")?.replace(/Batch$/, "")}`;
-        const resource = form.get("TopicArn") ?? form.get("TargetArn") ?? topicArn("");
-        return [{ action, resource }];
-      }
-      default:
-        return [{ action: `${service}:${operation}`, resource: eventBusArn("default") }];
-    }
-  } catch {
-    return [{ action: `${service}:${operation || "malformed"}`, resource: "malformed" }];
-  }
+/** Lists the accesses that a request to the Invoke API of AWS Lambda needs. */
+export function invocationAccesses({ url }: Request): readonly Access[] {
+  const [, name = ""] = /\/functions\/([^/]+)/.exec(new URL(url).pathname) ?? [];
+  const functionName = decodeURIComponent(name).split(":").at(-1)!;
+  return [{ action: "lambda:InvokeFunction", resource: functionArn(functionName) }];
 }
 
-function readObjectAccesses(request: Request): readonly Access[] {
+/** Lists the accesses that a request to Amazon S3 needs. */
+export function readObjectAccesses(request: Request, body = ""): readonly Access[] {
   const { method, url, headers } = request;
   const [bucket, key] = placeOf(request);
   if (bucket === "") return [{ action: "s3:ListAllMyBuckets", resource: "*" }];
   const arn = bucketArn(bucket);
   const reads = method === "GET" || method === "HEAD";
   if (key === "") {
-    return [
-      reads
-        ? { action: "s3:ListBucket", resource: arn }
-        : { action: "s3:DeleteObject", resource: `${arn}/*` },
-    ];
+    if (reads) return [{ action: "s3:ListBucket", resource: arn }];
+    const keys = textsOf(body, "Key");
+    return (keys.length === 0 ? ["*"] : keys)
+      .map((name) => ({ action: "s3:DeleteObject", resource: `${arn}/${name}` }));
   }
   const deletes = method === "DELETE";
   if (deletes && new URL(url).searchParams.has("uploadId")) {
@@ -115,16 +76,15 @@ function readObjectAccesses(request: Request): readonly Access[] {
   return accesses;
 }
 
-/** Refuses an access that the manifest does not grant. */
-export function deny(
+/** Makes the error for an access that the manifest does not grant. */
+export function denied(
   functionName: string,
   service: string,
   { action, resource }: Access,
-): Response {
+): ServiceError {
   const message = `The function "${functionName}" may not ${action} on ${resource}: ` +
     'grant it in the manifest by "uses" or "statements"';
-  if (service === "s3") return s3Failure(403, "AccessDenied", message);
-  if (service !== "sns") return jsonFailure(403, "AccessDeniedException", message);
-  const error = { Type: "Sender", Code: "AuthorizationError", Message: message };
-  return xmlResponse({ ErrorResponse: { Error: error } }, 403);
+  const code = service === "s3" || service === "sqs" ? "AccessDenied" : "AuthorizationError";
+  const type = service === "s3" || service === "sns" ? code : "AccessDeniedException";
+  return new ServiceError(code, message, type, 403);
 }

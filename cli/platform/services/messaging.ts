@@ -1,42 +1,22 @@
-import type { buildApp } from "fauxqs";
 import type { Manifest } from "../../manifest/types.ts";
-import { ACCOUNT_ID, queueArn, REGION, topicArn } from "../../application/arn.ts";
-
-/** A function that listens to a topic, and the queue that receives its messages. */
-export interface Subscription {
-  readonly functionName: string;
-  readonly topic: string;
-  readonly queue: string;
-  readonly filter?: Readonly<Record<string, unknown>> | undefined;
-}
-
-export function subscriptionsOf({ functions }: Manifest): Subscription[] {
-  return Object.entries(functions).flatMap(([functionName, { triggers }]) =>
-    triggers.topics.map(({ name, filter }) => ({
-      functionName,
-      topic: name,
-      queue: `${name}-of-${functionName}`,
-      filter,
-    }))
-  );
-}
-
-export interface ReceivedMessage {
-  readonly MessageId: string;
-  readonly ReceiptHandle: string;
-  readonly Body: string;
-  readonly Attributes: Readonly<Record<string, string>>;
-  readonly MessageAttributes?: Readonly<
-    Record<string, {
-      readonly StringValue?: string;
-      readonly BinaryValue?: string;
-      readonly DataType: string;
-    }>
-  >;
-}
-
-/** The largest number of messages of one call of Amazon SQS. */
-const MAX_BATCH = 10;
+import { ACCOUNT_ID, functionArn, queueArn, topicArn } from "../../application/arn.ts";
+import type { MessageAttributes } from "./message_attributes.ts";
+import type { ServiceCall, ServiceError } from "./service_call.ts";
+import { snsFailure } from "./sns/errors.ts";
+import type { Publication } from "./sns/publication.ts";
+import { parseSns } from "./sns/sns.ts";
+import {
+  type Delivery,
+  envelopeOf,
+  type Subscription,
+  topicEventOf,
+  Topics,
+} from "./sns/topics.ts";
+import { defaultAttributes, type QueueAttributes } from "./sqs/attributes.ts";
+import { unknownQueue } from "./sqs/errors.ts";
+import { Queue, type Received, type SentMessage } from "./sqs/queue.ts";
+import { Queues } from "./sqs/queues.ts";
+import { parseSqs, sqsFailure } from "./sqs/sqs.ts";
 
 /** Returns the physical name of a queue of the manifest. */
 export function queueName(name: string, { queues }: Pick<Manifest, "queues">): string {
@@ -48,149 +28,130 @@ export function deadLetterQueueName(name: string, manifest: Pick<Manifest, "queu
   return queueName(name, manifest).replace(/(\.fifo)?$/, "-dead-letters$1");
 }
 
-/** Returns the URL of a queue for {@linkcode Messaging.call}. */
+/** Returns the URL of a queue, for a client whose endpoint is this machine. */
 export function queueUrl(name: string): string {
   return `http://localhost/${ACCOUNT_ID}/${name}`;
 }
 
-/** Amazon SQS and Amazon SNS on this machine: the emulator `fauxqs`, without a port of its own. */
-export class Messaging implements AsyncDisposable {
-  readonly #app: ReturnType<typeof buildApp>;
-  /** The queues that functions poll. */
+/** Amazon SQS and Amazon SNS on this machine, with the queues and topics of an application. */
+export class Messaging implements Disposable {
+  readonly #queues = new Queues();
+  readonly #topics: Topics;
+  /** The names of the queues that functions poll. */
   readonly #polled: readonly string[];
+  readonly #stop = new AbortController();
 
-  private constructor(app: ReturnType<typeof buildApp>, polled: readonly string[]) {
-    this.#app = app;
-    this.#polled = polled;
-  }
-
-  /** Makes the topics and the queues of an application, with subscriptions and dead-letter queues. */
-  static async start(manifest: Manifest): Promise<Messaging> {
-    const { buildApp } = await import("fauxqs"); // Other commands of the tool do not need it.
-    const functions = Object.values(manifest.functions);
-    const subscriptions = subscriptionsOf(manifest);
-    const messaging = new Messaging(buildApp({ logger: false, defaultRegion: REGION }), [
-      ...subscriptions.map(({ queue }) => queue),
-      ...functions.flatMap(({ triggers }) => triggers.queues)
-        .map(({ name }) => queueName(name, manifest)),
-    ]);
-    for (const [name, { fifo, retries, visibility }] of Object.entries(manifest.queues)) {
-      const kind: Record<string, string> = fifo
-        ? { FifoQueue: "true", ContentBasedDeduplication: "true" }
-        : {};
-      const target = deadLetterQueueName(name, manifest);
-      await messaging.call("CreateQueue", { QueueName: target, Attributes: kind });
-      const policy = { deadLetterTargetArn: queueArn(target), maxReceiveCount: retries + 1 };
-      await messaging.call("CreateQueue", {
-        QueueName: queueName(name, manifest),
-        Attributes: {
-          ...kind,
-          RedrivePolicy: JSON.stringify(policy),
-          VisibilityTimeout: String(visibility),
-        },
-      });
-    }
-    const used = functions.flatMap(({ uses }) => Object.keys(uses.topics));
-    for (const Name of new Set([...used, ...subscriptions.map(({ topic }) => topic)])) {
-      await messaging.callSns({ Action: "CreateTopic", Name });
-    }
-    for (const { topic, queue, filter } of subscriptions) {
-      await messaging.call("CreateQueue", { QueueName: queue });
-      await messaging.callSns({
-        Action: "Subscribe",
-        TopicArn: topicArn(topic),
-        Protocol: "sqs",
-        Endpoint: queueArn(queue),
-        ...(filter && {
-          "Attributes.entry.1.key": "FilterPolicy",
-          "Attributes.entry.1.value": JSON.stringify(filter),
-        }),
-      });
-    }
-    return messaging;
-  }
-
-  /** Answers a request to one service. The header fields cannot lead the body to the other service. */
-  async answer(
-    service: "sqs" | "sns",
-    headers: Headers,
-    body: string,
-    endpoint: string,
-  ): Promise<Response> {
-    const target = service === "sqs" ? headers.get("x-amz-target") ?? "" : undefined;
-    const { statusCode, headers: answered, payload } = await this.#send(body, target);
-    const text = payload.replaceAll(/http:\/\/sqs\.[\w-]+\.localhost(:\d+)?\//g, `${endpoint}/`);
-    const isUnknown = statusCode === 400 && /InvalidAction|MissingAction/.test(text);
-    const response = new Response(text, { status: isUnknown ? 501 : statusCode });
-    for (const name of ["content-type", "x-amzn-query-error"]) {
-      if (answered[name] !== undefined) response.headers.set(name, String(answered[name]));
-    }
-    return response;
-  }
-
-  /** Calls an operation of Amazon SQS. If the call fails, the error has the message of the service. */
-  async call<Output>(operation: string, input: Record<string, unknown>): Promise<Output> {
-    const { statusCode, payload } = await this.#send(
-      JSON.stringify(input),
-      `AmazonSQS.${operation}`,
-    );
-    const output = JSON.parse(payload);
-    if (statusCode !== 200) throw new Error(`Amazon SQS refuses ${operation}: ${output.message}`);
-    return output;
-  }
-
-  /** Calls an operation of Amazon SNS. Returns XML. If the call fails, the error has the XML of the service. */
-  async callSns(parameters: Readonly<Record<string, string>>): Promise<string> {
-    const { statusCode, payload } = await this.#send(new URLSearchParams(parameters).toString());
-    if (statusCode !== 200) throw new Error(`Amazon SNS refuses ${parameters.Action}: ${payload}`);
-    return payload;
-  }
-
-  /** Waits for messages of a queue, for one second at most. */
-  async receive(queue: string, count = MAX_BATCH): Promise<readonly ReceivedMessage[]> {
-    const { Messages = [] } = await this.call<{ Messages?: ReceivedMessage[] }>("ReceiveMessage", {
-      QueueUrl: queueUrl(queue),
-      MaxNumberOfMessages: Math.min(MAX_BATCH, count),
-      AttributeNames: ["All"],
-      MessageAttributeNames: ["All"],
-      WaitTimeSeconds: 1,
+  /** `invoke` starts an asynchronous invocation of a function that listens to a topic. */
+  constructor(manifest: Manifest, invoke: (functionName: string, event: unknown) => void) {
+    const functions = Object.entries(manifest.functions);
+    for (const name of Object.keys(manifest.queues)) this.#addQueue(name, manifest);
+    this.#polled = functions.flatMap(([, { triggers }]) => triggers.queues)
+      .map(({ name }) => queueName(name, manifest));
+    const owners = new Map(functions.map(([name]) => [functionArn(name), name]));
+    this.#topics = new Topics((subscription, delivery) => {
+      const owner = owners.get(subscription.endpoint);
+      if (subscription.protocol === "sqs") this.#deliver(subscription, delivery);
+      else if (owner !== undefined) invoke(owner, topicEventOf(subscription, delivery));
     });
-    return Messages;
-  }
-
-  async delete(queue: string, messages: readonly ReceivedMessage[]): Promise<void> {
-    const entries = messages.map(({ ReceiptHandle }, index) => ({ Id: `${index}`, ReceiptHandle }));
-    while (entries.length > 0) {
-      const Entries = entries.splice(0, MAX_BATCH);
-      await this.call("DeleteMessageBatch", { QueueUrl: queueUrl(queue), Entries });
+    for (const [owner, { uses, triggers }] of functions) {
+      for (const name of Object.keys(uses.topics)) this.#topics.create(name);
+      for (const { name, filter } of triggers.topics) {
+        const subscriber = { protocol: "lambda", endpoint: functionArn(owner) } as const;
+        const attributes = filter && { FilterPolicy: JSON.stringify(filter) };
+        this.#topics.subscribe(this.#topics.create(name), subscriber, attributes ?? {});
+      }
     }
   }
 
-  /** Counts the messages of a queue. A message is invisible while a receiver has it and until it is retried. */
-  async count(queue: string): Promise<{ visible: number; invisible: number; delayed: number }> {
-    const { Attributes } = await this.call<{ Attributes: Record<string, string> }>(
-      "GetQueueAttributes",
-      { QueueUrl: queueUrl(queue), AttributeNames: ["All"] },
-    );
-    const count = (suffix: string) => Number(Attributes[`ApproximateNumberOfMessages${suffix}`]);
-    return { visible: count(""), invisible: count("NotVisible"), delayed: count("Delayed") };
+  /** Makes a queue of the manifest and its dead-letter queue. */
+  #addQueue(name: string, manifest: Manifest): void {
+    const { fifo, retries, visibility } = manifest.queues[name]!;
+    const add = (physicalName: string, attributes: QueueAttributes) =>
+      this.#queues.byName.set(
+        physicalName,
+        new Queue(physicalName, {
+          ...defaultAttributes(fifo),
+          ...(fifo && { ContentBasedDeduplication: "true" }),
+          ...attributes,
+        }),
+      );
+    const target = deadLetterQueueName(name, manifest);
+    add(target, {});
+    const policy = { deadLetterTargetArn: queueArn(target), maxReceiveCount: retries + 1 };
+    add(queueName(name, manifest), {
+      RedrivePolicy: JSON.stringify(policy),
+      VisibilityTimeout: String(visibility),
+    });
+  }
+
+  /** Puts a message of a topic into a queue. As on AWS, nobody gets a message whose queue does not exist. */
+  #deliver(subscription: Subscription, delivery: Delivery): void {
+    const queue = this.#queues.byName.get(subscription.endpoint.split(":").at(-1)!);
+    if (queue === undefined) return;
+    const isRaw = subscription.attributes.RawMessageDelivery?.toLowerCase() === "true";
+    const attributes: MessageAttributes = isRaw ? delivery.attributes : {};
+    const body = isRaw ? delivery.text : envelopeOf(subscription, delivery);
+    const delay = Number(queue.attributes.DelaySeconds);
+    queue.send({ body, attributes, delay, groupId: delivery.groupId });
+  }
+
+  /**
+   * Parses a request to one service.
+   *
+   * @throws {ServiceError} If the request is malformed, or if it asks for something that this machine does not have.
+   */
+  parse(service: "sns" | "sqs", headers: Headers, body: string, endpoint: string): ServiceCall {
+    return service === "sns"
+      ? parseSns(this.#topics, body)
+      : parseSqs(this.#queues, headers, body, { endpoint, signal: this.#stop.signal });
+  }
+
+  /** Publishes a message to a topic of the manifest. Returns the identifier of the message. */
+  publish(topic: string, publication: Publication): string {
+    return this.#topics.publish(topicArn(topic), publication);
+  }
+
+  /** Sends a message to a queue. Returns the identifier of the message. */
+  send(queue: string, message: Omit<SentMessage, "attributes" | "delay">): string {
+    return this.#find(queue).send({ ...message, attributes: {}, delay: 0 }).id;
+  }
+
+  /** Waits for messages of a queue, for some seconds at most. */
+  receive(queue: string, count: number, wait: number): Promise<readonly Received[]> {
+    const { signal } = this.#stop;
+    return this.#queues.receive(this.#find(queue), { count, wait, signal });
+  }
+
+  delete(queue: string, handle: string): void {
+    this.#find(queue).delete(handle);
+  }
+
+  /** Counts the messages of a queue. */
+  count(queue: string): ReturnType<Queue["count"]> {
+    return this.#find(queue).count();
   }
 
   /** Tells whether a queue that functions poll has a message. Dead letters do not count. */
-  async hasMessages(): Promise<boolean> {
-    const counts = await Promise.all(this.#polled.map((queue) => this.count(queue)));
-    return counts.some(({ visible, invisible, delayed }) => visible + invisible + delayed > 0);
+  hasMessages(): boolean {
+    return this.#polled.some((name) => {
+      const counts = this.#queues.byName.get(name)?.count();
+      return counts !== undefined && counts.visible + counts.invisible + counts.delayed > 0;
+    });
   }
 
-  /** Sends a request with a target to Amazon SQS, and a request without a target to Amazon SNS. */
-  #send(payload: string, target?: string) {
-    const headers = target === undefined
-      ? { "content-type": "application/x-www-form-urlencoded" }
-      : { "content-type": "application/x-amz-json-1.0", "x-amz-target": target };
-    return this.#app.inject({ method: "POST", url: "/", headers, payload });
+  #find(name: string): Queue {
+    const queue = this.#queues.byName.get(name);
+    if (queue === undefined) throw unknownQueue();
+    return queue;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#app.close();
+  /** Ends the waiting for messages. */
+  [Symbol.dispose](): void {
+    this.#stop.abort();
   }
+}
+
+/** Makes the response for an error of one service. */
+export function messagingFailure(service: "sns" | "sqs", error: ServiceError): Response {
+  return service === "sns" ? snsFailure(error) : sqsFailure(error);
 }

@@ -1,26 +1,27 @@
-import {
-  messageEvent,
-  type MessageInit,
-  type QueueEvent,
-  queueEvent,
-  type TopicEvent,
-} from "@mate/core/testing";
 import { Buffer } from "node:buffer";
+import { setTimeout } from "node:timers/promises";
 import type { Manifest } from "../../manifest/types.ts";
-import { queueArn } from "../../application/arn.ts";
+import { queueArn, REGION } from "../../application/arn.ts";
 import type { FunctionHost } from "../../lambda/function_host.ts";
-import type { AsyncInvocations } from "../invoke/async_invocations.ts";
 import type { Log } from "../log.ts";
-import { type Messaging, queueName, type ReceivedMessage, subscriptionsOf } from "./messaging.ts";
+import { attributesMd5, md5 } from "./message_attributes.ts";
+import { type Messaging, queueName } from "./messaging.ts";
+import { MAX_MESSAGES } from "./sqs/message_operations.ts";
+import { type Received, systemAttributesOf } from "./sqs/queue.ts";
 
 /** The number of concurrent invocations for a queue if the manifest sets none. */
 const POLLERS = 5;
+
+/** The seconds for which one request waits for messages. */
+const WAIT = 20;
+
+/** The delay after a queue could not be read, in milliseconds. */
+const RETRY_DELAY = 1_000;
 
 export interface PollerOptions {
   readonly manifest: Manifest;
   readonly messaging: Messaging;
   readonly host: FunctionHost;
-  readonly asyncInvocations: AsyncInvocations;
   readonly log: Log;
   readonly signal: AbortSignal;
 }
@@ -36,63 +37,60 @@ interface QueueTrigger {
   readonly retries: number;
 }
 
-/** Invokes the functions with the messages of their queues and topics, until the signal. */
+/** Invokes the functions with the messages of their queues, until the signal. */
 export async function pollQueues(options: PollerOptions): Promise<void> {
   const { manifest } = options;
-  const queues = Object.entries(manifest.functions).flatMap(([functionName, { triggers }]) =>
+  const pollers = Object.entries(manifest.functions).flatMap(([functionName, { triggers }]) =>
     triggers.queues.flatMap(({ name, batch, window, concurrency = POLLERS }) => {
       const { retries } = manifest.queues[name]!;
       const trigger = { functionName, queue: queueName(name, manifest), batch, window, retries };
       return Array.from({ length: concurrency }, () => pollQueue(options, trigger));
     })
   );
-  const topics = subscriptionsOf(manifest).map(({ functionName, queue }) =>
-    pollTopic(options, functionName, queue)
-  );
-  await Promise.all([...queues, ...topics]);
+  await Promise.all(pollers);
 }
 
-/** Starts an invocation for each message of a topic, with the retries of asynchronous invocations. */
-async function pollTopic(
-  { messaging, asyncInvocations, signal }: PollerOptions,
-  functionName: string,
-  queue: string,
-): Promise<void> {
-  const subscription = crypto.randomUUID();
+/** Polls a queue. It goes on after each error, because other messages can be sound. */
+async function pollQueue(options: PollerOptions, trigger: QueueTrigger): Promise<void> {
+  const { log, signal } = options;
   while (!signal.aborted) {
-    const messages = await messaging.receive(queue);
-    for (const { Body } of messages) {
-      const event = topicEventOf(JSON.parse(Body), subscription);
-      asyncInvocations.start(functionName, Buffer.from(JSON.stringify(event)));
+    try {
+      await pollOnce(options, trigger);
+    } catch (error) {
+      if (signal.aborted) return;
+      log.note(`Cannot read the queue "${trigger.queue}": ${(error as Error).message}`);
+      await setTimeout(RETRY_DELAY, undefined, { signal }).catch(() => {}); // The platform ends.
     }
-    await messaging.delete(queue, messages);
   }
 }
 
 /**
- * Invokes a function with batches of messages. Deletes the messages that the function has processed. All other messages
+ * Invokes a function with a batch of messages. Deletes the messages that the function has processed. All other messages
  * become visible again after the visibility time-out of the queue.
  */
-async function pollQueue(options: PollerOptions, trigger: QueueTrigger): Promise<void> {
-  const { messaging, log, signal } = options;
+async function pollOnce(options: PollerOptions, trigger: QueueTrigger): Promise<void> {
+  const { messaging, log } = options;
   const { functionName, queue, retries } = trigger;
-  while (!signal.aborted) {
-    const messages = await receiveBatch(options, trigger);
-    if (messages.length === 0) continue;
-    const result = await invoke(options, functionName, queueEventOf(queue, messages));
-    const done = processed(messages, result);
-    if (done === undefined) {
-      const expected = '{ "batchItemFailures": [{ "itemIdentifier": MESSAGE_ID }] }';
-      log.note(`Malformed result of "${functionName}": expected ${expected} with ids of the batch`);
+  const messages = await receiveBatch(options, trigger);
+  if (messages.length === 0) return;
+  const event = { Records: messages.map((message) => recordOf(queue, message)) };
+  const done = processed(messages, await invoke(options, functionName, event));
+  if (done === undefined) {
+    const expected = '{ "batchItemFailures": [{ "itemIdentifier": MESSAGE_ID }] }';
+    log.note(`Malformed result of "${functionName}": expected ${expected} with ids of the batch`);
+  }
+  for (const { id, receiveCount } of messages.filter((one) => !done?.includes(one))) {
+    if (receiveCount <= retries) continue;
+    log.note(
+      `Gave up the message ${id} of "${queue}" after ${receiveCount} attempts: it goes to the dead-letter queue`,
+    );
+  }
+  for (const { handle } of done ?? []) {
+    try {
+      messaging.delete(queue, handle);
+    } catch (error) {
+      log.note(`Cannot delete a message of "${queue}": ${(error as Error).message}`);
     }
-    for (const { MessageId, Attributes } of messages.filter((one) => !done?.includes(one))) {
-      const count = Number(Attributes.ApproximateReceiveCount);
-      if (count <= retries) continue;
-      log.note(
-        `Gave up the message ${MessageId} of "${queue}" after ${count} attempts: it goes to the dead-letter queue`,
-      );
-    }
-    await messaging.delete(queue, done ?? []);
   }
 }
 
@@ -100,7 +98,7 @@ async function pollQueue(options: PollerOptions, trigger: QueueTrigger): Promise
 async function invoke(
   { host, log, signal }: PollerOptions,
   name: string,
-  event: QueueEvent,
+  event: object,
 ): Promise<unknown> {
   try {
     const { failure, payload } = await host.invoke(name, Buffer.from(JSON.stringify(event)));
@@ -113,11 +111,13 @@ async function invoke(
 async function receiveBatch(
   { messaging, signal }: PollerOptions,
   { queue, batch, window }: QueueTrigger,
-): Promise<readonly ReceivedMessage[]> {
-  const messages: ReceivedMessage[] = [];
+): Promise<readonly Received[]> {
+  const messages: Received[] = [];
   const end = Date.now() + window * 1_000;
   do {
-    messages.push(...await messaging.receive(queue, batch - messages.length));
+    const count = Math.min(MAX_MESSAGES, batch - messages.length);
+    const wait = messages.length === 0 ? WAIT : Math.max(0, (end - Date.now()) / 1_000);
+    messages.push(...await messaging.receive(queue, count, wait));
   } while (messages.length > 0 && messages.length < batch && Date.now() < end && !signal.aborted);
   return messages;
 }
@@ -127,65 +127,45 @@ async function receiveBatch(
  * report is malformed or names an unknown message, the whole batch has failed, as on AWS Lambda: the result is `undefined`.
  */
 function processed(
-  messages: readonly ReceivedMessage[],
+  messages: readonly Received[],
   result: unknown,
-): readonly ReceivedMessage[] | undefined {
+): readonly Received[] | undefined {
   if (result === undefined) return [];
   const failures = (result as { batchItemFailures?: unknown } | null)?.batchItemFailures ?? [];
   if (!Array.isArray(failures)) return undefined;
   const identifiers = failures.map((failure) => failure?.itemIdentifier);
-  const known = new Set(messages.map(({ MessageId }) => MessageId));
+  const known = new Set(messages.map(({ id }) => id));
   if (!identifiers.every((identifier) => known.has(identifier))) return undefined;
-  return messages.filter(({ MessageId }) => !identifiers.includes(MessageId));
+  return messages.filter(({ id }) => !identifiers.includes(id));
 }
 
-function queueEventOf(queue: string, messages: readonly ReceivedMessage[]): QueueEvent {
-  const timeOf = (milliseconds = "0") => new Date(Number(milliseconds));
-  return queueEvent(
-    messages.map(({ MessageId, ReceiptHandle, Body, Attributes, MessageAttributes = {} }) => ({
-      messageId: MessageId,
-      receiptHandle: ReceiptHandle,
-      body: Body,
-      sentTime: timeOf(Attributes.SentTimestamp),
-      firstReceivedTime: timeOf(Attributes.ApproximateFirstReceiveTimestamp),
-      receiveCount: Number(Attributes.ApproximateReceiveCount),
-      groupId: Attributes.MessageGroupId ?? null,
-      deduplicationId: Attributes.MessageDeduplicationId ?? null,
-      sequenceNumber: Attributes.SequenceNumber ?? null,
-      queueArn: queueArn(queue),
-      messageAttributes: Object.fromEntries(
-        Object.entries(MessageAttributes).map(([name, { StringValue, BinaryValue, DataType }]) => [
-          name,
-          {
-            Type: DataType as "String", // The type may have a label, such as "Number.int".
-            Value: StringValue ?? BinaryValue!,
-          },
-        ]),
-      ),
-    })),
-  );
-}
-
-/** The JSON that Amazon SNS sends to a queue. */
-interface Envelope {
-  readonly MessageId: string;
-  readonly TopicArn: string;
-  readonly Subject?: string;
-  readonly Message: string;
-  readonly Timestamp: string;
-  readonly MessageAttributes?: NonNullable<MessageInit["messageAttributes"]>;
-}
-
-function topicEventOf(envelope: Envelope, subscription: string): TopicEvent {
-  const { MessageId, TopicArn, Subject = null, Message, Timestamp } = envelope;
-  const event = messageEvent([{
-    eventSubscriptionArn: `${TopicArn}:${subscription}`,
-    topicArn: TopicArn,
-    messageId: MessageId,
-    message: Message,
-    timestamp: new Date(Timestamp),
-    messageAttributes: envelope.MessageAttributes ?? {},
-  }]);
-  for (const { Sns } of event.Records) Object.assign(Sns, { Subject });
-  return event;
+/**
+ * Makes the record of a message for a function.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
+ */
+function recordOf(queue: string, message: Received): object {
+  const md5OfMessageAttributes = attributesMd5(message.attributes);
+  const attributes = Object.entries(message.attributes);
+  return {
+    messageId: message.id,
+    receiptHandle: message.handle,
+    body: message.body,
+    attributes: systemAttributesOf(message),
+    messageAttributes: Object.fromEntries(
+      attributes.map(([name, { StringValue, BinaryValue, DataType }]) => [name, {
+        ...(StringValue === undefined
+          ? { binaryValue: BinaryValue }
+          : { stringValue: StringValue }),
+        stringListValues: [],
+        binaryListValues: [],
+        dataType: DataType,
+      }]),
+    ),
+    ...(md5OfMessageAttributes && { md5OfMessageAttributes }),
+    md5OfBody: md5(message.body),
+    eventSource: "aws:sqs",
+    eventSourceARN: queueArn(queue),
+    awsRegion: REGION,
+  };
 }

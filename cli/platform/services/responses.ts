@@ -8,7 +8,7 @@ import { ObjectKeyError } from "../triggers/object_key.ts";
 /** The content of an XML element: text, or elements by name. An array makes several elements with one name. */
 type XmlContent = string | number | boolean | XmlElements;
 
-interface XmlElements {
+export interface XmlElements {
   readonly [name: string]: XmlContent | readonly XmlContent[];
 }
 

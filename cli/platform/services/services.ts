@@ -6,12 +6,20 @@ import type { Application } from "../../application/types.ts";
 import type { createInvokeApi } from "../invoke/invoke_api.ts";
 import { MAX_SYNC_EVENT } from "../../application/limits.ts";
 import type { BucketFolder } from "../triggers/bucket_folder.ts";
-import { deny, fill, isAllowed, localArn, readAccesses } from "./access.ts";
+import {
+  denied,
+  fill,
+  invocationAccesses,
+  isAllowed,
+  localArn,
+  readObjectAccesses,
+} from "./access.ts";
 import type { EventBus } from "./event_bus.ts";
-import { type Messaging, queueName } from "./messaging.ts";
+import { type Messaging, messagingFailure, queueName } from "./messaging.ts";
 import { MultipartUploads } from "./multipart.ts";
-import { jsonFailure } from "./responses.ts";
+import { jsonFailure, s3Failure } from "./responses.ts";
 import { createS3 } from "./s3.ts";
+import { type ServiceCall, ServiceError } from "./service_call.ts";
 
 export interface Resources {
   readonly buckets: ReadonlyMap<string, BucketFolder>;
@@ -24,12 +32,12 @@ export interface Resources {
 
 type InvokeApi = ReturnType<typeof createInvokeApi>;
 
-/** Answers a request to a service. Amazon S3 reads the body from the request, so `body` is empty. */
-type Backend = (
-  request: Request,
-  body: string,
-  sourceIp: string,
-) => Response | Promise<Response>;
+/** A service: how it reads requests, and how it says errors. */
+interface Backend {
+  /** Parses a request. Amazon S3 reads the body from the request, so `body` is empty. */
+  parse(request: Request, body: string, sourceIp: string): ServiceCall | Promise<ServiceCall>;
+  fail(error: ServiceError): Response;
+}
 
 /**
  * Amazon S3, SNS, SQS, EventBridge and the Invoke API of AWS Lambda, for the AWS SDKs and the AWS CLI. They listen on two
@@ -86,11 +94,29 @@ export class Services implements AsyncDisposable {
     this.#developer ??= this.#listen(false, this.#port);
     const s3 = createS3(buckets, this.#uploads);
     this.#backends = {
-      events: ({ headers }, body) => eventBus.answer(headers, body),
-      lambda: (request, body) => invokeFunction(invokeApi, request, body),
-      s3: (request, _body, sourceIp) => s3(request, { sourceIp }),
-      sns: ({ headers, url }, body) => messaging.answer("sns", headers, body, new URL(url).origin),
-      sqs: ({ headers, url }, body) => messaging.answer("sqs", headers, body, new URL(url).origin),
+      events: {
+        parse: ({ headers }, body) => eventBus.parse(headers, body),
+        fail: ({ status, type, message }) => jsonFailure(status, type, message),
+      },
+      lambda: {
+        parse: (request, body) => ({
+          accesses: invocationAccesses(request),
+          run: () => invokeFunction(invokeApi, request, body),
+        }),
+        fail: ({ status, type, message }) => jsonFailure(status, type, message),
+      },
+      s3: {
+        async parse(request, _body, sourceIp) {
+          const own = await withKnownBody(request);
+          return {
+            accesses: readObjectAccesses(own.request, own.body),
+            run: () => s3(own.request, { sourceIp }),
+          };
+        },
+        fail: ({ status, code, message }) => s3Failure(status, code, message),
+      },
+      sns: backendOf(messaging, "sns"),
+      sqs: backendOf(messaging, "sqs"),
     };
   }
 
@@ -169,7 +195,7 @@ export class Services implements AsyncDisposable {
       return new Response(refusal, { status: 403 });
     }
     const { service, key } = readCredential(request);
-    const backend = this.#backends[service];
+    const backend = Object.hasOwn(this.#backends, service) ? this.#backends[service] : undefined;
     if (backend === undefined) {
       return jsonFailure(501, "NotImplemented", `The service "${service}" is not emulated locally`);
     }
@@ -181,26 +207,58 @@ export class Services implements AsyncDisposable {
       });
     }
     const body = service === "s3" ? "" : await request.text();
-    if (isForFunctions) {
-      const owner = this.#owners.get(key);
-      if (owner === undefined) return new Response("Unknown access key", { status: 403 });
-      const policy = this.#policyOf(owner);
-      const refused = readAccesses(request, service, body)
-        .map(({ action, resource }) => ({
-          action,
-          // Only functions are called by their names in the account.
-          resource: service === "lambda" ? localArn(resource, this.#manifest.name) : resource,
-        }))
-        .find((access) => !isAllowed(policy, access));
-      if (refused !== undefined) return deny(owner, service, refused);
+    const owner = isForFunctions ? this.#owners.get(key) : undefined;
+    if (isForFunctions && owner === undefined) {
+      return new Response("Unknown access key", { status: 403 });
     }
-    return await backend(request, body, sourceIp);
+    try {
+      const call = await backend.parse(request, body, sourceIp);
+      if (owner !== undefined) this.#check(owner, service, call.accesses);
+      return await call.run();
+    } catch (error) {
+      if (error instanceof ServiceError) return backend.fail(error);
+      if (error instanceof URIError) {
+        return backend.fail(new ServiceError("InvalidURI", "Couldn't parse the specified URI."));
+      }
+      this.#note(`${service}: ${(error as Error).message}`);
+      return backend.fail(
+        new ServiceError(
+          "InternalError",
+          "The platform failed: its log says why",
+          "InternalError",
+          500,
+        ),
+      );
+    }
+  }
+
+  /** Refuses a call if the manifest does not grant all that the call does. */
+  #check(owner: string, service: string, accesses: ServiceCall["accesses"]): void {
+    const policy = this.#policyOf(owner);
+    const refused = accesses.find((access) => !isAllowed(policy, access));
+    if (refused !== undefined) throw denied(owner, service, refused);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([this.#developer?.shutdown(), this.#functions.shutdown()]);
     await this.#uploads[Symbol.asyncDispose]();
   }
+}
+
+function backendOf(messaging: Messaging, service: "sns" | "sqs"): Backend {
+  return {
+    parse: ({ headers, url }, body) => messaging.parse(service, headers, body, new URL(url).origin),
+    fail: (error) => messagingFailure(service, error),
+  };
+}
+
+/** Reads the body if the request says in it what it is about: the keys of DeleteObjects. */
+async function withKnownBody(request: Request): Promise<{ request: Request; body: string }> {
+  const isDelete = request.method === "POST" && new URL(request.url).searchParams.has("delete");
+  if (!isDelete) return { request, body: "" };
+  const body = await request.text();
+  const { url, method, headers } = request;
+  return { request: new Request(url, { method, headers, body }), body };
 }
 
 async function invokeFunction(

@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { manifestWith } from "../../testdata/platform.ts";
 import { startServices } from "../../testdata/services.ts";
 import { topicArn } from "../../application/arn.ts";
-import { localArn, readAccesses } from "./access.ts";
+import { localArn, readObjectAccesses } from "./access.ts";
 import { Services } from "./services.ts";
 
 Deno.test("Services answer the operations of the SQS client, and keep attributes", async () => {
@@ -41,21 +41,65 @@ Deno.test("Services answer the operations of the SQS client, and keep attributes
   });
 });
 
-Deno.test("PutEvents invokes the functions whose pattern matches, and reports malformed entries", async () => {
+Deno.test("PutEvents invokes the functions whose pattern matches, and reports wrong entries", async () => {
   await using test = await startServices();
+  const entry = { Source: "shop", DetailType: "Sold", Detail: "{}" };
   const answer = await test.developer.events.putEvents({
     Entries: [
-      { Source: "shop", DetailType: "Sold", Detail: '{"price":5}' },
-      { Source: "other", DetailType: "Sold", Detail: "{}" },
-      { Source: "shop", DetailType: "Sold", Detail: "[]" },
+      { ...entry, Detail: '{"price":5}' },
+      { ...entry, Source: "other" },
+      { ...entry, EventBusName: "other" },
+      { ...entry, Detail: "[]" },
+      { ...entry, Source: "aws.s3" },
+      { ...entry, Source: "a".repeat(257) },
+      { ...entry, DetailType: "a".repeat(129) },
+      { ...entry, DetailType: "" },
     ],
   });
-  assertEquals(answer.FailedEntryCount, 1);
-  const codes = answer.Entries?.map(({ ErrorCode }) => ErrorCode);
-  assertEquals(codes, [undefined, undefined, "MalformedDetail"]);
+  assertEquals(answer.FailedEntryCount, 5);
+  assertEquals(answer.Entries?.map(({ ErrorCode }) => ErrorCode), [
+    undefined,
+    undefined,
+    undefined,
+    "MalformedDetail",
+    "NotAuthorizedForSourceException",
+    "InvalidArgument",
+    "InvalidArgument",
+    "InvalidArgument",
+  ]);
   await test.settled();
   const invoked = test.calls.map(({ name, event }) => [name, event.detail]);
   assertEquals(invoked, [["worker", { price: 5 }]]);
+});
+
+Deno.test("Amazon EventBridge answers malformed requests with its own errors", async () => {
+  await using test = await startServices();
+  const entry = {
+    Source: "shop",
+    DetailType: "Sold",
+    Detail: JSON.stringify({ a: "x".repeat(2e5) }),
+  };
+  const put = (...Entries: unknown[]) => JSON.stringify({ Entries });
+  const table = [
+    ["PutEvents", "{", "SerializationException", 400],
+    ["PutEvents", "null", "ValidationException", 400],
+    ["PutEvents", put(), "ValidationException", 400],
+    ["PutEvents", put(...Array.from({ length: 11 }, () => ({}))), "ValidationException", 400],
+    ["PutEvents", put(5), "SerializationException", 400],
+    ["PutEvents", put({ Source: 5 }), "ValidationException", 400],
+    ["PutEvents", put({ Time: 1e300 }), "ValidationException", 400],
+    ["PutEvents", put({ Resources: [5] }), "ValidationException", 400],
+    ["PutEvents", put({ Other: 5 }), "NotImplemented", 501],
+    ["PutEvents", put(entry, entry), "ValidationException", 400],
+    ["PutEvents", '{"EndpointId":"a","Entries":[]}', "NotImplemented", 501],
+    ["PutRule", "{}", "NotImplemented", 501],
+  ] as const;
+  for (const [operation, body, type, status] of table) {
+    const headers = { "x-amz-target": `AWSEvents.${operation}` };
+    const response = await fetch(test.url, { method: "POST", headers, body });
+    const { __type } = await response.json();
+    assertEquals([__type, response.status], [type, status], `${operation} ${body.slice(0, 80)}`);
+  }
 });
 
 Deno.test("a function may use the services only as its manifest grants it", async () => {
@@ -78,7 +122,8 @@ Deno.test("a function may use the services only as its manifest grants it", asyn
     "s3:DeleteObject": () => s3.deleteObject({ Bucket: "files", Key: "a" }),
     "sqs:ReceiveMessage": () => sqs.receiveMessage({ QueueUrl }),
     "sns:Publish": () => sns.publish({ TopicArn, Message: "Hello" }),
-    "events:PutEvents": () => events.putEvents({ Entries: [] }),
+    "events:PutEvents": () =>
+      events.putEvents({ Entries: [{ Source: "shop", DetailType: "Sold", Detail: "{}" }] }),
   };
   for (const [action, call] of Object.entries(denied)) {
     await assertRejects(call, Error, `The function "worker" may not ${action} on arn:`);
@@ -154,7 +199,7 @@ function send(url: string, headers: Record<string, string>): Promise<number> {
   return promise;
 }
 
-Deno.test("readAccesses() names the permission that Amazon S3 asks for", () => {
+Deno.test("readObjectAccesses() names the permission that Amazon S3 asks for", () => {
   const arn = "arn:aws:s3:::photos";
   const cases = [
     ["GET", "/photos/a.png", "s3:GetObject", `${arn}/a.png`],
@@ -168,7 +213,7 @@ Deno.test("readAccesses() names the permission that Amazon S3 asks for", () => {
   ] as const;
   for (const [method, path, action, resource] of cases) {
     const request = new Request(`http://localhost${path}`, { method });
-    assertEquals(readAccesses(request, "s3", ""), [{ action, resource }], `${method} ${path}`);
+    assertEquals(readObjectAccesses(request), [{ action, resource }], `${method} ${path}`);
   }
 });
 

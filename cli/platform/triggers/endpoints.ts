@@ -3,7 +3,7 @@ import type { Manifest } from "../../manifest/manifest.ts";
 import { allow, jsonReply, readBody, refusal, type Reply, reply } from "../../lambda/http.ts";
 import { MAX_PUBLICATION } from "../../application/limits.ts";
 import type { EventBus } from "../services/event_bus.ts";
-import { deadLetterQueueName, type Messaging, queueName, queueUrl } from "../services/messaging.ts";
+import { deadLetterQueueName, type Messaging, queueName } from "../services/messaging.ts";
 import type { Buckets } from "./buckets.ts";
 import { checkPublication, publicationRefusal, publish } from "./message.ts";
 import { ObjectKeyError } from "./object_key.ts";
@@ -75,7 +75,7 @@ export function createTriggerEndpoints(
     allow(request.method!, "POST");
     const text = await readText(request);
     const publication = checkPublication(readPublication(request.headers, text));
-    return jsonReply(200, { MessageId: await publish(messaging, name, publication) });
+    return jsonReply(200, { MessageId: publish(messaging, name, publication) });
   }
 
   async function answerQueue(request: IncomingMessage, name: string): Promise<Reply> {
@@ -85,25 +85,21 @@ export function createTriggerEndpoints(
     allow(request.method!, "GET", "HEAD", "POST");
     const queue = queueName(name, manifest);
     if (request.method === "POST") {
-      const MessageBody = await readText(request);
-      if (MessageBody === "") throw refusal(400, "Cannot send the message: it is empty");
+      const body = await readText(request);
+      if (body === "") throw refusal(400, "Cannot send the message: it is empty");
       const group = new URL(request.url!, "http://localhost").searchParams.get("group");
       const isFifo = manifest.queues[name]!.fifo;
       if (group !== null && !isFifo) throw refusal(400, `The queue "${name}" has no groups`);
-      const sent = await messaging.call<{ MessageId: string }>("SendMessage", {
-        QueueUrl: queueUrl(queue),
-        MessageBody,
-        // If the developer sends a message twice, both must arrive. So each has its own identifier.
-        ...(isFifo && {
-          MessageGroupId: group ?? "start-page",
-          MessageDeduplicationId: crypto.randomUUID(),
-        }),
-      });
-      return jsonReply(200, { MessageId: sent.MessageId });
+      // If the developer sends a message twice, both must arrive. So each has its own identifier.
+      const place = isFifo
+        ? { groupId: group ?? "start-page", deduplicationId: crypto.randomUUID() }
+        : {};
+      const MessageId = messaging.send(queue, { body, ...place });
+      return jsonReply(200, { MessageId });
     }
-    const deadLetters = await messaging.count(deadLetterQueueName(name, manifest));
+    const deadLetters = messaging.count(deadLetterQueueName(name, manifest));
     return jsonReply(200, {
-      ...await messaging.count(queue),
+      ...messaging.count(queue),
       deadLetters: deadLetters.visible + deadLetters.invisible,
     }, [["Cache-Control", "no-store"]]);
   }

@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import { topicArn } from "../../application/arn.ts";
 import { type Refusal, refusal } from "../../lambda/http.ts";
 import { MAX_PUBLICATION } from "../../application/limits.ts";
 import type { Messaging } from "../services/messaging.ts";
@@ -54,7 +53,7 @@ const check = makeChecker("message", SCHEMA, { attribute: attributeProblem });
 /** Returns the problem of the name of an attribute, or `undefined`. */
 function attributeProblem(name: string): string | undefined {
   if (/^(AWS|Amazon)\./i.test(name)) return 'must not start with "AWS." or "Amazon."';
-  if (name === "__proto__") return "must be another name"; // The emulated Amazon SNS would lose it.
+  if (name === "__proto__") return "must be another name"; // Objects of JavaScript cannot have it safely.
   return /^(?!\.)(?!.*\.\.)[\w.-]{1,256}(?<!\.)$/.test(name)
     ? undefined
     : "must be the name of an attribute: letters, digits, _ and -, and single periods within";
@@ -90,24 +89,20 @@ function* wrongValues(publication: Publication): Generator<string> {
 }
 
 /** Publishes a message with Amazon SNS. Returns the identifier of the message. */
-export async function publish(
+export function publish(
   messaging: Messaging,
   topic: string,
   { message, subject, attributes }: Publication,
-): Promise<string> {
-  const parameters: Record<string, string> = {
-    Action: "Publish",
-    TopicArn: topicArn(topic),
-    Message: message,
-    ...(subject && { Subject: subject }),
-  };
-  for (const [index, [name, { Type, Value }]] of Object.entries(attributes).entries()) {
-    const entry = `MessageAttributes.entry.${index + 1}`;
-    parameters[`${entry}.Name`] = name;
-    parameters[`${entry}.Value.DataType`] = Type;
-    parameters[`${entry}.Value.${Type === "Binary" ? "BinaryValue" : "StringValue"}`] = Value;
-  }
-  return /<MessageId>([^<]+)</.exec(await messaging.callSns(parameters))![1]!;
+): string {
+  const values = Object.entries(attributes).map(([name, { Type: DataType, Value }]) => [
+    name,
+    { DataType, [DataType === "Binary" ? "BinaryValue" : "StringValue"]: Value },
+  ]);
+  return messaging.publish(topic, {
+    texts: { default: message },
+    subject: subject ?? undefined,
+    attributes: Object.fromEntries(values),
+  });
 }
 
 function isArrayOfScalars(text: string): boolean {

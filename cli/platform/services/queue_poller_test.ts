@@ -1,0 +1,54 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { startServices } from "../../testdata/services.ts";
+
+const QueueUrl = "http://localhost/000000000000/ordered.fifo";
+
+Deno.test("a function gets the messages of a group in one batch, with all attributes", async () => {
+  await using test = await startServices();
+  const { sqs } = test.developer;
+  const AWSTraceHeader = "Root=1-5759e988-bd862e3fe1be46a994272793";
+  await sqs.sendMessageBatch({
+    QueueUrl,
+    Entries: ["a", "b"].map((Id) => ({
+      Id,
+      MessageBody: Id,
+      MessageGroupId: "g",
+      MessageAttributes: { Foo: { DataType: "String", StringValue: "Bar" } },
+      MessageSystemAttributes: {
+        AWSTraceHeader: { DataType: "String", StringValue: AWSTraceHeader },
+      },
+    })),
+  });
+  await test.settled();
+  const records = test.calls.flatMap(({ event }) => event.Records);
+  assertEquals(records.map(({ body }) => body), ["a", "b"]);
+  assertEquals(test.calls.length, 1);
+  const [{ attributes, messageAttributes, md5OfMessageAttributes }] = records;
+  assertEquals(Object.keys(attributes).sort(), [
+    "AWSTraceHeader",
+    "ApproximateFirstReceiveTimestamp",
+    "ApproximateReceiveCount",
+    "MessageDeduplicationId",
+    "MessageGroupId",
+    "SenderId",
+    "SentTimestamp",
+    "SequenceNumber",
+  ]);
+  assertEquals(messageAttributes.Foo.stringValue, "Bar");
+  // Amazon SQS returned this digest.
+  assertEquals(md5OfMessageAttributes, "ae7155c6026991b6d54b11589678bf9c");
+});
+
+Deno.test("polling goes on after a queue was deleted and made again", async () => {
+  await using test = await startServices();
+  const { sqs } = test.developer;
+  await sqs.deleteQueue({ QueueUrl });
+  while (test.log.after(0).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  const [{ text } = { text: "" }] = test.log.after(0);
+  assertStringIncludes(text, 'Cannot read the queue "ordered.fifo"');
+  const Attributes = { FifoQueue: "true", ContentBasedDeduplication: "true" };
+  await sqs.createQueue({ QueueName: "ordered.fifo", Attributes });
+  await sqs.sendMessage({ QueueUrl, MessageBody: "m", MessageGroupId: "g" });
+  await test.settled();
+  assertEquals(test.calls.map(({ event }) => event.Records[0].body), ["m"]);
+});

@@ -1,0 +1,106 @@
+import { attributeProblem, type MessageAttributes, sizeOf } from "../message_attributes.ts";
+import { MAX_PUBLICATION } from "../../../application/limits.ts";
+import { notEmulated } from "../service_call.ts";
+import { invalidAttribute, invalidParameter } from "./errors.ts";
+import { listOf, type Parameters, textOf } from "./query.ts";
+
+/** A message that somebody publishes. */
+export interface Publication {
+  /** The text for each protocol, or the text for all protocols as `default`. */
+  readonly texts: Readonly<Record<string, unknown>> & { readonly default: string };
+  readonly subject?: string | undefined;
+  readonly attributes: MessageAttributes;
+  /** The group of the message in the queues that get it. */
+  readonly groupId?: string | undefined;
+}
+
+/** The parameters of one message. */
+export const PUBLICATION_PARAMETERS = [
+  "Message",
+  "MessageAttributes",
+  "MessageDeduplicationId",
+  "MessageGroupId",
+  "MessageStructure",
+  "Subject",
+];
+
+/**
+ * Reads and checks a message.
+ *
+ * @see https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
+ */
+export function publicationOf(parameters: Parameters): Publication {
+  if (parameters.has("MessageDeduplicationId")) {
+    throw invalidParameter(
+      "The request includes MessageDeduplicationId parameter that is not valid for this topic type",
+    );
+  }
+  const message = textOf(parameters, "Message") ?? "";
+  if (message === "") throw invalidParameter("Empty message");
+  const subject = textOf(parameters, "Subject");
+  // deno-lint-ignore no-control-regex -- the service refuses control characters
+  if (subject !== undefined && !/^[^\0-\x1f\x7f-\x9f]{1,100}$/u.test(subject)) {
+    throw invalidParameter("Subject");
+  }
+  const attributes = attributesOf(parameters);
+  if (sizeOf(message, attributes) > MAX_PUBLICATION) throw invalidParameter("Message too long");
+  const groupId = textOf(parameters, "MessageGroupId");
+  return {
+    texts: textsOf(message, textOf(parameters, "MessageStructure")),
+    subject,
+    attributes,
+    groupId,
+  };
+}
+
+/** Refuses the parameters that an operation does not have on this machine. */
+export function allowParameters(
+  parameters: Parameters,
+  operation: string,
+  names: readonly string[],
+): void {
+  const other = [...parameters.keys()].find((name) => !names.includes(name));
+  if (other !== undefined) throw notEmulated(`The parameter ${other} of ${operation}`);
+}
+
+/** Reads the texts of a message. With the structure `json`, each protocol can have a text of its own. */
+function textsOf(message: string, structure: string | undefined): Publication["texts"] {
+  if (structure === undefined) return { default: message };
+  if (structure !== "json") throw invalidParameter("MessageStructure");
+  let texts: unknown;
+  try {
+    texts = JSON.parse(message);
+  } catch {
+    throw invalidParameter("Message Structure - JSON message body failed to parse");
+  }
+  const { default: text } = Object(texts) as { default?: unknown };
+  if (typeof text !== "string") {
+    throw invalidParameter("Message Structure - No default entry in JSON message body");
+  }
+  return texts as Publication["texts"];
+}
+
+/** Reads and checks the message attributes. */
+export function attributesOf(parameters: Parameters): MessageAttributes {
+  const attributes: Record<string, MessageAttributes[string]> = {};
+  for (const entry of listOf(parameters, "MessageAttributes", "entry")) {
+    const name = textOf(entry, "Name") ?? "";
+    const value = entry.get("Value");
+    if (!(value instanceof Map)) throw invalidAttribute(`The attribute '${name}' has no value.`);
+    if (Object.hasOwn(attributes, name)) {
+      throw invalidAttribute(`The attribute '${name}' is repeated.`);
+    }
+    Object.defineProperty(attributes, name, { // The name may be `__proto__`.
+      enumerable: true,
+      value: Object.fromEntries(
+        ["DataType", "StringValue", "BinaryValue"].flatMap((key) => {
+          const text = textOf(value, key);
+          return text === undefined ? [] : [[key, text]];
+        }),
+      ),
+    });
+  }
+  const problem = attributeProblem(attributes);
+  if (problem !== undefined) throw invalidAttribute(problem);
+  return attributes;
+}

@@ -1,0 +1,175 @@
+import { attributesMd5, md5, type MessageAttributes, sizeOf } from "../message_attributes.ts";
+import { entriesOf, runBatch } from "./batch.ts";
+import { invalidValue, malformed, queueError } from "./errors.ts";
+import {
+  allowMembers,
+  type Input,
+  integerOf,
+  messageOf,
+  requiredText,
+  systemAttributesIn,
+  textOf,
+  textsOf,
+} from "./input.ts";
+import { type Queue, type Received, systemAttributesOf } from "./queue.ts";
+import type { Context, Operation, Queues } from "./queues.ts";
+
+/** The largest number of messages of one call. */
+export const MAX_MESSAGES = 10;
+
+const VISIBILITY_RANGE = [0, 43_200] as const;
+
+/** The operations of Amazon SQS on messages. */
+export const MESSAGE_OPERATIONS: Readonly<Record<string, Operation>> = {
+  SendMessage(queues, input, { traceHeader }) {
+    const queue = queues.of(input);
+    return send(queue, input, ["SendMessage", "QueueUrl"], traceHeader);
+  },
+  SendMessageBatch(queues, input, { traceHeader }) {
+    const queue = queues.of(input);
+    const entries = entriesOf(input, "SendMessageBatch");
+    const size = entries.reduce((sum, entry) => {
+      const { MessageBody = "", MessageAttributes = {} } = entry;
+      return sum + sizeOf(String(MessageBody), MessageAttributes as MessageAttributes);
+    }, 0);
+    const limit = 1_048_576;
+    if (size > limit) {
+      const message =
+        `Batch requests cannot be longer than ${limit} bytes. You have sent ${size} bytes.`;
+      throw queueError("BatchRequestTooLong", message);
+    }
+    if (queue.isFifo) { for (const entry of entries) checkFifoEntry(entry, queue); }
+    return runBatch(
+      entries,
+      (entry) => send(queue, entry, ["SendMessageBatch", "Id"], traceHeader),
+    );
+  },
+  ReceiveMessage: receiveMessages,
+  DeleteMessage(queues, input) {
+    allowMembers(input, "DeleteMessage", ["QueueUrl", "ReceiptHandle"]);
+    queues.of(input).delete(requiredText(input, "ReceiptHandle"));
+    return {};
+  },
+  DeleteMessageBatch(queues, input) {
+    const queue = queues.of(input);
+    return runBatch(entriesOf(input, "DeleteMessageBatch"), (entry) => {
+      allowMembers(entry, "DeleteMessageBatch", ["Id", "ReceiptHandle"]);
+      queue.delete(requiredText(entry, "ReceiptHandle"));
+    });
+  },
+  ChangeMessageVisibility(queues, input) {
+    allowMembers(input, "ChangeMessageVisibility", [
+      "QueueUrl",
+      "ReceiptHandle",
+      "VisibilityTimeout",
+    ]);
+    changeVisibility(queues.of(input), input);
+    return {};
+  },
+  ChangeMessageVisibilityBatch(queues, input) {
+    const queue = queues.of(input);
+    const members = ["Id", "ReceiptHandle", "VisibilityTimeout"];
+    return runBatch(entriesOf(input, "ChangeMessageVisibilityBatch"), (entry) => {
+      allowMembers(entry, "ChangeMessageVisibilityBatch", members);
+      changeVisibility(queue, entry);
+    });
+  },
+};
+
+function send(
+  queue: Queue,
+  input: Input,
+  members: readonly [string, ...string[]],
+  traceHeader: string | undefined,
+): object {
+  const message = queue.send(messageOf(input, queue, members, traceHeader));
+  const MD5OfMessageAttributes = attributesMd5(message.attributes);
+  const MD5OfMessageSystemAttributes = attributesMd5(systemAttributesIn(input));
+  return {
+    MessageId: message.id,
+    MD5OfMessageBody: md5(message.body),
+    ...(MD5OfMessageAttributes && { MD5OfMessageAttributes }),
+    ...(MD5OfMessageSystemAttributes && { MD5OfMessageSystemAttributes }),
+    ...(message.sequenceNumber && { SequenceNumber: message.sequenceNumber }),
+  };
+}
+
+/** Refuses a whole batch for a FIFO queue if one message has no group or no deduplication identifier. */
+function checkFifoEntry(entry: Input, queue: Queue): void {
+  if (textOf(entry, "MessageGroupId") === undefined) {
+    throw invalidValue("The request must contain the parameter MessageGroupId.");
+  }
+  const isByContent = queue.attributes.ContentBasedDeduplication === "true";
+  if (textOf(entry, "MessageDeduplicationId") === undefined && !isByContent) {
+    throw invalidValue(
+      "The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly",
+    );
+  }
+}
+
+function changeVisibility(queue: Queue, input: Input): void {
+  const handle = requiredText(input, "ReceiptHandle");
+  const seconds = integerOf(input, "VisibilityTimeout", VISIBILITY_RANGE);
+  if (seconds === undefined) throw malformed("VisibilityTimeout must be an integer");
+  queue.changeVisibility(handle, seconds);
+}
+
+async function receiveMessages(queues: Queues, input: Input, { signal }: Context): Promise<object> {
+  allowMembers(input, "ReceiveMessage", [
+    "AttributeNames",
+    "MaxNumberOfMessages",
+    "MessageAttributeNames",
+    "MessageSystemAttributeNames",
+    "QueueUrl",
+    "VisibilityTimeout",
+    "WaitTimeSeconds",
+  ]);
+  const queue = queues.of(input);
+  const system = [
+    ...textsOf(input, "AttributeNames"),
+    ...textsOf(input, "MessageSystemAttributeNames"),
+  ];
+  const names = textsOf(input, "MessageAttributeNames");
+  const range = [1, MAX_MESSAGES] as const;
+  const reason = `Must be between 1 and ${MAX_MESSAGES}, if provided.`;
+  const messages = await queues.receive(queue, {
+    count: integerOf(input, "MaxNumberOfMessages", range, reason) ?? 1,
+    visibility: integerOf(input, "VisibilityTimeout", VISIBILITY_RANGE),
+    wait: integerOf(input, "WaitTimeSeconds", [0, 20]) ??
+      Number(queue.attributes.ReceiveMessageWaitTimeSeconds),
+    signal,
+  });
+  if (messages.length === 0) return {};
+  return { Messages: messages.map((message) => describe(message, system, names)) };
+}
+
+/** Describes a received message with the attributes that the client asks for. */
+function describe(message: Received, system: readonly string[], names: readonly string[]): object {
+  const Attributes = select(
+    systemAttributesOf(message),
+    (name) => system.includes("All") || system.includes(name),
+  );
+  const MessageAttributes = select(
+    message.attributes,
+    (name) => names.some((wanted) => isWanted(name, wanted)),
+  );
+  const MD5OfMessageAttributes = attributesMd5(MessageAttributes);
+  return {
+    MessageId: message.id,
+    ReceiptHandle: message.handle,
+    MD5OfBody: md5(message.body),
+    Body: message.body,
+    ...(Object.keys(Attributes).length > 0 && { Attributes }),
+    ...(MD5OfMessageAttributes && { MD5OfMessageAttributes, MessageAttributes }),
+  };
+}
+
+function select<Value>(record: Readonly<Record<string, Value>>, is: (name: string) => boolean) {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => is(name)));
+}
+
+/** A client asks for an attribute by its name, for all attributes, or for those with a prefix: `order.*`. */
+function isWanted(name: string, wanted: string): boolean {
+  if (wanted === "All" || wanted === "*") return true;
+  return wanted.endsWith(".*") ? name.startsWith(wanted.slice(0, -2)) : name === wanted;
+}

@@ -1,0 +1,52 @@
+import { queueArn } from "../../../application/arn.ts";
+import { notEmulated, type ServiceCall, type ServiceError } from "../service_call.ts";
+import { queueNameOf, readInput, requiredText } from "./input.ts";
+import { MESSAGE_OPERATIONS } from "./message_operations.ts";
+import { QUEUE_OPERATIONS } from "./queue_operations.ts";
+import type { Context, Queues } from "./queues.ts";
+
+/** The operations that this machine has. Their actions in policies have the same names, without `Batch`. */
+const OPERATIONS = { ...QUEUE_OPERATIONS, ...MESSAGE_OPERATIONS };
+
+/**
+ * Parses a request to Amazon SQS. The name of its queue is read once, so the queue that is checked is the queue that is
+ * used.
+ */
+export function parseSqs(
+  queues: Queues,
+  headers: Headers,
+  body: string,
+  context: Omit<Context, "traceHeader">,
+): ServiceCall {
+  const [service, operation = ""] = (headers.get("x-amz-target") ?? "").split(".");
+  if (service !== "AmazonSQS" || !Object.hasOwn(OPERATIONS, operation)) {
+    throw notEmulated(operation === "" ? "This request to Amazon SQS" : operation);
+  }
+  const input = readInput(body);
+  const name = operation === "ListQueues"
+    ? "*"
+    : operation === "CreateQueue" || operation === "GetQueueUrl"
+    ? requiredText(input, "QueueName")
+    : queueNameOf(input);
+  const traceHeader = headers.get("x-amzn-trace-id") ?? undefined;
+  return {
+    accesses: [{ action: `sqs:${operation.replace(/Batch$/, "")}`, resource: queueArn(name) }],
+    async run() {
+      const output = await OPERATIONS[operation]!(queues, input, { ...context, traceHeader });
+      return jsonResponse(output);
+    },
+  };
+}
+
+/** Makes the response for an error, as the clients of the JSON protocol and of the older query protocol know it. */
+export function sqsFailure({ code, type, message, status }: ServiceError): Response {
+  const fault = status < 500 ? "Sender" : "Receiver";
+  const response = jsonResponse({ __type: `com.amazonaws.sqs#${type}`, message }, status);
+  response.headers.set("x-amzn-query-error", `${code};${fault}`);
+  return response;
+}
+
+function jsonResponse(content: object, status = 200): Response {
+  const headers = { "content-type": "application/x-amz-json-1.0" };
+  return new Response(JSON.stringify(content), { status, headers });
+}

@@ -1,0 +1,270 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import type { SQS } from "@aws-sdk/client-sqs";
+import { startServices } from "../../../testdata/services.ts";
+
+// The expectations are those of the API reference of Amazon SQS and of recordings of the service.
+
+/** Makes a queue. Returns its URL. */
+async function makeQueue(sqs: SQS, name: string, Attributes: Record<string, string> = {}) {
+  const fifo = name.endsWith(".fifo") && { FifoQueue: "true" };
+  const input = { QueueName: name, Attributes: { ...fifo, ...Attributes } };
+  return (await sqs.createQueue(input)).QueueUrl!;
+}
+
+async function receive(sqs: SQS, QueueUrl: string, options = {}) {
+  const { Messages = [] } = await sqs.receiveMessage({
+    QueueUrl,
+    MaxNumberOfMessages: 10,
+    MessageSystemAttributeNames: ["All"],
+    MessageAttributeNames: ["All"],
+    ...options,
+  });
+  return Messages;
+}
+
+const bodies = (messages: readonly { Body?: string | undefined }[]) =>
+  messages.map(({ Body }) => Body);
+
+Deno.test("Amazon SQS refuses wrong values by their names", async () => {
+  await using test = await startServices();
+  const { sqs } = test.developer;
+  const QueueUrl = await makeQueue(sqs, "standard", { MaximumMessageSize: "1024" });
+  const fifo = await makeQueue(sqs, "ordered-too.fifo");
+  const send = (input: object) =>
+    sqs.sendMessage({ QueueUrl, MessageBody: "m", ...input } as Parameters<SQS["sendMessage"]>[0]);
+  const attribute = (name: string, value: object) => ({ MessageAttributes: { [name]: value } });
+  const many = Object.fromEntries(
+    Array.from({ length: 11 }, (_, i) => [`a${i}`, { DataType: "String", StringValue: "x" }]),
+  );
+  const value = "InvalidParameterValue";
+  const missing = "MissingParameter";
+  const table: [rule: string, error: string, call: () => Promise<unknown>][] = [
+    ["empty body", missing, () => send({ MessageBody: "" })],
+    ["control character", "InvalidMessageContents", () => send({ MessageBody: "a\u0001" })],
+    ["too long", value, () => send({ MessageBody: "a".repeat(1025) })],
+    ["delay", value, () => send({ DelaySeconds: 901 })],
+    ["negative delay", value, () => send({ DelaySeconds: -1 })],
+    ["11 attributes", value, () => send({ MessageAttributes: many })],
+    [
+      "name of AWS",
+      value,
+      () => send(attribute("aws.x", { DataType: "String", StringValue: "x" })),
+    ],
+    [
+      "name with ..",
+      value,
+      () => send(attribute("a..b", { DataType: "String", StringValue: "x" })),
+    ],
+    ["no type", value, () => send(attribute("a", { StringValue: "x" }))],
+    ["other type", value, () => send(attribute("a", { DataType: "Text", StringValue: "x" }))],
+    ["empty label", value, () => send(attribute("a", { DataType: "String.", StringValue: "x" }))],
+    ["no value", value, () => send(attribute("a", { DataType: "String" }))],
+    ["empty value", value, () => send(attribute("a", { DataType: "String", StringValue: "" }))],
+    ["no number", value, () => send(attribute("a", { DataType: "Number", StringValue: "x" }))],
+    [
+      "list values",
+      "UnsupportedOperation",
+      () => send(attribute("a", { DataType: "String", StringListValues: ["x"] })),
+    ],
+    ["group", value, () => send({ MessageGroupId: "a b" })],
+    ["deduplication of a standard queue", value, () => send({ MessageDeduplicationId: "a" })],
+    ["no group", missing, () => send({ QueueUrl: fifo, MessageDeduplicationId: "a" })],
+    ["no deduplication", value, () => send({ QueueUrl: fifo, MessageGroupId: "a" })],
+    [
+      "delay in a FIFO queue",
+      value,
+      () =>
+        send({ QueueUrl: fifo, MessageGroupId: "a", MessageDeduplicationId: "a", DelaySeconds: 1 }),
+    ],
+    ["count", value, () => receive(sqs, QueueUrl, { MaxNumberOfMessages: 11 })],
+    ["count of 0", value, () => receive(sqs, QueueUrl, { MaxNumberOfMessages: 0 })],
+    ["wait", value, () => receive(sqs, QueueUrl, { WaitTimeSeconds: 21 })],
+    ["visibility", value, () => receive(sqs, QueueUrl, { VisibilityTimeout: 43_201 })],
+    ["handle", "ReceiptHandleIsInvalid", () => sqs.deleteMessage({ QueueUrl, ReceiptHandle: "x" })],
+    ["unknown queue", "QueueDoesNotExist", () => receive(sqs, `${QueueUrl}-not`)],
+    ["unknown name", "QueueDoesNotExist", () => sqs.getQueueUrl({ QueueName: "no" })],
+    [
+      "unknown attribute",
+      "InvalidAttributeName",
+      () => sqs.getQueueAttributes({ QueueUrl, AttributeNames: ["No" as "All"] }),
+    ],
+    ["name of a queue", value, () => makeQueue(sqs, "a b")],
+    [
+      "other attributes",
+      "QueueNameExists",
+      () => makeQueue(sqs, "standard", { DelaySeconds: "1" }),
+    ],
+    ["range", "InvalidAttributeValue", () => makeQueue(sqs, "x", { DelaySeconds: "901" })],
+    ["FIFO attribute", "InvalidAttributeName", () => makeQueue(sqs, "x", { FifoQueue: "false" })],
+    ["redrive", value, () => makeQueue(sqs, "x", { RedrivePolicy: "{}" })],
+    [
+      "redrive to another kind",
+      value,
+      () =>
+        makeQueue(sqs, "x", {
+          RedrivePolicy: JSON.stringify({
+            deadLetterTargetArn: "arn:aws:sqs:us-east-1:000000000000:ordered-too.fifo",
+            maxReceiveCount: 1,
+          }),
+        }),
+    ],
+    ["not emulated", "NotImplemented", () => makeQueue(sqs, "x", { Policy: "{}" })],
+    ["not emulated", "NotImplemented", () => sqs.listQueueTags({ QueueUrl })],
+    [
+      "not emulated",
+      "NotImplemented",
+      () => receive(sqs, QueueUrl, { ReceiveRequestAttemptId: "a" }),
+    ],
+    ["empty batch", "EmptyBatchRequest", () => sqs.sendMessageBatch({ QueueUrl, Entries: [] })],
+    [
+      "batch with one id twice",
+      "BatchEntryIdsNotDistinct",
+      () =>
+        sqs.deleteMessageBatch({
+          QueueUrl,
+          Entries: [{ Id: "a", ReceiptHandle: "x" }, { Id: "a", ReceiptHandle: "x" }],
+        }),
+    ],
+    [
+      "long batch",
+      "BatchRequestTooLong",
+      () =>
+        sqs.sendMessageBatch({
+          QueueUrl,
+          Entries: ["a", "b"].map((Id) => ({ Id, MessageBody: "m".repeat(600_000) })),
+        }),
+    ],
+  ];
+  for (const [rule, name, call] of table) {
+    const error = await assertRejects(call, Error, "", rule);
+    assertEquals(error.name, name, `${rule}: ${error.message}`);
+  }
+});
+
+Deno.test("Amazon SQS answers each entry of a batch, and refuses entries alone", async () => {
+  await using test = await startServices();
+  const { sqs } = test.developer;
+  const QueueUrl = await makeQueue(sqs, "standard", { MaximumMessageSize: "1024" });
+  const { Successful, Failed } = await sqs.sendMessageBatch({
+    QueueUrl,
+    Entries: [{ Id: "a", MessageBody: "m" }, { Id: "b", MessageBody: "m".repeat(1025) }],
+  });
+  assertEquals(Successful?.map(({ Id }) => Id), ["a"]);
+  assertEquals(Failed?.map(({ Id, Code, SenderFault }) => [Id, Code, SenderFault]), [
+    ["b", "InvalidParameterValue", true],
+  ]);
+  const deleted = await sqs.deleteMessageBatch({
+    QueueUrl,
+    Entries: [{ Id: "x", ReceiptHandle: "nonsense" }],
+  });
+  assertEquals(deleted.Failed?.map(({ Code }) => Code), ["ReceiptHandleIsInvalid"]);
+});
+
+Deno.test("Amazon SQS returns only the attributes that a client asks for, with their digest", async () => {
+  await using test = await startServices();
+  const { sqs } = test.developer;
+  const QueueUrl = await makeQueue(sqs, "standard", { VisibilityTimeout: "0" });
+  const AWSTraceHeader = "Root=1-5759e988-bd862e3fe1be46a994272793";
+  await sqs.sendMessage({
+    QueueUrl,
+    MessageBody: "m",
+    MessageAttributes: {
+      "order.id": { DataType: "Number.int", StringValue: "7" },
+      image: { DataType: "Binary", BinaryValue: Uint8Array.of(255) },
+    },
+    MessageSystemAttributes: {
+      AWSTraceHeader: { DataType: "String", StringValue: AWSTraceHeader },
+    },
+  }); // The client compares the digests of the answer with its own.
+  const table: [names: string[], expected: string[]][] = [
+    [[], []],
+    [["image"], ["image"]],
+    [["order.*"], ["order.id"]],
+    [["All"], ["image", "order.id"]],
+    [["other"], []],
+  ];
+  for (const [MessageAttributeNames, expected] of table) {
+    const [message] = await receive(sqs, QueueUrl, { MessageAttributeNames });
+    assertEquals(Object.keys(message!.MessageAttributes ?? {}).sort(), expected);
+    assertEquals("MD5OfMessageAttributes" in message!, expected.length > 0);
+    assertEquals(message!.Attributes?.AWSTraceHeader, AWSTraceHeader);
+  }
+  const [message] = await receive(sqs, QueueUrl, { MessageSystemAttributeNames: [] });
+  assertEquals(message!.Attributes, undefined);
+});
+
+Deno.test("a FIFO queue keeps the order of a group, and hands a group out as a batch", async () => {
+  await using test = await startServices();
+  const { sqs } = test.developer;
+  const QueueUrl = await makeQueue(sqs, "line.fifo", { ContentBasedDeduplication: "true" });
+  for (
+    const [MessageGroupId, MessageBody] of [["a", "a1"], ["b", "b1"], ["a", "a2"], ["a", "a2"]]
+  ) {
+    await sqs.sendMessage({ QueueUrl, MessageGroupId, MessageBody });
+  }
+  const [first, ...others] = await receive(sqs, QueueUrl, { MaxNumberOfMessages: 1 });
+  assertEquals([first!.Body, others], ["a1", []]);
+  // The second message of the group waits for the first one.
+  assertEquals(bodies(await receive(sqs, QueueUrl)), ["b1"]);
+  await sqs.deleteMessage({ QueueUrl, ReceiptHandle: first!.ReceiptHandle });
+  assertEquals(bodies(await receive(sqs, QueueUrl)), ["a2"]);
+  await sqs.sendMessage({ QueueUrl, MessageGroupId: "c", MessageBody: "c1" });
+  await sqs.sendMessage({ QueueUrl, MessageGroupId: "c", MessageBody: "c2" });
+  assertEquals(bodies(await receive(sqs, QueueUrl)), ["c1", "c2"]);
+});
+
+Deno.test("a message goes to the dead-letter queue after the last attempt", async () => {
+  await using test = await startServices();
+  const { sqs } = test.developer;
+  const dead = await makeQueue(sqs, "dead");
+  const deadLetterTargetArn = "arn:aws:sqs:us-east-1:000000000000:dead";
+  const RedrivePolicy = JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 2 });
+  const QueueUrl = await makeQueue(sqs, "alive", { RedrivePolicy, VisibilityTimeout: "0" });
+  const { MessageId } = await sqs.sendMessage({ QueueUrl, MessageBody: "m" });
+  for (const count of [1, 1, 0]) assertEquals((await receive(sqs, QueueUrl)).length, count);
+  const [message] = await receive(sqs, dead);
+  assertEquals(message!.MessageId, MessageId);
+  assertEquals(message!.Attributes?.ApproximateReceiveCount, "3");
+  assertEquals(message!.Attributes?.DeadLetterQueueSourceArn?.endsWith(":alive"), true);
+});
+
+Deno.test("a receiver that waits gets a message as soon as it is sent", async () => {
+  await using test = await startServices();
+  const { sqs } = test.developer;
+  const QueueUrl = await makeQueue(sqs, "standard");
+  const waiting = receive(sqs, QueueUrl, { WaitTimeSeconds: 20 });
+  await sqs.sendMessage({ QueueUrl, MessageBody: "m" });
+  const [message] = await waiting;
+  assertEquals(message!.Body, "m");
+  const { ReceiptHandle } = message!;
+  assertEquals(await receive(sqs, QueueUrl), []);
+  const again = receive(sqs, QueueUrl, { WaitTimeSeconds: 20 });
+  await sqs.changeMessageVisibility({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 });
+  assertEquals(bodies(await again), ["m"]);
+});
+
+Deno.test("Amazon SQS answers malformed requests with its own errors", async () => {
+  await using test = await startServices();
+  const table = [
+    ["SendMessage", "{", "SerializationException", 400],
+    ["SendMessage", "[]", "SerializationException", 400],
+    ["SendMessage", "{}", "MissingRequiredParameterException", 400],
+    ["SendMessage", '{"QueueUrl":5}', "SerializationException", 400],
+    ["SendMessage", '{"QueueUrl":"http://x/a b"}', "InvalidAddress", 404],
+    ["SendMessage", '{"QueueUrl":"http://x/999999999999/jobs"}', "InvalidAddress", 404],
+    ["SendMessage", '{"QueueUrl":"/jobs","MessageBody":{}}', "SerializationException", 400],
+    ["SendMessage", '{"QueueUrl":"/jobs","MessageBody":"m","Other":1}', "NotImplemented", 501],
+    ["SendMessageBatch", '{"QueueUrl":"/jobs","Entries":[null]}', "SerializationException", 400],
+    ["ReceiveMessage", '{"QueueUrl":"/jobs","WaitTimeSeconds":"1"}', "SerializationException", 400],
+    ["ReceiveMessage", '{"QueueUrl":"/jobs","AttributeNames":[1]}', "SerializationException", 400],
+    ["__proto__", "{}", "NotImplemented", 501],
+    ["AddPermission", "{}", "NotImplemented", 501],
+  ] as const;
+  for (const [operation, body, type, status] of table) {
+    const headers = { "x-amz-target": `AmazonSQS.${operation}` };
+    const response = await fetch(test.url, { method: "POST", headers, body });
+    const { __type } = await response.json();
+    assertEquals([__type.split("#")[1], response.status], [type, status], `${operation} ${body}`);
+  }
+  assertEquals(test.log.after(0), []);
+});
