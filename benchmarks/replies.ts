@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { fetchHandler } from "../gateway/mod.ts";
+import { compress, fetchHandler } from "../gateway/mod.ts";
 import { type Gateway, proxyResponse } from "../testing/mod.ts";
 import type { Workload } from "./contest.ts";
 import { CONTEXT, eventOf, type HttpEvent, PROGRAM, SCRIPT } from "./events.ts";
@@ -34,7 +34,7 @@ const GATEWAYS: Record<string, Gateway> = {
 };
 
 // The application compresses by itself.
-const mateAdapter = fetchHandler(app, { compression: false }) as Handler;
+const mateAdapter = fetchHandler(app, { use: [compress({ codings: [] })] }) as Handler;
 
 interface Expected {
   readonly status: number;

@@ -12,6 +12,15 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
+/** Sets a property of its own, also one named `__proto__`, whose assignment would do nothing. */
+export function setOwn<Value>(object: Record<string, Value>, key: string, value: Value): void {
+  if (key !== "__proto__") object[key] = value;
+  else {
+    const plain = { configurable: true, enumerable: true, writable: true };
+    Object.defineProperty(object, key, { ...plain, value });
+  }
+}
+
 /** Tells whether a value of an event is a JSON object. */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -126,4 +135,14 @@ export function tagOf(value: unknown): string {
 /** Makes the error for an invalid argument. */
 export function invalid(what: string, expected: string): TypeError {
   return new TypeError(`Invalid ${what}: expected ${expected}`);
+}
+
+/** Checks the names of options. */
+export function checkNames(options: unknown, names: readonly string[]): void {
+  if (!isPlainObject(options)) throw invalid("options", "a plain object");
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw new TypeError(
+    `Unknown option ${JSON.stringify(unknown)}: expected one of ${names.join(", ")}`,
+  );
 }

@@ -5,12 +5,12 @@ import { chunks, eventWith, fail, partsOf } from "./testdata/events.ts";
 import {
   asResponse,
   buildHttpResponse,
-  fetchHandler,
+  cors,
   HttpNotFoundError,
-  proxyHandler,
   type ProxyHandlerOptions,
   type ProxyRoute,
   reply,
+  streamHandler,
 } from "./mod.ts";
 
 const event = eventWith();
@@ -18,7 +18,7 @@ const SSE = { type: "text/event-stream" };
 
 /** Streams one response through the custom runtime over loopback. */
 async function stream(route: unknown, options: ProxyHandlerOptions = {}, request = event) {
-  const handler = proxyHandler(route as ProxyRoute, { ...options, stream: true });
+  const handler = streamHandler(route as ProxyRoute, options);
   const { posts: [post], log } = await drive([invocation(request)], handler);
   return { post: post!, log, ...partsOf(post!.body) };
 }
@@ -26,7 +26,7 @@ async function stream(route: unknown, options: ProxyHandlerOptions = {}, request
 Deno.test("stream: the custom runtime sends the prelude and each chunk as it comes", async () => {
   const { post, prelude, text, log } = await stream(
     () => reply(201, chunks("a", "b", new Uint8Array([99])), { ...SSE, cookies: ["a=1", "b=2"] }),
-    { extraHeaders: { "X-A": "1" }, cors: { origins: "*" } },
+    { extraHeaders: { "X-A": "1" }, use: [cors({ origins: "*" })] },
   );
   assertEquals(prelude, {
     statusCode: 201,
@@ -34,7 +34,7 @@ Deno.test("stream: the custom runtime sends the prelude and each chunk as it com
       "Content-Type": "text/event-stream",
       "X-A": "1",
       "Access-Control-Allow-Origin": "*",
-      Vary: "Origin, Accept",
+      Vary: "Accept, Origin",
     },
     cookies: ["a=1", "b=2"],
   });
@@ -89,10 +89,10 @@ Deno.test("stream: a later failure ends the stream with trailers, and is logged 
   assertStringIncludes(log[0]!, "no disk");
 });
 
-Deno.test("stream: fetchHandler() streams the body of a Response", async () => {
+Deno.test("streamHandler() streams the body of a Response", async () => {
   const app = () =>
     new Response(ReadableStream.from(["a", "b"]).pipeThrough(new TextEncoderStream()));
-  const handler = fetchHandler(app, { stream: true });
+  const handler = streamHandler({ fetch: app });
   const { posts: [post] } = await drive([invocation(event)], handler);
   assertEquals(partsOf(post!.body).text, "ab");
   assertEquals(post!.chunks.slice(-2), [1, 1]);

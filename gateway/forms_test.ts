@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import { handle } from "hono/aws-lambda";
 import { captureLog } from "../testing/mod.ts";
 import { decode, eventsOf, factsOf } from "./testdata/events.ts";
-import { proxyHandler, reply } from "./mod.ts";
+import { compress, proxyHandler, reply } from "./mod.ts";
 
 const BYTES = new Uint8Array([0, 255, 128, 10]);
 
@@ -26,7 +26,7 @@ Deno.test("the forms of all gateways decode to the Response of the route", async
       };
       const expected = await factsOf(make());
       for (const [name, { format, event }] of Object.entries(eventsOf("GET"))) {
-        const handler = proxyHandler(make, { compression: false });
+        const handler = proxyHandler(make, { use: [compress({ codings: [] })] });
         const { result: raw } = await captureLog(() => handler(event));
         const actual = await factsOf(decode(format, raw));
         const isSingle = name === "alb single" || name === "lattice";
@@ -57,7 +57,7 @@ Deno.test("proxyHandler() sends each gateway the Response that Hono's adapter se
       // Hono sends multiValueHeaders, which VPC Lattice does not take.
       const honoFormat = format === "lattice" ? "rest" : format;
       const hono = await handle(app)(event as never, {} as never);
-      const handler = proxyHandler(make, { compression: false });
+      const handler = proxyHandler(make, { use: [compress({ codings: [] })] });
       const { result: ours } = await captureLog(() => handler(event));
       const expected = await factsOf(decode(honoFormat, hono));
       const actual = await factsOf(decode(format, ours));

@@ -50,52 +50,83 @@ export type {
 export * from "./event/ip_address.ts";
 export * from "./event/malformed_payload_error.ts";
 export * from "./event/proxy_event.ts";
-export * from "./fetch_handler.ts";
+export {
+  /** An application that answers a standard `Request` with a standard `Response`. */
+  type Fetch,
+  /** Makes a handler of an application that answers standard requests. */
+  fetchHandler,
+  /** The second argument of an application behind `fetchHandler()`. */
+  type FetchInfo,
+} from "./fetch_handler.ts";
 export type {
-  /** A handler of HTTP requests, as the platform calls it. */
-  ProxyHandler,
-  /** A handler of HTTP requests that streams its responses, as the platform calls it. */
-  StreamHandler,
-} from "./handler.ts";
-export type {
-  /** How a handler compresses its responses. */
-  CompressionOptions,
-  /** The options that `proxyHandler()` and `fetchHandler()` share. */
+  /** The options that all handlers share. */
   HandlerOptions,
 } from "./handler_options.ts";
+export * from "./middleware/compress.ts";
+export * from "./middleware/cors.ts";
+export * from "./middleware/etag.ts";
+export * from "./middleware/event_data.ts";
+export type {
+  /** Code around a route. */
+  Middleware,
+} from "./middleware/middleware.ts";
+export * from "./middleware/problem_details.ts";
+export {
+  /** Puts middleware around one route, or around the result of `routes()`. */
+  withMiddleware,
+} from "./middleware/with_middleware.ts";
 export * from "./negotiation/media_type.ts";
 export type {
   /** One member of a header such as `Accept-Language`, with its weight. */
   Preference,
 } from "./negotiation/preferences.ts";
-export * from "./proxy_handler.ts";
+export {
+  /** A handler of HTTP requests, as the platform calls it. */
+  type ProxyHandler,
+  /** Makes a handler of HTTP requests. */
+  proxyHandler,
+  /** The options of `proxyHandler()`. */
+  type ProxyHandlerOptions,
+  /** The payload that a transformer gets for the return value of a route. */
+  type RoutePayload,
+} from "./proxy_handler.ts";
 export type {
+  /** What becomes of the reply of a route. */
+  Answer,
+  /** The content of an answer. */
+  AnswerContent,
+} from "./response/answer.ts";
+export type {
+  /** A content coding, and the functions of `node:zlib` that make it. */
+  Codec,
   /** The content codings that a response can have. */
   Coding,
-} from "./response/compress.ts";
+  /** How a content is compressed. */
+  Compression,
+} from "./response/codec.ts";
 export {
   /** Chooses the media type of the response by the `Accept` header. */
   determineContentType,
   /** The options of `determineContentType()`. */
   type NegotiationOptions,
 } from "./response/content_type.ts";
-export type {
-  /** Which pages of other origins may use the function (CORS). */
-  CorsOptions,
-} from "./response/cors.ts";
 export {
   /** Builds the response to a mistake of the client. */
   buildHttpClientErrorResponse,
   /** Builds the response to a failure of the server. */
   buildHttpServerErrorResponse,
-  /** The levels of the log record of a client error. */
-  type ClientErrorLevel,
   /** The options of `buildHttpClientErrorResponse()`. */
   type ErrorResponseOptions,
   /** The options of `buildHttpServerErrorResponse()`. */
   type ServerErrorResponseOptions,
 } from "./response/error_response.ts";
 export type {
+  /** The level of the log record of a client error. */
+  ClientErrorLevel,
+} from "./response/exchange.ts";
+export type {
+  /** The header fields of an answer. */
+  AnswerHeaders,
   /** Header fields as a caller gives them. */
   HeaderValues,
 } from "./response/headers.ts";
@@ -126,6 +157,12 @@ export {
   type Transformed,
 } from "./response/response.ts";
 export type {
+  /** The return value of a route. */
+  ProxyResult,
+  /** The work of a handler of HTTP requests. */
+  ProxyRoute,
+} from "./response/route.ts";
+export type {
   /** A content that is made while it is sent. */
   StreamBody,
 } from "./response/stream_body.ts";
@@ -148,3 +185,4 @@ export {
   type TransformerInfo,
 } from "./response/transformer.ts";
 export * from "./routes.ts";
+export * from "./stream_handler.ts";

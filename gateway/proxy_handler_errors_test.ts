@@ -189,8 +189,8 @@ Deno.test("proxyHandler() falls back to JSON if a transformer throws at every pa
     isBase64Encoded: false,
   });
   assertEquals(log.map(({ message }) => message), [
-    "INTERNAL ERROR: broken template.",
     "INTERNAL ERROR: Cannot build the response to an error.",
+    "INTERNAL ERROR: broken template.",
   ]);
 });
 

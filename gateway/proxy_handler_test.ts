@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import type { FnHandler } from "../function/mod.ts";
 import { logger } from "../logger/mod.ts";
 import { captureLog } from "../testing/mod.ts";
@@ -53,12 +53,18 @@ Deno.test("proxyHandler() sends a response that was built on purpose as it is", 
     const built of [
       gateway.buildHttpResponse(302, null, { extraHeaders: { Location: "/" } }),
       gateway.buildHttpClientErrorResponse(new gateway.HttpGoneError(), { log: false }),
-      gateway.asResponse({ statusCode: 200 }),
-      gateway.asResponse({ statusCode: 201, multiValueHeaders: { A: ["1", "2"] }, extra: true }),
+      gateway.asResponse({ statusCode: 200, headers: {}, body: "", isBase64Encoded: false }),
+      gateway.asResponse({
+        statusCode: 201,
+        headers: {},
+        multiValueHeaders: { A: ["1", "2"] },
+        body: "/w==",
+        isBase64Encoded: true,
+      }),
     ]
   ) {
     const { result, records: log } = await answer(() => built);
-    assert(Object.is(result, built));
+    assertEquals(result, { ...built });
     assertEquals(log, []);
   }
 });

@@ -6,8 +6,8 @@ import { formatOf } from "./event/formats/recognise.ts";
 import { decodePathPart, setPathParameters } from "./event/path_parameters.ts";
 import type { FnProxyEvent } from "./event/proxy_event.ts";
 import { readRoutePath } from "./event/request.ts";
-import type { ProxyResult, ProxyRoute } from "./proxy_handler.ts";
 import { reply } from "./response/reply.ts";
+import type { ProxyResult, ProxyRoute } from "./response/route.ts";
 
 /**
  * The names of the parameters in the key of a route.

@@ -4,7 +4,7 @@ import { Writable } from "node:stream";
 import { gunzipSync } from "node:zlib";
 import { captureLog } from "../testing/mod.ts";
 import { chunks, eventWith, partsOf } from "./testdata/events.ts";
-import { fetchHandler, type HttpResponse, proxyHandler, type ProxyRoute, reply } from "./mod.ts";
+import { type HttpResponse, proxyHandler, type ProxyRoute, reply, streamHandler } from "./mod.ts";
 
 const event = eventWith();
 const SSE = { type: "text/event-stream" };
@@ -28,7 +28,7 @@ class Endless {
 Deno.test("stream: the body is told to stop if nobody reads it to the end", async () => {
   for (const request of [event, eventWith({ "Accept-Encoding": "gzip" })]) {
     const endless = new Endless();
-    const { body } = await proxyHandler(() => endless.chunks(), { stream: true })(request);
+    const { body } = await streamHandler(() => endless.chunks())(request);
     for await (const chunk of body) {
       assert(chunk.length > 0);
       break;
@@ -47,17 +47,17 @@ Deno.test("stream: a stream of a type that shrinks is compressed to its end", as
       [SSE.type, false],
     ] as const
   ) {
-    const handler = proxyHandler(() => reply(200, chunks(...text), { type }), { stream: true });
+    const handler = streamHandler(() => reply(200, chunks(...text), { type }));
     const { prelude, body } = await handler(request);
     assertEquals(prelude.headers["Content-Encoding"], isCompressed ? "gzip" : undefined);
     assertEquals(prelude.headers["Vary"], isCompressed ? "Accept, Accept-Encoding" : "Accept");
     const bytes = await new Response(ReadableStream.from(body) as never).bytes();
     assertEquals(String(isCompressed ? gunzipSync(bytes) : Buffer.from(bytes)), text.join(""));
   }
-  const known = await proxyHandler(() => text[1]!, { stream: true })(request);
+  const known = await streamHandler(() => text[1]!)(request);
   assertEquals(known.prelude.headers["Content-Encoding"], "gzip", "content that is known");
   const empty = () => new Response(null, { status: 302, headers: { Location: "/" } });
-  const { prelude, body } = await fetchHandler(empty, { stream: true })(request);
+  const { prelude, body } = await streamHandler({ fetch: empty })(request);
   assertEquals(prelude.headers["Content-Encoding"], undefined, "no content");
   assertEquals(await new Response(ReadableStream.from(body) as never).text(), "");
 });
@@ -136,7 +136,7 @@ Deno.test("stream: the managed Node.js runtime gets the prelude, then the bytes,
     ] as const
   ) {
     const runtime = new ManagedRuntime();
-    await runtime.call(() => proxyHandler(route as ProxyRoute, { stream: true }), event);
+    await runtime.call(() => streamHandler(route as ProxyRoute), event);
     await new Promise((resolve) => runtime.stream.on("close", resolve));
     const { prelude, text: sent } = partsOf(runtime.body);
     assertEquals([prelude.statusCode, sent, runtime.isEnded], [status, text, true]);
@@ -146,7 +146,7 @@ Deno.test("stream: the managed Node.js runtime gets the prelude, then the bytes,
 Deno.test("stream: a slow reader of the managed Node.js runtime slows the body down", async () => {
   const runtime = new ManagedRuntime();
   const many = Array.from({ length: 200 }, () => "x");
-  await runtime.call(() => proxyHandler(() => chunks(...many), { stream: true }), event);
+  await runtime.call(() => streamHandler(() => chunks(...many)), event);
   await new Promise((resolve) => runtime.stream.on("close", resolve));
   assertEquals(partsOf(runtime.body).text.length, 200);
   assert(runtime.peak < 100, `${runtime.peak} bytes waited`);
@@ -155,7 +155,7 @@ Deno.test("stream: a slow reader of the managed Node.js runtime slows the body d
 Deno.test("stream: a late failure rejects on the managed Node.js runtime before the end, and is not logged twice", async () => {
   const runtime = new ManagedRuntime();
   const { records: log } = await captureLog(async () => {
-    const make = () => proxyHandler(() => chunks("a", new RangeError("no disk")), { stream: true });
+    const make = () => streamHandler(() => chunks("a", new RangeError("no disk")));
     await assertRejects(() => runtime.call(make, event), RangeError, "no disk");
   });
   assertEquals(log, []);
@@ -166,18 +166,18 @@ Deno.test("stream: a reader that leaves ends the body on the managed Node.js run
   const runtime = new ManagedRuntime();
   const endless = new Endless();
   const body = () => endless.chunks(() => runtime.stream.destroy());
-  await runtime.call(() => proxyHandler(body, { stream: true }), event);
+  await runtime.call(() => streamHandler(body), event);
   assertEquals(endless.isStopped, true);
 });
 
-Deno.test("stream: without the option, or with the global that the AWS SDK makes, the handler is an ordinary one", async () => {
+Deno.test("stream: proxyHandler() never streams, and the global that the AWS SDK makes is no platform", async () => {
   const route = () => reply(200, chunks("a", "b"), SSE);
   await withGlobal(new ManagedRuntime().awslambda, async () => {
     const result: HttpResponse = await proxyHandler(route)(event);
     assertEquals([result.statusCode, result.body], [200, "ab"]);
   });
   await withGlobal({ InvokeStore: {} }, async () => {
-    const { prelude } = await proxyHandler(route, { stream: true })(event);
+    const { prelude } = await streamHandler(route)(event);
     assertEquals(prelude.statusCode, 200);
   });
 });

@@ -10,11 +10,13 @@ Deno.test({
     try {
       for (
         const [room, name, limit] of [
-          ["gateway", "proxyHandler", 16_850],
-          ["gateway", "proxyHandler, routes", 17_990],
-          ["gateway", "fetchHandler", 17_010],
-          ["gateway", "buildHttpResponse", 8_750],
-          ["gateway", "FnProxyEvent", 6_720],
+          ["gateway", "proxyHandler", 15_300],
+          ["gateway", "proxyHandler, cors, etag, problemDetails", 16_620],
+          ["gateway", "proxyHandler, routes", 16_420],
+          ["gateway", "fetchHandler", 15_400],
+          ["gateway", "streamHandler", 15_200],
+          ["gateway", "buildHttpResponse", 9_250],
+          ["gateway", "FnProxyEvent", 6_800],
           ["gateway", "HttpNotFoundError", 1_000],
           ["logger", "logger", 3_610],
           ["function", "FnEvent", 1_000],

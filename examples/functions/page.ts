@@ -1,9 +1,9 @@
-import type { ProxyHandlerOptions } from "@mate/core/gateway";
+import { cors, type ProxyHandlerOptions } from "@mate/core/gateway";
 
 /** The options of the HTTP functions: browsers get a page, and scripts of every origin may read the answers. */
 export const options: ProxyHandlerOptions = {
   customTransformers: { "text/html": page },
-  cors: { origins: "*", maxAge: 7_200 },
+  use: [cors({ origins: "*", maxAge: 7_200 })],
   extraHeaders: {
     "Cache-Control": "no-store",
     // A page shows data of its caller, so it may run no script and load nothing.

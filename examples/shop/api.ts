@@ -1,6 +1,7 @@
 import {
   HttpNotFoundError,
   HttpUnprocessableEntityError,
+  problemDetails,
   proxyHandler,
   reply,
   routes,
@@ -74,7 +75,7 @@ export const handler = proxyHandler(
       return reply(202, { catalogue: Key });
     },
   }),
-  { clientErrorLevel: "info", problemDetails: true },
+  { clientErrorLevel: "info", use: [problemDetails()] },
 );
 
 /** The customer, as the authorizer names them. */

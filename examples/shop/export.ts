@@ -1,11 +1,11 @@
-import { proxyHandler, reply } from "@mate/core/gateway";
+import { reply, streamHandler } from "@mate/core/gateway";
 import type { Product } from "./product.ts";
 import * as store from "./store.ts";
 
 /** Streams all products as CSV, line by line, so that the size of the catalogue does not matter. */
-export const handler = proxyHandler(() => {
+export const handler = streamHandler(() => {
   return reply(200, lines(), { type: "text/csv; charset=utf-8" });
-}, { stream: true, types: ["text/csv"] });
+}, { types: ["text/csv"] });
 
 async function* lines(): AsyncGenerator<string> {
   yield "id,name,price\r\n";

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../function/json.ts";
-import { type Path, read, readString, specificationError } from "../../function/read.ts";
+import { type Path, read, readString, setOwn, specificationError } from "../../function/read.ts";
 import { percentDecode } from "./formats/entries.ts";
 import { formatOf } from "./formats/recognise.ts";
 
@@ -14,13 +14,10 @@ export function readHeaders(event: JsonObject): Record<string, string> {
   for (const [key, value] of formatOf(event).headers(event)) {
     const name = foldName(key);
     const joined = Object.hasOwn(headers, name) ? headers[name] + separatorOf(name) + value : value;
-    if (name !== "__proto__") headers[name] = joined;
-    else Object.defineProperty(headers, name, { ...PLAIN, value: joined }); // to assign it would do nothing
+    setOwn(headers, name, joined);
   }
   return headers;
 }
-
-const PLAIN = { configurable: true, enumerable: true, writable: true };
 
 /** Names in lower case. A gateway sends the same names again and again, and to fold them takes most of the time. */
 const folded = new Map<string, string>();

@@ -1,28 +1,76 @@
-import type { HttpError } from "../errors/http_error.ts";
+import { invalid } from "../../function/read.ts";
 import { findHeader } from "../event/headers.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
-import { chooseType, JSON_TYPE } from "../negotiation/choose_type.ts";
-import { listAvailable } from "./content_type.ts";
-import { addVary, type HeaderMap } from "./headers.ts";
-import { JSON_CONTENT_TYPE } from "./json_transformer.ts";
-import { type Menu, readMenu, simpleMessage, transform } from "./transformer.ts";
+import type { Compression } from "./codec.ts";
+import type { AnswerHeaders } from "./headers.ts";
+import { isBytes, isStream } from "./stream_body.ts";
 
-/** A response before its content is compressed and before it takes the form of a gateway. */
-export interface Answer<Content = string | Uint8Array> {
-  readonly status: number;
-  readonly fields: HeaderMap;
-  readonly content: Content;
-  /** The type of the content, which decides whether the body is base64; an extra header does not. */
-  readonly contentType: string;
+/** The content of an answer: text, bytes, or chunks that are made while they are sent. */
+export type AnswerContent = string | Uint8Array | AsyncIterable<Uint8Array>;
+
+/**
+ * What becomes of the reply of a route: its type is negotiated, its content is not compressed yet, and it is not in the
+ * form of a gateway yet.
+ */
+export class Answer {
+  /** The status code, 100 to 599. It may be assigned. */
+  status: number;
+  /** The header fields. */
+  readonly headers: AnswerHeaders;
+  /** The content. It may be assigned. */
+  content: AnswerContent;
+  /** The thrown value that this answers; `undefined` if nothing failed. */
+  readonly error: unknown;
+  /** How the content is compressed after all middleware; `compress()` sets it. */
+  compression?: Compression;
+  #contentType: string;
+
+  /** Makes an answer. The library calls this; a middleware answers like a route. */
+  constructor(
+    status: number,
+    headers: AnswerHeaders,
+    content: AnswerContent,
+    contentType: string,
+    error?: unknown,
+  ) {
+    this.status = status;
+    this.headers = headers;
+    this.content = content;
+    this.error = error;
+    this.#contentType = contentType;
+  }
+
+  /**
+   * The type of the content, which decides whether the body is base64. It may be assigned, and then sets `Content-Type`
+   * too.
+   */
+  get contentType(): string {
+    return this.#contentType;
+  }
+
+  set contentType(type: string) {
+    this.headers.set("Content-Type", type);
+    this.#contentType = type;
+  }
 }
 
-/** The request that a response answers. */
-export interface Exchange {
-  readonly event?: FnProxyEvent | undefined;
-  /** The type that was chosen for this request already. */
-  readonly type?: string | undefined;
-  /** The error that the response answers. */
-  readonly error?: HttpError | undefined;
+/** Makes an answer. Its fields get a `Content-Type` if they have none. */
+export function makeAnswer(
+  status: number,
+  headers: AnswerHeaders,
+  content: AnswerContent,
+  contentType: string,
+  error?: unknown,
+): Answer {
+  if (!headers.has("content-type")) headers.set("Content-Type", contentType);
+  return new Answer(status, headers, content, contentType, error);
+}
+
+/** Throws if a middleware assigned what no response can carry. */
+export function checkAnswer({ status, content }: Answer): void {
+  checkStatus(status);
+  if (typeof content === "string" || isBytes(content) || isStream(content)) return;
+  throw invalid("content of an answer", "a string, a Uint8Array or a stream");
 }
 
 /** Whether a response can have this status. */
@@ -40,63 +88,6 @@ export function checkStatus(status: unknown): void {
 /** Whether a response with this status has no content (RFC 9110 §15). */
 export function isBodyless(status: number): boolean {
   return status < 200 || status === 204 || status === 205 || status === 304;
-}
-
-/**
- * Makes the response of a payload whose type is negotiated.
- *
- * @param status The status code.
- * @param payload The payload; a string becomes a `SimpleMessage`.
- * @param menu The types that the payload can be sent as.
- * @param extra The header fields that win over the generated ones.
- */
-export function answerPayload(
-  status: number,
-  payload: unknown,
-  menu: Menu,
-  extra: HeaderMap,
-  { event, type: chosen, error }: Exchange,
-): Answer {
-  checkStatus(status);
-  if (isBodyless(status)) return makeAnswer(status, extra, "", JSON_CONTENT_TYPE, event);
-  const { types, fallback } = menu;
-  if (types.length === 0) {
-    throw new TypeError(`Cannot send the payload as "${JSON_TYPE}": it is not among the types`);
-  }
-  const type = chosen && types.includes(chosen)
-    ? chosen
-    : chooseType(requestHeader(event, "accept", status), types) ?? fallback;
-  if (type === undefined) {
-    const { refusal = { ...readMenu(), fallback: JSON_TYPE } } = menu;
-    const fields = new Map([...extra].filter(([name]) => !CONTENT_FIELD.test(name)));
-    return answerPayload(406, listAvailable(types), refusal, fields, { event, error });
-  }
-  const wrapped = typeof payload === "string" ? simpleMessage(payload) : payload;
-  const [content, contentType] = transform(wrapped, type, menu, { status, error, event });
-  return makeAnswer(status, extra, content, contentType, event);
-}
-
-// Header fields that describe one content (RFC 9110 §8) are wrong for another.
-const CONTENT_FIELD =
-  /^(?:content-(?:disposition|encoding|language|length|location|range|type)|etag|last-modified)$/;
-
-/**
- * Makes a response of its parts.
- *
- * @param extra The header fields. They get a `Content-Type` if they have none.
- * @param negotiated Whatever tells that the type was negotiated with the client.
- */
-export function makeAnswer<Content>(
-  status: number,
-  extra: HeaderMap,
-  content: Content,
-  contentType: string,
-  negotiated: unknown,
-): Answer<Content> {
-  const type = ["content-type", ["Content-Type", [contentType]]] as const;
-  const fields: HeaderMap = new Map([type, ...extra]);
-  if (negotiated && isDescribed(status)) addVary(fields, "Accept");
-  return { status, fields, content, contentType };
 }
 
 /** Whether the header fields of a response describe a content: its own, or the one that the client has already. */

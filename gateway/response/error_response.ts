@@ -1,11 +1,10 @@
-import { log, logInternalError } from "../../logger/record.ts";
-import type { LogLevel } from "../../logger/state.ts";
+import { logInternalError } from "../../logger/record.ts";
 import type { HttpClientError, HttpError, HttpServerError } from "../errors/http_error.ts";
+import { errorPayload, logError } from "./answer_error.ts";
 import { readHeaders } from "./headers.ts";
 import type { HttpResponse } from "./http_response.ts";
 import { buildWithHeaders, type ResponseOptions } from "./response.ts";
-import { statusText } from "./status_text.ts";
-import { type SimpleMessage, simpleMessage, type TransformerInfo } from "./transformer.ts";
+import { type SimpleMessage, simpleMessage } from "./transformer.ts";
 
 /** The options of {@linkcode buildHttpClientErrorResponse}. */
 export interface ErrorResponseOptions extends ResponseOptions<string> {
@@ -21,9 +20,6 @@ export interface ServerErrorResponseOptions extends ErrorResponseOptions {
 
 /** The message for the client unless another is given. */
 export const CLIENT_MESSAGE = "The server failed to answer this request";
-
-/** The levels of the log record of a client error. */
-export type ClientErrorLevel = "error" | "warn" | "info" | "off";
 
 /**
  * Builds the response to a mistake of the client: status, message, headers and details of the error.
@@ -51,30 +47,14 @@ export function buildHttpClientErrorResponse(
   error: HttpClientError,
   options: ErrorResponseOptions = {},
 ): HttpResponse {
-  const payload = reportClientError(error, options.log === false ? "off" : "error");
-  return buildErrorResponse(error, payload, options);
-}
-
-/** Logs an error that is answered with a status. */
-export function logError(error: HttpError, status: number, level: ClientErrorLevel): void {
-  if (status >= 500) logInternalError(error);
-  else if (level !== "off") log(level.toUpperCase() as LogLevel, error.message, [{ status }]);
-}
-
-/**
- * Logs a client error.
- *
- * @returns The payload of its response.
- */
-export function reportClientError(error: HttpError, level: ClientErrorLevel): SimpleMessage {
-  const { status, message, details } = error;
+  const { status, name } = error;
   if (status >= 500) {
     throw new TypeError(
-      `Cannot build the response: status ${status} of ${error.name} is not a client error, so its message is not for the client`,
+      `Cannot build the response: status ${status} of ${name} is not a client error, so its message is not for the client`,
     );
   }
-  logError(error, status, level);
-  return { ...simpleMessage(message), ...details && { Details: details } };
+  logError(error, status, options.log === false ? "off" : "error");
+  return buildErrorResponse(error, errorPayload(error, CLIENT_MESSAGE), options);
 }
 
 /**
@@ -113,28 +93,6 @@ function buildErrorResponse(
   payload: SimpleMessage,
   options: ErrorResponseOptions,
 ): HttpResponse {
-  const exchange = { event: options.event, error };
-  return buildWithHeaders(
-    error.status,
-    payload,
-    options as ResponseOptions<SimpleMessage>,
-    readHeaders(error.headers),
-    exchange,
-  );
-}
-
-/** Makes `application/problem+json` (RFC 9457) of the message and the details of an error. */
-export function problemTransformer(
-  { Message, Details }: SimpleMessage & { readonly Details?: object },
-  { status }: TransformerInfo,
-): [content: string, contentType: string] {
-  // The details come first, because the members of RFC 9457 win over them.
-  const problem = {
-    ...Details,
-    type: "about:blank",
-    title: statusText(status) || String(status),
-    status,
-    detail: Message,
-  };
-  return [JSON.stringify(problem), "application/problem+json"];
+  const given = options as ResponseOptions<SimpleMessage>;
+  return buildWithHeaders(error.status, payload, given, readHeaders(error.headers), error);
 }

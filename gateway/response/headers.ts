@@ -3,70 +3,110 @@ import { invalid, isPlainObject } from "../../function/read.ts";
 /** Header fields as a caller gives them; an array makes several fields of one name. */
 export type HeaderValues = Readonly<Record<string, string | readonly string[]>>;
 
-/** Header fields by their names in lower case, each with its name as given. */
-export type HeaderMap = Map<string, readonly [name: string, values: readonly string[]]>;
+const TOKEN = /^[!#$%&'*+.^`|~\w-]+$/;
 
-/**
- * Checks header fields of a response.
- *
- * @param headers The fields.
- * @returns The fields. If two names differ only in case, the last one counts.
- * @throws {TypeError} If the headers are not a plain object, a name is not a token (RFC 9110 §5.6.2), or a value is not
- * a string, or has CR, LF or NUL.
- */
-export function readHeaders(headers: HeaderValues = {}): HeaderMap {
-  const fields: HeaderMap = new Map();
-  if (!isPlainObject(headers)) throw invalid("headers", "a plain object");
-  for (const [name, given] of Object.entries(headers)) {
-    if (!/^[!#$%&'*+.^`|~\w-]+$/.test(name)) {
-      throw invalid(`header name ${JSON.stringify(name)}`, "a token");
-    }
-    const values = [given].flat();
-    for (const value of values) checkValue(`value of the header "${name}"`, value);
-    if (values.length > 0) fields.set(name.toLowerCase(), [name, values]);
-  }
-  return fields;
+/** Whether a text is a token (RFC 9110 §5.6.2), as names of header fields and methods are. */
+export function isToken(text: unknown): boolean {
+  return typeof text === "string" && TOKEN.test(text);
+}
+
+/** Whether a text can be the value of a header: a line break or NUL would end the field or the response (RFC 9110 §5.5). */
+export function isFieldValue(text: unknown): text is string {
+  return typeof text === "string" && !/[\r\n\0]/.test(text);
 }
 
 /** Throws if a text cannot be the value of a header. */
 export function checkValue(what: string, value: unknown): asserts value is string {
-  // A line break or NUL would end the field or the response (RFC 9110 §5.5).
-  if (typeof value === "string" && !/[\r\n\0]/.test(value)) return;
-  throw invalid(what, "a string without CR, LF and NUL");
-}
-
-/** The value of a field that stands once. */
-export function valueOf(fields: HeaderMap, name: string): string | undefined {
-  return fields.get(name)?.[1].join(", ");
-}
-
-/** Sets a field, under the name that it has already or this one. */
-export function setField(fields: HeaderMap, name: string, value: string): void {
-  const key = name.toLowerCase();
-  fields.set(key, [fields.get(key)?.[0] ?? name, [value]]);
+  if (!isFieldValue(value)) throw invalid(what, "a string without CR, LF and NUL");
 }
 
 /**
- * Adds request headers to the `Vary` field (RFC 9110 §12.5.5), after the names that are there, each name once. `*`
- * stays alone.
+ * The header fields of an answer. The methods are those of the standard `Headers`, but names keep their letter case. The
+ * iterator gives each name with all its values.
  */
-export function addVary(fields: HeaderMap, consulted: string): void {
-  const before = valueOf(fields, "vary");
-  if (!before) return setField(fields, "Vary", consulted);
-  const names: string[] = [];
-  for (const part of `${before},${consulted}`.split(",")) {
-    const name = part.trim();
-    const isKnown = names.some((known) => known.toLowerCase() === name.toLowerCase());
-    if (name && !isKnown) names.push(name);
+export class AnswerHeaders {
+  readonly #fields = new Map<string, readonly [name: string, values: readonly string[]]>();
+
+  /** The value of a field, in any case; several values are joined. An absent field has `null`. */
+  get(name: string): string | null {
+    return this.#fields.get(name.toLowerCase())?.[1].join(", ") ?? null;
   }
-  setField(fields, "Vary", names.includes("*") ? "*" : names.join(", "));
+
+  /** Whether there is a field of this name, in any case. */
+  has(name: string): boolean {
+    return this.#fields.has(name.toLowerCase());
+  }
+
+  /** The values of `Set-Cookie`, one for each cookie. */
+  getSetCookie(): string[] {
+    return [...this.#fields.get("set-cookie")?.[1] ?? []];
+  }
+
+  /**
+   * Sets a field to one value. The field keeps the spelling of its name.
+   *
+   * @throws {TypeError} If the name is not a token, or the value is not a string or has CR, LF or NUL.
+   */
+  set(name: string, value: string): void {
+    this.#put(name, [], value);
+  }
+
+  /** Adds a value to a field; throws as `set()`. */
+  append(name: string, value: string): void {
+    this.#put(name, this.#fields.get(name.toLowerCase())?.[1] ?? [], value);
+  }
+
+  /** Removes a field. */
+  delete(name: string): void {
+    this.#fields.delete(name.toLowerCase());
+  }
+
+  /** Adds names of request headers to `Vary`, each name once (RFC 9110 §12.5.5). `*` stays alone. */
+  vary(names: string): void {
+    const before = this.get("vary");
+    if (!before) return this.set("Vary", names);
+    const known = new Map<string, string>();
+    for (const part of `${before},${names}`.split(",")) {
+      const name = part.trim();
+      if (name && !known.has(name.toLowerCase())) known.set(name.toLowerCase(), name);
+    }
+    this.set("Vary", known.has("*") ? "*" : [...known.values()].join(", "));
+  }
+
+  /** The fields: each name with its values. */
+  [Symbol.iterator](): IterableIterator<readonly [name: string, values: readonly string[]]> {
+    return this.#fields.values();
+  }
+
+  #put(name: string, before: readonly string[], value: string): void {
+    if (!isToken(name)) throw invalid(`header name ${JSON.stringify(name)}`, "a token");
+    checkValue(`value of the header "${name}"`, value);
+    const key = name.toLowerCase();
+    this.#fields.set(key, [this.#fields.get(key)?.[0] ?? name, [...before, value]]);
+  }
 }
 
-/** Adds the fields that a response does not have, and returns all. `Vary` gets the names of both. */
-export function addFields(fields: HeaderMap, extra: HeaderMap): HeaderMap {
-  for (const [key, field] of extra) {
-    if (key === "vary") addVary(fields, field[1].join());
-    else if (!fields.has(key)) fields.set(key, field);
+/**
+ * Checks header fields that a caller gives.
+ *
+ * @returns The fields. If two names differ only in case, the last one counts.
+ * @throws {TypeError} If the headers are not a plain object, a name is not a token (RFC 9110 §5.6.2), or a value is not
+ * a string, or has CR, LF or NUL.
+ */
+export function readHeaders(given: HeaderValues = {}): AnswerHeaders {
+  if (!isPlainObject(given)) throw invalid("headers", "a plain object");
+  const headers = new AnswerHeaders();
+  for (const [name, values] of Object.entries(given)) {
+    headers.delete(name);
+    for (const value of [values].flat()) headers.append(name, value);
   }
-  return fields;
+  return headers;
+}
+
+/** Adds the fields that an answer does not have. `Vary` gets the names of both. */
+export function addFields(headers: AnswerHeaders, extra: AnswerHeaders): void {
+  for (const [name, values] of extra) {
+    if (!headers.has(name)) { for (const value of values) headers.append(name, value); }
+    else if (name.toLowerCase() === "vary") headers.vary(values.join());
+  }
 }

@@ -37,7 +37,7 @@ Deno.test("buildHttpResponse() treats __proto__ as any other name of a header", 
   const extraHeaders = JSON.parse('{"__proto__": "x", "constructor": "y"}');
   const { headers } = buildHttpResponse(200, 1, { extraHeaders });
   const own = Object.entries(extraHeaders);
-  assertEquals(Object.entries(headers), [["Content-Type", JSON_UTF8], ...own]);
+  assertEquals(Object.entries(headers), [...own, ["Content-Type", JSON_UTF8]]);
   assertEquals(Object.getPrototypeOf(headers), Object.prototype);
 });
 

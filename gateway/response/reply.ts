@@ -1,3 +1,4 @@
+import { invalid, isPlainObject } from "../../function/read.ts";
 import { checkStatus, isStatus } from "./answer.ts";
 import { checkValue, type HeaderValues, readHeaders } from "./headers.ts";
 import { hasMark, type HttpResponse, mark, markBuilt } from "./http_response.ts";
@@ -80,7 +81,8 @@ export function isReply(result: unknown): result is Reply {
  * @typeParam Result The type of the result.
  * @param result The result, with a `statusCode`.
  * @returns A copy of the result, for a route to return.
- * @throws {TypeError} If the result has no `statusCode` from 100 to 599.
+ * @throws {TypeError} If the result has no `statusCode` from 100 to 599, a header or a cookie is invalid, or two names of
+ * headers differ only in case.
  *
  * @example A response that another library built
  * ```ts
@@ -96,10 +98,21 @@ export function isReply(result: unknown): result is Reply {
 export function asResponse<Result extends { readonly statusCode: number }>(
   result: Result,
 ): HttpResponse {
-  if (!isStatus((result as Result | null)?.statusCode)) {
+  if (!isPlainObject(result) || !isStatus(result["statusCode"])) {
     throw new TypeError(
       "Cannot take the result for a response: expected a statusCode from 100 to 599",
     );
   }
+  const { headers = {}, multiValueHeaders = {}, cookies = [] } = result as Partial<HttpResponse>;
+  for (const fields of [headers, multiValueHeaders]) readHeaders(fields);
+  const names = new Set([...Object.keys(headers), ...Object.keys(multiValueHeaders)]);
+  const folded = new Set<string>();
+  for (const name of names) {
+    if (folded.has(name.toLowerCase())) {
+      throw invalid(`header "${name}"`, "one spelling of its name");
+    }
+    folded.add(name.toLowerCase());
+  }
+  for (const cookie of cookies) checkValue("cookie", cookie);
   return markBuilt({ ...result as unknown as HttpResponse });
 }

@@ -1,18 +1,16 @@
+import type { HttpError } from "../errors/http_error.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
-import { chooseCoding } from "../negotiation/content_coding.ts";
-import { type Coding, compress } from "./compress.ts";
-import { type Answer, answerPayload, type Exchange, isDescribed, requestHeader } from "./answer.ts";
-import {
-  addVary,
-  type HeaderMap,
-  type HeaderValues,
-  readHeaders,
-  setField,
-  valueOf,
-} from "./headers.ts";
-import { type HttpResponse, markBuilt } from "./http_response.ts";
-import { type CustomTransformers, type Menu, readMenu, type SimpleMessage } from "./transformer.ts";
+import { chooseType, JSON_TYPE } from "../negotiation/choose_type.ts";
+import { type Answer, checkStatus, isBodyless, requestHeader } from "./answer.ts";
+import { answerPayload } from "./answer_payload.ts";
+import { encode, GZIP } from "./codec.ts";
+import { negotiateCodec } from "./coding.ts";
+import { listAvailable } from "./content_type.ts";
+import { exchangeOf } from "./exchange.ts";
 import { formResponse } from "./form.ts";
+import { addFields, AnswerHeaders, type HeaderValues, readHeaders } from "./headers.ts";
+import { type HttpResponse, markBuilt } from "./http_response.ts";
+import { type CustomTransformers, readMenu, type SimpleMessage } from "./transformer.ts";
 
 /** The payload that a transformer gets: a string arrives as a {@linkcode SimpleMessage}. */
 export type Transformed<Payload> = Payload extends string ? SimpleMessage : Payload;
@@ -89,63 +87,40 @@ export function buildHttpResponse<Payload>(
   payload: Payload,
   options: ResponseOptions<Payload> = {},
 ): HttpResponse {
-  return buildWithHeaders(status, payload, options, new Map(), { event: options.event });
+  return buildWithHeaders(status, payload, options, new AnswerHeaders());
 }
 
-/** The types of payloads and errors that a handler sends. */
-interface Menus {
-  readonly payloads: Menu;
-  readonly errors: Menu;
-}
-
-/** The types of the handler of each event, for the responses that its route builds. */
-export const menus: WeakMap<FnProxyEvent, Menus> = new WeakMap();
+// Header fields that describe one content (RFC 9110 §8) are wrong for another.
+const CONTENT_FIELD =
+  /^(?:content-(?:disposition|encoding|language|length|location|range|type)|etag|last-modified)$/i;
 
 /** Builds a response with the header fields of an error, which win over the extra headers. */
 export function buildWithHeaders<Payload>(
   status: number,
   payload: Payload,
-  { customTransformers, extraHeaders }: ResponseOptions<Payload>,
-  own: HeaderMap,
-  exchange: Exchange,
+  { event, customTransformers, extraHeaders }: ResponseOptions<Payload>,
+  headers: AnswerHeaders,
+  error?: HttpError,
 ): HttpResponse {
-  const extra = new Map([...readHeaders(extraHeaders), ...own]);
-  const known = customTransformers ? undefined : menus.get(exchange.event!);
-  const menu = known?.[exchange.error ? "errors" : "payloads"] ?? readMenu(customTransformers);
-  const answer = answerPayload(status, payload, menu, extra, exchange);
-  const coding = agreeOnCoding(answer, exchange.event, ["gzip"]);
-  const content = coding ? compress(answer.content, coding) : answer.content;
-  return markBuilt(formResponse({ ...answer, content }, exchange.event));
-}
-
-/**
- * Chooses the content coding of a response, and says so in its header fields.
- *
- * @param answer The response.
- * @param event The request.
- * @param codings The codings to choose from.
- * @param isLong Whether the content is long enough for a coding.
- * @returns The coding that the content must have; `undefined` if the content stays as it is.
- */
-export function agreeOnCoding(
-  { status, fields }: Answer<unknown>,
-  event: FnProxyEvent | undefined,
-  codings: readonly Coding[],
-  isLong = true,
-): Coding | undefined {
-  // The range of a part counts the bytes as they are (RFC 9110 §14.4).
-  const isFixed = fields.has("content-encoding") || fields.has("content-range");
-  if (!event || !isLong || !isDescribed(status) || codings.length === 0 || isFixed) {
-    return undefined;
+  checkStatus(status);
+  addFields(headers, readHeaders(extraHeaders));
+  const settings = customTransformers ? undefined : exchangeOf(event)?.settings;
+  const menu = settings?.[error ? "errors" : "payloads"] ?? readMenu(customTransformers);
+  const fallback = settings && error && JSON_TYPE;
+  const type = isBodyless(status)
+    ? JSON_TYPE
+    : chooseType(requestHeader(event, "accept", status), menu.types) ?? fallback;
+  let answer: Answer;
+  if (type !== undefined || menu.types.length === 0) {
+    answer = answerPayload(status, payload, menu, headers, { event, type, error });
+  } else {
+    for (const [name] of [...headers]) if (CONTENT_FIELD.test(name)) headers.delete(name);
+    answer = answerPayload(406, listAvailable(menu.types), readMenu(), headers, {
+      event,
+      type: JSON_TYPE,
+    });
   }
-  addVary(fields, "Accept-Encoding");
-  const accepted = requestHeader(event, "accept-encoding", status);
-  const coding = chooseCoding(accepted, codings);
-  if (coding === undefined) return undefined;
-  const tag = valueOf(fields, "etag");
-  if (tag?.startsWith('"')) setField(fields, "ETag", `W/${tag}`);
-  if (status === 304) return undefined;
-  fields.delete("content-length");
-  setField(fields, "Content-Encoding", coding);
-  return coding;
+  const codec = negotiateCodec(answer, event, { from: 0, codecs: [GZIP] });
+  const content = answer.content as string | Uint8Array; // transformers make no streams
+  return markBuilt(formResponse(answer, codec ? encode(content, codec) : content, event));
 }

@@ -46,3 +46,11 @@ export async function collect(
   for (const part of parts.reverse()) bytes.set(part, length -= part.length);
   return bytes;
 }
+
+/** Tells a content that is streamed to stop, because nobody will read it. */
+export function stopStream(content: unknown): void {
+  // A failure of the source while it stops concerns nobody any more.
+  if (isStream(content)) {
+    (content as AsyncIterable<unknown>)[Symbol.asyncIterator]().return?.().catch(() => {});
+  }
+}

@@ -1,7 +1,11 @@
-import type { Content } from "./result.ts";
+import type { FnProxyEvent } from "../event/proxy_event.ts";
+import { type Answer, type AnswerContent, isBodyless } from "./answer.ts";
+import { type Codec, encodeSoon, findMethod } from "./codec.ts";
+import { agreeOnCodec } from "./coding.ts";
 import { toBytes } from "./content_body.ts";
+import { formHeaders } from "./form.ts";
 import { mark } from "./http_response.ts";
-import { chunksOf, isBytes, isWebResponse } from "./stream_body.ts";
+import { chunksOf, isStream, isWebResponse, stopStream, type StreamBody } from "./stream_body.ts";
 
 /** The status, header fields and cookies of a streamed response. */
 export interface StreamPrelude {
@@ -26,46 +30,84 @@ export interface StreamedResponse {
 
 const HTTP_STREAM = Symbol.for("@mate/core/http-stream/1");
 
-/** Makes a result that is streamed. */
-export function markStreamed(
-  prelude: StreamPrelude,
-  body: AsyncIterable<Uint8Array>,
-): StreamedResponse {
-  return mark({ prelude, body }, HTTP_STREAM);
+/** A content whose first chunk was read already, so that a failure before it is still answered as an error. */
+class OpenStream implements AsyncIterable<Uint8Array> {
+  #first: IteratorResult<Uint8Array> | undefined;
+  readonly #rest: AsyncGenerator<Uint8Array>;
+
+  constructor(first: IteratorResult<Uint8Array>, rest: AsyncGenerator<Uint8Array>) {
+    this.#first = first;
+    this.#rest = rest;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    return {
+      next: async () => {
+        const next = this.#first ?? await this.#rest.next();
+        this.#first = undefined;
+        return next;
+      },
+      return: () => this.#rest.return(undefined),
+    };
+  }
 }
 
-/** A content that is known, as the body of a stream. */
-export async function* oneChunk(content: string | Uint8Array): AsyncGenerator<Uint8Array> {
+/** Waits for the first chunk of a content. If the chunks are not read to the end, the content is told to stop. */
+export async function openStream(source: StreamBody | Response): Promise<AnswerContent> {
+  if (source instanceof OpenStream) return source;
+  const body = isWebResponse(source) ? source.body : source;
+  if (!body) return "";
+  const chunks = chunksOf(body);
+  return new OpenStream(await chunks.next(), chunks);
+}
+
+/** Compresses the content of an answer chunk by chunk, and makes its response. It has the header fields of payload 2.0. */
+export async function sendStream(
+  answer: Answer,
+  event: FnProxyEvent | undefined,
+): Promise<StreamedResponse> {
+  const codec = agreeOnCodec(answer, event);
+  const { headers, cookies = [] } = formHeaders(answer.headers, "http");
+  const prelude = { statusCode: answer.status, headers, cookies };
+  let { content } = answer;
+  if (isBodyless(answer.status)) {
+    stopStream(content);
+    content = "";
+  } else if (codec) {
+    content = isStream(content) ? encodeStream(content, codec) : await encodeSoon(content, codec);
+  }
+  return mark({ prelude, body: isStream(content) ? content : oneChunk(content) }, HTTP_STREAM);
+}
+
+async function* oneChunk(content: string | Uint8Array): AsyncGenerator<Uint8Array> {
   if (content.length > 0) yield await Promise.resolve(toBytes(content));
 }
 
-/** Whether a content is made while it is sent. */
-export function isStreaming(content: Content): content is Exclude<Content, string | Uint8Array> {
-  return typeof content !== "string" && !isBytes(content);
+/** The part of a stream of `node:zlib` that is used. */
+interface Compressor extends AsyncIterable<Uint8Array> {
+  write(chunk: Uint8Array, done: () => void): void;
+  read(): Uint8Array | null;
+  end(): void;
+  destroy(): void;
 }
 
-/**
- * Waits for the first chunk of a content, so that a failure before it is still answered as an error.
- *
- * @returns All chunks. If they are not read to the end, the content is told to stop.
- */
-export async function openStream(
-  content: Exclude<Content, string | Uint8Array>,
-): Promise<AsyncIterable<Uint8Array>> {
-  const chunks = chunksOf(isWebResponse(content) ? content.body ?? oneChunk("") : content);
-  const first = await chunks.next();
-  return resume(first, chunks);
-}
-
-async function* resume(
-  first: IteratorResult<Uint8Array>,
-  rest: AsyncGenerator<Uint8Array>,
+/** Compresses a content that is streamed. Every chunk is given out at once. */
+export async function* encodeStream(
+  chunks: AsyncIterable<Uint8Array>,
+  { stream, options }: Codec,
 ): AsyncGenerator<Uint8Array> {
+  // The compressor has room for all that comes of one chunk.
+  const made = findMethod(stream)!({ ...options, readableHighWaterMark: 2 ** 30 });
+  const compressor = made as Compressor;
   try {
-    if (!first.done) yield first.value;
-    yield* rest;
+    for await (const chunk of chunks) {
+      await new Promise<void>((done) => compressor.write(chunk, done));
+      for (let part; (part = compressor.read());) yield part;
+    }
+    compressor.end();
+    yield* compressor;
   } finally {
-    await rest.return(undefined);
+    compressor.destroy();
   }
 }
 

@@ -2,6 +2,7 @@ import { invalid } from "../../function/read.ts";
 import type { HttpError } from "../errors/http_error.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
 import { availableTypes } from "../negotiation/choose_type.ts";
+import { isFieldValue } from "./headers.ts";
 import { JSON_CONTENT_TYPE, writeJson } from "./json_transformer.ts";
 import { isBytes } from "./stream_body.ts";
 
@@ -72,10 +73,6 @@ export interface Menu {
   readonly transformers: CustomTransformers;
   /** The indentation of JSON. */
   readonly indent: number;
-  /** The type of a payload that the client accepts no type for; if absent, the response is a 406. */
-  readonly fallback?: string | undefined;
-  /** The types of a 406; only JSON if absent. */
-  readonly refusal?: Menu | undefined;
 }
 
 /**
@@ -112,9 +109,10 @@ export function transform(
   if (!transformer) return [writeJson(payload, indent), JSON_CONTENT_TYPE];
   const result: unknown = transformer(payload, info);
   const [content, contentType] = Array.isArray(result) ? result as unknown[] : [];
-  const isContent = typeof content === "string" || isBytes(content);
-  if (isContent && typeof contentType === "string" && /^[^\r\n\0]+$/.test(contentType)) {
-    return [content, contentType];
+  if (isFieldValue(contentType) && contentType) {
+    if (typeof content === "string") return [content, contentType];
+    // A copy, because a transformer may use the bytes again before they are sent.
+    if (isBytes(content)) return [content.slice(), contentType];
   }
   throw invalid(
     `result of the transformer of "${type}"`,

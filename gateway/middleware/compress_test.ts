@@ -1,15 +1,15 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
-import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { ask } from "./testdata/events.ts";
-import { type Coding, reply } from "./mod.ts";
+import * as zlib from "node:zlib";
+import { ask } from "../testdata/events.ts";
+import { type Coding, compress, reply, withMiddleware } from "../mod.ts";
 
 const UNDO: Partial<Record<Coding, (bytes: Uint8Array) => Uint8Array>> = {
-  gzip: gunzipSync,
-  br: brotliDecompressSync,
+  gzip: zlib.gunzipSync,
+  br: zlib.brotliDecompressSync,
 };
 
-Deno.test("compression takes the coding that the client prefers, from a number of bytes on, for types that shrink", async () => {
+Deno.test("compress() takes the coding that the client prefers, from a number of bytes on, for types that shrink", async () => {
   const codings: Coding[] = ["br", "gzip"];
   const long = "x".repeat(1000);
   const shrunk = "image/png audio/ogg video/mp4 font/woff2 application/zip application/gzip";
@@ -24,14 +24,16 @@ Deno.test("compression takes the coding that the client prefers, from a number o
       [{ codings }, "gzip, br, zstd", long, "text/css", "br"],
       [{ codings }, "gzip, br;q=0.5", long, "text/css", "gzip"],
       [{ codings }, "identity, gzip;q=0.5", long, "text/css", undefined],
-      [false, "gzip", long, "text/css", undefined],
+      [{ codings: [] }, "gzip", long, "text/css", undefined],
       [undefined, "gzip", long, "image/svg+xml", "gzip"],
       ...`${shrunk} text/event-stream`.split(" ").map((type) =>
         [undefined, "gzip", long, type, undefined] as const
       ),
     ] as const
   ) {
-    const { result } = await ask(() => reply(200, text, { type }), { compression: options }, {
+    const { result } = await ask(() => reply(200, text, { type }), {
+      use: options ? [compress(options)] : [],
+    }, {
       headers: { "Accept-Encoding": accepted },
     });
     const name = JSON.stringify([options, accepted, text.length, type]);
@@ -40,15 +42,45 @@ Deno.test("compression takes the coding that the client prefers, from a number o
     assertEquals(Buffer.from(coding ? UNDO[coding]!(bytes) : bytes).toString(), text, name);
     // A short content is the same for all codings.
     const isLong = Buffer.from(text).length >= (options && "from" in options ? options.from : 1000);
-    const isVarying = options !== false && isLong && /css|svg/.test(type);
+    const isVarying = isLong && JSON.stringify(options) !== '{"codings":[]}' &&
+      /css|svg/.test(type);
     assertEquals(result.headers["Vary"], isVarying ? "Accept, Accept-Encoding" : "Accept", name);
   }
 });
 
-Deno.test("compression leaves a part of a content alone, because its range counts the bytes as they are", async () => {
+Deno.test("a handler leaves a part of a content alone, because its range counts the bytes as they are", async () => {
   const headers = { "Content-Range": "bytes 0-999/5000", ETag: '"a"' };
   const part = () => reply(206, "x".repeat(1000), { type: "text/csv", headers });
   const { result } = await ask(part, {}, { headers: { "Accept-Encoding": "gzip" } });
   assertEquals([result.statusCode, result.body.length], [206, 1000]);
   assertEquals([result.headers["Content-Encoding"], result.headers["ETag"]], [undefined, '"a"']);
+});
+
+Deno.test("compress() refuses invalid options, and a coding that the runtime lacks", () => {
+  for (
+    const [options, problem] of [
+      [true, "Invalid options"],
+      [{ form: 1 }, 'Unknown option "form": expected one of from, codings'],
+      [{ from: "1" }, "Invalid option from"],
+      [{ from: -1 }, "Invalid option from"],
+      [{ from: NaN }, "Invalid option from"],
+      [{ codings: "gzip" }, "Invalid option codings"],
+      [{ codings: ["deflate"] }, 'Invalid item "deflate" in codings: expected zstd, br or gzip'],
+      [{ codings: ["toString"] }, 'Invalid item "toString" in codings'],
+      ..."zstdCompressSync" in zlib
+        ? []
+        : [[{ codings: ["zstd"] }, "Cannot compress with zstd"] as const],
+    ] as const
+  ) {
+    assertThrows(() => compress(options as never), TypeError, problem, JSON.stringify(options));
+  }
+});
+
+Deno.test("compress(): the inner one counts", async () => {
+  const headers = { "Accept-Encoding": "br, gzip" };
+  const inner = withMiddleware([compress({ from: 1, codings: ["br"] })], () => "x");
+  const use = [compress({ codings: [] })];
+  const { result } = await ask(inner, { use }, { headers });
+  assertEquals(result.headers["Content-Encoding"], "br");
+  assertEquals((await ask(() => "x".repeat(2000), { use }, { headers })).result.body.length, 2019);
 });

@@ -1,12 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import fresh from "fresh";
-import { ask } from "./testdata/events.ts";
-import { reply } from "./mod.ts";
+import { ask } from "../testdata/events.ts";
+import { etag, reply } from "../mod.ts";
 
-Deno.test("etag tags responses to GET and HEAD with 200 by their content", async () => {
+Deno.test("etag() tags responses to GET and HEAD with 200 by their content", async () => {
   const tagOf = async (route: unknown, method: string, headers = {}) =>
-    (await ask(route, { etag: true }, { method, headers })).result.headers["ETag"];
+    (await ask(route, { use: [etag()] }, { method, headers })).result.headers["ETag"];
   const tag = await tagOf(() => ({ a: 1 }), "GET");
   assert(/^"[\w+/]{43}="$/.test(tag!), tag);
   assertEquals(await tagOf(() => ({ a: 1 }), "HEAD"), tag);
@@ -19,12 +19,12 @@ Deno.test("etag tags responses to GET and HEAD with 200 by their content", async
   assertEquals(compressed, `W/${await tagOf(long, "GET")}`);
 });
 
-Deno.test("etag answers a 304 with the header fields that the 200 has, and no content", async () => {
+Deno.test("etag() answers a 304 with the header fields that the 200 has, and no content", async () => {
   const route = () => reply(200, "x".repeat(2000), { headers: { "Cache-Control": "max-age=60" } });
   const headers = { "Accept-Encoding": "gzip" };
-  const full = await ask(route, { etag: true }, { headers });
+  const full = await ask(route, { use: [etag()] }, { headers });
   const again = { ...headers, "If-None-Match": full.result.headers["ETag"]! };
-  const { result } = await ask(route, { etag: true }, { headers: again });
+  const { result } = await ask(route, { use: [etag()] }, { headers: again });
   assertEquals([result.statusCode, result.body, result.isBase64Encoded], [304, "", false]);
   for (const name of ["ETag", "Vary", "Cache-Control"]) {
     assertEquals(result.headers[name], full.result.headers[name], name);
@@ -32,7 +32,7 @@ Deno.test("etag answers a 304 with the header fields that the 200 has, and no co
   assertEquals(result.headers["Content-Encoding"], undefined);
 });
 
-Deno.test("etag decides about If-None-Match and If-Modified-Since as the library fresh does", async () => {
+Deno.test("etag() decides about If-None-Match and If-Modified-Since as the library fresh does", async () => {
   const tags = ['"a"', 'W/"a"', '"b"', "*", '"a", "b"', ' W/"b" ,"a"'];
   const dates = ["Wed, 21 Oct 2015 07:28:00 GMT", "Thu, 22 Oct 2015 07:28:00 GMT", "never"];
   const maybe = <T>(values: T[]) => fc.option(fc.constantFrom(...values), { nil: undefined });
@@ -41,13 +41,13 @@ Deno.test("etag decides about If-None-Match and If-Modified-Since as the library
     maybe(dates),
     maybe(tags),
     maybe(dates),
-    async (etag, modified, noneMatch, since) => {
+    async (tag, modified, noneMatch, since) => {
       const headers: Record<string, string> = {};
       if (noneMatch !== undefined) headers["if-none-match"] = noneMatch;
       if (since !== undefined) headers["if-modified-since"] = since;
-      const own = { etag, ...modified !== undefined && { "last-modified": modified } };
+      const own = { etag: tag, ...modified !== undefined && { "last-modified": modified } };
       const route = () => reply(200, 1, { headers: own });
-      const { result } = await ask(route, { etag: true }, { headers });
+      const { result } = await ask(route, { use: [etag()] }, { headers });
       // RFC 9110 §13.1.3: an invalid date is ignored, and without Last-Modified there is nothing to compare.
       const expected = fresh(headers, own) ? 304 : 200;
       assertEquals(result.statusCode, expected, JSON.stringify([own, headers]));
@@ -55,7 +55,7 @@ Deno.test("etag decides about If-None-Match and If-Modified-Since as the library
   ));
 });
 
-Deno.test("etag answers 412 if If-Match or If-Unmodified-Since is false, in the order of RFC 9110", async () => {
+Deno.test("etag() answers 412 if If-Match or If-Unmodified-Since is false, in the order of RFC 9110", async () => {
   const [early, late] = ["Wed, 21 Oct 2015 07:28:00 GMT", "Thu, 22 Oct 2015 07:28:00 GMT"];
   const own = { ETag: '"a"', "Last-Modified": late };
   for (
@@ -80,7 +80,7 @@ Deno.test("etag answers 412 if If-Match or If-Unmodified-Since is false, in the 
     const route = () => reply(200, 1, { headers: own });
     const given: Record<string, string> = headers;
     for (const method of ["GET", "PUT"]) {
-      const { result } = await ask(route, { etag: true }, { method, headers: given });
+      const { result } = await ask(route, { use: [etag()] }, { method, headers: given });
       const name = `${method} ${JSON.stringify(headers)}`;
       assertEquals(result.statusCode, method === "GET" ? status : 200, name);
     }

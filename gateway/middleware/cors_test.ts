@@ -1,0 +1,169 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { ask, fail } from "../testdata/events.ts";
+import { buildHttpResponse, cors, type CorsOptions, HttpConflictError, routes } from "../mod.ts";
+
+Deno.test("cors() answers preflights before the route, and marks every response", async () => {
+  const origin = "https://app.example";
+  let count = 0;
+  const route = () => ++count;
+  const options: CorsOptions = {
+    origins: [origin],
+    credentials: true,
+    exposeHeaders: ["X-Total"],
+    maxAge: 600,
+  };
+  const preflight = {
+    Origin: origin,
+    "Access-Control-Request-Method": "PUT",
+    "Access-Control-Request-Headers": "X-A, X-B",
+    Accept: "image/png",
+  };
+  const answer = await ask(route, { use: [cors(options)] }, {
+    method: "OPTIONS",
+    headers: preflight,
+  });
+  assertEquals([answer.result.statusCode, count], [204, 0]);
+  const { "Content-Type": _, ...fields } = answer.result.headers;
+  assertEquals(fields, {
+    "Access-Control-Allow-Origin": origin,
+    "Access-Control-Allow-Credentials": "true",
+    "Access-Control-Allow-Methods": "PUT",
+    "Access-Control-Allow-Headers": "X-A, X-B",
+    "Access-Control-Max-Age": "600",
+    Vary: "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
+  });
+
+  const evil = { ...preflight, Origin: "https://evil.example" };
+  const refused = await ask(route, { use: [cors(options)] }, { method: "OPTIONS", headers: evil });
+  assertEquals([refused.result.statusCode, count], [204, 0]);
+  assert(!JSON.stringify(refused.result).includes("Access-Control-Allow"));
+
+  for (
+    const [name, route] of Object.entries({
+      payload: (): number => 1,
+      error: fail(new HttpConflictError()),
+      failure: fail(new Error("x")),
+      response: () => new Response("x"),
+      built: () => buildHttpResponse(200, 1, { extraHeaders: { Vary: "X-A" } }),
+    })
+  ) {
+    const allowed =
+      (await ask(route, { use: [cors(options)] }, { headers: { Origin: origin } })).result.headers;
+    const marks = Object.entries(allowed).filter(([field]) => field.startsWith("Access-Control-"));
+    assertEquals(Object.fromEntries(marks), {
+      "Access-Control-Allow-Origin": origin,
+      "Access-Control-Allow-Credentials": "true",
+      "Access-Control-Expose-Headers": "X-Total",
+    }, name);
+    assert(allowed["Vary"]!.includes("Origin"), name);
+    for (const headers of [{ Origin: "https://evil.example" }, {}] as Record<string, string>[]) {
+      const other = (await ask(route, { use: [cors(options)] }, { headers })).result.headers;
+      assertEquals(other["Access-Control-Allow-Origin"], undefined, name);
+      assert(other["Vary"]!.includes("Origin"), name);
+    }
+  }
+});
+
+Deno.test("cors() takes all origins, a function, and lists of methods and headers", async () => {
+  const headers = {
+    Origin: "https://a.example",
+    "Access-Control-Request-Method": "PUT",
+    "Access-Control-Request-Headers": "X-A",
+  };
+  const preflight = async (options: CorsOptions) =>
+    (await ask(() => 1, { use: [cors(options)] }, { method: "OPTIONS", headers })).result.headers;
+  const all = await preflight({ origins: "*", methods: ["GET", "PUT"], headers: ["X-A", "X-C"] });
+  assertEquals(all["Access-Control-Allow-Origin"], "*");
+  assertEquals(all["Access-Control-Allow-Methods"], "GET, PUT");
+  assertEquals(all["Access-Control-Allow-Headers"], "X-A, X-C");
+  const some = await preflight({ origins: (origin) => origin.endsWith("a.example") });
+  assertEquals(some["Access-Control-Allow-Origin"], "https://a.example");
+  const none = await preflight({ origins: () => false });
+  assertEquals(none["Access-Control-Allow-Origin"], undefined);
+  // A preflight has both headers.
+  const { Origin, "Access-Control-Request-Method": method } = headers;
+  for (const headers of [{}, { Origin }, { "Access-Control-Request-Method": method }]) {
+    const request = { method: "OPTIONS", headers: headers as Record<string, string> };
+    const { result } = await ask(() => 1, { use: [cors({ origins: "*" })] }, request);
+    assertEquals([result.statusCode, result.headers["Access-Control-Allow-Origin"]], [200, "*"]);
+  }
+});
+
+Deno.test("cors() marks the response if a transformer fails", async () => {
+  const raise = (): never => {
+    throw new Error("x");
+  };
+  const headers = { Origin: "https://a.example" };
+  for (const failing of [{ customTransformers: { "*/*": raise } }]) {
+    const { result } = await ask(raise, { use: [cors({ origins: "*" })], ...failing }, { headers });
+    assertEquals(result.statusCode, 500);
+    assertEquals(result.headers["Access-Control-Allow-Origin"], "*");
+  }
+});
+
+Deno.test("cors() refuses invalid options", () => {
+  const origins = "*";
+  for (
+    const [options, problem] of [
+      [undefined, "Invalid options: expected a plain object"],
+      [true, "Invalid options: expected a plain object"],
+      [{ origins, origin: "*" }, 'Unknown option "origin": expected one of origins, credentials'],
+      [{ origins: ["*"] }, 'Invalid item "*" in origins: expected "*", or origins'],
+      ...["", "a.example", "https://a.example/", "https://A.example", "https://a.example\n"].map(
+        (origin) =>
+          [{ origins: [origin] }, `Invalid item ${JSON.stringify(origin)} in origins: `] as const,
+      ),
+      ...[undefined, null, "https://a.example"]
+        .map((origins) => [{ origins }, "Invalid option origins: expected an array"] as const),
+      [{ origins, credentials: true }, "Invalid option origins: expected origins by name"],
+      [{ origins, credentials: "no" }, "Invalid option credentials"],
+      [{ origins, methods: "GET" }, "Invalid option methods"],
+      [{ origins, methods: ["GET, PUT"] }, 'Invalid item "GET, PUT" in methods: expected a token'],
+      [{ origins, headers: [5] }, "Invalid item 5 in headers: expected a token"],
+      [{ origins, headers: ["X A"] }, 'Invalid item "X A" in headers: expected a token'],
+      [{ origins, exposeHeaders: ["a\n"] }, 'Invalid item "a\\n" in exposeHeaders'],
+      [{ origins, maxAge: -1 }, "Invalid option maxAge"],
+      [{ origins, maxAge: 0.5 }, "Invalid option maxAge"],
+    ] as const
+  ) {
+    assertThrows(() => cors(options as never), TypeError, problem, JSON.stringify(options));
+  }
+});
+
+Deno.test("cors() leaves out requested names that are not tokens, and reflects no line break", async () => {
+  const preflight = {
+    Origin: "https://a.example",
+    "Access-Control-Request-Method": "PUT\r\nX-Evil: 1",
+    "Access-Control-Request-Headers": "X-A, X B,, X-C\r\nX-Evil: 1, X-D",
+  };
+  const use = [cors({ origins: () => true })];
+  const { result } = await ask(() => 1, { use }, { method: "OPTIONS", headers: preflight });
+  assertEquals(result.statusCode, 204);
+  assertEquals(result.headers["Access-Control-Allow-Headers"], "X-A, X-D");
+  assertEquals(result.headers["Access-Control-Allow-Methods"], undefined);
+  for (const end of ["\r", "\n", "\0"]) {
+    for (const method of ["GET", "OPTIONS"]) {
+      const headers = { ...preflight, Origin: `https://a.example${end}X-Evil: 1` };
+      const { result } = await ask(() => 1, { use }, { method, headers });
+      assertEquals([result.statusCode, JSON.stringify(result).includes("Evil")], [
+        method === "GET" ? 200 : 204,
+        false,
+      ]);
+    }
+  }
+});
+
+Deno.test("cors() keeps the names of an answer's Vary, and answers preflights before a table of routes", async () => {
+  const use = [cors({ origins: "*" })];
+  const table = routes({ "GET /orders": () => 1 });
+  const headers = { Origin: "https://a.example", "Access-Control-Request-Method": "GET" };
+  const { result } = await ask(table, { use }, { method: "OPTIONS", headers });
+  assertEquals([result.statusCode, result.headers["Access-Control-Allow-Origin"]], [204, "*"]);
+  const found = await ask(table, { use }, { headers });
+  assertEquals(found.result.headers["Vary"], "Accept, Origin");
+  const lost = await ask(table, { use }, { method: "PUT", headers });
+  assertEquals([lost.result.statusCode, lost.result.headers["Access-Control-Allow-Origin"]], [
+    405,
+    "*",
+  ]);
+});
