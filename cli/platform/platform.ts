@@ -1,8 +1,10 @@
 import { Buffer } from "node:buffer";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readLocalManifest } from "../manifest/local_values.ts";
 import type { Manifest } from "../manifest/types.ts";
 import type { FunctionHost, ReloadingHost } from "../lambda/function_host.ts";
+import { makeOwnedFolder } from "../lambda/isolation/owned_folder.ts";
 import { createFunctionUrls } from "./gateway/function_url.ts";
 import { createGateway } from "./gateway/gateway.ts";
 import { createInProcessHost } from "./in_process_host.ts";
@@ -102,8 +104,7 @@ export async function startPlatform(
   const { log = new Log() } = options;
   const manifest = typeof app === "string" ? await readLocalManifest(app) : app;
   await using stack = new AsyncDisposableStack();
-  const data = options.data ?? await Deno.makeTempDir({ prefix: "mate-data-" });
-  if (options.data === undefined) stack.defer(() => Deno.remove(data, { recursive: true }));
+  const data = options.data ?? stack.use(await makeOwnedFolder(tmpdir())).path;
   const services = stack.use(new Services(manifest, options.servicesPort));
   const local = services.localManifest(options.inProcess);
   const host = typeof options.host === "function"

@@ -3,6 +3,7 @@ import { findProgram } from "../../find_program.ts";
 import { type Isolation, plainFolders } from "../../lambda/isolation/isolation.ts";
 import { readManifest } from "../../manifest/manifest.ts";
 import { makeApp } from "../../testdata/bundle.ts";
+import { makeOwnedFolder } from "../../lambda/isolation/owned_folder.ts";
 import { hasNamespace, isolation, manifestOf, startApp } from "../../testdata/sandbox.ts";
 import { SandboxHost } from "./host.ts";
 
@@ -238,10 +239,6 @@ for (const way of hasNamespace ? [isolation!, PLAIN] : [PLAIN]) {
         Deno.kill(Deno.pid, "SIGKILL");`;
       const module = "export const handler = ({ isEndless }) => { while (isEndless); };";
       const [platform, ...pids] = await runHost(way, program, { module });
-      for await (const { name } of Deno.readDir("/var/tmp")) {
-        const isOfPlatform = name.startsWith(`mate-${platform}-`); // The killed platform removed nothing.
-        if (isOfPlatform) await Deno.remove(`/var/tmp/${name}`, { recursive: true });
-      }
       assertEquals(pids.length, 2);
       for (const pid of pids) {
         // The process is gone, or a zombie because its parent has not waited for it.
@@ -255,6 +252,10 @@ for (const way of hasNamespace ? [isolation!, PLAIN] : [PLAIN]) {
         }
         assertEquals(await hasEnded(), true);
       }
+      await using _next = await makeOwnedFolder("/var/tmp");
+      const names = [...Deno.readDirSync("/var/tmp")].map(({ name }) => name);
+      const left = names.filter((name) => name.startsWith(`mate-${platform}-`));
+      assertEquals(left, [], "the next start removes the folder of the killed platform");
     },
   });
 }

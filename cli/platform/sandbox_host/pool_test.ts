@@ -64,8 +64,8 @@ Deno.test({
     assertEquals(tmp !== undefined, hasNamespace);
     await idle!.gone;
     assertEquals(await isAlive(idle!.pid), false);
-    for (const { name } of Deno.readDirSync("/var/tmp")) {
-      if (!name.startsWith(`mate-${Deno.pid}-`)) continue;
+    for (const { name, isDirectory } of Deno.readDirSync("/var/tmp")) {
+      if (!isDirectory || !name.startsWith(`mate-${Deno.pid}-`)) continue;
       const left = [...Deno.readDirSync(`/var/tmp/${name}`)].map((entry) => entry.name);
       assertEquals(tmp !== undefined && left.includes(tmp), false, "its /tmp is gone");
     }

@@ -5,6 +5,7 @@ import { layerFiles } from "../../bundle/layer.ts";
 import { ownArchitecture } from "../../bundle/deno_binary.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
 import { GROUP_ID, type Isolation, USER_ID } from "../../lambda/isolation/isolation.ts";
+import { makeOwnedFolder, type OwnedFolder } from "../../lambda/isolation/owned_folder.ts";
 import type { Code } from "../../lambda/sandbox/sandbox.ts";
 
 /** The options of a workshop. */
@@ -18,6 +19,7 @@ export interface WorkshopOptions {
 
 /** Bundles functions and unpacks the bundles as AWS Lambda does, in a temporary folder. */
 export class Workshop implements AsyncDisposable {
+  readonly #owned: OwnedFolder;
   readonly #folder: string;
   readonly #isolation: Isolation;
   readonly #options: WorkshopOptions;
@@ -26,8 +28,9 @@ export class Workshop implements AsyncDisposable {
   #layer: { readonly layer: string; readonly deno?: string } = { layer: "" };
   #count = 0;
 
-  private constructor(folder: string, isolation: Isolation, options: WorkshopOptions) {
-    this.#folder = folder;
+  private constructor(owned: OwnedFolder, isolation: Isolation, options: WorkshopOptions) {
+    this.#owned = owned;
+    this.#folder = owned.path;
     this.#isolation = isolation;
     this.#options = options;
   }
@@ -35,10 +38,10 @@ export class Workshop implements AsyncDisposable {
   /** Makes the folder and the layer. */
   static async open(isolation: Isolation, options: WorkshopOptions): Promise<Workshop> {
     // /tmp does not fit: it may be in memory, and functions in plain folders may write to it.
-    const folder = await Deno.makeTempDir({ prefix: `mate-${Deno.pid}-`, dir: "/var/tmp" });
+    const folder = await makeOwnedFolder("/var/tmp");
     const workshop = new Workshop(folder, isolation, options);
     try {
-      await Deno.chmod(folder, 0o755); // Functions run as another user.
+      await Deno.chmod(folder.path, 0o755); // Functions run as another user.
       workshop.#layer = options.layer === undefined
         ? await workshop.#makeLayer()
         : { layer: options.layer };
@@ -94,7 +97,7 @@ export class Workshop implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Deno.remove(this.#folder, { recursive: true });
+    await this.#owned[Symbol.asyncDispose]();
   }
 }
 
