@@ -28,8 +28,13 @@ const MEMORY_INTERVAL = 25;
 /** The interval between two measurements of `/tmp`, in milliseconds. */
 const TMP_INTERVAL = 1_000;
 
+/** The number of bytes that a process may write between two measurements of `/tmp`. */
+const UNMEASURED = 8 * 1024 * 1024;
+
 /** The time for a runtime to exit after it has reported an init error, in milliseconds. */
 const EXIT_LIMIT = 500;
+
+const FULL: Ending = { kind: "exit", reason: "Runtime ended: /tmp holds more than 512 MB" };
 
 /** One process that runs a function, and its Runtime API. */
 export class Sandbox {
@@ -47,6 +52,8 @@ export class Sandbox {
   readonly #memory: number;
   /** The folder for `/tmp`, unless all functions share `/tmp`. */
   readonly #tmp: string | undefined;
+  /** The number of bytes that the process had written at the last measurement of `/tmp`. */
+  #written = 0;
   readonly #lines: readonly LogLines[];
   /** Resolves if the process exits or exceeds a limit. */
   readonly #broken = Promise.withResolvers<Ending>();
@@ -143,14 +150,16 @@ export class Sandbox {
     void this.#measure();
     const watching = setInterval(() => void this.#measure(), MEMORY_INTERVAL);
     const watchingTmp = setInterval(() => void this.#measureTmp(), TMP_INTERVAL);
-    const ending = await Promise.race([this.#broken.promise, work, late.promise]);
+    let ending = await Promise.race([this.#broken.promise, work, late.promise]);
     this.phaseEnd = performance.now();
     clearTimeout(timer);
     clearInterval(watching);
     clearInterval(watchingTmp);
     if (ending.kind === "done") {
-      await Promise.all([this.#drain(), this.#measure()]);
-    } else {
+      const [isFull] = await Promise.all([this.#hasFilledTmp(), this.#drain(), this.#measure()]);
+      if (isFull) ending = FULL;
+    }
+    if (ending.kind !== "done") {
       if (ending.kind === "init error") await Promise.race([this.gone, pause(EXIT_LIMIT)]);
       await this.kill();
     }
@@ -172,8 +181,16 @@ export class Sandbox {
   }
 
   async #measureTmp(): Promise<void> {
-    if (this.#tmp === undefined || await sizeOfTmp(this.#tmp) <= MAX_TMP) return;
-    this.#broken.resolve({ kind: "exit", reason: "Runtime ended: /tmp holds more than 512 MB" });
+    if (await this.#hasFilledTmp()) this.#broken.resolve(FULL);
+  }
+
+  /** Tells whether `/tmp` holds too much. Measures `/tmp` only if the process has written much since the last measurement. */
+  async #hasFilledTmp(): Promise<boolean> {
+    if (this.#tmp === undefined) return false;
+    const written = await measureWritten(this.#child.pid);
+    if (written - this.#written < UNMEASURED) return false;
+    this.#written = written;
+    return await sizeOfTmp(this.#tmp) > MAX_TMP;
   }
 
   /** Waits for output that is still in the pipes. */
@@ -238,4 +255,17 @@ async function measureMemory(pid: number): Promise<Memory | undefined> {
   const own = sizeOf("RssAnon") + sizeOf("RssShmem");
   const peak = sizeOf("VmHWM");
   return Number.isNaN(own + peak) ? undefined : { own, peak };
+}
+
+/**
+ * Counts the bytes that a process has written, also to pipes and sockets, and those that it has changed in mapped files.
+ *
+ * @see https://docs.kernel.org/filesystems/proc.html#proc-pid-io-display-the-io-accounting-fields
+ */
+async function measureWritten(pid: number): Promise<number> {
+  const text = await Deno.readTextFile(`/proc/${pid}/io`).catch(() => "");
+  const counts = ["wchar", "write_bytes"].map((key) =>
+    new RegExp(`^${key}: (\\d+)$`, "m").exec(text)
+  );
+  return counts.reduce((sum, found) => sum + Number(found?.[1] ?? NaN), 0);
 }

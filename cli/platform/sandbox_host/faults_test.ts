@@ -69,6 +69,29 @@ Deno.test("a function that exceeds its memory gets a hint", LINUX, async () => {
   assertEquals(app.notes.slice(1), [MORE_MEMORY]);
 });
 
+Deno.test({
+  name: "short invocations cannot fill /tmp beyond its limit together",
+  ignore: !hasNamespace,
+  async fn() {
+    await using app = await startApp(
+      `const content = new Uint8Array(64 * 1024 * 1024);
+      export const handler = () => {
+        Deno.writeFileSync("/tmp/" + crypto.randomUUID(), content);
+        return [...Deno.readDirSync("/tmp")].filter(({ isFile }) => isFile).length;
+      };`,
+      { memory: 512 },
+    );
+    const counts: unknown[] = [];
+    for (let call = 0; call < 10; call++) counts.push((await app.invoke()).json);
+    // Eight files are 512 MB. Deno itself keeps some files in /tmp.
+    assertEquals(counts, [1, 2, 3, 4, 5, 6, 7, 8, 1, 2]);
+    const ends = app.log.filter((line) =>
+      line.endsWith("Runtime ended: /tmp holds more than 512 MB")
+    );
+    assertEquals(ends.length, 1);
+  },
+});
+
 const MORE_MEMORY = 'The function "one" may keep only the "memory" that the manifest gives it';
 
 /** Starts the application, and takes the records of the host itself. */
