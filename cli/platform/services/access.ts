@@ -1,9 +1,7 @@
 import { fillPlaceholders } from "../../manifest/variables.ts";
 import type { Statement } from "../../manifest/types.ts";
-import { ACCOUNT_ID, bucketArn, functionArn, REGION } from "../../application/arn.ts";
+import { ACCOUNT_ID, functionArn, REGION } from "../../application/arn.ts";
 import { ANY, matchesWildcard, ONE } from "../../application/wildcard.ts";
-import { textsOf } from "./responses.ts";
-import { placeOf } from "./s3_object.ts";
 import { type Access, ServiceError } from "./service_call.ts";
 
 /**
@@ -47,33 +45,6 @@ export function invocationAccesses({ url }: Request): readonly Access[] {
   const [, name = ""] = /\/functions\/([^/]+)/.exec(new URL(url).pathname) ?? [];
   const functionName = decodeURIComponent(name).split(":").at(-1)!;
   return [{ action: "lambda:InvokeFunction", resource: functionArn(functionName) }];
-}
-
-/** Lists the accesses that a request to Amazon S3 needs. */
-export function readObjectAccesses(request: Request, body = ""): readonly Access[] {
-  const { method, url, headers } = request;
-  const [bucket, key] = placeOf(request);
-  if (bucket === "") return [{ action: "s3:ListAllMyBuckets", resource: "*" }];
-  const arn = bucketArn(bucket);
-  const reads = method === "GET" || method === "HEAD";
-  if (key === "") {
-    if (reads) return [{ action: "s3:ListBucket", resource: arn }];
-    const keys = textsOf(body, "Key");
-    return (keys.length === 0 ? ["*"] : keys)
-      .map((name) => ({ action: "s3:DeleteObject", resource: `${arn}/${name}` }));
-  }
-  const deletes = method === "DELETE";
-  if (deletes && new URL(url).searchParams.has("uploadId")) {
-    return [{ action: "s3:AbortMultipartUpload", resource: `${arn}/${key}` }];
-  }
-  const verb = reads ? "Get" : deletes ? "Delete" : "Put";
-  const accesses = [{ action: `s3:${verb}Object`, resource: `${arn}/${key}` }];
-  const source = headers.get("x-amz-copy-source");
-  if (source !== null) {
-    const from = decodeURIComponent(source).replace(/^\//, "");
-    accesses.push({ action: "s3:GetObject", resource: bucketArn(from) });
-  }
-  return accesses;
 }
 
 /** Makes the error for an access that the manifest does not grant. */

@@ -1,90 +1,87 @@
 import { createHash } from "node:crypto";
-import { digest, type StoredFields } from "../triggers/bucket_folder.ts";
-import { S3Error, textsOf, xmlResponse } from "./responses.ts";
+import { type BucketFolder, digest } from "../triggers/bucket_folder.ts";
+import { completeUpload, type Part, type Upload } from "./multipart_completion.ts";
+import { S3Error, xmlResponse } from "./responses.ts";
 import {
-  chunkedContent,
-  preconditionOf,
-  readSource,
-  storedFields,
-  type Target,
-} from "./s3_object.ts";
-
-/** The smallest size of each part except the last. */
-const MIN_PART = 5 * 1024 * 1024;
-
-interface Upload {
-  readonly id: string;
-  /** The bucket and the key of the object. */
-  readonly place: string;
-  readonly fields: StoredFields;
-  readonly folder: string;
-  /** The parts that have been uploaded, by number. */
-  readonly parts: Map<string, Part>;
-}
-
-interface Part {
-  readonly file: string;
-  readonly size: number;
-  readonly etag: string;
-}
+  checksumElement,
+  checksumField,
+  DEFAULT_ALGORITHM,
+  readAlgorithm,
+  readClaim,
+  readType,
+} from "./s3_checksums.ts";
+import { readContent } from "./s3_content.ts";
+import { readFacts } from "./s3_facts.ts";
+import type { Target } from "./s3_object.ts";
+import type { S3Request } from "./s3_operations.ts";
+import { readCopyRange, slice } from "./s3_ranges.ts";
+import { openSource } from "./s3_source.ts";
 
 /** The multipart uploads that have begun. Their parts are files in temporary folders. */
 export class MultipartUploads implements AsyncDisposable {
   readonly #uploads = new Map<string, Upload>();
 
-  /** Answers a request of an upload. Returns `undefined` if the method is not known. */
-  async answer(
-    request: Request,
-    query: URLSearchParams,
-    { bucket, buckets, name, key, client }: Target,
-  ): Promise<Response | undefined> {
-    const { method, headers } = request;
-    const place = `${name}/${key}`;
-    if (method === "POST" && query.has("uploads")) {
-      const id = crypto.randomUUID();
-      const folder = await Deno.makeTempDir({ prefix: "mate-upload-" });
-      const fields = storedFields(headers);
-      this.#uploads.set(id, { id, place, fields, folder, parts: new Map() });
-      const result = { Bucket: name, Key: key, UploadId: id };
-      return xmlResponse({ InitiateMultipartUploadResult: result });
+  /** Answers a request of an upload. */
+  async answer(request: Request, call: S3Request, target: Target): Promise<Response> {
+    if (call.operation === "CreateMultipartUpload") return await this.#create(call, target.bucket);
+    const place = `${call.bucket}/${call.key}`;
+    const upload = this.#uploads.get(call.query.get("uploadId")!);
+    if (upload?.place !== place) {
+      throw new S3Error(
+        "NoSuchUpload",
+        "The specified upload does not exist. The upload ID may be invalid, or the upload may " +
+          "have been aborted or completed.",
+        { UploadId: call.query.get("uploadId")! },
+      );
     }
-    const upload = this.#find(query.get("uploadId") ?? "", place);
-    if (method === "PUT") {
-      const source = headers.get("x-amz-copy-source");
-      const content = source === null
-        ? chunkedContent(request)
-        : (await readSource(source, headers.get("x-amz-copy-source-range"), buckets)).content;
-      const ETag = `"${await putPart(upload, query.get("partNumber") ?? "", content)}"`;
-      return source === null
-        ? new Response(null, { headers: { ETag } })
-        : xmlResponse({ CopyPartResult: { ETag } });
+    switch (call.operation) {
+      case "UploadPart":
+        return await uploadPart(request, call, upload);
+      case "UploadPartCopy":
+        return await copyPart(call, upload, target);
+      case "CompleteMultipartUpload": {
+        const response = await completeUpload(request, call, upload, target);
+        await this.#end(upload);
+        return response;
+      }
+      default:
+        await this.#end(upload);
+        return new Response(null, { status: 204 });
     }
-    if (method === "DELETE") {
-      await this.#end(upload);
-      return new Response(null, { status: 204 });
-    }
-    if (method !== "POST") return undefined;
-    const { etag } = await bucket.put(key, joinParts(upload, await request.text()), {
-      ...client,
-      how: "CompleteMultipartUpload",
-      check: preconditionOf(headers),
-      fields: upload.fields,
-    });
-    await this.#end(upload);
-    return xmlResponse({
-      CompleteMultipartUploadResult: { Bucket: name, Key: key, ETag: `"${etag}"` },
-    });
   }
 
-  #find(id: string, place: string): Upload {
-    const upload = this.#uploads.get(id);
-    if (upload?.place === place) return upload;
-    const message = "The upload does not exist: it was completed or aborted";
-    throw new S3Error(404, "NoSuchUpload", message);
+  async #create({ bucket, key, headers }: S3Request, folder: BucketFolder): Promise<Response> {
+    const facts = readFacts(headers);
+    const algorithm = readAlgorithm(headers, "x-amz-checksum-algorithm");
+    const type = headers.get("x-amz-checksum-type");
+    if (algorithm === undefined && type !== null) {
+      throw new S3Error(
+        "InvalidRequest",
+        "The x-amz-checksum-type header can only be used with the x-amz-checksum-algorithm header.",
+      );
+    }
+    const checksum = algorithm && { algorithm, type: readType(algorithm, type) };
+    const upload = {
+      id: crypto.randomUUID(),
+      place: `${bucket}/${key}`,
+      facts,
+      folder: await Deno.makeTempDir({ prefix: "mate-upload-" }),
+      checksum,
+      change: folder.changeOf(key),
+      parts: new Map(),
+    };
+    this.#uploads.set(upload.id, upload);
+    const result = { Bucket: bucket, Key: key, UploadId: upload.id };
+    const response = xmlResponse({ InitiateMultipartUploadResult: result });
+    if (checksum !== undefined) {
+      response.headers.set("x-amz-checksum-algorithm", checksum.algorithm);
+      response.headers.set("x-amz-checksum-type", checksum.type);
+    }
+    return response;
   }
 
   async #end({ id, folder }: Upload): Promise<void> {
-    this.#uploads.delete(id);
+    if (!this.#uploads.delete(id)) return; // Another request has ended the upload meanwhile.
     await Deno.remove(folder, { recursive: true });
   }
 
@@ -93,43 +90,78 @@ export class MultipartUploads implements AsyncDisposable {
   }
 }
 
+async function uploadPart(
+  { body }: Request,
+  { query, headers }: S3Request,
+  upload: Upload,
+): Promise<Response> {
+  const number = readNumber(query.get("partNumber")!);
+  const wanted = upload.checksum;
+  const claimed = readClaim(headers)?.algorithm;
+  const isWrong = claimed === undefined
+    ? wanted?.type === "COMPOSITE"
+    : wanted !== undefined && wanted.algorithm !== claimed;
+  if (isWrong) {
+    const expected = wanted!.algorithm.toLowerCase();
+    const actual = claimed?.toLowerCase() ?? "null";
+    const rule = `expected checksum Type: ${expected}, actual checksum Type: ${actual}`;
+    throw new S3Error("InvalidRequest", `Checksum Type mismatch occurred, ${rule}`);
+  }
+  const content = readContent({ headers, body }, wanted?.algorithm);
+  const { etag, checksum } = await putPart(upload, number, content);
+  return new Response(null, {
+    headers: { ETag: `"${etag}"`, [checksumField(checksum.algorithm)]: checksum.value },
+  });
+}
+
+async function copyPart(
+  { query, headers }: S3Request,
+  upload: Upload,
+  { buckets }: Target,
+): Promise<Response> {
+  const number = readNumber(query.get("partNumber")!);
+  const { object, content } = await openSource(headers, buckets);
+  let range;
+  try {
+    range = readCopyRange(headers.get("x-amz-copy-source-range"), object.size);
+  } catch (error) {
+    await content.cancel();
+    throw error;
+  }
+  const body = range === undefined ? content : content.pipeThrough(slice(range));
+  const length = range === undefined ? object.size : range.end - range.start;
+  const copied = new Headers({ "content-length": String(length) });
+  const algorithm = upload.checksum?.algorithm ?? DEFAULT_ALGORITHM;
+  const part = await putPart(upload, number, readContent({ headers: copied, body }, algorithm));
+  return xmlResponse({
+    CopyPartResult: {
+      ETag: `"${part.etag}"`,
+      LastModified: new Date().toISOString(),
+      ...(upload.checksum && { [checksumElement(algorithm)]: part.checksum.value }),
+    },
+  });
+}
+
+function readNumber(text: string): number {
+  if (/^([1-9]\d{0,3}|10000)$/.test(text)) return Number(text);
+  const message = "Part number must be an integer between 1 and 10000, inclusive";
+  throw new S3Error("InvalidArgument", message, {
+    ArgumentName: "partNumber",
+    ArgumentValue: text,
+  });
+}
+
 /** Stores a part. The part replaces an earlier part with the same number. */
 async function putPart(
   { folder, parts }: Upload,
-  number: string,
-  content: AsyncIterable<Uint8Array>,
-): Promise<string> {
-  if (!/^([1-9]\d{0,3}|10000)$/.test(number)) {
-    const message = `Expected a part number from 1 to 10000: "${number}"`;
-    throw new S3Error(400, "InvalidArgument", message);
-  }
+  number: number,
+  content: ReturnType<typeof readContent>,
+): Promise<Part> {
   const file = await Deno.makeTempFile({ dir: folder });
   const hash = createHash("md5");
-  await Deno.writeFile(file, ReadableStream.from(digest(content, hash)));
+  await Deno.writeFile(file, ReadableStream.from(digest(content.bytes, hash)));
   const { size } = await Deno.stat(file);
-  const etag = hash.digest("hex");
-  parts.set(number, { file, size, etag });
-  return etag;
-}
-
-function joinParts(upload: Upload, list: string): AsyncIterable<Uint8Array> {
-  const etags = textsOf(list, "ETag");
-  const numbers = textsOf(list, "PartNumber");
-  const parts = numbers.map((number, index) => {
-    const part = upload.parts.get(number);
-    if (part !== undefined && part.etag === etags[index]?.replaceAll('"', "")) return part;
-    throw new S3Error(400, "InvalidPart", `Part ${number} was not uploaded with this ETag`);
-  });
-  if (parts.length === 0) throw new S3Error(400, "MalformedXML", "Expected at least one part");
-  if (numbers.some((number, index) => Number(number) <= Number(numbers[index - 1] ?? 0))) {
-    throw new S3Error(400, "InvalidPartOrder", "Expected the parts in ascending order");
-  }
-  if (parts.slice(0, -1).some(({ size }) => size < MIN_PART)) {
-    throw new S3Error(400, "EntityTooSmall", "Every part but the last must have at least 5 MiB");
-  }
-  return contentOf(parts);
-}
-
-async function* contentOf(parts: readonly Part[]): AsyncGenerator<Uint8Array> {
-  for (const { file } of parts) yield* (await Deno.open(file)).readable;
+  const part = { file, size, etag: hash.digest("hex"), checksum: content.checksum() };
+  parts.set(number, part);
+  return part;
 }

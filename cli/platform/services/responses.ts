@@ -3,8 +3,6 @@
  *
  * @module
  */
-import { ObjectKeyError } from "../triggers/object_key.ts";
-
 /** The content of an XML element: text, or elements by name. An array makes several elements with one name. */
 type XmlContent = string | number | boolean | XmlElements;
 
@@ -31,41 +29,66 @@ function serialize(content: XmlContent): string {
     .replaceAll(/[&<>\r]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: "&",
-  apos: "'",
-  gt: ">",
-  lt: "<",
-  quot: '"',
-};
+/** The status of each error of Amazon S3. */
+const STATUSES = {
+  AccessControlListNotSupported: 400,
+  AccessDenied: 403,
+  AccessForbidden: 403,
+  BadDigest: 400,
+  ConditionalRequestConflict: 409,
+  EntityTooLarge: 400,
+  EntityTooSmall: 400,
+  IncompleteBody: 400,
+  InvalidArgument: 400,
+  InvalidDigest: 400,
+  InvalidPart: 400,
+  InvalidPartNumber: 416,
+  InvalidPartOrder: 400,
+  InvalidRange: 416,
+  InvalidRequest: 400,
+  InvalidStorageClass: 400,
+  InvalidURI: 400,
+  KeyTooLongError: 400,
+  MalformedTrailerError: 400,
+  MalformedXML: 400,
+  MetadataTooLarge: 400,
+  MethodNotAllowed: 405,
+  MissingContentLength: 411,
+  NoSuchBucket: 404,
+  NoSuchKey: 404,
+  NoSuchUpload: 404,
+  NotImplemented: 501,
+  PreconditionFailed: 412,
+  XAmzContentSHA256Mismatch: 400,
+} as const;
 
-/** Reads the texts of all elements that have the given name and contain only text. */
-export function textsOf(document: string, name: string): string[] {
-  return [...document.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, "g"))].map(([, text]) =>
-    text!.replaceAll(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (entity, decimal, hex, named) => {
-      if (named !== undefined) return ENTITIES[named] ?? entity;
-      return String.fromCodePoint(decimal ? Number(decimal) : Number.parseInt(hex, 16));
-    })
-  );
-}
-
-/** An error that Amazon S3 sends to its client. */
+/**
+ * An error that Amazon S3 sends to its client.
+ *
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+ */
 export class S3Error extends Error {
-  constructor(readonly status: number, readonly code: string, message: string) {
+  override readonly name = "S3Error";
+  readonly status: number;
+
+  /** `details` are further elements of the response, such as the key. */
+  constructor(
+    readonly code: keyof typeof STATUSES,
+    message: string,
+    readonly details: XmlElements = {},
+  ) {
     super(message);
+    this.status = STATUSES[code];
   }
 }
 
-/** Makes the response of Amazon S3 for a mistake of the client. Throws any other error. */
-export function s3ErrorResponse(error: unknown): Response {
-  if (error instanceof S3Error) return s3Failure(error.status, error.code, error.message);
-  const isMistake = error instanceof ObjectKeyError || error instanceof URIError;
-  if (isMistake) return s3Failure(400, "InvalidArgument", error.message);
-  throw error;
-}
-
-export function s3Failure(status: number, code: string, message: string): Response {
-  return xmlResponse({ Error: { Code: code, Message: message } }, status);
+export function s3Failure(
+  status: number,
+  code: string,
+  message: string,
+  details: XmlElements = {},
+): Response {
+  return xmlResponse({ Error: { Code: code, Message: message, ...details } }, status);
 }
 
 /** Makes an error of the services that speak JSON. */

@@ -1,120 +1,134 @@
 /**
- * Amazon S3 over the folders of the buckets, with path-style URLs: get, head, put, copy, delete, list, multipart uploads.
+ * Amazon S3 over the folders of the buckets, with path-style URLs.
  *
  * @module
  */
-import type { BucketFolder, Client, StoredObject } from "../triggers/bucket_folder.ts";
+import { ACCOUNT_ID } from "../../application/arn.ts";
+import type { BucketFolder, Client } from "../triggers/bucket_folder.ts";
+import { checkKey, MAX_KEY, ObjectKeyError } from "../triggers/object_key.ts";
 import type { MultipartUploads } from "./multipart.ts";
-import { S3Error, s3ErrorResponse, textsOf, xmlResponse } from "./responses.ts";
-import { answerObject, placeOf, type Target } from "./s3_object.ts";
-
-/** The parameters of the query that name a further operation of Amazon S3. */
-const SUBRESOURCES =
-  /^(accelerate|acl|analytics|cors|encryption|inventory|lifecycle|logging|metrics|notification|object-lock|partNumber|policy|publicAccessBlock|replication|requestPayment|restore|select|tagging|torrent|uploadId|uploads|versioning|versions|website)$/;
+import { S3Error, s3Failure, xmlResponse } from "./responses.ts";
+import { accessesOf } from "./s3_accesses.ts";
+import { deleteCondition } from "./s3_conditions.ts";
+import { readDeletion } from "./s3_deletion.ts";
+import { listObjects, OWNER } from "./s3_lists.ts";
+import { copyObject, putObject, readObject, type Target } from "./s3_object.ts";
+import { readRequest, type S3Request } from "./s3_operations.ts";
+import { findBucket } from "./s3_source.ts";
+import type { ServiceCall } from "./service_call.ts";
 
 export function createS3(
   buckets: ReadonlyMap<string, BucketFolder>,
   uploads: MultipartUploads,
-): (request: Request, client: Client) => Promise<Response> {
+): (request: Request, client: Client) => Promise<ServiceCall> {
+  async function answer(call: S3Request, request: Request, client: Client): Promise<Response> {
+    if (call.operation === "ListBuckets") return listBuckets([...buckets.keys()]);
+    const target = { bucket: findBucket(buckets, call.bucket), buckets, client };
+    const { bucket } = target;
+    switch (call.operation) {
+      case "HeadBucket":
+        return new Response(null, { headers: { "x-amz-bucket-region": "us-east-1" } });
+      case "GetBucketLocation":
+        return xmlResponse({ LocationConstraint: "" }); // Amazon S3 answers so for us-east-1.
+      case "ListObjects":
+      case "ListObjectsV2":
+        return listObjects(bucket.list(), call.bucket, call.query);
+      case "DeleteObjects":
+        return await deleteObjects(call, target);
+      case "GetObject":
+      case "HeadObject":
+        return await readObject(call, target);
+      case "PutObject":
+        return await putObject(request, call, target);
+      case "CopyObject":
+        return await copyObject(call, target);
+      case "DeleteObject": {
+        const check = deleteCondition(call.headers.get("if-match"));
+        await bucket.delete(call.key, { ...client, check });
+        return new Response(null, { status: 204 });
+      }
+      default:
+        return await uploads.answer(request, call, target);
+    }
+  }
+
+  /** Makes the response of a piece of work, also if it fails through a mistake of the client. */
+  async function respond(request: Request, work: () => Promise<Response>): Promise<Response> {
+    const response = await work().catch((error) => failureOf(error, request));
+    // A client that waits until its request is read gets the response, too. It may have gone away meanwhile.
+    if (request.body !== null && !request.bodyUsed) request.body.cancel().catch(() => {});
+    response.headers.set("x-amz-request-id", crypto.randomUUID());
+    response.headers.set("server", "AmazonS3");
+    return response;
+  }
+
   return async (request, client) => {
-    const { pathname, searchParams: query } = new URL(request.url);
     try {
-      const [name, key] = placeOf(request);
-      const isUpload = key !== "" && (query.has("uploads") || query.has("uploadId"));
-      const subresource = [...query.keys()].find((parameter) => SUBRESOURCES.test(parameter));
-      if (subresource !== undefined && !isUpload) {
-        throw new S3Error(501, "NotImplemented", `"${subresource}" is not emulated locally`);
-      }
-      if (name === "") return listBuckets([...buckets.keys()]);
-      const bucket = buckets.get(name);
-      if (bucket === undefined) {
-        throw new S3Error(404, "NoSuchBucket", `The manifest names no bucket "${name}"`);
-      }
-      const target = { bucket, buckets, name, key, client };
-      const answer = key === ""
-        ? await answerBucket(request, query, target)
-        : isUpload
-        ? await uploads.answer(request, query, target)
-        : await answerObject(request, target);
-      if (answer !== undefined) return answer;
-      const message = `${request.method} ${pathname} is not emulated locally`;
-      throw new S3Error(501, "NotImplemented", message);
+      const call = await readCall(request);
+      const run = () => respond(request, () => answer(call, request, client));
+      return { accesses: accessesOf(call), run };
     } catch (error) {
-      return s3ErrorResponse(error);
+      return { accesses: [], run: () => respond(request, () => Promise.reject(error)) };
     }
   };
 }
 
-async function answerBucket(
-  request: Request,
-  query: URLSearchParams,
-  { bucket, name, client }: Target,
-): Promise<Response | undefined> {
-  if (request.method === "HEAD") return new Response(null);
-  if (request.method === "GET" && query.has("location")) {
-    return xmlResponse({ LocationConstraint: "" });
+/** Reads everything that a request says about itself: also the keys of DeleteObjects. */
+async function readCall(request: Request): Promise<S3Request> {
+  const call = readRequest(request);
+  checkOwner(call.headers);
+  if (call.key !== "") checkKey(call.key);
+  return call.operation === "DeleteObjects" ? { ...call, ...await readDeletion(request) } : call;
+}
+
+/** Makes the response for a mistake of the client. Throws any other error. */
+function failureOf(error: unknown, { method }: Request): Response {
+  const { status, code, message, details } = asS3Error(error);
+  if (method === "HEAD") return new Response(null, { status });
+  return s3Failure(status, code, message, details);
+}
+
+function asS3Error(error: unknown): S3Error {
+  if (error instanceof S3Error) return error;
+  if (!(error instanceof ObjectKeyError)) throw error;
+  return error.isTooLong
+    ? new S3Error("KeyTooLongError", "Your key is too long", { MaxSizeAllowed: MAX_KEY })
+    : new S3Error("InvalidURI", "Couldn't parse the specified URI.");
+}
+
+/** All buckets have one owner. */
+function checkOwner(headers: Headers): void {
+  for (const name of ["x-amz-expected-bucket-owner", "x-amz-source-expected-bucket-owner"]) {
+    const owner = headers.get(name);
+    if (owner !== null && owner !== ACCOUNT_ID) {
+      throw new S3Error("AccessDenied", "Access Denied");
+    }
   }
-  if (request.method === "GET") return listObjects(bucket.list(), name, query);
-  if (request.method === "POST" && query.has("delete")) {
-    const keys = textsOf(await request.text(), "Key");
-    for (const key of keys) await bucket.delete(key, client);
-    return xmlResponse({ DeleteResult: { Deleted: keys.map((key) => ({ Key: key })) } });
-  }
-  return undefined;
 }
 
 function listBuckets(names: readonly string[]): Response {
   const CreationDate = "2020-01-01T00:00:00.000Z";
-  const Bucket = names.map((Name) => ({ Name, CreationDate }));
-  return xmlResponse({ ListAllMyBucketsResult: { Buckets: { Bucket } } });
+  const Bucket = names.toSorted().map((Name) => ({ Name, CreationDate }));
+  return xmlResponse({ ListAllMyBucketsResult: { Owner: OWNER, Buckets: { Bucket } } });
 }
 
-/** Lists objects as ListObjectsV2 of Amazon S3 does, and as ListObjects if the query has no `list-type=2`. */
-function listObjects(
-  objects: readonly StoredObject[],
-  name: string,
-  query: URLSearchParams,
-): Response {
-  const isSecondVersion = query.get("list-type") === "2";
-  const prefix = query.get("prefix") ?? "";
-  const delimiter = query.get("delimiter") ?? "";
-  const after = isSecondVersion
-    ? query.get("continuation-token") ?? query.get("start-after") ?? ""
-    : query.get("marker") ?? "";
-  const limit = Math.min(1_000, Number(query.get("max-keys") ?? 1_000));
-  /** The objects by key. A common prefix of several keys has no object. */
-  const entries = new Map<string, StoredObject | undefined>();
-  for (const object of objects) {
-    const { key } = object;
-    if (!key.startsWith(prefix) || key <= after) continue;
-    const end = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
-    const common = key.slice(0, end + delimiter.length);
-    if (end < 0) entries.set(key, object);
-    else if (common !== after) entries.set(common, undefined);
-  }
-  const page = [...entries].slice(0, limit);
-  const isTruncated = entries.size > page.length;
-  const last = page.at(-1)?.[0] ?? after;
+async function deleteObjects(
+  { items = [], isQuiet }: S3Request,
+  { bucket, client }: Target,
+): Promise<Response> {
+  const results = await Promise.all(items.map(async ({ Key = "", ETag }) => {
+    try {
+      await bucket.delete(Key, { ...client, check: deleteCondition(ETag ?? null) });
+      return { Deleted: { Key } };
+    } catch (error) {
+      const { code, message } = asS3Error(error);
+      return { Error: { Key, Code: code, Message: message } };
+    }
+  }));
   return xmlResponse({
-    ListBucketResult: {
-      Name: name,
-      Prefix: prefix,
-      MaxKeys: limit,
-      KeyCount: page.length,
-      IsTruncated: isTruncated,
-      ...(isTruncated && { [isSecondVersion ? "NextContinuationToken" : "NextMarker"]: last }),
-      Contents: page.flatMap(([key, object]) =>
-        object === undefined ? [] : [{
-          Key: key,
-          LastModified: new Date(object.modified).toISOString(),
-          ETag: `"${object.etag}"`,
-          Size: object.size,
-          StorageClass: "STANDARD",
-        }]
-      ),
-      CommonPrefixes: page.flatMap(([key, object]) =>
-        object === undefined ? [{ Prefix: key }] : []
-      ),
+    DeleteResult: {
+      Deleted: isQuiet ? [] : results.flatMap(({ Deleted }) => Deleted ?? []),
+      Error: results.flatMap((result) => result.Error ?? []),
     },
   });
 }

@@ -1,203 +1,190 @@
-import { Buffer } from "node:buffer";
-import type {
-  BucketFolder,
-  Client,
-  StoredFields,
-  StoredObject,
-} from "../triggers/bucket_folder.ts";
+import type { BucketFolder, Client } from "../triggers/bucket_folder.ts";
+import type { Checksum, StoredObject } from "../triggers/object_records.ts";
 import { S3Error, xmlResponse } from "./responses.ts";
+import {
+  type Algorithm,
+  checksumElements,
+  checksumHeaders,
+  DEFAULT_ALGORITHM,
+  isAlgorithm,
+  readAlgorithm,
+  startDigest,
+} from "./s3_checksums.ts";
+import { isUnchanged, writeCondition } from "./s3_conditions.ts";
+import { readContent } from "./s3_content.ts";
+import { objectHeaders, readFacts, writtenHeaders } from "./s3_facts.ts";
+import type { S3Request } from "./s3_operations.ts";
+import { type Range, readRange, slice } from "./s3_ranges.ts";
+import { noSuchKey, openSource, type Source } from "./s3_source.ts";
 
 /** The bucket, and perhaps the object, that a request names. */
 export interface Target {
   readonly bucket: BucketFolder;
   readonly buckets: ReadonlyMap<string, BucketFolder>;
-  readonly name: string;
-  readonly key: string;
   readonly client: Client;
 }
 
-/** The longest head of a chunk, in bytes. */
-const MAX_HEAD = 1_024;
-
-const STORED_FIELDS =
-  /^(x-amz-meta-.*|cache-control|content-disposition|content-encoding|content-language|content-type)$/;
-
-/** Reads the bucket and the key of a request. Either may be empty. */
-export function placeOf(request: Request): readonly [bucket: string, key: string] {
-  const [, bucket = "", key = ""] = /^\/([^/]*)\/?(.*)$/s
-    .exec(new URL(request.url).pathname)!.map(decodeURIComponent);
-  return [bucket, key];
-}
-
-/** Answers a request for an object. Returns `undefined` if the method is not known. */
-export async function answerObject(
-  request: Request,
-  target: Target,
-): Promise<Response | undefined> {
-  const { bucket, key, client } = target;
-  const { method, headers } = request;
-  if (method === "GET" || method === "HEAD") return await readObject(request, target);
-  if (method === "DELETE") {
-    await bucket.delete(key, client);
-    return new Response(null, { status: 204 });
-  }
-  if (method !== "PUT") return undefined;
-  const source = headers.get("x-amz-copy-source");
-  if (source !== null) return await copyObject(source, headers, target);
-  const { etag } = await bucket.put(key, chunkedContent(request), {
-    ...client,
-    check: preconditionOf(headers),
-    fields: storedFields(headers),
-  });
-  return new Response(null, { headers: { ETag: `"${etag}"` } });
-}
-
-/** Opens the object that a request copies. */
-export async function readSource(
-  source: string,
-  range: string | null,
-  buckets: ReadonlyMap<string, BucketFolder>,
-) {
-  const [name = "", ...path] = decodeURIComponent(source).replace(/^\//, "").split("/");
-  const found = await buckets.get(name)?.open(path.join("/"));
-  if (found === undefined) throw new S3Error(404, "NoSuchKey", `There is no object "${source}"`);
-  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range ?? "") ?? [];
-  const content = first === undefined
-    ? found.content
-    : found.content.pipeThrough(slice(Number(first), Number(last) + 1));
-  return { object: found.object, content };
-}
-
-/** Reads the condition of a write: `If-None-Match: *`, or `If-Match` with an entity tag. */
-export function preconditionOf(headers: Headers): (current: StoredObject | undefined) => void {
-  const match = headers.get("if-match");
-  const isNew = headers.has("if-none-match"); // Amazon S3 allows "*" only.
-  return (current) => {
-    if (match !== null && current === undefined) {
-      throw new S3Error(404, "NoSuchKey", "If-Match: there is no object");
-    }
-    const isFalse = isNew && current !== undefined ||
-      match !== null && match.replaceAll('"', "") !== current?.etag;
-    if (isFalse) throw new S3Error(412, "PreconditionFailed", "The object is not as expected");
-  };
-}
-
-async function copyObject(
-  source: string,
-  headers: Headers,
-  { bucket, buckets, key, client }: Target,
+/** Answers PutObject. */
+export async function putObject(
+  { body }: Request,
+  { key, headers }: S3Request,
+  { bucket, client }: Target,
 ): Promise<Response> {
-  const { object: { fields }, content } = await readSource(source, null, buckets);
-  const replaces = headers.get("x-amz-metadata-directive") === "REPLACE";
-  const { etag, modified } = await bucket.put(key, content, {
+  const facts = readFacts(headers);
+  const content = readContent({ headers, body });
+  const object = await bucket.put(key, content.bytes, {
+    ...client,
+    check: writeCondition(headers),
+    facts: () => ({ ...facts, checksum: content.checksum() }),
+  });
+  return new Response(null, { headers: writtenHeaders(object) });
+}
+
+/** Answers GetObject and HeadObject. */
+export async function readObject(
+  { operation, key, headers, query }: S3Request,
+  { bucket }: Target,
+): Promise<Response> {
+  const found = await bucket.open(key);
+  if (found === undefined) throw noSuchKey(key);
+  const { object, content } = found;
+  let answer;
+  try {
+    answer = describe(object, headers, query);
+  } catch (error) {
+    await content.cancel();
+    throw error;
+  }
+  const { status, range, head } = answer;
+  if (operation === "HeadObject" || status === 304) {
+    await content.cancel();
+    return new Response(null, { status, headers: head });
+  }
+  const body = range === undefined ? content : content.pipeThrough(slice(range));
+  return new Response(body, { status, headers: head });
+}
+
+/** Makes the status and the header of an answer, and the range of the content. */
+function describe(
+  object: StoredObject,
+  headers: Headers,
+  query: URLSearchParams,
+): { status: number; range?: Range; head: Headers } {
+  const { size, checksum } = object;
+  const head = objectHeaders(object, query);
+  if (isUnchanged(headers, object)) {
+    head.delete("content-type");
+    return { status: 304, head };
+  }
+  const part = query.get("partNumber");
+  if (part !== null && headers.has("range")) {
+    const message = "Cannot specify both Range header and partNumber query parameter";
+    throw new S3Error("InvalidRequest", message);
+  }
+  const condition = headers.get("if-range");
+  const isCurrent = condition === null || condition === head.get("etag") ||
+    condition === head.get("last-modified");
+  const range = part === null
+    ? readRange(isCurrent ? headers.get("range") : null, size)
+    : rangeOfPart(object, part);
+  if (part !== null && object.parts !== undefined) {
+    head.set("x-amz-mp-parts-count", String(object.parts.length));
+  }
+  const isWhole = range === undefined || range.end - range.start === size;
+  if (headers.get("x-amz-checksum-mode")?.toUpperCase() === "ENABLED" && isWhole) {
+    for (const field of Object.entries(checksumHeaders(checksum))) head.set(...field);
+  }
+  head.set("content-length", String(range === undefined ? size : range.end - range.start));
+  if (range === undefined) return { status: 200, head };
+  const { start, end } = range;
+  if (size > 0) head.set("content-range", `bytes ${start}-${end - 1}/${size}`);
+  return { status: 206, range, head };
+}
+
+/** Returns the bytes of a part of a multipart upload. Another object has one part. */
+function rangeOfPart({ size, parts = [size] }: StoredObject, number: string): Range {
+  if (!/^([1-9]\d{0,3}|10000)$/.test(number)) {
+    const message = "Part number must be an integer between 1 and 10000, inclusive";
+    throw new S3Error("InvalidArgument", message, {
+      ArgumentName: "partNumber",
+      ArgumentValue: number,
+    });
+  }
+  const length = parts[Number(number) - 1];
+  if (length === undefined) {
+    const message = "The requested partnumber is not satisfiable";
+    throw new S3Error("InvalidPartNumber", message, {
+      PartNumberRequested: number,
+      ActualPartCount: parts.length,
+    });
+  }
+  const start = parts.slice(0, Number(number) - 1).reduce((sum, part) => sum + part, 0);
+  return { start, end: start + length };
+}
+
+/** Answers CopyObject. */
+export async function copyObject(
+  { bucket: name, key, headers }: S3Request,
+  { bucket, buckets, client }: Target,
+): Promise<Response> {
+  const directive = headers.get("x-amz-metadata-directive") ?? "COPY";
+  if (directive !== "COPY" && directive !== "REPLACE") {
+    throw new S3Error("InvalidArgument", "Unknown metadata directive.", {
+      ArgumentName: "x-amz-metadata-directive",
+      ArgumentValue: directive,
+    });
+  }
+  const wanted = readFacts(headers);
+  const asked = readAlgorithm(headers, "x-amz-checksum-algorithm");
+  const check = writeCondition(headers);
+  const source = await openSource(headers, buckets);
+  const { object } = source;
+  const replaces = directive === "REPLACE";
+  const isInPlace = source.bucket === name && source.key === key;
+  const changes = replaces || headers.has("x-amz-storage-class") ||
+    headers.has("x-amz-server-side-encryption");
+  if (isInPlace && !changes) {
+    await source.content.cancel();
+    throw new S3Error(
+      "InvalidRequest",
+      "This copy request is illegal because it is trying to copy an object to itself without " +
+        "changing the object's metadata, storage class, website redirect location or encryption " +
+        "attributes.",
+    );
+  }
+  const content = digestCopy(source, asked);
+  const copy = await bucket.put(key, content.bytes, {
     ...client,
     how: "Copy",
-    check: preconditionOf(headers),
-    fields: replaces ? storedFields(headers) : fields,
+    check,
+    facts: () => ({
+      fields: replaces ? wanted.fields : object.fields,
+      storageClass: wanted.storageClass,
+      checksum: content.checksum(),
+    }),
   });
-  const LastModified = new Date(modified).toISOString();
-  return xmlResponse({ CopyObjectResult: { ETag: `"${etag}"`, LastModified } });
-}
-
-async function readObject({ method, headers }: Request, target: Target): Promise<Response> {
-  const { bucket, key } = target;
-  const found = await bucket.open(key);
-  if (found === undefined) throw new S3Error(404, "NoSuchKey", `There is no object "${key}"`);
-  const { object: { size, etag, modified, fields }, content } = found;
-  const answer = new Headers({
-    "accept-ranges": "bytes",
-    "content-length": String(size),
-    "content-type": "binary/octet-stream",
-    etag: `"${etag}"`,
-    "last-modified": new Date(modified).toUTCString(),
-    ...fields,
-  });
-  const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(headers.get("range") ?? "") ?? [];
-  if (method === "HEAD" || headers.get("if-none-match") === `"${etag}"`) {
-    await content.cancel();
-    return new Response(null, { status: method === "HEAD" ? 200 : 304, headers: answer });
-  }
-  if (first === undefined) return new Response(content, { headers: answer });
-  const start = Number(first);
-  const end = Math.min(size - 1, last === "" ? Infinity : Number(last));
-  if (start > end) {
-    await content.cancel();
-    throw new S3Error(416, "InvalidRange", `The object has ${size} bytes`);
-  }
-  answer.set("content-length", String(end - start + 1));
-  answer.set("content-range", `bytes ${start}-${end}/${size}`);
-  return new Response(content.pipeThrough(slice(start, end + 1)), { status: 206, headers: answer });
-}
-
-/** Selects the header fields that Amazon S3 stores with an object. */
-export function storedFields(headers: Headers): StoredFields {
-  const fields = [...headers].map(([name, value]) => {
-    // "aws-chunked" tells how the SDK sent the bytes. It is not part of the object.
-    const isCoding = name === "content-encoding";
-    return [name, isCoding ? value.replace(/\s*aws-chunked\s*,?/i, "").trim() : value] as const;
-  });
-  return Object.fromEntries(
-    fields.filter(([name, value]) => STORED_FIELDS.test(name) && value !== ""),
-  );
-}
-
-/** Passes on the bytes from `start` up to `end`. */
-function slice(start: number, end: number): TransformStream<Uint8Array, Uint8Array> {
-  let position = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      const part = chunk.subarray(Math.max(0, start - position), Math.max(0, end - position));
-      position += chunk.length;
-      if (part.length > 0) controller.enqueue(part);
-      if (position >= end) controller.terminate();
+  return xmlResponse({
+    CopyObjectResult: {
+      ETag: `"${copy.etag}"`,
+      LastModified: new Date(copy.modified).toISOString(),
+      ...checksumElements(copy.checksum),
     },
   });
 }
 
-/**
- * Reads the content of a request. The AWS SDKs put a frame around each chunk if a checksum or a signature follows the
- * content (`Content-Encoding: aws-chunked`). The frames are removed.
- *
- * @throws {TypeError} If a chunk has no length, or if the content ends early.
- * @see https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html
- */
-export async function* chunkedContent(request: Request): AsyncGenerator<Uint8Array> {
-  const content = request.body ?? new Blob([]).stream();
-  if (!request.headers.get("x-amz-content-sha256")?.startsWith("STREAMING-")) {
-    return yield* content;
+/** Passes on the content of a source, and computes a checksum of the copy. */
+function digestCopy({ object, content }: Source, asked: Algorithm | undefined) {
+  const former = object.checksum?.algorithm ?? "";
+  const algorithm = asked ?? (isAlgorithm(former) ? former : DEFAULT_ALGORITHM);
+  let checksum: Checksum | undefined;
+  async function* read(): AsyncGenerator<Uint8Array> {
+    const digest = startDigest(algorithm);
+    for await (const chunk of content) {
+      digest.update(chunk);
+      yield chunk;
+    }
+    const value = (await digest.digest()).toBase64();
+    checksum = { algorithm, value, type: "FULL_OBJECT" };
   }
-  const iterator = content[Symbol.asyncIterator]();
-  let rest: Buffer = Buffer.alloc(0);
-  const readMore = async () => {
-    const { value, done } = await iterator.next();
-    if (done) throw new TypeError("Invalid aws-chunked content: it ends early");
-    rest = Buffer.concat([rest, value]);
-  };
-  for (;;) {
-    while (!rest.includes("\n")) {
-      if (rest.length > MAX_HEAD) {
-        throw new TypeError("Invalid aws-chunked content: the head of a chunk is too long");
-      }
-      await readMore();
-    }
-    const end = rest.indexOf("\n");
-    const [, digits] = /^([\da-f]{1,8})(?:;.*)?\r$/i.exec(rest.toString("latin1", 0, end)) ?? [];
-    if (digits === undefined) {
-      throw new TypeError("Invalid aws-chunked content: a chunk has no length");
-    }
-    rest = rest.subarray(end + 1);
-    let left = Number.parseInt(digits, 16);
-    if (left === 0) break;
-    while (left > 0) {
-      if (rest.length === 0) await readMore();
-      const part = rest.subarray(0, left);
-      yield part;
-      left -= part.length;
-      rest = rest.subarray(part.length);
-    }
-    while (rest.length < 2) await readMore();
-    rest = rest.subarray(2); // A line end follows the chunk.
-  }
-  // Read the trailer with the checksum, so that the client can use the connection again.
-  while (!(await iterator.next()).done);
+  return { bytes: read(), checksum: () => checksum };
 }

@@ -32,7 +32,7 @@ Deno.test("Services answer the object operations of the S3 client", async () => 
   await assertRejects(
     () => s3.getObject({ Bucket, Key }),
     Error,
-    `There is no object "${Key}"`,
+    "The specified key does not exist.",
   );
   assertEquals(await test.changes(), [
     `ObjectCreated:Put ${Key}`,
@@ -127,7 +127,11 @@ Deno.test("Services refuse parts that do not fit, and forget an upload that is a
     const error = await assertRejects(complete, Error);
     assertEquals(error.name, name);
   }
-  await assertRejects(() => put(0), Error, "Expected a part number from 1 to 10000");
+  await assertRejects(
+    () => put(0),
+    Error,
+    "Part number must be an integer between 1 and 10000, inclusive",
+  );
   await s3.abortMultipartUpload(upload);
   const error = await assertRejects(() => put(1), Error);
   assertEquals([error.name, await test.changes()], ["NoSuchUpload", []]);

@@ -6,14 +6,7 @@ import type { Application } from "../../application/types.ts";
 import type { createInvokeApi } from "../invoke/invoke_api.ts";
 import { MAX_SYNC_EVENT } from "../../application/limits.ts";
 import type { BucketFolder } from "../triggers/bucket_folder.ts";
-import {
-  denied,
-  fill,
-  invocationAccesses,
-  isAllowed,
-  localArn,
-  readObjectAccesses,
-} from "./access.ts";
+import { denied, fill, invocationAccesses, isAllowed, localArn } from "./access.ts";
 import type { EventBus } from "./event_bus.ts";
 import { type Messaging, messagingFailure, queueName } from "./messaging.ts";
 import { MultipartUploads } from "./multipart.ts";
@@ -106,13 +99,7 @@ export class Services implements AsyncDisposable {
         fail: ({ status, type, message }) => jsonFailure(status, type, message),
       },
       s3: {
-        async parse(request, _body, sourceIp) {
-          const own = await withKnownBody(request);
-          return {
-            accesses: readObjectAccesses(own.request, own.body),
-            run: () => s3(own.request, { sourceIp }),
-          };
-        },
+        parse: (request, _body, sourceIp) => s3(request, { sourceIp }),
         fail: ({ status, code, message }) => s3Failure(status, code, message),
       },
       sns: backendOf(messaging, "sns"),
@@ -250,15 +237,6 @@ function backendOf(messaging: Messaging, service: "sns" | "sqs"): Backend {
     parse: ({ headers, url }, body) => messaging.parse(service, headers, body, new URL(url).origin),
     fail: (error) => messagingFailure(service, error),
   };
-}
-
-/** Reads the body if the request says in it what it is about: the keys of DeleteObjects. */
-async function withKnownBody(request: Request): Promise<{ request: Request; body: string }> {
-  const isDelete = request.method === "POST" && new URL(request.url).searchParams.has("delete");
-  if (!isDelete) return { request, body: "" };
-  const body = await request.text();
-  const { url, method, headers } = request;
-  return { request: new Request(url, { method, headers, body }), body };
 }
 
 async function invokeFunction(

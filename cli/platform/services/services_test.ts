@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { manifestWith } from "../../testdata/platform.ts";
 import { startServices } from "../../testdata/services.ts";
 import { topicArn } from "../../application/arn.ts";
-import { localArn, readObjectAccesses } from "./access.ts";
+import { localArn } from "./access.ts";
 import { Services } from "./services.ts";
 
 Deno.test("Services answer the operations of the SQS client, and keep attributes", async () => {
@@ -198,24 +198,6 @@ function send(url: string, headers: Record<string, string>): Promise<number> {
   }).on("error", reject).end("{}");
   return promise;
 }
-
-Deno.test("readObjectAccesses() names the permission that Amazon S3 asks for", () => {
-  const arn = "arn:aws:s3:::photos";
-  const cases = [
-    ["GET", "/photos/a.png", "s3:GetObject", `${arn}/a.png`],
-    ["HEAD", "/photos/a.png", "s3:GetObject", `${arn}/a.png`],
-    ["PUT", "/photos/a.png", "s3:PutObject", `${arn}/a.png`],
-    ["DELETE", "/photos/a.png", "s3:DeleteObject", `${arn}/a.png`],
-    ["POST", "/photos/a.png?uploads", "s3:PutObject", `${arn}/a.png`],
-    ["PUT", "/photos/a.png?partNumber=1&uploadId=7", "s3:PutObject", `${arn}/a.png`],
-    ["DELETE", "/photos/a.png?uploadId=7", "s3:AbortMultipartUpload", `${arn}/a.png`],
-    ["GET", "/photos?list-type=2", "s3:ListBucket", arn],
-  ] as const;
-  for (const [method, path, action, resource] of cases) {
-    const request = new Request(`http://localhost${path}`, { method });
-    assertEquals(readObjectAccesses(request), [{ action, resource }], `${method} ${path}`);
-  }
-});
 
 Deno.test("localArn() knows the names of deployed resources", () => {
   const place = "us-east-1:000000000000";

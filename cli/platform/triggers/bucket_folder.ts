@@ -1,19 +1,10 @@
+import { Buffer } from "node:buffer";
 import { createHash, type Hash } from "node:crypto";
-import { join } from "node:path";
-import { ObjectKeyError, pathOf, refuseLinks } from "./object_key.ts";
+import { ObjectFiles } from "./object_files.ts";
+import { checkKey } from "./object_key.ts";
+import { ignoreNotFound, ObjectRecords, type StoredObject } from "./object_records.ts";
 
-/** The header fields that Amazon S3 stores with an object, by name in lower case. */
-export type StoredFields = Readonly<Record<string, string>>;
-
-export interface StoredObject {
-  readonly key: string;
-  readonly size: number;
-  /** The MD5 digest of the content, in hexadecimal. */
-  readonly etag: string;
-  /** The time of the last change, in milliseconds. */
-  readonly modified: number;
-  readonly fields?: StoredFields | undefined;
-}
+export type { StoredObject } from "./object_records.ts";
 
 export interface ObjectChange {
   readonly eventName:
@@ -33,45 +24,78 @@ export interface Client {
   readonly how?: "Put" | "Copy" | "CompleteMultipartUpload";
   /** Throws if the client may not replace the current object. */
   readonly check?: (current: StoredObject | undefined) => void;
-  readonly fields?: StoredFields | undefined;
+  /** Returns what the service keeps besides the content. It is called when the content has been read. */
+  readonly facts?: () => Partial<StoredObject>;
 }
 
 /** The client that changes files in the folder of a bucket. */
 const DISK: Client = { sourceIp: "127.0.0.1" };
 
+/** The folders of a bucket. They must be on the same disk. */
+export interface BucketFolders {
+  /** The objects as files. */
+  readonly objects: string;
+  /** The records of the objects. */
+  readonly records: string;
+  /** Incomplete objects. */
+  readonly uploads: string;
+}
+
 /**
  * A bucket whose objects are the files of a folder. It reports each change once to one listener, whether a client or a
- * program on this machine made the change. A file whose name starts with a period is an object only if a client put it.
+ * program on this machine made the change. A file whose name starts with a period is an object only if a client put it. If
+ * no file can have the name of a key, such as `a//b`, the object is kept among the records.
  */
 export class BucketFolder {
-  readonly #folder: string;
   readonly #uploads: string;
   readonly #onChange: (change: ObjectChange) => void;
   readonly #objects: Map<string, StoredObject> = new Map();
+  readonly #records: ObjectRecords;
+  readonly #files: ObjectFiles;
+  /** The records of the last run, until the first scan has used them. */
+  #former: ReadonlyMap<string, StoredObject> | undefined;
+  /** The numbers of the last changes of the keys. */
+  readonly #changes: Map<string, number> = new Map();
+  #count = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Makes a bucket. The folder for uploads keeps incomplete objects. It must be on the same disk as the bucket. */
-  constructor(folder: string, uploads: string, onChange: (change: ObjectChange) => void) {
-    this.#folder = folder;
+  constructor(
+    { objects, records, uploads }: BucketFolders,
+    onChange: (change: ObjectChange) => void,
+  ) {
+    this.#records = new ObjectRecords(records);
+    this.#files = new ObjectFiles(objects, this.#records);
     this.#uploads = uploads;
     this.#onChange = onChange;
   }
 
+  /** Lists the objects by key, in the order of the bytes of UTF-8. */
   list(): readonly StoredObject[] {
-    return [...this.#objects.values()].sort((a, b) => a.key < b.key ? -1 : 1);
+    const bytes = ({ key }: StoredObject) => Buffer.from(key);
+    return [...this.#objects.values()].map((object) => [bytes(object), object] as const)
+      .sort(([a], [b]) => Buffer.compare(a, b)).map(([, object]) => object);
+  }
+
+  /** Returns a number that grows with every change of a key. */
+  changeOf(key: string): number {
+    return this.#changes.get(key) ?? 0;
+  }
+
+  find(key: string): StoredObject | undefined {
+    return this.#objects.get(key);
   }
 
   /**
    * Stores an object.
    *
-   * @throws {ObjectKeyError} If no file can have the name of the key. The other methods throw this error too.
+   * @throws {ObjectKeyError} If no object can have the key. The other methods throw this error too.
    */
   async put(
     key: string,
     content: AsyncIterable<Uint8Array>,
     client: Client,
   ): Promise<StoredObject> {
-    const path = await this.#locate(key);
+    checkKey(key);
     await Deno.mkdir(this.#uploads, { recursive: true });
     const upload = await Deno.makeTempFile({ dir: this.#uploads });
     try {
@@ -80,11 +104,12 @@ export class BucketFolder {
       await ReadableStream.from(digest(content, hash)).pipeTo(file.writable);
       return await this.#alone(async () => {
         client.check?.(this.#objects.get(key));
-        await this.#locate(key); // The folder may have changed during the upload.
-        await makeRoom(key, path, upload);
+        const { path, isHidden } = await this.#files.moveIn(upload, key);
         const { size, mtime } = await Deno.stat(path);
-        const { how = "Put", fields } = client;
-        const object = { key, size, etag: hash.digest("hex"), modified: Number(mtime), fields };
+        const { how = "Put", facts } = client;
+        const modified = Number(mtime);
+        const object = { key, size, etag: hash.digest("hex"), modified, isHidden, ...facts?.() };
+        await this.#records.write(object);
         this.#objects.set(key, object);
         this.#report(`ObjectCreated:${how}`, key, client, object);
         return object;
@@ -98,23 +123,22 @@ export class BucketFolder {
   async open(
     key: string,
   ): Promise<{ object: StoredObject; content: ReadableStream<Uint8Array> } | undefined> {
-    const path = await this.#locate(key);
+    checkKey(key);
     const object = this.#objects.get(key);
     if (object === undefined) return undefined;
-    try {
-      return { object, content: (await Deno.open(path)).readable };
-    } catch (error) {
-      ignoreNotFound(error); // A program has just removed the file.
-    }
+    const content = await this.#files.open(object);
+    return content && { object, content };
   }
 
   /** Removes an object. Does nothing if there is no object. */
   async delete(key: string, client: Client): Promise<void> {
-    const path = await this.#locate(key);
+    checkKey(key);
     await this.#alone(async () => {
-      if (!this.#objects.has(key)) return;
-      await Deno.remove(path).catch(ignoreNotFound);
-      await this.#removeEmptyFolders(key);
+      const object = this.#objects.get(key);
+      client.check?.(object);
+      if (object === undefined) return;
+      await this.#files.remove(object);
+      await this.#records.remove(key);
       this.#objects.delete(key);
       this.#report("ObjectRemoved:DeleteMarkerCreated", key, client);
     });
@@ -123,39 +147,51 @@ export class BucketFolder {
   /** Compares the folder with the known objects, and reports the changes if `reports` is true. */
   async scan(reports: boolean): Promise<void> {
     await this.#alone(async () => {
-      await Deno.mkdir(this.#folder, { recursive: true });
+      this.#former ??= await this.#readRecords();
       const gone = new Set(this.#objects.keys());
-      for await (const [key, path] of walk(this.#folder)) {
+      for await (const [key, path] of this.#files.walk()) {
         gone.delete(key);
         const object = await this.#examine(key, path);
         if (object === undefined) continue;
+        if (this.#former.get(key) !== object) await this.#records.remove(key);
         this.#objects.set(key, object);
         if (reports) this.#report("ObjectCreated:Put", key, DISK, object);
       }
+      for (const key of this.#former.keys()) {
+        if (!this.#objects.has(key)) await this.#records.remove(key);
+      }
+      this.#former = new Map();
       for (const key of gone) {
+        if (this.#objects.get(key)!.isHidden) continue;
+        await this.#records.remove(key);
         this.#objects.delete(key);
         if (reports) this.#report("ObjectRemoved:DeleteMarkerCreated", key, DISK);
       }
     });
   }
 
-  /** Returns the path of the file of an object. Throws if a link is in the path. */
-  async #locate(key: string): Promise<string> {
-    const path = pathOf(this.#folder, key);
-    await Deno.mkdir(this.#folder, { recursive: true });
-    await refuseLinks(this.#folder, path);
-    return path;
+  /** Reads the records of the last run. Restores the objects that are not in the folder of the bucket. */
+  async #readRecords(): Promise<ReadonlyMap<string, StoredObject>> {
+    const records = await this.#records.read();
+    for (const [key, object] of records) {
+      if (object.isHidden) this.#objects.set(key, object);
+    }
+    return records;
   }
 
   /** Returns the object of a file, or `undefined` if nothing has changed. */
   async #examine(key: string, path: string): Promise<StoredObject | undefined> {
     const known = this.#objects.get(key);
-    const isHidden = key.startsWith(".") || key.includes("/.");
-    if (known === undefined && isHidden) return undefined;
+    const former = this.#former?.get(key);
+    const isDotFile = key.startsWith(".") || key.includes("/.");
+    if (known === undefined && former === undefined && isDotFile) return undefined;
     try {
       const { size, mtime } = await Deno.stat(path);
       const modified = Number(mtime);
-      if (known?.modified === modified && known.size === size) return undefined;
+      const isFileOf = (object?: StoredObject) =>
+        object?.modified === modified && object.size === size;
+      if (isFileOf(known)) return undefined;
+      if (isFileOf(former)) return former;
       const hash = createHash("md5");
       for await (const _ of digest((await Deno.open(path)).readable, hash));
       return { key, size, etag: hash.digest("hex"), modified };
@@ -170,6 +206,7 @@ export class BucketFolder {
     { sourceIp }: Client,
     object?: StoredObject,
   ): void {
+    this.#changes.set(key, ++this.#count);
     this.#onChange({ eventName, key, object, time: new Date(), sourceIp });
   }
 
@@ -178,31 +215,6 @@ export class BucketFolder {
     const result = this.#last.then(work);
     this.#last = result.catch(() => {}); // The caller gets the error.
     return result;
-  }
-
-  /** Removes empty folders, because a bucket has no folders. */
-  async #removeEmptyFolders(key: string): Promise<void> {
-    const parts = key.split("/").slice(0, -1);
-    for (; parts.length > 0; parts.pop()) {
-      try {
-        await Deno.remove(join(this.#folder, ...parts));
-      } catch {
-        return; // The folder is not empty.
-      }
-    }
-  }
-}
-
-/** Moves a complete upload to its place. */
-async function makeRoom(key: string, path: string, upload: string): Promise<void> {
-  try {
-    await Deno.mkdir(join(path, ".."), { recursive: true });
-    await Deno.rename(upload, path);
-  } catch (error) {
-    throw new ObjectKeyError(
-      `Cannot store ${JSON.stringify(key)}: on disk, a file and a folder would have the same name`,
-      { cause: error },
-    );
   }
 }
 
@@ -215,21 +227,4 @@ export async function* digest(
     hash.update(chunk);
     yield chunk;
   }
-}
-
-/** Lists the files below a folder, with their keys. Ignores links. */
-async function* walk(folder: string, prefix = ""): AsyncGenerator<[key: string, path: string]> {
-  try {
-    for await (const { name, isDirectory, isFile } of Deno.readDir(folder)) {
-      const path = join(folder, name);
-      if (isDirectory) yield* walk(path, `${prefix}${name}/`);
-      else if (isFile) yield [prefix + name, path];
-    }
-  } catch (error) {
-    ignoreNotFound(error); // The folder has just been removed, or its name is not UTF-8.
-  }
-}
-
-function ignoreNotFound(error: unknown): void {
-  if (!(error instanceof Deno.errors.NotFound)) throw error;
 }

@@ -32,9 +32,12 @@ export async function openBuckets(options: BucketsOptions): Promise<Buckets> {
   for (const name of new Set(names)) {
     const folder = join(options.folder, name);
     const next = createSequencer();
-    const bucket = new BucketFolder(folder, join(options.folder, ".uploads"), (change) => {
-      notify(options, name, change, next());
-    });
+    const folders = {
+      objects: folder,
+      records: join(options.folder, ".records", name),
+      uploads: join(options.folder, ".uploads"),
+    };
+    const bucket = new BucketFolder(folders, (change) => notify(options, name, change, next()));
     await bucket.scan(false);
     const onChange = async () => {
       try {

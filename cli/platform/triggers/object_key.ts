@@ -1,37 +1,55 @@
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, join, sep } from "node:path";
 
-/** No file can have the name of the key. */
+/** The largest key of an object, in bytes. */
+export const MAX_KEY = 1_024;
+
+/** The largest name of a file, in bytes. */
+const MAX_NAME = 255;
+
+/** No object can have the key. */
 export class ObjectKeyError extends Error {
   override readonly name = "ObjectKeyError";
-}
 
-/** Returns the path of the file of an object. The path is always below the folder. */
-export function pathOf(folder: string, key: string): string {
-  const problem = findProblem(key);
-  if (problem !== undefined) {
-    throw new ObjectKeyError(`Cannot use the key ${JSON.stringify(key)}: ${problem}`);
+  /** `isTooLong` tells whether the key has too many bytes. */
+  constructor(key: string, problem: string, readonly isTooLong = false) {
+    const shown = key.length > 100 ? `${key.slice(0, 100)}…` : key;
+    super(`Cannot use the key ${JSON.stringify(shown)}: ${problem}`);
   }
-  return join(folder, ...key.split("/"));
 }
 
-function findProblem(key: string): string | undefined {
-  if (new TextEncoder().encode(key).length > 1_024) return "it has over 1,024 bytes";
+const sizeOf = (text: string) => new TextEncoder().encode(text).length;
+
+/**
+ * Throws if no object of Amazon S3 can have the key. Most keys are possible, but no path may lead out of the bucket.
+ *
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html
+ */
+export function checkKey(key: string): void {
+  if (key === "") throw new ObjectKeyError(key, "it is empty");
+  if (sizeOf(key) > MAX_KEY) throw new ObjectKeyError(key, `it has over ${MAX_KEY} bytes`, true);
+  let depth = 0;
   for (const part of key.split("/")) {
-    if (part === "") return "a part of it between slashes is empty";
-    if (part === "." || part === "..") return `"${part}" cannot be the name of a file`;
-    if (part.includes("\0")) return "it has a NUL";
-    if (sep !== "/" && part.includes(sep)) return `it has a ${sep}`;
-    if (new TextEncoder().encode(part).length > 255) return "a part of it has over 255 bytes";
+    depth += part === ".." ? -1 : 1;
+    if (depth < 0) throw new ObjectKeyError(key, "its path leads out of the bucket");
   }
-  return undefined;
 }
 
-/** Throws if a link is in the path below a folder, because a link may lead out of the folder. */
-export async function refuseLinks(folder: string, path: string): Promise<void> {
+/**
+ * Returns the path of the file of an object, which is always below the folder. Returns `undefined` if no file can have the
+ * name of the key.
+ */
+export function pathOf(folder: string, key: string): string | undefined {
+  const parts = key.split("/");
+  const isName = (part: string) =>
+    part !== "" && part !== "." && part !== ".." && !part.includes("\0") &&
+    (sep === "/" || !part.includes(sep)) && sizeOf(part) <= MAX_NAME;
+  return parts.every(isName) ? join(folder, ...parts) : undefined;
+}
+
+/** Tells whether a link is in the path below a folder, because a link may lead out of the folder. */
+export async function hasLink(folder: string, path: string): Promise<boolean> {
   for (let part = path; part !== folder; part = dirname(part)) {
-    const isLink = await Deno.lstat(part).then(({ isSymlink }) => isSymlink, () => false);
-    if (!isLink) continue;
-    const shown = JSON.stringify(relative(folder, path));
-    throw new ObjectKeyError(`Cannot use ${shown}: a link is in it`);
+    if (await Deno.lstat(part).then(({ isSymlink }) => isSymlink, () => false)) return true;
   }
+  return false;
 }

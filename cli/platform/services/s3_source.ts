@@ -1,0 +1,69 @@
+import type { BucketFolder } from "../triggers/bucket_folder.ts";
+import type { StoredObject } from "../triggers/object_records.ts";
+import { S3Error } from "./responses.ts";
+import { checkSource } from "./s3_conditions.ts";
+
+/** The object that a request copies. */
+export interface Source {
+  readonly bucket: string;
+  readonly key: string;
+  readonly object: StoredObject;
+  readonly content: ReadableStream<Uint8Array>;
+}
+
+/** Reads the bucket and the key of `x-amz-copy-source`. */
+export function placeOfSource(source: string): readonly [bucket: string, key: string] {
+  const [path = "", parameters] = source.replace(/^\//, "").split("?");
+  if (parameters !== undefined) {
+    const message = `The version of a copy source, "${parameters}", is not emulated locally`;
+    throw new S3Error("NotImplemented", message);
+  }
+  const [, bucket, key] = /^([^/]+)\/(.+)$/s.exec(decodeSource(path)) ?? [];
+  if (bucket !== undefined && key !== undefined) return [bucket, key];
+  throw new S3Error("InvalidArgument", "Invalid copy source object key", {
+    ArgumentName: "x-amz-copy-source",
+    ArgumentValue: source,
+  });
+}
+
+function decodeSource(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw new S3Error("InvalidArgument", "Invalid copy source encoding", {
+      ArgumentName: "x-amz-copy-source",
+      ArgumentValue: path,
+    });
+  }
+}
+
+/** Opens the object that a request copies, and checks the conditions on it. */
+export async function openSource(
+  headers: Headers,
+  buckets: ReadonlyMap<string, BucketFolder>,
+): Promise<Source> {
+  const [bucket, key] = placeOfSource(headers.get("x-amz-copy-source")!);
+  const folder = findBucket(buckets, bucket);
+  const found = await folder.open(key);
+  if (found === undefined) throw noSuchKey(key);
+  try {
+    checkSource(headers, found.object);
+  } catch (error) {
+    await found.content.cancel();
+    throw error;
+  }
+  return { bucket, key, ...found };
+}
+
+export function findBucket(
+  buckets: ReadonlyMap<string, BucketFolder>,
+  name: string,
+): BucketFolder {
+  const bucket = buckets.get(name);
+  if (bucket !== undefined) return bucket;
+  throw new S3Error("NoSuchBucket", "The specified bucket does not exist", { BucketName: name });
+}
+
+export function noSuchKey(key: string): S3Error {
+  return new S3Error("NoSuchKey", "The specified key does not exist.", { Key: key });
+}
