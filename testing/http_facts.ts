@@ -40,10 +40,12 @@ export interface HttpExchange extends ReadRequest, HttpFacts {
   readonly protocol: string;
 }
 
-/** The path without the stage at its start. */
+/** The path without the stage at its start. Several slashes after the stage count as one. */
 export function pathBelowStage({ path }: HttpExchange, stage: string): string {
   const prefix = `/${stage}`;
-  return `${path}/`.startsWith(`${prefix}/`) ? path.slice(prefix.length) || "/" : path;
+  return `${path}/`.startsWith(`${prefix}/`)
+    ? path.slice(prefix.length).replace(/^\/*/, "/")
+    : path;
 }
 
 /**
@@ -134,7 +136,7 @@ export function decodePart(text: string): string {
 }
 
 /** The types of the bodies that are sent as text. A REST API sends every body as text if it is UTF-8. */
-const TEXT = /^(?:text\/|application\/(?:[^;]*\+)?(?:json|xml|javascript)\b)/i;
+const TEXT = /^\s*(?:text\/|application\/(?:json|xml|javascript)\s*(?:;|$))/i;
 
 /** The body as an event holds it. */
 export function encodeBody(
@@ -142,9 +144,9 @@ export function encodeBody(
   isRest: boolean,
 ): { body: string; isBase64Encoded: boolean } | undefined {
   if (body.length === 0) return undefined;
-  const type = headers.get("content-type")?.values[0];
+  const type = headers.get("content-type")?.values[0] ?? "";
   const text = decodeUtf8(body);
-  const isText = text !== undefined && (isRest || type === undefined || TEXT.test(type));
+  const isText = text !== undefined && (isRest || TEXT.test(type));
   return base64 ?? !isText
     ? { body: encodeBase64(body), isBase64Encoded: true }
     : { body: text ?? new TextDecoder().decode(body), isBase64Encoded: false };

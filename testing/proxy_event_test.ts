@@ -116,10 +116,20 @@ Deno.test("proxyEvent() makes the events of a load balancer", async () => {
 });
 
 Deno.test("proxyEvent() encodes a body as its gateway does", async () => {
-  const texts = ["text/plain", "application/problem+json; charset=utf-8", undefined];
-  const binary = ["application/x-www-form-urlencoded", "application/octet-stream"];
-  const flags = async (type: string | undefined, options: ProxyEventOptions) => {
-    const headers = type === undefined ? {} : { "content-type": type };
+  // The developer guide of API Gateway lists the types of an HTTP API. The type is a whole word there.
+  const texts = [
+    "text/plain",
+    "application/json; charset=utf-8",
+    "Application/XML",
+    "application/javascript",
+  ];
+  const others = [undefined, "application/problem+json", "application/json5", "image/svg+xml"];
+  const flags = async (
+    type: string | undefined,
+    options: ProxyEventOptions,
+    coding: Record<string, string> = {},
+  ) => {
+    const headers = { ...(type !== undefined && { "content-type": type }), ...coding };
     const request = { method: "POST", url: "/", body: "x", headers };
     return (await proxyEvent(request, options)).isBase64Encoded;
   };
@@ -128,11 +138,22 @@ Deno.test("proxyEvent() encodes a body as its gateway does", async () => {
     for (const type of texts) {
       assertEquals(await flags(type, { gateway }), false, `${gateway} ${type}`);
     }
-    for (const type of binary) assertEquals(await flags(type, { gateway }), !isRest, gateway);
+    for (const type of [...others, "application/x-www-form-urlencoded"]) {
+      assertEquals(await flags(type, { gateway }), !isRest, `${gateway} ${type}`);
+    }
+    const coding = { "content-encoding": "gzip" };
+    assertEquals(await flags("text/plain", { gateway }, coding), gateway === "alb", gateway);
     assertEquals(await flags("text/plain", { gateway, base64: true }), true, gateway);
     const body = new Uint8Array([255]);
     assertEquals((await proxyEvent({ url: "/", body }, { gateway })).isBase64Encoded, true);
   }
+});
+
+Deno.test("proxyEvent() takes several slashes after the stage of a REST API as one", async () => {
+  const request = { url: "/prod//orders//7" };
+  const event = await proxyEvent(request, { stage: "prod", route: "GET /{path+}" });
+  assertEquals([event.path, event.pathParameters], ["/orders//7", { path: "orders//7" }]);
+  assertEquals(event.requestContext.path, "/prod//orders//7");
 });
 
 Deno.test("proxyEvent() adds nothing to a request without query and body", async () => {

@@ -60,7 +60,8 @@ export function createGateway(
       const reason = `there is no such route: all start with ${prefix}`;
       throw gatewayRefusal("MISSING_AUTHENTICATION_TOKEN", reason);
     }
-    const path = request.path.slice(prefix.length) || "/";
+    // Several slashes after the stage count as one.
+    const path = request.path.slice(prefix.length).replace(/^\/*/, "/");
     const route = findRoute(request.method, path);
     if (route === undefined) {
       const [other] = METHODS.flatMap((method) => findRoute(method, path) ?? []);

@@ -27,9 +27,9 @@ export function routesOf(manifest: Manifest): readonly Route[] {
 }
 
 /**
- * Finds the route of a request as Amazon API Gateway does. First it chooses the resource: in each segment a literal beats
- * `{name}`, and `{name}` beats `{name+}`. Then it chooses the method: a named method beats `ANY`. If the resource has no
- * such method, no other resource is tried. One trailing slash is ignored.
+ * Finds the route of a request as Amazon API Gateway does. First it chooses the resource among those that match the path
+ * and have the method: in each segment a literal beats `{name}`, and `{name}` beats `{name+}`. Then it chooses the method: a
+ * named method beats `ANY`. One trailing slash is ignored.
  *
  * @returns A function that finds the route for a method and a path below the stage, or `undefined`.
  */
@@ -46,9 +46,11 @@ export function createRouter(
 
   return (method, path) => {
     if (!METHODS.includes(method)) return undefined;
-    const { methods } = resources.find(({ pattern }) => pattern.test(path)) ?? { methods: [] };
-    return methods.find((route) => route.method === method) ??
-      methods.find((route) => route.method === "ANY");
+    const matching = resources.filter(({ pattern }) => pattern.test(path)).map(({ methods }) =>
+      methods.find((route) => route.method === method) ??
+        methods.find((route) => route.method === "ANY")
+    );
+    return matching.find((route) => route !== undefined);
   };
 }
 

@@ -32,13 +32,14 @@ Deno.test("createRouter() finds the most specific resource, then the method", ()
     ["GET", "/files/a/b%20c/d", "file"],
     ["GET", "/files/a/", "file"],
     ["GET", "/files", "catchAll"],
-    ["GET", "/files/", "catchAll"], // A greedy parameter is never empty.
+    ["GET", "/files/", "catchAll"],
     ["GET", "/ITEMS", "catchAll"],
     ["GET", "/robots.txt", "robots"],
     ["GET", "/robots-txt", "catchAll"],
     ["OPTIONS", "/items/7", "item"],
-    ["DELETE", "/items", undefined], // The resource has no such method. No other resource is tried.
-    ["POST", "/items/new", undefined],
+    ["DELETE", "/items", "catchAll"], // The resource has no such method, but another one that matches has it.
+    ["POST", "/items/new", "item"],
+    ["DELETE", "/", undefined], // A greedy parameter is never empty.
     ["TRACE", "/items/7", undefined], // ANY stands for seven methods.
     ["get", "/items", undefined],
   ] as const;
