@@ -3,7 +3,14 @@ import { Hono } from "hono";
 import { setCookie } from "hono/cookie";
 import { captureLog } from "../testing/mod.ts";
 import { CANNED, context, decode, eventsOf } from "./testdata/events.ts";
-import { fetchHandler, FnProxyEvent, HttpNotFoundError } from "./mod.ts";
+import {
+  fetchHandler,
+  FnProxyEvent,
+  HttpBadRequestError,
+  HttpNotFoundError,
+  proxyHandler,
+  routes,
+} from "./mod.ts";
 
 const app = new Hono()
   .get("/orders/:id", (c) => c.json({ id: c.req.param("id"), q: c.req.queries("q") ?? [] }))
@@ -101,5 +108,72 @@ Deno.test("fetchHandler() refuses an invalid application or option when the hand
   for (const option of ["types", "customTransformers"]) {
     const options = { [option]: {} } as never;
     assertThrows(() => fetchHandler(app, options), TypeError, `Unknown option "${option}"`);
+  }
+});
+
+Deno.test("fetchHandler() answers 400 to a request that a standard request cannot have", async () => {
+  const { event } = eventsOf("GET", { 'a"a': "1" })["rest"]!;
+  const { result } = await captureLog(() => fetchHandler(app)(event));
+  assertEquals(result.statusCode, 400);
+});
+
+/** A path as the client sent it, and whether `URL` would make another path of it. */
+const PATHS: readonly (readonly [path: string, isUnsafe: boolean])[] = [
+  ["/public/../admin", true],
+  ["/public/./x", true],
+  ["/public/..", true],
+  ["/.", true],
+  ["/../admin", true],
+  ["/public/%2e%2e/admin", true],
+  ["/public/.%2E/admin", true],
+  ["/public/%2E./admin", true],
+  ["/public/%2e/admin", true],
+  ["/public\\..\\admin", true],
+  ["/public\\admin", true],
+  ["/pub\tlic", true],
+  ["/pub\nlic", true],
+  ["/\u007f", true],
+  ["/public/...", false],
+  ["/public/..a/.b", false],
+  ["/public/%2e%2ea", false],
+  ["/public/%252e%252e/admin", false],
+  ["/public/..;/admin", false],
+  ["/public/a b", false],
+  ["/public/%5C..%5Cadmin", false],
+  ["/public/%00", false],
+];
+
+Deno.test("fetchHandler() answers 400 to a path that a URL would change, behind every gateway", async () => {
+  for (const [path, isUnsafe] of PATHS) {
+    for (const [name, { event }] of Object.entries(eventsOf("GET", {}, path))) {
+      const seen: string[] = [];
+      const handler = fetchHandler(({ url }) => (seen.push(url), new Response()));
+      const { result } = await captureLog(() => handler(event));
+      // An HTTP API decodes the path, so it sends a backslash for "%5C".
+      const isRefused = isUnsafe || (name === "http" && /%(5C|00)/.test(path));
+      assertEquals(
+        [result.statusCode, seen.length],
+        isRefused ? [400, 0] : [200, 1],
+        `${name} ${path}`,
+      );
+      const unsafe = new FnProxyEvent(event);
+      for (const read of [() => unsafe.url(), () => unsafe.toRequest()]) {
+        if (isRefused) assertThrows(read, HttpBadRequestError, "path", `${name} ${path}`);
+        else read();
+      }
+      if (isRefused) continue;
+      const sent = name === "http" ? encodeURI(decodeURIComponent(path)) : path.replace(" ", "%20");
+      assertEquals(new URL(seen[0]!).pathname, sent, name);
+    }
+  }
+});
+
+Deno.test("routes() matches no path that a URL would change", async () => {
+  const handler = proxyHandler(routes({ "GET /{path+}": () => 1, "GET /a/{b}/c": () => 2 }));
+  for (const path of ["/public/../admin", "/a/../c", "/a/%2E%2e/c", "/x\\y", "/a/..", "/\tx"]) {
+    for (const [name, { event }] of Object.entries(eventsOf("GET", {}, path))) {
+      const { result } = await captureLog(() => handler(event));
+      assertEquals(result.statusCode, 404, `${name} ${path}`);
+    }
   }
 });

@@ -205,12 +205,21 @@ export class FnProxyEvent extends FnEvent {
     }`;
   }
 
-  /** The URL of the request, stage included. The scheme comes from `X-Forwarded-Proto`; without this header it is https. */
+  /**
+   * The URL of the request, stage included. The scheme comes from `X-Forwarded-Proto`; without this header it is https.
+   *
+   * @throws {HttpBadRequestError} If a URL would make another path of the path: one with a segment `.` or `..`, a
+   * backslash or a control character.
+   */
   url(): URL {
     return new URL(readUrl(this.rawEvent));
   }
 
-  /** A standard request with the same meaning as the request of the client. */
+  /**
+   * A standard request with the same meaning as the request of the client.
+   *
+   * @throws {HttpBadRequestError} As `url()`, or if a standard request cannot have the method or a header.
+   */
   toRequest(): Request {
     return readRequest(this.rawEvent);
   }

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../function/json.ts";
 import { readOptionalString, readString, wrongValue } from "../../function/read.ts";
+import { HttpBadRequestError } from "../errors/client_errors.ts";
 import { formatOf } from "./formats/recognise.ts";
 import { findHeader, isHeader, readFact, readHeaders } from "./headers.ts";
 import { readBytes } from "./body.ts";
@@ -38,13 +39,29 @@ function withoutStage(path: string, event: JsonObject): string {
   return isStage ? `/${rest.join("/")}` : path;
 }
 
+// A URL removes control characters, and reads a backslash as a slash.
+const UNSAFE = /[\\\p{Cc}]|(?:^|\/)\.\.?(?:\/|$)/u;
+const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
+
+/**
+ * Tells whether a URL would make another path of a path. The gateway has checked the authorizer of the path that it saw,
+ * so the other path must name nothing.
+ */
+export function isUnsafePath(event: JsonObject, path: string): boolean {
+  return UNSAFE.test(path) || (!formatOf(event).isPathDecoded?.(event) && DOT_SEGMENT.test(path));
+}
+
 /**
  * Writes the URL of a request.
  *
+ * @throws {HttpBadRequestError} If a URL would change the path.
  * @throws {CloudEventSpecificationError} If the event has no path, or if the host is not a host.
  */
 export function readUrl(event: JsonObject, path: string = readPath(event)): string {
   const { domainName, isPathDecoded } = formatOf(event);
+  if (isUnsafePath(event, path)) {
+    throw new HttpBadRequestError("The path has a dot segment, a backslash or a control character");
+  }
   const encoded = isPathDecoded?.(event) ? encodeURI(path.toWellFormed()) : path;
   const isPlain = findHeader(event, "x-forwarded-proto")?.toLowerCase() === "http";
   // The health check of a load balancer may lack the header.
@@ -52,7 +69,7 @@ export function readUrl(event: JsonObject, path: string = readPath(event)): stri
     ? readFact(event, domainName) ?? "localhost"
     : readString(event, domainName);
   // The path cannot replace the host, because it follows the host.
-  const target = encoded.replace(/[?#]/g, encodeURIComponent) + writeQuery(event);
+  const target = encoded.replace(/[?# ]/g, encodeURIComponent) + writeQuery(event);
   const url = `${isPlain ? "http" : "https"}://${host}${target}`;
   if (PLAIN_HOST.test(host)) return url;
   if (URL.canParse(url) && new URL(url).hostname === withoutPort(host)) return url;
@@ -70,7 +87,8 @@ export function withoutPort(host: string): string {
 /**
  * Makes the standard request with the same meaning as the request of the client.
  *
- * @throws {CloudEventSpecificationError} If a standard request cannot have the method or a header.
+ * @throws {HttpBadRequestError} If a URL would change the path, or if a standard request cannot have the method or a
+ * header.
  */
 export function readRequest(event: JsonObject, path?: string): Request {
   const format = formatOf(event);
@@ -90,9 +108,9 @@ export function readRequest(event: JsonObject, path?: string): Request {
   try {
     return new Request(url, { method, headers: headers.map(toStandard), body });
   } catch (cause) {
-    const [name, value = method] = headers.find(isRefused) ?? [];
-    const path = name === undefined ? format.method : ["headers", name];
-    throw wrongValue(path, value, "usable in a Request", { cause });
+    const name = headers.find(isRefused)?.[0];
+    const part = name === undefined ? `method "${method}"` : `header ${JSON.stringify(name)}`;
+    throw new HttpBadRequestError(`Cannot read the request: the ${part} is invalid`, { cause });
   }
 }
 

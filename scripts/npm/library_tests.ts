@@ -25,8 +25,8 @@ export const DIFFERENCES: readonly (readonly [runtime: RegExp, why: string, test
     "queryPayload() says where the JSON broke and never quotes the body",
   ]],
   [/deno@2\.[1-5]\./, "node:zlib has a zstd that does not work", [
-    "compress() and compressSoon() are undone by the decoder of each coding",
-    "streamCompressor() gives out each chunk at once, also before a failure",
+    "encode() and encodeSoon() are undone by the decoder of each coding",
+    "encodeStream() gives out each chunk at once, also before a failure",
   ]],
   [/deno@2\.[1-7]\./, "node:module has no SourceMap", [
     "stackMapper() translates the frames of each form, and nothing else",
@@ -45,7 +45,7 @@ export const DIFFERENCES: readonly (readonly [runtime: RegExp, why: string, test
   ]],
   [/bun/, "another node:net, Request and JSON.stringify(), and no modules in data: URLs", [
     "IpAddress reads exactly the texts that node:net calls an address",
-    "toRequest() names the key of a method or header that a standard request cannot have",
+    "toRequest() refuses a method or header that a standard request cannot have, as a client error",
     "jsonTransformer() refuses a payload that JSON cannot carry",
     "writeJson() names a value that JSON would leave out or write as {}",
     "logger.redact hides the values of its keys, at any depth and in any case",
