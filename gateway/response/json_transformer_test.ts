@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { jsonTransformer, writeJson } from "./json_transformer.ts";
 
@@ -48,6 +48,34 @@ Deno.test("jsonTransformer() refuses a payload that JSON cannot carry", () => {
     assertEquals(error.message.includes(problem), true, `${name}: ${error.message}`);
     assertEquals(error.cause instanceof Error, !problem.startsWith('"payload"'), name);
   }
+});
+
+Deno.test("jsonTransformer() and writeJson() bound the indentation, which grows with the square of the depth", () => {
+  const nested = (depth: number) => JSON.parse("[".repeat(depth) + "]".repeat(depth));
+  const list = (length: number) => Array.from({ length }, () => 1);
+  for (
+    const [payload, isIndented] of [
+      [nested(500), true],
+      [nested(4000), false],
+      [list(10_000), true],
+      [list(1_000_000), false],
+      [[[[list(200_000)]]], false],
+    ] as const
+  ) {
+    const compact = JSON.stringify(payload);
+    const expected = isIndented ? JSON.stringify(payload, null, 2) : compact;
+    for (const text of [jsonTransformer(payload)[0], writeJson(payload, 2)]) {
+      assert(text === expected, `${text.length} characters of ${compact.length}`);
+      assert(text.length < compact.length + 3_000_000);
+    }
+  }
+  const wide: unknown[] = [];
+  for (let count = 0; count < 10; count++) wide.push(wide);
+  assertThrows(() => writeJson(wide, 2), TypeError, "Cannot write the payload as JSON");
+  const deep = nested(4000);
+  deep[0] = [new Map()];
+  deep.push(nested(2000));
+  assertThrows(() => writeJson(deep, 2), TypeError, '"payload[0][0]" is an instance of Map');
 });
 
 Deno.test("writeJson() names a value that JSON would leave out or write as {}", () => {
