@@ -1,5 +1,6 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
+import mimeDb from "mime-db";
 import * as zlib from "node:zlib";
 import { ask } from "../testdata/events.ts";
 import { type Coding, compress, reply, withMiddleware } from "../mod.ts";
@@ -45,6 +46,32 @@ Deno.test("compress() takes the coding that the client prefers, from a number of
     const isVarying = isLong && JSON.stringify(options) !== '{"codings":[]}' &&
       /css|svg/.test(type);
     assertEquals(result.headers["Vary"], isVarying ? "Accept, Accept-Encoding" : "Accept", name);
+  }
+});
+
+Deno.test("a handler compresses the types that mime-db says shrink, but no images and nothing built on zip", async () => {
+  const headers = { "Accept-Encoding": "gzip" };
+  const text = "x".repeat(1000);
+  const zipped = [
+    "application/java-archive",
+    "application/vnd.android.package-archive",
+    "application/vnd.apple.pkpass",
+    "application/vnd.google-earth.kmz",
+    "application/vnd.ms-excel.sheet.macroEnabled.12",
+    "application/vnd.oasis.opendocument.spreadsheet",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ...Object.keys(mimeDb).filter((type) => type.endsWith("+zip")),
+  ];
+  const shrinking = Object.entries<{ readonly compressible?: boolean }>(mimeDb)
+    .filter(([type, { compressible }]) =>
+      compressible && !/^(image|audio|video)|event-stream/.test(type)
+    )
+    .map(([type]) => type);
+  assert(zipped.length > 20 && shrinking.length > 100);
+  for (const type of [...zipped, ...shrinking]) {
+    const { result } = await ask(() => reply(200, text, { type }), {}, { headers });
+    const coding = zipped.includes(type) ? undefined : "gzip";
+    assertEquals(result.headers["Content-Encoding"], coding, type);
   }
 });
 

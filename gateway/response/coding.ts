@@ -8,9 +8,9 @@ import { isBytes } from "./stream_body.ts";
 
 const BY_DEFAULT: Compression = { from: 1000, codecs: [GZIP] };
 
-// These are compressed already. Server-sent events must arrive one by one.
+// These are compressed already; many formats are built on zip. Server-sent events must arrive one by one.
 const INCOMPRESSIBLE =
-  /^(?:image\/(?!svg)|audio\/|video\/|font\/woff|text\/event-stream|application\/(?:gzip|zip|zstd|x-(?:7z|bzip|gzip|rar|xz)|vnd\.rar|pdf))/i;
+  /^(?:image\/(?!svg)|audio\/|video\/|font\/woff|text\/event-stream|[^;]*\+zip|application\/(?:gzip|zip|zstd|java-archive|pdf|x-(?:7z|bzip|gzip|rar|xz|xpinstall)|vnd\.(?:rar|android\.package|apple\.pkpass|google-earth\.kmz|ms-[^;]*\.12|(?:oasis\.opendocument|openxmlformats)(?![^;]*[+-]xml))))/i;
 
 /**
  * Chooses how the content of an answer is compressed, and says so in its header fields.
