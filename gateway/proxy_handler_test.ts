@@ -111,6 +111,31 @@ Deno.test("asResponse() refuses a result without a status", () => {
   }
 });
 
+Deno.test("asResponse() refuses invalid header fields and cookies, and two spellings of one field", () => {
+  for (
+    const [fields, problem] of [
+      [{ headers: { "X A": "1" } }, 'Invalid header name "X A"'],
+      [{ headers: { "X-A": "1\r\nX-B: 2" } }, "expected a string without CR, LF and NUL"],
+      [{ headers: { "X-A": 5 } }, "expected a string without CR, LF and NUL"],
+      [{ headers: [] }, "Invalid headers"],
+      [{ multiValueHeaders: { "X-A": ["1", "\n"] } }, "expected a string without CR, LF and NUL"],
+      [{ cookies: ["a=1\n"] }, "Invalid cookie"],
+      [{ cookies: "a=1" }, "Invalid cookies: expected an array"],
+      [{ headers: { "X-A": "1", "x-a": "2" } }, 'Invalid header "x-a": expected one spelling'],
+      [{ headers: { "X-A": "1" }, multiValueHeaders: { "x-a": ["2"] } }, "expected one spelling"],
+      [{ body: 5 }, "Invalid body: expected a string"],
+      [{ body: "\u00ff", isBase64Encoded: true }, "Invalid body: expected base64"],
+      [{ isBase64Encoded: "true" }, "Invalid isBase64Encoded: expected a boolean"],
+    ] as const
+  ) {
+    const given = { statusCode: 200, ...fields };
+    assertThrows(() => gateway.asResponse(given), TypeError, problem, JSON.stringify(fields));
+  }
+  const both = { headers: { A: "1" }, multiValueHeaders: { A: ["1", "2"] }, body: "/w==" };
+  gateway.asResponse({ statusCode: 200, ...both, isBase64Encoded: true });
+  gateway.asResponse({ statusCode: 200, headers: undefined, cookies: undefined, body: undefined });
+});
+
 Deno.test("proxyHandler() hands the wrapped event and the context to the route, and needs no request id", async () => {
   const raw = request();
   const ids = [{ awsRequestId: 5 }, { awsRequestId: "" }, { awsRequestId: null }];

@@ -112,7 +112,7 @@ function answerBuilt(built: HttpResponse, { settings }: Exchange): Answer {
   for (const cookie of cookies) headers.append("Set-Cookie", cookie);
   const contentType = headers.get("content-type") ?? JSON_TYPE;
   addFields(headers, settings.extraHeaders);
-  const content = built.isBase64Encoded ? decodeLooseBase64(body) ?? body : body;
+  const content = built.isBase64Encoded ? decodeLooseBase64(body)! : body;
   const answer = new Answer(statusCode, headers, content, contentType);
   answer.compression = { from: 0, codecs: [] };
   return answer;

@@ -1,3 +1,4 @@
+import { decodeLooseBase64 } from "../../function/base64.ts";
 import { invalid, isPlainObject } from "../../function/read.ts";
 import { checkStatus, isStatus } from "./answer.ts";
 import { checkValue, type HeaderValues, readHeaders } from "./headers.ts";
@@ -81,8 +82,8 @@ export function isReply(result: unknown): result is Reply {
  * @typeParam Result The type of the result.
  * @param result The result, with a `statusCode`.
  * @returns A copy of the result, for a route to return.
- * @throws {TypeError} If the result has no `statusCode` from 100 to 599, a header or a cookie is invalid, or two names of
- * headers differ only in case.
+ * @throws {TypeError} If the result has no `statusCode` from 100 to 599, another part is invalid, or two names of headers
+ * differ only in case.
  *
  * @example A response that another library built
  * ```ts
@@ -103,7 +104,8 @@ export function asResponse<Result extends { readonly statusCode: number }>(
       "Cannot take the result for a response: expected a statusCode from 100 to 599",
     );
   }
-  const { headers = {}, multiValueHeaders = {}, cookies = [] } = result as Partial<HttpResponse>;
+  const { headers = {}, multiValueHeaders = {}, cookies = [], body = "", isBase64Encoded = false } =
+    result as Partial<HttpResponse>;
   for (const fields of [headers, multiValueHeaders]) readHeaders(fields);
   const names = new Set([...Object.keys(headers), ...Object.keys(multiValueHeaders)]);
   const folded = new Set<string>();
@@ -113,6 +115,10 @@ export function asResponse<Result extends { readonly statusCode: number }>(
     }
     folded.add(name.toLowerCase());
   }
+  if (!Array.isArray(cookies)) throw invalid("cookies", "an array of strings");
   for (const cookie of cookies) checkValue("cookie", cookie);
+  if (typeof isBase64Encoded !== "boolean") throw invalid("isBase64Encoded", "a boolean");
+  if (typeof body !== "string") throw invalid("body", "a string");
+  if (isBase64Encoded && !decodeLooseBase64(body)) throw invalid("body", "base64");
   return markBuilt({ ...result as unknown as HttpResponse });
 }
