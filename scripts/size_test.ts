@@ -10,13 +10,13 @@ Deno.test({
     try {
       for (
         const [room, name, limit] of [
-          ["gateway", "proxyHandler", 15_300],
-          ["gateway", "proxyHandler, cors, etag, problemDetails", 16_620],
-          ["gateway", "proxyHandler, routes", 16_420],
-          ["gateway", "fetchHandler", 15_400],
-          ["gateway", "streamHandler", 15_200],
-          ["gateway", "buildHttpResponse", 9_250],
-          ["gateway", "FnProxyEvent", 6_800],
+          ["gateway", "proxyHandler", 15_700],
+          ["gateway", "proxyHandler, cors, etag, problemDetails", 17_000],
+          ["gateway", "proxyHandler, routes", 16_900],
+          ["gateway", "fetchHandler", 15_800],
+          ["gateway", "streamHandler", 15_600],
+          ["gateway", "buildHttpResponse", 9_350],
+          ["gateway", "FnProxyEvent", 6_950],
           ["gateway", "HttpNotFoundError", 1_000],
           ["logger", "logger", 3_610],
           ["function", "FnEvent", 1_000],

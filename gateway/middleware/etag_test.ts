@@ -75,6 +75,7 @@ Deno.test("etag() answers 412 if If-Match or If-Unmodified-Since is false, in th
       [{ "If-None-Match": '"x,y", "a"' }, 304], // fresh splits tags at their commas
       [{ "If-Modified-Since": late }, 304],
       [{ "If-Modified-Since": early }, 200],
+      [{ "If-Modified-Since": new Date(Date.now() + 86_400_000).toUTCString() }, 200], // §13.1.3
     ] as const
   ) {
     const route = () => reply(200, 1, { headers: own });
