@@ -12,6 +12,7 @@ export async function findProgram(
       if (error instanceof Deno.errors.NotFound) continue;
       if (error instanceof Deno.errors.PermissionDenied) continue; // This user may not read the folder.
       if (error instanceof Deno.errors.NotADirectory) continue;
+      if (error instanceof Deno.errors.NotCapable) continue; // This process may not read the folder.
       throw error;
     }
   }

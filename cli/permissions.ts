@@ -1,4 +1,5 @@
-import { delimiter, dirname, resolve } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { basename, delimiter, dirname, isAbsolute, join, relative, resolve } from "node:path";
 
 /** The permissions of Deno that a command needs: the list of each flag such as `--allow-read`, or `true` for no limits. */
 export type Permissions = Readonly<
@@ -22,17 +23,42 @@ export async function isUnlimited(): Promise<boolean> {
   return states.some(({ state }) => state === "granted");
 }
 
-/** The folders of relative paths: the current folder and the folder of the manifest. */
-export function foldersOf(manifestPath: string): string[] {
-  return [resolve("."), dirname(resolve(manifestPath))];
+/**
+ * The folder of the manifest.
+ *
+ * @throws {Error} If the folder contains the user's home. Then packages could read the keys there.
+ */
+export function applicationFolder(manifestPath: string): string {
+  const folder = dirname(resolve(manifestPath));
+  const home = Deno.env.get("HOME") ?? Deno.env.get("USERPROFILE");
+  if (home && isInside(home, folder)) {
+    throw new Error(
+      `Cannot work with the keys of your cloud in "${folder}": the folder contains your home folder, ` +
+        "so packages could read your files; move the application into a folder of its own",
+    );
+  }
+  return folder;
+}
+
+/** Tells whether a path is a folder or is in it, with links or without. */
+export function isInside(path: string, folder: string): boolean {
+  const [paths, folders] = [path, folder].map((name) => [resolve(name), withoutLinks(name)]);
+  return paths!.some((inner) =>
+    folders!.some((outer) => {
+      const way = relative(outer, inner);
+      return !isAbsolute(way) && way.split(/[/\\]/)[0] !== "..";
+    })
+  );
+}
+
+/** Resolves the links of a path whose last parts may not exist. */
+function withoutLinks(path: string): string {
+  const absolute = resolve(path);
+  if (existsSync(absolute)) return realpathSync(absolute);
+  return join(withoutLinks(dirname(absolute)), basename(absolute));
 }
 
 /** The folders of the PATH. */
 export function programFolders(): string[] {
   return (Deno.env.get("PATH") ?? "").split(delimiter).filter((folder) => folder !== "");
-}
-
-/** The folder of temporary files. */
-export function temporaryFolder(): string {
-  return Deno.env.get("TMPDIR") ?? Deno.env.get("TEMP") ?? "/tmp";
 }

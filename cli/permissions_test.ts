@@ -1,5 +1,6 @@
-import { assertEquals } from "@std/assert";
-import { run } from "../testdata/programs.ts";
+import { assertEquals, assertMatch } from "@std/assert";
+import { dirname } from "node:path";
+import { run, temporaryFolder } from "../testdata/programs.ts";
 import { makeApp } from "./testdata/bundle.ts";
 import { CONFIG, mate } from "./testdata/command.ts";
 
@@ -8,21 +9,32 @@ const ATTEMPTS = `{
   program: () => new Deno.Command("id").output(),
   library: () => Deno.dlopen("/lib/x86_64-linux-gnu/libc.so.6", { getpid: { parameters: [], result: "i32" } }),
   "file of the user": () => Deno.readTextFile(Deno.env.get("HOME") + "/.ssh"),
+  "file of another program": () => Deno.readTextFile(OTHER),
   "write outside": () => Deno.writeTextFile("/var/tmp/mate-attempt", ""),
+  "write to the application": () => Deno.writeTextFile("attempt", ""),
   host: () => fetch("http://example.invalid"),
   "foreign code": () => import("http://127.0.0.1:1/" + "code.js"),
   "change a program": () => Deno.writeTextFile(Deno.execPath(), "", { append: true }),
+  "replace a program": () => Deno.rename("node_modules", "packages"),
   key: () => Deno.env.get("AWS_SECRET_ACCESS_KEY"),
   manifest: () => Deno.readTextFile("app.json"),
   region: () => Deno.env.get("AWS_REGION"),
+  "temporary file": () => Deno.makeTempFile(),
 }`;
 
 Deno.test("a command with the keys of a cloud has only its own permissions, also if the tool has all", async () => {
   await using app = await makeApp({}, {});
+  // A program can lie below the application, such as the package "deno" of npm.
+  const deno = `${app.folder}/node_modules/deno/deno`;
+  await Deno.mkdir(dirname(deno), { recursive: true });
+  await Deno.copyFile(Deno.execPath(), deno);
+  const home = temporaryFolder(); // below the folder of temporary files
+  await Deno.writeTextFile(`${home}/.ssh`, "");
+  await Deno.writeTextFile(`${home}/other`, "");
   const url = (path: string) => JSON.stringify(new URL(path, import.meta.url));
   for (
     const [name, permitted] of [
-      ["deployPermissions", ["manifest", "region"]],
+      ["deployPermissions", ["manifest", "region", "temporary file"]],
       ["sdkPermissions", ["key", "manifest", "region"]],
     ] as const
   ) {
@@ -31,6 +43,7 @@ Deno.test("a command with the keys of a cloud has only its own permissions, also
       `import { runTool } from ${url("run_tool.ts")};
       import * as all from ${url("commands/deploy_permissions.ts")};
       import * as others from ${url("commands/aws.ts")};
+      const OTHER = ${JSON.stringify(`${home}/other`)};
       const run = async (_positionals, _values, { print }) => {
         for (const [name, act] of Object.entries(${ATTEMPTS})) {
           await Promise.try(act).then(() => print(name), (error) => {
@@ -44,12 +57,45 @@ Deno.test("a command with the keys of a cloud has only its own permissions, also
       Deno.exit(await runTool([command], Deno.args));`,
     );
     const args = ["-A", "--no-lock", "--no-check", `--config=${CONFIG}`, "tool.ts", "attempt"];
-    const { code, stdout, stderr } = await run(Deno.execPath(), ["run", ...args], {
-      cwd: app.folder,
-      env: { AWS_REGION: "eu-west-1", AWS_SECRET_ACCESS_KEY: "secret" },
-    });
-    assertEquals([code, stderr], [0, ""]);
-    assertEquals(stdout.trim().split("\n"), [...permitted], name);
+    const env = { AWS_REGION: "eu-west-1", AWS_SECRET_ACCESS_KEY: "secret" };
+    const program = name === "deployPermissions" ? deno : Deno.execPath();
+    for (const HOME of [Deno.env.get("HOME") ?? "", home]) {
+      const { code, stdout, stderr } = await run(program, ["run", ...args], {
+        cwd: app.folder,
+        env: { ...env, HOME },
+      });
+      assertEquals([code, stderr], [0, ""], name);
+      assertEquals(stdout.trim().split("\n"), [...permitted], name);
+    }
+  }
+});
+
+Deno.test("a command with the keys of a cloud refuses to read the home, or to run what it may replace", async () => {
+  const home = temporaryFolder();
+  const app = `${home}/app`;
+  for (const folder of [home, app]) {
+    await Deno.mkdir(`${folder}/.mate/bin`, { recursive: true });
+    await Deno.writeTextFile(`${folder}/app.json`, "{}");
+  }
+  const script = "#!/bin/sh\necho Terraform v1.11.4\n";
+  await Deno.writeTextFile(`${app}/.mate/bin/terraform`, script, { mode: 0o755 });
+  await Deno.mkdir(`${home}/bin`);
+  await Deno.symlink(`${app}/.mate/bin/terraform`, `${home}/bin/terraform`);
+  const module = new URL("commands/deploy_permissions.ts", import.meta.url).pathname;
+  const attempt = async (folder: string, path: string) => {
+    const env = { AWS_REGION: "x", AWS_ACCESS_KEY_ID: "x", HOME: home, PATH: path };
+    const options = { env, cwd: folder };
+    return (await run(Deno.execPath(), ["run", "-A", module, "app.json"], options)).stderr;
+  };
+  assertMatch(
+    await attempt(home, "/usr/bin"),
+    /^Error: Cannot work with the keys of your cloud in ".*": the folder contains your home folder/m,
+  );
+  for (const path of [`${app}/.mate/bin`, `${home}/bin`]) {
+    assertMatch(
+      await attempt(app, path),
+      /^Error: Cannot run ".*terraform" beside the keys of your cloud: a deployment may write to ".*\.mate"/m,
+    );
   }
 });
 

@@ -46,13 +46,20 @@ export async function runAgain(options: Restart): Promise<number> {
   const granted = permissions ? [...permissionFlags(permissions), ...importFlags()] : all;
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", ...granted, ...own, mainModule(), ...args],
-    env: { [VARIABLE]: "1" },
+    env: { [VARIABLE]: "1", ...(permissions && await ownTemporaryFolder()) },
   }).spawn();
   const stop = () => child.kill("SIGTERM");
   signal.addEventListener("abort", stop);
   const { code } = await child.status;
   signal.removeEventListener("abort", stop);
   return code;
+}
+
+/** The variables for temporary files in a folder that no other program uses, because packages may read and write it. */
+async function ownTemporaryFolder(): Promise<Record<string, string>> {
+  const folder = `${cacheFolder()}/tmp`;
+  await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+  return { TMPDIR: folder, TMP: folder, TEMP: folder };
 }
 
 /** The flags that say where the packages of a tool from a registry are. */

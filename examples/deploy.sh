@@ -62,6 +62,11 @@ esac
 mkdir -p "$here/.mate"
 cp "$root/cli/packages.lock.json" "$here/.mate/deno.lock"
 
+# Temporary files get a folder that no other program uses, because packages may read and write it.
+TMPDIR="${XDG_CACHE_HOME:-$HOME/.cache}/mate/tmp"
+export TMPDIR
+mkdir -p "$TMPDIR"
+
 # The first program prints the permissions and loads no package. The second loads packages, and has only these permissions.
 flags=$("$deno" run --quiet --no-prompt --deny-import --no-npm --allow-read --allow-write --allow-net --allow-env \
   --allow-run "$root/cli/commands/deploy_permissions.ts" "$here/app.json" "$@") || exit 1

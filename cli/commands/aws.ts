@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from "node:path";
 import { accessProblem } from "../deploy/terraform.ts";
-import { foldersOf, type Permissions } from "../permissions.ts";
+import { applicationFolder, type Permissions } from "../permissions.ts";
 
 /**
  * Calls AWS, and explains the errors that a user can mend.
@@ -39,7 +39,7 @@ export async function sdkPermissions(manifestPath: string): Promise<Permissions>
   const files = variables.filter(([name]) => name.endsWith("_FILE")).map(([, value]) => value);
   const folder = `${home()}/.aws`;
   return {
-    read: [...foldersOf(manifestPath), folder, ...files],
+    read: [applicationFolder(manifestPath), folder, ...files],
     write: [folder], // a renewed login
     net: [...AWS_HOSTS, ...urls.map((url) => new URL(url).host)],
     run: text.includes("credential_process") ? [Deno.env.get("ComSpec") ?? "/bin/sh"] : [],

@@ -1,14 +1,15 @@
 import { existsSync, realpathSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { cacheFolder } from "../bundle/downloads.ts";
 import { CHILD_VARIABLES, CONFIGS } from "../bundle/child_environment.ts";
 import { findTerraform } from "../deploy/find_terraform.ts";
+import { findProgram } from "../find_program.ts";
 import {
-  foldersOf,
+  applicationFolder,
+  isInside,
   permissionFlags,
   type Permissions,
   programFolders,
-  temporaryFolder,
 } from "../permissions.ts";
 import { checkLogin } from "./aws.ts";
 
@@ -24,31 +25,49 @@ if (import.meta.main) {
 }
 
 /**
- * The permissions to deploy. Terraform inherits the keys of the cloud, and no package can read them from the environment. If
- * Terraform is missing, it is fetched here: the process with these permissions may not run a program that it may write.
+ * The permissions to deploy. Terraform inherits the keys of the cloud, and no package can read them from the environment. The
+ * process may write only to the folder `.mate` and to the cache of this tool, which also has the temporary files.
  *
- * @throws {Error} If Terraform is neither installed nor can be fetched.
+ * @throws {Error} If Terraform is neither installed nor can be fetched, or if the process could replace a program that it runs.
  */
 export async function deployPermissions(manifestPath: string): Promise<Permissions> {
-  const terraform = await findTerraform(console.error);
-  const own = [...foldersOf(manifestPath), temporaryFolder(), cacheFolder()];
+  const folder = applicationFolder(manifestPath);
+  const write = [join(folder, ".mate"), cacheFolder()];
+  const unshare = await findProgram("unshare");
+  const run = [
+    Deno.execPath(),
+    await findTerraform(console.error),
+    ...(unshare === undefined ? [] : [unshare]),
+  ];
+  checkPrograms(run, write);
   const registry = Deno.env.get("NPM_CONFIG_REGISTRY") || Deno.env.get("npm_config_registry") || "";
   return {
-    read: [...own, ...configFiles(manifestPath), ...programFolders(), Deno.execPath()],
-    write: own,
+    read: [folder, cacheFolder(), ...configFiles(folder), ...programFolders(), Deno.execPath()],
+    write,
     net: [
       URL.canParse(registry) ? new URL(registry).host : "registry.npmjs.org",
       "127.0.0.1", // the Runtime API of functions that are warmed
     ],
-    run: [Deno.execPath(), terraform, "unshare"],
+    run,
     env: [...CHILD_VARIABLES, "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL"],
     sys: ["uid"],
   };
 }
 
+/** Forbids that a program is where the process may write: the process could replace the program by another. */
+function checkPrograms(programs: readonly string[], writable: readonly string[]): void {
+  for (const program of programs) {
+    const folder = writable.find((folder) => isInside(program, folder));
+    if (folder === undefined) continue;
+    throw new Error(
+      `Cannot run "${program}" beside the keys of your cloud: a deployment may write to "${folder}", ` +
+        "so a package could replace the program; install it elsewhere",
+    );
+  }
+}
+
 /** The folder of the manifest without links, and the files there and above that tell which folders belong to the application. */
-function configFiles(manifestPath: string): string[] {
-  const folder = dirname(resolve(manifestPath));
+function configFiles(folder: string): string[] {
   const real = existsSync(folder) ? realpathSync(folder) : folder;
   const above = (path: string): string[] =>
     dirname(path) === path ? [path] : [path, ...above(dirname(path))];

@@ -1,4 +1,5 @@
-import { cacheFolder, download, keep } from "../bundle/downloads.ts";
+import { Buffer } from "node:buffer";
+import { cacheFolder, checksumOf, download, ifThere, keep } from "../bundle/downloads.ts";
 import { findProgram } from "../find_program.ts";
 
 /** The version of Terraform to fetch if the PATH has no version that fits. */
@@ -15,33 +16,45 @@ const CHECKSUMS: Readonly<Record<string, string>> = {
 /**
  * Finds Terraform or OpenTofu 1.10 or later: on the PATH, in the cache, or at releases.hashicorp.com.
  *
- * `TERRAFORM_MIRROR` names another place for the archives. The checksum of the archive must be the pinned checksum.
+ * `TERRAFORM_MIRROR` names another place for the archives. The checksum of the archive must be the pinned checksum. The archive
+ * stays beside the program, and the program is compared with it before every run.
  *
  * @throws {Error} If HashiCorp has no archive for this machine, if the archive cannot be downloaded, or if its checksum is
  * wrong.
  */
-export async function findTerraform(print: (line: string) => void): Promise<string> {
+export async function findTerraform(
+  print: (line: string) => void,
+  checksums: Readonly<Record<string, string>> = CHECKSUMS,
+): Promise<string> {
   for (const name of ["terraform", "tofu"]) {
-    if (await fits(name)) return name;
+    const program = await findProgram(name) ?? name;
+    if (await fits(program)) return program;
   }
   const platform = `${Deno.build.os}_${Deno.build.arch === "aarch64" ? "arm64" : "amd64"}`;
-  const checksum = CHECKSUMS[platform];
+  const checksum = checksums[platform];
   if (checksum === undefined) {
     throw new Error(`Cannot fetch Terraform for ${platform}: install Terraform 1.10 or later`);
   }
   // Not inside the cache folder, because the tool may write there, and Deno runs no program that the tool may write.
   const folder = `${cacheFolder()}-terraform-${VERSION}`;
-  const cached = await findProgram("terraform", folder);
-  if (cached !== undefined) return cached;
+  const program = `${folder}/terraform`;
+  // The process that deploys may not write there. It runs the program that was checked before it started.
+  const { state } = await Deno.permissions.query({ name: "write", path: folder });
+  if (state !== "granted") return program;
   const mirror = Deno.env.get("TERRAFORM_MIRROR") || "https://releases.hashicorp.com";
   const file = `terraform_${VERSION}_${platform}.zip`;
   const url = `${mirror.replace(/\/$/, "")}/terraform/${VERSION}/${file}`;
-  print(`Fetching Terraform ${VERSION}: ${url}`);
-  const program = `${folder}/terraform`;
-  const archive = await download(url, `sha256-${Uint8Array.fromHex(checksum).toBase64()}`, {
-    remedy: "; or install Terraform 1.10 or later",
-  });
-  await keep(program, await unzip(archive, "terraform"));
+  const pinned = `sha256-${Uint8Array.fromHex(checksum).toBase64()}`;
+  let archive = await ifThere(Deno.readFile(`${folder}/${file}`));
+  if (archive === undefined || await checksumOf(archive, pinned) !== pinned) {
+    print(`Fetching Terraform ${VERSION}: ${url}`);
+    const remedy = "; or install Terraform 1.10 or later";
+    archive = await download(url, pinned, { remedy });
+    await keep(`${folder}/${file}`, archive);
+  }
+  const content = await unzip(archive, "terraform");
+  const present = await ifThere(Deno.readFile(program));
+  if (present === undefined || Buffer.compare(present, content) !== 0) await keep(program, content);
   await Deno.chmod(program, 0o755);
   return program;
 }
