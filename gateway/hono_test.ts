@@ -1,12 +1,19 @@
 import { assert, assertEquals } from "@std/assert";
 import { Hono } from "hono";
-import { handle } from "hono/aws-lambda";
+import { handle, streamHandle } from "hono/aws-lambda";
 import { getCookie, setCookie } from "hono/cookie";
 import { basicAuth } from "hono/basic-auth";
 import { bodyLimit } from "hono/body-limit";
+import { HTTPException } from "hono/http-exception";
+import { streamSSE, streamText } from "hono/streaming";
+import { Buffer } from "node:buffer";
+import { once } from "node:events";
+import { Writable } from "node:stream";
 import type { JsonObject } from "../function/mod.ts";
 import { createContext, type Gateway, proxyEvent, proxyResponse } from "../testing/mod.ts";
 import { fetchHandler } from "./fetch_handler.ts";
+import { compress } from "./middleware/compress.ts";
+import { streamHandler } from "./stream_handler.ts";
 
 /** An application with what the tests of Hono's adapter ask it for. */
 const app = new Hono();
@@ -37,9 +44,19 @@ app
     setCookie(c, "secret", "2");
     return c.text("Set");
   })
+  .get("/lines", (c) =>
+    streamText(c, async (stream) => {
+      for (const line of ["0", "1", "2"]) await stream.writeln(line);
+    }))
+  .get("/events", (c) =>
+    streamSSE(c, async (stream) => {
+      await stream.writeSSE({ data: "Message\nIt is 0", event: "time", id: "0" });
+    }))
   .get("/auth/abc", basicAuth({ username: "ada", password: "x" }), (c) => c.text("Hello Ada"));
 
-app.onError((_, c) => c.text("Broken", 500));
+app.onError((error, c) =>
+  error instanceof HTTPException ? error.getResponse() : c.text("Broken", 500)
+);
 
 const form = new URLSearchParams([["a", "1 2"], ["a", "é&"], ["b", ""]]).toString();
 
@@ -72,6 +89,11 @@ const REQUESTS: Record<string, Parameters<typeof proxyEvent>[0]> = {
   "several Set-Cookie": { method: "POST", url: "/cookie" },
   "no credentials": { url: "/auth/abc" },
   "credentials": { url: "/auth/abc", headers: { authorization: `Basic ${btoa("ada:x")}` } },
+};
+
+const STREAMED: typeof REQUESTS = {
+  "a stream of text": { url: "/lines" },
+  "events": { url: "/events" },
 };
 
 const GATEWAYS: Record<string, { gateway: Gateway; multiValueHeaders?: boolean }> = {
@@ -117,4 +139,46 @@ Deno.test("fetchHandler() answers like hono/aws-lambda, except as docs/migration
   assertEquals(differences.toSorted(), Object.keys(DIFFERENCES).toSorted());
   const page = await Deno.readTextFile(new URL("../docs/migration.md", import.meta.url));
   for (const row of Object.values(DIFFERENCES)) assert(page.includes(row), row);
+});
+
+/** Calls a streaming handler as the managed Node.js runtime does. Returns the prelude and the content. */
+async function streamedBy(make: () => unknown, event: unknown): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  let prelude: { statusCode?: number; headers?: Record<string, string>; cookies?: string[] } = {};
+  const stream = new Writable({
+    write(chunk, _, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  const awslambda = {
+    streamifyResponse: (handler: unknown) => handler,
+    HttpResponseStream: {
+      from(stream: unknown, metadata: typeof prelude) {
+        prelude = metadata;
+        return stream;
+      },
+    },
+  };
+  Object.assign(globalThis, { awslambda });
+  try {
+    const handler = make() as (event: unknown, stream: Writable, context: unknown) => Promise<void>;
+    await handler(event, stream, createContext());
+    if (!stream.writableFinished) await once(stream, "finish");
+  } finally {
+    delete (globalThis as { awslambda?: unknown }).awslambda;
+  }
+  const headers = new Headers(prelude.headers);
+  headers.delete("set-cookie");
+  const { statusCode, cookies = [] } = prelude;
+  return { statusCode, headers: [...headers], cookies, body: [...Buffer.concat(chunks)] };
+}
+
+Deno.test("streamHandler() streams like hono/aws-lambda if it does not compress", async () => {
+  const use = [compress({ codings: [] })];
+  for (const [title, request] of Object.entries({ ...REQUESTS, ...STREAMED })) {
+    const event = await proxyEvent(request, { gateway: "url" });
+    const ours = await streamedBy(() => streamHandler(app, { use }), structuredClone(event));
+    assertEquals(ours, await streamedBy(() => streamHandle(app), event), title);
+  }
 });
