@@ -130,7 +130,7 @@ export function usedHosts({ uses, statements }: FunctionManifest): string {
     Object.keys(uses[kind]).flatMap((name) => HOSTS[kind](variableOf(kind, name)))
   );
   const allowed = statements.filter(({ Effect }) => Effect === "Allow")
-    .flatMap(({ Action }) => Action).map((action) => action.split(":")[0]!.toLowerCase());
+    .flatMap(({ Action = "*" }) => Action).map((action) => action.split(":")[0]!.toLowerCase());
   const stated = LOCAL_SERVICES
     .filter((name) => allowed.includes(name.replace("*.", "")) || allowed.includes("*"))
     .map((name) => `${name}.\${AWS_REGION}.amazonaws.com:443`);

@@ -1,6 +1,7 @@
 import { wrongParts } from "./event_pattern.ts";
 import { wrongFilterParts } from "./filter_policy.ts";
 import { nearest } from "./nearest.ts";
+import { findStatementConflicts } from "./statements.ts";
 import type { BucketTrigger, Manifest, Triggers } from "./types.ts";
 import { placeholdersIn, variablesOf } from "./variables.ts";
 
@@ -25,6 +26,7 @@ export function* findConflicts(manifest: Manifest): Generator<Conflict> {
   yield* findUnknownResources(manifest, "tables");
   yield* findQueueConflicts(manifest);
   yield* findTableConflicts(manifest);
+  yield* findStatementConflicts(manifest);
 }
 
 /** Finds variables that `uses` sets already, and hosts with unknown variables. */

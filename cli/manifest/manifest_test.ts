@@ -415,6 +415,33 @@ const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
     '"functions.f.triggers.topics.0.filter.a" must be an array, because attributes are not nested',
   ],
   [
+    withF({ statements: [{ Effect: "Allow", Resource: "*" }] }),
+    '"functions.f.statements.0" must have either Action or NotAction',
+  ],
+  [
+    withF({
+      statements: [{
+        Effect: "Allow",
+        NotAction: "s3:*",
+        Resource: "*",
+        NotResource: "arn:aws:s3:::a",
+      }],
+    }),
+    '"functions.f.statements.0" must have either Resource or NotResource',
+  ],
+  [
+    withF({
+      statements: [{ Effect: "Deny", Action: "*", Resource: "*", Condition: { Like: { a: "b" } } }],
+    }),
+    '"functions.f.statements.0.Condition.Like" must be an operator of IAM, such as StringLike, Bool and NumericLessThan',
+  ],
+  [
+    withF({
+      statements: [{ Effect: "Deny", Action: "*", Resource: "*", Condition: { Bool: { a: {} } } }],
+    }),
+    '"functions.f.statements.0.Condition.Bool.a" must be a value, or an array of values',
+  ],
+  [
     withTriggers({ topics: [{ name: "news" }, { name: "news" }] }),
     '"functions.f.triggers.topics.1.name" must be another topic: the function has "news" already',
   ],

@@ -196,9 +196,13 @@ export interface Statement {
   /** Whether the actions are allowed or denied. */
   readonly Effect: "Allow" | "Deny";
   /** The actions, such as `dynamodb:GetItem`. */
-  readonly Action: string | readonly string[];
+  readonly Action?: string | readonly string[];
+  /** All actions but these. A statement has either `Action` or `NotAction`. */
+  readonly NotAction?: string | readonly string[];
   /** The ARNs of the resources. */
-  readonly Resource: string | readonly string[];
+  readonly Resource?: string | readonly string[];
+  /** All resources but these. A statement has either `Resource` or `NotResource`. */
+  readonly NotResource?: string | readonly string[];
   /** The conditions. */
   readonly Condition?: Readonly<Record<string, unknown>> | undefined;
 }

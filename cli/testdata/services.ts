@@ -6,13 +6,17 @@ import { startPlatform } from "../platform/platform.ts";
 import { manifestWith, TestHost } from "./platform.ts";
 
 /** Services with a bucket, a queue and a topic, and clients with the credentials of the function "worker". */
-export async function startServices(uses: Readonly<Record<string, unknown>> = {}) {
+export async function startServices(
+  uses: Readonly<Record<string, unknown>> = {},
+  statements: readonly unknown[] = [],
+) {
   await using stack = new AsyncDisposableStack();
   const events = ["s3:ObjectCreated:*", "s3:ObjectRemoved:*"];
   const manifest = manifestWith({
     worker: {
       module: "worker.ts",
       uses,
+      statements,
       triggers: {
         topics: [{ name: "news" }],
         events: [{ pattern: { source: ["shop"] } }],

@@ -3,7 +3,8 @@ import { Buffer } from "node:buffer";
 import type { Statement } from "../../manifest/manifest.ts";
 import { methodArn } from "../../application/arn.ts";
 import type { FunctionHost } from "../../lambda/function_host.ts";
-import { isAllowed } from "../services/access.ts";
+import { decide } from "../services/policy.ts";
+import { isConditionOperator } from "../../manifest/statements.ts";
 import { gatewayRefusal } from "./errors.ts";
 
 /**
@@ -33,10 +34,9 @@ export async function authorize(
   }
   const { principalId, statements, context } = readResult(result, name);
   const access = { action: "execute-api:Invoke", resource };
-  if (!isAllowed(statements, access)) {
-    const denied = statements.map((statement) => ({ ...statement, Effect: "Allow" as const }));
-    const isExplicit = isAllowed(denied, access);
-    const answer = isExplicit ? "EXPLICIT_DENY" : "ACCESS_DENIED";
+  const decision = decide(statements, access, contextOf(event));
+  if (decision !== "Allow") {
+    const answer = decision === "Deny" ? "EXPLICIT_DENY" : "ACCESS_DENIED";
     throw gatewayRefusal(answer, `the policy of the authorizer "${name}" denies ${resource}`);
   }
   const integrationLatency = Math.round(performance.now() - start);
@@ -53,10 +53,7 @@ function readResult(result: Record<string, unknown> | null, name: string) {
     );
   if (typeof principalId !== "string") throw malformed('"principalId" to be a string');
   const statements = [Statement ?? []].flat();
-  const areStatements = statements.every(({ Effect, Action, Resource }) =>
-    ["Allow", "Deny"].includes(Effect) && Action && Resource
-  );
-  if (statements.length === 0 || !areStatements) {
+  if (statements.length === 0 || !statements.every(isStatement)) {
     throw malformed('"policyDocument.Statement" to have statements with Effect, Action, Resource');
   }
   const entries = Object.entries(Object(context));
@@ -67,5 +64,28 @@ function readResult(result: Record<string, unknown> | null, name: string) {
     principalId,
     statements,
     context: Object.fromEntries(entries.map(([key, value]) => [key, String(value)])),
+  };
+}
+
+function isStatement(statement: unknown): boolean {
+  const { Effect, Action, NotAction, Resource, NotResource, Condition = {} } = Object(statement);
+  return ["Allow", "Deny"].includes(Effect) &&
+    areTexts(Action ?? NotAction) && areTexts(Resource ?? NotResource) &&
+    Object.entries(Object(Condition)).every(([operator, keys]) =>
+      isConditionOperator(operator) && typeof keys === "object" && keys !== null
+    );
+}
+
+function areTexts(value: unknown): boolean {
+  const texts = [value].flat();
+  return texts.length > 0 && texts.every((text) => typeof text === "string" && text !== "");
+}
+
+/** The condition keys that a policy of an authorizer can use. */
+function contextOf({ requestContext: { identity } }: Pick<RestEvent, "requestContext">) {
+  return {
+    "aws:currenttime": new Date().toISOString(),
+    "aws:sourceip": identity.sourceIp,
+    "aws:useragent": identity.userAgent ?? "",
   };
 }

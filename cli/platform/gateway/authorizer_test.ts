@@ -17,6 +17,17 @@ const result = (Effect = "Allow", Resource = "*", context?: unknown, Action = "e
     context,
   });
 
+const ALLOW = { Effect: "Allow", Action: "*", Resource: "*" };
+
+/** A result with statements. Each allows everything but for its own elements. */
+const policy = (...statements: Readonly<Record<string, unknown>>[]) =>
+  JSON.stringify({
+    principalId: "ada",
+    policyDocument: { Statement: statements.map((own) => ({ ...ALLOW, ...own })) },
+  });
+
+const from = (network: string) => ({ IpAddress: { "aws:SourceIp": network } });
+
 const startWith = (authorizer: (call: Call) => ReturnType<typeof error> | string) =>
   startTestPlatform((call) => call.name === "check" ? authorizer(call) : "{}", {
     manifest: MANIFEST,
@@ -56,6 +67,19 @@ Deno.test("an authorizer allows, denies and fails as on Amazon API Gateway", asy
     ["allows another method", result("Allow", "arn:aws:execute-api:*:*/v0/PUT/*"), 403, refused],
     ["allows another action", result("Allow", "*", {}, "s3:*"), 403, refused],
     ["denies", result("Deny"), 403, `${refused} with an explicit deny`],
+    ["allows another address", policy({ Condition: from("192.0.2.1/32") }), 403, refused],
+    ["allows this machine", policy({ Condition: from("127.0.0.0/8") }), 200],
+    [
+      "denies nothing but what NotResource leaves",
+      policy({ Effect: "Deny", Resource: undefined, NotResource: "*" }, {}),
+      200,
+    ],
+    [
+      "has an unknown operator",
+      policy({ Condition: { From: { "aws:SourceIp": "a" } } }),
+      500,
+      null,
+    ],
     ["throws Unauthorized", error("Unauthorized"), 401, "Unauthorized"],
     ["throws something else", error("no"), 500, null],
     ["returns null", "null", 500, null],

@@ -179,6 +179,18 @@ function invokeRefusal(type: string, message: string): Refusal {
   );
 }
 
+/** Returns the name of the function that the path of a request calls. For an unknown function, it is the name in the path. */
+export function calledFunction(manifest: Manifest, path: string): string {
+  const [, plain, streaming] = OPERATIONS.exec(path) ?? [];
+  const name = decode(plain ?? streaming ?? "");
+  try {
+    return findFunction(manifest, name, null);
+  } catch (error) {
+    if (error instanceof Refusal) return name;
+    throw error;
+  }
+}
+
 /** The name of a function, its ARN, or the last parts of its ARN. A version or an alias may follow. */
 const NAME =
   /^(?:arn:aws[a-zA-Z-]*:lambda:)?(?:[a-z]{2}(?:-[a-z]+){1,2}-\d:)?(?:\d{12}:)?(?:function:)?([\w-]{1,64})(?::(\$LATEST|[\w-]{1,128}))?$/;

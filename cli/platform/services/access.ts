@@ -1,24 +1,18 @@
+import {
+  ACCOUNT_ID,
+  bucketArn,
+  functionArn,
+  queueArn,
+  REGION,
+  topicArn,
+} from "../../application/arn.ts";
+import type { Application } from "../../application/types.ts";
+import type { Manifest } from "../../manifest/types.ts";
 import { fillPlaceholders } from "../../manifest/variables.ts";
-import type { Statement } from "../../manifest/types.ts";
-import { ACCOUNT_ID, functionArn, REGION } from "../../application/arn.ts";
-import { ANY, matchesWildcard, ONE } from "../../application/wildcard.ts";
+import { deadLetterQueueName, queueName } from "./messaging.ts";
+import { isAllowed } from "./policy.ts";
+import type { Context } from "./policy_pattern.ts";
 import { type Access, ServiceError } from "./service_call.ts";
-
-/**
- * Tells whether the statements of a policy allow an access: one statement must allow the access, and none may deny it.
- *
- * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
- */
-export function isAllowed(statements: readonly Statement[], access: Access): boolean {
-  const effects = statements.filter((statement) => applies(statement, access))
-    .map(({ Effect }) => Effect);
-  return effects.includes("Allow") && !effects.includes("Deny");
-}
-
-function applies({ Action, Resource }: Statement, { action, resource }: Access): boolean {
-  return [Action].flat().some((pattern) => matches(pattern.toLowerCase(), action.toLowerCase())) &&
-    [Resource].flat().some((pattern) => matches(fill(pattern), resource));
-}
 
 /** Replaces `${account}` and `${region}`. Keeps other placeholders, because they have no value on this machine. */
 export function fill(text: string): string {
@@ -26,33 +20,73 @@ export function fill(text: string): string {
   return fillPlaceholders(text, (name) => values[name] ?? `\${${name}}`);
 }
 
-/** Replaces the name of a deployed resource in an ARN by its name on this machine: `shop-hello` by `hello`. */
-export function localArn(arn: string, application: string): string {
-  const service = "s3::|(?:lambda|sns|sqs):[^:]*:[^:]*(?::function)?";
-  return arn.replace(new RegExp(`^(arn:aws:(?:${service}):)${application}-`), "$1")
-    .replace(`-${ACCOUNT_ID}-${REGION}`, "");
+/**
+ * The rights of the functions: the statements that the deployment writes for their roles. These name the resources of the
+ * account, such as `shop-jobs`. On this machine the same queue is called `jobs`.
+ */
+export class Rights {
+  readonly #application: Application;
+  /** The ARNs in the account, by the ARNs on this machine. */
+  readonly #arns = new Map<string, string>();
+
+  constructor(application: Application, manifest: Manifest) {
+    this.#application = application;
+    const { buckets, topics, queues, functions } = application;
+    for (const [name, { arn }] of Object.entries(buckets)) this.#arns.set(bucketArn(name), arn);
+    for (const [name, { arn }] of Object.entries(topics)) this.#arns.set(topicArn(name), arn);
+    for (const [name, { arn }] of Object.entries(functions)) this.#arns.set(functionArn(name), arn);
+    for (const [name, { arn, deadLetters }] of Object.entries(queues)) {
+      this.#arns.set(queueArn(queueName(name, manifest)), arn);
+      this.#arns.set(queueArn(deadLetterQueueName(name, manifest)), deadLetters.arn);
+    }
+  }
+
+  /** Tells whether the role of a function allows an access on this machine. */
+  allows(functionName: string, { action, resource, context = {} }: Access): boolean {
+    const { statements, role, arn } = this.#application.functions[functionName]!;
+    const access = { action, resource: this.#accountArn(resource) };
+    const own = Object.entries(context).map(([key, value]) => [key.toLowerCase(), value]);
+    return isAllowed(statements, access, {
+      ...globalContext(role),
+      "lambda:sourcefunctionarn": arn,
+      ...Object.fromEntries(own),
+    });
+  }
+
+  /** Throws an error if the role of a function does not allow all accesses of a call. */
+  check(functionName: string, service: string, accesses: readonly Access[]): void {
+    const refused = accesses.find((access) => !this.allows(functionName, access));
+    if (refused !== undefined) throw denied(functionName, service, refused);
+  }
+
+  #accountArn(arn: string): string {
+    const [, bucket = arn, rest = ""] = /^(arn:aws:s3:::[^/]*)(.*)$/s.exec(arn) ?? [];
+    return (this.#arns.get(bucket) ?? bucket) + rest;
+  }
 }
 
-/** Matches text against a pattern of IAM: `*` stands for any characters, `?` for one, `${*}` for an asterisk. */
-function matches(pattern: string, text: string): boolean {
-  const wildcard = (pattern.match(/\$\{[*?$]\}|[^]/g) ?? [])
-    .map((part) => part === "*" ? ANY : part === "?" ? ONE : part.length > 1 ? part[2]! : part);
-  return matchesWildcard(wildcard, text);
-}
-
-/** Lists the accesses that a request to the Invoke API of AWS Lambda needs. */
-export function invocationAccesses({ url }: Request): readonly Access[] {
-  const [, name = ""] = /\/functions\/([^/]+)/.exec(new URL(url).pathname) ?? [];
-  const functionName = decodeURIComponent(name).split(":").at(-1)!;
-  return [{ action: "lambda:InvokeFunction", resource: functionArn(functionName) }];
+/**
+ * The condition keys that each request has.
+ *
+ * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html
+ */
+function globalContext(role: string): Context {
+  const now = new Date();
+  return {
+    "aws:currenttime": now.toISOString(),
+    "aws:epochtime": String(Math.floor(now.getTime() / 1_000)),
+    "aws:principalaccount": ACCOUNT_ID,
+    "aws:principalarn": `arn:aws:iam::${ACCOUNT_ID}:role/${role}`,
+    "aws:principaltype": "AssumedRole",
+    "aws:requestedregion": REGION,
+    "aws:resourceaccount": ACCOUNT_ID,
+    "aws:securetransport": "true", // In the account, functions use TLS.
+    "aws:viaawsservice": "false",
+  };
 }
 
 /** Makes the error for an access that the manifest does not grant. */
-export function denied(
-  functionName: string,
-  service: string,
-  { action, resource }: Access,
-): ServiceError {
+function denied(functionName: string, service: string, { action, resource }: Access): ServiceError {
   const message = `The function "${functionName}" may not ${action} on ${resource}: ` +
     'grant it in the manifest by "uses" or "statements"';
   const code = service === "s3" || service === "sqs" ? "AccessDenied" : "AuthorizationError";

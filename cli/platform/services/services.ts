@@ -1,12 +1,11 @@
-import type { Manifest, Statement, Uses } from "../../manifest/types.ts";
+import type { Manifest, Uses } from "../../manifest/types.ts";
 import { variableOf } from "../../manifest/variables.ts";
 import { ACCOUNT_ID, functionArn, LOCAL, topicArn } from "../../application/arn.ts";
 import { resolveApplication } from "../../application/resolve.ts";
-import type { Application } from "../../application/types.ts";
-import type { createInvokeApi } from "../invoke/invoke_api.ts";
+import { calledFunction, type createInvokeApi } from "../invoke/invoke_api.ts";
 import { MAX_SYNC_EVENT } from "../../application/limits.ts";
 import type { BucketFolder } from "../triggers/bucket_folder.ts";
-import { denied, fill, invocationAccesses, isAllowed, localArn } from "./access.ts";
+import { fill, Rights } from "./access.ts";
 import type { EventBus } from "./event_bus.ts";
 import { type Messaging, messagingFailure, queueName } from "./messaging.ts";
 import { MultipartUploads } from "./multipart.ts";
@@ -43,7 +42,7 @@ export class Services implements AsyncDisposable {
   readonly #port: number;
   readonly #functions: Deno.HttpServer<Deno.NetAddr>;
   readonly #manifest: Manifest;
-  readonly #application: Application;
+  readonly #rights: Rights;
   /** The names of the functions, by their access keys. */
   readonly #owners = new Map<string, string>();
   readonly #uploads = new MultipartUploads();
@@ -56,7 +55,7 @@ export class Services implements AsyncDisposable {
    */
   constructor(manifest: Manifest, port = 0) {
     this.#manifest = manifest;
-    this.#application = resolveApplication(manifest, LOCAL);
+    this.#rights = new Rights(resolveApplication(manifest, LOCAL), manifest);
     if (port === 0) this.#developer = this.#listen(false, port);
     this.#port = this.#developer?.addr.port ?? port;
     this.#functions = this.#listen(true, 0);
@@ -93,7 +92,10 @@ export class Services implements AsyncDisposable {
       },
       lambda: {
         parse: (request, body) => ({
-          accesses: invocationAccesses(request),
+          accesses: [{
+            action: "lambda:InvokeFunction",
+            resource: functionArn(calledFunction(this.#manifest, new URL(request.url).pathname)),
+          }],
           run: () => invokeFunction(invokeApi, request, body),
         }),
         fail: ({ status, type, message }) => jsonFailure(status, type, message),
@@ -156,17 +158,11 @@ export class Services implements AsyncDisposable {
   /** Tells whether an access key may invoke the URL of a function. A key that no function has belongs to the developer. */
   mayInvokeUrl(accessKey: string, functionName: string): boolean {
     const owner = this.#owners.get(accessKey);
-    const access = { action: "lambda:InvokeFunctionUrl", resource: functionArn(functionName) };
-    return owner === undefined || isAllowed(this.#policyOf(owner), access);
-  }
-
-  /** The statements of a function's role, for the names in the account and for the names on this machine. */
-  #policyOf(functionName: string): readonly Statement[] {
-    const { name, functions } = this.#application;
-    return functions[functionName]!.statements.map((statement) => ({
-      ...statement,
-      Resource: [statement.Resource].flat().flatMap((arn) => [arn, localArn(arn, name)]),
-    }));
+    return owner === undefined || this.#rights.allows(owner, {
+      action: "lambda:InvokeFunctionUrl",
+      resource: functionArn(functionName),
+      context: { "lambda:FunctionUrlAuthType": "AWS_IAM" },
+    });
   }
 
   async #answer(request: Request, sourceIp: string, isForFunctions: boolean): Promise<Response> {
@@ -200,7 +196,7 @@ export class Services implements AsyncDisposable {
     }
     try {
       const call = await backend.parse(request, body, sourceIp);
-      if (owner !== undefined) this.#check(owner, service, call.accesses);
+      if (owner !== undefined) this.#rights.check(owner, service, call.accesses);
       return await call.run();
     } catch (error) {
       if (error instanceof ServiceError) return backend.fail(error);
@@ -217,13 +213,6 @@ export class Services implements AsyncDisposable {
         ),
       );
     }
-  }
-
-  /** Refuses a call if the manifest does not grant all that the call does. */
-  #check(owner: string, service: string, accesses: ServiceCall["accesses"]): void {
-    const policy = this.#policyOf(owner);
-    const refused = accesses.find((access) => !isAllowed(policy, access));
-    if (refused !== undefined) throw denied(owner, service, refused);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

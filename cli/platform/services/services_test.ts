@@ -3,7 +3,6 @@ import { request } from "node:http";
 import { manifestWith } from "../../testdata/platform.ts";
 import { startServices } from "../../testdata/services.ts";
 import { topicArn } from "../../application/arn.ts";
-import { localArn } from "./access.ts";
 import { Services } from "./services.ts";
 
 Deno.test("Services answer the operations of the SQS client, and keep attributes", async () => {
@@ -198,19 +197,3 @@ function send(url: string, headers: Record<string, string>): Promise<number> {
   }).on("error", reject).end("{}");
   return promise;
 }
-
-Deno.test("localArn() knows the names of deployed resources", () => {
-  const place = "us-east-1:000000000000";
-  const cases = [
-    [`arn:aws:lambda:${place}:function:shop-hello`, `arn:aws:lambda:${place}:function:hello`],
-    [`arn:aws:lambda:${place}:function:hello`, `arn:aws:lambda:${place}:function:hello`],
-    [`arn:aws:lambda:${place}:function:shopper`, `arn:aws:lambda:${place}:function:shopper`],
-    ["arn:aws:lambda:*:*:function:shop-*", "arn:aws:lambda:*:*:function:*"],
-    [`arn:aws:sqs:${place}:shop-jobs.fifo`, `arn:aws:sqs:${place}:jobs.fifo`],
-    ["arn:aws:s3:::shop-photos-000000000000-us-east-1/*", "arn:aws:s3:::photos/*"],
-    ["*", "*"],
-  ] as const;
-  for (const [arn, local] of cases) {
-    assertEquals(localArn(arn, "shop"), local);
-  }
-});

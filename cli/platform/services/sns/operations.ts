@@ -61,7 +61,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     },
   },
   ListTopics: {
-    topic: () => topicArn("*"),
+    topic: () => "*",
     parameters: [],
     run: (topics) => ({
       Topics: { member: [...topics.byArn.keys()].map((TopicArn) => ({ TopicArn })) },

@@ -1,12 +1,15 @@
 import { queueArn } from "../../../application/arn.ts";
 import { notEmulated, type ServiceCall, type ServiceError } from "../service_call.ts";
-import { queueNameOf, readInput, requiredText } from "./input.ts";
+import { type Input, queueNameOf, readInput, requiredText } from "./input.ts";
 import { MESSAGE_OPERATIONS } from "./message_operations.ts";
 import { QUEUE_OPERATIONS } from "./queue_operations.ts";
-import type { Context, Queues } from "./queues.ts";
+import type { Context, Operation, Queues } from "./queues.ts";
 
 /** The operations that this machine has. Their actions in policies have the same names, without `Batch`. */
-const OPERATIONS = { ...QUEUE_OPERATIONS, ...MESSAGE_OPERATIONS };
+export const OPERATIONS: Readonly<Record<string, Operation>> = {
+  ...QUEUE_OPERATIONS,
+  ...MESSAGE_OPERATIONS,
+};
 
 /**
  * Parses a request to Amazon SQS. The name of its queue is read once, so the queue that is checked is the queue that is
@@ -23,19 +26,25 @@ export function parseSqs(
     throw notEmulated(operation === "" ? "This request to Amazon SQS" : operation);
   }
   const input = readInput(body);
-  const name = operation === "ListQueues"
-    ? "*"
-    : operation === "CreateQueue" || operation === "GetQueueUrl"
-    ? requiredText(input, "QueueName")
-    : queueNameOf(input);
   const traceHeader = headers.get("x-amzn-trace-id") ?? undefined;
   return {
-    accesses: [{ action: `sqs:${operation.replace(/Batch$/, "")}`, resource: queueArn(name) }],
+    accesses: [{ action: actionOf(operation), resource: resourceOf(operation, input) }],
     async run() {
       const output = await OPERATIONS[operation]!(queues, input, { ...context, traceHeader });
       return jsonResponse(output);
     },
   };
+}
+
+/** Returns the action of an operation, as IAM names it. A batch needs the same right as one message. */
+export function actionOf(operation: string): string {
+  return `sqs:${operation.replace(/Batch$/, "")}`;
+}
+
+function resourceOf(operation: string, input: Input): string {
+  if (operation === "ListQueues") return "*";
+  const hasName = operation === "CreateQueue" || operation === "GetQueueUrl";
+  return queueArn(hasName ? requiredText(input, "QueueName") : queueNameOf(input));
 }
 
 /** Makes the response for an error, as the clients of the JSON protocol and of the older query protocol know it. */

@@ -1,0 +1,48 @@
+import type { Statement } from "../../manifest/types.ts";
+import { meetsConditions } from "./policy_condition.ts";
+import { type Context, matchesResource, matchesText } from "./policy_pattern.ts";
+import type { Access } from "./service_call.ts";
+
+/**
+ * Says what the statements of a policy say about an access. Returns `undefined` if no statement applies.
+ *
+ * @param context The values of condition keys. The names are in lower case.
+ * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
+ */
+export function decide(
+  statements: readonly Statement[],
+  access: Access,
+  context: Context = {},
+): "Allow" | "Deny" | undefined {
+  const effects = statements.filter((statement) => applies(statement, access, context))
+    .map(({ Effect }) => Effect);
+  return effects.includes("Deny") ? "Deny" : effects[0];
+}
+
+/** Tells whether the statements of a policy allow an access: one statement must allow it, and none may deny it. */
+export function isAllowed(
+  statements: readonly Statement[],
+  access: Access,
+  context?: Context,
+): boolean {
+  return decide(statements, access, context) === "Allow";
+}
+
+function applies(
+  { Action, NotAction, Resource, NotResource, Condition = {} }: Statement,
+  { action, resource }: Access,
+  context: Context,
+): boolean {
+  const isAction = (pattern: string) => matchesText(pattern.toLowerCase(), action.toLowerCase());
+  const isResource = (pattern: string) => matchesResource(pattern, resource, context);
+  return covers(Action, NotAction, isAction) && covers(Resource, NotResource, isResource) &&
+    meetsConditions(Condition, context);
+}
+
+type Patterns = string | readonly string[] | undefined;
+
+/** An element such as `Action` covers what one of its patterns matches, and `NotAction` everything else. */
+function covers(patterns: Patterns, others: Patterns, is: (pattern: string) => boolean): boolean {
+  if (patterns !== undefined) return [patterns].flat().some(is);
+  return others !== undefined && ![others].flat().some(is);
+}
