@@ -62,6 +62,9 @@ function* findPatternConflicts(manifest: Manifest): Generator<Conflict> {
   for (const { trigger, path } of triggersOf(manifest, "topics")) {
     if (trigger.filter !== undefined) yield* wrongFilterParts(trigger.filter, [...path, "filter"]);
   }
+  for (const { trigger, path } of triggersOf(manifest, "tables")) {
+    if (trigger.filter !== undefined) yield* wrongParts(trigger.filter, [...path, "filter"]);
+  }
 }
 
 /**

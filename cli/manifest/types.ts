@@ -175,6 +175,8 @@ export interface TableTrigger {
   readonly window: number;
   /** How often a failed change is delivered again: 0 to 10,000. Then it goes to the dead-letter queue of the trigger. */
   readonly retries: number;
+  /** The pattern of the changes that the function gets; every change by default. */
+  readonly filter?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The resources of the application that a function works with, by name. */

@@ -2,6 +2,8 @@ import { Buffer } from "node:buffer";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readLocalManifest } from "../manifest/local_values.ts";
+import { LOCAL } from "../application/arn.ts";
+import { resolveApplication } from "../application/resolve.ts";
 import type { Manifest } from "../manifest/types.ts";
 import type { FunctionHost, ReloadingHost } from "../lambda/function_host.ts";
 import { makeOwnedFolder } from "../lambda/isolation/owned_folder.ts";
@@ -18,6 +20,8 @@ import { createEventBus } from "./services/event_bus.ts";
 import { Messaging } from "./services/messaging.ts";
 import { pollQueues } from "./services/queue_poller.ts";
 import { Services } from "./services/services.ts";
+import { followTables } from "./tables/followers.ts";
+import { Tables } from "./tables/tables.ts";
 import { openBuckets } from "./triggers/buckets.ts";
 import { createTriggerEndpoints } from "./triggers/endpoints.ts";
 import { Schedules } from "./triggers/schedules.ts";
@@ -36,7 +40,10 @@ export interface PlatformOptions {
    * platform.
    */
   readonly host?: FunctionHost | ((local: Manifest) => Promise<FunctionHost>) | undefined;
-  /** The folder for the objects of the buckets. The default is a temporary folder. */
+  /**
+   * The folder for the objects of the buckets and the items of the tables. By default, the objects are in a temporary folder,
+   * and the items are in memory.
+   */
   readonly data?: string | undefined;
   /** The log. The default is a new one. */
   readonly log?: Log | undefined;
@@ -59,11 +66,16 @@ export interface Platform extends AsyncDisposable {
   readonly port: number;
   /** The folder that has a folder for each bucket. A new file in the folder of a bucket is an upload. */
   readonly bucketsFolder: string;
-  /** The URL of the local Amazon S3, SNS, SQS and EventBridge, for `aws --endpoint-url`. */
+  /** The URL of the local Amazon S3, SNS, SQS, EventBridge and DynamoDB, for `aws --endpoint-url`. */
   readonly servicesUrl: string;
   /** The log of the functions and of the platform. */
   readonly log: Log;
-  /** Waits until no asynchronous invocation runs and the functions have got all messages of their topics and queues. */
+  /**
+   * Removes the items of tables whose time to live is over. The platform does so every five seconds, and Amazon DynamoDB
+   * within days.
+   */
+  removeExpired(): Promise<void>;
+  /** Waits until no asynchronous invocation runs and the functions have got all messages and changes. */
   settled(): Promise<void>;
 }
 
@@ -128,7 +140,14 @@ export async function startPlatform(
   const note = (text: string) => log.note(text);
   const eventBus = createEventBus(manifest, invokeAsync, note);
   const invokeApi = createInvokeApi(manifest, host, asyncInvocations);
-  services.attach({ buckets, messaging, eventBus, invokeApi, note });
+  const application = resolveApplication(manifest, LOCAL);
+  const tables = stack.use(
+    await Tables.open(application, options.data && join(data, "tables.db"), note),
+  );
+  services.attach({ buckets, messaging, eventBus, invokeApi, tables, note });
+  const followers = stack.use(
+    await followTables({ application, tables, host, messaging, log }),
+  );
   const polling = new AbortController();
   const { signal } = polling;
   void pollQueues({ manifest, messaging, host, log, signal });
@@ -155,9 +174,12 @@ export async function startPlatform(
     bucketsFolder,
     servicesUrl: services.url,
     log,
+    removeExpired: async () => await tables.expiry?.sweep(),
     async settled() {
       await asyncInvocations.settled();
-      while (!signal.aborted && (messaging.hasMessages() || asyncInvocations.isBusy)) {
+      while (
+        !signal.aborted && (messaging.hasMessages() || followers.isBusy || asyncInvocations.isBusy)
+      ) {
         await new Promise((resolve) => setTimeout(resolve, 5));
         await asyncInvocations.settled();
       }

@@ -9,7 +9,7 @@ import {
 import type { Application } from "../../application/types.ts";
 import type { Manifest } from "../../manifest/types.ts";
 import { fillPlaceholders } from "../../manifest/variables.ts";
-import { deadLetterQueueName, queueName } from "./messaging.ts";
+import { deadLetterQueueName, queueName, tableDeadLetterQueueName } from "./messaging.ts";
 import { isAllowed } from "./policy.ts";
 import type { Context } from "./policy_pattern.ts";
 import { type Access, ServiceError } from "./service_call.ts";
@@ -31,13 +31,18 @@ export class Rights {
 
   constructor(application: Application, manifest: Manifest) {
     this.#application = application;
-    const { buckets, topics, queues, functions } = application;
+    const { buckets, topics, queues, tables, functions } = application;
     for (const [name, { arn }] of Object.entries(buckets)) this.#arns.set(bucketArn(name), arn);
     for (const [name, { arn }] of Object.entries(topics)) this.#arns.set(topicArn(name), arn);
     for (const [name, { arn }] of Object.entries(functions)) this.#arns.set(functionArn(name), arn);
     for (const [name, { arn, deadLetters }] of Object.entries(queues)) {
       this.#arns.set(queueArn(queueName(name, manifest)), arn);
       this.#arns.set(queueArn(deadLetterQueueName(name, manifest)), deadLetters.arn);
+    }
+    for (const [name, { listeners }] of Object.entries(tables)) {
+      for (const { function: owner, deadLetters } of listeners) {
+        this.#arns.set(queueArn(tableDeadLetterQueueName(owner, name)), deadLetters.arn);
+      }
     }
   }
 

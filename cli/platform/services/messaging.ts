@@ -28,6 +28,11 @@ export function deadLetterQueueName(name: string, manifest: Pick<Manifest, "queu
   return queueName(name, manifest).replace(/(\.fifo)?$/, "-dead-letters$1");
 }
 
+/** Returns the physical name of the queue for changes of a table that failed too often in a function. */
+export function tableDeadLetterQueueName(functionName: string, table: string): string {
+  return `${functionName}-${table}-dead-letters`;
+}
+
 /** Returns the URL of a queue, for a client whose endpoint is this machine. */
 export function queueUrl(name: string): string {
   return `http://localhost/${ACCOUNT_ID}/${name}`;
@@ -45,6 +50,12 @@ export class Messaging implements Disposable {
   constructor(manifest: Manifest, invoke: (functionName: string, event: unknown) => void) {
     const functions = Object.entries(manifest.functions);
     for (const name of Object.keys(manifest.queues)) this.#addQueue(name, manifest);
+    for (const [owner, { triggers }] of functions) {
+      for (const { name } of triggers.tables) {
+        const target = tableDeadLetterQueueName(owner, name);
+        this.#queues.byName.set(target, new Queue(target, defaultAttributes(false)));
+      }
+    }
     this.#polled = functions.flatMap(([, { triggers }]) => triggers.queues)
       .map(({ name }) => queueName(name, manifest));
     const owners = new Map(functions.map(([name]) => [functionArn(name), name]));

@@ -2,6 +2,7 @@ import type { Manifest, Uses } from "../../manifest/types.ts";
 import { variableOf } from "../../manifest/variables.ts";
 import { ACCOUNT_ID, functionArn, LOCAL, topicArn } from "../../application/arn.ts";
 import { resolveApplication } from "../../application/resolve.ts";
+import type { Application } from "../../application/types.ts";
 import { calledFunction, type createInvokeApi } from "../invoke/invoke_api.ts";
 import { MAX_SYNC_EVENT } from "../../application/limits.ts";
 import type { BucketFolder } from "../triggers/bucket_folder.ts";
@@ -11,6 +12,7 @@ import { type Messaging, messagingFailure, queueName } from "./messaging.ts";
 import { MultipartUploads } from "./multipart.ts";
 import { jsonFailure, s3Failure } from "./responses.ts";
 import { createS3 } from "./s3.ts";
+import { MAX_TABLE_REQUEST, type Tables } from "../tables/tables.ts";
 import { type ServiceCall, ServiceError } from "./service_call.ts";
 
 export interface Resources {
@@ -18,6 +20,7 @@ export interface Resources {
   readonly messaging: Messaging;
   readonly eventBus: EventBus;
   readonly invokeApi: InvokeApi;
+  readonly tables: Tables;
   /** Writes a line to the log. */
   readonly note: (text: string) => void;
 }
@@ -32,8 +35,8 @@ interface Backend {
 }
 
 /**
- * Amazon S3, SNS, SQS, EventBridge and the Invoke API of AWS Lambda, for the AWS SDKs and the AWS CLI. They listen on two
- * loopback ports. Through the port for functions, a function can do only what the manifest grants to its access key.
+ * Amazon S3, SNS, SQS, EventBridge, DynamoDB and the Invoke API of AWS Lambda, for the AWS SDKs and the AWS CLI. They listen
+ * on two loopback ports. Through the port for functions, a function can do only what the manifest grants to its access key.
  * Through the developer's port, everything is allowed. Requests to other services get 501.
  */
 export class Services implements AsyncDisposable {
@@ -42,6 +45,7 @@ export class Services implements AsyncDisposable {
   readonly #port: number;
   readonly #functions: Deno.HttpServer<Deno.NetAddr>;
   readonly #manifest: Manifest;
+  readonly #application: Application;
   readonly #rights: Rights;
   /** The names of the functions, by their access keys. */
   readonly #owners = new Map<string, string>();
@@ -55,7 +59,8 @@ export class Services implements AsyncDisposable {
    */
   constructor(manifest: Manifest, port = 0) {
     this.#manifest = manifest;
-    this.#rights = new Rights(resolveApplication(manifest, LOCAL), manifest);
+    this.#application = resolveApplication(manifest, LOCAL);
+    this.#rights = new Rights(this.#application, manifest);
     if (port === 0) this.#developer = this.#listen(false, port);
     this.#port = this.#developer?.addr.port ?? port;
     this.#functions = this.#listen(true, 0);
@@ -81,11 +86,15 @@ export class Services implements AsyncDisposable {
   }
 
   /** Connects the services with the resources of the application. */
-  attach({ buckets, messaging, eventBus, invokeApi, note }: Resources): void {
+  attach({ buckets, messaging, eventBus, invokeApi, tables, note }: Resources): void {
     this.#note = note;
     this.#developer ??= this.#listen(false, this.#port);
     const s3 = createS3(buckets, this.#uploads);
     this.#backends = {
+      dynamodb: {
+        parse: ({ headers }, body) => tables.parse(headers, body),
+        fail: ({ status, type, message }) => jsonFailure(status, type, message),
+      },
       events: {
         parse: ({ headers }, body) => eventBus.parse(headers, body),
         fail: ({ status, type, message }) => jsonFailure(status, type, message),
@@ -143,13 +152,17 @@ export class Services implements AsyncDisposable {
     return { ...this.#manifest, functions: Object.fromEntries(functions) };
   }
 
-  #namesOf({ buckets, topics, queues }: Uses, url: string): Record<string, string> {
+  #namesOf({ buckets, topics, queues, tables }: Uses, url: string): Record<string, string> {
     const names = [
       ...Object.keys(buckets).map((name) => [variableOf("buckets", name), name]),
       ...Object.keys(topics).map((name) => [variableOf("topics", name), topicArn(name)]),
       ...Object.keys(queues).map((name) => [
         variableOf("queues", name),
         `${url}/${ACCOUNT_ID}/${queueName(name, this.#manifest)}`,
+      ]),
+      ...Object.keys(tables).map((name) => [
+        variableOf("tables", name),
+        this.#application.tables[name]!.name,
       ]),
     ];
     return Object.fromEntries(names);
@@ -184,8 +197,9 @@ export class Services implements AsyncDisposable {
     }
     // Amazon S3 takes content of any size, because it does not keep the content in memory.
     const length = Number(headers.get("content-length") ?? Infinity);
-    if (service !== "s3" && length > MAX_SYNC_EVENT) {
-      return new Response(`Expected a Content-Length of at most ${MAX_SYNC_EVENT}`, {
+    const most = service === "dynamodb" ? MAX_TABLE_REQUEST : MAX_SYNC_EVENT;
+    if (service !== "s3" && length > most) {
+      return new Response(`Expected a Content-Length of at most ${most}`, {
         status: 413,
       });
     }
@@ -260,7 +274,11 @@ function endpointsOf(net: readonly string[]): Record<string, string> {
 }
 
 /** The services by the first part of `X-Amz-Target`. */
-const TARGETS: Readonly<Record<string, string>> = { AmazonSQS: "sqs", AWSEvents: "events" };
+const TARGETS: Readonly<Record<string, string>> = {
+  AmazonSQS: "sqs",
+  AWSEvents: "events",
+  DynamoDB_20120810: "dynamodb",
+};
 
 /** Reads the service and the access key from the signature. If there is none, other header fields name the service. */
 function readCredential(request: Request): { service: string; key: string } {

@@ -178,7 +178,7 @@ Deno.test("Services refuse other hosts, web pages and services that are not emul
     [{ host: "evil.example" }, 421],
     [{ origin: "http://localhost:8000" }, 403],
     [{ "sec-fetch-site": "none" }, 403],
-    [{ "x-amz-target": "DynamoDB_20120810.GetItem" }, 501],
+    [{ "x-amz-target": "Kinesis_20131202.PutRecord" }, 501],
     [{ "x-amz-target": "AmazonSQS.ListQueues", "transfer-encoding": "chunked" }, 413],
   ] as const;
   for (const [headers, status] of cases) {
