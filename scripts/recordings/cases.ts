@@ -4,6 +4,8 @@
  *
  * @module
  */
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 
 /** What a function of a case does with its event. */
 export interface Behaviour {
@@ -97,10 +99,9 @@ export interface Case {
 /** The folder of the recordings: the variable `MATE_RECORDINGS`, or a folder beside the checkout. */
 export function recordingsFolder(): URL {
   const given = Deno.env.get("MATE_RECORDINGS");
-  const root = new URL("../../", import.meta.url);
   return given === undefined
-    ? new URL("../shared/recordings/", root)
-    : new URL(`${given.replace(/\/?$/, "/")}`, new URL(`file://${Deno.cwd()}/`));
+    ? new URL("../../../shared/recordings/", import.meta.url)
+    : pathToFileURL(`${resolve(given)}/`);
 }
 
 /** Reads the cases. Returns `undefined` if there is no such folder. */

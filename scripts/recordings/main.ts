@@ -1,9 +1,11 @@
 /**
- * Runs the recorded cases against the platform: `deno run -A scripts/recordings/main.ts [service or id of a case …]`.
+ * Runs the recorded cases against the platform: `deno run -A scripts/recordings/main.ts [service or id of a case …]`. The
+ * option `--write` writes docs/fidelity.md.
  *
  * @module
  */
 import { readCases, recordingsFolder } from "./cases.ts";
+import { fidelityPage, PAGE } from "./fidelity.ts";
 import { local } from "./local.ts";
 import { runAll } from "./run_all.ts";
 import { summary } from "./summary.ts";
@@ -16,8 +18,14 @@ if (cases === undefined) {
   );
   Deno.exit(2);
 }
+const writes = Deno.args.includes("--write");
+const names = Deno.args.filter((name) => name !== "--write");
+if (writes && names.length > 0) {
+  console.error("Cannot write docs/fidelity.md: it needs all cases, so name none");
+  Deno.exit(2);
+}
 const wanted = cases.filter(({ id, service }) =>
-  Deno.args.length === 0 || Deno.args.some((name) => name === service || id.startsWith(name))
+  names.length === 0 || names.some((name) => name === service || id.startsWith(name))
 );
 const results = await runAll(wanted, local);
 for (const { case: { id, notClaimed }, operations } of results) {
@@ -29,4 +37,5 @@ for (const { case: { id, notClaimed }, operations } of results) {
   console.log(found.join("\n"));
 }
 console.log(summary(results));
+if (writes) await Deno.writeTextFile(PAGE, fidelityPage(results));
 Deno.exit(0); // A client of the SDK may keep a connection open.

@@ -18,10 +18,7 @@ const LOCK = /^mate-\d+-[0-9a-f-]{36}\.lock$/;
  */
 export async function makeOwnedFolder(parent: string): Promise<OwnedFolder> {
   await removeLeftovers(parent);
-  const path = join(parent, `mate-${Deno.pid}-${randomUUID()}`);
-  const lock = await Deno.open(`${path}.lock`, { write: true, createNew: true, mode: 0o600 });
-  // Lock the file first. A process that finds the file unlocked removes the folder.
-  await lock.lock(true);
+  const { path, lock } = await lockNewName(parent);
   await Deno.mkdir(path, { mode: 0o700 });
   return {
     path,
@@ -31,6 +28,17 @@ export async function makeOwnedFolder(parent: string): Promise<OwnedFolder> {
       lock.close();
     },
   };
+}
+
+/** Locks a file for a new folder. Whoever finds the file before it is locked removes it. Then another name is used. */
+async function lockNewName(parent: string): Promise<{ path: string; lock: Deno.FsFile }> {
+  for (;;) {
+    const path = join(parent, `mate-${Deno.pid}-${randomUUID()}`);
+    const lock = await Deno.open(`${path}.lock`, { write: true, createNew: true, mode: 0o600 });
+    await lock.lock(true);
+    if (await Deno.lstat(`${path}.lock`).then(() => true, () => false)) return { path, lock };
+    lock.close();
+  }
 }
 
 /** Removes the folders of this user whose processes have ended. */

@@ -49,3 +49,16 @@ Deno.test({
     assertEquals((await list(parent)).length, 5, "a folder that was disposed of is gone");
   },
 });
+
+Deno.test("makeOwnedFolder() keeps the locks of folders that are made at the same time", async () => {
+  const parent = temporaryFolder();
+  const folders: Awaited<ReturnType<typeof makeOwnedFolder>>[] = [];
+  // Each maker looks for leftovers while the others lock their files.
+  await Promise.all(Array.from({ length: 8 }, async () => {
+    for (let count = 0; count < 25; count++) folders.push(await makeOwnedFolder(parent));
+  }));
+  const expected = folders.flatMap(({ path }) => [path, `${path}.lock`]);
+  assertEquals(await list(parent), expected.map((path) => path.slice(parent.length + 1)).sort());
+  await Promise.all(folders.map((folder) => folder[Symbol.asyncDispose]()));
+  assertEquals(await list(parent), []);
+});

@@ -1,0 +1,130 @@
+/**
+ * The page docs/fidelity.md: how many recorded cases of each operation the platform answers as the service did.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import type { Case } from "./cases.ts";
+import { KNOWN_DIFFERENCES, type KnownDifference } from "./known_differences.ts";
+import type { Result } from "./run.ts";
+import { isEqual, type Score, scoresOf } from "./summary.ts";
+
+export const PAGE = new URL("../../docs/fidelity.md", import.meta.url);
+
+const NAMES: Readonly<Record<string, string>> = {
+  "all": "All services",
+  "api-gateway": "Amazon API Gateway (REST API)",
+  "event-patterns": "Event patterns of Amazon EventBridge",
+  "events": "Amazon EventBridge",
+  "function-url": "Lambda function URLs",
+  "lambda": "AWS Lambda Invoke",
+  "queue-to-lambda": "Amazon SQS to AWS Lambda",
+  "s3": "Amazon S3",
+  "s3-notifications": "Notifications of Amazon S3",
+  "schedules": "Schedules of Amazon EventBridge",
+  "sns": "Amazon SNS",
+  "sns-filters": "Filter policies of Amazon SNS",
+  "sqs": "Amazon SQS",
+};
+
+/** Returns a digest of the cases. It tells whether a page was made from the same recordings. */
+export function digestOf(cases: readonly Case[]): string {
+  const text = JSON.stringify(cases.map(({ id }) => id).sort());
+  return createHash("sha256").update(text).digest("hex").slice(0, 12);
+}
+
+/** Reads the digest of the recordings that a page was made from. */
+export function digestOfPage(page: string): string | undefined {
+  return /set\s+`([\da-f]{12})`/.exec(page)?.[1];
+}
+
+/** Lists what the page would not say: cases that differ without a sentence, and sentences whose cases are equal. */
+export function unexplained(results: readonly Result[]): readonly string[] {
+  const explained = new Set(KNOWN_DIFFERENCES.flatMap(({ cases = [] }) => cases));
+  return results.filter(({ case: { notClaimed } }) => notClaimed === undefined)
+    .flatMap((result) => {
+      const { id } = result.case;
+      if (isEqual(result)) {
+        return explained.has(id) ? [`${id} is equal, but it is a known difference`] : [];
+      }
+      const found = [...result.operations.values()].flat().join("; ");
+      return explained.has(id) ? [] : [`${id} differs: ${found}`];
+    });
+}
+
+/** Writes the page. */
+export function fidelityPage(results: readonly Result[]): string {
+  const scores = scoresOf(results);
+  const notClaimed = results.filter((result) => result.case.notClaimed !== undefined);
+  const total = [...scores.values()].reduce((sum, score) => sum + score.total, 0);
+  const equal = [...scores.values()].reduce((sum, score) => sum + score.equal, 0);
+  const rows = [...scores].flatMap(([service, score]) => [
+    [`**${NAMES[service] ?? service}**`, share(score)],
+    ...[...score.operations].sort().map(([operation, one]) => [operation, share(one)]),
+  ]);
+  const reasons = Map.groupBy(notClaimed, (result) => result.case.notClaimed!);
+  const kept = Map.groupBy(KNOWN_DIFFERENCES, ({ service }) => service);
+  const differencesOf = ([service, list]: [string, readonly KnownDifference[]]) => [
+    `### ${NAMES[service] ?? service}`,
+    list.map(({ sentence }) => wrap(`- ${sentence}`, "  ")).join("\n"),
+  ];
+  const notes = [...reasons].map(([reason, { length }]) =>
+    wrap(`- ${length} ${length === 1 ? "case" : "cases"}: ${reason}.`, "  ")
+  );
+  const blocks = [
+    "# How true the platform is",
+    wrap(
+      "The project LocalStack sent requests to AWS and kept the answers. These recordings are held " +
+        "against the local platform. Each request goes through the client of the AWS SDK, or as raw " +
+        "HTTP, and each answer is compared with the answer of the real service. " +
+        `${equal} of ${total} cases are equal.`,
+    ),
+    wrap(
+      "The recordings are not part of the repository. The tests of each rule are beside its code, " +
+        "and need no recordings. The command `deno task recordings --write` makes this page, from " +
+        `the set \`${
+          digestOf(results.map((result) => result.case))
+        }\`. A test fails if fewer than ` +
+        "95 % of the cases of a service are equal, or if this page says something else than the " +
+        "recordings.",
+    ),
+    wrap(
+      "A case counts for every operation whose answer it compares. Identifiers, dates and signatures " +
+        "are not compared.",
+    ),
+    table([["service and operation", "equal cases / cases"], ...rows]),
+    "## Known differences",
+    wrap(
+      "A request that the platform does not emulate gets 501 and the name of the operation, the " +
+        "parameter or the header field. So nothing runs as something else.",
+    ),
+    ...[...kept].flatMap(differencesOf),
+    "## Recorded, but not promised",
+    notes.join("\n"),
+  ];
+  return `${blocks.join("\n\n")}\n`;
+}
+
+function share({ equal, total }: Score): string {
+  return `${equal} / ${total}`;
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const line = (cells: readonly string[], fill: string) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column]!, fill)).join(" | ")} |`;
+  const [head = [], ...body] = rows;
+  const ruler = line(widths.map(() => ""), "-");
+  return [line(head, " "), ruler, ...body.map((row) => line(row, " "))].join("\n");
+}
+
+/** Breaks text into lines of 100 characters, as the formatter does. `indent` starts all lines except the first. */
+function wrap(text: string, indent = ""): string {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const joined = `${lines.at(-1)} ${word}`;
+    if (lines.length > 0 && joined.length <= 100) lines[lines.length - 1] = joined;
+    else lines.push(lines.length === 0 ? word : indent + word);
+  }
+  return lines.join("\n");
+}

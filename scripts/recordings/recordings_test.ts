@@ -1,0 +1,63 @@
+import { assertEquals } from "@std/assert";
+import { readCases, recordingsFolder } from "./cases.ts";
+import { differences } from "./compare.ts";
+import { digestOf, digestOfPage, fidelityPage, PAGE, unexplained } from "./fidelity.ts";
+import { local } from "./local.ts";
+import { runAll } from "./run_all.ts";
+import { scoresOf } from "./summary.ts";
+
+/** The smallest share of equal cases of each service. */
+const MIN_SHARE = 0.95;
+
+const cases = await readCases(recordingsFolder());
+if (cases === undefined) {
+  console.error(
+    `NOT COMPARED with the recordings of the real services: there is no folder ` +
+      `${recordingsFolder().pathname}. Name it by MATE_RECORDINGS`,
+  );
+}
+
+Deno.test({
+  name: "the platform answers the recorded requests as the real services did",
+  ignore: cases === undefined,
+  // The clients of the AWS SDK keep connections open.
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    const results = await runAll(cases!, local);
+    const low = [...scoresOf(results)].filter(([, score]) => score.equal / score.total < MIN_SHARE);
+    assertEquals(low, [], "a service has too few equal cases");
+    const page = await Deno.readTextFile(PAGE);
+    if (digestOfPage(page) !== digestOf(cases!)) {
+      console.error("NOT COMPARED: docs/fidelity.md was made from other recordings");
+      return;
+    }
+    assertEquals(unexplained(results), []);
+    const hint = "docs/fidelity.md is old: run deno task recordings --write";
+    assertEquals(page, fidelityPage(results), hint);
+  },
+});
+
+Deno.test("differences() finds a difference by each rule of the recordings", () => {
+  const table: readonly (readonly [recorded: unknown, equal: unknown, other: unknown])[] = [
+    ["<any>", 0, undefined],
+    ["<absent>", undefined, ""],
+    ["<account>", "123456789012", "12"],
+    [{ a: 1 }, { a: 1, b: 2 }, { b: 2 }],
+    [{ $exactly: { a: 1 } }, { a: 1 }, { a: 1, b: 2 }],
+    [{ $matches: "^a+$" }, "aa", "ab"],
+    [{ $length: 2 }, [1, 2], [1]],
+    [{ $unordered: [{ a: 1 }, { b: 1 }] }, [{ b: 1 }, { a: 1 }], [{ a: 1 }, { a: 1 }]],
+    [{ $json: { a: 1 } }, '{"a":1}', '{"a":2}'],
+    [{ $json: { a: 1 } }, '{"a":1}', "{"],
+    [{ $base64: "ab" }, "YWI=", "YWM="],
+    [{ $fields: { "Content-Type": "a" } }, { "content-type": "a" }, { "content-type": "b" }],
+    [[1, { $matches: "b" }], [1, "b"], [1, "b", 3]],
+    [Uint8Array.of(1), Uint8Array.of(1), Uint8Array.of(2)],
+    [null, null, undefined],
+  ];
+  for (const [recorded, equal, other] of table) {
+    assertEquals([...differences(recorded, equal)], [], JSON.stringify(recorded));
+    assertEquals([...differences(recorded, other)].length > 0, true, JSON.stringify(recorded));
+  }
+});
