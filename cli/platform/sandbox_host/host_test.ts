@@ -1,6 +1,7 @@
-import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+import { existsSync } from "node:fs";
 import { findProgram } from "../../find_program.ts";
-import { type Isolation, plainFolders } from "../../lambda/isolation/isolation.ts";
+import { type Isolation, plainFolders, USER_ID } from "../../lambda/isolation/isolation.ts";
 import { readManifest } from "../../manifest/manifest.ts";
 import { makeApp } from "../../testdata/bundle.ts";
 import { makeOwnedFolder } from "../../lambda/isolation/owned_folder.ts";
@@ -118,6 +119,49 @@ Deno.test("a function without a permission gets an error that names it", async (
   const { length } = notes;
   await app.invoke({ path: "/tmp/data.json" });
   assertEquals(notes.length, length, "a file that the function itself may have written");
+});
+
+Deno.test({
+  name: "compiled code in plain folders belongs to the user of the functions",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const before = new Set([...Deno.readDirSync("/var/tmp")].map(({ name }) => name));
+    await using app = await startApp(
+      "export const handler = () => 1;",
+      {},
+      {},
+      plainFolders("a test needs this"),
+    );
+    await app.invoke();
+    const folder = [...Deno.readDirSync("/var/tmp")].find(({ name, isDirectory }) =>
+      isDirectory && !before.has(name) && existsSync(`/var/tmp/${name}/one-1-cache`)
+    )!;
+    const cache = `/var/tmp/${folder.name}/one-1-cache`;
+    const { uid, mode } = Deno.statSync(cache);
+    assertEquals([uid, mode! & 0o777], [Deno.uid() === 0 ? USER_ID : Deno.uid(), 0o700]);
+    assertNotEquals([...Deno.readDirSync(cache)], [], "Deno has written there");
+  },
+});
+
+Deno.test("the peak memory in the log is that of the process", {
+  ignore: Deno.build.os !== "linux",
+}, async () => {
+  await using app = await startApp(
+    `let kept;
+    export const handler = (size) => {
+      kept = new Uint8Array(size).fill(1);
+    };`,
+    { memory: 512 },
+  );
+  const peaks: number[] = [];
+  for (const size of [1_000_000, 200_000_000]) {
+    const { logTail } = await app.invoke(size);
+    peaks.push(Number(/\tMax Memory Used: (\d+) MB\t/.exec(logTail)![1]));
+  }
+  const [first, second] = peaks as [number, number];
+  // Deno alone takes some dozens of megabytes.
+  assertEquals(first > 20 && first < 190, true, `${first} MB`);
+  assertEquals(second >= first + 150 && second < 450, true, `${second} MB`);
 });
 
 Deno.test("the rules in the log repeat nothing that a client or a function wrote", async () => {

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { tmpdir } from "node:os";
+import { makeOwnedFolder } from "../../lambda/isolation/owned_folder.ts";
 import { type BucketFolder, digest } from "../triggers/bucket_folder.ts";
 import { completeUpload, type Part, type Upload } from "./multipart_completion.ts";
 import { S3Error, xmlResponse } from "./responses.ts";
@@ -65,7 +67,7 @@ export class MultipartUploads implements AsyncDisposable {
       id: crypto.randomUUID(),
       place: `${bucket}/${key}`,
       facts,
-      folder: await Deno.makeTempDir({ prefix: "mate-upload-" }),
+      folder: await makeOwnedFolder(tmpdir()),
       checksum,
       change: folder.changeOf(key),
       parts: new Map(),
@@ -82,7 +84,7 @@ export class MultipartUploads implements AsyncDisposable {
 
   async #end({ id, folder }: Upload): Promise<void> {
     if (!this.#uploads.delete(id)) return; // Another request has ended the upload meanwhile.
-    await Deno.remove(folder, { recursive: true });
+    await folder[Symbol.asyncDispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -157,11 +159,18 @@ async function putPart(
   number: number,
   content: ReturnType<typeof readContent>,
 ): Promise<Part> {
-  const file = await Deno.makeTempFile({ dir: folder });
+  const file = await Deno.makeTempFile({ dir: folder.path });
   const hash = createHash("md5");
-  await Deno.writeFile(file, ReadableStream.from(digest(content.bytes, hash)));
+  try {
+    await Deno.writeFile(file, ReadableStream.from(digest(content.bytes, hash)));
+  } catch (error) {
+    await Deno.remove(file);
+    throw error;
+  }
   const { size } = await Deno.stat(file);
   const part = { file, size, etag: hash.digest("hex"), checksum: content.checksum() };
+  const former = parts.get(number);
   parts.set(number, part);
+  if (former !== undefined) await Deno.remove(former.file);
   return part;
 }

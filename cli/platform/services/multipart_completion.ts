@@ -1,3 +1,4 @@
+import type { OwnedFolder } from "../../lambda/isolation/owned_folder.ts";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { Checksum } from "../triggers/object_records.ts";
@@ -26,7 +27,7 @@ export interface Upload {
   /** The bucket and the key of the object. */
   readonly place: string;
   readonly facts: Facts;
-  readonly folder: string;
+  readonly folder: OwnedFolder;
   /** The checksum that the client has asked for. */
   readonly checksum?:
     | { readonly algorithm: Algorithm; readonly type: Checksum["type"] }

@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { manifestWith, startTestPlatform } from "../../testdata/platform.ts";
 import { startServices } from "../../testdata/services.ts";
 
 const QueueUrl = "http://localhost/000000000000/ordered.fifo";
@@ -51,4 +52,26 @@ Deno.test("polling goes on after a queue was deleted and made again", async () =
   await sqs.sendMessage({ QueueUrl, MessageBody: "m", MessageGroupId: "g" });
   await test.settled();
   assertEquals(test.calls.map(({ event }) => event.Records[0].body), ["m"]);
+});
+
+Deno.test("a function with a window waits for a full batch", async () => {
+  const queues = [{ name: "jobs", batch: 2, window: 300 }];
+  const manifest = manifestWith({ worker: { module: "worker.ts", triggers: { queues } } }, {
+    jobs: {},
+  });
+  // AWS Lambda has at least two pollers, which could receive one message each.
+  Object.assign(manifest.functions.worker!.triggers.queues[0]!, { concurrency: 1 });
+  await using test = await startTestPlatform(() => "{}", { manifest });
+  const path = "/queues/jobs";
+  await test.send({ method: "POST", path, body: "a" });
+  const inFlight = async () => JSON.parse((await test.send({ path })).text).invisible;
+  while (test.host.calls.length === 0 && await inFlight() !== 1) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await test.send({ method: "POST", path, body: "b" });
+  await test.platform.settled();
+  const batches = test.host.calls.map(({ event }) =>
+    event.Records.map(({ body }: { body: string }) => body)
+  );
+  assertEquals(batches, [["a", "b"]]);
 });

@@ -1,7 +1,8 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { paginateListObjectsV2 } from "@aws-sdk/client-s3";
 import { Upload } from "@aws-sdk/lib-storage";
 import { Buffer } from "node:buffer";
+import { tmpdir } from "node:os";
 import { Readable } from "node:stream";
 import { startServices } from "../../testdata/services.ts";
 
@@ -135,6 +136,77 @@ Deno.test("Services refuse parts that do not fit, and forget an upload that is a
   await s3.abortMultipartUpload(upload);
   const error = await assertRejects(() => put(1), Error);
   assertEquals([error.name, await test.changes()], ["NoSuchUpload", []]);
+});
+
+Deno.test("Services keep no replaced part, no refused part, and no part after the end of an upload", async () => {
+  await using test = await startServices();
+  const { s3 } = test.developer;
+  const place = { Bucket: "files", Key: "big" };
+  /** The sizes of the parts on disk. Other tests may have folders, too, but no parts of these sizes. */
+  const sizes = [70_001, 70_003, 70_007];
+  const onDisk = async () => {
+    const found: number[] = [];
+    for (const folder of Deno.readDirSync(tmpdir())) {
+      if (!folder.isDirectory || !folder.name.startsWith(`mate-${Deno.pid}-`)) continue;
+      for await (const file of Deno.readDir(`${tmpdir()}/${folder.name}`)) {
+        found.push(Deno.statSync(`${tmpdir()}/${folder.name}/${file.name}`).size);
+      }
+    }
+    return found.filter((size) => sizes.includes(size));
+  };
+  const { UploadId } = await s3.createMultipartUpload(place);
+  const put = (size: number, options = {}) =>
+    s3.uploadPart({
+      ...place,
+      UploadId,
+      PartNumber: 1,
+      Body: new Uint8Array(size),
+      ...options,
+    });
+  await put(70_001);
+  const { ETag } = await put(70_003);
+  assertEquals(await onDisk(), [70_003]);
+  const ContentMD5 = btoa("0123456789abcdef");
+  await assertRejects(() => put(70_007, { ContentMD5 }), Error, "Content-MD5");
+  assertEquals(await onDisk(), [70_003]);
+  await s3.completeMultipartUpload({
+    ...place,
+    UploadId,
+    MultipartUpload: { Parts: [{ PartNumber: 1, ETag }] },
+  });
+  assertEquals(await onDisk(), []);
+});
+
+Deno.test("Services refuse documents that are too long", async () => {
+  await using test = await startServices();
+  const { UploadId } = await test.developer.s3.createMultipartUpload({ Bucket: "files", Key: "a" });
+  const endless = "<a>".repeat(2_000_000);
+  for (const target of ["files?delete", `files/a?uploadId=${UploadId}`]) {
+    const response = await fetch(`${test.url}/${target}`, {
+      method: "POST",
+      body: endless,
+      headers: { "x-amz-checksum-crc32": "AAAAAA==" },
+    });
+    assertStringIncludes(await response.text(), "<Code>MalformedXML</Code>");
+    assertEquals(response.status, 400);
+  }
+});
+
+Deno.test("Services name a bucket that does not exist, and an operation that is not emulated", async () => {
+  await using test = await startServices();
+  const { s3 } = test.developer;
+  const problem = (call: Promise<unknown>) =>
+    call.then(() => "done", ({ name, $metadata }) => `${$metadata.httpStatusCode} ${name}`);
+  const Key = "a";
+  assertEquals(await problem(s3.putObject({ Bucket: "none", Key })), "404 NoSuchBucket");
+  assertEquals(await problem(s3.getObject({ Bucket: "none", Key })), "404 NoSuchBucket");
+  assertEquals(await problem(s3.listObjectsV2({ Bucket: "none" })), "404 NoSuchBucket");
+  assertEquals(await problem(s3.getBucketAcl({ Bucket: "files" })), "501 NotImplemented");
+  assertEquals(await problem(s3.deleteBucket({ Bucket: "files" })), "501 NotImplemented");
+  assertEquals(
+    await problem(s3.getObjectAttributes({ Bucket: "files", Key, ObjectAttributes: ["ETag"] })),
+    "501 NotImplemented",
+  );
 });
 
 Deno.test("Services list a bucket page by page", async () => {
