@@ -20,6 +20,7 @@ import { createEventBus } from "./services/event_bus.ts";
 import { Messaging } from "./services/messaging.ts";
 import { pollQueues } from "./services/queue_poller.ts";
 import { Services } from "./services/services.ts";
+import { createTableEndpoint } from "./tables/endpoint.ts";
 import { followTables } from "./tables/followers.ts";
 import { Tables } from "./tables/tables.ts";
 import { openBuckets } from "./triggers/buckets.ts";
@@ -158,7 +159,14 @@ export async function startPlatform(
     functionUrls: createFunctionUrls(manifest, host, log, services),
     gateway: createGateway(manifest, host, log, options.gatewayTimeout),
     invokeApi,
-    endpoints: createTriggerEndpoints({ manifest, buckets, schedules, messaging, eventBus }),
+    endpoints: createTriggerEndpoints({
+      manifest,
+      buckets,
+      schedules,
+      messaging,
+      eventBus,
+      table: createTableEndpoint(application, tables),
+    }),
   };
   const server = stack.use(
     await listen((request) => answer(request, parts), {

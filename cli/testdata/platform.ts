@@ -40,8 +40,13 @@ export class TestHost implements FunctionHost {
 }
 
 /** The manifest of the application `app` with the stage `v0`. */
-export function manifestWith(functions: Record<string, unknown>, queues = {}): Manifest {
-  return parseManifest(JSON.stringify({ name: "app", stage: "v0", functions, queues }), "app.json");
+export function manifestWith(
+  functions: Record<string, unknown>,
+  queues = {},
+  tables = {},
+): Manifest {
+  const manifest = { name: "app", stage: "v0", functions, queues, tables };
+  return parseManifest(JSON.stringify(manifest), "app.json");
 }
 
 /** An application with a function for every kind of trigger. */

@@ -5,6 +5,7 @@ import type {
   ScheduleTrigger,
   UrlTrigger,
 } from "../../manifest/manifest.ts";
+import type { TableKey } from "../../manifest/types.ts";
 
 /** A piece of HTML. It is not escaped again. */
 export class Html {
@@ -137,6 +138,25 @@ export function createQueueForm(functionName: string, queue: string): Html {
 <button>Send the message</button>
 <output></output>
 </form>`;
+}
+
+export function createTableForm(table: string, key: TableKey): Html {
+  const example = Object.fromEntries(
+    Object.entries(key).map(([name, type]) => [name, type === "number" ? 1 : "example"]),
+  );
+  return markup`
+<article aria-labelledby="table-${table}">
+<h3 id="table-${table}">${table}</h3>
+<form data-form="post" data-path="/tables/${table}" data-table="${table}">
+<label>Item (JSON)
+<textarea name="body" rows="3" required spellcheck="false">${
+    JSON.stringify(example, null, 2)
+  }</textarea></label>
+<button>Put the item</button>
+<output></output>
+</form>
+<ul class="objects" data-items="${table}" aria-label="The first 50 items of ${table}"></ul>
+</article>`;
 }
 
 export function createEventForm({ pattern, bus }: EventTrigger): Html {

@@ -10,6 +10,7 @@ import {
   createQueueForm,
   createRequestForm,
   createScheduleForm,
+  createTableForm,
   createTopicForm,
   createUrl,
   type Html,
@@ -96,13 +97,14 @@ function format({ number, time, functionName, text }: LogEntry): string {
 }
 
 /**
- * Makes the start page: a form for each trigger of each function, and the log.
+ * Makes the start page: a form for each trigger of each function, the tables, and the log.
  *
  * @param application The origin of the application.
  */
 export function createStartPage(manifest: Manifest, application: string): string {
   const base = `${application}/${manifest.stage}`;
   const functions = Object.entries(manifest.functions);
+  const tables = Object.entries(manifest.tables);
   return markup`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -124,6 +126,8 @@ export function createStartPage(manifest: Manifest, application: string): string
 <section aria-labelledby="functions-title">
 <h2 id="functions-title">Functions</h2>
 ${functions.map(([name, config]) => createCard(name, config, manifest.stage, base))}
+${tables.length > 0 ? markup`<h2>Tables</h2>` : []}
+${tables.map(([name, { key }]) => createTableForm(name, key))}
 </section>
 <section aria-labelledby="log-title" class="log" id="log">
 <h2 id="log-title">Log</h2>

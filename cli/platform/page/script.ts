@@ -75,6 +75,7 @@ function runPage(): void {
       await showResponse(output, response);
       if (form.dataset.bucket) await listObjects(form.dataset.bucket);
       if (form.dataset.queue) await countMessages(form.dataset.queue);
+      if (form.dataset.table) await listItems(form.dataset.table);
     } catch (error) {
       const text = `The platform does not answer: ${error}`;
       output.replaceChildren(element("span", text, "failed"));
@@ -130,6 +131,23 @@ function runPage(): void {
     };
     item.append(link, element("span", `${size.toLocaleString("en-GB")} bytes`), button);
     return item;
+  }
+
+  async function listItems(table: string): Promise<void> {
+    const { items } = await (await fetch(`/tables/${table}`)).json();
+    const list = document.querySelector(`[data-items="${table}"]`);
+    list.replaceChildren(...items.map(({ key, text }: { key: object; text: string }) => {
+      const item = element("li", "");
+      const button = element("button", "Delete");
+      button.type = "button";
+      button.setAttribute("aria-label", `Delete ${text}`);
+      button.onclick = async () => {
+        await fetch(`/tables/${table}`, { method: "DELETE", body: JSON.stringify(key) });
+        await listItems(table);
+      };
+      item.append(element("code", text), button);
+      return item;
+    }));
   }
 
   document.addEventListener("click", async ({ target }: Element) => {
@@ -211,6 +229,10 @@ function runPage(): void {
   };
   for (const list of document.querySelectorAll("[data-objects]")) {
     void listObjects(list.dataset.objects);
+  }
+  for (const list of document.querySelectorAll("[data-items]")) {
+    void listItems(list.dataset.items);
+    setInterval(listItems, 2_000, list.dataset.items);
   }
   for (const place of document.querySelectorAll("[data-counts]")) {
     void countMessages(place.dataset.counts);

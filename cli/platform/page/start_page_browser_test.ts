@@ -3,7 +3,12 @@ import { Buffer } from "node:buffer";
 import type { Page } from "playwright-core";
 import axe from "axe-core";
 import { browserTest } from "../../../testdata/browser.ts";
-import { startTestPlatform, type TestPlatform } from "../../testdata/platform.ts";
+import {
+  MANIFEST,
+  manifestWith,
+  startTestPlatform,
+  type TestPlatform,
+} from "../../testdata/platform.ts";
 
 type Step = (page: Page, test: TestPlatform) => Promise<void>;
 
@@ -89,6 +94,27 @@ testPage("uploads an object, lists it and deletes it", async (page, test) => {
   ]);
 });
 
+testPage("puts an item into a table, lists the items and deletes one", async (page, test) => {
+  const article = card(page, "notes");
+  const put = async (item: string, status: string) => {
+    await article.getByLabel("Item (JSON)").fill(item);
+    await article.getByRole("button", { name: "Put the item" }).click();
+    await article.getByText(status).waitFor();
+  };
+  await put('{"id":"<b>","list":[1.5,{"a":null}]}', "204 No Content");
+  await article.getByText('{"id":"<b>","list":[1.5,{"a":null}]}').waitFor();
+  await put('{"id":"2"}', "204 No Content");
+  for (const [item, status] of [['{"id":7}', "400 Bad"], ["{", "400 Bad"], ["[]", "400 Bad"]]) {
+    await put(item!, status!);
+  }
+  await article.getByRole("button", { name: 'Delete {"id":"2"}' }).click();
+  await article.getByRole("button", { name: 'Delete {"id":"2"}' }).waitFor({ state: "detached" });
+  assertEquals(await article.locator(".objects li").count(), 1);
+  await test.platform.settled();
+  const { Records } = test.host.calls[0]!.event;
+  assertEquals([Records[0].eventName, Records[0].dynamodb.Keys], ["INSERT", { id: { S: "<b>" } }]);
+});
+
 testPage("publishes a message with several attributes", async (page, test) => {
   const article = card(page, "reader");
   await article.getByLabel("Subject").fill("Greeting");
@@ -155,12 +181,27 @@ testPage("is accessible and fits, light on a desk and dark on a phone", async (p
   }
 });
 
+const follower = manifestWith(
+  {
+    follower: { module: "a.ts", triggers: { tables: [{ name: "notes" }] } },
+  },
+  {},
+  { notes: { key: { id: "string" } } },
+);
+
+/** The application of the other tests, with a table. */
+const manifest = {
+  ...MANIFEST,
+  functions: { ...MANIFEST.functions, ...follower.functions },
+  tables: follower.tables,
+};
+
 browserTest("the start page works in a browser", async (browser, t) => {
   for (const [name, step] of STEPS) {
     await t.step(name, async () => {
       await using test = await startTestPlatform(({ event }) => ({
         payload: Buffer.from(JSON.stringify({ body: JSON.stringify(event) })),
-      }));
+      }), { manifest });
       const page = await browser.newPage();
       const complaints: string[] = [];
       page.on("console", (message) => complaints.push(message.text()));

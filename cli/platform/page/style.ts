@@ -92,7 +92,7 @@ output pre {
   background: var(--sunken); white-space: pre-wrap; overflow-wrap: anywhere;
 }
 .objects li { display: flex; align-items: baseline; gap: 0.6rem; padding: 0.25rem 0; }
-.objects a { overflow-wrap: anywhere; }
+.objects a, .objects code { overflow-wrap: anywhere; }
 .objects span { margin-left: auto; color: var(--muted); white-space: nowrap; }
 
 .log { display: flex; flex-direction: column; min-width: 0; }

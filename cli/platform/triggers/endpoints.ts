@@ -15,17 +15,19 @@ export interface TriggerOptions {
   readonly schedules: Schedules;
   readonly messaging: Messaging;
   readonly eventBus: EventBus;
+  /** Answers `/tables/{name}`. */
+  readonly table: (request: IncomingMessage, name: string) => Promise<Reply>;
 }
 
 /** The largest body of a request. An encoded message may have more bytes than the message. */
 const MAX_REQUEST = 4 * MAX_PUBLICATION;
 
 /**
- * Answers requests to the triggers: `/buckets/{name}/{key}`, `/topics/{name}`, `/queues/{name}`, `/events` and
+ * Answers requests to the triggers: `/buckets/{name}/{key}`, `/topics/{name}`, `/queues/{name}`, `/tables/{name}`, `/events` and
  * `/schedules/{function}/{number}`. Returns `undefined` for other paths.
  */
 export function createTriggerEndpoints(
-  { manifest, buckets, schedules, messaging, eventBus }: TriggerOptions,
+  { manifest, buckets, schedules, messaging, eventBus, table }: TriggerOptions,
 ): (request: IncomingMessage, path: string) => Promise<Reply | undefined> {
   const { functions } = manifest;
 
@@ -139,6 +141,8 @@ export function createTriggerEndpoints(
           return await answerTopic(request, path.slice("/topics/".length));
         case "queues":
           return await answerQueue(request, path.slice("/queues/".length));
+        case "tables":
+          return await table(request, decode(name));
         case "events":
           return await answerEvents(request);
         case "schedules":
