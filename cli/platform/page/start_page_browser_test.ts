@@ -96,16 +96,11 @@ testPage("uploads an object, lists it and deletes it", async (page, test) => {
 
 testPage("puts an item into a table, lists the items and deletes one", async (page, test) => {
   const article = card(page, "notes");
-  const put = async (item: string, status: string) => {
+  for (const item of ['{"id":"<b>","list":[1.5,{"a":null}]}', '{"id":"2"}']) {
     await article.getByLabel("Item (JSON)").fill(item);
     await article.getByRole("button", { name: "Put the item" }).click();
-    await article.getByText(status).waitFor();
-  };
-  await put('{"id":"<b>","list":[1.5,{"a":null}]}', "204 No Content");
-  await article.getByText('{"id":"<b>","list":[1.5,{"a":null}]}').waitFor();
-  await put('{"id":"2"}', "204 No Content");
-  for (const [item, status] of [['{"id":7}', "400 Bad"], ["{", "400 Bad"], ["[]", "400 Bad"]]) {
-    await put(item!, status!);
+    await article.getByText("204 No Content").waitFor();
+    await article.getByText(item).waitFor();
   }
   await article.getByRole("button", { name: 'Delete {"id":"2"}' }).click();
   await article.getByRole("button", { name: 'Delete {"id":"2"}' }).waitFor({ state: "detached" });

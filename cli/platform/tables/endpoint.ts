@@ -44,7 +44,7 @@ export function createTableEndpoint(application: Application, tables: Tables) {
       });
       const items = Items.map((item) => ({
         key: Object.fromEntries(Object.keys(table.key).map((name) => [name, item[name]])),
-        text: JSON.stringify(unmarshall(item), asJson),
+        text: JSON.stringify(inOrder(unmarshall(item), Object.keys(table.key)), asJson),
       }));
       return jsonReply(200, { items }, [["Cache-Control", "no-store"]]);
     } catch (error) {
@@ -77,6 +77,12 @@ function marshall(newImage: object): object {
 
 function unmarshall(NewImage: Attributes): TableItem {
   return new FnTableRecord({ Records: [{ dynamodb: { NewImage } }] }).newImage()!;
+}
+
+/** The attributes of the key, and then the others by their names. The engine has no order. */
+function inOrder(item: TableItem, key: readonly string[]): TableItem {
+  const names = new Set([...key, ...Object.keys(item).sort()]);
+  return Object.fromEntries([...names].map((name) => [name, item[name]!]));
 }
 
 /** Shows values that JSON does not have: sets as arrays, bytes as base64, large numbers as text. */

@@ -257,3 +257,39 @@ Deno.test("items stay if the manifest changes, and indexes follow it", async () 
   );
   await Deno.remove(data, { recursive: true });
 });
+
+Deno.test("/tables/NAME lists the first items, puts and deletes, and names what is wrong", async () => {
+  await using test = await startWithTables(SHOP);
+  const url = `${test.platform.controlUrl}/tables/notes`;
+  const send = async (method: string, body: string, at = url) => {
+    const response = await fetch(at, { method, body });
+    return [response.status, (await response.text()).slice(0, 60)];
+  };
+  const Item = { id: "1", tags: new Set(["a"]), digest: new Uint8Array([1]), big: 2n ** 60n };
+  await test.documents.put({ TableName: "shop-notes", Item });
+  assertEquals(await (await fetch(url)).json(), {
+    items: [{
+      key: { id: { S: "1" } },
+      text: '{"id":"1","big":"1152921504606846976","digest":"AQ==","tags":["a"]}',
+    }],
+  });
+  assertEquals(await send("POST", '{"id":"2","list":[1.5]}'), [204, ""]);
+  const { Items } = await test.documents.scan({ TableName: "shop-notes" });
+  assertEquals(Items?.length, 2);
+  assertEquals(await send("DELETE", '{"id":{"S":"2"}}'), [204, ""]);
+  const cases = [
+    ["POST", "{", 400],
+    ["POST", "[]", 400],
+    ["POST", '{"id":7}', 400],
+    ["POST", `{"id":"${"x".repeat(1_000_000)}"}`, 413],
+    ["DELETE", '{"id":"2"}', 400],
+    ["PUT", "{}", 405],
+  ] as const;
+  for (const [method, body, status] of cases) {
+    const [got, message] = await send(method, body);
+    assertEquals(got, status, `${method} ${body.slice(0, 20)}: ${message}`);
+  }
+  assertEquals((await send("POST", "{}", url.replace("notes", "other")))[0], 404);
+  for (let id = 0; id < 60; id++) await send("POST", `{"id":"${id}"}`);
+  assertEquals((await (await fetch(url)).json()).items.length, 50);
+});
