@@ -10,13 +10,13 @@ Deno.test({
     try {
       for (
         const [room, name, limit] of [
-          ["gateway", "proxyHandler", 15_700],
-          ["gateway", "proxyHandler, cors, etag, problemDetails", 17_000],
+          ["gateway", "proxyHandler", 15_760],
+          ["gateway", "proxyHandler, cors, etag, problemDetails", 17_080],
           ["gateway", "proxyHandler, routes", 16_900],
-          ["gateway", "fetchHandler", 15_800],
-          ["gateway", "streamHandler", 15_600],
+          ["gateway", "fetchHandler", 15_860],
+          ["gateway", "streamHandler", 15_640],
           ["gateway", "buildHttpResponse", 9_350],
-          ["gateway", "FnProxyEvent", 6_950],
+          ["gateway", "FnProxyEvent", 7_000],
           ["gateway", "HttpNotFoundError", 1_000],
           ["logger", "logger", 3_610],
           ["function", "FnEvent", 1_000],

@@ -13,8 +13,10 @@ export function readHeaders(event: JsonObject): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [key, value] of formatOf(event).headers(event)) {
     const name = foldName(key);
-    const joined = Object.hasOwn(headers, name) ? headers[name] + separatorOf(name) + value : value;
-    setOwn(headers, name, joined);
+    const before = headers[name];
+    if (before === undefined) headers[name] = value;
+    else if (Object.hasOwn(headers, name)) headers[name] = before + separatorOf(name) + value;
+    else setOwn(headers, name, value); // a name that every object inherits
   }
   return headers;
 }

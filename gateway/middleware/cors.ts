@@ -52,38 +52,40 @@ export function cors(options: CorsOptions): Middleware {
 
   return async (event, _context, next) => {
     const origin = event.header("origin");
+    const allowed = allow(origins, origin);
     const method = origin && event.httpMethod() === "OPTIONS"
       ? event.header("access-control-request-method")
       : undefined;
-    const fields: Record<string, string | undefined> = {};
-    if (origins === "*" || (origin && isAllowed(origins, origin))) {
-      fields["Allow-Origin"] = origins === "*" ? "*" : origin;
-      if (options.credentials) fields["Allow-Credentials"] = "true";
-      if (method) {
-        fields["Allow-Methods"] = methods ?? tokensOf(method);
-        fields["Allow-Headers"] = headers ??
-          tokensOf(event.header("access-control-request-headers"));
-        fields["Max-Age"] = maxAge?.toString();
-      } else fields["Expose-Headers"] = exposed;
-    }
     const answer = method ? undefined : await next();
-    const marked = answer?.headers ?? new Map<string, string>();
-    for (const [name, value] of Object.entries(fields)) {
-      if (value) marked.set(`Access-Control-${name}`, value);
-    }
+    const fields: Record<string, string> = {};
+    const set = (name: string, value: string | undefined) => {
+      if (!allowed || !value) return;
+      if (answer) answer.headers.set(name, value);
+      else fields[name] = value;
+    };
+    set("Access-Control-Allow-Origin", allowed);
+    set("Access-Control-Allow-Credentials", options.credentials ? "true" : undefined);
     if (answer) {
+      set("Access-Control-Expose-Headers", exposed);
       answer.headers.vary("Origin");
       return answer;
     }
-    const Vary = "Origin, Access-Control-Request-Method, Access-Control-Request-Headers";
-    return reply(204, undefined, { headers: { ...Object.fromEntries(marked), Vary } });
+    set("Access-Control-Allow-Methods", methods ?? tokensOf(method));
+    const requested = event.header("access-control-request-headers");
+    set("Access-Control-Allow-Headers", headers ?? tokensOf(requested));
+    set("Access-Control-Max-Age", maxAge?.toString());
+    fields["Vary"] = "Origin, Access-Control-Request-Method, Access-Control-Request-Headers";
+    return reply(204, undefined, { headers: fields });
   };
 }
 
-function isAllowed(origins: Exclude<CorsOptions["origins"], "*">, origin: string): boolean {
+/** The value of `Access-Control-Allow-Origin`; `undefined` if the origin is refused. */
+function allow(origins: CorsOptions["origins"], origin: string | undefined): string | undefined {
+  if (origins === "*") return "*";
   // Only a crafted event has a line break within.
-  if (!isFieldValue(origin)) return false;
-  return typeof origins === "function" ? origins(origin) : origins.includes(origin);
+  if (!origin || !isFieldValue(origin)) return undefined;
+  const isAllowed = typeof origins === "function" ? origins(origin) : origins.includes(origin);
+  return isAllowed ? origin : undefined;
 }
 
 /** The tokens of a list that the client sent. */

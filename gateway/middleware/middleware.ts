@@ -42,15 +42,17 @@ export type Middleware = (
 
 /** Runs middleware around a route; the first is the outermost. Never rejects. */
 export function runMiddleware(
-  [middleware, ...rest]: readonly Middleware[],
+  use: readonly Middleware[],
   event: FnProxyEvent,
   context: FnContext,
   exchange: Exchange,
   inner: () => Promise<Answer>,
+  depth = 0,
 ): Promise<Answer> {
+  const middleware = use[depth];
   if (!middleware) return inner();
   return runOne(middleware, event, context, exchange, () => {
-    return runMiddleware(rest, event, context, exchange, inner);
+    return runMiddleware(use, event, context, exchange, inner, depth + 1);
   });
 }
 

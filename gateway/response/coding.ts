@@ -21,23 +21,22 @@ const INCOMPRESSIBLE =
  */
 export function agreeOnCodec(answer: Answer, event: FnProxyEvent | undefined): Codec | undefined {
   const { compression = BY_DEFAULT, headers } = answer;
+  if (!isLong(answer.content, compression.from)) return undefined;
   const type = headers.get("content-type") ?? "";
   // To compile the expression would delay the first reply, which is mostly JSON.
   const isCompressible = type === JSON_CONTENT_TYPE || !INCOMPRESSIBLE.test(type);
-  return isCompressible ? negotiateCodec(answer, event, compression) : undefined;
+  return isCompressible ? negotiateCodec(answer, event, compression.codecs) : undefined;
 }
 
-/** Chooses as `agreeOnCodec()`, whatever the type of the content. */
+/** Chooses as `agreeOnCodec()`, whatever the type and the length of the content. */
 export function negotiateCodec(
-  { status, headers, content }: Answer,
+  { status, headers }: Answer,
   event: FnProxyEvent | undefined,
-  { from, codecs }: Compression,
+  codecs: readonly Codec[],
 ): Codec | undefined {
   // The range of a part counts the bytes as they are (RFC 9110 §14.4).
   const isFixed = headers.has("content-encoding") || headers.has("content-range");
-  if (!event || codecs.length === 0 || !isDescribed(status) || isFixed || !isLong(content, from)) {
-    return undefined;
-  }
+  if (!event || codecs.length === 0 || !isDescribed(status) || isFixed) return undefined;
   headers.vary("Accept-Encoding");
   const accepted = requestHeader(event, "accept-encoding", status);
   const coding = chooseCoding(accepted, codecs.map(({ coding }) => coding));

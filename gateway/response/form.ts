@@ -25,7 +25,7 @@ export function formHeaders(
 ): HeaderParts {
   const parts: HeaderParts = { headers: {} };
   for (const [name, values] of fields) {
-    const isCookie = values.length > 0 && /^set-cookie$/i.test(name);
+    const isCookie = name.length === 10 && name.toLowerCase() === "set-cookie";
     if (isCookie && format === "http") parts.cookies = [...values];
     else if (lists || (format === "rest" && values.length > 1)) {
       setOwn(parts.multiValueHeaders ??= {}, name, [...values]);

@@ -29,7 +29,8 @@ export class AnswerHeaders {
 
   /** The value of a field, in any case; several values are joined. An absent field has `null`. */
   get(name: string): string | null {
-    return this.#fields.get(name.toLowerCase())?.[1].join(", ") ?? null;
+    const values = this.#fields.get(name.toLowerCase())?.[1];
+    return values ? values.length === 1 ? values[0]! : values.join(", ") : null;
   }
 
   /** Whether there is a field of this name, in any case. */
@@ -65,6 +66,9 @@ export class AnswerHeaders {
   vary(names: string): void {
     const before = this.get("vary");
     if (!before) return this.set("Vary", names);
+    if (!/[*,]/.test(before + names) && before.toLowerCase() !== names.toLowerCase()) {
+      return this.set("Vary", `${before}, ${names}`);
+    }
     const known = new Map<string, string>();
     for (const part of `${before},${names}`.split(",")) {
       const name = part.trim();

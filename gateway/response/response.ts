@@ -120,7 +120,7 @@ export function buildWithHeaders<Payload>(
       type: JSON_TYPE,
     });
   }
-  const codec = negotiateCodec(answer, event, { from: 0, codecs: [GZIP] });
+  const codec = negotiateCodec(answer, event, [GZIP]);
   const content = answer.content as string | Uint8Array; // transformers make no streams
   return markBuilt(formResponse(answer, codec ? encode(content, codec) : content, event));
 }

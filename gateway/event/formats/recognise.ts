@@ -8,8 +8,13 @@ import { REST } from "./rest.ts";
 
 const FORMATS = [ALB, HTTP, LATTICE];
 
+/** The event of the last call and its format, because each accessor asks again. */
+let lastEvent: JsonObject | undefined;
+let lastFormat = REST;
+
 /** Recognises the format of an event by the keys that only one gateway sends. Any other event counts as REST. */
 export function recogniseFormat(event: JsonObject): Format {
+  if (event === lastEvent) return lastFormat;
   const context = own(event, "requestContext");
   if (!isObject(context)) return REST;
   for (const format of FORMATS) {
@@ -26,8 +31,12 @@ export function recogniseFormat(event: JsonObject): Format {
  * @throws {CloudEventSpecificationError} If another AWS service sent the event. The message says which.
  */
 export function formatOf(event: JsonObject): Format {
+  if (event === lastEvent) return lastFormat;
   const sender = senderOf(event);
-  if (sender === undefined) return recogniseFormat(event);
+  if (sender === undefined) {
+    [lastEvent, lastFormat] = [event, recogniseFormat(event)];
+    return lastFormat;
+  }
   throw specificationError(
     ["requestContext"],
     `is absent: this looks like an event of "${sender}"`,
