@@ -39,7 +39,7 @@ export function packageMetadata(): Record<string, unknown> & { name: string; ver
     bugs: { url: `${config.repository}/issues` },
     homepage: `${config.repository}#readme`,
     type: "module",
-    sideEffects: false,
+    sideEffects: ["./runtime/bootstrap.js"], // importing it starts the runtime
     engines: { node: "^20.16.0 || >=22.3.0" }, // these versions have process.getBuiltinModule()
   };
 }
