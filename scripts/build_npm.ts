@@ -1,5 +1,5 @@
 /**
- * Builds the npm package in `npm/`: with dnt if JSR can be reached, else with `deno pack`. With `--dnt`, the build fails
+ * Builds the npm package in `npm/core/`: with dnt if JSR can be reached, else with `deno pack`. With `--dnt`, the build fails
  * without JSR.
  *
  * @module

@@ -63,7 +63,8 @@ function* sectionsOf(title: string, { properties = {}, required = [] }: Schema):
     const fallback = value.default === undefined ? "" : `\`${JSON.stringify(value.default)}\``;
     return [
       `\`${key}\``,
-      value.description ?? "",
+      // Without the marks of code, some renderers would make links of names such as infra.NAME.
+      (value.description ?? "").replaceAll(/\$\{[^}]+\}/g, "`$&`"),
       typeOf(value, titleBelow(title, key)),
       required.includes(key) ? "required" : fallback,
     ];

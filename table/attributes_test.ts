@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import { encodeBase64 } from "@std/encoding/base64";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import fc from "fast-check";
 import { refuse } from "../testdata/accessors.ts";
@@ -44,7 +45,7 @@ const { value } = fc.letrec((tie) => ({
 
 /** Attribute values as the service sends them: bytes are base64. */
 function withBase64(value: unknown): unknown {
-  if (value instanceof Uint8Array) return value.toBase64();
+  if (value instanceof Uint8Array) return encodeBase64(value);
   if (Array.isArray(value)) return value.map(withBase64);
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withBase64(one)]));

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
+import { encodeBase64 } from "@std/encoding/base64";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { DynamoDBStreamSchema } from "@aws-lambda-powertools/parser/schemas";
 import { z } from "zod";
@@ -48,7 +49,7 @@ Deno.test("every accessor reads its key, and names the key if it is malformed", 
 
 /** The bytes of `B` and `BS` as other libraries leave them: base64. */
 function withBase64(value: unknown): unknown {
-  if (value instanceof Uint8Array) return value.toBase64();
+  if (value instanceof Uint8Array) return encodeBase64(value);
   if (value instanceof Set) return new Set([...value].map(withBase64));
   if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withBase64(one)]));

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { ArchiveFile } from "./archive.ts";
+import { extname } from "node:path";
 import { bundleModule } from "./module_bundle.ts";
 import type { Architecture } from "./deno_binary.ts";
 
@@ -73,7 +74,7 @@ exec "$layer/bin/deno" run --quiet --no-prompt --no-config --no-lock --no-remote
 
 /** The module that the runtime is bundled from. Nothing calls `load`: it makes the runtime a part of the module graph. */
 const RUNTIME = {
-  url: new URL("runtime_bootstrap.ts", import.meta.url),
+  url: new URL(`runtime_bootstrap${extname(import.meta.url)}`, import.meta.url), // a .js in the npm package,
   load: () => import("./runtime_bootstrap.ts"),
 };
 

@@ -71,6 +71,7 @@ Deno.test("cookies() reads a header as the library cookie does, except for quote
   );
   fc.assert(fc.property(fc.array(pair, { maxLength: 5 }), (pairs) => {
     const header = pairs.join(";");
+    fc.pre(header !== "="); // the library does not read a header of one character
     const event = new FnProxyEvent({ headers: { Cookie: header } });
     assertEquals(event.cookies(), { ...parseCookie(header) }, header);
   }));

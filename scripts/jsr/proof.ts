@@ -167,9 +167,9 @@ async function visit(path: string, options: readonly string[], { cwd, env, flags
   let body: string | undefined;
   for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
     output += text;
-    const origin = /Start page {2}(http:\/\/localhost:\d+)\//.exec(output)?.[1];
+    const origin = /Base URL {4}(http:\/\/localhost:\d+)\//.exec(output)?.[1];
     if (origin === undefined || body !== undefined) continue;
-    body = await (await fetch(`http://127.0.0.1:${new URL(origin).port}${path}`)).text();
+    body = await (await fetch(origin + path)).text();
     child.kill("SIGTERM");
   }
   await child.status;

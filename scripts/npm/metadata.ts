@@ -9,7 +9,10 @@ import config from "../../deno.json" with { type: "json" };
 export const ROOT: URL = new URL("../../", import.meta.url);
 
 /** The folder that the package is built in. */
-export const OUTPUT: URL = new URL("npm/", ROOT);
+export const OUTPUT: URL = new URL("npm/core/", ROOT);
+
+/** The folder that the package of the tool is built in. */
+export const TOOL_OUTPUT: URL = new URL("npm/cli/", ROOT);
 
 /** The entry points of the package: the name of each, such as `./gateway`, and its source. */
 export const ENTRY_POINTS: Readonly<Record<string, string>> = config.exports;
@@ -28,7 +31,7 @@ export const FOLDERS: readonly string[] = [
 export const DOCUMENTS: readonly string[] = ["README.md", "CHANGELOG.md", "LICENSE"];
 
 /** The contents of `package.json` without the entry points. */
-export function packageMetadata(): Record<string, unknown> & { name: string; version: string } {
+export function packageMetadata() {
   return {
     name: config.name,
     version: config.version,

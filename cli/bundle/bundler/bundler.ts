@@ -1,4 +1,4 @@
-import { parse, resolve } from "node:path";
+import { extname, parse, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findApplication } from "../application_folders.ts";
 import { childEnvironment } from "../child_environment.ts";
@@ -23,7 +23,7 @@ export const ESBUILD = "npm:esbuild@0.28.2";
 
 /** The program of the process. Nothing calls `load`: it makes the program a part of the module graph. */
 const PROGRAM = {
-  url: new URL("main.ts", import.meta.url),
+  url: new URL(`main${extname(import.meta.url)}`, import.meta.url), // a .js in the npm package
   load: () => import("./main.ts"),
 };
 
@@ -58,6 +58,8 @@ export class Bundler implements AsyncDisposable {
       compilerOptions: application.compilerOptions,
       flags: [
         ...(folder === undefined ? ["--no-config", "--no-lock"] : []),
+        // The runtime of a tool from npm: Deno reads no package.json in node_modules.
+        ...(folder && outermost(folder) ? ["--node-modules-dir=manual"] : []),
         ...(host === undefined ? [] : [`--allow-import=${host},jsr.io:443`]),
       ],
     };
@@ -69,12 +71,15 @@ export class Bundler implements AsyncDisposable {
     ];
     const isLocal = PROGRAM.url.protocol === "file:";
     const program = isLocal ? fileURLToPath(PROGRAM.url) : PROGRAM.url.href;
+    const nodeModules = isLocal ? outermost(program) : undefined;
     const args = [
       "run",
       "--quiet",
       "--no-prompt",
       "--no-lock",
-      ...(isLocal
+      ...(nodeModules
+        ? ["--node-modules-dir=manual"]
+        : isLocal
         ? [`--config=${fileURLToPath(new URL("../../deno.json", import.meta.url))}`]
         : ["--no-config", "--node-modules-dir=none", `--allow-import=${PROGRAM.url.host}`]),
       `--allow-read=${folders.map((path) => path.replaceAll(",", ",,")).join()}`,
@@ -83,10 +88,10 @@ export class Bundler implements AsyncDisposable {
       program,
       JSON.stringify(options),
     ];
-    const own = isLocal ? [fileURLToPath(new URL("../../../", import.meta.url))] : [];
+    const own = nodeModules ?? (isLocal && fileURLToPath(new URL("../../../", import.meta.url)));
     const confined = await (settings.confine ?? confine)([Deno.execPath(), ...args], [
       ...folders,
-      ...own,
+      ...(own ? [own] : []),
       ...settingsFiles(),
     ]);
     const child = new Deno.Command(confined.path, {
@@ -229,6 +234,11 @@ async function realPath(folder: string): Promise<string> {
     if (error instanceof Deno.errors.NotCapable) return folder; // A deployment may not read the folder of the tool.
     throw error;
   }
+}
+
+/** The outermost folder `node_modules` of a path, because some package managers link packages from folders in it. */
+function outermost(path: string): string | undefined {
+  return /^.*?[\\/]node_modules(?=[\\/])/.exec(path)?.[0];
 }
 
 function root(): string {

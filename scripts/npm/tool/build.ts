@@ -1,0 +1,137 @@
+/**
+ * Builds the npm package of the tool in `npm/cli/`. Its modules are those of `cli/` as JavaScript, because Deno takes no
+ * TypeScript in `node_modules`. So npm installs everything that the tool needs: its packages, `@mate/core` and Deno.
+ *
+ * @module
+ */
+import { build, type Plugin, stop } from "esbuild";
+import { dirname, join, relative } from "node:path/posix";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import ci from "../../../.ci/package.json" with { type: "json" };
+import config from "../../../cli/deno.json" with { type: "json" };
+import { packageMetadata, ROOT, TOOL_OUTPUT } from "../metadata.ts";
+
+const SOURCE = fileURLToPath(new URL("cli/", ROOT));
+const OUTPUT = fileURLToPath(TOOL_OUTPUT);
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+
+await Deno.remove(OUTPUT, { recursive: true }).catch((error) => {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+});
+try {
+  await buildTool();
+  await buildEntryPoints();
+} finally {
+  await stop();
+}
+await writePackageJson();
+for (const name of ["README.md", "LICENSE"]) await Deno.copyFile(SOURCE + name, OUTPUT + name);
+console.error(`Built ${OUTPUT}`);
+
+/** Translates each module of the tool, and copies the files that the modules import as data. */
+async function buildTool(): Promise<void> {
+  const data = new Set<string>();
+  await build({
+    absWorkingDir: SOURCE,
+    entryPoints: await Array.fromAsync(modulesBelow("")),
+    outdir: `${OUTPUT}tool`,
+    outbase: ".",
+    bundle: true, // each module by itself: all imports are external
+    format: "esm",
+    platform: "neutral",
+    target: "esnext",
+    legalComments: "none",
+    logLevel: "error",
+    plugins: [rewriteImports(data)],
+  });
+  for (const file of data) {
+    const target = `${OUTPUT}tool/${file}`;
+    await Deno.mkdir(dirname(target), { recursive: true });
+    await Deno.copyFile(SOURCE + file, target);
+  }
+}
+
+async function* modulesBelow(folder: string): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(SOURCE + folder)) {
+    if (isDirectory && name !== "testdata") yield* modulesBelow(`${folder}${name}/`);
+    else if (/(?<!_test)\.ts$/.test(name)) yield folder + name;
+  }
+}
+
+function rewriteImports(data: Set<string>): Plugin {
+  return {
+    name: "rewrite imports",
+    setup(build) {
+      build.onResolve({ filter: /./ }, ({ path, kind, resolveDir }) => {
+        if (kind === "entry-point") return undefined;
+        if (!path.startsWith(".")) return { path: packagePath(path), external: true };
+        const file = relative(SOURCE, join(resolveDir, path));
+        if (file === "deno.json") { // the name and version of the package
+          const metadata = join(relative(resolveDir, SOURCE) || ".", "../package.json");
+          return { path: metadata.startsWith(".") ? metadata : `./${metadata}`, external: true };
+        }
+        if (!file.endsWith(".ts")) data.add(file);
+        return { path: path.replace(/\.ts$/, ".js"), external: true };
+      });
+    },
+  };
+}
+
+/** The specifier of a package without the import map, such as `semver/functions/satisfies.js`. */
+function packagePath(specifier: string): string {
+  const target = (config.imports as Record<string, string>)[specifier] ?? specifier;
+  return target.replace(/^npm:((?:@[^/]+\/)?[^@/]+)@[^/]+/, "$1");
+}
+
+/** Bundles the program and the module for Node.js, and writes the declarations of the module. */
+async function buildEntryPoints(): Promise<void> {
+  await build({
+    absWorkingDir: HERE,
+    entryPoints: ["bin.ts", "platform.ts"],
+    outdir: OUTPUT,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    legalComments: "none",
+    logLevel: "error",
+  });
+  const bin = `${OUTPUT}bin.js`;
+  await Deno.writeTextFile(bin, `#!/usr/bin/env node\n${await Deno.readTextFile(bin)}`);
+  const { outputText, diagnostics = [] } = ts.transpileDeclaration(
+    await Deno.readTextFile(`${HERE}platform.ts`),
+    { fileName: "platform.ts", reportDiagnostics: true },
+  );
+  const problem = diagnostics[0];
+  if (problem) throw new Error(ts.flattenDiagnosticMessageText(problem.messageText, "\n"));
+  await Deno.writeTextFile(`${OUTPUT}platform.d.ts`, outputText);
+}
+
+async function writePackageJson(): Promise<void> {
+  const packages = Object.values(config.imports).map((target) => {
+    const [, name, version] = /^npm:((?:@[^/]+\/)?[^@/]+)@([^/]+)/.exec(target)!;
+    return [name!, version!] as const;
+  });
+  const library = packageMetadata();
+  const { sideEffects: _, ...shared } = library;
+  const metadata = {
+    ...shared,
+    name: config.name,
+    version: config.version,
+    description: config.description,
+    repository: { ...library.repository, directory: "cli" },
+    bin: { mate: "./bin.js" },
+    exports: {
+      "./platform": { types: "./platform.d.ts", default: "./platform.js" },
+      "./package.json": "./package.json",
+    },
+    dependencies: Object.fromEntries([
+      ...packages,
+      [library.name, library.version],
+      ["deno", ci.devDependencies.deno],
+    ].toSorted()),
+    preferUnplugged: true, // Deno reads no archives
+  };
+  await Deno.writeTextFile(`${OUTPUT}package.json`, `${JSON.stringify(metadata, null, 2)}\n`);
+}

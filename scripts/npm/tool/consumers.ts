@@ -1,0 +1,203 @@
+/**
+ * Installs the npm package of the tool in Node.js projects, and uses it there. Nobody types `deno`, and no JSR is there.
+ * `deno task test:npm:cli` runs this file after `deno task build:npm` and `deno task build:npm:cli`.
+ *
+ * @module
+ */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import config from "../../../cli/deno.json" with { type: "json" };
+import { cloudEnvironment, missingTools } from "../../../cli/deploy/testdata/cloud_tools.ts";
+import { Emulator } from "../../../cli/deploy/testdata/emulator.ts";
+import { run, temporaryFolder } from "../../../testdata/programs.ts";
+import { OUTPUT, TOOL_OUTPUT } from "../metadata.ts";
+import { NpmRegistry } from "./registry.ts";
+
+const VITEST = "vitest@3.2.4";
+const TYPESCRIPT = "typescript@5.2.2";
+
+/** A function with a package that is only in `node_modules`. */
+const FUNCTION = `import { proxyHandler } from "@mate/core/gateway";
+import { greeting } from "only-here";
+export const handler = proxyHandler((event) => ({
+  greeting: greeting + event.queryStringParameters().name,
+}));
+`;
+
+const APP = {
+  name: "node",
+  stage: "v1",
+  functions: {
+    hello: { module: "hello.js", triggers: { routes: [{ method: "GET", path: "/hello" }] } },
+  },
+};
+
+const SETUP = `let platform;
+before(async () => platform = await startPlatform("app.json", { onLine: (line) => lines.push(line) }));
+after(() => platform.stop());
+const lines = [];
+const read = async () => (await (await fetch(platform.url + "/v1/hello?name=Ada")).json()).greeting;
+`;
+
+const FILES = {
+  "package.json": JSON.stringify({ name: "node-project", type: "module" }),
+  "app.json": JSON.stringify(APP),
+  "hello.js": FUNCTION,
+  "node.test.js": `import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startPlatform } from "@mate/cli/platform";
+${SETUP}
+test("the function answers", async () => {
+  assert.equal(await read(), "from node_modules: Ada");
+  assert.ok(lines.some((line) => line.includes("REPORT RequestId")), lines.join("\\n"));
+});
+test("a wrong manifest is an error", async () => {
+  await assert.rejects(startPlatform("lost.json"), /Cannot read the manifest "lost.json"/);
+});
+`,
+  "vitest.spec.js": `import { afterAll as after, beforeAll as before, expect, test } from "vitest";
+import { startPlatform } from "@mate/cli/platform";
+${SETUP}
+test("the function answers", async () => expect(await read()).toBe("from node_modules: Ada"));
+`,
+  "types.ts": `import { type Platform, startPlatform } from "@mate/cli/platform";
+export async function read(): Promise<number> {
+  await using platform: Platform = await startPlatform("app.json", { onLine: console.log });
+  return (await fetch(platform.url)).status;
+}
+// @ts-expect-error A port is a number.
+startPlatform("app.json", { port: "8000" });
+`,
+};
+
+const temporary = await Deno.realPath(temporaryFolder());
+await Deno.mkdir(`${temporary}/tarballs`);
+const env = { NO_COLOR: "1", JSR_URL: "http://127.0.0.1:1/", DENO_DIR: `${temporary}/deno` };
+
+Deno.test({
+  name: "the npm package of the tool works in Node.js projects",
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn(t) {
+    await using registry = new NpmRegistry(`${temporary}/tarballs`);
+    const library = await registry.add(OUTPUT);
+    const tool = await registry.add(TOOL_OUTPUT);
+    const fromRegistry = await makeProject("registry", registry.url, [
+      "@mate/cli",
+      "@mate/core",
+      VITEST,
+      TYPESCRIPT,
+      "@types/node@20.19.25",
+    ]);
+    const fromTarball = await makeProject("tarball", "http://127.0.0.1:1/", [library, tool]);
+
+    await t.step("mate --version is the version of the package", async () => {
+      for (const cwd of [fromRegistry, fromTarball]) {
+        assertEquals(await mate(cwd, "--version"), `${config.version}\n`);
+      }
+    });
+    await t.step("mate says what is wrong, and exits with the status of the tool", async () => {
+      const { code, stderr } = await run("npx", ["mate", "bundel"], { cwd: fromRegistry, env });
+      assertEquals(code, 2);
+      assertStringIncludes(stderr, 'did you mean "bundle"?');
+    });
+    await t.step("mate dev serves the functions, and ends at a signal", async () => {
+      for (const options of [[], ["--in-process"]]) {
+        const [body, code] = await visit(fromRegistry, options);
+        assertEquals([JSON.parse(body).greeting, code], ["from node_modules: Ada", 0]);
+      }
+    });
+    await t.step("mate bundle uses the packages of the project", async () => {
+      assertStringIncludes(await mate(fromRegistry, "bundle", "--analyze"), "only-here");
+    });
+    await t.step("node --test starts the platform", async () => {
+      for (const cwd of [fromRegistry, fromTarball]) {
+        const { code, stdout, stderr } = await run("node", ["--test"], { cwd, env });
+        assertEquals(code, 0, stdout + stderr);
+        assertMatch(stdout, /^# pass 2$/m);
+      }
+    });
+    await t.step("vitest starts the platform", async () => {
+      const args = ["vitest", "run", "vitest.spec.js"];
+      const { code, stdout, stderr } = await run("npx", args, { cwd: fromRegistry, env });
+      assertEquals(code, 0, stdout + stderr);
+      assertStringIncludes(stdout, "1 passed");
+    });
+    await t.step("the oldest TypeScript accepts the declarations", async () => {
+      const flags = ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext"];
+      const libraries = ["--lib", "es2022,esnext.disposable", "--types", "node"];
+      const args = ["tsc", ...flags, ...libraries, "types.ts"];
+      const { code, stdout } = await run("npx", args, { cwd: fromRegistry, env });
+      assertEquals(code, 0, stdout);
+    });
+    await t.step("nothing is written into node_modules", async () => {
+      const folder = `${fromRegistry}/node_modules/@mate/cli`;
+      const names = await Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
+      const built = await Array.fromAsync(Deno.readDir(TOOL_OUTPUT), ({ name }) => name);
+      assertEquals(names.sort(), built.sort());
+    });
+
+    const missing = await missingTools();
+    if (missing.length > 0) {
+      console.error(`NOT RUN: mate deploy --plan. Missing:\n- ${missing.join("\n- ")}`);
+    }
+    await t.step({
+      name: "mate deploy --plan runs with its named permissions",
+      ignore: missing.length > 0,
+      async fn() {
+        await using emulator = await Emulator.start();
+        Object.assign(env, await cloudEnvironment(temporary, emulator.url));
+        assertMatch(await mate(fromRegistry, "deploy", "--plan"), /1 function: node-hello/);
+      },
+    });
+  },
+});
+
+/** Makes a project with the packages. The scope @mate comes from the registry, all others from npm. */
+async function makeProject(name: string, registry: string, packages: string[]): Promise<string> {
+  const cwd = `${temporary}/${name}`;
+  await Deno.mkdir(cwd);
+  for (const [path, text] of Object.entries(FILES)) {
+    await Deno.writeTextFile(`${cwd}/${path}`, text);
+  }
+  await Deno.writeTextFile(`${cwd}/.npmrc`, `@mate:registry=${registry}\n`);
+  const args = ["install", "--no-audit", "--no-fund", ...packages];
+  const { code, stderr } = await run("npm", args, { cwd });
+  assertEquals(code, 0, stderr);
+  const local = `${cwd}/node_modules/only-here`;
+  await Deno.mkdir(local);
+  const metadata = { name: "only-here", version: "1.0.0", type: "module", exports: "./mod.js" };
+  await Deno.writeTextFile(`${local}/package.json`, JSON.stringify(metadata));
+  await Deno.writeTextFile(`${local}/mod.js`, 'export const greeting = "from node_modules: ";');
+  return cwd;
+}
+
+/** Runs `npx mate` to its end, and returns its output. */
+async function mate(cwd: string, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await run("npx", ["mate", ...args], { cwd, env });
+  assertEquals(code, 0, `mate ${args.join(" ")}\n${stdout}\n${stderr}`);
+  return stdout;
+}
+
+/** Starts `mate dev`, sends a request, and ends it. Returns the body and the exit status. */
+async function visit(cwd: string, options: readonly string[]): Promise<[string, number]> {
+  const child = new Deno.Command(`${cwd}/node_modules/.bin/mate`, {
+    args: ["dev", "--port", "0", ...options],
+    cwd,
+    env,
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const errors = new Response(child.stderr).text();
+  let output = "";
+  let body: string | undefined;
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+    output += text;
+    const url = /Base URL {4}(http:.*)/.exec(output)?.[1];
+    if (url === undefined || body !== undefined) continue;
+    body = await (await fetch(`${url}/hello?name=Ada`)).text();
+    child.kill("SIGTERM");
+  }
+  const { code } = await child.status;
+  assert(body !== undefined, `${output}\n${await errors}`);
+  return [body, code];
+}

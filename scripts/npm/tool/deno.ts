@@ -1,0 +1,32 @@
+/**
+ * Starts the tool with the Deno of the npm package `deno`. This module runs on Node.js.
+ *
+ * @module
+ */
+import { type ChildProcess, spawn, type SpawnOptions } from "node:child_process";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+
+/** Starts the tool with these arguments. */
+export function startTool(args: readonly string[], options: SpawnOptions): ChildProcess {
+  const main = fileURLToPath(new URL("tool/main.js", import.meta.url));
+  return spawn(
+    denoProgram(),
+    ["run", "--quiet", "--allow-all", "--no-lock", main, ...args],
+    options,
+  );
+}
+
+/** The path of Deno. The launcher of the package `deno` is not used, because it passes no signals on. */
+function denoProgram(): string {
+  const require = createRequire(import.meta.url);
+  try {
+    return require("deno/install_api.cjs").runInstall();
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new Error(
+      `Cannot find Deno: ${message}: install @mate/cli again, with its optional dependencies`,
+      { cause },
+    );
+  }
+}

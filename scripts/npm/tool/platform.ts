@@ -1,0 +1,109 @@
+/**
+ * Starts the platform of `mate dev` in a test of Node.js, such as with `node --test` or vitest. The module
+ * `@mate/cli/platform` of JSR does the same on Deno.
+ *
+ * @module
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { startTool } from "./deno.ts";
+
+/** How the platform starts. */
+export interface PlatformOptions {
+  /** The port. If it is 0, the system chooses a free port, which is the default. */
+  readonly port?: number | undefined;
+  /** The folder for the objects of the buckets. The default is a temporary folder. */
+  readonly data?: string | undefined;
+  /** Takes each line of the platform: the URLs, then the log of the functions. */
+  readonly onLine?: ((line: string) => void) | undefined;
+}
+
+/** A running local platform. */
+export interface Platform {
+  /** The URL of the application, without a slash and the stage at the end. */
+  readonly url: string;
+  /** The URL of the platform itself, without a slash at the end: the start page, the triggers and the Invoke API. */
+  readonly controlUrl: string;
+  /** The URL of the local Amazon S3, SNS, SQS and EventBridge, for `aws --endpoint-url`. */
+  readonly servicesUrl: string;
+  /** Ends the platform, and waits until its processes have ended. */
+  stop(): Promise<void>;
+  /** The same as `stop()`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** The lines of `mate dev` that have the URLs. */
+const LINES = {
+  url: /^ {2}Base URL +(http:\/\/[^/]+)\//,
+  controlUrl: /^ {2}Start page +(http:\/\/[^/]+)\//,
+  servicesUrl: /^ {2}Services +aws s3 ls --endpoint-url (\S+)/,
+} as const;
+
+/**
+ * Starts the platform on this machine, in a process of its own.
+ *
+ * @param app The path of the manifest; `app.json` by default.
+ * @param options The port, the data, and who gets the log.
+ * @returns The platform, as soon as it takes requests.
+ * @throws {Error} If the platform cannot start; the message has its output.
+ *
+ * @example A test
+ * ```js
+ * import assert from "node:assert/strict";
+ * import { after, before, test } from "node:test";
+ * import { startPlatform } from "@mate/cli/platform";
+ *
+ * let platform;
+ * before(async () => platform = await startPlatform("app.json"));
+ * after(() => platform.stop());
+ *
+ * test("GET /hello greets", async () => {
+ *   const response = await fetch(`${platform.url}/v1/hello?name=Ada`);
+ *   assert.equal(response.status, 200);
+ * });
+ * ```
+ */
+export async function startPlatform(
+  app: string = "app.json",
+  options: PlatformOptions = {},
+): Promise<Platform> {
+  const { port = 0, onLine = () => {} } = options;
+  const folder = options.data ?? await mkdtemp(join(tmpdir(), "mate-data-"));
+  const tool = startTool(["dev", app, "--port", `${port}`, "--data", folder], {
+    env: { ...process.env, NO_COLOR: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const kill = () => void tool.kill();
+  process.once("exit", kill);
+  const end = new Promise<void>((resolve) => tool.once("close", () => resolve()))
+    .then(async () => {
+      process.off("exit", kill);
+      if (options.data === undefined) await rm(folder, { recursive: true });
+    });
+  const stop = async () => {
+    kill();
+    await end;
+  };
+  const output: string[] = [];
+  const urls: Record<string, string> = {};
+  await new Promise<void>((resolve, reject) => {
+    const take = (line: string) => {
+      onLine(line);
+      if (Object.keys(urls).length === Object.keys(LINES).length) return resolve();
+      output.push(line);
+      for (const [name, pattern] of Object.entries(LINES)) {
+        const url = pattern.exec(line)?.[1];
+        if (url !== undefined) urls[name] = url;
+      }
+    };
+    for (const stream of [tool.stdout!, tool.stderr!]) {
+      createInterface({ input: stream }).on("line", take);
+    }
+    tool.once("error", reject);
+    end.then(() => reject(new Error(`Cannot start "${app}":\n${output.join("\n")}`)), reject);
+  });
+  const { url, controlUrl, servicesUrl } = urls as Record<keyof typeof LINES, string>;
+  return { url, controlUrl, servicesUrl, stop, [Symbol.asyncDispose]: stop };
+}
