@@ -1,6 +1,7 @@
 /** Checks the facts of the packages, and the pages with code or tables that no other test runs. */
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import cli from "../cli/deno.json" with { type: "json" };
+import lock from "../cli/packages.lock.json" with { type: "json" };
 import core from "../deno.json" with { type: "json" };
 import { logger } from "@mate/core/logger";
 import { call, createContext, queueEvent } from "@mate/core/testing";
@@ -59,6 +60,16 @@ Deno.test("both packages have the same version and licence", async () => {
     ["LICENSE", "cli/LICENSE"].map((path) => Deno.readTextFile(new URL(path, ROOT))),
   );
   assertEquals(copy, text);
+});
+
+Deno.test("cli/packages.lock.json pins every package of the tool; deno task lock writes it", () => {
+  const packages = Object.values(cli.imports).map((target) =>
+    /^npm:(?:@[^/]+\/)?[^/]+/.exec(target)![0]
+  );
+  assertEquals(Object.keys(lock.specifiers).toSorted(), [...new Set(packages)].toSorted());
+  for (const [name, { integrity }] of Object.entries(lock.npm)) {
+    assertMatch(integrity, /^sha512-/, name);
+  }
 });
 
 Deno.test("cli/README.md has no link that breaks outside the repository", async () => {
