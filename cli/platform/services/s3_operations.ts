@@ -215,5 +215,7 @@ function unknownOperation(method: string, level: string, query: URLSearchParams)
   }
   const parameters = [...query.keys()].filter((name) => !COMMON_QUERY.test(name));
   const suffix = parameters.length === 0 ? "" : ` with "${parameters.join('", "')}"`;
-  return notEmulated(`The operation ${method} of a ${level}${suffix}`);
+  return notEmulated(
+    `The operation ${method} of ${level === "object" ? "an" : "a"} ${level}${suffix}`,
+  );
 }
