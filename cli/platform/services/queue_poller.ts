@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { setTimeout } from "node:timers/promises";
 import type { Manifest } from "../../manifest/types.ts";
 import { queueArn, REGION } from "../../application/arn.ts";
+import { MAX_SYNC_EVENT } from "../../application/limits.ts";
 import type { FunctionHost } from "../../lambda/function_host.ts";
 import type { Log } from "../log.ts";
 import { attributesMd5, md5 } from "./message_attributes.ts";
@@ -17,6 +18,9 @@ const WAIT = 20;
 
 /** The delay after a queue could not be read, in milliseconds. */
 const RETRY_DELAY = 1_000;
+
+/** The bytes of an event beside its records: `{"Records":[]}`. */
+const FRAME = 14;
 
 export interface PollerOptions {
   readonly manifest: Manifest;
@@ -69,11 +73,44 @@ async function pollQueue(options: PollerOptions, trigger: QueueTrigger): Promise
  * become visible again after the visibility time-out of the queue.
  */
 async function pollOnce(options: PollerOptions, trigger: QueueTrigger): Promise<void> {
-  const { messaging, log } = options;
-  const { functionName, queue, retries } = trigger;
   const messages = await receiveBatch(options, trigger);
   if (messages.length === 0) return;
-  const event = { Records: messages.map((message) => recordOf(queue, message)) };
+  for (const batch of eventsOf(trigger.queue, messages)) await process(options, trigger, batch);
+}
+
+/** Messages and the event with their records. */
+interface Batch {
+  readonly messages: readonly Received[];
+  readonly event: { readonly Records: readonly object[] };
+}
+
+/** Divides messages into events that AWS Lambda accepts. */
+function* eventsOf(queue: string, messages: readonly Received[]): Generator<Batch> {
+  let start = 0;
+  let size = 0;
+  const records = messages.map((message) => recordOf(queue, message));
+  for (const [index, record] of records.entries()) {
+    const length = Buffer.byteLength(JSON.stringify(record)) + 1;
+    if (index > start && size + length > MAX_SYNC_EVENT - FRAME) {
+      yield {
+        messages: messages.slice(start, index),
+        event: { Records: records.slice(start, index) },
+      };
+      start = index;
+      size = 0;
+    }
+    size += length;
+  }
+  yield { messages: messages.slice(start), event: { Records: records.slice(start) } };
+}
+
+/** Invokes a function with messages, and deletes those that it has processed. */
+async function process(
+  options: PollerOptions,
+  { functionName, queue, retries }: QueueTrigger,
+  { messages, event }: Batch,
+): Promise<void> {
+  const { messaging, log } = options;
   const done = processed(messages, await invoke(options, functionName, event));
   if (done === undefined) {
     const expected = '{ "batchItemFailures": [{ "itemIdentifier": MESSAGE_ID }] }';

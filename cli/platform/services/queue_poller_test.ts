@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { MAX_SYNC_EVENT } from "../../application/limits.ts";
 import { manifestWith, startTestPlatform } from "../../testdata/platform.ts";
 import { startServices } from "../../testdata/services.ts";
 
@@ -74,4 +75,22 @@ Deno.test("a function with a window waits for a full batch", async () => {
     event.Records.map(({ body }: { body: string }) => body)
   );
   assertEquals(batches, [["a", "b"]]);
+});
+
+Deno.test("messages that are too large for one event come in several", async () => {
+  const queues = [{ name: "jobs", batch: 10, window: 3, concurrency: 2 }];
+  const manifest = manifestWith({ worker: { module: "w.ts", triggers: { queues } } }, { jobs: {} });
+  await using test = await startTestPlatform(() => "{}", { manifest });
+  const body = "m".repeat(900_000);
+  // Each of the two pollers gets about eight messages.
+  for (let index = 0; index < 16; index++) {
+    await test.send({ method: "POST", path: "/queues/jobs", body });
+  }
+  await test.platform.settled();
+  const records = test.host.calls.map(({ event }) => event.Records.length);
+  assertEquals(records.reduce((sum, count) => sum + count, 0), 16);
+  assertEquals(Math.max(...records) > 1, true);
+  for (const { event } of test.host.calls) {
+    assertEquals(JSON.stringify(event).length <= MAX_SYNC_EVENT, true);
+  }
 });

@@ -14,6 +14,7 @@ import { jsonFailure, s3Failure } from "./responses.ts";
 import { createS3 } from "./s3.ts";
 import { MAX_TABLE_REQUEST, type Tables } from "../tables/tables.ts";
 import { type ServiceCall, ServiceError } from "./service_call.ts";
+import { snsFailure } from "./sns/errors.ts";
 
 export interface Resources {
   readonly buckets: ReadonlyMap<string, BucketFolder>;
@@ -192,21 +193,20 @@ export class Services implements AsyncDisposable {
     }
     const { service, key } = readCredential(request);
     const backend = Object.hasOwn(this.#backends, service) ? this.#backends[service] : undefined;
-    if (backend === undefined) {
-      return jsonFailure(501, "NotImplemented", `The service "${service}" is not emulated locally`);
-    }
+    if (backend === undefined) return refuseService(service, headers);
     // Amazon S3 takes content of any size, because it does not keep the content in memory.
-    const length = Number(headers.get("content-length") ?? Infinity);
+    const length = request.body === null ? 0 : Number(headers.get("content-length") ?? Infinity);
     const most = service === "dynamodb" ? MAX_TABLE_REQUEST : MAX_SYNC_EVENT;
     if (service !== "s3" && length > most) {
-      return new Response(`Expected a Content-Length of at most ${most}`, {
-        status: 413,
-      });
+      const message = `Expected a Content-Length of at most ${most}`;
+      const error = new ServiceError("RequestEntityTooLarge", message, undefined, 413);
+      return backend.fail(error);
     }
     const body = service === "s3" ? "" : await request.text();
     const owner = isForFunctions ? this.#owners.get(key) : undefined;
     if (isForFunctions && owner === undefined) {
-      return new Response("Unknown access key", { status: 403 });
+      const message = "The security token included in the request is invalid: unknown access key";
+      return backend.fail(new ServiceError("InvalidClientTokenId", message, undefined, 403));
     }
     try {
       const call = await backend.parse(request, body, sourceIp);
@@ -233,6 +233,19 @@ export class Services implements AsyncDisposable {
     await Promise.all([this.#developer?.shutdown(), this.#functions.shutdown()]);
     await this.#uploads[Symbol.asyncDispose]();
   }
+}
+
+/** Refuses a request to a service that is not emulated, in the form that its client reads. */
+function refuseService(service: string, headers: Headers): Response {
+  const message = `The service "${service}" is not emulated locally: ` +
+    "to call the real one, name its host in permissions.net";
+  const error = new ServiceError("NotImplemented", message, undefined, 501);
+  return isForm(headers) ? snsFailure(error) : jsonFailure(501, error.type, message);
+}
+
+/** Tells whether a client speaks the query protocol, as clients of Amazon SNS and of AWS IAM do. */
+function isForm(headers: Headers): boolean {
+  return headers.get("content-type")?.startsWith("application/x-www-form-urlencoded") ?? false;
 }
 
 function backendOf(messaging: Messaging, service: "sns" | "sqs"): Backend {
@@ -291,6 +304,5 @@ function readCredential(request: Request): { service: string; key: string } {
   if (signed !== null) return { key: signed[1]!, service: signed[2]! };
   const [target = ""] = (headers.get("x-amz-target") ?? "").split(".");
   if (target !== "") return { key: "", service: TARGETS[target] ?? target };
-  const isForm = headers.get("content-type")?.startsWith("application/x-www-form-urlencoded");
-  return { key: "", service: isForm ? "sns" : "s3" };
+  return { key: "", service: isForm(headers) ? "sns" : "s3" };
 }

@@ -1,3 +1,6 @@
+import { APIGateway } from "@aws-sdk/client-api-gateway";
+import { CloudWatchLogs } from "@aws-sdk/client-cloudwatch-logs";
+import { IAM } from "@aws-sdk/client-iam";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { request } from "node:http";
 import { manifestWith } from "../../testdata/platform.ts";
@@ -142,7 +145,8 @@ Deno.test("a function may invoke a function URL if a statement grants it, and th
 Deno.test("a function without its credentials reaches no service", async () => {
   await using test = await startServices();
   const response = await fetch(`${test.environment.AWS_ENDPOINT_URL}/files?list-type=2`);
-  assertEquals([response.status, await response.text()], [403, "Unknown access key"]);
+  assertEquals(response.status, 403);
+  assertStringIncludes(await response.text(), "<Code>InvalidClientTokenId</Code>");
 });
 
 Deno.test("a function cannot reach one service by the signature of another", async () => {
@@ -179,6 +183,7 @@ Deno.test("Services refuse other hosts, web pages and services that are not emul
     [{ origin: "http://localhost:8000" }, 403],
     [{ "sec-fetch-site": "none" }, 403],
     [{ "x-amz-target": "Kinesis_20131202.PutRecord" }, 501],
+    [{ "x-amz-target": "constructor.GetItem" }, 501],
     [{ "x-amz-target": "AmazonSQS.ListQueues", "transfer-encoding": "chunked" }, 413],
   ] as const;
   for (const [headers, status] of cases) {
@@ -186,6 +191,24 @@ Deno.test("Services refuse other hosts, web pages and services that are not emul
   }
   const refusal = `POST ${url}/: A web page may not use the services on this machine`;
   assertEquals(test.log.after(0).map(({ text }) => text), [refusal, refusal]);
+});
+
+Deno.test("a client of a service that is not emulated reads which one it is", async () => {
+  await using test = await startServices();
+  const credentials = { accessKeyId: "developer", secretAccessKey: "local" };
+  const config = { endpoint: test.url, region: "us-east-1", credentials, maxAttempts: 1 };
+  const clients = [new IAM(config), new APIGateway(config), new CloudWatchLogs(config)] as const;
+  const calls: [service: string, call: () => Promise<unknown>][] = [
+    ["iam", () => clients[0].listUsers()],
+    ["apigateway", () => clients[1].getRestApis()],
+    ["logs", () => clients[2].describeLogGroups()],
+  ];
+  for (const [service, call] of calls) {
+    const { name, message } = await assertRejects(call, Error);
+    assertEquals(name, "NotImplemented");
+    assertStringIncludes(message, `The service "${service}" is not emulated locally: to call`);
+  }
+  for (const client of clients) client.destroy();
 });
 
 /** Sends a request whose headers may be those that `fetch` reserves for itself. */

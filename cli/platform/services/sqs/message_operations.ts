@@ -1,4 +1,5 @@
 import { attributesMd5, md5, type MessageAttributes, sizeOf } from "../message_attributes.ts";
+import { ATTRIBUTE_NAMES, unknownAttribute } from "./attributes.ts";
 import { entriesOf, runBatch } from "./batch.ts";
 import { invalidValue, malformed, queueError } from "./errors.ts";
 import {
@@ -18,6 +19,20 @@ import type { Context, Operation, Queues } from "./queues.ts";
 export const MAX_MESSAGES = 10;
 
 const VISIBILITY_RANGE = [0, 43_200] as const;
+
+/** The names of system attributes that a receiver can ask for. */
+const SYSTEM_NAMES = new Set([
+  "All",
+  "ApproximateFirstReceiveTimestamp",
+  "ApproximateReceiveCount",
+  "AWSTraceHeader",
+  "DeadLetterQueueSourceArn",
+  "MessageDeduplicationId",
+  "MessageGroupId",
+  "SenderId",
+  "SentTimestamp",
+  "SequenceNumber",
+]);
 
 /** The operations of Amazon SQS on messages. */
 export const MESSAGE_OPERATIONS: Readonly<Record<string, Operation>> = {
@@ -129,6 +144,8 @@ async function receiveMessages(queues: Queues, input: Input, { signal }: Context
     ...textsOf(input, "AttributeNames"),
     ...textsOf(input, "MessageSystemAttributeNames"),
   ];
+  const unknown = system.find((name) => !SYSTEM_NAMES.has(name) && !ATTRIBUTE_NAMES.has(name));
+  if (unknown !== undefined) throw unknownAttribute(unknown);
   const names = textsOf(input, "MessageAttributeNames");
   const range = [1, MAX_MESSAGES] as const;
   const reason = `Must be between 1 and ${MAX_MESSAGES}, if provided.`;

@@ -80,6 +80,11 @@ Deno.test("Amazon SQS refuses wrong values by their names", async () => {
     ["count of 0", value, () => receive(sqs, QueueUrl, { MaxNumberOfMessages: 0 })],
     ["wait", value, () => receive(sqs, QueueUrl, { WaitTimeSeconds: 21 })],
     ["visibility", value, () => receive(sqs, QueueUrl, { VisibilityTimeout: 43_201 })],
+    [
+      "unknown system attribute",
+      "InvalidAttributeName",
+      () => receive(sqs, QueueUrl, { MessageSystemAttributeNames: ["No"] }),
+    ],
     ["handle", "ReceiptHandleIsInvalid", () => sqs.deleteMessage({ QueueUrl, ReceiptHandle: "x" })],
     ["unknown queue", "QueueDoesNotExist", () => receive(sqs, `${QueueUrl}-not`)],
     ["unknown name", "QueueDoesNotExist", () => sqs.getQueueUrl({ QueueName: "no" })],
