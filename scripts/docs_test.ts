@@ -32,8 +32,12 @@ const VERSIONS: Readonly<Record<string, string>> = {
   "@middy/http-response-serializer": MIDDY,
   "@middy/http-router": MIDDY,
   "@middy/util": MIDDY,
+  "@fastify/aws-lambda": "6.4.1",
+  "express": "5.3.0",
+  "fastify": "5.12.8",
   "hono": "4.13.19",
   "lambda-api": "1.5.1",
+  "serverless-http": "4.0.0",
 };
 
 const readPage = (path: string) => Deno.readTextFile(new URL(path, ROOT));
@@ -224,5 +228,28 @@ Deno.test("docs/migration.md: both handlers of a batch report the same messages"
     const result = await handler(event, createContext());
     const batchItemFailures = [{ itemIdentifier: "2" }, { itemIdentifier: "3" }];
     assertEquals(result, { batchItemFailures }, fence);
+  }
+});
+
+Deno.test("docs/express.md: both applications read requests and answer text, cookies and bytes", async () => {
+  for (const framework of ["Express", "Fastify"]) {
+    const handler = await importBlock(await sectionOf("docs/express.md", framework), "ts ignore");
+    const send = (path: string, init?: RequestInit) =>
+      call(handler, new Request(`https://api.example${path}`, init));
+    const product = await send("/products/5?color=red");
+    assertEquals(await product.json(), { id: "5", color: "red" }, framework);
+    const order = await send("/orders", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: '{"id":5}',
+    });
+    assertEquals(
+      [order.status, order.headers.get("set-cookie"), await order.json()],
+      [201, "cart=empty; Path=/", { ordered: { id: 5 } }],
+      framework,
+    );
+    const bytes = await (await send("/pixel")).bytes();
+    assertEquals([...bytes], [137, 80, 78, 71], framework);
+    assertEquals((await send("/missing")).status, 404, framework);
   }
 });

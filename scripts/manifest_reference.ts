@@ -12,7 +12,7 @@ interface Schema {
   readonly type?: string | readonly string[];
   readonly description?: string;
   readonly default?: unknown;
-  readonly enum?: readonly string[];
+  readonly enum?: readonly (string | number)[];
   readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;

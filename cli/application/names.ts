@@ -24,13 +24,17 @@ export function nameProblems(application: Application, manifest: Manifest): stri
 }
 
 function* namesOf(application: Application, manifest: Manifest): Generator<PhysicalName> {
-  for (const [key, { name, role, triggers }] of Object.entries(application.functions)) {
+  for (const [key, { name, role, url }] of Object.entries(application.functions)) {
     const path = ["functions", key];
     yield { limit: NAMES.function, name, path };
     yield { limit: NAMES.role, name: role, path };
-    for (const rule of triggers.rules) yield { limit: NAMES.rule, name: rule.name, path };
-    for (const { name } of triggers.schedules) yield { limit: NAMES.schedule, name, path };
-    if (triggers.url?.auth === "none") yield { limit: NAMES.stack, name: `${name}-url`, path };
+    if (url !== undefined) yield { limit: NAMES.stack, name: url.stack, path };
+  }
+  for (const kind of ["rules", "schedules"] as const) {
+    for (const [name, { function: key }] of Object.entries(application[kind])) {
+      const limit = kind === "rules" ? NAMES.rule : NAMES.schedule;
+      yield { limit, name, path: ["functions", key] };
+    }
   }
   if (application.scheduler !== undefined) {
     yield { limit: NAMES.role, name: application.scheduler.role, path: ["name"] };

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import type { FunctionManifest, Manifest, Triggers } from "../manifest/types.ts";
 import { fillPlaceholders, variableOf } from "../manifest/variables.ts";
 import { arnIn, type Place } from "./arn.ts";
+import { alarmsOf } from "./alarms.ts";
 import { nameProblems } from "./names.ts";
 import { statementsOf, tlsOnly } from "./statements.ts";
 import type {
@@ -19,6 +20,7 @@ import type {
   Schedule,
   Table,
   Topic,
+  TrustStatement,
 } from "./types.ts";
 
 /**
@@ -39,7 +41,8 @@ export function resolveApplication(manifest: Manifest, place: Place): Applicatio
 }
 
 function resolve(manifest: Manifest, place: Place): Application {
-  const { name, stage, architecture, tracing } = manifest;
+  const { name, stage, architecture, tracing, settings } = manifest;
+  const { partition, account, region } = place;
   const resources = {
     buckets: resolveBuckets(manifest, place),
     topics: resolveTopics(manifest, place),
@@ -49,41 +52,54 @@ function resolve(manifest: Manifest, place: Place): Application {
   const logGroup = `/mate/${name}`;
   const functions = mapValues(manifest.functions, (settings, key): ApplicationFunction => ({
     name: `${name}-${key}`,
-    arn: functionArn(manifest, key, place),
-    role: `${name}-${key}-${place.region}`,
+    arn: arnIn(place, "lambda", `function:${name}-${key}`),
+    role: `${name}-${key}-${region}`,
+    trust: trust("lambda"),
+    statements: fillAll(statementsOf(manifest, key, resources, place), place),
     logGroup: `/aws/lambda/${name}-${key}`,
     handler: `index.${settings.handler}`,
     description: settings.description,
     memory: settings.memory,
     timeout: settings.timeout,
+    ephemeralStorage: settings.ephemeralStorage,
     reservedConcurrency: settings.reservedConcurrency,
     environment: environmentOf(settings, resources, place),
-    statements: fillAll(statementsOf(manifest, key, resources, place), place),
-    triggers: {
-      url: settings.triggers.url,
-      rules: rulesOf(`${name}-${key}`, settings.triggers),
-      schedules: schedulesOf(`${name}-${key}`, settings.triggers),
+    url: settings.triggers.url && {
+      cors: undefined,
+      ...settings.triggers.url,
+      stack: `${name}-${key}-url`,
     },
   }));
-  return {
+  const gateway = resolveGateway(manifest);
+  const application = {
     name,
     stage,
     architecture,
     tracing,
+    partition,
+    account,
+    region,
+    settings: fillAll({ domain: undefined, vpc: undefined, alarms: undefined, ...settings }, place),
     layer: `${name}-deno-${architecture}`,
     logGroup: { name: logGroup, arn: arnIn(place, "logs", `log-group:${logGroup}`) },
     functions,
-    gateway: resolveGateway(manifest),
+    gateway,
     ...resources,
-    ...resolveScheduler(manifest, functions, place),
+    ...resolveSchedules(manifest, functions, region),
+    records: settings.domain?.zone === undefined ? [] : ["A" as const],
   };
+  return { ...application, alarms: settings.alarms ? alarmsOf(application) : {} };
 }
 
-const functionArn = ({ name }: Manifest, key: string, place: Place) =>
-  arnIn(place, "lambda", `function:${name}-${key}`);
+const trust = (service: string): TrustStatement[] => [
+  { Effect: "Allow", Principal: { Service: `${service}.amazonaws.com` }, Action: "sts:AssumeRole" },
+];
 
 function resolveGateway(manifest: Manifest): Gateway | undefined {
-  const routes = listenersOf(manifest, "routes");
+  const routes = listenersOf(manifest, "routes").map((route) => ({
+    authorizer: undefined,
+    ...route,
+  }));
   if (routes.length === 0) return undefined;
   return { name: manifest.name, origin: manifest.cors?.origin ?? "*", routes };
 }
@@ -100,7 +116,8 @@ function resolveBuckets(manifest: Manifest, { partition, account, region }: Plac
       arn,
       policy: tlsOnly("s3:*", arn, `${arn}/*`),
       cors: manifest.buckets[key]?.cors,
-      listeners: named(listeners, key),
+      listeners: named(listeners, key)
+        .map((listener) => ({ ...listener, id: `${listener.function}-${hash(listener)}` })),
     };
   });
 }
@@ -110,7 +127,12 @@ function resolveTopics(manifest: Manifest, place: Place) {
   return mapNames(namesIn(manifest, "topics", []), (key): Topic => {
     const name = `${manifest.name}-${key}`;
     const arn = arnIn(place, "sns", name);
-    return { name, arn, policy: tlsOnly("sns:Publish", arn), listeners: named(listeners, key) };
+    return {
+      name,
+      arn,
+      policy: tlsOnly("sns:Publish", arn),
+      listeners: named(listeners, key).map((listener) => ({ filter: undefined, ...listener })),
+    };
   });
 }
 
@@ -123,7 +145,7 @@ function resolveQueues(manifest: Manifest, place: Place) {
       ...settings,
       deadLetters: queue(`${manifest.name}-${key}-dead-letters${suffix}`, place),
       maxReceiveCount: retries + 1,
-      listeners: named(listeners, key),
+      listeners: named(listeners, key).map((listener) => ({ concurrency: undefined, ...listener })),
     };
   });
 }
@@ -133,7 +155,9 @@ function resolveTables(manifest: Manifest, place: Place) {
   return mapValues(manifest.tables, (settings, key): Table => ({
     name: `${manifest.name}-${key}`,
     arn: arnIn(place, "dynamodb", `table/${manifest.name}-${key}`),
-    ...settings,
+    key: settings.key,
+    indexes: mapValues(settings.indexes, (index) => ({ projection: undefined, ...index })),
+    expires: settings.expires,
     listeners: named(listeners, key).map((listener) => ({
       ...listener,
       deadLetters: queue(`${manifest.name}-${listener.function}-${key}-dead-letters`, place),
@@ -146,20 +170,40 @@ function queue(name: string, place: Place) {
   return { name, arn, policy: tlsOnly("sqs:*", arn) };
 }
 
-function resolveScheduler(
+/**
+ * Makes the rules and the schedules of all functions. The event of a rule has a source, a time and the rule, but a rule knows
+ * only UTC. So a schedule with another time zone is a schedule of EventBridge Scheduler.
+ */
+function resolveSchedules(
   manifest: Manifest,
   functions: Application["functions"],
-  place: Place,
-): Pick<Application, "scheduler"> {
-  const Resource = Object.values(functions)
-    .filter(({ triggers }) => triggers.schedules.length > 0).map(({ arn }) => arn);
-  if (Resource.length === 0) return {};
-  return {
-    scheduler: {
-      role: `${manifest.name}-${place.region}-scheduler`,
-      statements: [{ Effect: "Allow", Action: ["lambda:InvokeFunction"], Resource }],
-    },
+  region: string,
+): Pick<Application, "rules" | "schedules" | "scheduler"> {
+  const rules: Record<string, Rule> = {};
+  const schedules: Record<string, Schedule> = {};
+  const nameOf = (key: string, trigger: unknown) => `${functions[key]!.name}-${hash(trigger)}`;
+  for (const { function: key, ...schedule } of listenersOf(manifest, "schedules")) {
+    const name = nameOf(key, schedule);
+    const { expression, timezone } = schedule;
+    const input = schedule.input === undefined ? undefined : JSON.stringify(schedule.input);
+    if (timezone === "UTC") {
+      rules[name] = { function: key, bus: "default", expression, pattern: undefined, input };
+    } else {
+      schedules[name] = { function: key, expression, timezone, input };
+    }
+  }
+  for (const { function: key, ...event } of listenersOf(manifest, "events")) {
+    const name = nameOf(key, event);
+    rules[name] = { function: key, expression: undefined, input: undefined, ...event };
+  }
+  const keys = new Set(Object.values(schedules).map((schedule) => schedule.function));
+  const Resource = [...keys].map((key) => functions[key]!.arn);
+  const scheduler = {
+    role: `${manifest.name}-${region}-scheduler`,
+    trust: trust("scheduler"),
+    statements: [{ Effect: "Allow" as const, Action: ["lambda:InvokeFunction"], Resource }],
   };
+  return { rules, schedules, scheduler: keys.size > 0 ? scheduler : undefined };
 }
 
 /** The environment of a function: its own variables, and the names of the resources that it uses. */
@@ -181,34 +225,6 @@ function environmentOf(
   ];
   return { ...fillAll(environment, place), ...Object.fromEntries(names) };
 }
-
-/**
- * Makes the rules of a function. The event of a rule has a source, a time and the rule, but a rule knows only UTC. So a
- * schedule with another time zone is a schedule of EventBridge Scheduler.
- */
-function rulesOf(name: string, { schedules, events }: Triggers): Rule[] {
-  return [
-    ...schedules.filter(({ timezone }) => timezone === "UTC").map((schedule) => ({
-      name: `${name}-${hash(schedule)}`,
-      bus: "default",
-      expression: schedule.expression,
-      ...inputOf(schedule),
-    })),
-    ...events.map((event) => ({ name: `${name}-${hash(event)}`, ...event })),
-  ];
-}
-
-function schedulesOf(name: string, { schedules }: Triggers): Schedule[] {
-  return schedules.filter(({ timezone }) => timezone !== "UTC").map((schedule) => ({
-    name: `${name}-${hash(schedule)}`,
-    expression: schedule.expression,
-    timezone: schedule.timezone,
-    ...inputOf(schedule),
-  }));
-}
-
-const inputOf = ({ input }: { readonly input?: unknown }) =>
-  input === undefined ? {} : { input: JSON.stringify(input) };
 
 /** A part of a name that depends on the content of a trigger, and not on its position. */
 function hash(trigger: unknown): string {

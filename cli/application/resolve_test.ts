@@ -35,6 +35,18 @@ const XRAY = {
   Action: ["xray:PutTraceSegments", "xray:PutTelemetryRecords"],
   Resource: ["*"],
 };
+const NETWORK = {
+  Effect: "Allow",
+  Action: [
+    "ec2:CreateNetworkInterface",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:DescribeSubnets",
+    "ec2:DeleteNetworkInterface",
+    "ec2:AssignPrivateIpAddresses",
+    "ec2:UnassignPrivateIpAddresses",
+  ],
+  Resource: ["*"],
+};
 const UPLOADS = "arn:aws:s3:::shop-uploads-123456789012-eu-west-1";
 
 Deno.test("resolveApplication() computes the statements of uses, triggers and statements", () => {
@@ -46,6 +58,7 @@ Deno.test("resolveApplication() computes the statements of uses, triggers and st
       orders: [
         logs("shop-orders"),
         XRAY,
+        NETWORK,
         {
           Effect: "Allow",
           Action: [
@@ -88,11 +101,12 @@ Deno.test("resolveApplication() computes the statements of uses, triggers and st
           Condition: { StringLike: { "dynamodb:LeadingKeys": "${aws:username}-*" } },
         },
       ],
-      check: [logs("shop-check"), XRAY],
-      files: [logs("shop-files"), XRAY, { ...read, Resource: [UPLOADS, `${UPLOADS}/*`] }],
+      check: [logs("shop-check"), XRAY, NETWORK],
+      files: [logs("shop-files"), XRAY, NETWORK, { ...read, Resource: [UPLOADS, `${UPLOADS}/*`] }],
       news: [
         logs("shop-news"),
         XRAY,
+        NETWORK,
         {
           Effect: "Allow",
           Action: ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"],
@@ -102,6 +116,7 @@ Deno.test("resolveApplication() computes the statements of uses, triggers and st
       changes: [
         logs("shop-changes"),
         XRAY,
+        NETWORK,
         {
           Effect: "Allow",
           Action: [
@@ -123,7 +138,7 @@ Deno.test("resolveApplication() computes the statements of uses, triggers and st
 });
 
 Deno.test("resolveApplication() names functions, roles, rules and variables", () => {
-  const { functions, scheduler } = resolve(FULL);
+  const { functions, rules, schedules, scheduler } = resolve(FULL);
   const { name, role, logGroup, handler, environment } = functions.orders!;
   assertEquals(
     [name, role, logGroup, handler, functions.orders!.arn],
@@ -144,26 +159,33 @@ Deno.test("resolveApplication() names functions, roles, rules and variables", ()
     QUEUE_JOBS: "https://sqs.eu-west-1.amazonaws.com/123456789012/shop-jobs",
     TABLE_NOTES: "shop-notes",
   });
-  const { rules } = functions.news!.triggers;
-  assertEquals(rules.map(({ name }) => /^shop-news-[0-9a-f]{8}$/.test(name)), [true, true]);
-  assertEquals(rules.map(({ name: _, ...rule }) => rule), [
-    { bus: "default", expression: "rate(5 minutes)" },
-    { bus: "default", pattern: { source: ["shop.orders"] } },
+  const isHashed = (name: string, start: string) => new RegExp(`^${start}-[0-9a-f]{8}$`).test(name);
+  assertEquals(Object.keys(rules).map((name) => isHashed(name, "shop-news")), [true, true]);
+  const rule = { function: "news", bus: "default", expression: undefined, pattern: undefined };
+  assertEquals<unknown>(Object.values(rules), [
+    { ...rule, expression: "rate(5 minutes)", input: undefined },
+    { ...rule, pattern: { source: ["shop.orders"] }, input: undefined },
   ]);
-  const { name: _, ...schedule } = functions.files!.triggers.schedules[0]!;
-  assertEquals(schedule, {
+  assertEquals(Object.keys(schedules).map((name) => isHashed(name, "shop-files")), [true]);
+  assertEquals(Object.values(schedules), [{
+    function: "files",
     expression: "cron(0 3 * * ? *)",
     timezone: "Europe/Paris",
     input: '{"full":true}',
-  });
+  }]);
+  const trust = (Service: string) => [
+    { Effect: "Allow" as const, Principal: { Service }, Action: "sts:AssumeRole" as const },
+  ];
   assertEquals(scheduler, {
     role: "shop-eu-west-1-scheduler",
+    trust: trust("scheduler.amazonaws.com"),
     statements: [{
       Effect: "Allow",
       Action: ["lambda:InvokeFunction"],
       Resource: [arn("lambda", "function:shop-files")],
     }],
   });
+  assertEquals(functions.orders!.trust, trust("lambda.amazonaws.com"));
 });
 
 Deno.test("resolveApplication() gives each resource its name, policy and listeners", () => {
@@ -180,7 +202,7 @@ Deno.test("resolveApplication() gives each resource its name, policy and listene
     policy: tls("s3:*", UPLOADS, `${UPLOADS}/*`),
   });
   assertEquals(cors?.methods, ["PUT"]);
-  assertEquals<unknown>(listeners, [
+  assertEquals<unknown>(listeners.map(({ id: _, ...listener }) => listener), [
     { function: "files", events: ["s3:ObjectCreated:*"], prefix: "in/", suffix: ".csv" },
     { function: "files", events: ["s3:ObjectRemoved:*"], prefix: "", suffix: "" },
   ]);
@@ -291,4 +313,20 @@ Deno.test("resolveApplication() says which names are too long, by how much, and 
   resolve(named("a".repeat(30), "b".repeat(23)));
   const both = named("a".repeat(40), "b".repeat(30), {}, { queues: { ["q".repeat(30)]: {} } });
   assertEquals(assertThrows(() => resolve(both)).message.split("\n").length, 3);
+});
+
+Deno.test("resolveApplication() gives the stages of a manifest no name in common", () => {
+  const namesOf = (stage: string) => {
+    const application = resolveApplication(parseManifest(FULL, "app.json", stage), ACCOUNT);
+    const text = JSON.stringify(
+      application,
+      (key, value) => key === "settings" ? undefined : value,
+    );
+    const names = [...text.matchAll(/"(?:name|role|arn|logGroup|stack|layer)":"([^"]*)"/g)];
+    const { rules, schedules, alarms } = application;
+    return [...names.map(([, name]) => name!), ...[rules, schedules, alarms].flatMap(Object.keys)];
+  };
+  const [first, second] = [namesOf("v1"), namesOf("prod")];
+  assertEquals(first.length, second.length);
+  assertEquals(first.filter((name) => second.includes(name)), []);
 });

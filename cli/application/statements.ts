@@ -39,6 +39,20 @@ const FOLLOW = [
   "dynamodb:ListStreams",
 ];
 
+/**
+ * What Lambda does with the network of a function in a VPC.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html#configuration-vpc-permissions
+ */
+const NETWORK = [
+  "ec2:CreateNetworkInterface",
+  "ec2:DescribeNetworkInterfaces",
+  "ec2:DescribeSubnets",
+  "ec2:DeleteNetworkInterface",
+  "ec2:AssignPrivateIpAddresses",
+  "ec2:UnassignPrivateIpAddresses",
+];
+
 type Access = "read" | "write" | "read-write";
 
 const actionsOf = (access: Access, { read, write }: typeof BUCKET_ACTIONS) =>
@@ -66,6 +80,8 @@ export function statementsOf(
     allow(["logs:CreateLogStream", "logs:PutLogEvents"], logs),
     // AWS X-Ray has no resources.
     ...manifest.tracing ? [allow(["xray:PutTraceSegments", "xray:PutTelemetryRecords"], "*")] : [],
+    // A network interface has no name before it exists, so the service takes no resources here.
+    ...manifest.settings.vpc === undefined ? [] : [allow(NETWORK, "*")],
     ...Object.entries(uses.buckets).map(([name, access]) => {
       const { arn } = buckets[name]!;
       return allow(actionsOf(access, BUCKET_ACTIONS), arn, `${arn}/*`);

@@ -5,10 +5,12 @@ import type {
   QueueManifest,
   QueueTrigger,
   RouteTrigger,
+  Settings,
   Statement,
   TableIndex,
   TableKey,
   TableTrigger,
+  UrlTrigger,
 } from "../manifest/types.ts";
 
 /**
@@ -27,62 +29,91 @@ export interface Application {
   readonly layer: string;
   /** The log group that reserves the name of the application in an account and region. */
   readonly logGroup: { readonly name: string; readonly arn: string };
-  /** The functions by their names in the manifest, as all maps here. */
+  readonly partition: string;
+  readonly account: string;
+  readonly region: string;
+  readonly settings: Settings;
+  /** The functions by their names in the manifest, as all maps of resources. */
   readonly functions: Readonly<Record<string, ApplicationFunction>>;
   /** The HTTP gateway; absent without routes. */
-  readonly gateway?: Gateway | undefined;
+  readonly gateway: Gateway | undefined;
   readonly buckets: Readonly<Record<string, Bucket>>;
   readonly topics: Readonly<Record<string, Topic>>;
   readonly queues: Readonly<Record<string, Queue>>;
   readonly tables: Readonly<Record<string, Table>>;
+  /** The rules of Amazon EventBridge by their names in the account: schedules in UTC, and event patterns. */
+  readonly rules: Readonly<Record<string, Rule>>;
+  /** The schedules of Amazon EventBridge Scheduler by their names in the account: those with another time zone. */
+  readonly schedules: Readonly<Record<string, Schedule>>;
   /** The role with which Amazon EventBridge Scheduler invokes functions; absent without such schedules. */
-  readonly scheduler?: { readonly role: string; readonly statements: readonly Statement[] };
+  readonly scheduler: Role | undefined;
+  /** The types of the records for the domain in its hosted zone. */
+  readonly records: readonly "A"[];
+  /** The alarms of Amazon CloudWatch by their names in the account. */
+  readonly alarms: Readonly<Record<string, Alarm>>;
+}
+
+/** A role of AWS IAM. */
+export interface Role {
+  /** The name of the role. IAM has no regions, so the name contains the region. */
+  readonly role: string;
+  /** The statements about who may assume the role. */
+  readonly trust: readonly TrustStatement[];
+  /** All statements of the role's policy. */
+  readonly statements: readonly Statement[];
+}
+
+/** A statement that lets a service assume a role. */
+export interface TrustStatement {
+  readonly Effect: "Allow";
+  readonly Principal: { readonly Service: string };
+  readonly Action: "sts:AssumeRole";
 }
 
 type FunctionSettings = Pick<
   FunctionManifest,
-  "description" | "memory" | "timeout" | "reservedConcurrency"
+  "description" | "memory" | "timeout" | "ephemeralStorage" | "reservedConcurrency"
 >;
 
 /** A function with its names, its rights and what invokes it. */
-export interface ApplicationFunction extends FunctionSettings {
+export interface ApplicationFunction extends FunctionSettings, Role {
   readonly name: string;
   readonly arn: string;
-  /** The name of the role. IAM has no regions, so the name contains the region. */
-  readonly role: string;
   readonly logGroup: string;
   /** The handler as the bundle exports it, such as `index.handler`. */
   readonly handler: string;
   /** All variables: those of the manifest, and the names of the resources in `uses`. */
   readonly environment: Readonly<Record<string, string>>;
-  /** All statements of the role's policy: what the service needs, what `uses` and `triggers` grant, and `statements`. */
-  readonly statements: readonly Statement[];
-  readonly triggers: {
-    readonly url?: FunctionManifest["triggers"]["url"];
-    /** The rules of Amazon EventBridge: schedules in UTC, and event patterns. */
-    readonly rules: readonly Rule[];
-    /** The schedules of Amazon EventBridge Scheduler: those with another time zone. */
-    readonly schedules: readonly Schedule[];
-  };
+  /** The function URL. The stack of AWS CloudFormation has a permission that Terraform's provider cannot express. */
+  readonly url: UrlTrigger & { readonly stack: string } | undefined;
 }
 
 /** A rule of Amazon EventBridge. Either `expression` or `pattern` is there. */
 export interface Rule {
-  readonly name: string;
+  readonly function: string;
   readonly bus: string;
-  readonly expression?: string;
-  readonly pattern?: Readonly<Record<string, unknown>>;
+  readonly expression: string | undefined;
+  readonly pattern: Readonly<Record<string, unknown>> | undefined;
   /** The event that the function gets, as JSON text; by default the event of EventBridge. */
-  readonly input?: string;
+  readonly input: string | undefined;
 }
 
 /** A schedule of Amazon EventBridge Scheduler. */
 export interface Schedule {
-  readonly name: string;
+  readonly function: string;
   readonly expression: string;
   readonly timezone: string;
   /** The event that the function gets, as JSON text; by default the event of EventBridge Scheduler. */
-  readonly input?: string;
+  readonly input: string | undefined;
+}
+
+/** An alarm that goes off if a metric of Amazon CloudWatch is above zero. */
+export interface Alarm {
+  readonly description: string;
+  readonly namespace: string;
+  readonly metric: string;
+  readonly statistic: "Sum" | "Maximum";
+  readonly dimensions: Readonly<Record<string, string>>;
 }
 
 /** The HTTP gateway: a REST API. */
@@ -109,15 +140,18 @@ interface Guarded extends Named {
 
 /** An Amazon S3 bucket. */
 export interface Bucket extends Guarded {
-  readonly cors?: BucketCorsSettings | undefined;
-  readonly listeners: readonly (Omit<BucketTrigger, "name"> & { readonly function: string })[];
+  readonly cors: BucketCorsSettings | undefined;
+  readonly listeners: readonly (Omit<BucketTrigger, "name"> & {
+    readonly function: string;
+    readonly id: string;
+  })[];
 }
 
 /** An Amazon SNS topic. */
 export interface Topic extends Guarded {
   readonly listeners: readonly {
     readonly function: string;
-    readonly filter?: Readonly<Record<string, unknown>> | undefined;
+    readonly filter: Readonly<Record<string, unknown>> | undefined;
   }[];
 }
 
@@ -133,7 +167,7 @@ export interface Queue extends Guarded, Omit<QueueManifest, "retries"> {
 export interface Table extends Named {
   readonly key: TableKey;
   readonly indexes: Readonly<Record<string, TableIndex>>;
-  readonly expires?: string | undefined;
+  readonly expires: string | undefined;
   readonly listeners: readonly (Omit<TableTrigger, "name"> & {
     readonly function: string;
     /** The queue for changes that failed too often. */

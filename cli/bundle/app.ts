@@ -21,6 +21,8 @@ import { layerFiles } from "./layer.ts";
 
 /** How an application is bundled. */
 export interface BundleOptions {
+  /** The stage; by default the stage that the manifest names. */
+  readonly stage?: string | undefined;
   /** The folder that the zips are written to. */
   readonly out: string;
   /** The architectures; the architecture of the manifest by default. */
@@ -74,7 +76,7 @@ export async function bundleApp(
   options: BundleOptions,
 ): Promise<BundledArchive[]> {
   const { signal, progress = () => {} } = options;
-  const manifest = await readManifest(manifestPath);
+  const manifest = await readManifest(manifestPath, options.stage);
   progress(`Bundling ${Object.keys(manifest.functions).join(", ")}`);
   const { functions, problems } = await bundleFunctions(manifestPath, manifest, options);
   if (problems.size > 0) throw bundleError(problems);

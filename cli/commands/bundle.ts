@@ -1,6 +1,6 @@
 import type { BundledArchive } from "../bundle/app.ts";
 import type { Part } from "../bundle/sizes.ts";
-import { columns, type Command, defineCommand, MANIFEST, UsageError } from "./command.ts";
+import { columns, type Command, defineCommand, MANIFEST, STAGE, UsageError } from "./command.ts";
 
 /** `mate bundle` */
 export const bundle: Command = defineCommand({
@@ -11,6 +11,7 @@ export const bundle: Command = defineCommand({
     `MANIFEST is ${MANIFEST} by default. The zips are layer-<architecture>.zip with Deno and the runtime, and
 <function>.zip for each function. Deno comes from the npm registry, or the registry in NPM_CONFIG_REGISTRY.`,
   options: {
+    stage: STAGE,
     out: {
       type: "string",
       value: "FOLDER",
@@ -33,12 +34,13 @@ export const bundle: Command = defineCommand({
   async run([manifest = MANIFEST], values, { signal, print, note }) {
     const { bundleApp } = await import("../bundle/app.ts");
     const { ARCHITECTURES } = await import("../bundle/deno_binary.ts");
-    const { arch, out } = values;
+    const { arch, out, stage } = values;
     const architectures = ARCHITECTURES.filter((name) => [name, "both"].includes(arch ?? ""));
     if (arch !== undefined && architectures.length === 0) {
       throw new UsageError(`Invalid --arch "${arch}": expected x86_64, arm64 or both`);
     }
     const archives = await bundleApp(manifest, {
+      stage,
       out,
       ...(arch === undefined ? {} : { architectures }),
       isMinified: values.minify,

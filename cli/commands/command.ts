@@ -62,6 +62,13 @@ export function defineCommand<const O extends Options>(command: Command<O>): Com
 /** The default of the argument MANIFEST. */
 export const MANIFEST = "app.json";
 
+/** The option for the stage. */
+export const STAGE = {
+  type: "string",
+  value: "NAME",
+  description: "The stage (the manifest's default stage)",
+} as const satisfies Option;
+
 /** The command line is wrong; the message names the argument. */
 export class UsageError extends Error {
   override readonly name = "UsageError";

@@ -142,7 +142,14 @@ Deno.test({
   ignore: Deno.build.os === "windows", // the Terraform of this test is a script
   async fn() {
     const bucket = { mode: "managed", type: "aws_s3_bucket", name: "bucket" };
-    const state = { resources: [{ ...bucket, instances: [{ attributes: { bucket: "files" } }] }] };
+    const claim = { mode: "managed", type: "aws_cloudwatch_log_group", name: "application" };
+    const arn = "arn:aws:logs:eu-west-1:123456789012:log-group:/mate/test";
+    const state = {
+      resources: [
+        { ...bucket, instances: [{ attributes: { bucket: "files" } }] },
+        { ...claim, instances: [{ attributes: { name: "/mate/test", arn } }] },
+      ],
+    };
     const script = `#!/bin/sh
 case $1 in
   --version) echo Terraform v1.11.4 ;;
@@ -161,7 +168,12 @@ esac`;
     ) {
       const result = await mate(["undeploy", app.manifest, "--plan", ...args], { env });
       assertEquals([result.code, result.stderr], [0, ""]);
-      assertMatch(result.stdout, new RegExp(`Deletes, ${contents}:\n  1 bucket: files\n$`));
+      assertEquals(result.stdout.split("\n").slice(-4), [
+        `Deletes, ${contents}:`,
+        "  deletes bucket files (aws_s3_bucket.bucket)",
+        "  deletes log group /mate/test (aws_cloudwatch_log_group.application)",
+        "",
+      ]);
       const module = await Deno.readTextFile(`${app.folder}/.mate/deploy/app/main.tf.json`);
       const { delete_data } = JSON.parse(module).module.application;
       assertEquals(delete_data, args.length > 0);

@@ -1,6 +1,13 @@
-import { printOutputs } from "../deploy/summary.ts";
+import { printOutputs } from "../deploy/outputs.ts";
 import { checkLogin } from "./aws.ts";
-import { type Command, defineCommand, MANIFEST, UsageError } from "./command.ts";
+import {
+  type Command,
+  defineCommand,
+  MANIFEST,
+  type Options,
+  STAGE,
+  UsageError,
+} from "./command.ts";
 import { deployPermissions } from "./deploy_permissions.ts";
 
 const DETAILS =
@@ -8,14 +15,11 @@ const DETAILS =
 AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. The region comes from the manifest, or else from AWS_REGION, from the
 deployment or from the profile.`;
 
-type Switches = Readonly<
-  Record<string, { readonly type: "boolean"; readonly description: string }>
->;
-
 /** `mate deploy` */
 export const deployCommand: Command = makeCommand(
   "deploy",
   "Deploys an application to AWS: shows the plan, asks, and prints the URLs",
+  "Replace resources that hold data, and delete the data",
   {
     json: {
       type: "boolean",
@@ -28,18 +32,26 @@ export const deployCommand: Command = makeCommand(
 export const undeployCommand: Command = makeCommand(
   "undeploy",
   "Removes an application from AWS, except buckets that hold objects",
-  { "delete-data": { type: "boolean", description: "Delete buckets with the objects in them" } },
+  "Delete everything, with the objects in buckets and the data of infra",
+  {},
 );
 
-function makeCommand(name: "deploy" | "undeploy", summary: string, options: Switches): Command {
-  return defineCommand<Switches>({
+function makeCommand(
+  name: "deploy" | "undeploy",
+  summary: string,
+  deleteData: string,
+  options: Options,
+): Command {
+  return defineCommand({
     name,
     arguments: ["[MANIFEST]"],
     summary,
     details: DETAILS,
     options: {
+      stage: STAGE,
       plan: { type: "boolean", description: "Show the plan, and change nothing" },
       yes: { type: "boolean", description: "Do not ask" },
+      "delete-data": { type: "boolean", description: deleteData },
       ...options,
     },
     async permissions([manifest = MANIFEST], { plan, yes }) {
@@ -49,19 +61,23 @@ function makeCommand(name: "deploy" | "undeploy", summary: string, options: Swit
     },
     async run(
       [manifest = MANIFEST],
-      { plan = false, yes = false, json, "delete-data": deletesData },
+      { stage, plan, yes, "delete-data": deletesData, ...others },
       { signal, print, note },
     ) {
+      const { json } = others as { json?: boolean };
       checkTerminal(plan || yes);
       try {
         const module = await import("../deploy/deploy.ts");
         const isDone = await module[name](manifest, {
+          stage,
           isPlanOnly: plan,
           deletesData,
           signal,
           print: (line) => (json ? note : print)(line.replace("module.application.", "")),
-          report: (outputs) =>
-            json ? print(JSON.stringify(outputs, undefined, 2)) : printOutputs(outputs, print),
+          report: (outputs, gateway) =>
+            json
+              ? print(JSON.stringify(outputs, undefined, 2))
+              : printOutputs(outputs, gateway, print),
           confirm: (question) => yes || confirm(`\n${question}`),
         });
         return isDone || plan;

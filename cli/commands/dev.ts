@@ -1,4 +1,4 @@
-import { type Command, defineCommand, MANIFEST, UsageError } from "./command.ts";
+import { type Command, defineCommand, MANIFEST, STAGE, UsageError } from "./command.ts";
 
 /** `mate dev` */
 export const dev: Command = defineCommand({
@@ -9,6 +9,7 @@ export const dev: Command = defineCommand({
     `MANIFEST is ${MANIFEST} by default. The terminal shows the URLs, then the log. The start page has a
 form for each trigger. Functions are reloaded when their files change. Ctrl-C ends the command.`,
   options: {
+    stage: STAGE,
     port: {
       type: "string",
       value: "NUMBER",
@@ -26,12 +27,13 @@ form for each trigger. Functions are reloaded when their files change. Ctrl-C en
         'Run the functions in this process, for a debugger ("deno run --inspect-brk" waits for one)',
     },
   },
-  async run([manifestPath = MANIFEST], { port, data, "in-process": isInProcess }, surroundings) {
+  async run([manifestPath = MANIFEST], values, surroundings) {
+    const { port, data, stage, "in-process": isInProcess } = values;
     if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
       throw new UsageError(`Invalid port "${port}": expected a number from 0 to 65535`);
     }
     const { run } = await import("../platform/run.ts");
-    await run({ manifestPath, port: Number(port), data, isInProcess }, surroundings);
+    await run({ manifestPath, stage, port: Number(port), data, isInProcess }, surroundings);
     return true;
   },
 });

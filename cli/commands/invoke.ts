@@ -1,5 +1,12 @@
 import type { Manifest } from "../manifest/manifest.ts";
-import { checkFunction, type Command, defineCommand, MANIFEST, UsageError } from "./command.ts";
+import {
+  checkFunction,
+  type Command,
+  defineCommand,
+  MANIFEST,
+  STAGE,
+  UsageError,
+} from "./command.ts";
 import { visibleJson } from "../visible_text.ts";
 import { callAws, sdkPermissions } from "./aws.ts";
 
@@ -18,6 +25,7 @@ standard error.
     const request = new Request("https://example.com/hello?name=Ada");
     console.log(JSON.stringify(await proxyEvent(request)))' | mate invoke hello --event -`,
   options: {
+    stage: STAGE,
     event: {
       type: "string",
       value: "JSON",
@@ -29,12 +37,16 @@ standard error.
   },
   permissions: ([_name, path = MANIFEST], { deployed }) =>
     deployed ? sdkPermissions(path) : undefined,
-  async run([name = "", path = MANIFEST], { event, deployed, json }, { signal, print, note }) {
+  async run(
+    [name = "", path = MANIFEST],
+    { stage, event, deployed, json },
+    { signal, print, note },
+  ) {
     const text = event === "-" ? await new Response(Deno.stdin.readable).text() : event;
     checkJson(text);
     const { readLocalManifest } = await import("../manifest/local_values.ts");
     const { readManifest } = await import("../manifest/manifest.ts");
-    const manifest = await (deployed ? readManifest : readLocalManifest)(path);
+    const manifest = await (deployed ? readManifest : readLocalManifest)(path, stage);
     checkFunction(manifest, name);
     const { routes, url } = manifest.functions[name]!.triggers;
     if (event === "{}" && (routes.length > 0 || url !== undefined)) {

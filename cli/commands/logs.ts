@@ -3,7 +3,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { formatRecord } from "../platform/terminal.ts";
 import { visibleJson } from "../visible_text.ts";
 import { callAws, sdkPermissions } from "./aws.ts";
-import { checkFunction, type Command, defineCommand, MANIFEST, UsageError } from "./command.ts";
+import {
+  checkFunction,
+  type Command,
+  defineCommand,
+  MANIFEST,
+  STAGE,
+  UsageError,
+} from "./command.ts";
 
 const UNITS: Readonly<Record<string, number>> = {
   s: 1_000,
@@ -23,6 +30,7 @@ export const logs: Command = defineCommand({
   details:
     `MANIFEST is ${MANIFEST} by default. ("mate dev" shows the log of the functions on this machine.)`,
   options: {
+    stage: STAGE,
     function: { type: "string", value: "NAME", description: "Only the log of this function" },
     since: {
       type: "string",
@@ -42,7 +50,7 @@ export const logs: Command = defineCommand({
       );
     }
     const { readManifest } = await import("../manifest/manifest.ts");
-    const manifest = await readManifest(path);
+    const manifest = await readManifest(path, values.stage);
     if (values.function !== undefined) checkFunction(manifest, values.function);
     const names = values.function === undefined
       ? Object.keys(manifest.functions)

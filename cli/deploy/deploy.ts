@@ -1,187 +1,170 @@
 import { existsSync } from "node:fs";
-import { basename, dirname, resolve } from "node:path";
 import { bundleApp } from "../bundle/app.ts";
-import { type Manifest, readManifest } from "../manifest/manifest.ts";
-import { findTerraform } from "./find_terraform.ts";
+import type { Gateway } from "../application/types.ts";
+import {
+  claimProblem,
+  type Deployment,
+  openDeployment,
+  type OpenOptions,
+  type Place,
+  placeOf,
+} from "./deployment.ts";
 import { checkOwner, importsOf, isConflict, withoutAbsent } from "./leftovers.ts";
-import { MODULE, type RootModule, writeProviderLock, writeRootModule } from "./root_module.ts";
-import { type Deployed, readState, restoreState } from "./state.ts";
-import { listResources, type Outputs, type Plan, summarize } from "./summary.ts";
-import { checkDestroyable, Terraform, TerraformError } from "./terraform.ts";
+import type { Outputs } from "./outputs.ts";
+import { CLAIM, MODULE } from "./root_module.ts";
+import { readState } from "./state.ts";
+import { holdsData, listLosses, nameResource, type Plan, summarize } from "./summary.ts";
+import { checkDestroyable, TerraformError } from "./terraform.ts";
 
-/** The address of the log group that claims the name of the application. */
-const CLAIM = `${MODULE}.aws_cloudwatch_log_group.application`;
-
-export interface DeployOptions {
+export interface DeployOptions extends OpenOptions {
   /** Whether to print the whole plan and to change nothing. */
   readonly isPlanOnly?: boolean | undefined;
-  /** Whether Terraform may delete buckets that hold objects. */
+  /** Whether data may be deleted: by a replacement, or with buckets that hold objects. */
   readonly deletesData?: boolean | undefined;
-  /** Ends the run early: Terraform finishes the requests under way and writes its state. */
-  readonly signal: AbortSignal;
-  /** Takes a line for the reader: the progress, the summary, the names. */
-  readonly print: (line: string) => void;
-  readonly report: (outputs: Outputs) => void;
-  readonly confirm: (question: string) => boolean;
+  readonly report: (outputs: Outputs, gateway: Gateway | undefined) => void;
 }
 
 /**
- * Deploys an application to AWS, or updates it: makes the bundles, shows a summary of Terraform's plan, asks, applies the
- * plan, and reports the URLs and names. If a run was killed, the next run completes the deployment.
+ * Deploys a stage of an application to AWS, or updates it: makes the bundles, shows a summary of Terraform's plan, asks,
+ * applies the plan, and reports the URLs and names. If a run was killed, the next run completes the deployment.
  *
  * @returns Whether the application is deployed. It is `false` if the user declined, or wanted only the plan.
+ * @throws {Error} If something is wrong before anything is changed, if the plan would replace something with its data, or if
+ * AWS refuses a change.
  */
 export async function deploy(manifestPath: string, options: DeployOptions): Promise<boolean> {
-  const { print, signal } = options;
-  const application = await open(manifestPath, options);
-  const { terraform, folder, manifest, deployed } = application;
+  const { print, signal, stage } = options;
+  const deployment = await openDeployment(manifestPath, options);
+  if (deployment === undefined) return false;
+  const { terraform, folder, application, deployed } = deployment;
+  for (const variable of secretsIn(application)) {
+    print(
+      `Warning: The variable ${variable} looks like a secret. Terraform's state and Lambda's settings hold it as plain text; AWS Secrets Manager would not.`,
+    );
+  }
   print("Making the bundles");
   await bundleApp(manifestPath, {
+    stage,
     out: `${folder}/bundles`,
-    architectures: [manifest.architecture],
     signal,
     warn: (message) => print(`Warning: ${message}`),
   });
   print("Comparing with what is deployed");
   const unfinished = `${folder}/unfinished`;
   const wasKilled = deployed.account !== undefined && existsSync(unfinished);
-  const plan = wasKilled ? await planWithLeftovers(application) : await makePlan(application);
-  const summary = summarize(plan);
-  if (options.isPlanOnly) {
-    print(await terraform.read("show", "-no-color", "plan"));
-    summary.forEach((line) => print(line));
-    return false;
-  }
-  if (summary.length === 0) {
+  const plan = wasKilled ? await planWithLeftovers(deployment) : await makePlan(deployment);
+  const { lines, replaced } = summarize(plan);
+  if (options.isPlanOnly) print(await terraform.read("show", "-no-color", "plan"));
+  lines.forEach((line) => print(line));
+  if (options.isPlanOnly) return false;
+  if (lines.length === 0) {
     print("Nothing to do: everything is as the manifest says");
   } else {
-    summary.forEach((line) => print(line));
+    if (replaced.length > 0 && !options.deletesData) {
+      const names = replaced.map(nameResource).join(", ");
+      throw new Error(
+        `Cannot replace ${names}: the data would be deleted. Save the data first, and pass --delete-data, or undo the change`,
+      );
+    }
     const place = placeOf(plan);
     if (!options.confirm(`Deploy this to account ${place.account} in ${place.region}?`)) {
       print("Nothing was changed");
       return false;
     }
     if (deployed.account === undefined) {
-      await claimName(application, place);
-      await makePlan(application); // the first plan is stale now
+      await claimName(deployment, place);
+      await makePlan(deployment); // the first plan is stale now
     }
     await Deno.writeTextFile(unfinished, "");
     await terraform.run(["apply", "plan"], print);
     await Deno.remove(unfinished);
   }
   const { application: { value: outputs } } = JSON.parse(await terraform.read("output", "-json"));
-  options.report(outputs);
+  options.report(outputs, application.gateway);
   return true;
 }
 
 /**
- * Removes an application from AWS. Buckets that hold objects stay, with their settings, unless `deletesData` is set.
+ * Removes a stage of an application from AWS. Buckets that hold objects stay, with their settings, unless `deletesData` is set.
  *
  * @returns Whether the application is removed. It is `false` if the user declined, or wanted only the list.
+ * @throws {Error} If the folder infra has resources that hold data, and `deletesData` is not set.
  */
 export async function undeploy(manifestPath: string, options: DeployOptions): Promise<boolean> {
   const { print, deletesData } = options;
-  const application = await open(manifestPath, options);
-  const { terraform, deployed } = application;
-  if (deployed.resources.length === 0) {
+  const deployment = await openDeployment(manifestPath, options);
+  if (deployment === undefined) return false;
+  const { terraform, deployed: { resources, account, region } } = deployment;
+  if (resources.length === 0) {
     print("Nothing to do: nothing is deployed");
     return true;
   }
-  await application.write({ isDataOnly: true, deletesData });
-  if (existsSync(`${dirname(resolve(manifestPath))}/infra`)) await checkDestroyable(terraform);
-  const buckets = deployed.resources.filter(({ type }) => type === "aws_s3_bucket");
+  await deployment.write({ isDataOnly: true, deletesData });
+  if (deployment.hasInfra) await checkDestroyable(terraform);
   const contents = deletesData
     ? "with all objects in the buckets"
     : "except buckets that hold objects";
   print(`Deletes, ${contents}:`);
-  listResources(deployed.resources).forEach((line) => print(`  ${line}`));
+  listLosses(resources).forEach((line) => print(`  ${line}`));
+  const ownData = resources.filter((one) => /^module\.infra\./.test(one.address) && holdsData(one));
+  if (ownData.length > 0 && !deletesData) {
+    const names = ownData.map(nameResource).join(", ");
+    const addresses = ownData.map(({ address }) => `'${address}'`).join(" ");
+    throw new Error(
+      `Cannot delete ${names}: it may hold data, so nothing was deleted.
+Pass --delete-data to delete it. To keep it in the account, let Terraform forget it, and run "mate undeploy" again:
+  ${terraform.program} -chdir="${deployment.folder}" state rm ${addresses}`,
+    );
+  }
   if (options.isPlanOnly) return false;
-  const { account, region } = deployed;
   if (!options.confirm(`Delete this from account ${account} in ${region}?`)) {
     print("Nothing was changed");
     return false;
   }
-  const keepBuckets = () => terraform.run(["apply", "-auto-approve", `-target=${MODULE}`], print);
-  if (buckets.length > 0) await keepBuckets();
+  const keepData = () => terraform.run(["apply", "-auto-approve", `-target=${MODULE}`], print);
+  if (resources.some(({ type }) => KEPT.includes(type))) await keepData();
   try {
     await terraform.run(["apply", "-destroy", "-auto-approve"], print);
     return true;
   } catch (error) {
     const isFull = error instanceof TerraformError &&
-      error.diagnostics.every(({ summary, detail }) => /BucketNotEmpty/.test(summary + detail));
+      error.diagnostics.every(({ summary, detail }) =>
+        /BucketNotEmpty|protected against deletion/.test(summary + detail)
+      );
     if (!isFull) throw error;
-    await keepBuckets(); // restores the settings that Terraform has removed already
+    await keepData(); // restores the settings that Terraform has removed already
+    print("Kept, because it holds data (--delete-data deletes it):");
     const { resources } = await readState(terraform);
-    print("Kept, because it holds objects (--delete-data deletes them):");
-    listResources(resources.filter(({ type }) => type === "aws_s3_bucket"))
-      .forEach((line) => print(`  ${line}`));
+    resources.filter(({ type }) => KEPT.includes(type))
+      .forEach((resource) => print(`  ${nameResource(resource)}`));
     return true;
   }
 }
 
-/** An application whose root module is set up. */
-interface Application {
-  readonly manifest: Manifest;
-  /** The folder of the root module, the bundles and the state. */
-  readonly folder: string;
-  readonly terraform: Terraform;
-  readonly deployed: Deployed;
-  /** Writes the root module anew. */
-  write(changes: Partial<RootModule>): Promise<void>;
+/** The types that stay if they hold data. */
+const KEPT = ["aws_s3_bucket", "aws_dynamodb_table"];
+
+/** The variables whose names say that they hold secrets. */
+function secretsIn({ functions }: Deployment["application"]): string[] {
+  const isSecret = /secret|passw(or)?d|token|credential|(api|private)_?key/i;
+  return Object.entries(functions).flatMap(([key, { environment }]) =>
+    Object.keys(environment).filter((name) => isSecret.test(name)).map((name) => `${key}.${name}`)
+  );
 }
 
-async function open(manifestPath: string, { print, signal }: DeployOptions): Promise<Application> {
-  const manifest = await readManifest(manifestPath);
-  const path = resolve(manifestPath);
-  const folder = `${dirname(path)}/.mate/deploy/${basename(path, ".json")}`;
-  const program = await findTerraform(print);
-  const wanted = manifest.region ?? Deno.env.get("AWS_REGION") ??
-    Deno.env.get("AWS_DEFAULT_REGION");
-  const start = (region: string | undefined) =>
-    new Terraform(program, folder, region ? { AWS_REGION: region } : {}, signal);
-
-  const root: RootModule = {
-    manifestPath,
-    name: manifest.name,
-    state: manifest.state,
-    hasInfra: existsSync(`${dirname(path)}/infra`),
-  };
-  await writeRootModule(folder, root);
-  const isTerraform = basename(program) === "terraform"; // OpenTofu has a registry of its own
-  if (isTerraform) await writeProviderLock(folder);
-  const lock = isTerraform && !root.hasInfra ? ["-lockfile=readonly"] : []; // infra may have providers of its own
-  if (!existsSync(`${folder}/.terraform`)) print("Fetching Terraform's provider for AWS");
-  await start(wanted).read("init", "-no-color", ...lock);
-  await restoreState(folder);
-  const deployed = await readState(start(wanted));
-  if (wanted && deployed.region && wanted !== deployed.region) {
-    throw new Error(
-      `Cannot use the region "${wanted}": "${manifest.name}" is deployed in "${deployed.region}"; undeploy it there first`,
-    );
-  }
-  const { account } = deployed;
-  return {
-    manifest,
-    folder,
-    terraform: start(wanted ?? deployed.region),
-    deployed,
-    write: (changes) => writeRootModule(folder, { ...root, account, ...changes }),
-  };
-}
-
-async function makePlan({ terraform, write }: Application, imports = {}): Promise<Plan> {
+async function makePlan({ terraform, write }: Deployment, imports = {}): Promise<Plan> {
   await write({ imports });
   await terraform.run(["plan", "-out=plan"]);
   return JSON.parse(await terraform.read("show", "-json", "plan"));
 }
 
 /** Makes a plan that imports the resources that a killed run created, but did not write to the state. */
-async function planWithLeftovers(application: Application): Promise<Plan> {
-  let imports = importsOf(await makePlan(application));
+async function planWithLeftovers(deployment: Deployment): Promise<Plan> {
+  let imports = importsOf(await makePlan(deployment));
   for (;;) {
     try {
-      const plan = await makePlan(application, imports);
-      checkOwner(plan, application.manifest.name);
+      const plan = await makePlan(deployment, imports);
+      checkOwner(plan, deployment.application.name);
       return plan;
     } catch (error) {
       if (!(error instanceof TerraformError)) throw error;
@@ -194,26 +177,11 @@ async function planWithLeftovers(application: Application): Promise<Plan> {
  * Creates only the log group that claims the name of the application. From then on, all resources with this name belong to
  * this state.
  */
-async function claimName(application: Application, place: Place): Promise<void> {
-  const { terraform, manifest: { name }, folder } = application;
+async function claimName({ terraform, application }: Deployment, place: Place): Promise<void> {
   try {
     await terraform.run(["apply", "-auto-approve", `-target=${CLAIM}`]);
   } catch (error) {
     if (!(error instanceof TerraformError) || !isConflict(error)) throw error;
-    const message =
-      `Cannot deploy "${name}": account ${place.account} has an application of this name in ${place.region}, and the state here does not contain it.
-Choose another "name", or share the state of the other copy of the project by "state".
-If a run of this copy was killed at its start, take the name over by:
-  ${terraform.program} -chdir="${folder}" import ${CLAIM} /mate/${name}`;
-    throw new Error(message, { cause: error });
+    throw new Error(claimProblem(application.name, place), { cause: error });
   }
-}
-
-interface Place {
-  readonly account: string;
-  readonly region: string;
-}
-
-function placeOf(plan: Plan): Place {
-  return plan.output_changes!.application!.after as Place;
 }

@@ -15,6 +15,10 @@ const IDS: Readonly<Record<string, (attributes: Attributes) => string>> = {
   aws_s3_bucket: ({ bucket }) => `${bucket}`,
   aws_api_gateway_stage: ({ rest_api_id, stage_name }) => `${rest_api_id}/${stage_name}`,
   aws_dynamodb_table: ({ name }) => `${name}`,
+  aws_cloudformation_stack: ({ name }) => `${name}`,
+  aws_api_gateway_domain_name: ({ domain_name }) => `${domain_name}`,
+  aws_api_gateway_base_path_mapping: ({ domain_name }) => `${domain_name}/`,
+  aws_route53_record: ({ zone_id, name, type }) => `${zone_id}_${name}_${type}`,
   aws_scheduler_schedule: ({ name }) => `default/${name}`,
 };
 

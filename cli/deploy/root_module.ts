@@ -1,8 +1,10 @@
-import { basename } from "node:path";
+import type { Place } from "../application/arn.ts";
+import type { Application } from "../application/types.ts";
+import alarms from "./tf/alarms.tf" with { type: "text" };
 import buckets from "./tf/buckets.tf" with { type: "text" };
+import domain from "./tf/domain.tf" with { type: "text" };
 import functions from "./tf/functions.tf" with { type: "text" };
 import gateway from "./tf/gateway.tf" with { type: "text" };
-import manifest from "./tf/manifest.tf" with { type: "text" };
 import outputs from "./tf/outputs.tf" with { type: "text" };
 import queues from "./tf/queues.tf" with { type: "text" };
 import roles from "./tf/roles.tf" with { type: "text" };
@@ -11,17 +13,29 @@ import topics from "./tf/topics.tf" with { type: "text" };
 import urls from "./tf/urls.tf" with { type: "text" };
 import variables from "./tf/variables.tf" with { type: "text" };
 import versions from "./tf/versions.tf" with { type: "text" };
+import type { Infra } from "./infra.ts";
 import providerLock from "./terraform.lock.hcl" with { type: "text" };
 
 /** The address of the module with the application. */
 export const MODULE = "module.application";
 
+/** The address of the log group that claims the name of the application. */
+export const CLAIM = "aws_cloudwatch_log_group.application";
+
+/** The data that say whether the name is claimed, and where. Terraform can read them without the bundles. */
+export const PLACE: readonly string[] = [
+  "data.aws_cloudwatch_log_groups.claim",
+  "data.aws_caller_identity.current",
+  "data.aws_region.current",
+];
+
 /** The files of the Terraform module, by name. As part of the module graph they come from the same place as the code. */
 const MODULE_FILES: Readonly<Record<string, string>> = {
+  alarms,
   buckets,
+  domain,
   functions,
   gateway,
-  manifest,
   outputs,
   queues,
   roles,
@@ -32,32 +46,41 @@ const MODULE_FILES: Readonly<Record<string, string>> = {
   versions,
 };
 
-/** Variables that the environment sets as `TF_VAR_log_format` and so on. */
-const SETTINGS = [
-  "log_format",
-  "log_retention_days",
-  "throttle_rate",
-  "throttle_burst",
-  "gateway_log_role",
-];
-
 /** The parts of the root module that differ between applications and runs. */
 export interface RootModule {
-  /** The path of the manifest. Its folder is three levels above the folder of the root module. */
-  readonly manifestPath: string;
-  readonly name: string;
+  /** The application in {@linkcode DEPLOYED}. */
+  readonly application: Application;
   /** The only account that Terraform may use; any account by default. */
   readonly account?: string | undefined;
   /** The place of the state, such as `s3://bucket/key`; by default a file beside the root module. */
   readonly state?: string | undefined;
-  /** Whether the folder of the manifest has a folder `infra` with Terraform files. */
-  readonly hasInfra: boolean;
-  /** Whether to remove everything except the buckets. */
+  /** The Terraform files of the user in the folder `infra` beside the manifest. */
+  readonly infra?: Infra | undefined;
+  /** Whether to remove everything except the data. */
   readonly isDataOnly?: boolean;
   /** Whether Terraform may delete buckets that hold objects. */
   readonly deletesData?: boolean | undefined;
   /** The resources to take into the state: their identifiers by address. */
   readonly imports?: Readonly<Record<string, string>>;
+}
+
+/** Marks an expression of Terraform in a text. Both characters are for private use, so no text of a manifest has them. */
+const expression = (text: string) => `\uE000${text}\uE001`;
+
+/** The place of a deployed application. Terraform knows the account and the outputs of `infra`. */
+export const DEPLOYED: Place = {
+  partition: expression("local.partition"),
+  account: expression("local.account"),
+  region: expression("local.region"),
+  queues: expression("local.queues"),
+  infra: (name) => expression(`module.infra.${name}`),
+};
+
+/** Writes a value as Terraform reads JSON: each text is a template. */
+function templateOf(value: unknown): string {
+  return JSON.stringify(value, (_key, part) => part === undefined ? null : part, 2)
+    .replaceAll(/[$%](?=\{)/g, (sign) => sign + sign)
+    .replaceAll(/\uE000([^\uE001]*)\uE001/g, (_, text) => `\${${text}}`);
 }
 
 /** Writes the root module that deploys an application, and the module that it calls. */
@@ -66,6 +89,11 @@ export async function writeRootModule(folder: string, root: RootModule): Promise
   for (const [name, text] of Object.entries(MODULE_FILES)) {
     await Deno.writeTextFile(`${folder}/module/${name}.tf`, text);
   }
+  const application = root.isDataOnly ? dataOf(root.application) : root.application;
+  await Deno.writeTextFile(
+    `${folder}/application.tf.json`,
+    templateOf({ locals: { application } }),
+  );
   await Deno.writeTextFile(`${folder}/main.tf.json`, JSON.stringify(rootModule(root), null, 2));
 }
 
@@ -74,37 +102,102 @@ export async function writeProviderLock(folder: string): Promise<void> {
   await Deno.writeTextFile(`${folder}/.terraform.lock.hcl`, providerLock);
 }
 
-function rootModule(root: RootModule): unknown {
-  const isEmulated = Deno.env.has("AWS_ENDPOINT_URL"); // emulators address buckets by path
+/** The parts of an application that hold data. Nothing listens to them. */
+function dataOf(application: Application): Application {
+  const silence = <T extends { readonly listeners: unknown }>(resources: Record<string, T>) =>
+    Object.fromEntries(
+      Object.entries(resources).map(([key, resource]) => [key, { ...resource, listeners: [] }]),
+    );
   return {
-    terraform: { required_version: ">= 1.10", backend: backend(root.state, isEmulated) },
+    ...application,
+    settings: { ...application.settings, domain: undefined, vpc: undefined, alarms: undefined },
+    functions: {},
+    gateway: undefined,
+    buckets: silence(application.buckets),
+    topics: {},
+    queues: {},
+    tables: silence(application.tables),
+    rules: {},
+    schedules: {},
+    scheduler: undefined,
+    records: [],
+    alarms: {},
+  };
+}
+
+function rootModule(root: RootModule): unknown {
+  const { application: { name, stage, settings, logGroup }, infra, state } = root;
+  const inputs = { name, stage, region: "${local.region}", application: `\${${MODULE}.resources}` };
+  return {
+    terraform: { required_version: ">= 1.10", backend: backendOf(state) },
     provider: {
       aws: {
-        default_tags: { tags: { application: root.name, "managed-by": "terraform" } },
-        s3_use_path_style: isEmulated,
+        default_tags: {
+          tags: { ...settings.tags, application: name, stage, "managed-by": "terraform" },
+        },
+        s3_use_path_style: isEmulated(),
         ...(root.account && { allowed_account_ids: [root.account] }),
       },
     },
-    variable: Object.fromEntries(SETTINGS.map((name) => [name, { default: null }])),
+    data: {
+      aws_caller_identity: { current: {} },
+      aws_region: { current: {} },
+      aws_partition: { current: {} },
+      ...(!root.account && {
+        aws_cloudwatch_log_groups: { claim: { log_group_name_prefix: logGroup.name } },
+      }),
+    },
+    locals: {
+      account: "${data.aws_caller_identity.current.account_id}",
+      region: "${data.aws_region.current.name}",
+      partition: "${data.aws_partition.current.partition}",
+      queues: isEmulated()
+        ? `${Deno.env.get("AWS_ENDPOINT_URL")}/\${local.account}`
+        : "https://sqs.${local.region}.${data.aws_partition.current.dns_suffix}/${local.account}",
+    },
+    resource: {
+      // All other names are made from the claimed name, so Terraform creates nothing before the claim.
+      aws_cloudwatch_log_group: {
+        application: { name: logGroup.name, retention_in_days: settings.logs.days },
+      },
+    },
     module: {
       application: {
         source: "./module",
-        manifest: `../../../${basename(root.manifestPath)}`,
+        application: "${local.application}",
         bundles: "bundles",
-        data_only: root.isDataOnly ?? false,
         delete_data: root.deletesData ?? false,
-        ...Object.fromEntries(SETTINGS.map((name) => [name, `\${var.${name}}`])),
-        // If only the buckets stay, nothing needs the outputs of infra, and Terraform must not create infra again.
-        ...(root.hasInfra && !root.isDataOnly && { infra: "${module.infra}" }),
+        depends_on: [CLAIM],
       },
-      ...(root.hasInfra && { infra: { source: "../../../infra" } }),
+      // If only the data stay, nothing needs the outputs of infra, and Terraform must not create infra again.
+      ...(infra && !root.isDataOnly && {
+        infra: {
+          source: "../../../infra",
+          ...Object.fromEntries(
+            Object.entries(inputs).filter(([input]) => infra.variables.has(input)),
+          ),
+        },
+      }),
     },
-    output: { application: { value: `\${${MODULE}}` } },
+    output: {
+      application: { value: `\${${MODULE}.names}` },
+      place: {
+        value: {
+          account: "${local.account}",
+          region: "${local.region}",
+          claims: root.account ? [] : "${data.aws_cloudwatch_log_groups.claim.log_group_names}",
+        },
+      },
+    },
     import: Object.entries(root.imports ?? {}).map(([to, id]) => ({ to, id })),
   };
 }
 
-function backend(state: string | undefined, isEmulated: boolean): unknown {
+/** Emulators address buckets by path. */
+const isEmulated = () => Deno.env.has("AWS_ENDPOINT_URL");
+
+/** The backend of Terraform that keeps the state. */
+export function backendOf(state: string | undefined): unknown {
   if (state === undefined) return { local: {} };
   const { host, pathname } = new URL(state);
   return {
@@ -113,7 +206,7 @@ function backend(state: string | undefined, isEmulated: boolean): unknown {
       key: pathname.slice(1),
       encrypt: true,
       use_lockfile: true,
-      use_path_style: isEmulated,
+      use_path_style: isEmulated(),
     },
   };
 }

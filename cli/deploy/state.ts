@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { backendOf } from "./root_module.ts";
 import type { Resource } from "./summary.ts";
 import type { Terraform } from "./terraform.ts";
 
@@ -11,25 +13,32 @@ export interface Deployed {
 
 interface State {
   readonly resources?: readonly {
+    readonly module?: string;
     readonly mode: string;
     readonly type: string;
     readonly name: string;
-    readonly instances: readonly { readonly attributes: Readonly<Record<string, unknown>> }[];
+    readonly instances: readonly {
+      readonly index_key?: string | number;
+      readonly attributes: Readonly<Record<string, unknown>>;
+    }[];
   }[];
 }
 
 export async function readState(terraform: Terraform): Promise<Deployed> {
-  const { resources = [] }: State = JSON.parse(
-    await terraform.read("state", "pull") || "{}",
-  );
+  const { resources = [] }: State = JSON.parse(await terraform.read("state", "pull") || "{}");
   const managed = resources.filter(({ mode }) => mode === "managed");
-  const claim = managed.find(({ name }) => name === "application")?.instances[0];
+  const claim = managed.find(({ name, module }) => name === "application" && !module)?.instances[0];
   const [, , , region, account] = String(claim?.attributes.arn ?? "").split(":");
   return {
     account,
     region,
-    resources: managed.flatMap(({ type, instances }) =>
-      instances.map(({ attributes }) => ({ type, attributes }))
+    resources: managed.flatMap(({ module, type, name, instances }) =>
+      instances.map(({ index_key: key, attributes }) => ({
+        address: `${module ? `${module}.` : ""}${type}.${name}` +
+          (key === undefined ? "" : `[${JSON.stringify(key)}]`),
+        type,
+        attributes,
+      }))
     ),
   };
 }
@@ -47,4 +56,51 @@ export async function restoreState(folder: string): Promise<void> {
     if (!(error instanceof SyntaxError)) throw error;
     await Deno.copyFile(`${file}.backup`, file);
   }
+}
+
+/** The place of the state in words. */
+export function placeOfState(state: string | undefined, folder: string): string {
+  return state ?? `the folder ${folder}`;
+}
+
+/**
+ * Finds the place of the state at the last run.
+ *
+ * @returns `{ state }`, whose `state` is `undefined` for the folder; `undefined` if there was no run.
+ */
+export async function lastStateOf(folder: string): Promise<{ state?: string } | undefined> {
+  const file = `${folder}/.terraform/terraform.tfstate`;
+  if (!existsSync(file)) return undefined;
+  const { backend } = JSON.parse(await Deno.readTextFile(file));
+  if (backend?.type !== "s3") return {};
+  return { state: `s3://${backend.config.bucket}/${backend.config.key}` };
+}
+
+/**
+ * Checks that a place has no state yet, because Terraform would replace it.
+ *
+ * @param start Starts Terraform in a folder.
+ * @throws {Error} If there is a state with resources.
+ */
+export async function checkFree(
+  state: string | undefined,
+  folder: string,
+  start: (folder: string) => Terraform,
+): Promise<void> {
+  const probe = await Deno.makeTempDir({ prefix: "mate-state-" });
+  try {
+    const backend = state === undefined
+      ? { local: { path: `${folder}/terraform.tfstate` } }
+      : backendOf(state);
+    await Deno.writeTextFile(`${probe}/main.tf.json`, JSON.stringify({ terraform: { backend } }));
+    await start(probe).read("init", "-no-color");
+    if ((await readState(start(probe))).resources.length === 0) return;
+  } finally {
+    await Deno.remove(probe, { recursive: true });
+  }
+  throw new Error(
+    `Cannot move the state to ${
+      placeOfState(state, folder)
+    }: it holds the state of a deployment; name another place`,
+  );
 }

@@ -1,4 +1,7 @@
+/** A resource in the state or in a plan. */
 export interface Resource {
+  /** The address, such as `module.infra.aws_dynamodb_table.notes`. */
+  readonly address: string;
   /** The type, such as `aws_lambda_function`. */
   readonly type: string;
   readonly attributes: Readonly<Record<string, unknown>>;
@@ -9,14 +12,39 @@ const KNOWN: Readonly<Record<string, readonly [one: string, many: string, attrib
   aws_lambda_function: ["function", "functions", "function_name"],
   aws_lambda_layer_version: ["layer", "layers", "layer_name"],
   aws_api_gateway_rest_api: ["HTTP gateway", "HTTP gateways", "name"],
+  aws_api_gateway_domain_name: ["domain", "domains", "domain_name"],
   aws_cloudwatch_event_rule: ["schedule or event rule", "schedules and event rules", "name"],
   aws_scheduler_schedule: ["schedule", "schedules", "name"],
   aws_s3_bucket: ["bucket", "buckets", "bucket"],
   aws_sns_topic: ["topic", "topics", "name"],
   aws_sqs_queue: ["queue", "queues", "name"],
+  aws_dynamodb_table: ["table", "tables", "name"],
   aws_cloudwatch_log_group: ["log group", "log groups", "name"],
+  aws_cloudwatch_metric_alarm: ["alarm", "alarms", "alarm_name"],
   aws_iam_role: ["role", "roles", "name"],
 };
+
+/** The types of the application that hold data. */
+const DATA = [
+  "aws_s3_bucket",
+  "aws_dynamodb_table",
+  "aws_sqs_queue",
+  "aws_cloudwatch_log_group",
+];
+
+/** The types in the folder `infra` that hold no data. Every other type there may hold data. */
+const STATELESS =
+  /^(?:aws_(?:acm_|api_gateway_|apigatewayv2_|cloudfront_|cloudwatch_(?:dashboard|event_|metric_alarm)|eip|iam_|internet_gateway|lambda_|nat_gateway|route$|route_|route53_record|scheduler_|security_group|sns_|subnet|vpc|wafv2_)|null_|random_|time_|terraform_|tls_)/;
+
+/** Tells whether data may be lost with a resource. */
+export function holdsData({ address, type }: Pick<Resource, "address" | "type">): boolean {
+  return isOfInfra(address) ? !STATELESS.test(type) : DATA.includes(type);
+}
+
+/** Tells whether a loss has a line of its own. */
+const isNamed = (resource: Resource) => holdsData(resource) || isOfInfra(resource.address);
+
+const isOfInfra = (address: string) => address.startsWith("module.infra.");
 
 /** Lists resources for a reader: a line for each kind, with the names. */
 export function listResources(resources: readonly Resource[]): string[] {
@@ -27,16 +55,32 @@ export function listResources(resources: readonly Resource[]): string[] {
       ? []
       : [`${names.length} ${names.length === 1 ? one : many}: ${names.sort().join(", ")}`];
   });
-  // Resources of the folder infra/ can have any type, and a reader must see each type.
-  const others = Map.groupBy(
-    resources.filter(({ type }) => !(type in KNOWN)),
-    ({ type }) =>
-      /^aws_(lambda|api_gateway|cloudwatch_event|iam|s3|sns|sqs)_/.test(type) ? "" : type,
-  );
-  for (const [type, { length }] of others) {
-    lines.push(`${length} ${type || "permissions, routes and settings that belong to them"}`);
+  const others = resources.filter(({ type }) => !(type in KNOWN));
+  const own = others.filter(({ address }) => !isOfInfra(address));
+  if (own.length > 0) {
+    lines.push(`${own.length} permissions, routes and settings that belong to them`);
   }
-  return lines;
+  // Resources of the folder infra can have any type, and a reader must see each.
+  return [...lines, ...others.filter(({ address }) => isOfInfra(address)).map(nameResource)];
+}
+
+/** Lists what is lost: each resource that may hold data and each resource of infra in a line, the others by kind. */
+export function listLosses(
+  losses: readonly Resource[],
+  verbOf: (resource: Resource) => string = () => "deletes",
+): string[] {
+  return [
+    ...listResources(losses.filter((loss) => !isNamed(loss))),
+    ...losses.filter(isNamed).map((loss) => `${verbOf(loss)} ${nameResource(loss)}`),
+  ];
+}
+
+/** Names a resource with its address, such as `table shop-notes (aws_dynamodb_table.table["notes"])`. */
+export function nameResource({ address, type, attributes }: Resource): string {
+  const [noun = type, , attribute = "name"] = KNOWN[type] ?? [];
+  const name = attributes[attribute] ?? attributes.id; // absent if only the cloud knows it
+  const at = `(${address.replace("module.application.", "")})`;
+  return [noun, name, at].filter((part) => part !== undefined && part !== null).join(" ");
 }
 
 /** A plan as `terraform show -json` prints it. */
@@ -55,66 +99,52 @@ export interface Plan {
   readonly output_changes?: Readonly<
     Record<string, { readonly actions: readonly string[]; readonly after?: unknown }>
   >;
-  readonly checks?: readonly {
-    readonly instances?: readonly {
-      readonly problems?: readonly { readonly message: string }[];
-    }[];
-  }[];
 }
 
-/** Summarises a plan for a reader. The losses come last, right before the question. */
-export function summarize(plan: Plan): string[] {
-  const changes = (plan.resource_changes ?? []).filter(({ mode }) => mode === "managed");
+/** A plan for a reader. */
+export interface Summary {
+  /** The lines. The losses come last, right before the question. There are no lines if the plan changes nothing. */
+  readonly lines: readonly string[];
+  /** The resources whose data a replacement would delete. */
+  readonly replaced: readonly Resource[];
+}
+
+/** Summarises a plan for a reader. */
+export function summarize(plan: Plan): Summary {
+  const changes = (plan.resource_changes ?? []).filter(({ mode }) => mode === "managed")
+    .map(({ address, type, change }) => ({
+      address,
+      type,
+      actions: change.actions,
+      isImported: Boolean(change.importing),
+      attributes: { ...change.after, ...change.before },
+      after: { ...change.before, ...change.after },
+    }));
   const having = (...actions: readonly string[]) =>
-    changes.filter(({ change }) => actions.includes(change.actions.join("+")))
-      .map(({ type, change }) => ({ type, attributes: { ...change.before, ...change.after } }));
-  const imported = changes.filter(({ change }) => change.importing)
-    .map(({ type, change }) => ({ type, attributes: { ...change.before } }));
-  const lost = changes.filter(({ change }) => /^delete/.test(change.actions.join("+")))
-    .map(({ type, change }) => ({ type, attributes: { ...change.before } }));
-  const isUnchanged = changes.every(({ change }) => change.actions.join() === "no-op") &&
+    changes.filter((change) => actions.includes(change.actions.join()));
+  const isUnchanged = having("no-op").length === changes.length &&
     Object.values(plan.output_changes ?? {}).every(({ actions }) => actions.join() === "no-op");
-  if (isUnchanged && imported.length === 0) return [];
-  const warnings = (plan.checks ?? []).flatMap(({ instances = [] }) => instances)
-    .flatMap(({ problems = [] }) => problems.map(({ message }) => `Warning: ${message}`));
-  return [
-    ...warnings,
-    ...section("Takes over from a run that was killed:", imported),
-    ...section("Creates:", having("create", "delete+create")),
-    ...section("Changes:", having("update", "create+delete")),
-    ...section("Deletes, with everything they hold (a bucket only if it is empty):", lost),
-  ];
+  const imported = changes.filter((change) => change.isImported);
+  if (isUnchanged && imported.length === 0) return { lines: [], replaced: [] };
+  const anew = [...having("delete,create"), ...having("create,delete")];
+  const replaced = anew.filter(holdsData);
+  const changed = [...having("update"), ...anew.filter((change) => !isNamed(change))]
+    .map((change) => ({ ...change, attributes: change.after }));
+  const verbOf = (loss: Resource) => {
+    if (!anew.some(({ address }) => address === loss.address)) return "deletes";
+    return holdsData(loss) ? "replaces (deletes with its data)" : "replaces";
+  };
+  return {
+    lines: [
+      ...section("Takes over from a run that was killed:", listResources(imported)),
+      ...section("Creates:", listResources(having("create"))),
+      ...section("Changes:", listResources(changed)),
+      ...section("Deletes:", listLosses([...having("delete"), ...anew.filter(isNamed)], verbOf)),
+    ],
+    replaced,
+  };
 }
 
-function section(title: string, resources: readonly Resource[]): string[] {
-  return resources.length === 0
-    ? []
-    : [title, ...listResources(resources).map((line) => `  ${line}`)];
-}
-
-/** The URLs and the names of a deployed application. */
-export interface Outputs
-  extends Readonly<Record<"urls" | "buckets" | "topics" | "queues", Record<string, string>>> {
-  /** The URL of the gateway; `null` without routes. */
-  readonly base_url: string | null;
-  /** A request to try for each route. */
-  readonly requests: readonly string[];
-}
-
-/** Prints the URLs and the names of a deployed application. */
-export function printOutputs(
-  { base_url, requests, urls, buckets, topics, queues }: Outputs,
-  print: (line: string) => void,
-): void {
-  if (base_url) print(`\nBase URL: ${base_url}\n\n${requests.join("\n")}\n`);
-  for (
-    const [kind, names] of Object.entries({
-      URL: urls,
-      Bucket: buckets,
-      Topic: topics,
-      Queue: queues,
-    })
-  ) {
-    for (const [key, name] of Object.entries(names)) print(`${kind} ${key}: ${name}`);
-  }
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)];
 }

@@ -18,6 +18,7 @@ export function* findConflicts(manifest: Manifest): Generator<Conflict> {
   yield* findCorsConflicts(manifest);
   yield* findPatternConflicts(manifest);
   yield* findRouteConflicts(manifest);
+  yield* findDomainConflicts(manifest);
   yield* findBucketConflicts(manifest);
   yield* findRepetitions(manifest, "topics");
   yield* findRepetitions(manifest, "tables");
@@ -212,6 +213,13 @@ function* findRouteConflicts(manifest: Manifest): Generator<Conflict> {
       yield { path: at, message: "must be another function than the function of the route" };
     }
   }
+}
+
+/** Finds a domain that leads nowhere. */
+function* findDomainConflicts(manifest: Manifest): Generator<Conflict> {
+  if (manifest.settings.domain === undefined || triggersOf(manifest, "routes").length > 0) return;
+  const message = "leads to the HTTP gateway, which is empty: add a route to a function";
+  yield { path: ["settings", "domain"], message };
 }
 
 function* sameRoutes(manifest: Manifest): Generator<Conflict> {

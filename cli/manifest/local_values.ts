@@ -6,13 +6,13 @@ import { type Manifest, readManifest } from "./manifest.ts";
 export const VALUES_FILE = ".env";
 
 /**
- * Reads a manifest for this machine. The file `.env` beside it replaces values of the `environment` of the functions.
+ * Reads the manifest of a stage for this machine. The file `.env` beside it replaces values of the `environment` of the functions.
  * Other variables in the file have no effect.
  *
  * @throws {Error} If a file cannot be read, or the manifest is invalid; the message names the file.
  */
-export async function readLocalManifest(path: string): Promise<Manifest> {
-  const manifest = await readManifest(path);
+export async function readLocalManifest(path: string, stage?: string): Promise<Manifest> {
+  const manifest = await readManifest(path, stage);
   const values = await readValues(join(dirname(path), VALUES_FILE));
   const functions = Object.entries(manifest.functions).map(([name, settings]) => {
     const environment = Object.entries(settings.environment)

@@ -6,7 +6,9 @@
 import { makeChecker, nameOf } from "./checker.ts";
 import { findConflicts } from "./conflicts.ts";
 import { FORMATS } from "./formats.ts";
+import { nearest } from "./nearest.ts";
 import schema from "./schema.json" with { type: "json" };
+import { nameStage, type PlainManifest, refuse, refuseClashes, stagesOf } from "./stages.ts";
 import type { Manifest, ScheduleTrigger } from "./types.ts";
 
 export type * from "./types.ts";
@@ -14,15 +16,17 @@ export type * from "./types.ts";
 const checkSchema = makeChecker("manifest", schema, FORMATS);
 
 /**
- * Checks a manifest, and fills in the defaults.
+ * Checks a manifest with all its stages, and fills in the defaults.
  *
  * @param text The text of the manifest: JSON, with or without a byte order mark.
  * @param source The name of the manifest in error messages, such as its path.
- * @returns The manifest.
+ * @param stage The stage; by default the stage that the manifest names.
+ * @returns The manifest of the stage.
  * @throws {SyntaxError} If the text is not JSON.
- * @throws {TypeError} If the manifest is invalid; the message names every wrong key.
+ * @throws {TypeError} If the manifest or one of its stages is invalid, or if the stage does not exist; the message names every
+ * wrong key.
  */
-export function parseManifest(text: string, source: string): Manifest {
+export function parseManifest(text: string, source: string, stage?: string): Manifest {
   let json: unknown;
   try {
     // RFC 8259, section 8.1: a byte order mark may be ignored.
@@ -30,21 +34,37 @@ export function parseManifest(text: string, source: string): Manifest {
   } catch (error) {
     throw new SyntaxError(`Cannot read the manifest "${source}": ${(error as Error).message}`);
   }
-  const problems = [
-    ...repeatedKeys(text).map((path) =>
-      `${nameOf("manifest", path)} stands twice: rename or remove one`
-    ),
-    ...checkSchema(json),
-  ];
+  const action = `Cannot use the manifest "${source}"`;
+  const repeated = [...repeatedKeys(text)]
+    .map((path) => `${nameOf("manifest", path)} stands twice: rename or remove one`);
+  const plain = structuredClone(json) as PlainManifest;
+  const manifests = [check(json, action, repeated)];
+  for (const [name, merged] of stagesOf(plain, action)) {
+    manifests.push(nameStage(plain, check(merged, `${action} for the stage "${name}"`)));
+  }
+  refuseClashes(manifests, action);
+  const found = manifests.find((manifest) => manifest.stage === (stage ?? plain.stage));
+  if (found !== undefined) return found;
+  const names = manifests.map((manifest) => manifest.stage);
+  const word = nearest(stage!, names);
+  const hint = word === undefined
+    ? `expected one of ${names.join(", ")}, or add it to "stages"`
+    : `did you mean "${word}"?`;
+  throw new TypeError(`${action}: it has no stage "${stage}": ${hint}`);
+}
+
+/** Checks the manifest of one stage, and fills in the defaults. */
+function check(json: unknown, action: string, known: readonly string[] = []): Manifest {
+  const problems = [...known, ...checkSchema(json)];
   if (problems.length === 0) {
     expandSchedules(json as Manifest);
     for (const { path, message } of findConflicts(json as Manifest)) {
       problems.push(`${nameOf("manifest", path)} ${message}`);
     }
   }
-  if (problems.length === 0) return json as Manifest;
-  const list = problems.length === 1 ? ` ${problems[0]}` : `\n  ${problems.join("\n  ")}`;
-  throw new TypeError(`Cannot use the manifest "${source}":${list}`);
+  refuse(problems, action);
+  const { stages: _, ...manifest } = json as Manifest & { stages: unknown };
+  return manifest;
 }
 
 /** Finds the keys that stand twice in an object of valid JSON. `JSON.parse()` drops the first value. */
@@ -86,10 +106,11 @@ function refusePrototype(key: string, value: unknown): unknown {
  * Reads and checks the file of a manifest.
  *
  * @param path The path of the manifest.
- * @returns The manifest.
+ * @param stage The stage; by default the stage that the manifest names.
+ * @returns The manifest of the stage.
  * @throws {Error} If the file cannot be read, or the manifest is invalid; the message names the file.
  */
-export async function readManifest(path: string): Promise<Manifest> {
+export async function readManifest(path: string, stage?: string): Promise<Manifest> {
   let text;
   try {
     text = await Deno.readTextFile(path);
@@ -101,5 +122,5 @@ export async function readManifest(path: string): Promise<Manifest> {
       : (cause as Error).message;
     throw new Error(`Cannot read the manifest "${path}": ${problem}`, { cause });
   }
-  return parseManifest(text, path);
+  return parseManifest(text, path, stage);
 }

@@ -29,6 +29,11 @@ Deno.test("parseManifest() fills in the defaults", () => {
     },
     buckets: {},
     tables: { orders: { key: { id: "string" }, indexes: {} } },
+    settings: {
+      logs: { days: 14, format: "Text", requests: false },
+      throttle: { rate: 100, burst: 200 },
+      tags: {},
+    },
     functions: {
       f: {
         module: "f.ts",
@@ -36,6 +41,7 @@ Deno.test("parseManifest() fills in the defaults", () => {
         description: "",
         memory: 128,
         timeout: 3,
+        ephemeralStorage: 512,
         environment: {},
         permissions: { net: [] },
         triggers: {
@@ -167,6 +173,15 @@ const BASE = {
   queues: { jobs: { visibility: 1000 }, ordered: { fifo: true } },
   buckets: { files: { cors: { origins: ["*"] } } },
   tables: { orders: { key: { id: "string" }, indexes: { "by-id": { key: { id: "string" } } } } },
+  settings: {
+    logs: {},
+    throttle: {},
+    tags: {},
+    domain: { name: "shop.example", certificate: "${infra.certificate}" },
+    vpc: { subnets: ["${infra.subnet}"], securityGroups: ["sg-1"] },
+    alarms: { topic: "${infra.pager}" },
+  },
+  stages: { prod: { settings: { domain: null } } },
 };
 
 /** The valid manifest with another value at a path, or without the path if the value is `undefined`. */
@@ -198,6 +213,9 @@ const OPERATORS =
   "must be a value, or an object with one of anything-but, cidr, equals-ignore-case, exists, numeric, prefix, suffix, wildcard";
 const BUCKET_EVENTS =
   '"s3:ObjectCreated:*", "s3:ObjectCreated:Put", "s3:ObjectCreated:Post", "s3:ObjectCreated:Copy", "s3:ObjectCreated:CompleteMultipartUpload", "s3:ObjectRemoved:*", "s3:ObjectRemoved:Delete", "s3:ObjectRemoved:DeleteMarkerCreated"';
+const DAYS =
+  "0, 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653";
+const TAG = "must be a tag of 1 to 128 characters, but not application, stage, managed-by or aws:…";
 const ATTRIBUTE = "must be the name of an attribute: 1 to 255 characters, and not only digits";
 const TABLE = 'must be a table of the manifest\'s "tables": expected one of orders';
 const KEYS = "must have one or two attributes: the partition key, then the sort key";
@@ -212,7 +230,7 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     [
       "foo",
       1,
-      "is not a key of a manifest: expected one of $schema, name, stage, region, architecture, tracing, cors, state, functions, queues, buckets, tables",
+      "is not a key of a manifest: expected one of $schema, name, stage, region, architecture, tracing, cors, state, functions, queues, buckets, tables, settings, stages",
     ],
     ["stage", "v/0", "must be 1 to 128 letters, digits or _"],
     ["region", "Ireland", "must be an AWS Region such as eu-west-1"],
@@ -234,6 +252,23 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["queues.jobs.visibility", 2, 'must be at least 3, the timeout of "f", which reads the queue'],
     ["queues.FIFO", {}, NAME],
     ["buckets.Files", {}, NAME],
+    ["settings.logs.days", 2, `must be one of ${DAYS}`],
+    ["settings.throttle.rate", 0, whole(1, 10_000)],
+    ["settings.tags.stage", "x", TAG],
+    ["settings.tags.aws:x", "x", TAG],
+    ["settings.domain.name", "Shop", "must be a domain such as shop.example, in lower case"],
+    ["settings.vpc.subnets", [], "must have at least one subnet"],
+    [
+      "settings.alarms.topic",
+      "pager",
+      "must be the ARN of a topic, or an output such as ${infra.pager_arn}",
+    ],
+    [
+      "stages.prod-2",
+      {},
+      "must be a lower-case letter, then up to 19 lower-case letters or digits",
+    ],
+    ["stages.prod.name", "x", "must be the same in all stages"],
     ["buckets.files.cors.methods", [], "must have at least one method"],
     ["tables.orders.key", {}, KEYS],
     ["tables.orders.key", { a: "string", b: "string", c: "string" }, KEYS],
@@ -452,6 +487,14 @@ const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
   [
     withTriggers({ schedules: ["rate(1 hour)", { expression: "rate(1 hour)" }] }),
     '"functions.f.triggers.schedules.1" stands twice: remove one',
+  ],
+  [
+    withF({}, { settings: { domain: { name: "shop.example" } } }),
+    '"settings.domain.certificate" is missing: expected a string',
+  ],
+  [
+    withF({}, { settings: { domain: { name: "shop.example", certificate: "${infra.arn}" } } }),
+    '"settings.domain" leads to the HTTP gateway, which is empty: add a route to a function',
   ],
   [
     queue({ name: "jobs", batch: 11 }),

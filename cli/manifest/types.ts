@@ -1,9 +1,11 @@
-/** The checked manifest of an application, with all defaults. `docs/manifest.md` describes every key. */
+/** The checked manifest of one stage of an application, with all defaults. `docs/manifest.md` describes every key. */
 export interface Manifest {
-  /** The name of the application. The names of all deployed resources start with it. */
+  /** The name of the application, such as `shop`, or `shop-prod` for a further stage. All names in the account start with it. */
   readonly name: string;
-  /** The stage of the HTTP gateway: the first element of the path of every URL. */
+  /** The stage: the first element of the path of every URL of the HTTP gateway. */
   readonly stage: string;
+  /** The stage again, if it is not the default stage of the manifest. */
+  readonly furtherStage?: string | undefined;
   /** The AWS Region to deploy to; by default the region of the AWS configuration. */
   readonly region?: string | undefined;
   /** The processor of the functions. */
@@ -22,6 +24,54 @@ export interface Manifest {
   readonly buckets: Readonly<Record<string, BucketManifest>>;
   /** The Amazon DynamoDB tables by name. */
   readonly tables: Readonly<Record<string, TableManifest>>;
+  /** The settings of the deployment. */
+  readonly settings: Settings;
+}
+
+/** The settings of the deployment. */
+export interface Settings {
+  /** The logs in Amazon CloudWatch. */
+  readonly logs: {
+    /** How many days the logs are kept; 0 for ever. */
+    readonly days: number;
+    /** The format of the functions' logs. */
+    readonly format: "Text" | "JSON";
+    /** Whether the HTTP gateway logs each request. */
+    readonly requests: boolean;
+  };
+  /** The requests that the HTTP gateway lets through, over all routes. */
+  readonly throttle: {
+    /** The requests per second: 1 to 10,000. */
+    readonly rate: number;
+    /** The requests at once: 1 to 5,000. */
+    readonly burst: number;
+  };
+  /** The tags of everything in the account. */
+  readonly tags: Readonly<Record<string, string>>;
+  /** The domain of the HTTP gateway. */
+  readonly domain?: DomainSettings | undefined;
+  /** The network of the functions. */
+  readonly vpc?: {
+    /** The identifiers of the subnets. */
+    readonly subnets: readonly string[];
+    /** The identifiers of the security groups. */
+    readonly securityGroups: readonly string[];
+  } | undefined;
+  /** The alarms for errors, throttles, dead letters and 5xx. */
+  readonly alarms?: {
+    /** The ARN of the Amazon SNS topic that gets the alarms. */
+    readonly topic: string;
+  } | undefined;
+}
+
+/** The domain of the HTTP gateway. */
+export interface DomainSettings {
+  /** The name, such as `shop.example`. */
+  readonly name: string;
+  /** The ARN of a certificate of AWS Certificate Manager in the region. */
+  readonly certificate: string;
+  /** The hosted zone of Amazon Route 53 that gets a record for the domain; none by default. */
+  readonly zone?: string | undefined;
 }
 
 /** One function of an application. */
@@ -36,6 +86,8 @@ export interface FunctionManifest {
   readonly memory: number;
   /** The longest time of an invocation in seconds: 1 to 900. */
   readonly timeout: number;
+  /** The size of the folder `/tmp` in MiB: 512 to 10,240. */
+  readonly ephemeralStorage: number;
   /** The number of concurrent invocations that are reserved for the function. It is also their limit. */
   readonly reservedConcurrency?: number | undefined;
   /** Environment variables. Values may contain `${region}`, `${account}` and `${infra.NAME}`. */

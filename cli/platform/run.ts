@@ -10,6 +10,8 @@ import { watch } from "./watch.ts";
 /** The options of {@linkcode run}. */
 export interface RunOptions {
   readonly manifestPath: string;
+  /** The stage; by default the stage that the manifest names. */
+  readonly stage?: string | undefined;
   readonly port: number;
   /** The folder for the objects of the buckets. The default is `.mate/NAME`. */
   readonly data: string | undefined;
@@ -29,7 +31,7 @@ export interface CliEnvironment {
  * functions. If the manifest or the file `.env` changes, restarts the application.
  */
 export async function run(options: RunOptions, environment: CliEnvironment): Promise<void> {
-  const { manifestPath, data } = options;
+  const { manifestPath, stage, data } = options;
   const { signal, print, isColored } = environment;
   const log = new Log();
   const watchedFolder = resolve(dirname(manifestPath));
@@ -80,7 +82,7 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
         .filter((file) => paths.has(join(watchedFolder, file)));
       isCodeNew ||= paths.size > settings.length;
       if (settings.length > 0) {
-        const manifest = await readLocalManifest(manifestPath);
+        const manifest = await readLocalManifest(manifestPath, stage);
         log.note(`Reloading "${manifestPath}"`);
         return await restart(manifest).catch(unlessInterrupted);
       }
@@ -91,7 +93,7 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
       log.note(`ERROR ${(error as Error).message}`);
     }
   };
-  const manifest = await readLocalManifest(manifestPath);
+  const manifest = await readLocalManifest(manifestPath, stage);
   if (!options.isInProcess) print(`Bundling the functions of ${manifest.name}`);
   await start(manifest).catch(unlessInterrupted);
   if (platform === undefined) return await end;

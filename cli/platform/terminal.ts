@@ -97,6 +97,7 @@ export function introduce(
     `  Invoke API  aws lambda invoke --endpoint-url ${controlUrl} --region us-east-1 --no-sign-request --function-name NAME /dev/stdout`,
     `  Services    aws s3 ls --endpoint-url ${servicesUrl} --region us-east-1 --no-sign-request (and sns, sqs, events)`,
     "",
+    ...throttleOf(manifest),
     ...rows.map(([what, name, command]) =>
       `  ${what.padEnd(widths[0]!)}  ${name.padEnd(widths[1]!)}  ${command}`
     ),
@@ -104,6 +105,14 @@ export function introduce(
     `Functions are reloaded when a file below ${watchedFolder} changes. Stop with Ctrl-C.`,
     "",
   ];
+}
+
+/** Says what the HTTP gateway does in the account and not here. */
+function throttleOf(manifest: Manifest): string[] {
+  if (routesOf(manifest).length === 0) return [];
+  const { rate, burst } = manifest.settings.throttle;
+  const requests = `${rate} requests a second, ${burst} at once`;
+  return [`  In the account, the HTTP gateway takes ${requests}; here it takes all requests.`, ""];
 }
 
 /** Groups the names of the functions by the resource that they listen to. */

@@ -42,17 +42,6 @@ export const FULL: string = JSON.stringify({
       triggers: { tables: [{ name: "notes", batch: 10, window: 1, retries: 2 }] },
     },
   },
-  buckets: {
-    uploads: {
-      cors: {
-        origins: ["https://shop.example"],
-        methods: ["PUT"],
-        headers: ["content-type"],
-        exposeHeaders: ["ETag"],
-        maxAge: 60,
-      },
-    },
-  },
   tables: {
     notes: {
       key: { author: "string", id: "number" },

@@ -1,8 +1,10 @@
 import { APIGateway } from "@aws-sdk/client-api-gateway";
+import { CloudWatch } from "@aws-sdk/client-cloudwatch";
 import { CloudWatchLogs } from "@aws-sdk/client-cloudwatch-logs";
 import { EventBridge } from "@aws-sdk/client-eventbridge";
 import { IAM } from "@aws-sdk/client-iam";
 import { Lambda } from "@aws-sdk/client-lambda";
+import { Route53 } from "@aws-sdk/client-route-53";
 import { S3 } from "@aws-sdk/client-s3";
 import { Scheduler } from "@aws-sdk/client-scheduler";
 import { SNS } from "@aws-sdk/client-sns";
@@ -27,12 +29,16 @@ export class Cloud {
   readonly #sns = new SNS();
   readonly #sqs = new SQS();
   readonly #scheduler = new Scheduler();
+  readonly #cloudWatch = new CloudWatch();
+  readonly #route53 = new Route53();
 
   /** The functions by name, each with the statements about who may invoke it. */
   async functions() {
     const { Functions = [] } = await this.#lambda.listFunctions({});
     return await byName(Functions, async ({ FunctionName = "" }) => {
-      const { Configuration = {}, Concurrency } = await this.#lambda.getFunction({ FunctionName });
+      const { Configuration = {}, Concurrency, Tags } = await this.#lambda.getFunction({
+        FunctionName,
+      });
       const url = await this.#lambda.getFunctionUrlConfig({ FunctionName }).catch(ifAbsent);
       const policy = await this.#lambda.getPolicy({ FunctionName }).catch(ifAbsent);
       const variables = Object.entries(Configuration.Environment?.Variables ?? {});
@@ -43,12 +49,18 @@ export class Cloud {
         }),
       );
       return [FunctionName, {
-        ...pick(Configuration, ["Handler", "MemorySize", "Timeout", "Runtime"]),
+        MemorySize: Configuration.MemorySize,
+        ...pick(Configuration, ["Handler", "Timeout", "Runtime"]),
         ...pick(Configuration, ["Architectures", "Description", "Role"]),
         environment: Object.fromEntries(
           variables.map(([name, value]) => [name, value.replace(/^http:\/\/[\d.:]+/, "ENDPOINT")]),
         ),
         tracing: Configuration.TracingConfig?.Mode,
+        tmp: Configuration.EphemeralStorage?.Size,
+        network: [Configuration.VpcConfig?.SubnetIds, Configuration.VpcConfig?.SecurityGroupIds]
+          .map((ids) => ids?.length),
+        logs: Configuration.LoggingConfig?.LogFormat,
+        tags: Tags,
         concurrency: Concurrency?.ReservedConcurrentExecutions,
         url: url && [url.AuthType, url.InvokeMode, url.Cors],
         layers: Configuration.Layers?.map(({ Arn }) => Arn?.split(":").at(-2)),
@@ -126,6 +138,39 @@ export class Cloud {
     const restApiId = items[0]?.id;
     const { item = [] } = await this.#gateway.getStages({ restApiId });
     return { restApiId, deploymentId: item[0]?.deploymentId };
+  }
+
+  /** The domains by name: the certificate, the stages behind it, and the records in hosted zones. */
+  async domains() {
+    const { items = [] } = await this.#gateway.getDomainNames({});
+    const { HostedZones = [] } = await this.#route53.listHostedZones({});
+    const lists = await Promise.all(
+      HostedZones.map(({ Id }) => this.#route53.listResourceRecordSets({ HostedZoneId: Id })),
+    );
+    const records = lists.flatMap(({ ResourceRecordSets = [] }) => ResourceRecordSets);
+    return await byName(items, async ({ domainName = "", ...domain }) => {
+      const mappings = await this.#gateway.getBasePathMappings({ domainName });
+      return [domainName, {
+        certificate: domain.regionalCertificateArn?.replace(/certificate\/.*/, "certificate"),
+        security: domain.securityPolicy,
+        stages: (mappings.items ?? []).map(({ basePath, stage }) => [basePath, stage]),
+        records: records.filter(({ Name, AliasTarget }) => Name === `${domainName}.` && AliasTarget)
+          .map(({ Type }) => Type),
+      }];
+    });
+  }
+
+  /** The alarms by name: the metric with its dimensions, and who is told. */
+  async alarms() {
+    const { MetricAlarms = [] } = await this.#cloudWatch.describeAlarms({});
+    return Object.fromEntries(MetricAlarms.map((alarm) => [
+      alarm.AlarmName,
+      [
+        `${alarm.Statistic} of ${alarm.Namespace} ${alarm.MetricName} > ${alarm.Threshold}`,
+        (alarm.Dimensions ?? []).map(({ Name, Value }) => `${Name}=${Value}`).sort().join(),
+        (alarm.AlarmActions ?? []).map(last).join(),
+      ],
+    ]));
   }
 
   /** The days that each log group keeps its records. */
@@ -210,6 +255,7 @@ export class Cloud {
       const encryption = await this.#s3.getBucketEncryption({ Bucket }).catch(ifAbsent);
       const policy = await this.#s3.getBucketPolicy({ Bucket }).catch(ifAbsent);
       const versioning = await this.#s3.getBucketVersioning({ Bucket });
+      const cors = await this.#s3.getBucketCors({ Bucket }).catch(ifAbsent);
       return [Bucket, {
         listeners: listeners.map(({ LambdaFunctionArn, Events = [], Filter }) => {
           const rules = (Filter?.Key?.FilterRules ?? [])
@@ -221,6 +267,7 @@ export class Cloud {
           rule.ApplyServerSideEncryptionByDefault?.SSEAlgorithm
         ),
         versioning: versioning.Status,
+        cors: cors?.CORSRules,
         policy: statements(policy?.Policy),
       }];
     });
@@ -266,20 +313,29 @@ export class Cloud {
     });
   }
 
-  async names(): Promise<readonly unknown[]> {
-    const all = await Promise.all([
-      this.functions(),
-      this.gateways(),
-      this.logGroups(),
-      this.rules(),
-      this.roles(),
-      this.buckets(),
-      this.topics(),
-      this.queues(),
-      this.schedules(),
-    ]);
+  /** Everything by kind and name. */
+  async all(): Promise<Readonly<Record<string, Readonly<Record<string, unknown>>>>> {
+    const kinds = [
+      "functions",
+      "gateways",
+      "domains",
+      "logGroups",
+      "alarms",
+      "rules",
+      "schedules",
+      "roles",
+      "buckets",
+      "topics",
+      "queues",
+    ] as const;
+    const found = await Promise.all(kinds.map((kind) => this[kind]()));
+    return Object.fromEntries(kinds.map((kind, index) => [kind, found[index]!]));
+  }
+
+  async names(): Promise<readonly string[]> {
     const { Layers = [] } = await this.#lambda.listLayers({});
-    return [...all.flatMap(Object.keys), ...Layers.map(({ LayerName }) => LayerName)];
+    const layers = Layers.map(({ LayerName = "" }) => LayerName);
+    return [...Object.values(await this.all()).flatMap(Object.keys), ...layers];
   }
 }
 

@@ -87,6 +87,13 @@ export class Emulator implements AsyncDisposable {
       if (policy) content.Attributes.RedrivePolicy = JSON.stringify(JSON.parse(policy));
       response = Response.json(content, { status: response.status });
     }
+    if (response.status === 500 && /^\/domainnames\/[^/]+\/basepathmappings\//.test(pathname)) {
+      // The emulator fails if a domain has no mapping.
+      response = Response.json({ message: "Invalid base path mapping" }, {
+        status: 404,
+        headers: { "x-amzn-errortype": "NotFoundException" },
+      });
+    }
     this.done(request);
     const answer = new Headers(response.headers);
     for (const name of ["content-encoding", "transfer-encoding", "connection"]) answer.delete(name);

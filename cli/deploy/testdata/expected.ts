@@ -21,13 +21,15 @@ const functionRole = (name: string, ...statements: readonly string[]) => ({
     ...statements,
     `Allow logs:CreateLogStream,logs:PutLogEvents on arn:aws:logs:${REGION}:${ACCOUNT}:log-group:/aws/lambda/${name}:*`,
     "Allow xray:PutTelemetryRecords,xray:PutTraceSegments on *",
+    "Allow ec2:AssignPrivateIpAddresses,ec2:CreateNetworkInterface,ec2:DeleteNetworkInterface," +
+    "ec2:DescribeNetworkInterfaces,ec2:DescribeSubnets,ec2:UnassignPrivateIpAddresses on *",
   ].sort(),
   attached: [],
 });
 
 const READ = `Allow s3:GetObject,s3:ListBucket on arn:aws:s3:::${BUCKET},arn:aws:s3:::${BUCKET}/*`;
-const WRITE =
-  `Allow s3:AbortMultipartUpload,s3:DeleteObject,s3:PutObject on arn:aws:s3:::${BUCKET},arn:aws:s3:::${BUCKET}/*`;
+const READ_WRITE =
+  `Allow s3:AbortMultipartUpload,s3:DeleteObject,s3:GetObject,s3:ListBucket,s3:PutObject on arn:aws:s3:::${BUCKET},arn:aws:s3:::${BUCKET}/*`;
 
 const aFunction = (name: string, settings: Record<string, unknown> = {}) => ({
   Handler: "index.handler",
@@ -39,6 +41,10 @@ const aFunction = (name: string, settings: Record<string, unknown> = {}) => ({
   Role: `arn:aws:iam::${ACCOUNT}:role/${name}-${REGION}`,
   environment: {},
   tracing: "Active",
+  tmp: 512,
+  network: [1, 1],
+  logs: "JSON",
+  tags: { application: "shop", "managed-by": "terraform", stage: "v1", team: "web" },
   concurrency: undefined,
   url: undefined,
   layers: ["shop-deno-x86_64"],
@@ -70,6 +76,7 @@ export const EXPECTED = {
       MemorySize: 256,
       Timeout: 10,
       concurrency: 5,
+      tmp: 1024,
       environment: {
         GREETING: "100 $ eu-west-1",
         API_TOKEN: "secret",
@@ -102,8 +109,8 @@ export const EXPECTED = {
     }),
     "shop-news": aFunction("shop-news", {
       invokers: [
-        invokedBy("events", `arn:aws:events:${REGION}:${ACCOUNT}:rule/shop-news-27e59c88`),
-        invokedBy("events", `arn:aws:events:${REGION}:${ACCOUNT}:rule/shop-news-918c525d`),
+        invokedBy("events", `arn:aws:events:${REGION}:${ACCOUNT}:rule/shop-news-7f81b6f8`),
+        invokedBy("events", `arn:aws:events:${REGION}:${ACCOUNT}:rule/shop-news-3d7626f6`),
         invokedBy("sns", TOPIC),
       ].sort(),
     }),
@@ -119,7 +126,7 @@ export const EXPECTED = {
       authorizers: [["check", "REQUEST", 0, "shop-check"]],
       binaryMediaTypes: ["*/*"],
       types: ["REGIONAL"],
-      stages: [["v1", 10, 20, `arn:aws:logs:${REGION}:${ACCOUNT}:log-group:/mate/shop`, true]],
+      stages: [["v1", 50, 60, `arn:aws:logs:${REGION}:${ACCOUNT}:log-group:/mate/shop`, true]],
       responses: {
         DEFAULT_4XX: CORS_FIELDS,
         DEFAULT_5XX: CORS_FIELDS,
@@ -127,11 +134,11 @@ export const EXPECTED = {
     },
   },
   logGroups: {
-    "/aws/lambda/shop-check": 14,
-    "/aws/lambda/shop-files": 14,
-    "/aws/lambda/shop-news": 14,
-    "/aws/lambda/shop-orders": 14,
-    "/mate/shop": 14,
+    "/aws/lambda/shop-check": 30,
+    "/aws/lambda/shop-files": 30,
+    "/aws/lambda/shop-news": 30,
+    "/aws/lambda/shop-orders": 30,
+    "/mate/shop": 30,
   },
   roles: {
     "shop-check-eu-west-1": functionRole("shop-check"),
@@ -142,18 +149,12 @@ export const EXPECTED = {
     ),
     "shop-orders-eu-west-1": functionRole(
       "shop-orders",
-      READ,
-      WRITE,
+      READ_WRITE,
       `Allow sns:Publish on ${TOPIC}`,
-      `Allow sqs:SendMessage on ${QUEUE}`,
+      `Allow sqs:GetQueueAttributes,sqs:GetQueueUrl,sqs:SendMessage on ${QUEUE}`,
       `Allow dynamodb:GetItem on arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/shop-notes ` +
         'if {"StringLike":{"dynamodb:LeadingKeys":"${aws:username}-*"}}',
     ),
-    "shop-eu-west-1-gateway": {
-      trust: trust("apigateway"),
-      statements: [],
-      attached: ["AmazonAPIGatewayPushToCloudWatchLogs"],
-    },
     "shop-eu-west-1-scheduler": {
       trust: trust("scheduler"),
       statements: [`Allow lambda:InvokeFunction on ${INVOKE}:shop-files`],
@@ -161,11 +162,11 @@ export const EXPECTED = {
     },
   },
   rules: {
-    "shop-news-27e59c88": ["rate(5 minutes)", "ENABLED", "shop-news"],
-    "shop-news-918c525d": ['{"source":["shop.orders"]}', "ENABLED", "shop-news"],
+    "shop-news-7f81b6f8": ["rate(5 minutes)", "ENABLED", "shop-news"],
+    "shop-news-3d7626f6": ['{"source":["shop.orders"]}', "ENABLED", "shop-news"],
   },
   schedules: {
-    "shop-files-195ee1dd": [
+    "shop-files-467cf39c": [
       "cron(0 3 * * ? *)",
       "Europe/Paris",
       "shop-files",
@@ -182,10 +183,61 @@ export const EXPECTED = {
       access: [true, true, true, true],
       encryption: ["AES256"],
       versioning: "Enabled",
+      cors: [{
+        AllowedHeaders: ["content-type"],
+        AllowedMethods: ["PUT"],
+        AllowedOrigins: ["https://shop.example"],
+        ExposeHeaders: ["ETag"],
+        MaxAgeSeconds: 60,
+      }],
       policy: [tls("s3:*", `arn:aws:s3:::${BUCKET},arn:aws:s3:::${BUCKET}/*`)],
     },
   },
+  domains: {
+    "shop.example": {
+      certificate: `arn:aws:acm:${REGION}:${ACCOUNT}:certificate`,
+      security: "TLS_1_2",
+      stages: [["(none)", "v1"]],
+      records: ["A"],
+    },
+  },
+  alarms: {
+    ...Object.fromEntries(
+      ["check", "files", "news", "orders"].flatMap((key) =>
+        ["Errors", "Throttles"].map((metric) => [
+          `shop-${key}-${metric.toLowerCase()}`,
+          [`Sum of AWS/Lambda ${metric} > 0`, `FunctionName=shop-${key}`, "shop-pager"],
+        ])
+      ),
+    ),
+    ...Object.fromEntries(
+      ["shop-jobs-dead-letters", "shop-steps-dead-letters.fifo"].map((name) => [
+        name,
+        [
+          "Maximum of AWS/SQS ApproximateNumberOfMessagesVisible > 0",
+          `QueueName=${name}`,
+          "shop-pager",
+        ],
+      ]),
+    ),
+    "shop-5xx": ["Sum of AWS/ApiGateway 5XXError > 0", "ApiName=shop,Stage=v1", "shop-pager"],
+    "shop-slow": [
+      "Average of AWS/ApiGateway Latency > 1000",
+      "ApiName=shop,Stage=v1",
+      "shop-pager",
+    ],
+  },
   topics: {
+    "shop-pager": {
+      subscribers: [],
+      key: undefined,
+      policy: [
+        "Allow SNS:AddPermission,SNS:DeleteTopic,SNS:GetTopicAttributes,SNS:ListSubscriptionsByTopic," +
+        "SNS:Publish,SNS:RemovePermission,SNS:SetTopicAttributes,SNS:Subscribe " +
+        `on arn:aws:sns:${REGION}:${ACCOUNT}:shop-pager for * ` +
+        `if {"StringEquals":{"AWS:SourceOwner":"${ACCOUNT}"}}`,
+      ],
+    },
     "shop-messages": {
       subscribers: ['lambda shop-news {"kind":["order"]}'],
       key: "alias/aws/sns",

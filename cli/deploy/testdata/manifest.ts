@@ -11,6 +11,7 @@ export const MANIFEST = {
       description: "Answers requests",
       memory: 256,
       timeout: 10,
+      ephemeralStorage: 1024,
       reservedConcurrency: 5,
       environment: {
         GREETING: "100 $ ${region}",
@@ -75,12 +76,46 @@ export const MANIFEST = {
     },
   },
   queues: { jobs: { retries: 2, visibility: 60 }, steps: { fifo: true } },
+  buckets: {
+    uploads: {
+      cors: {
+        origins: ["https://shop.example"],
+        methods: ["PUT"],
+        headers: ["content-type"],
+        exposeHeaders: ["ETag"],
+        maxAge: 60,
+      },
+    },
+  },
+  settings: {
+    logs: { days: 30, format: "JSON", requests: true },
+    throttle: { rate: 50, burst: 60 },
+    tags: { team: "web" },
+    domain: {
+      name: "shop.example",
+      certificate: "${infra.certificate_arn}",
+      zone: "${infra.zone_id}",
+    },
+    vpc: { subnets: ["${infra.subnet}"], securityGroups: ["${infra.group}"] },
+    alarms: { topic: "${infra.pager_arn}" },
+  },
+  stages: {
+    prod: {
+      functions: { orders: { memory: 512 } },
+      settings: { logs: { days: 365 }, domain: { name: "prod.shop.example" } },
+    },
+  },
 };
 
-/** The file of the folder infra/: a table whose name the manifest uses. */
+/** The file of the folder infra/: what the settings and a statement of the manifest use, and an alarm of its own. */
 export const INFRA = `
+variable "name" {}
+variable "stage" {}
+variable "region" {}
+variable "application" {}
+
 resource "aws_dynamodb_table" "notes" {
-  name         = "shop-notes"
+  name         = "\${var.name}-notes"
   billing_mode = "PAY_PER_REQUEST"
   hash_key     = "id"
 
@@ -90,7 +125,69 @@ resource "aws_dynamodb_table" "notes" {
   }
 }
 
+resource "aws_acm_certificate" "certificate" {
+  domain_name       = "*.\${var.name}.example"
+  validation_method = "DNS"
+}
+
+resource "aws_route53_zone" "zone" {
+  name = "shop.example"
+}
+
+resource "aws_vpc" "network" {
+  cidr_block = "10.0.0.0/16"
+}
+
+resource "aws_subnet" "subnet" {
+  vpc_id            = aws_vpc.network.id
+  cidr_block        = "10.0.1.0/24"
+  availability_zone = "\${var.region}a"
+}
+
+resource "aws_security_group" "group" {
+  name   = var.name
+  vpc_id = aws_vpc.network.id
+}
+
+resource "aws_sns_topic" "pager" {
+  name = "\${var.name}-pager"
+  tags = { purpose = "pages of \${var.stage}" }
+}
+
+resource "aws_cloudwatch_metric_alarm" "slow" {
+  alarm_name          = "\${var.name}-slow"
+  namespace           = "AWS/ApiGateway"
+  metric_name         = "Latency"
+  dimensions          = { ApiName = var.name, Stage = var.application.gateway.stage }
+  statistic           = "Average"
+  period              = 300
+  evaluation_periods  = 1
+  threshold           = 1000
+  comparison_operator = "GreaterThanThreshold"
+  alarm_actions       = [aws_sns_topic.pager.arn]
+}
+
 output "table_name" {
   value = aws_dynamodb_table.notes.name
+}
+
+output "certificate_arn" {
+  value = aws_acm_certificate.certificate.arn
+}
+
+output "zone_id" {
+  value = aws_route53_zone.zone.zone_id
+}
+
+output "subnet" {
+  value = aws_subnet.subnet.id
+}
+
+output "group" {
+  value = aws_security_group.group.id
+}
+
+output "pager_arn" {
+  value = aws_sns_topic.pager.arn
 }
 `;

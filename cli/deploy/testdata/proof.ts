@@ -5,6 +5,7 @@
  * @module
  */
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { existsSync } from "node:fs";
 import { mate } from "../../testdata/command.ts";
 import { Cloud } from "./cloud.ts";
 import { cloudEnvironment, missingTools } from "./cloud_tools.ts";
@@ -18,6 +19,7 @@ if (missing.length > 0) {
   console.error(`NOT RUN: the proof of the deployment. Missing:\n- ${missing.join("\n- ")}`);
 }
 
+const NOTHING = "Nothing to do: everything is as the manifest says";
 const BUCKET = "shop-uploads-123456789012-eu-west-1";
 
 /** Makes a workspace with the manifest and a module for each function. */
@@ -73,7 +75,7 @@ Deno.test({
       for (const options of [{ confirm: () => false }, { isPlanOnly: true }]) {
         const { isDone, output } = await shop.deploy(options);
         assertEquals(isDone, false);
-        assertMatch(output, /Warning: These variables look like secrets: orders.API_TOKEN\./);
+        assertMatch(output, /Warning: The variable orders\.API_TOKEN looks like a secret\./);
         assertMatch(output, /4 functions: shop-check, shop-files, shop-news, shop-orders/);
         assertEquals(await cloud.names(), before);
       }
@@ -88,10 +90,8 @@ Deno.test({
       await deployUntil(({ method, url }) => method === "POST" && url.endsWith("/functions"));
       const output = assertDone(await shop.deploy());
       assertMatch(output, /Takes over from a run that was killed:\n(.*\n)*? +1 function: shop-/);
-      const { restApiId } = await cloud.deployment();
-      const url = `https://${restApiId}.execute-api.eu-west-1.amazonaws.com/v1`;
-      assert(output.includes(`Base URL: ${url}\n`), output);
-      assert(output.includes(`\ncurl -X POST ${url}/orders\n`), output);
+      assert(output.includes("Base URL: https://shop.example\n"), output);
+      assert(output.includes("\ncurl -X POST https://shop.example/orders\n"), output);
     });
 
     for (const kind of Object.keys(EXPECTED) as (keyof typeof EXPECTED)[]) {
@@ -106,6 +106,47 @@ Deno.test({
       assertEquals((await shop.state()).serial, serial);
     });
 
+    await step(
+      "a second stage stands beside the first, and neither changes the other",
+      async () => {
+        const stage = "prod";
+        const first = await cloud.all();
+        const { serial } = await shop.state();
+        const output = assertDone(await shop.deploy({ stage }));
+        assert(output.includes("Base URL: https://prod.shop.example\n"), output);
+        const both = await cloud.all();
+        const isOfProd = (name: string) => /(^|\/)(shop-prod|prod\.shop)\b/.test(name);
+        const pick = (all: typeof both, test: (name: string) => boolean) =>
+          Object.fromEntries(
+            Object.entries(all).map(([kind, items]) => [
+              kind,
+              Object.fromEntries(Object.entries(items).filter(([name]) => test(name))),
+            ]),
+          );
+        assertEquals(pick(both, (name) => !isOfProd(name)), first);
+        const prod = JSON.stringify(pick(both, isOfProd)).replaceAll(
+          /shop-prod|prod\.shop/g,
+          "shop",
+        )
+          .replaceAll('"prod"', '"v1"').replaceAll("Stage=prod", "Stage=v1");
+        const wanted = JSON.stringify(first).replaceAll(":30", ":365")
+          .replace('"MemorySize":256', '"MemorySize":512');
+        assertEquals(sorted(JSON.parse(prod)), sorted(JSON.parse(wanted)));
+
+        const changed = structuredClone(MANIFEST);
+        changed.stages.prod.functions.orders.memory = 1024;
+        await shop.write("app.json", changed);
+        assertDone(await shop.deploy({ stage }));
+        assertEquals((await cloud.functions())["shop-prod-orders"]?.MemorySize, 1024);
+        assertEquals(pick(await cloud.all(), (name) => !isOfProd(name)), first);
+        assertDone(await shop.undeploy({ stage, deletesData: true }));
+        assertEquals(await cloud.all(), first);
+        await shop.write("app.json", MANIFEST);
+        assertMatch(assertDone(await shop.deploy()), /Nothing to do/);
+        assertEquals((await shop.state()).serial, serial);
+      },
+    );
+
     await step("another copy of the project is refused and changes nothing", async () => {
       const names = await cloud.names();
       const clone = await makeWorkspace(`${folder}/clone`);
@@ -113,10 +154,11 @@ Deno.test({
       assertEquals(isDone, false);
       assertMatch(
         output,
-        /Cannot deploy "shop": account 123456789012 has an application of this name in eu-west-1/,
+        /Cannot find the state of "shop": account 123456789012 has an application of this name in eu-west-1/,
       );
       assertEquals(await cloud.names(), names);
-      assertEquals((await clone.state()).resources.filter(isManaged), []);
+      assertEquals(output.includes("Making the bundles"), false);
+      assertEquals(existsSync(`${clone.folder}/.mate`), false);
     });
 
     await step("another region and another account are refused", async () => {
@@ -160,22 +202,47 @@ Deno.test({
       },
     );
 
-    await step("a renamed bucket is shown as the loss of the old one", async () => {
+    await step("a loss is named, and a replacement that deletes data is refused", async () => {
+      const names = await cloud.names();
       const renamed = JSON.stringify(MANIFEST).replaceAll('"uploads"', '"inbox"');
       await shop.write("app.json", renamed);
-      const { output } = await shop.deploy({ confirm: () => false });
-      assertMatch(
-        output,
-        /Deletes, with everything they hold[^\n]*\n +1 bucket: shop-uploads-123456789012-eu-west-1/,
-      );
+      await shop.write("infra/main.tf", INFRA.replace('"id"', '"key"').replace('"id"', '"key"'));
+      const { isDone, output } = await shop.deploy();
+      assertEquals(isDone, false);
+      const table = "table shop-notes (module.infra.aws_dynamodb_table.notes)";
+      for (
+        const line of [
+          `  deletes bucket ${BUCKET} (aws_s3_bucket.bucket["uploads"])`,
+          `  replaces (deletes with its data) ${table}`,
+          `Cannot replace ${table}: the data would be deleted. Save the data first, and pass --delete-data, or undo the change`,
+        ]
+      ) assert(output.split("\n").includes(line), output);
+      assertEquals(await cloud.names(), names);
       await shop.write("app.json", MANIFEST);
+      await shop.write("infra/main.tf", INFRA);
     });
+
+    await step(
+      "undeploy() refuses to delete the data of infra, and says how to keep them",
+      async () => {
+        const { isDone, output } = await shop.undeploy();
+        assertEquals(isDone, false);
+        assertMatch(
+          output,
+          /Cannot delete table shop-notes \(module\.infra\.aws_dynamodb_table\.notes\), aws_route53_zone shop\.example .*: it may hold data/,
+        );
+        const command = output.split("\n").at(-1)!;
+        const { success } = await new Deno.Command("sh", { args: ["-c", command], stdout: "null" })
+          .output();
+        assert(success, command);
+      },
+    );
 
     await step("undeploy() keeps a bucket with objects, and its settings", async () => {
       await cloud.upload(BUCKET, "a/b c");
       const bucket = (await cloud.buckets())[BUCKET];
       const output = assertDone(await shop.undeploy());
-      assertMatch(output, new RegExp(`Kept, because .*\\n +1 bucket: ${BUCKET}$`));
+      assertMatch(output, new RegExp(`Kept, because .*\\n +bucket ${BUCKET} `));
       assertEquals((await cloud.buckets())[BUCKET], { ...bucket!, listeners: [] });
       assertEquals((await cloud.names()).toSorted(), ["/mate/shop", BUCKET]);
     });
@@ -185,30 +252,49 @@ Deno.test({
       assertEquals(await cloud.names(), before);
     });
 
-    await step("an application without routes keeps its state in a bucket", async () => {
+    await step("the state of an application without routes moves into a bucket", async () => {
       await cloud.makeBucket("states");
-      const quiet = new Workspace(`${folder}/quiet`);
-      await quiet.write("app.json", {
-        name: "quiet",
-        stage: "v1",
-        state: "s3://states/quiet/terraform.tfstate",
-        functions: { only: { module: "only.ts" } },
-      });
-      await quiet.write("only.ts", "export const handler = () => 1;");
-      const manifest = `${quiet.folder}/app.json`;
-      const { code, stdout, stderr } = await mate(["deploy", manifest, "--yes", "--json"]);
+      const manifest = { name: "quiet", stage: "v1", functions: { only: { module: "only.ts" } } };
+      const state = "s3://states/quiet/terraform.tfstate";
+      const [quiet, second] = ["quiet", "second"].map((name) => new Workspace(`${folder}/${name}`));
+      for (const workspace of [quiet!, second!]) {
+        await workspace.write("only.ts", "export const handler = () => 1;");
+        await workspace.write("app.json", manifest);
+      }
+      const path = `${quiet!.folder}/app.json`;
+      const { code, stdout, stderr } = await mate(["deploy", path, "--yes", "--json"]);
       assertEquals(code, 0, stderr); // with the permissions of the tool
       assertEquals(JSON.parse(stdout).functions, { only: "quiet-only" });
       assertEquals(Object.keys(await cloud.functions()), ["quiet-only"]);
       assertEquals(await cloud.gateways(), {});
+
+      await quiet!.write("app.json", { ...manifest, state });
+      const declined = await quiet!.deploy({ confirm: () => false });
+      assertEquals([declined.isDone, declined.output], [false, "Nothing was changed"]);
+      assertEquals(await cloud.objects("states"), []);
+      const question = `Move the state of "quiet" from the folder ${
+        quiet!.folder
+      }/.mate/deploy/app to ${state}?`;
+      const moved = assertDone(await quiet!.deploy()).split("\n");
+      assert(moved.includes(question) && moved.includes(NOTHING), moved.join("\n"));
       assertEquals(await cloud.objects("states"), ["quiet/terraform.tfstate"]);
-      assertDone(await quiet.undeploy());
+
+      await second!.write("app.json", { ...manifest, state });
+      assert(assertDone(await second!.deploy()).includes(NOTHING));
+      const full = await second!.deploy({ stage: "v2" });
+      assertMatch(full.output, /it has no stage "v2": did you mean "v1"\?/);
+      assertDone(await second!.undeploy());
       assertEquals(await cloud.names(), ["states"]);
     });
     await Deno.remove(folder, { recursive: true });
   },
 });
 
-function isManaged(resource: unknown): boolean {
-  return (resource as { mode: string }).mode === "managed";
+/** Sorts the texts of all arrays, because names order them. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => JSON.stringify(sorted(item))).sort();
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => [key, sorted(child)]),
+  );
 }

@@ -1,5 +1,5 @@
 import { deploy, type DeployOptions, undeploy } from "../deploy.ts";
-import { printOutputs } from "../summary.ts";
+import { printOutputs } from "../outputs.ts";
 
 export interface Outcome {
   /** The result of the run; `false` if the run failed. */
@@ -40,7 +40,7 @@ export class Workspace {
       isDone = await run(`${this.folder}/app.json`, {
         signal: new AbortController().signal,
         print: (line) => lines.push(line),
-        report: (outputs) => printOutputs(outputs, (line) => lines.push(line)),
+        report: (outputs, gateway) => printOutputs(outputs, gateway, (line) => lines.push(line)),
         confirm: (question) => lines.push(question) > 0,
         ...options,
       });

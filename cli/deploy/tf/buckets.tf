@@ -1,19 +1,12 @@
 resource "aws_s3_bucket" "bucket" {
-  for_each = local.bucket_names
+  for_each = local.application.buckets
 
-  bucket        = each.value
+  bucket        = each.value.name
   force_destroy = var.delete_data
-
-  lifecycle {
-    precondition {
-      condition     = length(each.value) <= 63
-      error_message = "The names of the application and the bucket are too long together: \"${each.value}\" has more than 63 characters."
-    }
-  }
 }
 
 resource "aws_s3_bucket_public_access_block" "bucket" {
-  for_each = local.bucket_names
+  for_each = local.application.buckets
 
   bucket                  = aws_s3_bucket.bucket[each.key].id
   block_public_acls       = true
@@ -23,7 +16,7 @@ resource "aws_s3_bucket_public_access_block" "bucket" {
 }
 
 resource "aws_s3_bucket_server_side_encryption_configuration" "bucket" {
-  for_each = local.bucket_names
+  for_each = local.application.buckets
 
   bucket = aws_s3_bucket.bucket[each.key].id
 
@@ -35,7 +28,7 @@ resource "aws_s3_bucket_server_side_encryption_configuration" "bucket" {
 }
 
 resource "aws_s3_bucket_versioning" "bucket" {
-  for_each = local.bucket_names
+  for_each = local.application.buckets
 
   bucket = aws_s3_bucket.bucket[each.key].id
 
@@ -45,37 +38,42 @@ resource "aws_s3_bucket_versioning" "bucket" {
 }
 
 resource "aws_s3_bucket_policy" "tls" {
-  for_each = local.bucket_names
+  for_each = local.application.buckets
 
   bucket = aws_s3_bucket.bucket[each.key].id
-  policy = jsonencode({
-    Version = "2012-10-17"
-    Statement = [{
-      Effect    = "Deny"
-      Principal = "*"
-      Action    = "s3:*"
-      Resource  = [aws_s3_bucket.bucket[each.key].arn, "${aws_s3_bucket.bucket[each.key].arn}/*"]
-      Condition = { Bool = { "aws:SecureTransport" = "false" } }
-    }]
-  })
+  policy = jsonencode({ Version = "2012-10-17", Statement = each.value.policy })
 
   depends_on = [aws_s3_bucket_public_access_block.bucket] # Amazon S3 refuses both changes at once
 }
 
+resource "aws_s3_bucket_cors_configuration" "bucket" {
+  for_each = { for key, bucket in local.application.buckets : key => bucket.cors if bucket.cors != null }
+
+  bucket = aws_s3_bucket.bucket[each.key].id
+
+  cors_rule {
+    allowed_origins = each.value.origins
+    allowed_methods = each.value.methods
+    allowed_headers = each.value.headers
+    expose_headers  = each.value.exposeHeaders
+    max_age_seconds = each.value.maxAge
+  }
+}
+
 # A bucket has one notification configuration for all functions.
 resource "aws_s3_bucket_notification" "bucket" {
-  for_each = toset([for listener in local.triggers.buckets : listener.trigger.name])
+  for_each = { for key, bucket in local.application.buckets : key => bucket.listeners if length(bucket.listeners) > 0 }
 
   bucket = aws_s3_bucket.bucket[each.key].id
 
   dynamic "lambda_function" {
-    for_each = [for listener in local.triggers.buckets : listener if listener.trigger.name == each.key]
+    for_each = each.value
     content {
-      id                  = "${lambda_function.value.function}-${substr(sha1(jsonencode(lambda_function.value.trigger)), 0, 8)}"
+      id                  = lambda_function.value.id
       lambda_function_arn = aws_lambda_function.function[lambda_function.value.function].arn
-      events              = lambda_function.value.trigger.events
-      filter_prefix       = try(lambda_function.value.trigger.prefix, "")
-      filter_suffix       = try(lambda_function.value.trigger.suffix, "")
+      events              = lambda_function.value.events
+      filter_prefix       = lambda_function.value.prefix
+      filter_suffix       = lambda_function.value.suffix
     }
   }
 
@@ -83,12 +81,16 @@ resource "aws_s3_bucket_notification" "bucket" {
 }
 
 resource "aws_lambda_permission" "bucket" {
-  for_each = local.bucket_listeners
+  for_each = merge([
+    for key, bucket in local.application.buckets : {
+      for listener in bucket.listeners : "${listener.function} ${key}" => { function = listener.function, bucket = key }...
+    }
+  ]...)
 
   statement_id_prefix = "bucket-"
   function_name       = aws_lambda_function.function[each.value[0].function].function_name
   action              = "lambda:InvokeFunction"
   principal           = "s3.amazonaws.com"
   source_arn          = aws_s3_bucket.bucket[each.value[0].bucket].arn
-  source_account      = local.account # the ARN of a bucket does not say the account
+  source_account      = local.application.account # the ARN of a bucket does not say the account
 }

@@ -1,10 +1,16 @@
+locals {
+  gateway     = local.application.gateway[*] # a list of one gateway, or of none
+  routes      = merge([for gateway in local.gateway : { for route in gateway.routes : "${route.method} ${route.path}" => route }]...)
+  authorizers = toset([for route in local.routes : route.authorizer if route.authorizer != null])
+}
+
 # The whole gateway is one OpenAPI document. So every change of the routes, also a removal, reaches the document before the
 # deployment.
 resource "aws_api_gateway_rest_api" "gateway" {
-  count = length(local.routes) > 0 ? 1 : 0
+  count = length(local.gateway)
 
-  name        = local.name
-  description = "The HTTP gateway of ${local.name}"
+  name        = local.gateway[0].name
+  description = "The HTTP gateway of ${local.application.name}"
 
   endpoint_configuration {
     types = ["REGIONAL"]
@@ -12,7 +18,7 @@ resource "aws_api_gateway_rest_api" "gateway" {
 
   body = jsonencode({
     openapi = "3.0.1"
-    info    = { title = local.name, version = local.manifest.stage }
+    info    = { title = local.gateway[0].name, version = local.application.stage }
 
     # Without this, the client would get a compressed or binary body as base64 text.
     "x-amazon-apigateway-binary-media-types" = ["*/*"]
@@ -21,8 +27,8 @@ resource "aws_api_gateway_rest_api" "gateway" {
     "x-amazon-apigateway-gateway-responses" = {
       for type in ["DEFAULT_4XX", "DEFAULT_5XX"] : type => {
         responseParameters = merge(
-          { "gatewayresponse.header.Access-Control-Allow-Origin" = "'${local.origin}'" },
-          local.origin == "*" ? {} : { "gatewayresponse.header.Access-Control-Allow-Credentials" = "'true'" },
+          { "gatewayresponse.header.Access-Control-Allow-Origin" = "'${local.gateway[0].origin}'" },
+          local.gateway[0].origin == "*" ? {} : { "gatewayresponse.header.Access-Control-Allow-Credentials" = "'true'" },
         )
       }
     }
@@ -57,20 +63,16 @@ resource "aws_api_gateway_rest_api" "gateway" {
           "x-amazon-apigateway-integration" = {
             type       = "aws_proxy"
             httpMethod = "POST" # the method with which the gateway invokes functions
-            uri = !route.stream ? aws_lambda_function.function[route.function].invoke_arn : join(":", [
-              "arn", local.partition, "apigateway", local.region, "lambda",
-              "path/2021-11-15/functions/${aws_lambda_function.function[route.function].arn}/response-streaming-invocations",
-            ])
+            uri = !route.stream ? aws_lambda_function.function[route.function].invoke_arn : replace(
+              replace(aws_lambda_function.function[route.function].invoke_arn, "path/2015-03-31", "path/2021-11-15"),
+              "/invocations", "/response-streaming-invocations",
+            )
             responseTransferMode = route.stream ? "STREAM" : "BUFFERED"
           }
         } if route.path == path
       }
     }
   })
-}
-
-locals {
-  authorizers = toset([for route in local.routes : route.authorizer if route.authorizer != null])
 }
 
 resource "aws_lambda_permission" "authorizer" {
@@ -101,7 +103,7 @@ resource "aws_lambda_permission" "route" {
 
 # A deployment is a snapshot of the document, and the stage serves a snapshot.
 resource "aws_api_gateway_deployment" "gateway" {
-  count = length(aws_api_gateway_rest_api.gateway)
+  count = length(local.gateway)
 
   rest_api_id = aws_api_gateway_rest_api.gateway[0].id
   triggers    = { document = sha1(aws_api_gateway_rest_api.gateway[0].body) }
@@ -112,59 +114,36 @@ resource "aws_api_gateway_deployment" "gateway" {
 }
 
 resource "aws_api_gateway_stage" "gateway" {
-  count = length(aws_api_gateway_rest_api.gateway)
+  count = length(local.gateway)
 
   rest_api_id   = aws_api_gateway_rest_api.gateway[0].id
   deployment_id = aws_api_gateway_deployment.gateway[0].id
-  stage_name    = local.manifest.stage
+  stage_name    = local.application.stage
 
-  xray_tracing_enabled = local.tracing
+  xray_tracing_enabled = local.application.tracing
 
-  access_log_settings {
-    destination_arn = aws_cloudwatch_log_group.application.arn
-    format = jsonencode({
-      for field in ["requestId", "requestTime", "httpMethod", "path", "status", "responseLatency", "responseLength"] :
-      field => "$context.${field}"
-    })
+  dynamic "access_log_settings" {
+    for_each = local.settings.logs.requests ? [local.application.logGroup.arn] : []
+    content {
+      destination_arn = access_log_settings.value
+      format = jsonencode({
+        for field in ["requestId", "requestTime", "httpMethod", "path", "status", "responseLatency", "responseLength"] :
+        field => "$context.${field}"
+      })
+    }
   }
-
-  depends_on = [aws_api_gateway_account.gateway]
 }
 
 # Anyone may call the gateway, so this limits how much a stranger can spend.
 resource "aws_api_gateway_method_settings" "throttling" {
-  count = length(aws_api_gateway_rest_api.gateway)
+  count = length(local.gateway)
 
   rest_api_id = aws_api_gateway_rest_api.gateway[0].id
   stage_name  = aws_api_gateway_stage.gateway[0].stage_name
   method_path = "*/*"
 
   settings {
-    throttling_rate_limit  = var.throttle_rate
-    throttling_burst_limit = var.throttle_burst
+    throttling_rate_limit  = local.settings.throttle.rate
+    throttling_burst_limit = local.settings.throttle.burst
   }
-}
-
-# API Gateway has one role for the logs of all REST APIs of an account and region.
-resource "aws_api_gateway_account" "gateway" {
-  count = length(aws_iam_role.gateway)
-
-  cloudwatch_role_arn = aws_iam_role.gateway[0].arn
-
-  depends_on = [aws_iam_role_policy_attachment.gateway]
-}
-
-resource "aws_iam_role" "gateway" {
-  count = var.gateway_log_role && length(local.routes) > 0 ? 1 : 0
-
-  name               = "${local.name}-${local.region}-gateway"
-  description        = "Lets API Gateway write access logs"
-  assume_role_policy = data.aws_iam_policy_document.assume["apigateway"].json
-}
-
-resource "aws_iam_role_policy_attachment" "gateway" {
-  count = length(aws_iam_role.gateway)
-
-  role       = aws_iam_role.gateway[0].name
-  policy_arn = "arn:${local.partition}:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs"
 }

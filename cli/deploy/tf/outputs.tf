@@ -1,55 +1,35 @@
-output "base_url" {
-  description = "The URL of the gateway's stage; null if the application has no route."
-  value       = one(aws_api_gateway_stage.gateway[*].invoke_url)
-}
-
-output "requests" {
-  description = "A request to try for each route."
-  value = [
-    for route in local.routes : join(" ", concat(
-      ["curl"],
-      contains(["ANY", "GET"], route.method) ? [] : route.method == "HEAD" ? ["-I"] : ["-X ${route.method}"],
-      ["${aws_api_gateway_stage.gateway[0].invoke_url}${replace(replace(route.path, "/\\{\\w+\\+\\}/", "any/path"), "/[{}]/", "")}"],
+output "names" {
+  description = "The URLs and the names for a reader."
+  value = {
+    base_url = one(concat(
+      [for domain in aws_api_gateway_base_path_mapping.domain : "https://${domain.domain_name}"],
+      length(aws_api_gateway_base_path_mapping.domain) > 0 ? [] : aws_api_gateway_stage.gateway[*].invoke_url,
     ))
-  ]
+    functions  = { for key, function in aws_lambda_function.function : key => function.function_name }
+    log_groups = { for key, group in aws_cloudwatch_log_group.function : key => group.name }
+    urls       = { for key, url in aws_lambda_function_url.url : key => url.function_url }
+    buckets    = { for key, bucket in aws_s3_bucket.bucket : key => bucket.id }
+    topics     = { for key, topic in aws_sns_topic.topic : key => topic.arn }
+    queues     = { for key, queue in aws_sqs_queue.queue : key => queue.url }
+  }
 }
 
-output "functions" {
-  description = "The names of the functions."
-  value       = { for key, function in aws_lambda_function.function : key => function.function_name }
-}
-
-output "log_groups" {
-  description = "The log groups of the functions."
-  value       = { for key, group in aws_cloudwatch_log_group.function : key => group.name }
-}
-
-output "buckets" {
-  description = "The names of the buckets."
-  value       = { for key, bucket in aws_s3_bucket.bucket : key => bucket.id }
-}
-
-output "topics" {
-  description = "The ARNs of the topics."
-  value       = { for key, topic in aws_sns_topic.topic : key => topic.arn }
-}
-
-output "queues" {
-  description = "The URLs of the queues."
-  value       = { for key, queue in aws_sqs_queue.queue : key => queue.url }
-}
-
-output "urls" {
-  description = "The function URLs."
-  value       = { for key, url in aws_lambda_function_url.url : key => url.function_url }
-}
-
-output "account" {
-  description = "The account of the application."
-  value       = local.account
-}
-
-output "region" {
-  description = "The region of the application."
-  value       = local.region
+output "resources" {
+  description = "The names and the ARNs for the folder infra."
+  value = {
+    functions = { for key, function in aws_lambda_function.function : key => { name = function.function_name, arn = function.arn } }
+    buckets   = { for key, bucket in aws_s3_bucket.bucket : key => { name = bucket.id, arn = bucket.arn } }
+    topics    = { for key, topic in aws_sns_topic.topic : key => { name = topic.name, arn = topic.arn } }
+    queues = {
+      for key, queue in aws_sqs_queue.queue : key => {
+        name         = queue.name
+        arn          = queue.arn
+        dead_letters = { name = aws_sqs_queue.dead_letters[key].name, arn = aws_sqs_queue.dead_letters[key].arn }
+      }
+    }
+    gateway = one([
+      for stage in aws_api_gateway_stage.gateway :
+      { id = stage.rest_api_id, stage = stage.stage_name, arn = stage.arn, url = stage.invoke_url }
+    ])
+  }
 }

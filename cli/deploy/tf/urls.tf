@@ -1,24 +1,24 @@
 locals {
   urls        = { for key, function in local.functions : key => function.url if function.url != null }
-  public_urls = { for key, url in local.urls : key => url if try(url.auth, "iam") == "none" }
+  public_urls = { for key, url in local.urls : key => url if url.auth == "none" }
 }
 
 resource "aws_lambda_function_url" "url" {
   for_each = local.urls
 
   function_name      = aws_lambda_function.function[each.key].function_name
-  authorization_type = try(each.value.auth, "iam") == "none" ? "NONE" : "AWS_IAM"
-  invoke_mode        = try(each.value.stream, false) ? "RESPONSE_STREAM" : "BUFFERED"
+  authorization_type = each.value.auth == "none" ? "NONE" : "AWS_IAM"
+  invoke_mode        = each.value.stream ? "RESPONSE_STREAM" : "BUFFERED"
 
   dynamic "cors" {
-    for_each = try([each.value.cors], [])
+    for_each = each.value.cors[*]
     content {
       allow_origins     = cors.value.origins
-      allow_methods     = try(cors.value.methods, ["*"])
-      allow_headers     = try(cors.value.headers, [])
-      expose_headers    = try(cors.value.exposeHeaders, [])
-      allow_credentials = try(cors.value.credentials, false)
-      max_age           = try(cors.value.maxAge, 0)
+      allow_methods     = cors.value.methods
+      allow_headers     = cors.value.headers
+      expose_headers    = cors.value.exposeHeaders
+      allow_credentials = cors.value.credentials
+      max_age           = cors.value.maxAge
     }
   }
 }
@@ -37,7 +37,7 @@ resource "aws_lambda_permission" "url" {
 resource "aws_cloudformation_stack" "url" {
   for_each = local.public_urls
 
-  name = "${local.functions[each.key].name}-url"
+  name = each.value.stack
   template_body = jsonencode({
     Resources = {
       Permission = {

@@ -12,9 +12,6 @@ export const USER_ID = 993;
 /** The group of the functions on AWS Lambda. */
 export const GROUP_ID = 990;
 
-/** The largest size of `/tmp` in bytes, as on AWS Lambda. */
-export const MAX_TMP = 512 * 1024 * 1024;
-
 export interface Folders {
   /** The unpacked function. It is read-only at `/var/task` if the machine allows it. */
   readonly task: string;
@@ -48,7 +45,7 @@ export interface IsolatedCommand {
 }
 
 const NAMESPACE =
-  "read-only /var/task and /opt, a private /tmp of 512 MB, an unprivileged user, only Lambda's environment variables";
+  "read-only /var/task and /opt, a private /tmp, an unprivileged user, only Lambda's environment variables";
 
 /**
  * Finds the best isolation that this machine allows.

@@ -117,8 +117,19 @@ export class FunctionPool implements AsyncDisposable {
     if (this.#isDisposed) void sandbox.kill();
   }
 
+  /** The largest number of sandboxes at a time: the limit of this machine, or the reserved concurrency of the function. */
+  get #limit(): number {
+    const { reservedConcurrency = Infinity } = this.#code.manifest;
+    if (reservedConcurrency === 0) {
+      throw new Error(
+        `Cannot invoke "${this.#options.name}": its reservedConcurrency is 0, so AWS Lambda refuses every invocation`,
+      );
+    }
+    return Math.min(this.#options.concurrency, reservedConcurrency);
+  }
+
   async #enter(): Promise<void> {
-    while (!this.#isDisposed && this.#busy >= this.#options.concurrency) {
+    while (!this.#isDisposed && this.#busy >= this.#limit) {
       const turn = Promise.withResolvers<void>();
       this.#waiting.push(turn);
       await turn.promise;

@@ -6,7 +6,6 @@ import {
   type Folders,
   type Isolation,
   makeTmp,
-  MAX_TMP,
   removeTmp,
   sizeOfTmp,
 } from "../isolation/isolation.ts";
@@ -34,8 +33,6 @@ const UNMEASURED = 8 * 1024 * 1024;
 /** The time for a runtime to exit after it has reported an init error, in milliseconds. */
 const EXIT_LIMIT = 500;
 
-const FULL: Ending = { kind: "exit", reason: "Runtime ended: /tmp holds more than 512 MB" };
-
 /** One process that runs a function, and its Runtime API. */
 export class Sandbox {
   /** Resolves when the process has ended and its whole output has been logged. */
@@ -50,6 +47,9 @@ export class Sandbox {
   readonly #api: RuntimeApi;
   readonly #child: Deno.ChildProcess;
   readonly #memory: number;
+  readonly #tmpSize: number;
+  /** The end of a process that has filled `/tmp`. */
+  readonly #full: Ending;
   /** The folder for `/tmp`, unless all functions share `/tmp`. */
   readonly #tmp: string | undefined;
   /** The number of bytes that the process had written at the last measurement of `/tmp`. */
@@ -60,7 +60,7 @@ export class Sandbox {
   #log: (line: string) => void;
 
   private constructor(
-    { memory }: FunctionManifest,
+    { memory, ephemeralStorage }: FunctionManifest,
     api: RuntimeApi,
     child: Deno.ChildProcess,
     tmp: string | undefined,
@@ -70,6 +70,9 @@ export class Sandbox {
     this.#child = child;
     this.#tmp = tmp;
     this.#memory = memory * 1024 * 1024;
+    this.#tmpSize = ephemeralStorage * 1024 * 1024;
+    const reason = `Runtime ended: /tmp holds more than ${ephemeralStorage} MB`;
+    this.#full = { kind: "exit", reason };
     this.#log = log;
     this.#lines = [0, 1].map(() => new LogLines((line) => this.#log(line)));
     this.gone = this.#watch();
@@ -157,7 +160,7 @@ export class Sandbox {
     clearInterval(watchingTmp);
     if (ending.kind === "done") {
       const [isFull] = await Promise.all([this.#hasFilledTmp(), this.#drain(), this.#measure()]);
-      if (isFull) ending = FULL;
+      if (isFull) ending = this.#full;
     }
     if (ending.kind !== "done") {
       if (ending.kind === "init error") await Promise.race([this.gone, pause(EXIT_LIMIT)]);
@@ -181,7 +184,7 @@ export class Sandbox {
   }
 
   async #measureTmp(): Promise<void> {
-    if (await this.#hasFilledTmp()) this.#broken.resolve(FULL);
+    if (await this.#hasFilledTmp()) this.#broken.resolve(this.#full);
   }
 
   /** Tells whether `/tmp` holds too much. Measures `/tmp` only if the process has written much since the last measurement. */
@@ -190,7 +193,7 @@ export class Sandbox {
     const written = await measureWritten(this.#child.pid);
     if (written - this.#written < UNMEASURED) return false;
     this.#written = written;
-    return await sizeOfTmp(this.#tmp) > MAX_TMP;
+    return await sizeOfTmp(this.#tmp) > this.#tmpSize;
   }
 
   /** Waits for output that is still in the pipes. */

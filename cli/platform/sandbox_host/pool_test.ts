@@ -1,27 +1,38 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { hasNamespace, manifestOf, startApp } from "../../testdata/sandbox.ts";
 
 const isAlive = (pid: number) => Deno.stat(`/proc/${pid}`).then(() => true, () => false);
 
 const LINUX = { ignore: Deno.build.os !== "linux" };
 
-Deno.test("concurrent invocations get a sandbox each up to the limit, and others wait", async () => {
-  await using app = await startApp(
-    `let running = 0;
-    export const handler = async () => {
-      running++;
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      return running--;
-    };`,
-    {},
-    { concurrency: 2 },
-  );
-  const { invoke, host } = app;
-  const outcomes = await Promise.all(Array.from({ length: 5 }, () => invoke()));
-  assertEquals(outcomes.map(({ json }) => json), [1, 1, 1, 1, 1], "one at a time in each");
-  assertEquals(host.sandboxesOf("one").length, 2);
-  const cold = outcomes.filter(({ logTail }) => logTail.includes("Init Duration"));
-  assertEquals(cold.length, 2);
+Deno.test("concurrent invocations get a sandbox each up to the limit of the machine and of the function, and others wait", async () => {
+  const limits = [
+    [{}, { concurrency: 2 }],
+    [{ reservedConcurrency: 2 }, {}],
+  ] as const;
+  for (const [settings, limit] of limits) {
+    await using app = await startApp(
+      `let running = 0;
+      export const handler = async () => {
+        running++;
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        return running--;
+      };`,
+      settings,
+      limit,
+    );
+    const { invoke, host } = app;
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => invoke()));
+    assertEquals(outcomes.map(({ json }) => json), [1, 1, 1, 1, 1], "one at a time in each");
+    assertEquals(host.sandboxesOf("one").length, 2);
+    const cold = outcomes.filter(({ logTail }) => logTail.includes("Init Duration"));
+    assertEquals(cold.length, 2);
+  }
+});
+
+Deno.test("a function without reserved concurrency is not invoked", async () => {
+  await using app = await startApp(`export const handler = () => 1;`, { reservedConcurrency: 0 });
+  await assertRejects(() => app.invoke(), Error, "its reservedConcurrency is 0");
 });
 
 Deno.test({

@@ -1,0 +1,55 @@
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { temporaryFolder } from "../../testdata/programs.ts";
+import { parseManifest } from "../manifest/manifest.ts";
+import { withF } from "../testdata/manifest.ts";
+import { checkOutputs, readInfra } from "./infra.ts";
+
+Deno.test("readInfra() finds the variables and outputs in the files of both syntaxes", async () => {
+  const folder = temporaryFolder();
+  const files = {
+    "a.tf": `variable "name" {}
+  variable stage {
+    default = "x"
+  }
+output "table_name" {
+  value = "output \\"no\\" {"
+}
+# output "comment" {}
+`,
+    "b.tf.json": JSON.stringify({ variable: { region: {} }, output: { "zone-id": { value: 1 } } }),
+    "c.txt": `output "text" {}`,
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await Deno.writeTextFile(`${folder}/${name}`, text);
+  }
+  const infra = await readInfra(folder);
+  assertEquals([...infra!.variables].sort(), ["name", "region", "stage"]);
+  assertEquals([...infra!.outputs].sort(), ["table_name", "zone-id"]);
+  assertEquals(await readInfra(`${folder}/none`), undefined);
+  await Deno.writeTextFile(`${folder}/b.tf.json`, "{");
+  await assertRejects(() => readInfra(folder), Error, `Cannot read the folder "${folder}"`);
+});
+
+Deno.test("checkOutputs() names each key that needs an output which does not exist", () => {
+  const manifest = parseManifest(
+    withF({
+      environment: {
+        TABLE: "${infra.table_nam}",
+        GOOD: "${infra.table_name}",
+        TEXT: "$ ${region}",
+      },
+      statements: [{ Effect: "Allow", Action: "s3:*", Resource: ["${infra.bucket_arn}/*"] }],
+    }, { settings: { alarms: { topic: "${infra.pager}" } } }),
+    "app.json",
+  );
+  const infra = { variables: new Set<string>(), outputs: new Set(["table_name", "pager"]) };
+  assertEquals(
+    assertThrows(() => checkOutputs(manifest, infra), TypeError).message,
+    `Cannot deploy "app":
+  "functions.f.environment.TABLE" needs the output "table_nam" of infra: did you mean "table_name"?
+  "functions.f.statements.0.Resource.0" needs the output "bucket_arn" of infra: add the block output "bucket_arn" to a file of the folder infra`,
+  );
+  assertThrows(() => checkOutputs(manifest, undefined), TypeError, "there is no folder infra");
+  infra.outputs.add("table_nam").add("bucket_arn");
+  checkOutputs(manifest, infra);
+});

@@ -1,0 +1,44 @@
+import type { Gateway } from "../application/types.ts";
+
+/** The URLs and the names of a deployed application. */
+export interface Outputs extends
+  Readonly<
+    Record<
+      "functions" | "log_groups" | "urls" | "buckets" | "topics" | "queues",
+      Record<string, string>
+    >
+  > {
+  /** The URL of the gateway; `null` without routes. */
+  readonly base_url: string | null;
+}
+
+/** Prints the URLs and the names of a deployed application, with a request to try for each route. */
+export function printOutputs(
+  { base_url, urls, buckets, topics, queues }: Outputs,
+  gateway: Gateway | undefined,
+  print: (line: string) => void,
+): void {
+  if (base_url !== null) {
+    const requests = (gateway?.routes ?? []).map(({ method, path }) => {
+      const option = ["ANY", "GET"].includes(method)
+        ? ""
+        : method === "HEAD"
+        ? "-I "
+        : `-X ${method} `;
+      return `curl ${option}${base_url}${
+        path.replace(/\{\w+\+\}/, "any/path").replaceAll(/[{}]/g, "")
+      }`;
+    });
+    print(`\nBase URL: ${base_url}\n\n${requests.join("\n")}\n`);
+  }
+  for (
+    const [kind, names] of Object.entries({
+      URL: urls,
+      Bucket: buckets,
+      Topic: topics,
+      Queue: queues,
+    })
+  ) {
+    for (const [key, name] of Object.entries(names)) print(`${kind} ${key}: ${name}`);
+  }
+}

@@ -1,0 +1,78 @@
+import { assert, assertEquals } from "@std/assert";
+import { temporaryFolder } from "../../testdata/programs.ts";
+import { resolveApplication } from "../application/resolve.ts";
+import { parseManifest } from "../manifest/manifest.ts";
+import { withF } from "../testdata/manifest.ts";
+import { DEPLOYED, writeRootModule } from "./root_module.ts";
+
+/** Writes the root module of a manifest, and reads the files that differ between applications. */
+async function write(text: string, options: object = {}) {
+  const folder = temporaryFolder();
+  const application = resolveApplication(parseManifest(text, "app.json"), DEPLOYED);
+  await writeRootModule(folder, { application, ...options });
+  const read = async (name: string) => JSON.parse(await Deno.readTextFile(`${folder}/${name}`));
+  const { locals } = await read("application.tf.json");
+  return { application: locals.application, root: await read("main.tf.json") };
+}
+
+Deno.test("writeRootModule() turns only placeholders into expressions of Terraform", async () => {
+  const { application } = await write(withF({
+    environment: { TABLE: "${region} $5 ${infra.table-name}", TEXT: '"%{ if }"' },
+    statements: [{
+      Effect: "Allow",
+      Action: "s3:GetObject",
+      Resource: "arn:aws:s3:::${account}/${aws:username}",
+    }],
+    triggers: {
+      schedules: [{ expression: "rate(1 hour)", input: { text: "${account} ${aws:x} %{y}" } }],
+    },
+  }));
+  const { f } = application.functions;
+  assertEquals(f.environment, {
+    TABLE: "${local.region} $5 ${module.infra.table-name}",
+    TEXT: '"%%{ if }"',
+  });
+  assertEquals(f.statements.at(-1).Resource, "arn:aws:s3:::${local.account}/$${aws:username}");
+  assertEquals(f.role, "app-f-${local.region}");
+  const [rule] = Object.values<{ input: string; pattern: unknown }>(application.rules);
+  assertEquals(rule!.input, '{"text":"$${account} $${aws:x} %%{y}"}');
+  assertEquals([rule!.pattern, application.gateway, f.reservedConcurrency], [null, null, null]);
+});
+
+Deno.test("writeRootModule() gives infra the inputs that it declares, and only then", async () => {
+  const infra = (...variables: string[]) => ({
+    infra: { variables: new Set(variables), outputs: new Set<string>() },
+  });
+  const inputs = async (options: object) => (await write(withF({}), options)).root.module.infra;
+  const source = "../../../infra";
+  assertEquals(await inputs({}), undefined);
+  assertEquals(await inputs(infra()), { source });
+  assertEquals(await inputs(infra("name", "stage", "region", "application", "other")), {
+    source,
+    name: "app",
+    stage: "v0",
+    region: "${local.region}",
+    application: "${module.application.resources}",
+  });
+  assertEquals(await inputs({ ...infra("name"), isDataOnly: true }), undefined);
+});
+
+Deno.test("writeRootModule() keeps only what holds data if everything else is removed", async () => {
+  const text = withF({
+    uses: { buckets: { files: "read" } },
+    triggers: {
+      routes: [{ method: "GET", path: "/" }],
+      buckets: [{ name: "files", events: ["s3:ObjectCreated:*"] }],
+      schedules: ["rate(1 hour)"],
+      topics: [{ name: "news" }],
+    },
+  }, { queues: { jobs: {} }, settings: { alarms: { topic: "${infra.pager}" } } });
+  const { application } = await write(text, { isDataOnly: true });
+  assertEquals(Object.keys(application.buckets), ["files"]);
+  assertEquals(application.buckets.files.listeners, []);
+  for (const kind of ["functions", "topics", "queues", "rules", "schedules", "alarms"]) {
+    assertEquals(application[kind], {}, kind);
+  }
+  assertEquals([application.gateway, application.scheduler], [null, null]);
+  assert(!JSON.stringify(application).includes("module.infra"));
+});

@@ -1,0 +1,132 @@
+import { nameOf } from "./checker.ts";
+import { nearest } from "./nearest.ts";
+import type { Manifest } from "./types.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A manifest that matches the JSON Schema, as it is written. */
+export interface PlainManifest extends Json {
+  readonly name: string;
+  readonly stage: string;
+  readonly state?: string;
+  readonly stages?: Readonly<Record<string, Json>>;
+}
+
+/** The maps whose names a stage takes from the manifest. */
+const MAPS = ["functions", "queues", "buckets", "tables"] as const;
+
+/**
+ * Merges the overrides of each further stage into the manifest.
+ *
+ * @throws {TypeError} If a stage overrides something that does not exist.
+ */
+export function stagesOf(plain: PlainManifest, action: string): [stage: string, merged: Json][] {
+  const { stages = {}, ...base } = plain;
+  refuse(
+    Object.entries(stages).flatMap((
+      [stage, overrides],
+    ) => [...unknownNames(stage, base, overrides)]),
+    action,
+  );
+  return Object.entries(stages)
+    .map(([stage, overrides]) => [stage, { ...merge(base, overrides) as Json, stage }]);
+}
+
+function* unknownNames(stage: string, base: Json, overrides: Json): Generator<string> {
+  for (const map of MAPS) {
+    const known = Object.keys(base[map] ?? {});
+    for (const name of Object.keys(overrides[map] ?? {}).filter((name) => !known.includes(name))) {
+      const word = nearest(name, known);
+      const hint = word === undefined ? "add it there first" : `did you mean "${word}"?`;
+      const path = nameOf("manifest", ["stages", stage, map, name]);
+      yield `${path} must be one of the "${map}" of the manifest: ${hint}`;
+    }
+  }
+}
+
+/**
+ * Merges a patch into a value.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc7396#section-2
+ */
+function merge(value: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return structuredClone(patch);
+  const merged = isObject(value) ? structuredClone(value) as Record<string, unknown> : {};
+  for (const [key, child] of Object.entries(patch)) {
+    if (child === null) delete merged[key];
+    else merged[key] = merge(merged[key], child);
+  }
+  return merged;
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Gives a further stage names and a state of its own. */
+export function nameStage({ name, state }: PlainManifest, manifest: Manifest): Manifest {
+  const isShared = state !== undefined && manifest.state === state;
+  return {
+    ...manifest,
+    name: `${name}-${manifest.stage}`,
+    furtherStage: manifest.stage,
+    ...(isShared && { state: `${state}@${manifest.stage}` }),
+  };
+}
+
+/**
+ * Refuses stages that would share something in the account.
+ *
+ * @param manifests The manifests of all stages, the default stage first.
+ * @throws {TypeError} If two stages share a name, a domain or a state.
+ */
+export function refuseClashes(manifests: readonly Manifest[], action: string): void {
+  const problems: string[] = [];
+  for (const [index, { stage, settings, state }] of manifests.entries()) {
+    const others = manifests.slice(0, index);
+    const has = (test: (other: Manifest) => boolean) => others.find(test)?.stage;
+    const path = `stages.${stage}`;
+    const sameStage = has((other) => other.stage === stage);
+    if (sameStage !== undefined) problems.push(`"${path}" must have another name than "stage"`);
+    const domain = settings.domain?.name;
+    const sameDomain = has((other) =>
+      domain !== undefined && other.settings.domain?.name === domain
+    );
+    if (sameDomain !== undefined) {
+      problems.push(
+        `"${path}.settings.domain.name" must be another domain than "${domain}", which "${sameDomain}" has`,
+      );
+    }
+    const sameState = has((other) => state !== undefined && other.state === state);
+    if (sameState !== undefined) {
+      problems.push(
+        `"${path}.state" must be another place than "${state}", which "${sameState}" has`,
+      );
+    }
+    if (index === 0) continue;
+    // The stage "prod" has the function "shop-prod-orders", and so would "prod-orders" of the default stage.
+    for (const name of namesIn(manifests[0]!)) {
+      if (!name.startsWith(`${stage}-`)) continue;
+      problems.push(
+        `The name "${name}" must not begin with "${stage}-", because "${stage}" is a stage`,
+      );
+    }
+  }
+  refuse(problems, action);
+}
+
+/** The names of functions and resources in a manifest. */
+function namesIn(manifest: Manifest): Set<string> {
+  const used = Object.values(manifest.functions).flatMap(({ triggers, uses }) => [
+    ...[...triggers.buckets, ...triggers.topics].map(({ name }) => name),
+    ...[uses.buckets, uses.topics].flatMap(Object.keys),
+  ]);
+  return new Set([...MAPS.flatMap((map) => Object.keys(manifest[map])), ...used]);
+}
+
+/** Throws an error that names all problems. */
+export function refuse(problems: readonly string[], action: string): void {
+  if (problems.length === 0) return;
+  const list = problems.length === 1 ? ` ${problems[0]}` : `\n  ${problems.join("\n  ")}`;
+  throw new TypeError(`${action}:${list}`);
+}
