@@ -1,10 +1,10 @@
 import { checkNames, invalid } from "../function/read.ts";
 import type { Middleware } from "./middleware/middleware.ts";
 import { readUse } from "./middleware/with_middleware.ts";
-import { readType } from "./negotiation/choose_type.ts";
+import { checkType } from "./negotiation/choose_type.ts";
 import { CLIENT_MESSAGE } from "./response/error_response.ts";
 import type { AnswerSettings, ClientErrorLevel } from "./response/exchange.ts";
-import { type HeaderValues, readHeaders } from "./response/headers.ts";
+import { headersOf, type HeaderValues } from "./response/headers.ts";
 import { type CustomTransformers, readMenu } from "./response/transformer.ts";
 
 /** The options that all handlers share. */
@@ -66,13 +66,13 @@ export function readOptions(
     throw invalid("option types", "an array of media types");
   }
   const errors = readMenu(options.customTransformers, indent);
-  const offered = types?.map((type) => readType(type, "item", "types")) ?? errors.types;
+  const offered = types?.map((type) => checkType(type, "item", "types")) ?? errors.types;
   return {
     use: readUse(use),
     offered,
     payloads: { ...errors, types: offered.filter((type) => errors.types.includes(type)) },
     errors,
-    extraHeaders: readHeaders(extraHeaders),
+    extraHeaders: headersOf(extraHeaders),
     clientMessage,
     clientErrorLevel,
   };

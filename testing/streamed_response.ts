@@ -1,3 +1,5 @@
+import { HTTP_STREAM } from "../function/http_stream.ts";
+
 /** A streamed HTTP response in the form of `@mate/core/runtime`. */
 interface HttpStream {
   readonly prelude: {
@@ -9,9 +11,6 @@ interface HttpStream {
 }
 
 type Stream = AsyncIterable<Uint8Array | string>;
-
-/** Marks the streams of HTTP responses. `runtime/http_stream.ts` describes the protocol. */
-const HTTP_STREAM = Symbol.for("@mate/core/http-stream/1");
 
 /** Tells whether the runtime streams a result. */
 export function isStreamed(result: unknown): result is HttpStream | Stream {

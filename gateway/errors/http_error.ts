@@ -100,20 +100,20 @@ export class HttpServerError extends HttpError {
 
 /** Whether a value is an `HttpError`, of this copy of the library or another. */
 export function isHttpError(error: unknown): error is HttpError {
-  return kindOf(error) !== undefined;
+  return errorKind(error) !== undefined;
 }
 
 /** Whether a thrown value is an `HttpClientError`, of this copy of the library or another. */
 export function isClientError(error: unknown): error is HttpClientError {
-  return kindOf(error) === "client";
+  return errorKind(error) === "client";
 }
 
 /** Whether a thrown value is an `HttpServerError`, of this copy of the library or another. */
 export function isServerError(error: unknown): error is HttpServerError {
-  return kindOf(error) === "server";
+  return errorKind(error) === "server";
 }
 
-function kindOf(error: unknown): unknown {
+function errorKind(error: unknown): unknown {
   try {
     return (error as Record<symbol, unknown> | null | undefined)?.[KIND];
   } catch {

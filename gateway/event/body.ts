@@ -1,6 +1,7 @@
 import { decodeBase64 } from "../../function/base64.ts";
 import type { JsonObject, JsonValue } from "../../function/json.ts";
 import { own, wrongType } from "../../function/read.ts";
+import { decodeUtf8 } from "../../function/utf8.ts";
 import { HttpUnsupportedMediaTypeError } from "../errors/client_errors.ts";
 import { formatOf } from "./formats/recognise.ts";
 import { findHeader } from "./headers.ts";
@@ -38,15 +39,6 @@ export function readText(event: JsonObject): string | null {
   const text = typeof body === "string" ? body : decodeUtf8(body);
   if (text === undefined) throw malformed("the body is not UTF-8");
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
-}
-
-/** The text whose UTF-8 is exactly these bytes, if there is one. */
-export function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Reads the body as JSON; see {@linkcode readText}. A request without a body gives null. */

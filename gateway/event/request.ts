@@ -12,12 +12,12 @@ import { readBytes } from "./body.ts";
 export function writeQuery(event: JsonObject): string {
   const { rawQuery, query } = formatOf(event);
   const text = rawQuery?.(event) ??
-    query(event).map((parameter) => parameter.map(encode).join("=")).join("&");
+    query(event).map((parameter) => parameter.map(encodeText).join("=")).join("&");
   return text && `?${text}`;
 }
 
 /** Lone surrogates do not have a UTF-8 form. As in the URL standard, they become U+FFFD. */
-function encode(text: string): string {
+function encodeText(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
 

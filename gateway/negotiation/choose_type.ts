@@ -19,7 +19,7 @@ export function availableTypes(
   if (!isPlainObject(customTransformers)) throw invalid("customTransformers", "a plain object");
   const types = [JSON_TYPE];
   for (const key of Object.keys(customTransformers)) {
-    const type = readType(key, "key", "customTransformers");
+    const type = checkType(key, "key", "customTransformers");
     if (!types.includes(type)) types.push(type);
   }
   return types;
@@ -30,7 +30,7 @@ export function availableTypes(
  *
  * @throws {TypeError} If it is neither.
  */
-export function readType(type: string, kind: "key" | "item", option: string): string {
+export function checkType(type: string, kind: "key" | "item", option: string): string {
   if (MEDIA_RANGE.test(type)) return type.toLowerCase();
   const what = `${kind} ${JSON.stringify(type)} in ${option}`;
   throw invalid(what, "a media type such as text/html");

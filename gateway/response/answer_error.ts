@@ -8,7 +8,7 @@ import { JSON_TYPE } from "../negotiation/choose_type.ts";
 import type { Answer } from "./answer.ts";
 import { answerPayload } from "./answer_payload.ts";
 import type { ClientErrorLevel, Exchange } from "./exchange.ts";
-import { addFields, AnswerHeaders, readHeaders } from "./headers.ts";
+import { addFields, AnswerHeaders, headersOf } from "./headers.ts";
 import { type SimpleMessage, simpleMessage } from "./transformer.ts";
 
 /** Answers a thrown value. Never throws. */
@@ -18,7 +18,7 @@ export function answerError(thrown: unknown, { settings, event }: Exchange): Ans
   const origin = { event, error, fallback: JSON_TYPE };
   let answer: Answer;
   try {
-    const headers = readHeaders(error.headers);
+    const headers = headersOf(error.headers);
     addFields(headers, extraHeaders);
     answer = answerPayload(
       error.status,

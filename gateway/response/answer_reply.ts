@@ -12,7 +12,7 @@ import {
 } from "./answer.ts";
 import { answerPayload } from "./answer_payload.ts";
 import type { Exchange } from "./exchange.ts";
-import { addFields, AnswerHeaders, readHeaders } from "./headers.ts";
+import { addFields, AnswerHeaders, headersOf } from "./headers.ts";
 import { type HttpResponse, isBuilt } from "./http_response.ts";
 import { JSON_CONTENT_TYPE, writeJson } from "./json_transformer.ts";
 import { isReply, type Reply } from "./reply.ts";
@@ -51,7 +51,7 @@ function answerParts(
   exchange: Exchange,
 ): Answer | Promise<Answer> {
   const { payloads, extraHeaders } = exchange.settings;
-  const headers = readHeaders(own);
+  const headers = headersOf(own);
   for (const cookie of cookies) headers.append("Set-Cookie", cookie);
   addFields(headers, extraHeaders);
   if (payload !== undefined && type === undefined && !isRaw(payload)) {
@@ -108,7 +108,7 @@ async function answerStream(
 /** Takes a response apart that is built already. */
 function answerBuilt(built: HttpResponse, { settings }: Exchange): Answer {
   const { statusCode, headers: single, multiValueHeaders, cookies = [], body = "" } = built;
-  const headers = readHeaders({ ...single, ...multiValueHeaders });
+  const headers = headersOf({ ...single, ...multiValueHeaders });
   for (const cookie of cookies) headers.append("Set-Cookie", cookie);
   const contentType = headers.get("content-type") ?? JSON_TYPE;
   addFields(headers, settings.extraHeaders);

@@ -1,5 +1,5 @@
 import { encodeBase64 } from "../../function/base64.ts";
-import { decodeUtf8 } from "../event/body.ts";
+import { decodeUtf8 } from "../../function/utf8.ts";
 import { isBinary } from "../negotiation/media_type.ts";
 import { chunksOf, collect, isWebResponse, type StreamBody } from "./stream_body.ts";
 

@@ -97,7 +97,7 @@ export class AnswerHeaders {
  * @throws {TypeError} If the headers are not a plain object, a name is not a token (RFC 9110 §5.6.2), or a value is not
  * a string, or has CR, LF or NUL.
  */
-export function readHeaders(given: HeaderValues = {}): AnswerHeaders {
+export function headersOf(given: HeaderValues = {}): AnswerHeaders {
   if (!isPlainObject(given)) throw invalid("headers", "a plain object");
   const headers = new AnswerHeaders();
   for (const [name, values] of Object.entries(given)) {

@@ -1,7 +1,7 @@
 import { decodeLooseBase64 } from "../../function/base64.ts";
 import { invalid, isPlainObject } from "../../function/read.ts";
 import { checkStatus, isStatus } from "./answer.ts";
-import { checkValue, type HeaderValues, readHeaders } from "./headers.ts";
+import { checkValue, headersOf, type HeaderValues } from "./headers.ts";
 import { hasMark, type HttpResponse, mark, markBuilt } from "./http_response.ts";
 
 /** The options of {@linkcode reply}. */
@@ -63,7 +63,7 @@ export function reply<Payload = undefined>(
   options: ReplyOptions = {},
 ): Reply<Payload> {
   checkStatus(status);
-  readHeaders(options.headers);
+  headersOf(options.headers);
   for (const cookie of options.cookies ?? []) checkValue("cookie", cookie);
   if (options.type !== undefined) checkValue("type", options.type);
   const result = { ...options, status, payload: payload as Payload };
@@ -106,7 +106,7 @@ export function asResponse<Result extends { readonly statusCode: number }>(
   }
   const { headers = {}, multiValueHeaders = {}, cookies = [], body = "", isBase64Encoded = false } =
     result as Partial<HttpResponse>;
-  for (const fields of [headers, multiValueHeaders]) readHeaders(fields);
+  for (const fields of [headers, multiValueHeaders]) headersOf(fields);
   const names = new Set([...Object.keys(headers), ...Object.keys(multiValueHeaders)]);
   const folded = new Set<string>();
   for (const name of names) {

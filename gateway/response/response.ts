@@ -8,7 +8,7 @@ import { negotiateCodec } from "./coding.ts";
 import { listAvailable } from "./content_type.ts";
 import { exchangeOf } from "./exchange.ts";
 import { formResponse } from "./form.ts";
-import { addFields, AnswerHeaders, type HeaderValues, readHeaders } from "./headers.ts";
+import { addFields, AnswerHeaders, headersOf, type HeaderValues } from "./headers.ts";
 import { type HttpResponse, markBuilt } from "./http_response.ts";
 import { type CustomTransformers, readMenu, type SimpleMessage } from "./transformer.ts";
 
@@ -103,7 +103,7 @@ export function buildWithHeaders<Payload>(
   error?: HttpError,
 ): HttpResponse {
   checkStatus(status);
-  addFields(headers, readHeaders(extraHeaders));
+  addFields(headers, headersOf(extraHeaders));
   const settings = customTransformers ? undefined : exchangeOf(event)?.settings;
   const menu = settings?.[error ? "errors" : "payloads"] ?? readMenu(customTransformers);
   const fallback = settings && error && JSON_TYPE;

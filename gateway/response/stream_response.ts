@@ -1,3 +1,4 @@
+import { HTTP_STREAM } from "../../function/http_stream.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
 import { type Answer, type AnswerContent, isBodyless } from "./answer.ts";
 import { type Codec, encodeSoon, findMethod } from "./codec.ts";
@@ -27,8 +28,6 @@ export interface StreamedResponse {
   /** The body, chunk by chunk. If it fails, the stream ends with the error. */
   readonly body: AsyncIterable<Uint8Array>;
 }
-
-const HTTP_STREAM = Symbol.for("@mate/core/http-stream/1");
 
 /** A content whose first chunk was read already, so that a failure before it is still answered as an error. */
 class OpenStream implements AsyncIterable<Uint8Array> {
