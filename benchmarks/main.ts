@@ -1,5 +1,5 @@
 /**
- * Measures everything and prints one table: `deno task bench [--quick]`. It fails if a reply is wrong, and never
+ * Measures everything and prints one table: `deno task bench [--quick] [--json]`. It fails if a reply is wrong, and never
  * because of a time.
  *
  * @module
@@ -8,10 +8,11 @@ import { measureColdStart } from "./cold_start.ts";
 import type { Row } from "./contest.ts";
 import { measureRuntimeLoop } from "./runtime_loop/measure.ts";
 import { bundle, findRuntimes } from "./runtimes.ts";
+import { measureSizes } from "./sizes.ts";
 
-const unknown = Deno.args.find((arg) => arg !== "--quick");
+const unknown = Deno.args.find((arg) => !["--quick", "--json"].includes(arg));
 if (unknown !== undefined) {
-  console.error(`Unknown option "${unknown}": expected --quick or nothing`);
+  console.error(`Unknown option "${unknown}": expected --quick or --json`);
   Deno.exit(2);
 }
 const isQuick = Deno.args.includes("--quick");
@@ -32,12 +33,18 @@ try {
   await Deno.remove(folder, { recursive: true });
 }
 
-console.log("| work | runtime | unit | @mate/core | others, best first |\n|---|---|---|--:|---|");
-for (const { work, runtime, unit, values } of rows) {
-  const show = (value: number) => value >= 100 ? value.toFixed(0) : value.toPrecision(3);
-  const { "@mate/core": ours, ...others } = values;
-  const sorted = Object.entries(others)
-    .sort(([, a], [, b]) => unit === "1/s" ? b - a : a - b)
-    .map(([name, value]) => `${name} ${show(value)}`);
-  console.log(`| ${work} | ${runtime} | ${unit} | ${show(ours!)} | ${sorted.join(", ")} |`);
+if (Deno.args.includes("--json")) {
+  console.log(JSON.stringify({ rows, sizes: await measureSizes() }));
+} else printTable();
+
+function printTable(): void {
+  console.log("| work | runtime | unit | @mate/core | others, best first |\n|---|---|---|--:|---|");
+  for (const { work, runtime, unit, values } of rows) {
+    const show = (value: number) => value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+    const { "@mate/core": ours, ...others } = values;
+    const sorted = Object.entries(others)
+      .sort(([, a], [, b]) => unit === "1/s" ? b - a : a - b)
+      .map(([name, value]) => `${name} ${show(value)}`);
+    console.log(`| ${work} | ${runtime} | ${unit} | ${show(ours!)} | ${sorted.join(", ")} |`);
+  }
 }

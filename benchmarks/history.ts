@@ -1,0 +1,77 @@
+/**
+ * Adds the result of `deno task bench --json` to a file with one line for each commit, and prints how the newest result
+ * compares with the results before: `deno run -A benchmarks/history.ts FILE COMMIT < result.json`.
+ *
+ * Times of different machines cannot be compared. So the history has ratios: the median of `@mate/core` divided by the best
+ * median of its peers in the same run. For rates, it is the other way round. Less is better in every row.
+ *
+ * @module
+ */
+import type { Row } from "./contest.ts";
+import type { Size } from "./sizes.ts";
+
+/** What `deno task bench --json` prints. */
+export interface Result {
+  readonly rows: readonly Row[];
+  readonly sizes: readonly Size[];
+}
+
+/** A line of the history: the commit, and each measured value by its name. */
+export interface Entry {
+  readonly commit: string;
+  readonly values: Readonly<Record<string, number>>;
+}
+
+/** The number of results that the newest one is compared with. */
+const WINDOW = 20;
+
+/** Makes the values of the history: sizes in bytes, and ratios. */
+export function entryOf(commit: string, { rows, sizes }: Result): Entry {
+  const values: Record<string, number> = {};
+  for (const { room, names, size } of sizes) values[`bytes of ${names} (${room})`] = size;
+  for (const { work, runtime, unit, values: { "@mate/core": ours, ...others } } of rows) {
+    const isRate = unit === "1/s";
+    const peers = Object.values(others);
+    if (ours === undefined || peers.length === 0) continue;
+    const ratio = isRate ? Math.max(...peers) / ours : ours / Math.min(...peers);
+    values[`${work}, ${runtime}: ratio to the best peer`] = Number(ratio.toPrecision(3));
+  }
+  return { commit, values };
+}
+
+/** Makes a table of the newest entry and the medians of the entries before. Changes of more than a tenth are marked. */
+export function describeHistory(entries: readonly Entry[]): string {
+  const newest = entries.at(-1)!;
+  const before = entries.slice(0, -1).slice(-WINDOW);
+  const rows = Object.entries(newest.values).map(([name, value]) => {
+    const old = medianOf(before.flatMap(({ values }) => values[name] ?? []));
+    const change = old === undefined ? undefined : value / old - 1;
+    const mark = change === undefined
+      ? "new"
+      : `${change < 0 ? "" : "+"}${(change * 100).toFixed(0)} %${
+        Math.abs(change) > 0.1 ? (change > 0 ? " ⚠" : " ✓") : ""
+      }`;
+    return `| ${name} | ${value} | ${old ?? ""} | ${mark} |`;
+  });
+  return [
+    `| at ${newest.commit} | now | median of the last ${before.length} | change |`,
+    "|---|--:|--:|--:|",
+    ...rows,
+  ].join("\n");
+}
+
+function medianOf(values: readonly number[]): number | undefined {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+}
+
+if (import.meta.main) {
+  const [file, commit] = Deno.args;
+  if (file === undefined || commit === undefined) {
+    console.error("Usage: benchmarks/history.ts FILE COMMIT < result.json");
+    Deno.exit(2);
+  }
+  const entry = entryOf(commit, JSON.parse(await new Response(Deno.stdin.readable).text()));
+  await Deno.writeTextFile(file, `${JSON.stringify(entry)}\n`, { append: true });
+  const lines = (await Deno.readTextFile(file)).trim().split("\n");
+  console.log(describeHistory(lines.map((line) => JSON.parse(line))));
+}

@@ -1,0 +1,54 @@
+import * as esbuild from "esbuild";
+import { gzipSync } from "node:zlib";
+
+/** The size of an import in a bundle, minified and gzipped, in bytes. */
+export interface Size {
+  /** The module, such as `gateway`. */
+  readonly room: string;
+  /** The imported names. */
+  readonly names: string;
+  readonly size: number;
+  /** The size that the import must not exceed. */
+  readonly limit: number;
+}
+
+const LIMITS = [
+  ["gateway", "proxyHandler", 15_760],
+  ["gateway", "proxyHandler, cors, etag, problemDetails", 17_080],
+  ["gateway", "proxyHandler, routes", 16_900],
+  ["gateway", "fetchHandler", 15_860],
+  ["gateway", "streamHandler", 15_640],
+  ["gateway", "buildHttpResponse", 9_350],
+  ["gateway", "FnProxyEvent", 7_000],
+  ["gateway", "HttpNotFoundError", 1_000],
+  ["logger", "logger", 3_610],
+  ["function", "FnEvent", 1_000],
+  ["scheduler", "FnBridgePutEvent", 2_000],
+  ["storage", "FnNotificationEvent", 2_500],
+  ["topic", "FnMessageEvent", 3_000],
+  ["queue", "queueHandler", 9_000],
+  ["table", "tableHandler", 7_000],
+  ["idempotency", "idempotent, tableStore", 6_000],
+] as const;
+
+/** Measures the size of each import. */
+export async function measureSizes(): Promise<Size[]> {
+  try {
+    return await Promise.all(LIMITS.map(async ([room, names, limit]) => {
+      const { outputFiles: [file] } = await esbuild.build({
+        stdin: {
+          contents: `export { ${names} } from "../${room}/mod.ts";`,
+          resolveDir: new URL(".", import.meta.url).pathname,
+        },
+        bundle: true,
+        minify: true,
+        write: false,
+        format: "esm",
+        target: "es2022",
+      });
+      return { room, names, limit, size: gzipSync(file!.contents, { level: 9 }).length };
+    }));
+  } finally {
+    await esbuild.stop();
+  }
+}
