@@ -7,20 +7,10 @@ import {
   routes,
 } from "@mate/core/gateway";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
-import { z } from "zod";
+import { NewOrder, type Order } from "./order.ts";
+import * as orders from "./orders.ts";
 import type { Product } from "./product.ts";
 import * as store from "./store.ts";
-
-const NewOrder = z.object({
-  product: z.string(),
-  quantity: z.number().int().min(1).max(100),
-});
-
-interface Order extends z.infer<typeof NewOrder> {
-  id: string;
-  customer: string;
-  total: number;
-}
 
 export const handler = proxyHandler(
   routes({
@@ -46,16 +36,16 @@ export const handler = proxyHandler(
         customer: customerOf(event),
         total: product.price * order.quantity,
       };
-      await store.write(`orders/${id}`, stored);
+      await orders.add(stored);
       return reply(201, stored, { headers: { Location: `${event.url().pathname}/${id}` } });
     },
 
+    "GET /orders": async (event) => ({ orders: await orders.list(customerOf(event)) }),
+
     "GET /orders/{id}": async (event) => {
       const { id } = event.pathParameters();
-      const order = await store.read<Order>(`orders/${id}`);
-      if (order?.customer !== customerOf(event)) {
-        throw new HttpNotFoundError(`There is no order "${id}"`);
-      }
+      const order = await orders.find(customerOf(event), id);
+      if (order === undefined) throw new HttpNotFoundError(`There is no order "${id}"`);
       return order;
     },
 

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { startPlatform } from "@mate/cli/platform";
 import { once } from "node:events";
 import { get } from "node:http";
@@ -25,7 +25,7 @@ async function exported(port: number): Promise<string> {
   return await text(response);
 }
 
-Deno.test("the shop imports a catalogue, takes an order, and exports its products", async () => {
+Deno.test("the shop imports a catalogue, takes an order, adds up its sales, and exports its products", async () => {
   await using platform = await startPlatform(MANIFEST, { port: 0 });
   const shop = `${platform.url}/v1`;
 
@@ -59,6 +59,15 @@ Deno.test("the shop imports a catalogue, takes an order, and exports its product
   assertEquals([created.status, (await created.json()).total], [201, 900]);
   const found = await fetch(new URL(created.headers.get("location")!, shop), { headers: TOKEN });
   assertEquals((await found.json()).customer, "ada");
+  const { orders } = await (await fetch(`${shop}/orders`, { headers: TOKEN })).json();
+  assertEquals(orders.map(({ total }: { total: number }) => total), [900]);
+
+  // The table tells the function "sales" of the order.
+  const sale = await eventually(() => {
+    const records = platform.log.after(0).filter(({ functionName }) => functionName === "sales");
+    return Promise.resolve(records.find(({ text }) => text.includes('"sales":')));
+  });
+  assertMatch(sale.text, /"sales":900\b/);
 
   const invalid = await fetch(`${shop}/orders`, {
     method: "POST",
