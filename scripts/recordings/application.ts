@@ -9,6 +9,7 @@ export async function writeApplication(
   { functions, stage = "stage", queues }: Application,
   folder: string,
   name: string,
+  region?: string,
 ): Promise<string> {
   const settings = await Promise.all(
     Object.entries(functions).map(async ([name, { does, ...rest }]) => {
@@ -16,7 +17,7 @@ export async function writeApplication(
       return [name, { ...rest, module: `${name}.js` }] as const;
     }),
   );
-  const manifest = { name, stage, functions: Object.fromEntries(settings), queues };
+  const manifest = { name, stage, region, functions: Object.fromEntries(settings), queues };
   await Deno.writeTextFile(`${folder}/app.json`, JSON.stringify(manifest));
   return `${folder}/app.json`;
 }

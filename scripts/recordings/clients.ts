@@ -32,23 +32,43 @@ interface Client {
   destroy(): void;
 }
 
-/** The clients of the AWS SDK. Without an endpoint, they call AWS. */
+/** Whom the clients call. Without an endpoint, they call AWS with the credentials of the environment. */
+export interface ClientOptions {
+  readonly region: string;
+  readonly endpoint?: string;
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  /** Whether the name of a bucket is in the path of the URL. */
+  readonly forcePathStyle?: boolean;
+  /** Takes the requests in place of the network. */
+  readonly requestHandler?: { handle(request: SdkRequest): Promise<{ response: SdkResponse }> };
+}
+
+/** A request as the SDK gives it to its transport. */
+export interface SdkRequest {
+  readonly hostname: string;
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+export interface SdkResponse {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** The clients of the AWS SDK. */
 export class Clients implements Disposable {
   readonly #services: Readonly<Record<string, Client>>;
 
-  constructor(endpoint?: string) {
-    const config = {
-      maxAttempts: 1,
-      ...(endpoint !== undefined && {
-        region: "us-east-1",
-        credentials: { accessKeyId: "developer", secretAccessKey: "local" },
-        endpoint,
-      }),
-    };
+  constructor(options: ClientOptions) {
+    const config = { maxAttempts: 1, ...options } as object as Record<string, never>;
     const services = {
       events: new EventBridge(config),
       lambda: new Lambda(config),
-      s3: new S3({ ...config, ...(endpoint !== undefined && { forcePathStyle: true }) }),
+      s3: new S3(config),
       sns: new SNS(config),
       sqs: new SQS(config),
     };

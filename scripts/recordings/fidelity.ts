@@ -101,6 +101,11 @@ export function fidelityPage(results: readonly Result[]): string {
     ...[...kept].flatMap(differencesOf),
     "## Recorded, but not promised",
     notes.join("\n"),
+    "## The same requests to your account",
+    wrap(
+      "With the option `--account`, the same requests go to AWS. [Recordings](recordings.md) says " +
+        "what this makes and removes.",
+    ),
   ];
   return `${blocks.join("\n\n")}\n`;
 }

@@ -3,7 +3,7 @@ import { parseManifest } from "../../cli/manifest/manifest.ts";
 import { startPlatform } from "../../cli/platform/mod.ts";
 import { matchesPattern } from "../../cli/platform/services/event_pattern.ts";
 import { deadLetterQueueName, queueName, queueUrl } from "../../cli/platform/services/messaging.ts";
-import { queueArn, topicArn } from "../../cli/application/arn.ts";
+import { queueArn, REGION, topicArn } from "../../cli/application/arn.ts";
 import { deliveryOf, writeApplication } from "./application.ts";
 import type { Application, Setup } from "./cases.ts";
 import { Clients } from "./clients.ts";
@@ -66,7 +66,14 @@ async function open(application: Application, setup: Setup): Promise<Stage> {
     const delivery = deliveryOf(functionName, text);
     if (delivery !== undefined) deliveries.push(delivery);
   });
-  const clients = stack.use(new Clients(platform.servicesUrl));
+  const clients = stack.use(
+    new Clients({
+      endpoint: platform.servicesUrl,
+      region: REGION,
+      credentials: { accessKeyId: "developer", secretAccessKey: "local" },
+      forcePathStyle: true,
+    }),
+  );
   const unique = `u${crypto.randomUUID().slice(0, 8)}`;
   const variables = await makeResources(setup, clients, unique);
   for (const bucket of setup.buckets ?? []) variables[bucket] = bucket;
@@ -89,13 +96,14 @@ async function open(application: Application, setup: Setup): Promise<Stage> {
   return {
     clients,
     variables,
-    nameInput: (input) => input,
+    patience: 0,
+    rename: (value) => value,
     request(to, request) {
       const name = to.replace(/^url:/, "");
       const host = to === "gateway"
         ? `localhost:${platform.port}`
         : `${name}.localhost:${platform.port}`;
-      return sendRaw(platform.port, host, request);
+      return sendRaw(() => Deno.connect({ port: platform.port }), host, request);
     },
     async fire(functionName) {
       const response = await fetch(`${platform.controlUrl}/schedules/${functionName}/0`, {

@@ -1,33 +1,51 @@
 /**
- * Runs the recorded cases against the platform: `deno run -A scripts/recordings/main.ts [service or id of a case …]`. The
- * option `--write` writes docs/fidelity.md.
+ * Runs the recorded cases: `deno run -A scripts/recordings/main.ts [--write | --account] [service or id of a case …]`.
+ *
+ * Without an option, the cases run against the platform of this machine. With `--write`, the command also writes
+ * docs/fidelity.md. With `--account`, the cases run against AWS. docs/recordings.md says what that makes and removes.
  *
  * @module
  */
+import { parseArgs } from "node:util";
+import { accountPlace, REGION } from "./account.ts";
 import { readCases, recordingsFolder } from "./cases.ts";
 import { fidelityPage, PAGE } from "./fidelity.ts";
 import { local } from "./local.ts";
 import { runAll } from "./run_all.ts";
 import { summary } from "./summary.ts";
 
+/** The number of cases at a time in an account, because an account has limits for each second. */
+const ACCOUNT_CONCURRENCY = 2;
+
+const { values, positionals: names } = parseArgs({
+  options: { account: { type: "boolean" }, write: { type: "boolean" } },
+  allowPositionals: true,
+});
+
+function end(message: string): never {
+  console.error(message);
+  Deno.exit(2);
+}
+
 const folder = recordingsFolder();
 const cases = await readCases(folder);
 if (cases === undefined) {
-  console.error(
-    `There are no recordings in ${folder.pathname}: name their folder by MATE_RECORDINGS`,
-  );
-  Deno.exit(2);
+  end(`There are no recordings in ${folder.pathname}: name their folder by MATE_RECORDINGS`);
 }
-const writes = Deno.args.includes("--write");
-const names = Deno.args.filter((name) => name !== "--write");
-if (writes && names.length > 0) {
-  console.error("Cannot write docs/fidelity.md: it needs all cases, so name none");
-  Deno.exit(2);
+if (values.write && (values.account || names.length > 0)) {
+  end("Cannot write docs/fidelity.md: it needs all cases on this machine, so give only --write");
 }
 const wanted = cases.filter(({ id, service }) =>
   names.length === 0 || names.some((name) => name === service || id.startsWith(name))
 );
-const results = await runAll(wanted, local);
+if (wanted.length === 0) end(`No case is of the service or has the id ${names.join(", ")}`);
+const prefix = `mate-recorded-${crypto.randomUUID().slice(0, 6)}`;
+if (values.account) {
+  console.error(`Everything that the cases make in ${REGION} has a name with "${prefix}"`);
+}
+const results = values.account
+  ? await runAll(wanted, accountPlace(prefix), ACCOUNT_CONCURRENCY)
+  : await runAll(wanted, local);
 for (const { case: { id, notClaimed }, operations } of results) {
   const found = [...operations].flatMap(([operation, list]) =>
     list.map((difference) => `    ${operation}: ${difference}`)
@@ -37,5 +55,5 @@ for (const { case: { id, notClaimed }, operations } of results) {
   console.log(found.join("\n"));
 }
 console.log(summary(results));
-if (writes) await Deno.writeTextFile(PAGE, fidelityPage(results));
+if (values.write) await Deno.writeTextFile(PAGE, fidelityPage(results));
 Deno.exit(0); // A client of the SDK may keep a connection open.

@@ -28,8 +28,10 @@ export interface Delivery {
 export interface Stage extends AsyncDisposable {
   readonly clients: Clients;
   readonly variables: Variables;
-  /** Returns an input with the names that the resources have at this place. */
-  nameInput(input: Record<string, unknown>): Record<string, unknown>;
+  /** How much longer than on one machine events take to arrive, in seconds. */
+  readonly patience: number;
+  /** Replaces the names of the manifest in an input or in an answer by the names of the resources at this place. */
+  rename(value: unknown): unknown;
   /** Sends a request to the gateway, or to a function URL. The path goes out as it stands. */
   request(to: string, request: HttpRequest): Promise<HttpAnswer>;
   /** Fires the first schedule of a function. */

@@ -1,8 +1,8 @@
 import type { HttpAnswer, HttpRequest } from "./place.ts";
 
-/** Sends a request to a port of this machine. The path goes out as it stands, because `fetch()` would change some paths. */
+/** Sends a request over a connection. The path goes out as it stands, because `fetch()` would change some paths. */
 export async function sendRaw(
-  port: number,
+  connect: () => Promise<Deno.Conn>,
   host: string,
   { method, path, headers = {}, body = "" }: HttpRequest,
 ): Promise<HttpAnswer> {
@@ -14,7 +14,7 @@ export async function sendRaw(
     Connection: "close",
   });
   const head = [`${method} ${path} HTTP/1.1`, ...fields.map((field) => field.join(": ")), "", ""];
-  using connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  using connection = await connect();
   const bytes = new Blob([head.join("\r\n"), content]).stream();
   await bytes.pipeTo(connection.writable, { preventClose: true });
   const text = await new Response(connection.readable).text();

@@ -10,9 +10,6 @@ export interface Result {
   readonly operations: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The time in which events must arrive at a function if the case names none, in seconds. */
-const ARRIVAL = 3;
-
 /** Runs a case. A failure of the runner is a difference, too. */
 export async function runCase(one: Case, place: Place): Promise<Result> {
   const operations = new Map<string, string[]>();
@@ -80,7 +77,7 @@ async function runStep(
 ): Promise<void> {
   const { clients, variables } = stage;
   if (step.call !== undefined) {
-    const input = stage.nameInput(fill(step.input ?? {}, variables) as Record<string, unknown>);
+    const input = stage.rename(fill(step.input ?? {}, variables)) as Record<string, unknown>;
     const answer = await clients.call(step.call, input, step.headers);
     for (const [variable, path] of Object.entries(step.save ?? {})) {
       const value = "output" in answer ? memberOf(answer.output, path) : undefined;
@@ -94,7 +91,7 @@ async function runStep(
     }
     return;
   }
-  const recorded = fill(step.expected, variables);
+  const recorded = stage.rename(fill(step.expected, variables));
   if (step.http !== undefined) {
     const operation = step.http.to === "gateway" ? "HTTP request" : "function URL";
     check(operation, differences(recorded, await stage.request(step.http.to, step.http)));
@@ -105,11 +102,13 @@ async function runStep(
   } else if (step.delivered !== undefined) {
     check("delivered events", await waitForEvents(recorded, step, stage));
   } else if (step.requestIds !== undefined) {
-    await stage.settled();
     const { allAre, atLeast } = recorded as { allAre: string; atLeast: number };
-    const ids = (await deliveriesTo(step.requestIds, stage)).map(({ requestId }) => requestId);
-    const isEqual = ids.length >= atLeast && ids.every((id) => id === allAre);
-    check("retries", isEqual ? [] : [`expected ${atLeast} times ${allAre}, got ${ids}`]);
+    const found = await poll(stage.patience, stage, async () => {
+      const ids = (await deliveriesTo(step.requestIds!, stage)).map(({ requestId }) => requestId);
+      const isEqual = ids.length >= atLeast && ids.every((id) => id === allAre);
+      return isEqual ? [] : [`expected ${atLeast} times ${allAre}, got ${ids}`];
+    });
+    check("retries", found);
   } else if (step.deadLetters !== undefined) {
     check("dead letters", await waitForDeadLetters(recorded, step, stage));
   } else if (step.queueEmpty !== undefined) {
@@ -171,21 +170,35 @@ async function deliveriesTo(functionName: string, stage: Stage): Promise<readonl
   return (await stage.deliveries()).filter((delivery) => delivery.functionName === functionName);
 }
 
-async function waitForEvents(recorded: unknown, step: Step, stage: Stage): Promise<string[]> {
-  const end = Date.now() + (step.within ?? ARRIVAL) * 1_000;
-  if (step.within === undefined) await stage.settled();
+/** Waits until nothing differs, or until the time is over. Returns the last differences. */
+async function poll(
+  seconds: number,
+  stage: Stage,
+  look: () => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  const end = Date.now() + seconds * 1_000;
+  if (seconds === stage.patience) await stage.settled();
   for (;;) {
-    const events = (await deliveriesTo(step.delivered!, stage)).map(({ event }) => event);
-    const found = [...differences(recorded, events)];
-    if (found.length === 0 || step.within === undefined || Date.now() > end) return found;
+    const found = await look();
+    if (found.length === 0 || Date.now() >= end) return found;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-async function waitForDeadLetters(recorded: unknown, step: Step, stage: Stage): Promise<string[]> {
-  const end = Date.now() + (step.within ?? ARRIVAL) * 1_000;
+function waitForEvents(recorded: unknown, step: Step, stage: Stage): Promise<readonly string[]> {
+  return poll((step.within ?? 0) + stage.patience, stage, async () => {
+    const events = (await deliveriesTo(step.delivered!, stage)).map(({ event }) => event);
+    return [...differences(recorded, events)];
+  });
+}
+
+function waitForDeadLetters(
+  recorded: unknown,
+  step: Step,
+  stage: Stage,
+): Promise<readonly string[]> {
   const messages: unknown[] = [];
-  for (;;) {
+  return poll((step.within ?? 0) + stage.patience, stage, async () => {
     const answer = await stage.clients.call("sqs.ReceiveMessage", {
       QueueUrl: stage.queueUrl(step.deadLetters!, true),
       WaitTimeSeconds: 1,
@@ -193,7 +206,6 @@ async function waitForDeadLetters(recorded: unknown, step: Step, stage: Stage): 
     });
     if ("error" in answer) return [answer.error.message];
     messages.push(...answer.output.Messages as unknown[] ?? []);
-    const found = [...differences(recorded, messages)];
-    if (found.length === 0 || Date.now() > end) return found;
-  }
+    return [...differences(recorded, messages)];
+  });
 }
