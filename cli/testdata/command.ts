@@ -87,6 +87,10 @@ export class Command implements AsyncDisposable {
     }
   }
 
+  get pid(): number {
+    return this.#process.pid;
+  }
+
   kill(signal: Deno.Signal): void {
     this.#process.kill(signal);
   }
