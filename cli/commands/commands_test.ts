@@ -35,6 +35,16 @@ Deno.test("mate new makes a formatted application whose test passes", async () =
   assertStringIncludes(test.stdout, "1 passed");
   const { functions } = await readManifest(`${cwd}/app.json`);
   assertEquals(functions.hello?.module, "hello.ts");
+  const node = await mate(["new", "--node", "store"], { cwd: folder });
+  assertMatch(node.stdout, /\nNext: cd store && npm install && npm run dev\n$/);
+  const nodeFormat = await run(Deno.execPath(), ["fmt", "--check"], { cwd: `${folder}/store` });
+  assertEquals(nodeFormat.code, 0, nodeFormat.stderr);
+  const names = await Array.fromAsync(Deno.readDir(`${folder}/store`), ({ name }) => name);
+  assertEquals(names.includes("package.json") && !names.includes("deno.json"), true);
+  assertEquals(
+    (await readManifest(`${folder}/store/app.json`)).functions.hello?.module,
+    "hello.js",
+  );
   const again = await mate(["new", "shop"], { cwd: folder });
   assertEquals(again.code, 1);
 });

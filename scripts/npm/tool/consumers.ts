@@ -106,6 +106,18 @@ Deno.test({
         assertEquals([JSON.parse(body).greeting, code], ["from node_modules: Ada", 0]);
       }
     });
+    await t.step("mate new makes a project for Node.js, whose test passes", async () => {
+      await mate(fromRegistry, "new", "shop");
+      const cwd = `${fromRegistry}/shop`;
+      await Deno.copyFile(`${fromRegistry}/.npmrc`, `${cwd}/.npmrc`);
+      for (const args of [["install", "--no-audit", "--no-fund"], ["test"]]) {
+        const { code, stdout, stderr } = await run("npm", args, { cwd, env });
+        assertEquals(code, 0, stdout + stderr);
+      }
+      const [body] = await visit(cwd, []);
+      assertEquals(JSON.parse(body), { greeting: "Hello, Ada!" });
+      await Deno.remove(cwd, { recursive: true }); // else "node --test" finds its test
+    });
     await t.step("mate bundle uses the packages of the project", async () => {
       assertStringIncludes(await mate(fromRegistry, "bundle", "--analyze"), "only-here");
     });
