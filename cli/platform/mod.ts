@@ -1,6 +1,6 @@
 /**
  * The platform on one machine, for development and tests. It plays Amazon API Gateway, function URLs, the Invoke API of AWS
- * Lambda, Amazon EventBridge, S3, SNS and SQS for the functions of an application. {@linkcode startPlatform} starts the
+ * Lambda, Amazon EventBridge, S3, SNS, SQS and DynamoDB for the functions of an application. {@linkcode startPlatform} starts the
  * platform in a program. This command starts it in the terminal:
  *
  * ```sh
