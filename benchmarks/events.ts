@@ -6,10 +6,21 @@ export interface HttpEvent {
   readonly path: string;
   readonly body: string | null;
   readonly queryStringParameters: Readonly<Record<string, string>> | null;
+  readonly requestContext: {
+    readonly authorizer?: { readonly claims?: { readonly sub: string } } | null;
+    readonly domainName: string;
+    readonly httpMethod: string;
+    readonly identity: { readonly sourceIp: string; readonly userAgent: string | null };
+    readonly protocol: string;
+  };
 }
 
 /** The headers of another service. */
-export const PROGRAM = { Accept: "application/json", "User-Agent": "orders/2.4" };
+export const PROGRAM = {
+  Accept: "application/json",
+  Origin: "https://shop.example.com",
+  "User-Agent": "orders/2.4",
+};
 
 /** The headers of a browser that loads a page. */
 export const BROWSER = {
@@ -29,13 +40,39 @@ export const SCRIPT = {
   "sec-fetch-mode": "cors",
 };
 
-/** The event of a request behind a gateway. */
+/** The headers that Amazon CloudFront adds in front of a REST API. With those of API Gateway, an event has about 25. */
+const EDGE: Readonly<Record<string, string>> = {
+  "CloudFront-Forwarded-Proto": "https",
+  "CloudFront-Is-Desktop-Viewer": "true",
+  "CloudFront-Is-Mobile-Viewer": "false",
+  "CloudFront-Is-SmartTV-Viewer": "false",
+  "CloudFront-Is-Tablet-Viewer": "false",
+  "CloudFront-Viewer-ASN": "3303",
+  "CloudFront-Viewer-Country": "CH",
+  Referer: "https://shop.example.com/menu",
+  "sec-ch-ua": '"Chromium";v="142", "Not=A?Brand";v="24"',
+  "sec-ch-ua-mobile": "?0",
+  "sec-ch-ua-platform": '"Linux"',
+  "sec-fetch-dest": "empty",
+  "sec-fetch-site": "same-site",
+  Via: "2.0 0f1e2d3c4b5a69788796a5b4c3d2e1f0.cloudfront.net (CloudFront)",
+  "X-Amz-Cf-Id": "nBsWBOrSHMgnaROZJK1wGCZ9PcRcSpq_oSXZNQwQ10OTZL4cimZo3g==",
+};
+
+/** The claims of the caller. */
+const CLAIMS = { sub: "5d1f7f4c", email: "ada@example.com", iss: "https://id.example.com" };
+
+/** The event of a request behind a gateway, as the gateway sends it: a REST API sends all headers in both of its maps. */
 export async function eventOf(
-  request: Parameters<typeof proxyEvent>[0],
+  { headers, ...request }: { headers?: Record<string, string> } & Record<string, unknown>,
   gateway: Gateway = "rest",
 ): Promise<HttpEvent> {
+  const all = gateway === "rest" ? { ...EDGE, ...headers } : headers;
+  const claims = gateway === "rest" || gateway === "http" ? { claims: CLAIMS } : {};
   // V8 caches the parts of a literal that is split often. It does not cache the texts of JSON.parse(), which Lambda uses.
-  return JSON.parse(JSON.stringify(await proxyEvent(request, { gateway })));
+  return JSON.parse(
+    JSON.stringify(await proxyEvent({ ...request, headers: all } as never, { gateway, ...claims })),
+  );
 }
 
 /** The second argument of every handler. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { measureColdStart } from "./cold_start.ts";
+import { measureFirstReply } from "./first_reply.ts";
 import type { Row } from "./contest.ts";
 import { measureRuntimeLoop } from "./runtime_loop/measure.ts";
 import { bundle, findRuntimes } from "./runtimes.ts";
@@ -25,8 +25,8 @@ try {
     console.error(`Measuring warm calls on ${name} …`);
     rows.push(...JSON.parse(await run(`${folder}/warm.mjs`, name, isQuick ? "quick" : "thorough")));
   }
-  console.error("Measuring cold starts …");
-  rows.push(...await measureColdStart(folder, runtimes, isQuick ? 1 : 15));
+  console.error("Measuring first replies …");
+  rows.push(...await measureFirstReply(folder, runtimes, isQuick ? 1 : 15));
   console.error("Measuring the runtime loop …");
   rows.push(...await measureRuntimeLoop(folder, isQuick));
 } finally {

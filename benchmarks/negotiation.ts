@@ -40,11 +40,21 @@ function pick({ headers }: HttpEvent, name: string): Record<string, string> {
   return key === undefined ? {} : { [name]: headers[key]! };
 }
 
+/** Those that do not refuse empty parameters. */
+const { "@hapi/accept": _, ...LENIENT } = SORT;
+
+/** Languages of 8 KB, all of equal weight. */
+const MEMBERS = Array.from({ length: 1365 }, (_, index) => `${100_000 + index}`);
+
 /** Workloads that read one header. */
 export const negotiation: readonly Workload[] = [
   await workload("choose a type for a browser", CHOOSE, {}, "text/html"),
   await workload("sort Accept-Language", SORT, {}, ["de-CH", "de", "fr", "en-US", "en"]),
   await workload("8 KB of commas", SORT, { "Accept-Language": ",".repeat(8192) }, []),
+  await workload("8 KB of members", SORT, { "Accept-Language": MEMBERS.join() }, MEMBERS),
+  await workload("8 KB of semicolons", LENIENT, { "Accept-Language": `de${";".repeat(8190)}` }, [
+    "de",
+  ]),
 ];
 
 async function workload(

@@ -10,7 +10,9 @@ import { service as middy } from "./peers/middy.ts";
 import { service as powertools } from "./peers/powertools.ts";
 import {
   archive,
+  type Facts,
   type Handler,
+  MARKS,
   MENU,
   NO_SUCH_DISH,
   ORDERS,
@@ -40,6 +42,8 @@ interface Expected {
   readonly status: number;
   readonly payload: unknown;
   readonly isGzipped: boolean;
+  /** Further header fields. */
+  readonly fields?: Readonly<Record<string, RegExp>>;
 }
 
 const SOUP = { url: "/menu/soup?day=friday", headers: PROGRAM };
@@ -49,9 +53,38 @@ const SOUP_REPLY: Expected = {
   isGzipped: false,
 };
 
+/** The facts about the request of the small reply. */
+const FACTS: Facts = {
+  address: "198.51.100.17",
+  agent: PROGRAM["User-Agent"],
+  day: "friday",
+  domain: "a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com",
+  method: "GET",
+  path: ["menu", "soup"],
+  protocol: "HTTP/1.1",
+  port: "443",
+  user: "5d1f7f4c",
+};
+
 /** Replies to whole requests, from the event to the response. */
 export const replies: readonly Workload[] = [
   workload("small JSON reply", handlersOf("dish"), await eventOf(SOUP), SOUP_REPLY),
+  workload("small JSON reply, every fact read", handlersOf("facts"), await eventOf(SOUP), {
+    ...SOUP_REPLY,
+    payload: FACTS,
+  }),
+  workload("small JSON reply, three middlewares", handlersOf("three"), await eventOf(SOUP), {
+    ...SOUP_REPLY,
+    fields: Object.fromEntries(MARKS.map((name) => [name, /^1$/])),
+  }),
+  workload("small JSON reply, CORS", handlersOf("cors"), await eventOf(SOUP), {
+    ...SOUP_REPLY,
+    fields: { "Access-Control-Allow-Origin": /^https:..shop.example.com$/ },
+  }),
+  workload("small JSON reply, CORS and ETag", handlersOf("tagged"), await eventOf(SOUP), {
+    ...SOUP_REPLY,
+    fields: { "Access-Control-Allow-Origin": /^https:..shop.example.com$/, ETag: /^"/ },
+  }),
   workload(
     "404 error reply",
     handlersOf("missing"),
@@ -78,9 +111,12 @@ export const replies: readonly Workload[] = [
   ...(await Promise.all(Object.entries(GATEWAYS).map(repliesBehind))).flat(),
 ];
 
+/** The handlers of all services that do a work. */
 function handlersOf(work: keyof Service): Record<string, Handler> {
   return Object.fromEntries(
-    Object.entries(SERVICES).map(([name, service]) => [name, service[work]]),
+    Object.entries(SERVICES).flatMap(([name, { [work]: handler }]) =>
+      handler ? [[name, handler]] : []
+    ),
   );
 }
 
@@ -114,6 +150,9 @@ function workload(
 }
 
 async function checkReply({ status, headers, body }: Response, expected: Expected): Promise<void> {
+  for (const [name, value] of Object.entries(expected.fields ?? {})) {
+    match(headers.get(name) ?? "", value);
+  }
   const isGzipped = headers.get("content-encoding") === "gzip";
   deepEqual([status, isGzipped], [expected.status, expected.isGzipped]);
   match(headers.get("content-type")!, /^application\/json\b/);

@@ -17,11 +17,22 @@ const deno: Runtime = {
     lastLine(Deno.execPath(), ["run", "-A", "--no-config", `--v8-flags=${V8_FLAG}`, file, ...args]),
 };
 
-/** Deno, and Node.js if `node` is on the `PATH`. */
+/** The npm package of the Node.js to measure on: the newest version that AWS Lambda has. */
+const NODE = "node@24";
+
+/** Deno, and Node.js if `npx` is on the `PATH`. */
 export async function findRuntimes(): Promise<Runtime[]> {
-  if (!await hasProgram("node", "the workloads on Node.js")) return [deno];
-  const version = await lastLine("node", ["--version"]);
-  const runNode = (file: string, ...args: string[]) => lastLine("node", [V8_FLAG, file, ...args]);
+  if (!await hasProgram("npx", `the workloads on ${NODE}`)) return [deno];
+  const node = await lastLine("npx", [
+    "--yes",
+    `--package=${NODE}`,
+    "--",
+    "node",
+    "-p",
+    "process.execPath",
+  ]);
+  const version = await lastLine(node, ["--version"]);
+  const runNode = (file: string, ...args: string[]) => lastLine(node, [V8_FLAG, file, ...args]);
   return [deno, { name: `Node.js ${version.slice(1)}`, run: runNode }];
 }
 

@@ -1,12 +1,12 @@
 import {
-  buildHttpClientErrorResponse,
-  buildHttpResponse,
-  FnProxyEvent,
-  HttpClientError,
+  cors,
+  etag,
+  type FnProxyEvent,
   HttpNotFoundError,
+  type Middleware,
   proxyHandler,
 } from "../../gateway/mod.ts";
-import { archive, MENU, NO_SUCH_DISH, type Service } from "./service.ts";
+import { archive, type Facts, MARKS, MENU, NO_SUCH_DISH, ORIGIN, type Service } from "./service.ts";
 
 function dish(event: FnProxyEvent): object {
   const { day } = event.queryStringParameters();
@@ -15,18 +15,32 @@ function dish(event: FnProxyEvent): object {
   return { ...MENU[name], day };
 }
 
+function facts(event: FnProxyEvent): Facts {
+  return {
+    address: event.sourceIp().text,
+    agent: event.httpUserAgent(),
+    day: event.queryStringParameters()["day"],
+    domain: event.queryDomainName(),
+    method: event.httpMethod(),
+    path: event.queryPath(),
+    protocol: event.httpProtocol(),
+    port: event.httpHeaders()["x-forwarded-port"],
+    user: event.authorizerClaims()?.["sub"] as string | undefined,
+  };
+}
+
+const marks = MARKS.map((name): Middleware => async (_event, _context, next) => {
+  (await next()).headers.set(name, "1");
+});
+const forShop = cors({ origins: [ORIGIN] });
+
 export const service: Service = {
   dish: proxyHandler(dish) as Service["dish"],
+  three: proxyHandler(dish, { use: marks }) as Service["dish"],
+  cors: proxyHandler(dish, { use: [forShop] }) as Service["dish"],
+  tagged: proxyHandler(dish, { use: [forShop, etag()] }) as Service["dish"],
+  facts: proxyHandler(facts) as Service["dish"],
   order: proxyHandler((event) => event.queryPayload()) as Service["order"],
   archive: proxyHandler(() => archive()) as Service["archive"],
-  // deno-lint-ignore require-await -- a handler is async
-  missing: async (eventObject) => {
-    const event = new FnProxyEvent(eventObject);
-    try {
-      return buildHttpResponse(200, dish(event), { event });
-    } catch (error) {
-      if (!(error instanceof HttpClientError)) throw error;
-      return buildHttpClientErrorResponse(error, { event, log: false });
-    }
-  },
+  missing: proxyHandler(dish, { clientErrorLevel: "off" }) as Service["dish"],
 };

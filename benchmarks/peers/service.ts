@@ -11,9 +11,55 @@ export interface Service {
   readonly order: Handler;
   /** `GET /archive`: one megabyte. */
   readonly archive: Handler;
+  /** The first work with three middlewares around it; each sets a header field. */
+  readonly three?: Handler;
+  /** The first work for pages of another origin. */
+  readonly cors?: Handler;
+  /** The first work for pages of another origin, with an entity tag. */
+  readonly tagged?: Handler;
+  /** `GET /menu/{dish}`: the dish, and every fact about the request: {@linkcode Facts}. */
+  readonly facts?: Handler;
   /** `GET /menu/{dish}` for an unknown dish: an error is thrown, caught and answered with 404. */
   readonly missing: Handler;
 }
+
+/** The facts about a request that a function reads. */
+export interface Facts {
+  readonly address: string;
+  readonly agent: string | null;
+  readonly day: string | undefined;
+  readonly domain: string;
+  readonly method: string;
+  readonly path: readonly string[];
+  readonly protocol: string;
+  readonly port: string | undefined;
+  readonly user: string | undefined;
+}
+
+/** The facts of a raw event of a REST API. */
+export function factsOf(
+  event: HttpEvent,
+  headers: Readonly<Record<string, string | undefined>>,
+): Facts {
+  const { requestContext: context, path, queryStringParameters } = event;
+  return {
+    address: context.identity.sourceIp,
+    agent: context.identity.userAgent,
+    day: queryStringParameters?.["day"],
+    domain: context.domainName.toLowerCase(),
+    method: context.httpMethod.toUpperCase(),
+    path: path.split("/").slice(1),
+    protocol: context.protocol.toUpperCase(),
+    port: headers["x-forwarded-port"],
+    user: context.authorizer?.claims?.sub,
+  };
+}
+
+/** The origin that may use the services. */
+export const ORIGIN = "https://shop.example.com";
+
+/** The header fields that the three middlewares set. */
+export const MARKS = ["X-One", "X-Two", "X-Three"];
 
 /** The service of a library with a router: one handler for all requests. */
 export function serviceOf(handler: Handler): Service {
