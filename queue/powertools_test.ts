@@ -39,7 +39,7 @@ Deno.test("queueHandler() reports the messages that processPartialResponse() rep
         );
         const batch = event as unknown as SQSEvent;
         const other = ({ body, messageId }: SQSRecord) =>
-          Promise.try(() => work(body, messageId, seen[1]));
+          new Promise<void>((resolve) => resolve(work(body, messageId, seen[1])));
         const options = { context: context as unknown as Context, throwOnFullBatchFailure: false };
         const powertools = fifo
           ? await processPartialResponse(batch, other, new SqsFifoPartialProcessorAsync(), {

@@ -42,6 +42,8 @@ export const DIFFERENCES: readonly (readonly [runtime: RegExp, why: string, test
     "fetchHandler() negotiates nothing but the coding",
     "proxyHandler() refuses a result that no response can carry",
     "proxyHandler() sends a standard Response with its status, headers and exact bytes",
+    "a middleware answers by itself with anything that a route may return",
+    "next() gives the answer negotiated, not compressed, with text, bytes and types",
   ]],
   [/bun/, "another node:net, Request and JSON.stringify(), and no modules in data: URLs", [
     "IpAddress reads exactly the texts that node:net calls an address",
