@@ -35,20 +35,26 @@ const LIMITS = [
 export async function measureSizes(): Promise<Size[]> {
   try {
     return await Promise.all(LIMITS.map(async ([room, names, limit]) => {
-      const { outputFiles: [file] } = await esbuild.build({
-        stdin: {
-          contents: `export { ${names} } from "../${room}/mod.ts";`,
-          resolveDir: new URL(".", import.meta.url).pathname,
-        },
-        bundle: true,
-        minify: true,
-        write: false,
-        format: "esm",
-        target: "es2022",
-      });
-      return { room, names, limit, size: gzipSync(file!.contents, { level: 9 }).length };
+      const contents = await bundleImport(room, names);
+      return { room, names, limit, size: gzipSync(contents, { level: 9 }).length };
     }));
   } finally {
     await esbuild.stop();
   }
+}
+
+/** Bundles and minifies an import. The process of esbuild stays until `esbuild.stop()`. */
+export async function bundleImport(room: string, names: string): Promise<Uint8Array> {
+  const { outputFiles: [file] } = await esbuild.build({
+    stdin: {
+      contents: `export { ${names} } from "../${room}/mod.ts";`,
+      resolveDir: new URL(".", import.meta.url).pathname,
+    },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    target: "es2022",
+  });
+  return file!.contents;
 }

@@ -171,6 +171,8 @@ Deno.test("proxyHandler() answers an event that is not a request with 500, befor
   const event = { headers: { "Accept-Encoding": 5 } };
   const { result } = await answer(() => "x".repeat(1000), { event });
   assertEquals(result.statusCode, 500, "the route ran, but its answer cannot be negotiated");
+  const short = await answer(() => "done", { event });
+  assertEquals(short.result.statusCode, 200, "a short content does not read Accept-Encoding");
 });
 
 Deno.test("proxyHandler() falls back to JSON if a transformer throws at every payload", async () => {

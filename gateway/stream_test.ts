@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { Writable } from "node:stream";
 import { gunzipSync } from "node:zlib";
@@ -180,4 +180,25 @@ Deno.test("stream: proxyHandler() never streams, and the global that the AWS SDK
     const { prelude } = await streamHandler(route)(event);
     assertEquals(prelude.statusCode, 200);
   });
+});
+
+Deno.test("streamHandler() has the options of the kind of its route, and refuses anything else", async () => {
+  const app = { fetch: () => new Response("x") };
+  const accept = eventWith({ Accept: "image/png" });
+  const { prelude } = await streamHandler(app)(accept);
+  assertEquals(prelude.statusCode, 200, "an application answers every Accept");
+  const { result } = await captureLog(() => streamHandler(() => 1)(accept));
+  assertEquals(result.prelude.statusCode, 406);
+  for (
+    const [route, options, problem] of [
+      [app, { types: ["image/png"] }, 'Unknown option "types"'],
+      [() => 1, { stream: true }, 'Unknown option "stream"'],
+      [() => 1, { types: [] }, "Invalid option types"],
+      [5, {}, "Invalid route: expected a function"],
+      [undefined, {}, "Invalid route: expected a function"],
+      [{ fetch: 5 }, {}, "Invalid route: expected a function"],
+    ] as const
+  ) {
+    assertThrows(() => streamHandler(route as never, options as never), TypeError, problem);
+  }
 });

@@ -1,13 +1,47 @@
-import { assert } from "@std/assert";
-import { measureSizes } from "../benchmarks/sizes.ts";
+import { assert, assertEquals } from "@std/assert";
+import { stop } from "esbuild";
+import { bundleImport, measureSizes } from "../benchmarks/sizes.ts";
+
+/** The process of esbuild outlives the tests. */
+const OPTIONS = { sanitizeResources: false, sanitizeOps: false };
 
 Deno.test({
   name: "each import stays small in a bundle, minified and gzipped",
-  sanitizeResources: false, // the process of esbuild
-  sanitizeOps: false,
+  ...OPTIONS,
   async fn() {
     for (const { names, size, limit } of await measureSizes()) {
       assert(size <= limit, `${names}: ${size} bytes, ${limit} at most`);
+    }
+  },
+});
+
+Deno.test({
+  name: "a bundle contains only the middleware and the stream that the function uses",
+  ...OPTIONS,
+  async fn() {
+    const textOf = async (names: string) =>
+      new TextDecoder().decode(await bundleImport("gateway", names));
+    try {
+      const minimal = await textOf("proxyHandler");
+      for (
+        const [name, sign] of [
+          ["cors", "Access-Control-Allow-Origin"],
+          ["etag", "if-none-match"],
+          ["problemDetails", "problem+json"],
+          ["compress", "brotliCompressSync"],
+          ["eventData", "no middleware has set it"],
+          ["withMiddleware", "Cannot run middleware"],
+          ["routes", "Invalid route "],
+          ["streamHandler", "streamifyResponse"],
+        ] as const
+      ) {
+        const has = [minimal, await textOf(`proxyHandler, ${name}`)].map((text) =>
+          text.includes(sign)
+        );
+        assertEquals(has, [false, true], name);
+      }
+    } finally {
+      await stop();
     }
   },
 });
