@@ -1,4 +1,5 @@
-import { basename, dirname, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { accessProblem } from "../deploy/terraform.ts";
 import { applicationFolder, type Permissions } from "../permissions.ts";
 
@@ -65,10 +66,9 @@ const IDENTITIES = [
 export async function checkLogin(manifestPath: string): Promise<void> {
   const settings = await readSettings();
   const path = resolve(manifestPath);
-  const state = `${dirname(path)}/.mate/deploy/${basename(path, ".json")}/terraform.tfstate`;
   const hasRegion = ["AWS_REGION", "AWS_DEFAULT_REGION"].some((name) => Deno.env.get(name)) ||
     /^\s*region\s*=/m.test(settings) || /"region"\s*:/.test(await readIfAny(path)) ||
-    await readIfAny(state) !== "";
+    existsSync(`${dirname(path)}/.mate/deploy`); // the state has the region
   if (!hasRegion) {
     throw new Error('The region is missing: set "region" in the manifest, or AWS_REGION');
   }

@@ -95,6 +95,14 @@ const PROBLEMS: readonly (readonly [problem: RegExp, remedy: string])[] = [
     'set "region" in the manifest, or AWS_REGION, to a region of AWS',
   ],
   [/failed to get shared config profile.*/, "name a profile of ~/.aws/config in AWS_PROFILE"],
+  [
+    /S3 bucket "[^"]*" does not exist/,
+    'make the bucket of "state" first, such as with "aws s3 mb", or name another',
+  ],
+  [
+    /CloudWatch Logs role ARN must be set.*/,
+    'set "settings.logs.requests" to false, or make the role: docs/deploy.md, "Settings"',
+  ],
   [/dial tcp: lookup registry\..*/, "check the network"],
   [/dial tcp.*|getaddrinfo.*|connect E[A-Z]+.*/, "check the network and the region"],
   [

@@ -53,6 +53,14 @@ Deno.test("accessProblem() finds the line of an error that a user can solve, and
         "failed to refresh cached credentials, the SSO session has expired or is invalid",
         'failed to refresh cached credentials, the SSO session has expired or is invalid (log in again, such as with "aws sso login")',
       ],
+      [
+        'Error: Failed to get existing workspaces: S3 bucket "nope" does not exist.\n\nThe referenced',
+        'S3 bucket "nope" does not exist (make the bucket of "state" first, such as with "aws s3 mb", or name another)',
+      ],
+      [
+        "BadRequestException: CloudWatch Logs role ARN must be set in account settings to enable logging",
+        'CloudWatch Logs role ARN must be set in account settings to enable logging (set "settings.logs.requests" to false, or make the role: docs/deploy.md, "Settings")',
+      ],
       ["AccessDenied: User: arn:aws:iam::1:user/x is not authorized", undefined],
       ["BucketAlreadyExists: The requested bucket name is not available", undefined],
     ] as const
