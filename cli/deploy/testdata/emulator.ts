@@ -1,3 +1,5 @@
+import { actionOf } from "./actions.ts";
+
 const FUNCTIONS = "/2015-03-31/functions";
 
 interface LoggingConfig {
@@ -15,6 +17,8 @@ export class Emulator implements AsyncDisposable {
   readonly url: string;
   /** The account of every request. */
   account = "123456789012";
+  /** The IAM actions of all requests that Terraform has sent. */
+  readonly actions: Set<string> = new Set();
   /** Called after each request, before the client gets the response. */
   done: (request: Request) => void = () => {};
 
@@ -62,6 +66,9 @@ export class Emulator implements AsyncDisposable {
     const body = request.body ? new Uint8Array(await request.arrayBuffer()) : undefined;
     const headers = new Headers(request.headers);
     headers.set("x-moto-account-id", this.account);
+    if (headers.get("user-agent")?.includes("Terraform")) {
+      this.actions.add(actionOf(request, new TextDecoder().decode(body)));
+    }
     const send = (method: string, path: string, content?: Uint8Array | string) =>
       fetch(`${this.#upstream}${path}`, {
         method,

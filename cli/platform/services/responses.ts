@@ -59,6 +59,7 @@ const STATUSES = {
   NoSuchUpload: 404,
   NotImplemented: 501,
   PreconditionFailed: 412,
+  SignatureDoesNotMatch: 403,
   XAmzContentSHA256Mismatch: 400,
 } as const;
 

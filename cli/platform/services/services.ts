@@ -10,8 +10,9 @@ import { fill, Rights } from "./access.ts";
 import type { EventBus } from "./event_bus.ts";
 import { type Messaging, messagingFailure, queueName } from "./messaging.ts";
 import { MultipartUploads } from "./multipart.ts";
-import { jsonFailure, s3Failure } from "./responses.ts";
+import { jsonFailure, S3Error, s3Failure } from "./responses.ts";
 import { createS3 } from "./s3.ts";
+import { answerPreflight, checkPresigned, grantPage } from "./s3_pages.ts";
 import { MAX_TABLE_REQUEST, type Tables } from "../tables/tables.ts";
 import { type ServiceCall, ServiceError } from "./service_call.ts";
 import { snsFailure } from "./sns/errors.ts";
@@ -186,12 +187,17 @@ export class Services implements AsyncDisposable {
     if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`) {
       return new Response(`The request is for another host: ${host}`, { status: 421 });
     }
-    if (headers.has("origin") || headers.has("sec-fetch-site")) {
+    const { service, key } = readCredential(request);
+    const owner = isForFunctions ? this.#owners.get(key) : undefined;
+    const isOfPage = headers.has("origin") || headers.has("sec-fetch-site");
+    if (isOfPage && service === "s3" && owner !== undefined) {
+      return await this.#answerPage(request, owner, sourceIp);
+    }
+    if (isOfPage) {
       const refusal = "A web page may not use the services on this machine";
       this.#note(`${request.method} ${request.url.replace(/\?.*/s, "")}: ${refusal}`);
       return new Response(refusal, { status: 403 });
     }
-    const { service, key } = readCredential(request);
     const backend = Object.hasOwn(this.#backends, service) ? this.#backends[service] : undefined;
     if (backend === undefined) return refuseService(service, headers);
     // Amazon S3 takes content of any size, because it does not keep the content in memory.
@@ -203,17 +209,45 @@ export class Services implements AsyncDisposable {
       return backend.fail(error);
     }
     const body = service === "s3" ? "" : await request.text();
-    const owner = isForFunctions ? this.#owners.get(key) : undefined;
     if (isForFunctions && owner === undefined) {
       const message = "The security token included in the request is invalid: unknown access key";
       return backend.fail(new ServiceError("InvalidClientTokenId", message, undefined, 403));
     }
+    return await this.#run(backend, service, owner, () => backend.parse(request, body, sourceIp));
+  }
+
+  /** Answers a web page that has a URL which a function has presigned. */
+  async #answerPage(request: Request, owner: string, sourceIp: string): Promise<Response> {
+    const [, bucket = ""] = new URL(request.url).pathname.split("/");
+    const buckets = this.#application.buckets;
+    const cors = Object.hasOwn(buckets, bucket) ? buckets[bucket]!.cors : undefined;
+    const backend = this.#backends.s3!;
+    const response = await this.#run(backend, "s3", owner, async () => {
+      if (request.method === "OPTIONS") {
+        return { accesses: [], run: () => Promise.resolve(answerPreflight(request, cors)) };
+      }
+      await checkPresigned(request);
+      return await backend.parse(request, "", sourceIp);
+    });
+    return grantPage(response, request, cors);
+  }
+
+  /** Runs a call with the rights of a function, or with all rights. */
+  async #run(
+    backend: Backend,
+    service: string,
+    owner: string | undefined,
+    parse: () => ServiceCall | Promise<ServiceCall>,
+  ): Promise<Response> {
     try {
-      const call = await backend.parse(request, body, sourceIp);
+      const call = await parse();
       if (owner !== undefined) this.#rights.check(owner, service, call.accesses);
       return await call.run();
     } catch (error) {
       if (error instanceof ServiceError) return backend.fail(error);
+      if (error instanceof S3Error) {
+        return s3Failure(error.status, error.code, error.message, error.details);
+      }
       if (error instanceof URIError) {
         return backend.fail(new ServiceError("InvalidURI", "Couldn't parse the specified URI."));
       }

@@ -1,0 +1,139 @@
+/**
+ * Requests of web pages to Amazon S3: presigned URLs, and what the CORS rule of a bucket grants.
+ *
+ * @module
+ */
+import type { BucketCorsSettings } from "../../manifest/types.ts";
+import { ANY, matchesWildcard } from "../../application/wildcard.ts";
+import { S3Error } from "./responses.ts";
+
+/** The secret of every access key on this machine. */
+const SECRET = "local";
+
+/** The parameters that a presigned URL has besides those that the signer signed. */
+const OWN_PARAMETERS = [
+  "X-Amz-Algorithm",
+  "X-Amz-Content-Sha256",
+  "X-Amz-Credential",
+  "X-Amz-Date",
+  "X-Amz-Expires",
+  "X-Amz-Signature",
+  "X-Amz-SignedHeaders",
+];
+
+/**
+ * Checks the signature of a presigned URL.
+ *
+ * @throws {S3Error} If the signature is missing, wrong or expired.
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
+ */
+export async function checkPresigned({ method, url, headers }: Request): Promise<void> {
+  const { protocol, host, pathname, searchParams } = new URL(url);
+  const text = (name: string) => searchParams.get(name) ?? "";
+  const [key = "", , region = ""] = text("X-Amz-Credential").split("/");
+  const time = new Date(
+    text("X-Amz-Date").replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3:$4:$5Z"),
+  );
+  const expiresIn = Number(text("X-Amz-Expires"));
+  if (Number.isNaN(time.getTime()) || !(expiresIn > 0)) {
+    throw new S3Error("AccessDenied", "A web page needs a presigned URL");
+  }
+  if (Date.now() > time.getTime() + expiresIn * 1_000) {
+    throw new S3Error("AccessDenied", "Request has expired", { Expires: time.toISOString() });
+  }
+  const { Sha256 } = await import("@smithy/core/checksum"); // Few applications need this import.
+  const { SignatureV4 } = await import("@smithy/signature-v4");
+  const names = text("X-Amz-SignedHeaders").split(";").filter((name) => name !== "host");
+  const query = [...searchParams].filter(([name]) => !OWN_PARAMETERS.includes(name));
+  const signed = await new SignatureV4({
+    service: "s3",
+    region,
+    credentials: { accessKeyId: key, secretAccessKey: SECRET },
+    sha256: Sha256,
+    uriEscapePath: false,
+    applyChecksum: false,
+  }).presign({
+    method,
+    protocol,
+    hostname: host,
+    path: pathname,
+    query: Object.fromEntries(query),
+    headers: {
+      ...Object.fromEntries(names.map((name) => [name, headers.get(name) ?? ""])),
+      "X-Amz-Content-Sha256": "UNSIGNED-PAYLOAD",
+      host,
+    },
+  }, {
+    expiresIn,
+    signingDate: time,
+    signableHeaders: new Set(["host", ...names]),
+    unhoistableHeaders: new Set(names),
+  });
+  if (signed.query?.["X-Amz-Signature"] === text("X-Amz-Signature")) return;
+  throw new S3Error(
+    "SignatureDoesNotMatch",
+    "The request signature we calculated does not match the signature you provided. Check your key and signing method.",
+  );
+}
+
+/** Answers the preflight request of a page for a bucket. */
+export function answerPreflight({ headers, url }: Request, cors?: BucketCorsSettings): Response {
+  const method = headers.get("access-control-request-method") ?? "";
+  const asked = (headers.get("access-control-request-headers") ?? "").toLowerCase()
+    .split(",").map((name) => name.trim()).filter((name) => name !== "");
+  const granted = grantsOf(cors, headers.get("origin"), method);
+  const isAllowed = (name: string) =>
+    cors?.headers.some((pattern) => matches(pattern.toLowerCase(), name));
+  if (cors === undefined || granted === undefined || !asked.every(isAllowed)) {
+    const [, , key] = new URL(url).pathname.split("/", 3);
+    throw new S3Error(
+      "AccessForbidden",
+      cors === undefined
+        ? "CORSResponse: CORS is not enabled for this bucket."
+        : "CORSResponse: This CORS request is not allowed. This is usually because the evalution of Origin, request method / Access-Control-Request-Method or Access-Control-Request-Headers are not whitelisted by the resource's CORS spec.",
+      { Method: method, ResourceType: key ? "OBJECT" : "BUCKET" },
+    );
+  }
+  if (asked.length > 0) granted["Access-Control-Allow-Headers"] = asked.join(", ");
+  if (cors.maxAge > 0) granted["Access-Control-Max-Age"] = String(cors.maxAge);
+  return new Response(null, { headers: granted });
+}
+
+/** Adds to a response what the CORS rule of its bucket grants to the page. No page may run the object as a script of its own. */
+export function grantPage(
+  response: Response,
+  request: Request,
+  cors?: BucketCorsSettings,
+): Response {
+  const granted = grantsOf(cors, request.headers.get("origin"), request.method);
+  for (const [name, value] of Object.entries(granted ?? {})) response.headers.set(name, value);
+  response.headers.set("Content-Security-Policy", "sandbox");
+  return response;
+}
+
+/** The header fields for a page of an origin, or `undefined` if the rule does not match. */
+function grantsOf(
+  cors: BucketCorsSettings | undefined,
+  origin: string | null,
+  method: string,
+): Record<string, string> | undefined {
+  const pattern = origin === null
+    ? undefined
+    : cors?.origins.find((pattern) => matches(pattern, origin));
+  if (cors === undefined || pattern === undefined || !cors.methods.includes(method)) {
+    return undefined;
+  }
+  return {
+    "Access-Control-Allow-Origin": pattern === "*" ? "*" : origin!,
+    "Access-Control-Allow-Methods": cors.methods.join(", "),
+    ...(pattern === "*" ? {} : { "Access-Control-Allow-Credentials": "true" }),
+    ...(cors.exposeHeaders.length > 0 &&
+      { "Access-Control-Expose-Headers": cors.exposeHeaders.join(", ") }),
+    Vary: "Origin, Access-Control-Request-Headers, Access-Control-Request-Method",
+  };
+}
+
+/** Matches a text against a pattern of a CORS rule: `*` stands for any characters. */
+function matches(pattern: string, text: string): boolean {
+  return matchesWildcard([...pattern].map((part) => part === "*" ? ANY : part), text);
+}
