@@ -50,7 +50,7 @@ const LINES = {
  * @throws {Error} If the platform cannot start; the message has its output.
  *
  * @example A test
- * ```js
+ * ```js ignore
  * import assert from "node:assert/strict";
  * import { after, before, test } from "node:test";
  * import { startPlatform } from "@mate/cli/platform";
