@@ -18,6 +18,8 @@ browserTest("the site fits a phone, and its search finds guides and symbols", as
     await page.goto(`file://${site}/${path}`);
     const width = await page.evaluate("document.documentElement.scrollWidth") as number;
     assert(width <= 360, `${path} is ${width} pixels wide`);
+    // The renderer takes infra.NAME for the name of a host, if it is not marked as code.
+    assertEquals(await page.locator('a[href*="infra."]').count(), 0, `${path} links to infra.NAME`);
   }
   for (
     const [words, found] of [

@@ -14,6 +14,7 @@ import { NpmRegistry } from "./registry.ts";
 
 const VITEST = "vitest@3.2.4";
 const TYPESCRIPT = "typescript@5.2.2";
+const LINTER = "publint@0.3.25";
 
 /** A function with a package that is only in `node_modules`. */
 const FUNCTION = `import { proxyHandler } from "@mate/core/gateway";
@@ -86,6 +87,7 @@ Deno.test({
       "@mate/core",
       VITEST,
       TYPESCRIPT,
+      LINTER,
       "@types/node@20.19.25",
     ]);
     const fromTarball = await makeProject("tarball", "http://127.0.0.1:1/", [library, tool]);
@@ -138,6 +140,11 @@ Deno.test({
       const flags = ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext"];
       const libraries = ["--lib", "es2022,esnext.disposable", "--types", "node"];
       const args = ["tsc", ...flags, ...libraries, "types.ts"];
+      const { code, stdout } = await run("npx", args, { cwd: fromRegistry, env });
+      assertEquals(code, 0, stdout);
+    });
+    await t.step("the linter of packages finds nothing", async () => {
+      const args = ["publint", "run", TOOL_OUTPUT.pathname, "--strict"];
       const { code, stdout } = await run("npx", args, { cwd: fromRegistry, env });
       assertEquals(code, 0, stdout);
     });
