@@ -3,23 +3,22 @@
  *
  * @module
  */
-import { createHash } from "node:crypto";
-import type { FunctionManifest, Manifest, Triggers } from "../manifest/types.ts";
+import { refuse } from "../manifest/stages.ts";
+import type { FunctionManifest, Manifest } from "../manifest/types.ts";
 import { fillPlaceholders, variableOf } from "../manifest/variables.ts";
 import { arnIn, type Place } from "./arn.ts";
 import { alarmsOf } from "./alarms.ts";
 import { nameProblems } from "./names.ts";
-import { statementsOf, tlsOnly } from "./statements.ts";
+import { mapValues, resolveResources } from "./resources.ts";
+import { statementsOf } from "./statements.ts";
+import { hash, listenersOf } from "./triggers.ts";
 import type {
   Application,
   ApplicationFunction,
-  Bucket,
   Gateway,
-  Queue,
+  Resources,
   Rule,
   Schedule,
-  Table,
-  Topic,
   TrustStatement,
 } from "./types.ts";
 
@@ -34,21 +33,14 @@ export function resolveApplication(manifest: Manifest, place: Place): Applicatio
   // The values of a deployment are known only to Terraform, so other values stand for them when names are measured.
   const region = manifest.region ?? "us-east-1";
   const measured = resolve(manifest, { partition: "aws", account: "123456789012", region });
-  const problems = nameProblems(measured, manifest);
-  if (problems.length === 0) return resolve(manifest, place);
-  const list = problems.length === 1 ? ` ${problems[0]}` : `\n  ${problems.join("\n  ")}`;
-  throw new TypeError(`Cannot name everything of "${manifest.name}":${list}`);
+  refuse(nameProblems(measured, manifest), `Cannot name everything of "${manifest.name}"`);
+  return resolve(manifest, place);
 }
 
 function resolve(manifest: Manifest, place: Place): Application {
   const { name, stage, architecture, tracing, settings } = manifest;
   const { partition, account, region } = place;
-  const resources = {
-    buckets: resolveBuckets(manifest, place),
-    topics: resolveTopics(manifest, place),
-    queues: resolveQueues(manifest, place),
-    tables: resolveTables(manifest, place),
-  };
+  const resources = resolveResources(manifest, place);
   const logGroup = `/mate/${name}`;
   const functions = mapValues(manifest.functions, (settings, key): ApplicationFunction => ({
     name: `${name}-${key}`,
@@ -104,72 +96,6 @@ function resolveGateway(manifest: Manifest): Gateway | undefined {
   return { name: manifest.name, origin: manifest.cors?.origin ?? "*", routes };
 }
 
-/** Buckets exist if a function or the manifest names them. Their names are unique across all accounts and regions. */
-function resolveBuckets(manifest: Manifest, { partition, account, region }: Place) {
-  const listeners = listenersOf(manifest, "buckets");
-  const names = namesIn(manifest, "buckets", Object.keys(manifest.buckets));
-  return mapNames(names, (key): Bucket => {
-    const name = `${manifest.name}-${key}-${account}-${region}`;
-    const arn = `arn:${partition}:s3:::${name}`;
-    return {
-      name,
-      arn,
-      policy: tlsOnly("s3:*", arn, `${arn}/*`),
-      cors: manifest.buckets[key]?.cors,
-      listeners: named(listeners, key)
-        .map((listener) => ({ ...listener, id: `${listener.function}-${hash(listener)}` })),
-    };
-  });
-}
-
-function resolveTopics(manifest: Manifest, place: Place) {
-  const listeners = listenersOf(manifest, "topics");
-  return mapNames(namesIn(manifest, "topics", []), (key): Topic => {
-    const name = `${manifest.name}-${key}`;
-    const arn = arnIn(place, "sns", name);
-    return {
-      name,
-      arn,
-      policy: tlsOnly("sns:Publish", arn),
-      listeners: named(listeners, key).map((listener) => ({ filter: undefined, ...listener })),
-    };
-  });
-}
-
-function resolveQueues(manifest: Manifest, place: Place) {
-  const listeners = listenersOf(manifest, "queues");
-  return mapValues(manifest.queues, ({ retries, ...settings }, key): Queue => {
-    const suffix = settings.fifo ? ".fifo" : "";
-    return {
-      ...queue(`${manifest.name}-${key}${suffix}`, place),
-      ...settings,
-      deadLetters: queue(`${manifest.name}-${key}-dead-letters${suffix}`, place),
-      maxReceiveCount: retries + 1,
-      listeners: named(listeners, key).map((listener) => ({ concurrency: undefined, ...listener })),
-    };
-  });
-}
-
-function resolveTables(manifest: Manifest, place: Place) {
-  const listeners = listenersOf(manifest, "tables");
-  return mapValues(manifest.tables, (settings, key): Table => ({
-    name: `${manifest.name}-${key}`,
-    arn: arnIn(place, "dynamodb", `table/${manifest.name}-${key}`),
-    key: settings.key,
-    indexes: mapValues(settings.indexes, (index) => ({ projection: undefined, ...index })),
-    expires: settings.expires,
-    listeners: named(listeners, key).map((listener) => ({
-      ...listener,
-      deadLetters: queue(`${manifest.name}-${listener.function}-${key}-dead-letters`, place),
-    })),
-  }));
-}
-
-function queue(name: string, place: Place) {
-  const arn = arnIn(place, "sqs", name);
-  return { name, arn, policy: tlsOnly("sqs:*", arn) };
-}
-
 /**
  * Makes the rules and the schedules of all functions. The event of a rule has a source, a time and the rule, but a rule knows
  * only UTC. So a schedule with another time zone is a schedule of EventBridge Scheduler.
@@ -209,10 +135,7 @@ function resolveSchedules(
 /** The environment of a function: its own variables, and the names of the resources that it uses. */
 function environmentOf(
   { environment, uses }: FunctionManifest,
-  { buckets, topics, queues, tables }: Pick<
-    Application,
-    "buckets" | "topics" | "queues" | "tables"
-  >,
+  { buckets, topics, queues, tables }: Resources,
   place: Place,
 ): Record<string, string> {
   const url = place.queues ?? `https://sqs.${place.region}.amazonaws.com/${place.account}`;
@@ -224,11 +147,6 @@ function environmentOf(
     ...Object.keys(uses.tables).map((key) => [variableOf("tables", key), tables[key]!.name]),
   ];
   return { ...fillAll(environment, place), ...Object.fromEntries(names) };
-}
-
-/** A part of a name that depends on the content of a trigger, and not on its position. */
-function hash(trigger: unknown): string {
-  return createHash("sha256").update(JSON.stringify(trigger)).digest("hex").slice(0, 8);
 }
 
 /** Replaces the placeholders in all texts of a value. IAM's own variables, such as `${aws:username}`, stay. */
@@ -251,33 +169,4 @@ function fillAll<T>(value: T, place: Place): T {
       ? Object.fromEntries(Object.entries(part).map(([key, child]) => [key, fill(child)]))
       : part;
   return fill(value) as T;
-}
-
-type Kind = Exclude<keyof Triggers, "url">;
-
-/** Lists the triggers of a kind, each with the name of its function. */
-function listenersOf<K extends Kind>({ functions }: Manifest, kind: K) {
-  return Object.entries(functions).flatMap(([key, { triggers }]) =>
-    (triggers[kind] as readonly Triggers[K][number][])
-      .map((trigger) => ({ function: key, ...trigger }))
-  );
-}
-
-/** The listeners of one resource, without its name. */
-function named<T extends { readonly name: string }>(listeners: readonly T[], key: string) {
-  return listeners.filter(({ name }) => name === key).map(({ name: _, ...listener }) => listener);
-}
-
-/** The names of the resources that functions use or listen to, and others. */
-function namesIn(manifest: Manifest, kind: "buckets" | "topics", others: readonly string[]) {
-  const used = Object.values(manifest.functions).flatMap(({ uses }) => Object.keys(uses[kind]));
-  return [...new Set([...listenersOf(manifest, kind).map(({ name }) => name), ...used, ...others])];
-}
-
-function mapNames<T>(names: readonly string[], make: (name: string) => T): Record<string, T> {
-  return Object.fromEntries(names.map((name) => [name, make(name)]));
-}
-
-function mapValues<V, T>(values: Readonly<Record<string, V>>, make: (value: V, key: string) => T) {
-  return mapNames(Object.keys(values), (key) => make(values[key]!, key));
 }

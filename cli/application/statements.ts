@@ -1,6 +1,6 @@
 import type { Manifest, Statement } from "../manifest/types.ts";
 import { arnIn, type Place } from "./arn.ts";
-import type { Application, ResourceStatement } from "./types.ts";
+import type { Resources, ResourceStatement } from "./types.ts";
 
 const BUCKET_ACTIONS = {
   read: ["s3:GetObject", "s3:ListBucket"],
@@ -63,8 +63,6 @@ const allow = (Action: readonly string[], ...Resource: string[]): Statement => (
   Action,
   Resource,
 });
-
-type Resources = Pick<Application, "buckets" | "topics" | "queues" | "tables">;
 
 /** Makes the statements of the policy of a function's role. */
 export function statementsOf(

@@ -53,6 +53,9 @@ export interface Application {
   readonly alarms: Readonly<Record<string, Alarm>>;
 }
 
+/** The resources that functions use or listen to. */
+export type Resources = Pick<Application, "buckets" | "topics" | "queues" | "tables">;
+
 /** A role of AWS IAM. */
 export interface Role {
   /** The name of the role. IAM has no regions, so the name contains the region. */

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { parseManifest } from "../manifest/manifest.ts";
 import { withF } from "../testdata/manifest.ts";
-import { permittedHosts, usedHosts } from "./functions.ts";
+import { permittedHosts, usedHosts } from "./hosts.ts";
 
 const read = (settings: Record<string, unknown>) =>
   parseManifest(withF(settings, { queues: { jobs: {} } }), "app.json").functions.f!;

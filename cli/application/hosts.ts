@@ -1,0 +1,37 @@
+import type { FunctionManifest, Uses } from "../manifest/types.ts";
+import { fillPlaceholders, variableOf } from "../manifest/variables.ts";
+
+/** The hosts of the AWS services behind `uses`. The bootstrap replaces `${NAME}` by the environment variable. */
+const HOSTS: Readonly<Record<keyof Uses, (variable: string) => readonly string[]>> = {
+  buckets: (variable) => [
+    `\${${variable}}.s3.\${AWS_REGION}.amazonaws.com:443`,
+    "s3.${AWS_REGION}.amazonaws.com:443",
+  ],
+  topics: () => ["sns.${AWS_REGION}.amazonaws.com:443"],
+  queues: () => ["sqs.${AWS_REGION}.amazonaws.com:443"],
+  tables: () => ["dynamodb.${AWS_REGION}.amazonaws.com:443"],
+};
+
+/** Makes `mate/net`: one line with the hosts of `permissions`. `${NAME}` stands for an environment variable. */
+export function permittedHosts({ permissions: { net } }: FunctionManifest): string {
+  const hosts = net.map((host) =>
+    fillPlaceholders(host, (name) => `\${${name === "region" ? "AWS_REGION" : name}}`)
+  );
+  return `${hosts.includes("*") ? "*" : hosts.join(",")}\n`;
+}
+
+/** The services of the local platform. If a statement allows an action, a function needs no other permission there. */
+const LOCAL_SERVICES = ["s3", "*.s3", "sns", "sqs", "events", "lambda"];
+
+/** Makes `mate/uses`: one line with the hosts of the resources in `uses`, and of the services that `statements` allow. */
+export function usedHosts({ uses, statements }: FunctionManifest): string {
+  const used = (["buckets", "topics", "queues", "tables"] as const).flatMap((kind) =>
+    Object.keys(uses[kind]).flatMap((name) => HOSTS[kind](variableOf(kind, name)))
+  );
+  const allowed = statements.filter(({ Effect }) => Effect === "Allow")
+    .flatMap(({ Action = "*" }) => Action).map((action) => action.split(":")[0]!.toLowerCase());
+  const stated = LOCAL_SERVICES
+    .filter((name) => allowed.includes(name.replace("*.", "")) || allowed.includes("*"))
+    .map((name) => `${name}.\${AWS_REGION}.amazonaws.com:443`);
+  return `${[...new Set([...used, ...stated])].join(",")}\n`;
+}

@@ -1,0 +1,104 @@
+import type { Manifest } from "../manifest/types.ts";
+import { arnIn, type Place } from "./arn.ts";
+import { tlsOnly } from "./statements.ts";
+import { hash, listenersOf } from "./triggers.ts";
+import type { Bucket, Queue, Resources, Table, Topic } from "./types.ts";
+
+/** Names the resources of an application, and finds their listeners. */
+export function resolveResources(manifest: Manifest, place: Place): Resources {
+  return {
+    buckets: resolveBuckets(manifest, place),
+    topics: resolveTopics(manifest, place),
+    queues: resolveQueues(manifest, place),
+    tables: resolveTables(manifest, place),
+  };
+}
+
+/** Buckets exist if a function or the manifest names them. Their names are unique across all accounts and regions. */
+function resolveBuckets(manifest: Manifest, { partition, account, region }: Place) {
+  const listeners = listenersOf(manifest, "buckets");
+  const names = namesIn(manifest, "buckets", Object.keys(manifest.buckets));
+  return mapNames(names, (key): Bucket => {
+    const name = `${manifest.name}-${key}-${account}-${region}`;
+    const arn = `arn:${partition}:s3:::${name}`;
+    return {
+      name,
+      arn,
+      policy: tlsOnly("s3:*", arn, `${arn}/*`),
+      cors: manifest.buckets[key]?.cors,
+      listeners: named(listeners, key)
+        .map((listener) => ({ ...listener, id: `${listener.function}-${hash(listener)}` })),
+    };
+  });
+}
+
+function resolveTopics(manifest: Manifest, place: Place) {
+  const listeners = listenersOf(manifest, "topics");
+  return mapNames(namesIn(manifest, "topics", []), (key): Topic => {
+    const name = `${manifest.name}-${key}`;
+    const arn = arnIn(place, "sns", name);
+    return {
+      name,
+      arn,
+      policy: tlsOnly("sns:Publish", arn),
+      listeners: named(listeners, key).map((listener) => ({ filter: undefined, ...listener })),
+    };
+  });
+}
+
+function resolveQueues(manifest: Manifest, place: Place) {
+  const listeners = listenersOf(manifest, "queues");
+  return mapValues(manifest.queues, ({ retries, ...settings }, key): Queue => {
+    const suffix = settings.fifo ? ".fifo" : "";
+    return {
+      ...queue(`${manifest.name}-${key}${suffix}`, place),
+      ...settings,
+      deadLetters: queue(`${manifest.name}-${key}-dead-letters${suffix}`, place),
+      maxReceiveCount: retries + 1,
+      listeners: named(listeners, key).map((listener) => ({ concurrency: undefined, ...listener })),
+    };
+  });
+}
+
+function resolveTables(manifest: Manifest, place: Place) {
+  const listeners = listenersOf(manifest, "tables");
+  return mapValues(manifest.tables, (settings, key): Table => ({
+    name: `${manifest.name}-${key}`,
+    arn: arnIn(place, "dynamodb", `table/${manifest.name}-${key}`),
+    key: settings.key,
+    indexes: mapValues(settings.indexes, (index) => ({ projection: undefined, ...index })),
+    expires: settings.expires,
+    listeners: named(listeners, key).map((listener) => ({
+      ...listener,
+      deadLetters: queue(`${manifest.name}-${listener.function}-${key}-dead-letters`, place),
+    })),
+  }));
+}
+
+function queue(name: string, place: Place) {
+  const arn = arnIn(place, "sqs", name);
+  return { name, arn, policy: tlsOnly("sqs:*", arn) };
+}
+
+/** The listeners of one resource, without its name. */
+function named<T extends { readonly name: string }>(listeners: readonly T[], key: string) {
+  return listeners.filter(({ name }) => name === key).map(({ name: _, ...listener }) => listener);
+}
+
+/** The names of the resources that functions use or listen to, and others. */
+function namesIn(manifest: Manifest, kind: "buckets" | "topics", others: readonly string[]) {
+  const used = Object.values(manifest.functions).flatMap(({ uses }) => Object.keys(uses[kind]));
+  return [...new Set([...listenersOf(manifest, kind).map(({ name }) => name), ...used, ...others])];
+}
+
+function mapNames<T>(names: readonly string[], make: (name: string) => T): Record<string, T> {
+  return Object.fromEntries(names.map((name) => [name, make(name)]));
+}
+
+/** Makes a map with the same keys. */
+export function mapValues<V, T>(
+  values: Readonly<Record<string, V>>,
+  make: (value: V, key: string) => T,
+): Record<string, T> {
+  return mapNames(Object.keys(values), (key) => make(values[key]!, key));
+}

@@ -1,0 +1,20 @@
+import { createHash } from "node:crypto";
+import type { Manifest, Triggers } from "../manifest/types.ts";
+
+type Kind = Exclude<keyof Triggers, "url">;
+
+/** Lists the triggers of a kind, each with the name of its function. */
+export function listenersOf<K extends Kind>(
+  { functions }: Manifest,
+  kind: K,
+): readonly (Triggers[K][number] & { readonly function: string })[] {
+  return Object.entries(functions).flatMap(([key, { triggers }]) =>
+    (triggers[kind] as readonly Triggers[K][number][])
+      .map((trigger) => ({ function: key, ...trigger }))
+  );
+}
+
+/** A part of a name that depends on the content of a trigger, and not on its position. */
+export function hash(trigger: unknown): string {
+  return createHash("sha256").update(JSON.stringify(trigger)).digest("hex").slice(0, 8);
+}
