@@ -28,10 +28,10 @@ const LISTS: Readonly<Record<string, (name: string) => boolean | Promise<boolean
   "docs, a page": async (name) => (await read(`docs/${name}.md`)).includes(`@mate/core/${name}`),
   "scripts/npm/types.ts, an import": async (name) =>
     (await read("scripts/npm/types.ts")).includes(` from "@mate/core/${name}";`),
-  "scripts/size_test.ts, a row": async (name) =>
+  "benchmarks/sizes.ts, a row": async (name) =>
     // These two never belong to the bundle of a function.
     ["testing", "runtime"].includes(name) ||
-    (await read("scripts/size_test.ts")).includes(`\n          ["${name}", `),
+    (await read("benchmarks/sizes.ts")).includes(`\n  ["${name}", `),
   "CHANGELOG.md": async (name) => (await read("CHANGELOG.md")).includes(`\`${name}\``),
 };
 

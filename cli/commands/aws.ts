@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { accessProblem } from "../deploy/terraform.ts";
 import { applicationFolder, type Permissions } from "../permissions.ts";
@@ -68,7 +68,7 @@ export async function checkLogin(manifestPath: string): Promise<void> {
   const path = resolve(manifestPath);
   const hasRegion = ["AWS_REGION", "AWS_DEFAULT_REGION"].some((name) => Deno.env.get(name)) ||
     /^\s*region\s*=/m.test(settings) || /"region"\s*:/.test(await readIfAny(path)) ||
-    existsSync(`${dirname(path)}/.mate/deploy`); // the state has the region
+    hasState(`${dirname(path)}/.mate/deploy`);
   if (!hasRegion) {
     throw new Error('The region is missing: set "region" in the manifest, or AWS_REGION');
   }
@@ -79,6 +79,14 @@ export async function checkLogin(manifestPath: string): Promise<void> {
       'The login is missing: log in first, such as with "aws sso login" or AWS_PROFILE',
     );
   }
+}
+
+/** Whether a deployment has a state, which has the region. A run that failed at once leaves a folder without a state. */
+function hasState(deployments: string): boolean {
+  const names = existsSync(deployments) ? readdirSync(deployments) : [];
+  return names.some((name) =>
+    ["terraform.tfstate", ".terraform"].some((file) => existsSync(`${deployments}/${name}/${file}`))
+  );
 }
 
 /** Whether this may be a machine of AWS. Such a machine logs in by itself. */
