@@ -12,7 +12,9 @@ export interface KnownDifference {
 export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   {
     service: "all",
-    sentence: "No service except function URLs verifies signatures, so no request expires.",
+    sentence:
+      "Signatures are verified only for function URLs, and for the presigned URLs that a web page " +
+      "uses.",
   },
   {
     service: "all",

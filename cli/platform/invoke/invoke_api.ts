@@ -24,6 +24,10 @@ const MAX_CLIENT_CONTEXT = 3_583;
 const OPERATIONS =
   /^\/2015-03-31\/functions\/([^/]+)\/invocations\/?$|^\/2021-11-15\/functions\/([^/]+)\/response-streaming-invocations\/?$/;
 
+/** The header fields of Invoke, of a signature, and of the SDK. */
+const FIELDS =
+  /^x-amz-(client-context|content-sha256|date|invocation-type|log-type|security-token|tenant-id|user-agent)$/;
+
 /**
  * Makes the Invoke API of AWS Lambda, for `aws lambda invoke --endpoint-url` and the SDKs.
  *
@@ -38,11 +42,10 @@ export function createInvokeApi(
     const [, plain, streaming] = OPERATIONS.exec(request.path) ?? [];
     const encoded = plain ?? streaming;
     if (encoded === undefined || request.method !== "POST") {
-      throw invokeRefusal(
-        "UnknownOperationException",
-        `The operation ${request.method} ${request.path} is not available here: only Invoke and InvokeWithResponseStream are`,
-      );
+      const known = "only Invoke and InvokeWithResponseStream are";
+      throw notEmulated(`The operation ${request.method} ${request.path}`, `: ${known}`);
     }
+    checkNames(request);
     const qualifier = new URLSearchParams(request.query).get("Qualifier");
     const name = findFunction(manifest, decode(encoded), qualifier);
     const type = readEnum(request, "x-amz-invocation-type", "invocationType", [
@@ -87,6 +90,21 @@ export function createInvokeApi(
       return { ...reply, headers: [...reply.headers, ...identified(randomUUID())] };
     }
   };
+}
+
+/** Refuses a parameter or a header field that is not emulated, because it could change the meaning of the request. */
+function checkNames({ query, headers }: InvokeRequest): void {
+  for (const name of new URLSearchParams(query).keys()) {
+    if (name !== "Qualifier") throw notEmulated(`The parameter "${name}" of Invoke`);
+  }
+  for (const name of Object.keys(headers)) {
+    const isKnown = !name.startsWith("x-amz-") || FIELDS.test(name);
+    if (!isKnown) throw notEmulated(`The header field "${name}" of Invoke`);
+  }
+}
+
+function notEmulated(what: string, rest = ""): Refusal {
+  return invokeRefusal("NotImplementedException", `${what} is not emulated locally${rest}`);
 }
 
 function identified(requestId: string): Reply["headers"] {
@@ -166,7 +184,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   RequestTooLargeException: 413,
   ResourceNotFoundException: 404,
   ServiceException: 500,
-  UnknownOperationException: 404,
+  NotImplementedException: 501,
 };
 
 /** Makes an error of the Invoke API. AWS Lambda spells the key of the message in two ways. */

@@ -83,8 +83,10 @@ Deno.test("Invoke refuses a wrong request with the error of AWS Lambda", async (
       { headers: [EVENT], body: large(MAX_ASYNC_EVENT) },
       "than 1048576 bytes",
     ],
-    ["404 UnknownOperation", { method: "GET" }, `The operation GET ${PATH}`],
-    ["404 UnknownOperation", { path: "/2015-03-31/functions/" }, "The operation POST /2015-"],
+    ["501 NotImplemented", { method: "GET" }, `The operation GET ${PATH}`],
+    ["501 NotImplemented", { path: "/2015-03-31/functions/" }, "The operation POST /2015-"],
+    ["501 NotImplemented", at("plain", "?Foo=1"), 'The parameter "Foo" of Invoke'],
+    ["501 NotImplemented", withHeader("X-Amz-Durable-Name", "a"), '"x-amz-durable-name"'],
   ] as const;
   for (const [error, request, message] of cases) {
     const response = await test.send(post(request));

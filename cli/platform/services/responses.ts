@@ -34,6 +34,7 @@ const STATUSES = {
   AccessControlListNotSupported: 400,
   AccessDenied: 403,
   AccessForbidden: 403,
+  AuthorizationQueryParametersError: 400,
   BadDigest: 400,
   ConditionalRequestConflict: 409,
   EntityTooLarge: 400,

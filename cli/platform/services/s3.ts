@@ -14,6 +14,7 @@ import { readDeletion } from "./s3_deletion.ts";
 import { listObjects, OWNER } from "./s3_lists.ts";
 import { copyObject, putObject, readObject, type Target } from "./s3_object.ts";
 import { readRequest, type S3Request } from "./s3_operations.ts";
+import { readTime } from "./s3_pages.ts";
 import { findBucket } from "./s3_source.ts";
 import type { ServiceCall } from "./service_call.ts";
 
@@ -76,6 +77,7 @@ export function createS3(
 /** Reads everything that a request says about itself: also the keys of DeleteObjects. */
 async function readCall(request: Request): Promise<S3Request> {
   const call = readRequest(request);
+  if (call.query.has("X-Amz-Expires")) readTime(call.query);
   checkOwner(call.headers);
   if (call.key !== "") checkKey(call.key);
   return call.operation === "DeleteObjects" ? { ...call, ...await readDeletion(request) } : call;

@@ -59,7 +59,7 @@ function readFields(headers: Headers): StoredFields {
   const fields = [...headers].map(([name, value]) => {
     // "aws-chunked" tells how the SDK sent the bytes. It is not part of the object.
     const isCoding = name === "content-encoding";
-    return [name, isCoding ? value.replace(/\s*aws-chunked\s*,?/i, "").trim() : value] as const;
+    return [name, isCoding ? withoutChunks(value) : value] as const;
   }).filter(([name, value]) => FIELDS.test(name) && (value !== "" || name.startsWith("x-amz-")));
   const size = fields.filter(([name]) => name.startsWith("x-amz-meta-"))
     .reduce((sum, [name, value]) => sum + Buffer.byteLength(name.slice(11) + value), 0);
@@ -71,6 +71,11 @@ function readFields(headers: Headers): StoredFields {
     );
   }
   return Object.fromEntries(fields);
+}
+
+function withoutChunks(codings: string): string {
+  return codings.split(",").map((coding) => coding.trim())
+    .filter((coding) => coding !== "" && coding.toLowerCase() !== "aws-chunked").join(",");
 }
 
 /** Makes the header of the answer to GetObject and HeadObject, without the length of the content. */

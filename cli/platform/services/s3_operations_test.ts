@@ -92,6 +92,14 @@ Deno.test("Amazon S3 answers malformed requests with its own errors", async () =
     [400, "InvalidRequest", "POST", "/files?delete", {}, "<Delete/>"],
     [400, "BadDigest", "POST", "/files?delete", md5, "<Delete/>"],
     [400, "MalformedXML", "POST", "/files?delete", md5],
+    [403, "AccessDenied", "GET", "/files?X-Amz-Expires=9&X-Amz-Date=20200101T000000Z"],
+    [
+      400,
+      "AuthorizationQueryParametersError",
+      "GET",
+      "/files?X-Amz-Expires=604801&X-Amz-Date=20200101T000000Z",
+    ],
+    [400, "AuthorizationQueryParametersError", "GET", "/files?X-Amz-Expires=9&X-Amz-Date=now"],
     [404, "NoSuchUpload", "POST", "/files/k?uploadId=x", {}, "<"],
   ];
   for (const [status, code, ...request] of cases) {
@@ -167,6 +175,10 @@ Deno.test("Amazon S3 replaces fields of an answer, and refuses a copy that chang
   const plain = await s3.getObject(place);
   assertEquals([plain.CacheControl, plain.ExpiresString], ["no-cache", Expires.toUTCString()]);
   assertEquals([plain.Metadata, await plain.Body!.transformToString()], [{ a: "" }, "x"]);
+  const coded = { ...place, Key: "coded", Body: "x", ContentEncoding: "br,aws-chunked" };
+  await s3.putObject(coded);
+  const { ContentEncoding } = await s3.headObject({ ...place, Key: "coded" });
+  assertEquals(ContentEncoding, "br", "aws-chunked is not part of the object");
   const changed = await s3.getObject({ ...place, ResponseContentType: "text/css" });
   assertEquals([changed.ContentType, await changed.Body!.transformToString()], ["text/css", "x"]);
   const copy = { ...place, CopySource: "files/k" };

@@ -10,6 +10,9 @@ import { S3Error } from "./responses.ts";
 /** The secret of every access key on this machine. */
 const SECRET = "local";
 
+/** The longest time that a presigned URL is valid, in seconds. */
+const MAX_EXPIRY = 604_800;
+
 /** The parameters that a presigned URL has besides those that the signer signed. */
 const OWN_PARAMETERS = [
   "X-Amz-Algorithm",
@@ -31,16 +34,10 @@ export async function checkPresigned({ method, url, headers }: Request): Promise
   const { protocol, host, pathname, searchParams } = new URL(url);
   const text = (name: string) => searchParams.get(name) ?? "";
   const [key = "", , region = ""] = text("X-Amz-Credential").split("/");
-  const time = new Date(
-    text("X-Amz-Date").replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3:$4:$5Z"),
-  );
-  const expiresIn = Number(text("X-Amz-Expires"));
-  if (Number.isNaN(time.getTime()) || !(expiresIn > 0)) {
+  if (!searchParams.has("X-Amz-Expires")) {
     throw new S3Error("AccessDenied", "A web page needs a presigned URL");
   }
-  if (Date.now() > time.getTime() + expiresIn * 1_000) {
-    throw new S3Error("AccessDenied", "Request has expired", { Expires: time.toISOString() });
-  }
+  const { time, expiresIn } = readTime(searchParams);
   const { Sha256 } = await import("@smithy/core/checksum"); // Few applications need this import.
   const { SignatureV4 } = await import("@smithy/signature-v4");
   const names = text("X-Amz-SignedHeaders").split(";").filter((name) => name !== "host");
@@ -74,6 +71,31 @@ export async function checkPresigned({ method, url, headers }: Request): Promise
     "SignatureDoesNotMatch",
     "The request signature we calculated does not match the signature you provided. Check your key and signing method.",
   );
+}
+
+/**
+ * Reads when a presigned URL was signed, and how long it is valid, in seconds.
+ *
+ * @throws {S3Error} If the time is over, or if the parameters are wrong.
+ */
+export function readTime(query: URLSearchParams): { time: Date; expiresIn: number } {
+  const date = query.get("X-Amz-Date") ?? "";
+  const time = new Date(
+    date.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3:$4:$5Z"),
+  );
+  const expiresIn = Number(query.get("X-Amz-Expires"));
+  const problem = Number.isNaN(time.getTime())
+    ? "X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\""
+    : !(expiresIn >= 0)
+    ? "X-Amz-Expires must be a non-negative number"
+    : expiresIn > MAX_EXPIRY
+    ? `X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires must be less than ${MAX_EXPIRY} seconds`
+    : undefined;
+  if (problem !== undefined) throw new S3Error("AuthorizationQueryParametersError", problem);
+  if (Date.now() > time.getTime() + expiresIn * 1_000) {
+    throw new S3Error("AccessDenied", "Request has expired", { Expires: time.toISOString() });
+  }
+  return { time, expiresIn };
 }
 
 /** Answers the preflight request of a page for a bucket. */
