@@ -5,6 +5,7 @@ import { childEnvironment } from "../child_environment.ts";
 import { confine } from "./confinement.ts";
 import type { Graph } from "./graph.ts";
 import type { Answer, BundlerOptions, ModuleBundle, Request } from "./messages.ts";
+import { isNodeProject } from "./node_project.ts";
 
 /** How modules are bundled. */
 export interface BundlerSettings {
@@ -58,8 +59,7 @@ export class Bundler implements AsyncDisposable {
       compilerOptions: application.compilerOptions,
       flags: [
         ...(folder === undefined ? ["--no-config", "--no-lock"] : []),
-        // The runtime of a tool from npm: Deno reads no package.json in node_modules.
-        ...(folder && outermost(folder) ? ["--node-modules-dir=manual"] : []),
+        ...(folder && await isNodeProject(folder) ? ["--node-modules-dir=manual"] : []),
         ...(host === undefined ? [] : [`--allow-import=${host},jsr.io:443`]),
       ],
     };
