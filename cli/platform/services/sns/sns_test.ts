@@ -165,6 +165,52 @@ Deno.test("Amazon SNS applies filter policies to attributes and to bodies, and c
   assertEquals(await byAttribute.messages(), []);
 });
 
+Deno.test("Amazon SNS answers each message of a batch", async () => {
+  await using test = await startServices();
+  const raw = await subscribeQueue(test, { RawMessageDelivery: "true" });
+  const answer = await test.developer.sns.publishBatch({
+    TopicArn: topicArn("news"),
+    PublishBatchRequestEntries: [
+      { Id: "a", Message: "m" },
+      { Id: "b", Message: "m", Subject: "a\nb" },
+      { Id: "c", Message: '{"default":"d"}', MessageStructure: "json" },
+    ],
+  });
+  assertEquals(answer.Successful?.map(({ Id }) => Id), ["a", "c"]);
+  const failed = answer.Failed?.map(({ Id, Code, SenderFault }) => [Id, Code, SenderFault]);
+  assertEquals(failed, [["b", "InvalidParameter", true]]);
+  assertEquals((await raw.messages()).map(({ Body }) => Body), ["m", "d"]);
+  const Message = "m".repeat(140_000);
+  const error = await assertRejects(() =>
+    test.developer.sns.publishBatch({
+      TopicArn: topicArn("news"),
+      PublishBatchRequestEntries: ["a", "b"].map((Id) => ({ Id, Message })),
+    }), Error);
+  assertEquals(error.name, "BatchRequestTooLongException");
+});
+
+Deno.test("Amazon SNS makes, lists and deletes topics and subscriptions", async () => {
+  await using test = await startServices();
+  const { sns } = test.developer;
+  const { TopicArn } = await sns.createTopic({ Name: "more" });
+  assertEquals((await sns.createTopic({ Name: "more" })).TopicArn, TopicArn);
+  const { Topics } = await sns.listTopics();
+  assertEquals(Topics?.map((topic) => topic.TopicArn), [topicArn("news"), TopicArn]);
+  const Endpoint = "arn:aws:sqs:us-east-1:000000000000:jobs";
+  const Attributes = { FilterPolicy: '{"a":["b"]}' };
+  const input = { TopicArn, Protocol: "sqs", Endpoint, Attributes };
+  const { SubscriptionArn } = await sns.subscribe(input);
+  assertEquals((await sns.subscribe(input)).SubscriptionArn, SubscriptionArn);
+  const { Subscriptions } = await sns.listSubscriptionsByTopic({ TopicArn });
+  assertEquals(Subscriptions?.map((one) => [one.Endpoint, one.Protocol]), [[Endpoint, "sqs"]]);
+  const read = () => sns.getSubscriptionAttributes({ SubscriptionArn });
+  const { Attributes: own } = await read();
+  assertEquals([own?.FilterPolicy, own?.RawMessageDelivery], ['{"a":["b"]}', "false"]);
+  await sns.deleteTopic({ TopicArn });
+  const error = await assertRejects(read, Error);
+  assertEquals(error.name, "NotFoundException");
+});
+
 Deno.test("Amazon SNS answers malformed requests with its own errors", async () => {
   await using test = await startServices();
   const publish = `Action=Publish&TopicArn=${topicArn("news")}`;

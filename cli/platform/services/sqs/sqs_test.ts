@@ -248,6 +248,71 @@ Deno.test("a receiver that waits gets a message as soon as it is sent", async ()
   assertEquals(bodies(await again), ["m"]);
 });
 
+Deno.test("Amazon SQS makes, changes, lists and empties queues", async () => {
+  await using test = await startServices();
+  const { sqs } = test.developer;
+  const QueueUrl = await makeQueue(sqs, "list-a", { DelaySeconds: "900" });
+  assertEquals(await makeQueue(sqs, "list-a", { DelaySeconds: "900" }), QueueUrl);
+  for (const name of ["list-b", "list-c"]) await makeQueue(sqs, name);
+  const options = { QueueNamePrefix: "list-", MaxResults: 2 };
+  const { QueueUrls, NextToken } = await sqs.listQueues(options);
+  const rest = await sqs.listQueues({ ...options, NextToken });
+  const names = [...QueueUrls!, ...rest.QueueUrls!].map((url) => url.split("/").at(-1));
+  assertEquals([names, rest.NextToken], [["list-a", "list-b", "list-c"], undefined]);
+  await sqs.sendMessage({ QueueUrl, MessageBody: "m" });
+  const attributes = async () =>
+    (await sqs.getQueueAttributes({ QueueUrl, AttributeNames: ["All"] })).Attributes!;
+  const { ApproximateNumberOfMessagesDelayed, QueueArn, MessageRetentionPeriod } =
+    await attributes();
+  assertEquals([ApproximateNumberOfMessagesDelayed, QueueArn, MessageRetentionPeriod], [
+    "1",
+    "arn:aws:sqs:us-east-1:000000000000:list-a",
+    "345600",
+  ]);
+  assertEquals(await receive(sqs, QueueUrl), []);
+  await sqs.setQueueAttributes({ QueueUrl, Attributes: { VisibilityTimeout: "7" } });
+  assertEquals((await attributes()).VisibilityTimeout, "7");
+  await sqs.purgeQueue({ QueueUrl });
+  assertEquals((await attributes()).ApproximateNumberOfMessagesDelayed, "0");
+  const { name } = await assertRejects(() => sqs.purgeQueue({ QueueUrl }), Error);
+  assertEquals(name, "PurgeQueueInProgress");
+  await sqs.deleteQueue({ QueueUrl });
+  await assertRejects(attributes, Error, "The specified queue does not exist.");
+});
+
+Deno.test("a FIFO queue knows a message again by its group only if it is told so", async () => {
+  await using test = await startServices();
+  const { sqs } = test.developer;
+  for (const [DeduplicationScope, count] of [["queue", 1], ["messageGroup", 2]] as const) {
+    const QueueUrl = await makeQueue(sqs, `${DeduplicationScope}.fifo`, { DeduplicationScope });
+    const sent = [];
+    for (const MessageGroupId of ["a", "b"]) {
+      const message = { QueueUrl, MessageBody: "m", MessageDeduplicationId: "d", MessageGroupId };
+      sent.push((await sqs.sendMessage(message)).SequenceNumber);
+    }
+    assertEquals(new Set(sent).size, count);
+    assertEquals((await receive(sqs, QueueUrl)).length, count);
+  }
+});
+
+Deno.test("a receipt handle that has expired deletes nothing in a FIFO queue", async () => {
+  await using test = await startServices();
+  const { sqs } = test.developer;
+  const QueueUrl = await makeQueue(sqs, "line.fifo", { ContentBasedDeduplication: "true" });
+  await sqs.sendMessage({ QueueUrl, MessageBody: "m", MessageGroupId: "g" });
+  const [first] = await receive(sqs, QueueUrl, { VisibilityTimeout: 0 });
+  const [second] = await receive(sqs, QueueUrl);
+  const { ReceiptHandle } = first!;
+  await assertRejects(() => sqs.deleteMessage({ QueueUrl, ReceiptHandle }), Error, "has expired");
+  const change = { QueueUrl, ReceiptHandle, VisibilityTimeout: 5 };
+  await assertRejects(() => sqs.changeMessageVisibility(change), Error, "is not available");
+  const own = { QueueUrl, ReceiptHandle: second!.ReceiptHandle };
+  for (let times = 0; times < 2; times++) await sqs.deleteMessage(own);
+  const other = await makeQueue(sqs, "other");
+  const error = await assertRejects(() => sqs.deleteMessage({ ...own, QueueUrl: other }), Error);
+  assertEquals(error.name, "ReceiptHandleIsInvalid");
+});
+
 Deno.test("Amazon SQS answers malformed requests with its own errors", async () => {
   await using test = await startServices();
   const table = [
