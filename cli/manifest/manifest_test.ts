@@ -108,6 +108,18 @@ Deno.test("parseManifest() accepts what AWS accepts", () => {
     const text of [
       withF({ environment: Object.fromEntries(names.map((name) => [name, "x"])) }),
       withF({ environment: { COST: "5 $", SHELL_TEXT: "$HOME" } }),
+      withF({
+        statements: [{
+          Effect: "Deny",
+          NotAction: "s3:*",
+          NotResource: "arn:aws:s3:::a",
+          Condition: {
+            stringlikeifexists: { a: ["b"] },
+            "ForAllValues:ArnNotLike": { a: "b" },
+            Null: { a: "true" },
+          },
+        }],
+      }),
       withFunctions(route("/a/{x}"), route("/b/{y}")),
       withFunctions(route("/a/{x}"), route("/a/{x}/{y}")),
       withFunctions(route("/{x}"), route("/a/{y}")),

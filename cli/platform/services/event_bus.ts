@@ -67,7 +67,7 @@ export function createEventBus(
       throw notEmulated(operation || "This request to Amazon EventBridge");
     }
     const entries = readEntries(body);
-    const buses = entries.length === 0 ? ["default"] : new Set(entries.map(busOf));
+    const buses = new Set(entries.map(busOf));
     return {
       accesses: [...buses].map((bus) => ({
         action: "events:PutEvents",

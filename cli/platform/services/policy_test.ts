@@ -160,6 +160,9 @@ Deno.test("isAllowed() knows escapes and defaults of policy variables, and mixed
     [{ Resource: arn("${aws:username}") }, "jobs", false],
     [{ Resource: arn("${aws:missing, 'jobs'}") }, "jobs", true],
     [{ Resource: arn("${aws:missing}") }, "${aws:missing}", false],
+    // Only in the last part, a wildcard reaches beyond a colon.
+    [{ Resource: arn("a*z") }, "a:b:z", true],
+    [{ Resource: "arn:aws:sqs:us*:jobs" }, "jobs", false],
     [{ Condition: { StringEquals: { "aws:username": "j${*}" } } }, "jobs", true],
     [{ Condition: { NotIpAddress: { "AWS:SourceIP": "10.0.0.0/8" } } }, "jobs", true],
     [{ Condition: { IpAddress: { "aws:SourceIp": "2001:db8::/32" } } }, "jobs", true],

@@ -18,8 +18,12 @@ async function subscribeQueue(
   return {
     SubscriptionArn: SubscriptionArn!,
     async messages() {
-      const options = { MaxNumberOfMessages: 10, MessageAttributeNames: ["All"] };
-      const { Messages = [] } = await sqs.receiveMessage({ QueueUrl, ...options });
+      const { Messages = [] } = await sqs.receiveMessage({
+        QueueUrl,
+        MaxNumberOfMessages: 10,
+        MessageAttributeNames: ["All"],
+        MessageSystemAttributeNames: ["All"],
+      });
       return Messages;
     },
   };
@@ -171,7 +175,7 @@ Deno.test("Amazon SNS answers each message of a batch", async () => {
   const answer = await test.developer.sns.publishBatch({
     TopicArn: topicArn("news"),
     PublishBatchRequestEntries: [
-      { Id: "a", Message: "m" },
+      { Id: "a", Message: "m", MessageGroupId: "g" },
       { Id: "b", Message: "m", Subject: "a\nb" },
       { Id: "c", Message: '{"default":"d"}', MessageStructure: "json" },
     ],
@@ -179,7 +183,9 @@ Deno.test("Amazon SNS answers each message of a batch", async () => {
   assertEquals(answer.Successful?.map(({ Id }) => Id), ["a", "c"]);
   const failed = answer.Failed?.map(({ Id, Code, SenderFault }) => [Id, Code, SenderFault]);
   assertEquals(failed, [["b", "InvalidParameter", true]]);
-  assertEquals((await raw.messages()).map(({ Body }) => Body), ["m", "d"]);
+  const received = await raw.messages();
+  assertEquals(received.map(({ Body }) => Body), ["m", "d"]);
+  assertEquals(received.map(({ Attributes }) => Attributes?.MessageGroupId), ["g", undefined]);
   const Message = "m".repeat(140_000);
   const error = await assertRejects(() =>
     test.developer.sns.publishBatch({
@@ -227,6 +233,12 @@ Deno.test("Amazon SNS answers malformed requests with its own errors", async () 
     [`${publish}&Message=m&MessageAttributes.entry.1.Name=a`, "ParameterValueInvalid", 400],
     [`${publish}&Message=m&MessageAttributes.entry.1=a`, "InvalidParameter", 400],
     ["Action=Publish&Message=m", "InvalidParameter", 400],
+    [
+      `Action=PublishBatch&TopicArn=${topicArn("news")}&PublishBatchRequestEntries.member.1.Id=a` +
+      "&PublishBatchRequestEntries.member.1.Other=1",
+      "NotImplemented",
+      501,
+    ],
   ] as const;
   for (const [body, code, status] of table) {
     const headers = { "content-type": "application/x-www-form-urlencoded" };

@@ -103,8 +103,12 @@ export class Queue {
    *
    * @param giveUp Takes a message that was received too often. If it returns false, the message stays.
    */
-  receive(count: number, visibility: number, giveUp: (message: Message) => boolean): Received[] {
-    const now = Date.now();
+  receive(
+    count: number,
+    visibility: number,
+    giveUp: (message: Message) => boolean,
+    now: number = Date.now(),
+  ): Received[] {
     const received: Received[] = [];
     const blocked = new Set<string | undefined>();
     for (const message of this.#messages.values()) {

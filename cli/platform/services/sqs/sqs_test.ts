@@ -313,6 +313,24 @@ Deno.test("a receipt handle that has expired deletes nothing in a FIFO queue", a
   assertEquals(error.name, "ReceiptHandleIsInvalid");
 });
 
+Deno.test("a message gets the trace header of its request if it has no other", async () => {
+  await using test = await startServices();
+  const { sqs } = test.developer;
+  const QueueUrl = await makeQueue(sqs, "traced");
+  const send = (input: object) =>
+    fetch(test.url, {
+      method: "POST",
+      headers: { "x-amz-target": "AmazonSQS.SendMessage", "x-amzn-trace-id": "Root=1" },
+      body: JSON.stringify({ QueueUrl, MessageBody: "m", ...input }),
+    });
+  const AWSTraceHeader = { DataType: "String", StringValue: "Root=2" };
+  for (const input of [{}, { MessageSystemAttributes: { AWSTraceHeader } }]) {
+    await (await send(input)).body?.cancel();
+  }
+  const headers = (await receive(sqs, QueueUrl)).map((one) => one.Attributes?.AWSTraceHeader);
+  assertEquals(headers, ["Root=1", "Root=2"]);
+});
+
 Deno.test("Amazon SQS answers malformed requests with its own errors", async () => {
   await using test = await startServices();
   const table = [
@@ -325,6 +343,12 @@ Deno.test("Amazon SQS answers malformed requests with its own errors", async () 
     ["SendMessage", '{"QueueUrl":"/jobs","MessageBody":{}}', "SerializationException", 400],
     ["SendMessage", '{"QueueUrl":"/jobs","MessageBody":"m","Other":1}', "NotImplemented", 501],
     ["SendMessageBatch", '{"QueueUrl":"/jobs","Entries":[null]}', "SerializationException", 400],
+    [
+      "SendMessageBatch",
+      '{"QueueUrl":"/jobs","Entries":[{"Id":"a","MessageBody":"m","Other":1}]}',
+      "NotImplemented",
+      501,
+    ],
     ["ReceiveMessage", '{"QueueUrl":"/jobs","WaitTimeSeconds":"1"}', "SerializationException", 400],
     ["ReceiveMessage", '{"QueueUrl":"/jobs","AttributeNames":[1]}', "SerializationException", 400],
     ["__proto__", "{}", "NotImplemented", 501],
