@@ -14,6 +14,7 @@ export const PAGE = new URL("../../docs/fidelity.md", import.meta.url);
 const NAMES: Readonly<Record<string, string>> = {
   "all": "All services",
   "api-gateway": "Amazon API Gateway (REST API)",
+  "dynamodb": "Amazon DynamoDB",
   "event-patterns": "Event patterns of Amazon EventBridge",
   "events": "Amazon EventBridge",
   "function-url": "Lambda function URLs",

@@ -6,7 +6,7 @@ import { manifestWith, TestHost } from "../../testdata/platform.ts";
 import { startPlatform } from "../platform.ts";
 
 /** A platform with a bucket for pages of one origin, and the S3 client of a function. */
-async function start(origins: readonly string[]) {
+async function start(origins: readonly string[], inProcess = false) {
   await using stack = new AsyncDisposableStack();
   const functions = {
     f: { module: "f.ts", uses: { buckets: { files: "read-write", other: "read" } } },
@@ -23,6 +23,7 @@ async function start(origins: readonly string[]) {
   const platform = stack.use(
     await startPlatform(manifest, {
       port: 0,
+      inProcess,
       host(local) {
         environment = local.functions.f!.environment;
         return Promise.resolve(new TestHost(() => "{}"));
@@ -65,6 +66,19 @@ const send = (url: string, method: string, headers: Record<string, string> = {},
     headers: { origin: ORIGIN, "content-type": "text/plain", ...headers },
     ...(body === undefined ? {} : { body }),
   });
+
+Deno.test("a page uses presigned URLs of functions in one process, but no guessed access key", async () => {
+  await using app = await start([ORIGIN], true);
+  const url = await app.put("a.txt");
+  const guessed = url.replace(/LOCAL[\dA-F]{32}/, "local");
+  const statuses = [];
+  for (const one of [url, guessed]) {
+    const response = await send(one, "PUT", {}, "Hello");
+    await response.body?.cancel();
+    statuses.push(response.status);
+  }
+  assertEquals([statuses, guessed === url], [[200, 403], false]);
+});
 
 Deno.test("a page sends and reads objects with URLs that a function has presigned", async () => {
   await using app = await start([ORIGIN]);

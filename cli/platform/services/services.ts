@@ -51,6 +51,8 @@ export class Services implements AsyncDisposable {
   readonly #rights: Rights;
   /** The names of the functions, by their access keys. */
   readonly #owners = new Map<string, string>();
+  /** The access key of functions that share one process. No page can guess it. */
+  readonly #sharedKey = createAccessKey();
   readonly #uploads = new MultipartUploads();
   #backends: Readonly<Record<string, Backend>> = {};
   #note: Resources["note"] = () => {};
@@ -67,7 +69,7 @@ export class Services implements AsyncDisposable {
     this.#port = this.#developer?.addr.port ?? port;
     this.#functions = this.#listen(true, 0);
     for (const name of Object.keys(manifest.functions)) {
-      this.#owners.set(`LOCAL${crypto.randomUUID().replaceAll("-", "").toUpperCase()}`, name);
+      this.#owners.set(createAccessKey(), name);
     }
   }
 
@@ -143,7 +145,7 @@ export class Services implements AsyncDisposable {
         ),
         ...this.#namesOf(settings.uses, url),
         ...endpointsOf(net),
-        AWS_ACCESS_KEY_ID: isShared ? "local" : accessKey,
+        AWS_ACCESS_KEY_ID: isShared ? this.#sharedKey : accessKey,
         AWS_ENDPOINT_URL: url,
         AWS_SECRET_ACCESS_KEY: "local",
       };
@@ -190,7 +192,8 @@ export class Services implements AsyncDisposable {
     const { service, key } = readCredential(request);
     const owner = isForFunctions ? this.#owners.get(key) : undefined;
     const isOfPage = headers.has("origin") || headers.has("sec-fetch-site");
-    if (isOfPage && service === "s3" && owner !== undefined) {
+    const isOfFunction = owner !== undefined || !isForFunctions && key === this.#sharedKey;
+    if (isOfPage && service === "s3" && isOfFunction) {
       return await this.#answerPage(request, owner, sourceIp);
     }
     if (isOfPage) {
@@ -217,7 +220,11 @@ export class Services implements AsyncDisposable {
   }
 
   /** Answers a web page that has a URL which a function has presigned. */
-  async #answerPage(request: Request, owner: string, sourceIp: string): Promise<Response> {
+  async #answerPage(
+    request: Request,
+    owner: string | undefined,
+    sourceIp: string,
+  ): Promise<Response> {
     const [, bucket = ""] = new URL(request.url).pathname.split("/");
     const buckets = this.#application.buckets;
     const cors = Object.hasOwn(buckets, bucket) ? buckets[bucket]!.cors : undefined;
@@ -287,6 +294,10 @@ function backendOf(messaging: Messaging, service: "sns" | "sqs"): Backend {
     parse: ({ headers, url }, body) => messaging.parse(service, headers, body, new URL(url).origin),
     fail: (error) => messagingFailure(service, error),
   };
+}
+
+function createAccessKey(): string {
+  return `LOCAL${crypto.randomUUID().replaceAll("-", "").toUpperCase()}`;
 }
 
 async function invokeFunction(
