@@ -56,9 +56,12 @@ export function withMiddleware<Event extends FnProxyEvent = FnProxyEvent>(
     if (!exchange) {
       throw new TypeError("Cannot run middleware: expected an event that a handler made");
     }
-    const inner = () =>
-      runRoute(route as typeof route & Parameters<typeof runRoute>[0], event, context, exchange);
-    return runMiddleware(middleware, event, context, exchange, inner);
+    const run = route as (event: FnProxyEvent, context: FnContext) => unknown;
+    const inner = (arrive?: (answer: Answer) => void) =>
+      runRoute(run, event, context, exchange, arrive);
+    return middleware.length === 0
+      ? inner()
+      : runMiddleware(middleware, event, context, exchange, inner);
   };
 }
 
