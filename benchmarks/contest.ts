@@ -1,3 +1,5 @@
+import process from "node:process";
+
 /** A piece of work that several contestants do. */
 export interface Workload {
   /** The name in the table. */
@@ -27,7 +29,7 @@ export interface Effort {
   readonly warmUp: number;
 }
 
-/** Microseconds of a call by contestant, and the contestants whose result was wrong. */
+/** Microseconds of the processor for a call, by contestant, and the contestants whose result was wrong. */
 export interface Result {
   readonly times: Readonly<Record<string, number>>;
   readonly failures: readonly string[];
@@ -63,21 +65,23 @@ async function prepare(run: () => unknown, effort: Effort): Promise<() => Promis
     if (duration < effort.turn) calls *= 2;
     duration = await timeOf(run, calls);
   }
-  const callsPerTurn = Math.max(1, Math.round(calls * effort.turn / duration));
+  // The count of the processor may not have moved in a short turn.
+  const callsPerTurn = Math.max(1, Math.round(calls * effort.turn / Math.max(duration, 0.001)));
   return async () => await timeOf(run, callsPerTurn) / callsPerTurn;
 }
 
 /** The result of the last call. If no result were used, the engine could leave out the calls. */
 export let lastResult: unknown;
 
-/** The milliseconds of some calls. */
+/** The milliseconds of the processor that some calls take. The clock would count other programs of a busy machine too. */
 async function timeOf(run: () => unknown, calls: number): Promise<number> {
-  const start = performance.now();
+  const start = process.cpuUsage();
   for (let call = 0; call < calls; call++) {
     const result = run();
     lastResult = result instanceof Promise ? await result : result;
   }
-  return performance.now() - start;
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
 }
 
 /** The middle value. */

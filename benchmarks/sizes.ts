@@ -13,11 +13,11 @@ export interface Size {
 }
 
 const LIMITS = [
-  ["gateway", "proxyHandler", 15_760],
-  ["gateway", "proxyHandler, cors, etag, problemDetails", 17_080],
-  ["gateway", "proxyHandler, routes", 16_900],
-  ["gateway", "fetchHandler", 15_860],
-  ["gateway", "streamHandler", 15_640],
+  ["gateway", "proxyHandler", 15_830],
+  ["gateway", "proxyHandler, cors, etag, problemDetails", 17_150],
+  ["gateway", "proxyHandler, routes", 16_970],
+  ["gateway", "fetchHandler", 15_930],
+  ["gateway", "streamHandler", 15_700],
   ["gateway", "buildHttpResponse", 9_350],
   ["gateway", "FnProxyEvent", 7_000],
   ["gateway", "HttpNotFoundError", 1_000],

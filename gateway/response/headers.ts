@@ -83,10 +83,11 @@ export class AnswerHeaders {
   }
 
   #put(name: string, before: readonly string[], value: string): void {
-    if (!isToken(name)) throw invalid(`header name ${JSON.stringify(name)}`, "a token");
-    checkValue(`value of the header "${name}"`, value);
-    const key = name.toLowerCase();
-    this.#fields.set(key, [this.#fields.get(key)?.[0] ?? name, [...before, value]]);
+    const key = String(name).toLowerCase();
+    const known = this.#fields.get(key)?.[0];
+    if (!known && !isToken(name)) throw invalid(`header name ${JSON.stringify(name)}`, "a token");
+    if (!isFieldValue(value)) checkValue(`value of the header "${name}"`, value);
+    this.#fields.set(key, [known ?? name, [...before, value]]);
   }
 }
 
