@@ -162,6 +162,16 @@ function attributesOf(input: Input, name: string): MessageAttributes {
   return attributes as MessageAttributes;
 }
 
+/** Counts the bytes of a message in a batch. A malformed message counts as nothing, because its own answer refuses it. */
+export function sizeInBatch(input: Input): number {
+  try {
+    return sizeOf(textOf(input, "MessageBody") ?? "", attributesOf(input, "MessageAttributes"));
+  } catch (error) {
+    if (error instanceof ServiceError) return 0;
+    throw error;
+  }
+}
+
 /** Reads the system attributes of a message. Only the trace header of AWS X-Ray exists. */
 export function systemAttributesIn(input: Input): MessageAttributes {
   const attributes = attributesOf(input, "MessageSystemAttributes");

@@ -1,4 +1,4 @@
-import { attributesMd5, md5, type MessageAttributes, sizeOf } from "../message_attributes.ts";
+import { attributesMd5, md5 } from "../message_attributes.ts";
 import { ATTRIBUTE_NAMES, unknownAttribute } from "./attributes.ts";
 import { entriesOf, runBatch } from "./batch.ts";
 import { invalidValue, malformed, queueError } from "./errors.ts";
@@ -8,6 +8,7 @@ import {
   integerOf,
   messageOf,
   requiredText,
+  sizeInBatch,
   systemAttributesIn,
   textOf,
   textsOf,
@@ -43,10 +44,7 @@ export const MESSAGE_OPERATIONS: Readonly<Record<string, Operation>> = {
   SendMessageBatch(queues, input, { traceHeader }) {
     const queue = queues.of(input);
     const entries = entriesOf(input, "SendMessageBatch");
-    const size = entries.reduce((sum, entry) => {
-      const { MessageBody = "", MessageAttributes = {} } = entry;
-      return sum + sizeOf(String(MessageBody), MessageAttributes as MessageAttributes);
-    }, 0);
+    const size = entries.reduce((sum, entry) => sum + sizeInBatch(entry), 0);
     const limit = 1_048_576;
     if (size > limit) {
       const message =
