@@ -35,7 +35,7 @@ Deno.test("mate names the wrong word and the nearest right word, and exits with 
         /^Error: Unknown function "okey": did you mean "okay"\?\n$/,
       ],
       [["deploy"], /^Error: Cannot ask without a terminal: pass --yes or --plan\n$/],
-      [["deploy", "--delete-data"], /^Error: Unknown option "--delete-data" of "mate deploy"\n$/],
+      [["deploy", "--force"], /^Error: Unknown option "--force" of "mate deploy"\n$/],
       [
         ["undeploy", "--delte-data"],
         /^Error: Unknown option .*: did you mean "--delete-data"\?\n$/,

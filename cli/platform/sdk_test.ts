@@ -190,7 +190,7 @@ Deno.test("the AWS CLI uses the services, and functions that run in this process
   const entry = '[{"Source":"shop","DetailType":"By hand","Detail":"{}"}]';
   const put = await aws(servicesUrl, "events", "put-events", "--entries", entry);
   assertEquals(JSON.parse(put.text).FailedEntryCount, 0);
-  const unknown = await aws(servicesUrl, "dynamodb", "list-tables");
+  const unknown = await aws(servicesUrl, "kinesis", "list-streams");
   assertEquals(unknown.code === 0, false);
   assertStringIncludes(unknown.errors, "is not emulated locally");
   assertEquals(await shop.told(), ["aws:s3 in/cli.csv", "aws:sqs by hand", "shop By hand"]);
