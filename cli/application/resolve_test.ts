@@ -49,6 +49,25 @@ const NETWORK = {
 };
 const UPLOADS = "arn:aws:s3:::shop-uploads-123456789012-eu-west-1";
 
+const readWrite = (table: string) => ({
+  Effect: "Allow",
+  Action: [
+    "dynamodb:GetItem",
+    "dynamodb:BatchGetItem",
+    "dynamodb:Query",
+    "dynamodb:Scan",
+    "dynamodb:PutItem",
+    "dynamodb:UpdateItem",
+    "dynamodb:DeleteItem",
+    "dynamodb:BatchWriteItem",
+    "dynamodb:ConditionCheckItem",
+  ],
+  Resource: [
+    arn("dynamodb", `table/shop-${table}`),
+    arn("dynamodb", `table/shop-${table}/index/*`),
+  ],
+});
+
 Deno.test("resolveApplication() computes the statements of uses, triggers and statements", () => {
   const { functions } = resolve(FULL);
   const read = { Effect: "Allow", Action: ["s3:GetObject", "s3:ListBucket"] };
@@ -75,24 +94,7 @@ Deno.test("resolveApplication() computes the statements of uses, triggers and st
           Action: ["sqs:SendMessage", "sqs:GetQueueUrl", "sqs:GetQueueAttributes"],
           Resource: [arn("sqs", "shop-jobs")],
         },
-        {
-          Effect: "Allow",
-          Action: [
-            "dynamodb:GetItem",
-            "dynamodb:BatchGetItem",
-            "dynamodb:Query",
-            "dynamodb:Scan",
-            "dynamodb:PutItem",
-            "dynamodb:UpdateItem",
-            "dynamodb:DeleteItem",
-            "dynamodb:BatchWriteItem",
-            "dynamodb:ConditionCheckItem",
-          ],
-          Resource: [
-            arn("dynamodb", "table/shop-notes"),
-            arn("dynamodb", "table/shop-notes/index/*"),
-          ],
-        },
+        readWrite("notes"),
         {
           Sid: "Notes",
           Effect: "Allow",
@@ -102,7 +104,13 @@ Deno.test("resolveApplication() computes the statements of uses, triggers and st
         },
       ],
       check: [logs("shop-check"), XRAY, NETWORK],
-      files: [logs("shop-files"), XRAY, NETWORK, { ...read, Resource: [UPLOADS, `${UPLOADS}/*`] }],
+      files: [
+        logs("shop-files"),
+        XRAY,
+        NETWORK,
+        { ...read, Resource: [UPLOADS, `${UPLOADS}/*`] },
+        readWrite("items"),
+      ],
       news: [
         logs("shop-news"),
         XRAY,
@@ -111,6 +119,21 @@ Deno.test("resolveApplication() computes the statements of uses, triggers and st
           Effect: "Allow",
           Action: ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"],
           Resource: [arn("sqs", "shop-jobs")],
+        },
+        {
+          Effect: "Allow",
+          Action: [
+            "dynamodb:DescribeStream",
+            "dynamodb:GetRecords",
+            "dynamodb:GetShardIterator",
+            "dynamodb:ListStreams",
+          ],
+          Resource: [arn("dynamodb", "table/shop-items/stream/*")],
+        },
+        {
+          Effect: "Allow",
+          Action: ["sqs:SendMessage"],
+          Resource: [arn("sqs", "shop-news-items-dead-letters")],
         },
       ],
       changes: [
@@ -233,11 +256,15 @@ Deno.test("resolveApplication() gives each resource its name, policy and listene
   assertEquals<unknown>(tables.notes, {
     name: "shop-notes",
     arn: arn("dynamodb", "table/shop-notes"),
-    key: { author: "string", id: "number" },
-    indexes: { "by-date": { key: { author: "string", date: "string" }, projection: ["title"] } },
+    key: ["author", "id"],
+    attributes: { author: "S", id: "N", date: "S" },
+    indexes: {
+      "by-date": { key: ["author", "date"], projection: "INCLUDE", included: ["title"] },
+    },
     expires: "expiresAt",
     listeners: [{
       function: "changes",
+      filter: undefined,
       batch: 10,
       window: 1,
       retries: 2,

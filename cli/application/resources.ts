@@ -1,4 +1,4 @@
-import type { Manifest } from "../manifest/types.ts";
+import type { Manifest, TableKey, TableManifest } from "../manifest/types.ts";
 import { arnIn, type Place } from "./arn.ts";
 import { tlsOnly } from "./statements.ts";
 import { hash, listenersOf } from "./triggers.ts";
@@ -65,14 +65,35 @@ function resolveTables(manifest: Manifest, place: Place) {
   return mapValues(manifest.tables, (settings, key): Table => ({
     name: `${manifest.name}-${key}`,
     arn: arnIn(place, "dynamodb", `table/${manifest.name}-${key}`),
-    key: settings.key,
-    indexes: mapValues(settings.indexes, (index) => ({ projection: undefined, ...index })),
+    key: Object.keys(settings.key),
+    attributes: attributesOf(settings),
+    indexes: mapValues(settings.indexes, ({ key, projection }) => ({
+      key: Object.keys(key),
+      projection: projection === undefined
+        ? "ALL"
+        : projection.length > 0
+        ? "INCLUDE"
+        : "KEYS_ONLY",
+      included: projection?.length ? projection : undefined,
+    })),
     expires: settings.expires,
     listeners: named(listeners, key).map((listener) => ({
+      filter: undefined,
       ...listener,
       deadLetters: queue(`${manifest.name}-${listener.function}-${key}-dead-letters`, place),
     })),
   }));
+}
+
+const ATTRIBUTE_TYPES = { string: "S", number: "N", binary: "B" } as const;
+
+/** The types of the attributes of all keys of a table. An attribute has one type in all of them. */
+function attributesOf({ key, indexes }: TableManifest) {
+  const keys: readonly TableKey[] = [key, ...Object.values(indexes).map((index) => index.key)];
+  return Object.fromEntries(
+    keys.flatMap((one) => Object.entries(one))
+      .map(([name, type]) => [name, ATTRIBUTE_TYPES[type]]),
+  );
 }
 
 function queue(name: string, place: Place) {

@@ -7,8 +7,6 @@ import type {
   RouteTrigger,
   Settings,
   Statement,
-  TableIndex,
-  TableKey,
   TableTrigger,
   UrlTrigger,
 } from "../manifest/types.ts";
@@ -166,10 +164,22 @@ export interface Queue extends Guarded, Omit<QueueManifest, "retries"> {
   readonly listeners: readonly (Omit<QueueTrigger, "name"> & { readonly function: string })[];
 }
 
+/** A global secondary index of a table. */
+export interface GlobalIndex {
+  /** The attributes of the key: the partition key, then the sort key. */
+  readonly key: readonly string[];
+  readonly projection: "ALL" | "KEYS_ONLY" | "INCLUDE";
+  /** The attributes in the index besides the keys, if the projection is `INCLUDE`. */
+  readonly included: readonly string[] | undefined;
+}
+
 /** An Amazon DynamoDB table. It has a stream if functions listen to it. */
 export interface Table extends Named {
-  readonly key: TableKey;
-  readonly indexes: Readonly<Record<string, TableIndex>>;
+  /** The attributes of the key: the partition key, then the sort key. */
+  readonly key: readonly string[];
+  /** The types of the attributes of all keys. */
+  readonly attributes: Readonly<Record<string, "S" | "N" | "B">>;
+  readonly indexes: Readonly<Record<string, GlobalIndex>>;
   readonly expires: string | undefined;
   readonly listeners: readonly (Omit<TableTrigger, "name"> & {
     readonly function: string;

@@ -12,6 +12,7 @@ import {
 import { checkOwner, importsOf, isConflict, withoutAbsent } from "./leftovers.ts";
 import type { Outputs } from "./outputs.ts";
 import { CLAIM, MODULE } from "./root_module.ts";
+import { lostTables, unprotect } from "./protection.ts";
 import { readState } from "./state.ts";
 import { holdsData, listLosses, nameResource, type Plan, summarize } from "./summary.ts";
 import { checkDestroyable, TerraformError } from "./terraform.ts";
@@ -66,6 +67,14 @@ export async function deploy(manifestPath: string, options: DeployOptions): Prom
         `Cannot replace ${names}: the data would be deleted. Save the data first, and pass --delete-data, or undo the change`,
       );
     }
+    const lost = lostTables(plan);
+    const gone = lost.filter(({ isReplaced }) => !isReplaced);
+    if (gone.length > 0 && !options.deletesData) {
+      throw new Error(
+        `Cannot delete ${gone.map(nameResource).join(", ")}: it is protected. ` +
+          "Save the data first, and pass --delete-data, or keep the table in the manifest",
+      );
+    }
     const place = placeOf(plan);
     if (!options.confirm(`Deploy this to account ${place.account} in ${place.region}?`)) {
       print("Nothing was changed");
@@ -73,6 +82,10 @@ export async function deploy(manifestPath: string, options: DeployOptions): Prom
     }
     if (deployed.account === undefined) {
       await claimName(deployment, place);
+      await makePlan(deployment); // the first plan is stale now
+    }
+    if (lost.length > 0) {
+      await unprotect(deployment, lost, print);
       await makePlan(deployment); // the first plan is stale now
     }
     await Deno.writeTextFile(unfinished, "");
@@ -85,7 +98,8 @@ export async function deploy(manifestPath: string, options: DeployOptions): Prom
 }
 
 /**
- * Removes a stage of an application from AWS. Buckets that hold objects stay, with their settings, unless `deletesData` is set.
+ * Removes a stage of an application from AWS. Buckets that hold objects and tables stay, with their settings, unless
+ * `deletesData` is set.
  *
  * @returns Whether the application is removed. It is `false` if the user declined, or wanted only the list.
  * @throws {Error} If the folder infra has resources that hold data, and `deletesData` is not set.
@@ -102,8 +116,8 @@ export async function undeploy(manifestPath: string, options: DeployOptions): Pr
   await deployment.write({ isDataOnly: true, deletesData });
   if (deployment.hasInfra) await checkDestroyable(terraform);
   const contents = deletesData
-    ? "with all objects in the buckets"
-    : "except buckets that hold objects";
+    ? "with all objects in the buckets and all items in the tables"
+    : "except buckets that hold objects, and tables";
   print(`Deletes, ${contents}:`);
   listLosses(resources).forEach((line) => print(`  ${line}`));
   const ownData = resources.filter((one) => /^module\.infra\./.test(one.address) && holdsData(one));

@@ -4,7 +4,7 @@ import type { Gateway } from "../application/types.ts";
 export interface Outputs extends
   Readonly<
     Record<
-      "functions" | "log_groups" | "urls" | "buckets" | "topics" | "queues",
+      "functions" | "log_groups" | "urls" | "buckets" | "topics" | "queues" | "tables",
       Record<string, string>
     >
   > {
@@ -14,7 +14,7 @@ export interface Outputs extends
 
 /** Prints the URLs and the names of a deployed application, with a request to try for each route. */
 export function printOutputs(
-  { base_url, urls, buckets, topics, queues }: Outputs,
+  { base_url, urls, buckets, topics, queues, tables }: Outputs,
   gateway: Gateway | undefined,
   print: (line: string) => void,
 ): void {
@@ -37,6 +37,7 @@ export function printOutputs(
       Bucket: buckets,
       Topic: topics,
       Queue: queues,
+      Table: tables,
     })
   ) {
     for (const [key, name] of Object.entries(names)) print(`${kind} ${key}: ${name}`);

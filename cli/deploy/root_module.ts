@@ -9,6 +9,7 @@ import outputs from "./tf/outputs.tf" with { type: "text" };
 import queues from "./tf/queues.tf" with { type: "text" };
 import roles from "./tf/roles.tf" with { type: "text" };
 import schedules from "./tf/schedules.tf" with { type: "text" };
+import tables from "./tf/tables.tf" with { type: "text" };
 import topics from "./tf/topics.tf" with { type: "text" };
 import urls from "./tf/urls.tf" with { type: "text" };
 import variables from "./tf/variables.tf" with { type: "text" };
@@ -40,6 +41,7 @@ const MODULE_FILES: Readonly<Record<string, string>> = {
   queues,
   roles,
   schedules,
+  tables,
   topics,
   urls,
   variables,
@@ -58,7 +60,7 @@ export interface RootModule {
   readonly infra?: Infra | undefined;
   /** Whether to remove everything except the data. */
   readonly isDataOnly?: boolean;
-  /** Whether Terraform may delete buckets that hold objects. */
+  /** Whether Terraform may delete buckets that hold objects, and tables. */
   readonly deletesData?: boolean | undefined;
   /** The resources to take into the state: their identifiers by address. */
   readonly imports?: Readonly<Record<string, string>>;

@@ -43,6 +43,7 @@ export const FULL: string = JSON.stringify({
     },
   },
   tables: {
+    ...MANIFEST.tables,
     notes: {
       key: { author: "string", id: "number" },
       indexes: { "by-date": { key: { author: "string", date: "string" }, projection: ["title"] } },

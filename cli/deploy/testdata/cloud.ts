@@ -1,6 +1,7 @@
 import { APIGateway } from "@aws-sdk/client-api-gateway";
 import { CloudWatch } from "@aws-sdk/client-cloudwatch";
 import { CloudWatchLogs } from "@aws-sdk/client-cloudwatch-logs";
+import { DynamoDB } from "@aws-sdk/client-dynamodb";
 import { EventBridge } from "@aws-sdk/client-eventbridge";
 import { IAM } from "@aws-sdk/client-iam";
 import { Lambda } from "@aws-sdk/client-lambda";
@@ -28,6 +29,7 @@ export class Cloud {
   readonly #s3 = new S3({ forcePathStyle: true });
   readonly #sns = new SNS();
   readonly #sqs = new SQS();
+  readonly #tables = new DynamoDB();
   readonly #scheduler = new Scheduler();
   readonly #cloudWatch = new CloudWatch();
   readonly #route53 = new Route53();
@@ -79,13 +81,18 @@ export class Cloud {
   async mappings() {
     const { EventSourceMappings = [] } = await this.#lambda.listEventSourceMappings({});
     return EventSourceMappings.map((mapping) => [
-      last(mapping.EventSourceArn),
+      /:table\/([^/]+)/.exec(mapping.EventSourceArn ?? "")?.[1] ?? last(mapping.EventSourceArn),
       last(mapping.FunctionArn),
       mapping.BatchSize,
       mapping.MaximumBatchingWindowInSeconds,
       mapping.FunctionResponseTypes,
       mapping.ScalingConfig?.MaximumConcurrency,
-    ]);
+      mapping.StartingPosition,
+      mapping.MaximumRetryAttempts,
+      mapping.BisectBatchOnFunctionError,
+      last(mapping.DestinationConfig?.OnFailure?.Destination),
+      mapping.FilterCriteria?.Filters?.map(({ Pattern }) => Pattern),
+    ]).sort();
   }
 
   /** The gateways by name, each with its routes, stages and own responses. */
@@ -273,6 +280,48 @@ export class Cloud {
     });
   }
 
+  /** The tables by name, each with its keys, indexes and guards. */
+  async tables() {
+    const { TableNames = [] } = await this.#tables.listTables({});
+    return await byName(TableNames, async (TableName) => {
+      const { Table = {} } = await this.#tables.describeTable({ TableName });
+      const { TimeToLiveDescription: ttl } = await this.#tables.describeTimeToLive({ TableName });
+      const { ContinuousBackupsDescription: backups } = await this.#tables
+        .describeContinuousBackups({ TableName });
+      const keyOf = (schema: readonly { AttributeName?: string | undefined }[] = []) =>
+        schema.map(({ AttributeName: name }) => {
+          const found = Table.AttributeDefinitions?.find((one) => one.AttributeName === name);
+          return `${name} ${found?.AttributeType}`;
+        });
+      return [TableName, {
+        key: keyOf(Table.KeySchema),
+        billing: Table.BillingModeSummary?.BillingMode,
+        indexes: (Table.GlobalSecondaryIndexes ?? []).map((index) => [
+          index.IndexName,
+          ...keyOf(index.KeySchema),
+          index.Projection?.ProjectionType,
+          ...index.Projection?.NonKeyAttributes ?? [],
+        ]),
+        stream: Table.StreamSpecification?.StreamViewType,
+        expires: ttl?.TimeToLiveStatus === "ENABLED" ? ttl.AttributeName : undefined,
+        recovery: backups?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus,
+        isProtected: Table.DeletionProtectionEnabled,
+      }];
+    });
+  }
+
+  async putItem(TableName: string, Item: Record<string, { S: string } | { N: string }>) {
+    await this.#tables.putItem({ TableName, Item });
+  }
+
+  async deleteTable(TableName: string) {
+    await this.#tables.deleteTable({ TableName });
+  }
+
+  async items(TableName: string) {
+    return (await this.#tables.scan({ TableName })).Items;
+  }
+
   async makeBucket(Bucket: string): Promise<void> {
     const CreateBucketConfiguration = { LocationConstraint: "eu-west-1" } as const;
     await this.#s3.createBucket({ Bucket, CreateBucketConfiguration });
@@ -327,6 +376,7 @@ export class Cloud {
       "buckets",
       "topics",
       "queues",
+      "tables",
     ] as const;
     const found = await Promise.all(kinds.map((kind) => this[kind]()));
     return Object.fromEntries(kinds.map((kind, index) => [kind, found[index]!]));

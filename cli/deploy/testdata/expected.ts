@@ -7,6 +7,7 @@ const CORS_FIELDS = {
   "gatewayresponse.header.Access-Control-Allow-Credentials": "'true'",
 };
 const QUEUE = `arn:aws:sqs:${REGION}:${ACCOUNT}:shop-jobs`;
+const TABLE = `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/shop-items`;
 const INVOKE = `arn:aws:lambda:${REGION}:${ACCOUNT}:function`;
 
 /** The statement that denies requests without TLS. */
@@ -100,7 +101,7 @@ export const EXPECTED = {
     }),
     "shop-check": aFunction("shop-check", { invokers: [invokedByGateway("authorizers/*")] }),
     "shop-files": aFunction("shop-files", {
-      environment: { BUCKET_UPLOADS: BUCKET },
+      environment: { BUCKET_UPLOADS: BUCKET, TABLE_ITEMS: "shop-items" },
       invokers: [
         invokedBy("s3", `arn:aws:s3:::${BUCKET}`, {
           StringEquals: { "AWS:SourceAccount": ACCOUNT },
@@ -142,10 +143,19 @@ export const EXPECTED = {
   },
   roles: {
     "shop-check-eu-west-1": functionRole("shop-check"),
-    "shop-files-eu-west-1": functionRole("shop-files", READ),
+    "shop-files-eu-west-1": functionRole(
+      "shop-files",
+      READ,
+      "Allow dynamodb:BatchGetItem,dynamodb:BatchWriteItem,dynamodb:ConditionCheckItem,dynamodb:DeleteItem," +
+        "dynamodb:GetItem,dynamodb:PutItem,dynamodb:Query,dynamodb:Scan,dynamodb:UpdateItem " +
+        `on ${TABLE},${TABLE}/index/*`,
+    ),
     "shop-news-eu-west-1": functionRole(
       "shop-news",
       `Allow sqs:DeleteMessage,sqs:GetQueueAttributes,sqs:ReceiveMessage on ${QUEUE}`,
+      "Allow dynamodb:DescribeStream,dynamodb:GetRecords,dynamodb:GetShardIterator,dynamodb:ListStreams " +
+        `on ${TABLE}/stream/*`,
+      `Allow sqs:SendMessage on arn:aws:sqs:${REGION}:${ACCOUNT}:shop-news-items-dead-letters`,
     ),
     "shop-orders-eu-west-1": functionRole(
       "shop-orders",
@@ -211,7 +221,11 @@ export const EXPECTED = {
       ),
     ),
     ...Object.fromEntries(
-      ["shop-jobs-dead-letters", "shop-steps-dead-letters.fifo"].map((name) => [
+      [
+        "shop-jobs-dead-letters",
+        "shop-steps-dead-letters.fifo",
+        "shop-news-items-dead-letters",
+      ].map((name) => [
         name,
         [
           "Maximum of AWS/SQS ApproximateNumberOfMessagesVisible > 0",
@@ -255,6 +269,54 @@ export const EXPECTED = {
       deadLetters: ["shop-steps-dead-letters.fifo", 4],
     }),
     "shop-steps-dead-letters.fifo": aQueue("shop-steps-dead-letters.fifo", { fifo: "true" }),
+    "shop-news-items-dead-letters": aQueue("shop-news-items-dead-letters", {}),
   },
-  mappings: [["shop-jobs", "shop-news", 20, 1, ["ReportBatchItemFailures"], 5]],
+  tables: {
+    "shop-items": {
+      key: ["owner S", "id N"],
+      billing: "PAY_PER_REQUEST",
+      indexes: [["by-date", "owner S", "date S", "INCLUDE", "title"]],
+      stream: "NEW_AND_OLD_IMAGES",
+      expires: "expiresAt",
+      recovery: "ENABLED",
+      isProtected: true,
+    },
+    "shop-notes": { // of infra
+      key: ["id S"],
+      billing: "PAY_PER_REQUEST",
+      indexes: [],
+      stream: undefined,
+      expires: undefined,
+      recovery: "DISABLED",
+      isProtected: false,
+    },
+  },
+  mappings: [
+    [
+      "shop-items",
+      "shop-news",
+      10,
+      1,
+      ["ReportBatchItemFailures"],
+      undefined,
+      "LATEST",
+      2,
+      true,
+      "shop-news-items-dead-letters",
+      ['{"eventName":["INSERT"]}'],
+    ],
+    [
+      "shop-jobs",
+      "shop-news",
+      20,
+      1,
+      ["ReportBatchItemFailures"],
+      5,
+      undefined,
+      undefined,
+      undefined,
+      "",
+      undefined,
+    ],
+  ],
 };

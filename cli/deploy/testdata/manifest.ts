@@ -63,7 +63,7 @@ export const MANIFEST = {
           },
         ],
       },
-      uses: { buckets: { uploads: "read" } },
+      uses: { buckets: { uploads: "read" }, tables: { items: "read-write" } },
     },
     news: {
       module: "news.ts",
@@ -72,6 +72,9 @@ export const MANIFEST = {
         schedules: ["rate(5 minutes)"],
         events: [{ pattern: { source: ["shop.orders"] } }],
         queues: [{ name: "jobs", batch: 20, window: 1, concurrency: 5 }],
+        tables: [
+          { name: "items", batch: 10, window: 1, retries: 2, filter: { eventName: ["INSERT"] } },
+        ],
       },
     },
   },
@@ -85,6 +88,13 @@ export const MANIFEST = {
         exposeHeaders: ["ETag"],
         maxAge: 60,
       },
+    },
+  },
+  tables: {
+    items: {
+      key: { owner: "string", id: "number" },
+      indexes: { "by-date": { key: { owner: "string", date: "string" }, projection: ["title"] } },
+      expires: "expiresAt",
     },
   },
   settings: {

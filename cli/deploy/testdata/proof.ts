@@ -222,6 +222,52 @@ Deno.test({
       await shop.write("infra/main.tf", INFRA);
     });
 
+    await step("an index changes, and the items stay", async () => {
+      const item = { owner: { S: "ada" }, id: { N: "1" }, title: { S: "tea" } };
+      await cloud.putItem("shop-items", item);
+      const changed = structuredClone(MANIFEST) as { tables: Record<string, object> };
+      const { items } = MANIFEST.tables;
+      const indexes = { "by-title": { key: { title: "string" } } };
+      changed.tables.items = { ...items, indexes };
+      await shop.write("app.json", changed);
+      assertDone(await shop.deploy());
+      const after = (await cloud.tables())["shop-items"];
+      assertEquals<unknown>(after?.indexes, [["by-title", "title S", "ALL"]]);
+      assertEquals<unknown>(await cloud.items("shop-items"), [item]);
+      await shop.write("app.json", MANIFEST);
+      assertDone(await shop.deploy());
+      assertEquals<unknown>(await cloud.tables(), EXPECTED.tables);
+    });
+
+    await step("another key and a removed table need --delete-data", async () => {
+      const table = 'table shop-items (aws_dynamodb_table.table["items"])';
+      const { items } = MANIFEST.tables;
+      const key = { owner: "string", id: "string" };
+      await shop.write("app.json", { ...MANIFEST, tables: { items: { ...items, key } } });
+      const other = await shop.deploy();
+      assertEquals(other.isDone, false);
+      assert(
+        other.output.includes(`Cannot replace ${table}: the data would be deleted`),
+        other.output,
+      );
+      const text = JSON.stringify(MANIFEST).replaceAll('"items"', '"others"');
+      await shop.write("app.json", text);
+      const removed = await shop.deploy();
+      assertEquals(removed.isDone, false);
+      assert(removed.output.includes(`Cannot delete ${table}: it is protected`), removed.output);
+      assertEquals((await cloud.items("shop-items"))?.length, 1);
+
+      await shop.write("app.json", { ...MANIFEST, tables: { items: { ...items, key } } });
+      assertDone(await shop.deploy({ deletesData: true }));
+      const after = (await cloud.tables())["shop-items"];
+      assertEquals([after?.key, after?.isProtected], [["owner S", "id S"], true]);
+      assertEquals(await cloud.items("shop-items"), []);
+      await shop.write("app.json", MANIFEST);
+      assertDone(await shop.deploy({ deletesData: true }));
+      assertEquals<unknown>(await cloud.tables(), EXPECTED.tables);
+      await cloud.putItem("shop-items", { owner: { S: "ada" }, id: { N: "1" } });
+    });
+
     await step(
       "undeploy() refuses to delete the data of infra, and says how to keep them",
       async () => {
@@ -235,22 +281,38 @@ Deno.test({
         const { success } = await new Deno.Command("sh", { args: ["-c", command], stdout: "null" })
           .output();
         assert(success, command);
+        await cloud.deleteTable("shop-notes"); // nobody else removes it now
       },
     );
 
-    await step("undeploy() keeps a bucket with objects, and its settings", async () => {
-      await cloud.upload(BUCKET, "a/b c");
-      const bucket = (await cloud.buckets())[BUCKET];
-      const output = assertDone(await shop.undeploy());
-      assertMatch(output, new RegExp(`Kept, because .*\\n +bucket ${BUCKET} `));
-      assertEquals((await cloud.buckets())[BUCKET], { ...bucket!, listeners: [] });
-      assertEquals((await cloud.names()).toSorted(), ["/mate/shop", BUCKET]);
-    });
+    await step(
+      "undeploy() keeps a bucket with objects and a table, with their settings",
+      async () => {
+        await cloud.upload(BUCKET, "a/b c");
+        const bucket = (await cloud.buckets())[BUCKET];
+        const output = assertDone(await shop.undeploy());
+        assertMatch(output, new RegExp(`Kept, because .*\\n +bucket ${BUCKET} `));
+        assertEquals((await cloud.buckets())[BUCKET], { ...bucket!, listeners: [] });
+        assertMatch(output, /Kept, because .*\n(.*\n)* +table shop-items /);
+        const table = EXPECTED.tables["shop-items"];
+        assertEquals<unknown>(await cloud.tables(), {
+          "shop-items": { ...table, stream: undefined },
+        });
+        assertEquals((await cloud.items("shop-items"))?.length, 1);
+        assertEquals(
+          (await cloud.names()).toSorted(),
+          ["/mate/shop", "shop-items", BUCKET].toSorted(),
+        );
+      },
+    );
 
-    await step("undeploy() deletes the objects if told so, and leaves nothing", async () => {
-      assertDone(await shop.undeploy({ deletesData: true }));
-      assertEquals(await cloud.names(), before);
-    });
+    await step(
+      "undeploy() deletes the objects and items if told so, and leaves nothing",
+      async () => {
+        assertDone(await shop.undeploy({ deletesData: true }));
+        assertEquals(await cloud.names(), before);
+      },
+    );
 
     await step("the state of an application without routes moves into a bucket", async () => {
       await cloud.makeBucket("states");

@@ -11,6 +11,7 @@ output "names" {
     buckets    = { for key, bucket in aws_s3_bucket.bucket : key => bucket.id }
     topics     = { for key, topic in aws_sns_topic.topic : key => topic.arn }
     queues     = { for key, queue in aws_sqs_queue.queue : key => queue.url }
+    tables     = { for key, table in aws_dynamodb_table.table : key => table.name }
   }
 }
 
@@ -27,6 +28,7 @@ output "resources" {
         dead_letters = { name = aws_sqs_queue.dead_letters[key].name, arn = aws_sqs_queue.dead_letters[key].arn }
       }
     }
+    tables = { for key, table in aws_dynamodb_table.table : key => { name = table.name, arn = table.arn } }
     gateway = one([
       for stage in aws_api_gateway_stage.gateway :
       { id = stage.rest_api_id, stage = stage.stage_name, arn = stage.arn, url = stage.invoke_url }

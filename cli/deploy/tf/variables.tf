@@ -9,7 +9,7 @@ variable "bundles" {
 }
 
 variable "delete_data" {
-  description = "Whether Terraform may delete a bucket that still holds objects."
+  description = "Whether Terraform may delete a bucket that still holds objects, and a table."
   type        = bool
 }
 

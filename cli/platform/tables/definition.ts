@@ -1,8 +1,6 @@
-import type { Table } from "../../application/types.ts";
-import type { TableIndex, TableKey } from "../../manifest/types.ts";
+import type { GlobalIndex, Table } from "../../application/types.ts";
 import { type Engine, TableError } from "./engine.ts";
 
-const TYPES = { string: "S", number: "N", binary: "B" } as const;
 const VIEW = { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" };
 
 interface KeyElement {
@@ -129,27 +127,28 @@ async function setExpiry(engine: Engine, TableName: string, expires?: string): P
   if (expires !== undefined) await set(true, expires);
 }
 
-function indexOf(IndexName: string, { key, projection }: TableIndex): IndexDescription {
-  const Projection = projection === undefined
-    ? { ProjectionType: "ALL" }
-    : projection.length === 0
-    ? { ProjectionType: "KEYS_ONLY" }
-    : { ProjectionType: "INCLUDE", NonKeyAttributes: [...projection] };
-  return { IndexName, KeySchema: schemaOf(key), Projection };
+function indexOf(IndexName: string, { key, projection, included }: GlobalIndex): IndexDescription {
+  return {
+    IndexName,
+    KeySchema: schemaOf(key),
+    Projection: {
+      ProjectionType: projection,
+      ...included && { NonKeyAttributes: [...included] },
+    },
+  };
 }
 
-function schemaOf(key: TableKey): KeyElement[] {
-  return Object.keys(key).map((AttributeName, index) => ({
+function schemaOf(key: readonly string[]): KeyElement[] {
+  return key.map((AttributeName, index) => ({
     AttributeName,
     KeyType: index === 0 ? "HASH" : "RANGE",
   }));
 }
 
-function definitionsOf({ key, indexes }: Pick<Table, "key" | "indexes">) {
-  const keys = [key, ...Object.values(indexes).map((index) => index.key)];
-  return Object.entries(Object.assign({}, ...keys) as TableKey).map(([AttributeName, type]) => ({
+function definitionsOf({ attributes }: Pick<Table, "attributes">) {
+  return Object.entries(attributes).map(([AttributeName, AttributeType]) => ({
     AttributeName,
-    AttributeType: TYPES[type] as string,
+    AttributeType: AttributeType as string,
   }));
 }
 

@@ -43,8 +43,8 @@ export function createTableEndpoint(application: Application, tables: Tables) {
         Limit: SHOWN,
       });
       const items = Items.map((item) => ({
-        key: Object.fromEntries(Object.keys(table.key).map((name) => [name, item[name]])),
-        text: JSON.stringify(inOrder(unmarshall(item), Object.keys(table.key)), asJson),
+        key: Object.fromEntries(table.key.map((name) => [name, item[name]])),
+        text: JSON.stringify(inOrder(unmarshall(item), table.key), asJson),
       }));
       return jsonReply(200, { items }, [["Cache-Control", "no-store"]]);
     } catch (error) {

@@ -72,7 +72,7 @@ export class Expiry implements Disposable {
           ...start && { ExclusiveStartKey: start },
         });
         for (const item of Items) {
-          const Key = Object.fromEntries(Object.keys(key).map((part) => [part, item[part]]));
+          const Key = Object.fromEntries(key.map((part) => [part, item[part]]));
           await this.#remove(TableName, item, {
             TableName,
             Key,
