@@ -19,6 +19,10 @@ export class TableError extends Error {
 
 const TARGETS = ["DescribeStream", "GetShardIterator", "GetRecords", "ListStreams"];
 
+/** Ends the program when the standard input ends, so that it does not outlive a platform that was killed. */
+const GUARD =
+  'exec 3<&0; "$@" 3<&- & pid=$!; (read -r _ <&3; kill "$pid") 2>/dev/null & wait "$pid"';
+
 /** How often a free port is chosen. Another program may take it before the engine does. */
 const ATTEMPTS = 5;
 
@@ -46,16 +50,27 @@ export class Engine implements AsyncDisposable {
     const program = await findEngine();
     let problem = "";
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const port = freePort();
-      const process = new Deno.Command(program, {
-        args: ["--port", String(port), ...file === undefined ? [] : ["--db-path", file]],
-        stdin: "null",
+      const hostname = loopbackAddress();
+      const port = freePort(hostname);
+      const process = new Deno.Command("sh", {
+        args: [
+          "-c",
+          GUARD,
+          "sh",
+          program,
+          "--host",
+          hostname,
+          "--port",
+          String(port),
+          ...file === undefined ? [] : ["--db-path", file],
+        ],
+        stdin: "piped",
         stdout: "null",
         stderr: "piped",
       }).spawn();
       const output = await readUntilListening(process.stderr);
-      if (output === undefined) return new Engine(process, `http://127.0.0.1:${port}/`);
-      await process.status;
+      if (output === undefined) return new Engine(process, `http://${hostname}:${port}/`);
+      await end(process);
       problem = output.trim();
       if (!problem.includes("already in use")) break;
     }
@@ -100,8 +115,7 @@ export class Engine implements AsyncDisposable {
 
   /** Ends the engine. Its data is kept if it has a file. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#process.kill("SIGTERM");
-    await this.#process.status;
+    await end(this.#process);
   }
 }
 
@@ -127,7 +141,22 @@ async function drain(reader: ReadableStreamDefaultReader<string>): Promise<void>
   while (!(await reader.read()).done);
 }
 
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+async function end(process: Deno.ChildProcess): Promise<void> {
+  await process.stdin.close();
+  await process.status;
+}
+
+/**
+ * Chooses an address of the loopback interface. On Linux, it has sixteen million. The engine checks neither rights nor
+ * origins, so nobody may guess its address: neither a web page nor a function.
+ */
+function loopbackAddress(): string {
+  if (Deno.build.os !== "linux") return "127.0.0.1";
+  const [a, b, c] = crypto.getRandomValues(new Uint8Array(3));
+  return `127.${a}.${b}.${1 + c! % 254}`;
+}
+
+function freePort(hostname: string): number {
+  using listener = Deno.listen({ hostname, port: 0 });
   return listener.addr.port;
 }
