@@ -9,7 +9,10 @@ const HOSTS: Readonly<Record<keyof Uses, (variable: string) => readonly string[]
   ],
   topics: () => ["sns.${AWS_REGION}.amazonaws.com:443"],
   queues: () => ["sqs.${AWS_REGION}.amazonaws.com:443"],
-  tables: () => ["dynamodb.${AWS_REGION}.amazonaws.com:443"],
+  tables: () => [
+    "dynamodb.${AWS_REGION}.amazonaws.com:443",
+    "*.ddb.${AWS_REGION}.amazonaws.com:443", // the endpoint of an account, which the AWS SDKs prefer
+  ],
 };
 
 /** Makes `mate/net`: one line with the hosts of `permissions`. `${NAME}` stands for an environment variable. */
@@ -20,8 +23,15 @@ export function permittedHosts({ permissions: { net } }: FunctionManifest): stri
   return `${hosts.includes("*") ? "*" : hosts.join(",")}\n`;
 }
 
-/** The services of the local platform. If a statement allows an action, a function needs no other permission there. */
-const LOCAL_SERVICES = ["s3", "*.s3", "sns", "sqs", "events", "lambda"];
+/** The first part of the hosts of each service of the local platform. If a statement allows an action, a function needs no other permission there. */
+const LOCAL_SERVICES: Readonly<Record<string, readonly string[]>> = {
+  s3: ["s3", "*.s3"],
+  sns: ["sns"],
+  sqs: ["sqs"],
+  events: ["events"],
+  lambda: ["lambda"],
+  dynamodb: ["dynamodb", "*.ddb"],
+};
 
 /** Makes `mate/uses`: one line with the hosts of the resources in `uses`, and of the services that `statements` allow. */
 export function usedHosts({ uses, statements }: FunctionManifest): string {
@@ -30,8 +40,9 @@ export function usedHosts({ uses, statements }: FunctionManifest): string {
   );
   const allowed = statements.filter(({ Effect }) => Effect === "Allow")
     .flatMap(({ Action = "*" }) => Action).map((action) => action.split(":")[0]!.toLowerCase());
-  const stated = LOCAL_SERVICES
-    .filter((name) => allowed.includes(name.replace("*.", "")) || allowed.includes("*"))
+  const stated = Object.entries(LOCAL_SERVICES)
+    .filter(([service]) => allowed.includes(service) || allowed.includes("*"))
+    .flatMap(([, names]) => names)
     .map((name) => `${name}.\${AWS_REGION}.amazonaws.com:443`);
   return `${[...new Set([...used, ...stated])].join(",")}\n`;
 }

@@ -4,7 +4,10 @@ import { withF } from "../testdata/manifest.ts";
 import { permittedHosts, usedHosts } from "./hosts.ts";
 
 const read = (settings: Record<string, unknown>) =>
-  parseManifest(withF(settings, { queues: { jobs: {} } }), "app.json").functions.f!;
+  parseManifest(
+    withF(settings, { queues: { jobs: {} }, tables: { orders: { key: { id: "string" } } } }),
+    "app.json",
+  ).functions.f!;
 
 Deno.test("permittedHosts() names the variables that stand for placeholders", () => {
   for (
@@ -34,6 +37,10 @@ Deno.test("usedHosts() names the endpoints of exactly the resources that a funct
       ],
       [{ topics: { a: "publish", b: "publish" } }, "sns.${AWS_REGION}.amazonaws.com:443"],
       [{ queues: { jobs: "send" } }, "sqs.${AWS_REGION}.amazonaws.com:443"],
+      [
+        { tables: { orders: "read" } },
+        "dynamodb.${AWS_REGION}.amazonaws.com:443,*.ddb.${AWS_REGION}.amazonaws.com:443",
+      ],
     ] as const
   ) {
     assertEquals(usedHosts(read({ uses })), `${line}\n`);
@@ -48,8 +55,9 @@ Deno.test("usedHosts() names the services of statements that the local platform 
       ["Allow", "events:PutEvents", hosts("events")],
       ["Allow", ["SQS:SendMessage", "lambda:InvokeFunction"], hosts("sqs", "lambda")],
       ["Allow", "s3:GetObject", hosts("s3", "*.s3")],
-      ["Allow", "*", hosts("s3", "*.s3", "sns", "sqs", "events", "lambda")],
-      ["Allow", "dynamodb:GetItem", ""],
+      ["Allow", "*", hosts("s3", "*.s3", "sns", "sqs", "events", "lambda", "dynamodb", "*.ddb")],
+      ["Allow", "dynamodb:GetItem", hosts("dynamodb", "*.ddb")],
+      ["Allow", "ses:SendEmail", ""],
       ["Deny", "sns:Publish", ""],
     ] as const
   ) {

@@ -26,7 +26,7 @@ export interface Platform {
   readonly url: string;
   /** The URL of the platform itself, without a slash at the end: the start page, the triggers and the Invoke API. */
   readonly controlUrl: string;
-  /** The URL of the local Amazon S3, SNS, SQS and EventBridge, for `aws --endpoint-url`. */
+  /** The URL of the local Amazon S3, SNS, SQS, EventBridge and DynamoDB, for `aws --endpoint-url`. */
   readonly servicesUrl: string;
   /** Ends the platform, and waits until its processes have ended. */
   stop(): Promise<void>;
