@@ -160,6 +160,46 @@ Deno.test("the tables of others are hidden, and names and ARNs are those of the 
   );
 });
 
+Deno.test("a table that has left the manifest is hidden, with its items", async () => {
+  const data = await Deno.makeTempDir();
+  {
+    await using test = await startWithTables(SHOP, { data });
+    await test.documents.put({ TableName: "shop-orders", Item: { customer: "ada", id: 1 } });
+  }
+  const { notes } = TABLES;
+  await using test = await startWithTables(shopWith({ notes }, { nobody: { module: "a.ts" } }), {
+    data,
+  });
+  assertEquals((await test.client.listTables({})).TableNames, ["shop-notes"]);
+  const call = test.documents.scan({ TableName: "shop-orders" });
+  assertEquals(await nameOf(call), "ResourceNotFoundException");
+  await Deno.remove(data, { recursive: true });
+});
+
+Deno.test("the right for a table is no right for its indexes", async () => {
+  const arn = "arn:aws:dynamodb:${region}:${account}:table/shop-orders";
+  const statementOf = (
+    Resource: string,
+  ) => [{ Effect: "Allow", Action: "dynamodb:Query", Resource }];
+  const functions = {
+    table: { module: "a.ts", statements: statementOf(arn) },
+    index: { module: "a.ts", statements: statementOf(`${arn}/index/by-date`) },
+  };
+  await using test = await startWithTables(shopWith(TABLES, functions));
+  for (const name of ["table", "index"]) {
+    for (const IndexName of [undefined, "by-date"]) {
+      const call = test.clientOf(name).documents.query({
+        TableName: "shop-orders",
+        IndexName,
+        KeyConditionExpression: "customer = :c",
+        ExpressionAttributeValues: { ":c": "ada" },
+      });
+      const isAllowed = (name === "index") === (IndexName !== undefined);
+      assertEquals(await nameOf(call), isAllowed ? undefined : "AccessDeniedException");
+    }
+  }
+});
+
 Deno.test("an operation or parameter that is not on the list is refused with 501 and its name", async () => {
   await using test = await startWithTables(SHOP);
   const { client } = test;
