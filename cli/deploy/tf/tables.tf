@@ -40,6 +40,17 @@ resource "aws_dynamodb_table" "table" {
   point_in_time_recovery {
     enabled = true
   }
+
+  lifecycle {
+    replace_triggered_by = [terraform_data.table_key[each.key]]
+  }
+}
+
+# Amazon DynamoDB refuses another type of an attribute of the key, and the provider does not know this.
+resource "terraform_data" "table_key" {
+  for_each = local.application.tables
+
+  triggers_replace = [for name in each.value.key : "${name} ${each.value.attributes[name]}"]
 }
 
 locals {
