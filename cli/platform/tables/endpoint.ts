@@ -22,7 +22,8 @@ export function createTableEndpoint(application: Application, tables: Tables) {
   return async (request: IncomingMessage, key: string): Promise<Reply> => {
     const table = Object.hasOwn(application.tables, key) ? application.tables[key]! : undefined;
     const { engine } = tables;
-    if (!table || !engine) throw refusal(404, `The application has no table "${key}"`);
+    if (!table) throw refusal(404, `The application has no table "${key}"`);
+    if (!engine) throw refusal(501, tables.problem);
     allow(request.method!, "GET", "HEAD", "POST", "DELETE");
     const TableName = table.name;
     try {

@@ -44,10 +44,11 @@ export class Engine implements AsyncDisposable {
    * Starts the engine.
    *
    * @param file The file for the data. Without a file, the data is in memory.
+   * @param program The program; by default {@linkcode findEngine} finds it.
    * @throws {Error} If this system has no engine, or if the engine does not start.
    */
-  static async start(file?: string): Promise<Engine> {
-    const program = await findEngine();
+  static async start(file?: string, program?: string): Promise<Engine> {
+    program ??= await findEngine();
     let problem = "";
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const hostname = loopbackAddress();

@@ -30,6 +30,7 @@ export async function followTables(
   const note = (text: string) => log.note(text);
   const followers: Follower[] = [];
   for (const [key, { name, listeners }] of Object.entries(application.tables)) {
+    if (tables.engine === undefined) break;
     for (const { function: functionName, deadLetters: _, ...trigger } of listeners) {
       const queue = tableDeadLetterQueueName(functionName, key);
       followers.push(

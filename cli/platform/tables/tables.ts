@@ -4,6 +4,7 @@ import { type ServiceCall, ServiceError } from "../services/service_call.ts";
 import { define } from "./definition.ts";
 import { Engine } from "./engine.ts";
 import { Expiry } from "./expiry.ts";
+import { findEngine } from "./find_engine.ts";
 import { accessesOf, checkSupport, nameOf, type Use, usesOf, WRITES } from "./operations.ts";
 
 /** The start of the ARNs that the engine makes, and of those on this machine. */
@@ -23,6 +24,8 @@ export class Tables implements AsyncDisposable {
   readonly engine: Engine | undefined;
   /** Removes expired items; `undefined` if the application has no tables. */
   readonly expiry: Expiry | undefined;
+  /** Why there is no engine. */
+  readonly problem: string;
   readonly #names: readonly string[];
   readonly #listeners = new Set<() => void>();
 
@@ -30,8 +33,10 @@ export class Tables implements AsyncDisposable {
     tables: readonly Table[],
     engine?: Engine,
     note: (text: string) => void = () => {},
+    problem = "The application has no tables",
   ) {
     this.engine = engine;
+    this.problem = problem;
     this.#names = tables.map(({ name }) => name);
     const expiring = tables.filter(({ expires }) => expires !== undefined);
     this.expiry = engine && new Expiry(engine, expiring, () => this.changed(), note);
@@ -42,11 +47,13 @@ export class Tables implements AsyncDisposable {
    *
    * @param file The file that keeps the items. Without a file, the items are in memory.
    * @param note Takes a line for the log.
+   * @param find Finds the program of the engine. If there is none, the log says so, and every call is refused.
    */
   static async open(
     { tables }: Pick<Application, "tables">,
     file?: string,
-    note?: (text: string) => void,
+    note: (text: string) => void = () => {},
+    find: () => Promise<string> = findEngine,
   ): Promise<Tables> {
     const all = Object.values(tables);
     if (all.length === 0) return new Tables(all);
@@ -54,7 +61,15 @@ export class Tables implements AsyncDisposable {
       await Deno.mkdir(file.slice(0, file.lastIndexOf("/") + 1) || ".", { recursive: true });
     }
     await using stack = new AsyncDisposableStack();
-    const engine = stack.use(await Engine.start(file));
+    let program;
+    try {
+      program = await find();
+    } catch (error) {
+      const { message } = error as Error;
+      note(`ERROR ${message}`);
+      return new Tables(all, undefined, note, message);
+    }
+    const engine = stack.use(await Engine.start(file, program));
     for (const [key, table] of Object.entries(tables)) await define(engine, key, table, file);
     stack.move();
     return new Tables(all, engine, note);
@@ -79,6 +94,9 @@ export class Tables implements AsyncDisposable {
   async #run(operation: string, input: Input, uses: readonly Use[]): Promise<Response> {
     const unknown = uses.map(({ table }) => table === undefined ? undefined : nameOf(table))
       .find((name) => name !== undefined && !this.#names.includes(name));
+    if (this.engine === undefined && this.#names.length > 0) {
+      throw new ServiceError("NotImplemented", this.problem, "NotImplemented", 501);
+    }
     if (unknown !== undefined || this.engine === undefined) {
       throw new ServiceError(
         "ResourceNotFoundException",

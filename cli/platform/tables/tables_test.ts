@@ -1,4 +1,9 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { LOCAL } from "../../application/arn.ts";
+import { resolveApplication } from "../../application/resolve.ts";
+import { ServiceError } from "../services/service_call.ts";
+import { findEngine } from "./find_engine.ts";
+import { Tables } from "./tables.ts";
 import { shopWith, startWithTables } from "./testdata/platform.ts";
 
 const KEY = { key: { id: "string" } };
@@ -332,4 +337,18 @@ Deno.test("/tables/NAME lists the first items, puts and deletes, and names what 
   assertEquals((await send("POST", "{}", url.replace("notes", "other")))[0], 404);
   for (let id = 0; id < 60; id++) await send("POST", `{"id":"${id}"}`);
   assertEquals((await (await fetch(url)).json()).items.length, 50);
+});
+
+Deno.test("without an engine, the log says so once, and every call is refused with the remedy", async () => {
+  const notes: string[] = [];
+  const find = () => findEngine({ system: "plan9-x86_64", path: "" });
+  const application = resolveApplication(SHOP, LOCAL);
+  await using tables = await Tables.open(application, undefined, (note) => notes.push(note), find);
+  const problem = "Cannot run tables on plan9-x86_64: ";
+  assertEquals([notes.length, notes[0]!.startsWith(`ERROR ${problem}`)], [1, true]);
+  const headers = new Headers({ "X-Amz-Target": "DynamoDB_20120810.GetItem" });
+  const call = tables.parse(headers, '{"TableName":"shop-notes","Key":{"id":{"S":"1"}}}');
+  const error = await assertRejects(async () => await call.run());
+  assert(error instanceof ServiceError && error.status === 501);
+  assertStringIncludes(error.message, problem);
 });
