@@ -27,6 +27,9 @@ import { openBuckets } from "./triggers/buckets.ts";
 import { createTriggerEndpoints } from "./triggers/endpoints.ts";
 import { Schedules } from "./triggers/schedules.ts";
 
+/** The file of the items in the folder of the data. */
+export const TABLES_FILE = "tables.db";
+
 /** The options of {@linkcode startPlatform}. */
 export interface PlatformOptions {
   /** The port. If it is 0, the system chooses a free port. The default is 8000. */
@@ -143,7 +146,7 @@ export async function startPlatform(
   const invokeApi = createInvokeApi(manifest, host, asyncInvocations);
   const application = resolveApplication(manifest, LOCAL);
   const tables = stack.use(
-    await Tables.open(application, options.data && join(data, "tables.db"), note),
+    await Tables.open(application, options.data && join(data, TABLES_FILE), note),
   );
   services.attach({ buckets, messaging, eventBus, invokeApi, tables, note });
   const followers = stack.use(

@@ -3,7 +3,7 @@ import type { LogRecord, ReloadingHost } from "../lambda/function_host.ts";
 import { Log } from "./log.ts";
 import { readLocalManifest, VALUES_FILE } from "../manifest/local_values.ts";
 import type { Manifest } from "../manifest/types.ts";
-import { createHost, type Platform, startPlatform } from "./platform.ts";
+import { createHost, type Platform, startPlatform, TABLES_FILE } from "./platform.ts";
 import { formatRecord, introduce } from "./terminal.ts";
 import { watch } from "./watch.ts";
 
@@ -102,7 +102,10 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
   await using _watch = watch(watchedFolder, {
     onChange,
     onError: ({ message }) => log.note(message),
-    isOfInterest: isSource(watchedFolder, resolve(platform.bucketsFolder)),
+    isOfInterest: isSource(watchedFolder, [
+      resolve(platform.bucketsFolder) + sep,
+      resolve(dirname(platform.bucketsFolder), TABLES_FILE),
+    ]),
   });
   // The platform ends before the watch, because the end of a watch ends the watches of folders in it, such as buckets.
   await using _first = platformEnd;
@@ -111,10 +114,14 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
   if (!signal.aborted) await end;
 }
 
-/** Makes a function that tells whether a path may be a source of a function. */
-function isSource(folder: string, data: string): (path: string) => boolean {
+/**
+ * Makes a function that tells whether a path may be a source of a function.
+ *
+ * @param data The starts of the paths of data: the objects, and the file of the tables with those that SQLite adds.
+ */
+export function isSource(folder: string, data: readonly string[]): (path: string) => boolean {
   return (path) =>
-    path !== data && !path.startsWith(data + sep) &&
+    !data.some((start) => path.startsWith(start) || path + sep === start) &&
     path.slice(folder.length).split(sep).every((part) =>
       part === VALUES_FILE || !/^node_modules$|^\.|~$|\.log$/.test(part)
     );

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
 import { Command, createApp, greet, manifest } from "../testdata/command.ts";
-import { run } from "./run.ts";
+import { isSource, run } from "./run.ts";
 
 const cases = [
   [["--data", "data"], "SIGINT"],
@@ -190,4 +190,20 @@ Deno.test("the command ends in order if Ctrl-C interrupts its bundling", UNIX, a
   assertEquals([await command.status(), await command.errors], [0, ""]);
   assertEquals(command.output, "Bundling the functions of greeter\n");
   await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("isSource() ignores objects, items and hidden files", () => {
+  const isOfInterest = isSource("/app", ["/app/data/buckets/", "/app/data/tables.db"]);
+  const ignored = [
+    "data/buckets",
+    "data/buckets/files/a.ts",
+    "data/tables.db",
+    "data/tables.db-wal",
+    ".mate/app/tables.db",
+    "node_modules/a.js",
+  ];
+  for (const path of ignored) assertEquals(isOfInterest(`/app/${path}`), false, path);
+  for (const path of ["a.ts", "data/a.ts", "data/buckets.ts", ".env"]) {
+    assertEquals(isOfInterest(`/app/${path}`), true, path);
+  }
 });
