@@ -143,7 +143,7 @@ Pass --delete-data to delete it. To keep it in the account, let Terraform forget
   } catch (error) {
     const isFull = error instanceof TerraformError &&
       error.diagnostics.every(({ summary, detail }) =>
-        /BucketNotEmpty|protected against deletion/.test(summary + detail)
+        /BucketNotEmpty|protected against deletion|DeletionProtection/.test(summary + detail)
       );
     if (!isFull) throw error;
     await keepData(); // restores the settings that Terraform has removed already
