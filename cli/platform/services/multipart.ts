@@ -13,7 +13,7 @@ import {
   readType,
 } from "./s3_checksums.ts";
 import { readContent } from "./s3_content.ts";
-import { readFacts } from "./s3_facts.ts";
+import { readFacts, timeOf } from "./s3_facts.ts";
 import type { Target } from "./s3_object.ts";
 import type { S3Request } from "./s3_operations.ts";
 import { readCopyRange, slice } from "./s3_ranges.ts";
@@ -138,7 +138,7 @@ async function copyPart(
   return xmlResponse({
     CopyPartResult: {
       ETag: `"${part.etag}"`,
-      LastModified: new Date().toISOString(),
+      LastModified: timeOf(Date.now()),
       ...(upload.checksum && { [checksumElement(algorithm)]: part.checksum.value }),
     },
   });

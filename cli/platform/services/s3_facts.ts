@@ -95,6 +95,11 @@ export function objectHeaders(object: StoredObject, query: URLSearchParams): Hea
   return headers;
 }
 
+/** Writes a time as Amazon S3 does, which knows no milliseconds of an object. */
+export function timeOf(milliseconds: number): string {
+  return new Date(Math.floor(milliseconds / 1_000) * 1_000).toISOString();
+}
+
 /** Makes the header of the answer to a write. */
 export function writtenHeaders(
   { etag, checksum }: Pick<StoredObject, "etag" | "checksum">,

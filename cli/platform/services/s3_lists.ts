@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { StoredObject } from "../triggers/object_records.ts";
 import { S3Error, type XmlElements, xmlResponse } from "./responses.ts";
+import { timeOf } from "./s3_facts.ts";
 
 /** The owner of all buckets and objects. */
 export const OWNER = { DisplayName: "local", ID: "0".repeat(64) };
@@ -66,7 +67,7 @@ export function listObjects(
 function factsOf(object: StoredObject, hasOwner: boolean): XmlElements {
   const { modified, etag, size, checksum, storageClass = "STANDARD" } = object;
   return {
-    LastModified: new Date(modified).toISOString(),
+    LastModified: timeOf(modified),
     ETag: `"${etag}"`,
     ...(checksum && { ChecksumAlgorithm: checksum.algorithm, ChecksumType: checksum.type }),
     Size: size,

@@ -4,7 +4,7 @@ import { listObjects } from "./s3_lists.ts";
 
 /** Lists keys with a query. Returns the texts of the elements by name. */
 async function list(keys: readonly string[], query: string): Promise<Record<string, string[]>> {
-  const objects = keys.map((key) => ({ key, size: 1, etag: "e", modified: 0 }));
+  const objects = keys.map((key) => ({ key, size: 1, etag: "e", modified: 1_999 }));
   const response = listObjects(objects, "photos", new URLSearchParams(query));
   const elements: Record<string, string[]> = {};
   for (const [, name, text] of (await response.text()).matchAll(/<(\w+)>([^<]*)<\/\1>/g)) {
@@ -27,6 +27,7 @@ Deno.test("listObjects() repeats what the request asks for", async () => {
   assertEquals([second.ID, second.Delimiter], [undefined, undefined]);
   assertEquals((await list(KEYS, `${V2}&fetch-owner=true`)).ID?.length, 5);
   assertEquals((await list(KEYS, "max-keys=5000")).MaxKeys, ["1000"]);
+  assertEquals((await list(["a"], "")).LastModified, ["1970-01-01T00:00:01.000Z"]);
 });
 
 Deno.test("listObjects() continues after a common prefix, and does not repeat it", async () => {

@@ -12,7 +12,7 @@ import {
 } from "./s3_checksums.ts";
 import { isUnchanged, writeCondition } from "./s3_conditions.ts";
 import { readContent } from "./s3_content.ts";
-import { objectHeaders, readFacts, writtenHeaders } from "./s3_facts.ts";
+import { objectHeaders, readFacts, timeOf, writtenHeaders } from "./s3_facts.ts";
 import type { S3Request } from "./s3_operations.ts";
 import { type Range, readRange, slice } from "./s3_ranges.ts";
 import { noSuchKey, openSource, type Source } from "./s3_source.ts";
@@ -166,7 +166,7 @@ export async function copyObject(
   return xmlResponse({
     CopyObjectResult: {
       ETag: `"${copy.etag}"`,
-      LastModified: new Date(copy.modified).toISOString(),
+      LastModified: timeOf(copy.modified),
       ...checksumElements(copy.checksum),
     },
   });
