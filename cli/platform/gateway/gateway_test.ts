@@ -41,6 +41,14 @@ Deno.test("the gateway sends the event of a REST API with the facts of the reque
   assertEquals(event, expected);
 });
 
+Deno.test("the gateway takes several slashes after the stage as one", async () => {
+  await using test = await startTestPlatform();
+  await test.send({ method: "GET", path: "/v0//echo//x" });
+  const { path, pathParameters, requestContext } = test.host.calls[0]!.event;
+  assertEquals([path, pathParameters], ["/echo//x", { proxy: "/x" }]);
+  assertEquals(requestContext.path, "/v0//echo//x");
+});
+
 Deno.test("the gateway does not normalize the path", async () => {
   await using test = await startTestPlatform();
   const cases = [
