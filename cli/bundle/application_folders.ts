@@ -1,6 +1,6 @@
 import { parse } from "jsonc-parser";
-import { dirname, join, matchesGlob, relative } from "node:path";
-import { DENO_CONFIGS } from "./child_environment.ts";
+import { dirname, join, matchesGlob, relative, resolve } from "node:path";
+import { CONFIGS, DENO_CONFIGS } from "./child_environment.ts";
 
 /** The application that a folder belongs to. */
 export interface ApplicationFolders {
@@ -20,26 +20,44 @@ export interface ApplicationFolders {
  */
 export async function findApplication(folder: string): Promise<ApplicationFolders> {
   const above = foldersAbove(folder);
-  let root: string | undefined;
-  let compilerOptions: ApplicationFolders["compilerOptions"];
-  for (const candidate of above) {
-    for (const name of DENO_CONFIGS) {
-      compilerOptions ??= parse(await readIfAllowed(join(candidate, name)) ?? "{}")
-        ?.compilerOptions;
-    }
-    const members = await membersOf(candidate);
+  const configuration = await readConfiguration(folder);
+  const parsed = (path: string) => parse(configuration.get(path) ?? "{}") ?? {};
+  const root = above.find((candidate) => {
+    const members = membersOf(candidate, parsed);
     const inner = above.slice(0, above.indexOf(candidate)).map((path) => relative(candidate, path));
-    const isMember = inner.some((path) => members.some((member) => isMatch(path, member)));
-    if (isMember) {
-      root = candidate;
-      break;
-    }
-  }
+    members.push(...pnpmMembers(configuration.get(join(candidate, "pnpm-workspace.yaml")) ?? ""));
+    return inner.some((path) => members.some((member) => isMatch(path, member)));
+  });
+  const considered = root === undefined ? above : above.slice(0, above.indexOf(root) + 1);
+  const options = considered.flatMap((candidate) =>
+    DENO_CONFIGS.map((name) => parsed(join(candidate, name)).compilerOptions ?? [])
+  );
   return {
     folders: root === undefined ? [folder] : [folder, root],
     packages: above.map((path) => join(path, "node_modules")),
-    compilerOptions,
+    compilerOptions: options.flat()[0],
   };
+}
+
+/**
+ * Reads the files that decide how modules are resolved, in a folder and above it. A file that does not exist has no text. The
+ * text of a folder is its identity, because another folder may take its place.
+ */
+export async function readConfiguration(
+  folder: string,
+): Promise<ReadonlyMap<string, string | undefined>> {
+  const texts = new Map<string, string | undefined>();
+  for (const candidate of foldersAbove(folder)) {
+    texts.set(candidate, await Deno.stat(candidate).then(({ ino }) => `${ino}`, () => undefined));
+    for (const name of [...CONFIGS, "deno.lock"]) {
+      const text = await readIfAllowed(join(candidate, name));
+      texts.set(join(candidate, name), text);
+      const { importMap } = DENO_CONFIGS.includes(name) && text ? parse(text) ?? {} : {};
+      if (typeof importMap !== "string") continue;
+      texts.set(resolve(candidate, importMap), await readIfAllowed(resolve(candidate, importMap)));
+    }
+  }
+  return texts;
 }
 
 function foldersAbove(folder: string): string[] {
@@ -47,19 +65,28 @@ function foldersAbove(folder: string): string[] {
   return parent === folder ? [folder] : [folder, ...foldersAbove(parent)];
 }
 
-/** Reads the members of the workspace that a folder is the root of. */
-async function membersOf(folder: string): Promise<string[]> {
-  const members: unknown[] = [];
-  for (const name of [...DENO_CONFIGS, "package.json"]) {
-    const { workspace, workspaces } = parse(await readIfAllowed(join(folder, name)) ?? "{}") ?? {};
-    for (const value of [workspace, workspaces]) {
-      members.push(...[value?.members, value?.packages, value].find(Array.isArray) ?? []);
-    }
-  }
-  const pnpm = await readIfAllowed(join(folder, "pnpm-workspace.yaml")) ?? "";
-  const [, list = ""] = /^packages:[ \t]*\r?\n((?:[ \t]*(?:-.*|#.*)?\r?\n?)*)/m.exec(pnpm) ?? [];
-  for (const [, member] of list.matchAll(/^\s*-\s*["']?([^"'#\s]+)/gm)) members.push(member);
+interface Config {
+  readonly workspace?: unknown;
+  readonly workspaces?: unknown;
+  readonly compilerOptions?: Readonly<Record<string, unknown>>;
+}
+
+/** The members of the workspace that a folder is the root of. */
+function membersOf(folder: string, parsed: (path: string) => Config): string[] {
+  const members = [...DENO_CONFIGS, "package.json"].flatMap((name) => {
+    const { workspace, workspaces } = parsed(join(folder, name));
+    return [workspace, workspaces].flatMap((value) => {
+      const { members, packages } = (value ?? {}) as { members?: unknown; packages?: unknown };
+      return [members, packages, value].find(Array.isArray) ?? [];
+    });
+  });
   return members.filter((member) => typeof member === "string");
+}
+
+/** The members of a workspace of pnpm. */
+function pnpmMembers(yaml: string): string[] {
+  const [, list = ""] = /^packages:[ \t]*\r?\n((?:[ \t]*(?:-.*|#.*)?\r?\n?)*)/m.exec(yaml) ?? [];
+  return Array.from(list.matchAll(/^\s*-\s*["']?([^"'#\s]+)/gm), ([, member]) => member!);
 }
 
 function isMatch(path: string, member: string): boolean {

@@ -13,39 +13,73 @@ import { isPackageFile, refusal } from "./access.ts";
 import { findCircles, restoreDeclarations } from "./circles.ts";
 import { readGraph } from "./graph.ts";
 import type { BundlerOptions, ModuleBundle, Request } from "./messages.ts";
-import { denoPlugin } from "./plugin.ts";
+import { denoPlugin, type Resolutions } from "./plugin.ts";
 
-/** The builds of one application. esbuild keeps the modules of a build in memory, so that the next build is faster. */
+/** A module that is bundled again and again. esbuild keeps its modules in memory, so that the next build is faster. */
+interface Build {
+  readonly context: Promise<BuildContext<typeof OPTIONS>>;
+  readonly resolutions: Resolutions;
+  /** The files of the last bundle, with their times and sizes. */
+  stamps: ReadonlyMap<string, string>;
+  bundle?: ModuleBundle;
+}
+
+/** The builds of one application. */
 export class Builds {
   readonly #options: BundlerOptions;
-  readonly #contexts = new Map<string, Promise<BuildContext<typeof OPTIONS>>>();
+  readonly #builds = new Map<string, Build>();
 
   constructor(options: BundlerOptions) {
     this.#options = options;
   }
 
-  /** Bundles a module. */
-  async run(request: Request): Promise<ModuleBundle> {
-    const { entry, isMinified } = request;
-    const key = `${entry} ${isMinified}`;
-    let opened = this.#contexts.get(key);
-    if (opened === undefined) {
-      this.#contexts.set(key, opened = this.#open(entry, isMinified));
-    }
+  /** Bundles a module. Returns `undefined` if no file has changed since the last bundle. */
+  async run({ entry, isMinified }: Request): Promise<ModuleBundle | undefined> {
+    const build = this.#buildOf(entry, isMinified);
+    const { bundle, stamps } = build;
+    if (bundle && [...stamps].every(([file, stamp]) => stampOf(file) === stamp)) return undefined;
+    delete build.bundle;
     try {
-      const result = await (await opened).rebuild();
-      this.#check(result);
-      const circles = findCircles(result.metafile, (input) => this.#isOwn(input));
-      if (circles.size === 0) return bundleOf(result);
-      if (isMinified) return await minify(await this.run({ ...request, isMinified: false }));
-      const bundle = bundleOf(result);
-      return { ...bundle, code: await this.#restore(bundle, circles) };
+      return build.bundle = await this.#rebuild(build, entry, isMinified);
     } catch (error) {
       const { errors } = error as { errors?: readonly Message[] };
       throw errors === undefined
         ? error
         : new Error(errors.map(describe).join("\n"), { cause: error });
     }
+  }
+
+  #buildOf(entry: string, isMinified: boolean): Build {
+    const key = `${entry} ${isMinified}`;
+    const build = this.#builds.get(key) ?? this.#open(entry, isMinified);
+    this.#builds.set(key, build);
+    return build;
+  }
+
+  async #rebuild(build: Build, entry: string, isMinified: boolean): Promise<ModuleBundle> {
+    const context = await build.context;
+    const begin = Date.now();
+    const result = await context.rebuild().catch((error) => {
+      if (build.resolutions.size === 0) throw error;
+      build.resolutions.clear(); // A package may have been installed anew.
+      return context.rebuild();
+    });
+    this.#check(result);
+    build.stamps = this.#stamps(result, begin);
+    const circles = findCircles(result.metafile, (input) => this.#isOwn(input));
+    if (circles.size === 0) return bundleOf(result);
+    if (isMinified) {
+      return await minify(await this.#rebuild(this.#buildOf(entry, false), entry, false));
+    }
+    const bundle = bundleOf(result);
+    return { ...bundle, code: await this.#restore(bundle, circles) };
+  }
+
+  /** The stamps of the files in a bundle. Deno's cache does not change. A file that changed meanwhile gets no stamp. */
+  #stamps({ metafile }: BuildResult<typeof OPTIONS>, begin: number): ReadonlyMap<string, string> {
+    const files = Object.keys(metafile.inputs).filter((input) => !/^\w+:/.test(input))
+      .map((input) => resolve(this.#options.folder, input.replace(/ with \{.*$/, "")));
+    return new Map(files.map((file) => [file, stampOf(file, begin)]));
   }
 
   /** Whether a module is a file of the application. */
@@ -69,9 +103,10 @@ export class Builds {
     await stop();
   }
 
-  async #open(entry: string, isMinified: boolean) {
+  #open(entry: string, isMinified: boolean): Build {
     const { folder, flags, compilerOptions } = this.#options;
-    return await context({
+    const resolutions: Resolutions = new Map();
+    const opened = context({
       ...OPTIONS,
       absWorkingDir: folder,
       entryPoints: { index: entry },
@@ -81,6 +116,7 @@ export class Builds {
       plugins: [
         denoPlugin(
           this.#options,
+          resolutions,
           () => readGraph(entry, { cwd: folder, flags }),
           compilerOptions?.emitDecoratorMetadata === true
             ? (file) => transpile(file, folder)
@@ -88,6 +124,7 @@ export class Builds {
         ),
       ],
     });
+    return { context: opened, resolutions, stamps: new Map() };
   }
 
   /** Checks every import, also those that esbuild resolves itself, such as `require("./" + name)`. */
@@ -147,6 +184,18 @@ function tsconfigOf({
       verbatimModuleSyntax,
     },
   });
+}
+
+/** Tells versions of a file apart. The stamp of a file that is gone, or has changed since a time, equals no other stamp. */
+function stampOf(file: string, since = Infinity): string {
+  try {
+    const { mtime, size, ino } = Deno.statSync(file);
+    const time = mtime?.getTime() ?? since;
+    // The clock of the file system may be some milliseconds late.
+    return time < since - 10 ? `${time} ${size} ${ino}` : crypto.randomUUID();
+  } catch {
+    return crypto.randomUUID();
+  }
 }
 
 function bundleOf({ outputFiles, metafile }: BuildResult<typeof OPTIONS>): ModuleBundle {

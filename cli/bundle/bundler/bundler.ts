@@ -1,6 +1,6 @@
 import { extname, parse, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findApplication } from "../application_folders.ts";
+import { findApplication, readConfiguration } from "../application_folders.ts";
 import { childEnvironment } from "../child_environment.ts";
 import { confine } from "./confinement.ts";
 import type { Graph } from "./graph.ts";
@@ -32,13 +32,25 @@ const PROGRAM = {
 export class Bundler implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
-  readonly #waiting = new Map<number, PromiseWithResolvers<ModuleBundle>>();
+  readonly #waiting = new Map<number, PromiseWithResolvers<ModuleBundle | undefined>>();
+  /** The last bundles of the modules. */
+  readonly #bundles = new Map<string, ModuleBundle>();
   readonly #over: Promise<void>;
   readonly #signal: AbortSignal | undefined;
+  readonly #folder: string | undefined;
+  readonly #configuration: ReadonlyMap<string, string | undefined>;
   #count = 0;
+  #isOver = false;
 
-  private constructor(child: Deno.ChildProcess, signal: AbortSignal | undefined) {
+  private constructor(
+    child: Deno.ChildProcess,
+    folder: string | undefined,
+    configuration: ReadonlyMap<string, string | undefined>,
+    signal: AbortSignal | undefined,
+  ) {
     this.#child = child;
+    this.#folder = folder;
+    this.#configuration = configuration;
     this.#signal = signal;
     this.#input = child.stdin.getWriter();
     this.#over = this.#read();
@@ -49,6 +61,7 @@ export class Bundler implements AsyncDisposable {
     signal?.throwIfAborted();
     const esbuild = await findEsbuild(signal);
     const folder = settings.folder && await realPath(settings.folder);
+    const configuration = folder === undefined ? new Map() : await readConfiguration(folder);
     const application = folder === undefined
       ? { folders: [], packages: [] }
       : await findApplication(folder);
@@ -109,12 +122,20 @@ export class Bundler implements AsyncDisposable {
       stdout: "piped",
       stderr: "piped",
     }).spawn();
-    return new Bundler(child, signal);
+    return new Bundler(child, folder, configuration, signal);
+  }
+
+  /** Whether the configuration of the application is as it was when the process started. */
+  async isCurrent(): Promise<boolean> {
+    if (this.#isOver) return false;
+    const now = this.#folder === undefined ? new Map() : await readConfiguration(this.#folder);
+    return now.size === this.#configuration.size &&
+      [...now].every(([file, text]) => this.#configuration.get(file) === text);
   }
 
   /**
-   * Bundles a module and everything that it imports into one module. After the first time, a bundle takes only as long as
-   * the files that changed.
+   * Bundles a module and everything that it imports into one module. The next bundle of the module is faster, and is the
+   * same object if no file has changed.
    *
    * @param entry The path or the URL of the module.
    * @throws {Error} If a module is missing or invalid, or may not be imported.
@@ -122,7 +143,7 @@ export class Bundler implements AsyncDisposable {
   async bundle(entry: string, isMinified = false): Promise<ModuleBundle> {
     this.#signal?.throwIfAborted();
     const id = ++this.#count;
-    const answer = Promise.withResolvers<ModuleBundle>();
+    const answer = Promise.withResolvers<ModuleBundle | undefined>();
     this.#waiting.set(id, answer);
     const stop = () => answer.reject(this.#signal!.reason);
     this.#signal?.addEventListener("abort", stop);
@@ -130,7 +151,10 @@ export class Bundler implements AsyncDisposable {
       const request: Request = { id, entry, isMinified };
       const line = new TextEncoder().encode(`${JSON.stringify(request)}\n`);
       this.#input.write(line).catch(() => {}); // The end of the process rejects the answer.
-      return await answer.promise;
+      const key = `${entry} ${isMinified}`;
+      const bundle = await answer.promise ?? this.#bundles.get(key)!;
+      this.#bundles.set(key, bundle);
+      return bundle;
     } finally {
       this.#waiting.delete(id);
       this.#signal?.removeEventListener("abort", stop);
@@ -163,14 +187,15 @@ export class Bundler implements AsyncDisposable {
       }
     }
     const { code } = await this.#child.status;
+    this.#isOver = true;
     const error = new Error((await problem).trim() || `the bundler ended with the status ${code}`);
     for (const { reject } of this.#waiting.values()) reject(error);
   }
 
   #take({ id, result, problem }: Answer): void {
     const waiting = this.#waiting.get(id);
-    if (result === undefined) waiting?.reject(new Error(problem));
-    else waiting?.resolve(result);
+    if (problem === undefined) waiting?.resolve(result);
+    else waiting?.reject(new Error(problem));
   }
 }
 

@@ -19,10 +19,10 @@ export interface Request {
   readonly isMinified: boolean;
 }
 
-/** The answer to a request: a result or a problem. */
+/** The answer to a request: a result, a problem, or neither if the bundle is the same as the last bundle of the module. */
 export interface Answer {
   readonly id: number;
-  readonly result?: ModuleBundle;
+  readonly result?: ModuleBundle | undefined;
   readonly problem?: string;
 }
 

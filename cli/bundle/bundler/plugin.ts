@@ -9,7 +9,7 @@ import type {
 import { isBuiltin } from "node:module";
 import { dirname, extname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { type Folders, isInside, refusal } from "./access.ts";
+import { type Folders, isInside, isPackageFile, refusal } from "./access.ts";
 import type { Graph, GraphModule } from "./graph.ts";
 import { BY_ESBUILD, type PackageModule, Packages } from "./packages.ts";
 
@@ -51,11 +51,13 @@ const ATTRIBUTES: Readonly<Record<string, Loader>> = {
  * Makes a plugin of esbuild that resolves imports as Deno does: with the module graph that Deno made, in which import maps,
  * workspaces, JSR and npm are resolved. No file is read that the folders do not allow.
  *
+ * @param resolutions The imports of packages that earlier builds resolved.
  * @param graphOf Returns the module graph for the build that starts.
  * @param transpile Makes JavaScript of a file of the application, if esbuild cannot.
  */
 export function denoPlugin(
   folders: Folders,
+  resolutions: Resolutions,
   graphOf: () => Promise<Graph>,
   transpile?: (file: string) => Promise<string>,
 ): Plugin {
@@ -64,7 +66,7 @@ export function denoPlugin(
     setup(build) {
       let resolver: Promise<Resolver>;
       build.onStart(() => {
-        resolver = graphOf().then((graph) => new Resolver(build, graph, folders));
+        resolver = graphOf().then((graph) => new Resolver(build, graph, folders, resolutions));
         resolver.catch(() => {}); // The entry point reports the error.
       });
       build.onResolve({ filter: /.*/ }, async (args) => {
@@ -85,9 +87,7 @@ export function denoPlugin(
       });
       build.onLoad({ filter: /.*/, namespace: "file" }, async ({ path, with: { type } }) => {
         // esbuild itself resolves `require("./" + name)`. The importer of such a file is checked after the build.
-        const problem = (await resolver).isResolved(path)
-          ? undefined
-          : refusal(path, undefined, folders);
+        const problem = refusal(realPath(path) ?? path, undefined, folders);
         if (problem !== undefined) return { errors: [{ text: problem }] };
         const loader = loaderOf(path, type);
         if (typeof loader !== "string") return loader;
@@ -146,8 +146,12 @@ function packageIn(file: string): string {
   return name === undefined ? "" : ` of the package "${name}"`;
 }
 
+/** The imports of packages that were resolved, by the importer and the imported path. Packages rarely change. */
+export type Resolutions = Map<string, OnResolveResult>;
+
 /** Resolves the imports of one build. */
 class Resolver {
+  readonly #resolutions: Resolutions;
   readonly #build: PluginBuild;
   readonly #folders: Folders;
   readonly #graph: Graph;
@@ -156,7 +160,8 @@ class Resolver {
   /** The specifiers of the files that were resolved. */
   readonly #specifiers = new Map<string, string>();
 
-  constructor(build: PluginBuild, graph: Graph, folders: Folders) {
+  constructor(build: PluginBuild, graph: Graph, folders: Folders, resolutions: Resolutions) {
+    this.#resolutions = resolutions;
     this.#build = build;
     this.#graph = graph;
     this.#folders = folders;
@@ -164,11 +169,20 @@ class Resolver {
     this.#packages = new Packages(build, graph);
   }
 
-  isResolved(file: string): boolean {
-    return this.#specifiers.has(file);
+  async resolve(args: OnResolveArgs): Promise<OnResolveResult | undefined> {
+    const { path, kind, importer, namespace } = args;
+    const isOfPackage = namespace === "npm" ||
+      namespace === "file" && importer !== "" && isPackageFile(importer, this.#folders);
+    if (!isOfPackage) return await this.#resolve(args);
+    const key = `${namespace} ${kind} ${importer} ${path}`;
+    const known = this.#resolutions.get(key);
+    if (known !== undefined) return known;
+    const result = await this.#resolve(args);
+    if (result?.path !== undefined) this.#resolutions.set(key, result);
+    return result;
   }
 
-  async resolve(args: OnResolveArgs): Promise<OnResolveResult | undefined> {
+  async #resolve(args: OnResolveArgs): Promise<OnResolveResult | undefined> {
     const { path, kind, importer, namespace, resolveDir } = args;
     const builtin = path.startsWith("node:") ? path : `node:${path}`;
     if (isBuiltin(builtin)) return { path: builtin, external: true };

@@ -1,5 +1,7 @@
+import { dirname, resolve } from "node:path";
 import { type ArchiveFile, writeFiles } from "../../bundle/archive.ts";
 import { bundleFunctions } from "../../bundle/functions.ts";
+import { Bundler } from "../../bundle/bundler/bundler.ts";
 import type { ModuleBundle } from "../../bundle/bundler/messages.ts";
 import { layerFiles } from "../../bundle/layer.ts";
 import { ownArchitecture } from "../../bundle/deno_binary.ts";
@@ -25,6 +27,7 @@ export class Workshop implements AsyncDisposable {
   readonly #options: WorkshopOptions;
   readonly #identities = new Map<string, string>();
   readonly #bundles = new Map<string, Promise<ModuleBundle>>();
+  #bundler: Promise<Bundler> | undefined;
   #layer: { readonly layer: string; readonly deno?: string } = { layer: "" };
   #count = 0;
 
@@ -72,7 +75,7 @@ export class Workshop implements AsyncDisposable {
     if (isCodeNew) this.#bundles.clear();
     const built = new Map<string, Code>();
     const { manifestPath, signal } = this.#options;
-    const options = { bundles: this.#bundles, signal };
+    const options = { bundles: this.#bundles, bundler: await this.#openBundler(), signal };
     const { functions, problems } = await bundleFunctions(manifestPath, manifest, options);
     for (const [name, files] of functions) {
       const settings = manifest.functions[name]!;
@@ -87,6 +90,16 @@ export class Workshop implements AsyncDisposable {
     return { built, faults: problems };
   }
 
+  /** Returns the bundler, or a new one if the configuration of the application has changed. */
+  async #openBundler(): Promise<Bundler> {
+    const former = await this.#bundler?.catch(() => undefined);
+    if (former !== undefined && await former.isCurrent()) return former;
+    const { manifestPath, signal } = this.#options;
+    this.#bundler = Bundler.open({ folder: dirname(resolve(manifestPath)), signal });
+    await former?.[Symbol.asyncDispose]();
+    return await this.#bundler;
+  }
+
   /** Makes a folder for compiled code. In plain folders, every function could change compiled code in /tmp. */
   async #makeCache(task: string): Promise<string | undefined> {
     if (this.#isolation.kind !== "plain folders") return undefined;
@@ -97,6 +110,8 @@ export class Workshop implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    const bundler = await this.#bundler?.catch(() => undefined);
+    await bundler?.[Symbol.asyncDispose]();
     await this.#owned[Symbol.asyncDispose]();
   }
 }
