@@ -1,10 +1,11 @@
 import { parse } from "jsonc-parser";
 import { dirname, join, matchesGlob, relative, resolve } from "node:path";
+import { isInside } from "./bundler/access.ts";
 import { CONFIGS, DENO_CONFIGS } from "./child_environment.ts";
 
 /** The application that a folder belongs to. */
 export interface ApplicationFolders {
-  /** The folder of the manifest, and the root of its workspace if the folder is a member of one. */
+  /** The folder of the manifest, its project, and the root of its workspace. */
   readonly folders: readonly string[];
   /** The folders `node_modules` that the application can import packages from. They may not exist. */
   readonly packages: readonly string[];
@@ -13,8 +14,9 @@ export interface ApplicationFolders {
 }
 
 /**
- * Finds the folders of the application: the folder of the manifest, and the root of the workspace (of Deno, npm, Yarn, Bun or
- * pnpm) if the folder of the manifest is a member of the workspace, or lies in a member.
+ * Finds the folders of the application: the folder of the manifest, the nearest folder above it with a `deno.json` or a
+ * `package.json`, and the root of the workspace (of Deno, npm, Yarn, Bun or pnpm) if the folder of the manifest is a member of
+ * the workspace, or lies in a member. The home of the user is no application, although it may have a `package.json`.
  *
  * @param folder The folder of the manifest, without links.
  */
@@ -28,12 +30,23 @@ export async function findApplication(folder: string): Promise<ApplicationFolder
     members.push(...pnpmMembers(configuration.get(join(candidate, "pnpm-workspace.yaml")) ?? ""));
     return inner.some((path) => members.some((member) => isMatch(path, member)));
   });
+  const project = above.find((candidate) =>
+    [...DENO_CONFIGS, "package.json"].some((name) =>
+      configuration.get(join(candidate, name)) !== undefined
+    )
+  );
+  const isHome = project !== undefined && isInside(Deno.env.get("HOME") ?? "", project);
+  const folders = new Set([
+    folder,
+    ...(project && !isHome ? [project] : []),
+    ...(root ? [root] : []),
+  ]);
   const considered = root === undefined ? above : above.slice(0, above.indexOf(root) + 1);
   const options = considered.flatMap((candidate) =>
     DENO_CONFIGS.map((name) => parsed(join(candidate, name)).compilerOptions ?? [])
   );
   return {
-    folders: root === undefined ? [folder] : [folder, root],
+    folders: [...folders],
     packages: above.map((path) => join(path, "node_modules")),
     compilerOptions: options.flat()[0],
   };

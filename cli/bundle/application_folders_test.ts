@@ -2,33 +2,55 @@ import { assertEquals } from "@std/assert";
 import { makeApp } from "../testdata/bundle.ts";
 import { findApplication } from "./application_folders.ts";
 
-Deno.test("findApplication() adds the root of the workspace that the folder is a member of", async () => {
+Deno.test("findApplication() adds the project and the root of the workspace that a folder belongs to", async () => {
+  const own = { "apps/shop/deno.json": "{}" };
   for (
-    const [files, isMember] of [
-      [{ "deno.json": '{ "workspace": ["./apps/shop"] }' }, true],
-      [{ "deno.jsonc": '{ "workspace": ["apps/*"], // all of them\n }' }, true],
-      [{ "deno.json": '{ "workspace": { "members": ["./apps/shop/"] } }' }, true],
-      [{ "package.json": '{ "workspaces": ["apps/*"] }' }, true],
-      [{ "package.json": '{ "workspaces": { "packages": ["apps/**"] } }' }, true],
-      [{ "pnpm-workspace.yaml": "packages:\n  # all\n  - 'apps/*'\n" }, true],
-      [{ "package.json": '{ "workspaces": ["apps"] }' }, true], // The folder lies in a member.
-      [{ "package.json": '{ "workspaces": ["packages/*"] }' }, false],
-      [{ "pnpm-workspace.yaml": "catalog:\n  - apps/*\n" }, false],
-      [{ "deno.json": "{}", "package.json": "{}" }, false],
-      [{ "deno.json": "{ broken" }, false],
+    const [files, isPart] of [
+      [{ ...own, "deno.json": '{ "workspace": ["./apps/shop"] }' }, true],
+      [{ ...own, "deno.jsonc": '{ "workspace": ["apps/*"], // all of them\n }' }, true],
+      [{ ...own, "deno.json": '{ "workspace": { "members": ["./apps/shop/"] } }' }, true],
+      [{ ...own, "package.json": '{ "workspaces": ["apps/*"] }' }, true],
+      [{ ...own, "package.json": '{ "workspaces": { "packages": ["apps/**"] } }' }, true],
+      [{ ...own, "pnpm-workspace.yaml": "packages:\n  # all\n  - 'apps/*'\n" }, true],
+      [{ ...own, "package.json": '{ "workspaces": ["apps"] }' }, true], // The folder lies in a member.
+      [{ ...own, "package.json": '{ "workspaces": ["packages/*"] }' }, false],
+      [{ ...own, "pnpm-workspace.yaml": "catalog:\n  - apps/*\n" }, false],
+      [{ ...own, "deno.json": "{ broken" }, false],
+      [{ "apps/shop/package.json": "{}", "package.json": "{}" }, false],
+      [{ "deno.json": "{}" }, true], // the configuration of the folder
+      [{ "package.json": "{}" }, true],
+      [{ "pnpm-workspace.yaml": "" }, false],
       [{}, false],
     ] as const
   ) {
     await using app = await makeApp({ ...files, "apps/shop/one.ts": "" }, {});
     const root = await Deno.realPath(app.folder);
     const { folders, packages } = await findApplication(`${root}/apps/shop`);
-    const wanted = isMember ? [`${root}/apps/shop`, root] : [`${root}/apps/shop`];
+    const wanted = isPart ? [`${root}/apps/shop`, root] : [`${root}/apps/shop`];
     assertEquals(folders, wanted, JSON.stringify(files));
     assertEquals(packages.slice(0, 3), [
       `${root}/apps/shop/node_modules`,
       `${root}/apps/node_modules`,
       `${root}/node_modules`,
     ]);
+  }
+});
+
+Deno.test("findApplication() leaves the home of the user out, although it has a package.json", async () => {
+  await using app = await makeApp({
+    "me/package.json": "{}",
+    "package.json": "{}",
+    "me/shop/x.ts": "",
+  }, {});
+  const home = Deno.env.get("HOME");
+  Deno.env.set("HOME", `${app.folder}/me`);
+  try {
+    assertEquals((await findApplication(`${app.folder}/me/shop`)).folders, [
+      `${app.folder}/me/shop`,
+    ]);
+  } finally {
+    if (home === undefined) Deno.env.delete("HOME");
+    else Deno.env.set("HOME", home);
   }
 });
 
