@@ -162,8 +162,13 @@ Deno.test(
 );
 
 Deno.test("the command answers while it bundles for a changed manifest", UNIX, async () => {
-  const folder = await createApp();
-  const other = await Deno.makeTempDir(); // outside of the watch, which a named pipe stops
+  // The named pipe is in the workspace of the application, but outside of the watch, which a named pipe stops.
+  const root = await Deno.makeTempDir();
+  const [folder, other] = [join(root, "app"), join(root, "other")];
+  await Deno.rename(await createApp(), folder);
+  await Deno.mkdir(other);
+  await Deno.writeTextFile(join(root, "deno.json"), `{ "workspace": ["./app"] }`);
+  await Deno.writeTextFile(join(folder, "deno.json"), "{}");
   const pipe = join(other, "slow.ts");
   await new Deno.Command("mkfifo", { args: [pipe] }).output();
   await Deno.writeTextFile(join(other, "hello.ts"), `export { handler } from "./slow.ts";`);
@@ -175,8 +180,7 @@ Deno.test("the command answers while it bundles for a changed manifest", UNIX, a
   assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello");
   command.killGroup("SIGINT");
   assertEquals([await command.status(), await command.errors], [0, ""]);
-  await Deno.remove(folder, { recursive: true });
-  await Deno.remove(other, { recursive: true });
+  await Deno.remove(root, { recursive: true });
 });
 
 Deno.test("the command ends in order if Ctrl-C interrupts its bundling", UNIX, async () => {
