@@ -69,6 +69,26 @@ Deno.test("mate invoke prints the result, and fails if the function fails", asyn
   assertStringIncludes(log, "negative");
 });
 
+Deno.test("mate invoke --stage has the overrides of the stage, and refuses another stage", async () => {
+  await using app = await makeApp(
+    {
+      "one.ts": "export const handler = () => Deno.env.get('LEVEL');",
+    },
+    { one: { module: "one.ts", environment: { LEVEL: "low" } } },
+    {
+      stages: { prod: { functions: { one: { environment: { LEVEL: "high" } } } } },
+    },
+  );
+  const invoke = (...args: string[]) => mate(["invoke", "one", app.manifest, ...args]);
+  assertEquals((await invoke("--stage", "prod")).stdout, '"high"\n');
+  const { code, stderr } = await invoke("--stage", "prdo");
+  const problem = `it has no stage "prdo": did you mean "prod"?`;
+  assertEquals([code, stderr], [
+    1,
+    `Error: Cannot use the manifest "${app.manifest}": ${problem}\n`,
+  ]);
+});
+
 /** Credentials that work nowhere, and an endpoint for a service. */
 const awsEnvironment = (service: string, url: string) => ({
   AWS_ACCESS_KEY_ID: "test",

@@ -17,6 +17,7 @@ export async function makeDenoPackage(
 export async function makeApp(
   modules: Readonly<Record<string, string>>,
   functions: Readonly<Record<string, unknown>>,
+  settings: Readonly<Record<string, unknown>> = {},
 ): Promise<AsyncDisposable & { readonly folder: string; readonly manifest: string }> {
   const folder = await Deno.makeTempDir();
   for (const [path, code] of Object.entries(modules)) {
@@ -25,7 +26,8 @@ export async function makeApp(
     await Deno.writeTextFile(file, code);
   }
   const manifest = `${folder}/app.json`;
-  await Deno.writeTextFile(manifest, JSON.stringify({ name: "test", stage: "v0", functions }));
+  const text = JSON.stringify({ name: "test", stage: "v0", functions, ...settings });
+  await Deno.writeTextFile(manifest, text);
   return {
     folder,
     manifest,
