@@ -1,4 +1,5 @@
 import type { Place } from "../application/arn.ts";
+import { mapValues } from "../application/resources.ts";
 import type { Application } from "../application/types.ts";
 import alarms from "./tf/alarms.tf" with { type: "text" };
 import buckets from "./tf/buckets.tf" with { type: "text" };
@@ -94,7 +95,7 @@ export async function writeRootModule(folder: string, root: RootModule): Promise
   const application = root.isDataOnly ? dataOf(root.application) : root.application;
   await Deno.writeTextFile(
     `${folder}/application.tf.json`,
-    templateOf({ locals: { application } }),
+    templateOf({ locals: { application, resources: resourcesOf(root.application) } }),
   );
   await Deno.writeTextFile(`${folder}/main.tf.json`, JSON.stringify(rootModule(root), null, 2));
 }
@@ -104,21 +105,32 @@ export async function writeProviderLock(folder: string): Promise<void> {
   await Deno.writeTextFile(`${folder}/.terraform.lock.hcl`, providerLock);
 }
 
+/** The names and the ARNs for infra, as the output `resources` of the module has them. */
+function resourcesOf({ functions, buckets, topics, queues, gateway, stage }: Application): unknown {
+  const facts = ({ name, arn }: { readonly name: string; readonly arn: string }) => ({ name, arn });
+  return {
+    functions: mapValues(functions, facts),
+    buckets: mapValues(buckets, facts),
+    topics: mapValues(topics, facts),
+    queues: mapValues(queues, (queue) => ({
+      ...facts(queue),
+      dead_letters: facts(queue.deadLetters),
+    })),
+    gateway: gateway && { id: "", stage, arn: "", url: "" }, // only the cloud knows the others
+  };
+}
+
 /** The parts of an application that hold data. Nothing listens to them. */
 function dataOf(application: Application): Application {
-  const silence = <T extends { readonly listeners: unknown }>(resources: Record<string, T>) =>
-    Object.fromEntries(
-      Object.entries(resources).map(([key, resource]) => [key, { ...resource, listeners: [] }]),
-    );
   return {
     ...application,
     settings: { ...application.settings, domain: undefined, vpc: undefined, alarms: undefined },
     functions: {},
     gateway: undefined,
-    buckets: silence(application.buckets),
+    buckets: mapValues(application.buckets, (bucket) => ({ ...bucket, listeners: [] })),
     topics: {},
     queues: {},
-    tables: silence(application.tables),
+    tables: mapValues(application.tables, (table) => ({ ...table, listeners: [] })),
     rules: {},
     schedules: {},
     scheduler: undefined,
@@ -129,7 +141,13 @@ function dataOf(application: Application): Application {
 
 function rootModule(root: RootModule): unknown {
   const { application: { name, stage, settings, logGroup }, infra, state } = root;
-  const inputs = { name, stage, region: "${local.region}", application: `\${${MODULE}.resources}` };
+  // If only the data stay, infra stays too, because it may forbid to destroy a resource. The application has no outputs then.
+  const inputs = {
+    name,
+    stage,
+    region: "${local.region}",
+    application: root.isDataOnly ? "${local.resources}" : `\${${MODULE}.resources}`,
+  };
   return {
     terraform: { required_version: ">= 1.10", backend: backendOf(state) },
     provider: {
@@ -171,8 +189,7 @@ function rootModule(root: RootModule): unknown {
         delete_data: root.deletesData ?? false,
         depends_on: [CLAIM],
       },
-      // If only the data stay, nothing needs the outputs of infra, and Terraform must not create infra again.
-      ...(infra && !root.isDataOnly && {
+      ...(infra && {
         infra: {
           source: "../../../infra",
           ...Object.fromEntries(

@@ -60,6 +60,7 @@ Deno.test("introduce() shows every trigger with a command to copy", () => {
     "Base URL    http://localhost:8000/v0",
     "aws s3 ls --endpoint-url http://127.0.0.1:4566 --region us-east-1 --no-sign-request",
     "aws lambda invoke --endpoint-url http://127.0.0.1:8000 --region us-east-1 --no-sign-request --function-name NAME /dev/stdout",
+    "In the account, the HTTP gateway takes 100 requests a second, 200 at once; here it takes all",
     "ANY /echo           echo              curl 'http://localhost:8000/v0/echo'",
     "curl 'http://localhost:8000/v0/echo/a/b'",
     "curl 'http://localhost:8000/v0/items/1'",

@@ -51,8 +51,9 @@ const BUCKET_PARTS: Readonly<Record<string, string>> = {
 /** Returns the IAM action of a request, such as `lambda:CreateFunction`. */
 export function actionOf({ method, url, headers }: Request, body: string): string {
   const { pathname, searchParams } = new URL(url);
-  const [, service = ""] = /Credential=[^/]+\/\d+\/[^/]*\/([^/]+)\//
+  const [, scope = ""] = /Credential=[^/]+\/\d+\/[^/]*\/([^/]+)\//
     .exec(headers.get("authorization") ?? "") ?? [];
+  const service = scope === "monitoring" ? "cloudwatch" : scope; // IAM has another name for it
   const target = headers.get("x-amz-target")?.split(".").at(-1);
   if (target !== undefined) return `${service}:${target}`;
   const action = new URLSearchParams(body).get("Action");
@@ -61,6 +62,10 @@ export function actionOf({ method, url, headers }: Request, body: string): strin
   const call = `${method} ${pathname.replace(/\/$/, "")}`;
   if (service === "lambda") {
     return `lambda:${LAMBDA.find(([pattern]) => pattern.test(call))?.[1] ?? call}`;
+  }
+  if (service === "scheduler" && pathname.startsWith("/schedules/")) {
+    const verbs: Readonly<Record<string, string>> = { POST: "Create", PUT: "Update", GET: "Get" };
+    return `scheduler:${verbs[method] ?? "Delete"}Schedule`;
   }
   if (service === "s3") return `s3:${bucketAction(method, pathname, searchParams)}`;
   return `${service}:${call}`;
@@ -88,6 +93,6 @@ function bucketAction(method: string, path: string, query: URLSearchParams): str
   }
   if (method === "PUT") return "CreateBucket";
   if (method === "DELETE") return "DeleteBucket";
-  if (method === "POST" && query.has("delete")) return "DeleteObject";
+  if (method === "POST" && query.has("delete")) return "DeleteObjectVersion";
   return query.has("versions") ? "ListBucketVersions" : "ListBucket";
 }

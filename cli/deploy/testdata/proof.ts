@@ -22,6 +22,12 @@ if (missing.length > 0) {
 const NOTHING = "Nothing to do: everything is as the manifest says";
 const BUCKET = "shop-uploads-123456789012-eu-west-1";
 
+/** The actions for the folder infra/ of the proof, and the action that needs no permission. */
+const OF_INFRA = /^(acm|dynamodb|ec2|route53):|^sts:GetCallerIdentity$/;
+
+/** The actions of changes that the proof does not make, of tags at the creation of a resource, and of the role of a function. */
+const NOT_CALLED = /:(Tag|Set|Update)\w+$|^iam:PassRole$|^lambda:DeleteFunctionConcurrency$/;
+
 /** Makes a workspace with the manifest and a module for each function. */
 async function makeWorkspace(folder: string): Promise<Workspace> {
   const workspace = new Workspace(folder);
@@ -271,8 +277,19 @@ Deno.test({
     await step(
       "undeploy() refuses to delete the data of infra, and says how to keep them",
       async () => {
+        const guarded = INFRA.replace(
+          '"id"\n',
+          '"id"\n  lifecycle {\n    prevent_destroy = true\n  }\n',
+        );
+        await shop.write("infra/main.tf", guarded);
+        const forbidden = await shop.undeploy({ deletesData: true });
+        assertMatch(
+          forbidden.output,
+          /Cannot delete module\.infra\.aws_dynamodb_table\.notes: "prev/,
+        );
+        await shop.write("infra/main.tf", INFRA);
         const { isDone, output } = await shop.undeploy();
-        assertEquals(isDone, false);
+        assertEquals([forbidden.isDone, isDone], [false, false]);
         assertMatch(
           output,
           /Cannot delete table shop-notes \(module\.infra\.aws_dynamodb_table\.notes\), aws_route53_zone shop\.example .*: it may hold data/,
@@ -347,7 +364,30 @@ Deno.test({
       assertMatch(full.output, /it has no stage "v2": did you mean "v1"\?/);
       assertDone(await second!.undeploy());
       assertEquals(await cloud.names(), ["states"]);
+
+      // A first deployment keeps its state in the bucket at once.
+      const third = new Workspace(`${folder}/third`);
+      await third.write("only.ts", "export const handler = () => 1;");
+      await third.write("app.json", { ...manifest, state: "s3://states/third" });
+      assertDone(await third.deploy());
+      assertEquals(await cloud.objects("states"), ["quiet/terraform.tfstate", "third"]);
+      assertDone(await third.undeploy());
     });
+    await step(
+      "the policy of docs/ci.md allows what Terraform has called, and no more",
+      async () => {
+        const page = await Deno.readTextFile(new URL("../../../docs/ci.md", import.meta.url));
+        const [, policy = ""] = /```json\n(\{\n {2}"Version"[^]*?)\n```/.exec(page) ?? [];
+        const allowed: string[] = JSON.parse(policy).Statement
+          .flatMap(({ Action }: { Action: string[] }) => Action);
+        const called = [...emulator.actions].filter((action) => !OF_INFRA.test(action));
+        assertEquals(called.filter((action) => !allowed.includes(action)), [], "not allowed");
+        const unused = allowed.filter((action) =>
+          !emulator.actions.has(action) && !NOT_CALLED.test(action)
+        );
+        assertEquals(unused, [], "not called");
+      },
+    );
     await Deno.remove(folder, { recursive: true });
   },
 });
