@@ -106,11 +106,13 @@ export async function writeProviderLock(folder: string): Promise<void> {
 }
 
 /** The names and the ARNs for infra, as the output `resources` of the module has them. */
-function resourcesOf({ functions, buckets, topics, queues, gateway, stage }: Application): unknown {
+function resourcesOf(application: Application): unknown {
+  const { functions, buckets, tables, topics, queues, gateway, stage } = application;
   const facts = ({ name, arn }: { readonly name: string; readonly arn: string }) => ({ name, arn });
   return {
     functions: mapValues(functions, facts),
     buckets: mapValues(buckets, facts),
+    tables: mapValues(tables, facts),
     topics: mapValues(topics, facts),
     queues: mapValues(queues, (queue) => ({
       ...facts(queue),

@@ -23,7 +23,7 @@ const NOTHING = "Nothing to do: everything is as the manifest says";
 const BUCKET = "shop-uploads-123456789012-eu-west-1";
 
 /** The actions for the folder infra/ of the proof, and the action that needs no permission. */
-const OF_INFRA = /^(acm|dynamodb|ec2|route53):|^sts:GetCallerIdentity$/;
+const OF_INFRA = /^(acm|ec2|route53):|^sts:GetCallerIdentity$/;
 
 /** The actions of changes that the proof does not make, of tags at the creation of a resource, and of the role of a function. */
 const NOT_CALLED = /:(Tag|Set|Update)\w+$|^iam:PassRole$|^lambda:DeleteFunctionConcurrency$/;
