@@ -233,7 +233,7 @@ Deno.test("resolveApplication() gives each resource its name, policy and listene
     name: "shop-messages",
     arn: arn("sns", "shop-messages"),
     policy: tls("sns:Publish", arn("sns", "shop-messages")),
-    listeners: [{ function: "news", filter: { kind: ["order"] } }],
+    listeners: [{ function: "news", filter: { kind: ["order"] }, scope: "MessageAttributes" }],
   });
   assertEquals<unknown>(queues, {
     jobs: {

@@ -1,3 +1,4 @@
+import { FILTER_SCOPES } from "../manifest/filter_policy.ts";
 import type { Manifest, TableKey, TableManifest } from "../manifest/types.ts";
 import { arnIn, type Place } from "./arn.ts";
 import { tlsOnly } from "./statements.ts";
@@ -41,7 +42,11 @@ function resolveTopics(manifest: Manifest, place: Place) {
       name,
       arn,
       policy: tlsOnly("sns:Publish", arn),
-      listeners: named(listeners, key).map((listener) => ({ filter: undefined, ...listener })),
+      listeners: named(listeners, key).map(({ filterScope, ...listener }) => ({
+        filter: undefined,
+        ...listener,
+        scope: FILTER_SCOPES[filterScope],
+      })),
     };
   });
 }

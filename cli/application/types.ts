@@ -153,6 +153,8 @@ export interface Topic extends Guarded {
   readonly listeners: readonly {
     readonly function: string;
     readonly filter: Readonly<Record<string, unknown>> | undefined;
+    /** What the filter looks at, as Amazon SNS names it. */
+    readonly scope: "MessageAttributes" | "MessageBody";
   }[];
 }
 

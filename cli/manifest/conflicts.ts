@@ -1,5 +1,5 @@
 import { wrongParts } from "./event_pattern.ts";
-import { wrongFilterParts } from "./filter_policy.ts";
+import { FILTER_SCOPES, wrongFilterParts } from "./filter_policy.ts";
 import { nearest } from "./nearest.ts";
 import { findStatementConflicts } from "./statements.ts";
 import type { BucketTrigger, Manifest, Triggers } from "./types.ts";
@@ -61,7 +61,9 @@ function* findPatternConflicts(manifest: Manifest): Generator<Conflict> {
     yield* wrongParts(trigger.pattern, [...path, "pattern"]);
   }
   for (const { trigger, path } of triggersOf(manifest, "topics")) {
-    if (trigger.filter !== undefined) yield* wrongFilterParts(trigger.filter, [...path, "filter"]);
+    if (trigger.filter === undefined) continue;
+    const scope = FILTER_SCOPES[trigger.filterScope];
+    yield* wrongFilterParts(trigger.filter, [...path, "filter"], scope);
   }
   for (const { trigger, path } of triggersOf(manifest, "tables")) {
     if (trigger.filter !== undefined) yield* wrongParts(trigger.filter, [...path, "filter"]);

@@ -3,6 +3,9 @@ import { type PatternProblem, wrongParts } from "./event_pattern.ts";
 /** What a filter policy of Amazon SNS looks at. */
 export type FilterScope = "MessageAttributes" | "MessageBody";
 
+/** The scopes by their names in the manifest. */
+export const FILTER_SCOPES = { attributes: "MessageAttributes", body: "MessageBody" } as const;
+
 const MAX_KEYS = 5;
 
 /** The most combinations of the values of a filter policy. */

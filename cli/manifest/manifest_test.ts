@@ -108,6 +108,7 @@ Deno.test("parseManifest() accepts what AWS accepts", () => {
     const text of [
       withF({ environment: Object.fromEntries(names.map((name) => [name, "x"])) }),
       withF({ environment: { COST: "5 $", SHELL_TEXT: "$HOME" } }),
+      withTriggers({ topics: [{ name: "n", filter: { a: { b: [1] } }, filterScope: "body" }] }),
       withF({
         statements: [{
           Effect: "Deny",

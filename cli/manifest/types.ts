@@ -201,8 +201,10 @@ export interface BucketTrigger {
 export interface TopicTrigger {
   /** The name of the topic within the application. */
   readonly name: string;
-  /** The filter policy of the subscription, by message attribute; every message by default. */
+  /** The filter policy of the subscription; every message by default. */
   readonly filter?: Readonly<Record<string, unknown>> | undefined;
+  /** What the filter looks at: the message attributes by default, or the body, which must be a JSON object then. */
+  readonly filterScope: "attributes" | "body";
 }
 
 /** An Amazon SQS queue whose messages invoke a function. */

@@ -13,7 +13,7 @@ resource "aws_sns_topic_policy" "tls" {
 }
 
 locals {
-  # { "topic messages" = { function, topic, filter } }
+  # { "topic messages" = { function, topic, filter, scope } }
   subscriptions = merge([
     for key, topic in local.application.topics : {
       for listener in topic.listeners : "${listener.function} ${key}" => merge(listener, { topic = key })
@@ -28,6 +28,8 @@ resource "aws_sns_topic_subscription" "topic" {
   protocol      = "lambda"
   endpoint      = aws_lambda_function.function[each.value.function].arn
   filter_policy = each.value.filter == null ? null : jsonencode(each.value.filter)
+  # The provider refuses a scope without a policy.
+  filter_policy_scope = each.value.filter == null ? null : each.value.scope
 
   depends_on = [aws_lambda_permission.topic]
 }

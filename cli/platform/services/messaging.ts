@@ -1,3 +1,4 @@
+import { FILTER_SCOPES } from "../../manifest/filter_policy.ts";
 import type { Manifest } from "../../manifest/types.ts";
 import { ACCOUNT_ID, functionArn, queueArn, topicArn } from "../../application/arn.ts";
 import type { MessageAttributes } from "./message_attributes.ts";
@@ -66,9 +67,12 @@ export class Messaging implements Disposable {
     });
     for (const [owner, { uses, triggers }] of functions) {
       for (const name of Object.keys(uses.topics)) this.#topics.create(name);
-      for (const { name, filter } of triggers.topics) {
+      for (const { name, filter, filterScope } of triggers.topics) {
         const subscriber = { protocol: "lambda", endpoint: functionArn(owner) } as const;
-        const attributes = filter && { FilterPolicy: JSON.stringify(filter) };
+        const attributes = filter && {
+          FilterPolicy: JSON.stringify(filter),
+          FilterPolicyScope: FILTER_SCOPES[filterScope],
+        };
         this.#topics.subscribe(this.#topics.create(name), subscriber, attributes ?? {});
       }
     }

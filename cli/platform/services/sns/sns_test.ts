@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { SNS } from "@aws-sdk/client-sns";
 import { topicArn } from "../../../application/arn.ts";
+import { manifestWith, startTestPlatform } from "../../../testdata/platform.ts";
 import { startServices } from "../../../testdata/services.ts";
 
 // The expectations are those of the API reference of Amazon SNS and of recordings of the service.
@@ -193,6 +194,21 @@ Deno.test("Amazon SNS answers each message of a batch", async () => {
       PublishBatchRequestEntries: ["a", "b"].map((Id) => ({ Id, Message })),
     }), Error);
   assertEquals(error.name, "BatchRequestTooLongException");
+});
+
+Deno.test("a function gets the messages that the filter of its manifest wants", async () => {
+  const filter = { order: { price: [{ numeric: [">", 5] }] } };
+  const topics = [{ name: "news", filter, filterScope: "body" }];
+  const manifest = manifestWith({ worker: { module: "w.ts", triggers: { topics } } });
+  await using test = await startTestPlatform(() => "{}", { manifest });
+  for (const price of [5, 6]) {
+    const body = JSON.stringify({ message: JSON.stringify({ order: { price } }) });
+    const headers = [["content-type", "application/json"]] as const;
+    await test.send({ method: "POST", path: "/topics/news", headers, body });
+  }
+  await test.platform.settled();
+  const messages = test.host.calls.map(({ event }) => event.Records[0].Sns.Message);
+  assertEquals(messages, ['{"order":{"price":6}}']);
 });
 
 Deno.test("Amazon SNS makes, lists and deletes topics and subscriptions", async () => {
