@@ -192,7 +192,7 @@ esac`;
     const env = { ...awsEnvironment("S3", "http://127.0.0.1:1"), PATH };
     for (
       const [args, contents] of [
-        [[], "except buckets that hold objects"],
+        [[], "except buckets that hold objects, and tables"],
         [["--delete-data"], "with all objects in the buckets"],
       ] as const
     ) {

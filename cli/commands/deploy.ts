@@ -31,7 +31,7 @@ export const deployCommand: Command = makeCommand(
 /** `mate undeploy` */
 export const undeployCommand: Command = makeCommand(
   "undeploy",
-  "Removes an application from AWS, except buckets that hold objects",
+  "Removes an application from AWS, except tables, and buckets that hold objects",
   "Delete everything, with the objects in buckets and the data of infra",
   {},
 );
