@@ -8,7 +8,6 @@ import {
   reply,
 } from "../gateway/mod.ts";
 import { type FnQueueRecord, queueHandler, type QueueResult } from "../queue/mod.ts";
-import "../testdata/own_environment.ts";
 import { call, captureLog, createContext, queueEvent } from "../testing/mod.ts";
 import { type IdempotencyStore, idempotent, memoryStore } from "./mod.ts";
 
@@ -44,25 +43,6 @@ Deno.test("idempotent() refuses a key that is not text, and the work does not ru
     assertEquals((error as Error).message, `Invalid key: ${expected}, got ${got}`);
   }
   assertEquals(count, 0);
-});
-
-Deno.test("idempotent() hashes keys and payloads, and puts the name of the function in front", async () => {
-  const { store, asked } = spy();
-  const guarded = idempotent(() => "done", {
-    store,
-    key: (id: string) => Promise.resolve(id),
-    payload: (id) => ({ id }),
-  });
-  for (const name of ["pay", "refund"]) {
-    Deno.env.set("AWS_LAMBDA_FUNCTION_NAME", name);
-    await guarded("secret", context);
-  }
-  Deno.env.delete("AWS_LAMBDA_FUNCTION_NAME");
-  const keys = asked.filter(([method]) => method === "claim").map(([, id]) => id);
-  // printf secret | sha256sum
-  const hash = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
-  assertEquals(keys, [`pay#${hash}`, `refund#${hash}`]);
-  assert(!JSON.stringify(asked).includes("secret"));
 });
 
 Deno.test("idempotent() claims a key until the deadline, and for 15 minutes without a context", async () => {
