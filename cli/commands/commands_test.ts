@@ -193,7 +193,7 @@ esac`;
     for (
       const [args, contents] of [
         [[], "except buckets that hold objects, and tables"],
-        [["--delete-data"], "with all objects in the buckets"],
+        [["--delete-data"], "with all objects in the buckets and all items in the tables"],
       ] as const
     ) {
       const result = await mate(["undeploy", app.manifest, "--plan", ...args], { env });
