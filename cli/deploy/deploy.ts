@@ -14,7 +14,14 @@ import type { Outputs } from "./outputs.ts";
 import { CLAIM, MODULE } from "./root_module.ts";
 import { lostTables, unprotect } from "./protection.ts";
 import { readState } from "./state.ts";
-import { holdsData, listLosses, nameResource, type Plan, summarize } from "./summary.ts";
+import {
+  holdsData,
+  listLosses,
+  nameResource,
+  type Plan,
+  type Resource,
+  summarize,
+} from "./summary.ts";
 import { checkDestroyable, TerraformError } from "./terraform.ts";
 
 export interface DeployOptions extends OpenOptions {
@@ -125,7 +132,10 @@ export async function undeploy(manifestPath: string, options: DeployOptions): Pr
     ? "with all objects in the buckets and all items in the tables"
     : "except buckets that hold objects, and tables";
   print(`Deletes, ${contents}:`);
-  listLosses(resources).forEach((line) => print(`  ${line}`));
+  // The protection of tables keeps them in any case.
+  const isKept = ({ address, type }: Resource) =>
+    !deletesData && type === "aws_dynamodb_table" && address.startsWith(`${MODULE}.`);
+  listLosses(resources.filter((one) => !isKept(one))).forEach((line) => print(`  ${line}`));
   const ownData = resources.filter((one) => /^module\.infra\./.test(one.address) && holdsData(one));
   if (ownData.length > 0 && !deletesData) {
     const names = ownData.map(nameResource).join(", ");

@@ -90,7 +90,7 @@ Deno.test("a batch has at most as many changes as the trigger says", async () =>
 });
 
 Deno.test("a window collects the changes of several writes", async () => {
-  await using test = await startWithTables(listening({ window: 1 }));
+  await using test = await startWithTables(listening({ window: 2 }));
   for (const id of ["1", "2"]) await test.documents.put({ TableName, Item: { id } });
   await test.platform.settled();
   assertEquals(test.host.calls.map(idsOf), [["1", "2"]]);

@@ -72,5 +72,9 @@ Deno.test("an engine ends with its platform, also if the platform is killed", as
   platform.kill("SIGKILL");
   await platform.status;
   await reader.cancel();
-  while (await ask() !== undefined) await new Promise((resolve) => setTimeout(resolve, 20));
+  let attempts = 0;
+  while (await ask() !== undefined && ++attempts < 500) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assertEquals(await ask(), undefined);
 });

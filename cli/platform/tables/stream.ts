@@ -54,8 +54,8 @@ export class TableStream {
     }>("GetRecords", { ShardIterator: this.#iterator, Limit: MOST });
     this.#iterator = NextShardIterator;
     if (Records.length === 0) return [];
-    const changes = Records.filter(isChange).map((record) => this.#recordOf(record));
     // Amazon DynamoDB has no record for a write that changes nothing.
+    const changes = Records.filter(isChange).map((record) => this.#recordOf(record));
     return changes.length > 0 ? changes : await this.read();
   }
 
