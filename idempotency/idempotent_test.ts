@@ -132,6 +132,20 @@ Deno.test("idempotent() refuses a result that would come back changed, and frees
   }
 });
 
+Deno.test("idempotent() keeps the fields of an instance of a class, and refuses one without fields", async () => {
+  class Order {
+    id = 7;
+  }
+  class Empty {}
+  const results = { order: () => new Order(), empty: () => new Empty() };
+  const guard = (name: keyof typeof results) =>
+    idempotent(() => results[name](), { store: memoryStore(), key });
+  const order = guard("order");
+  await order("1", context);
+  assertEquals({ ...await order("1", context) }, { id: 7 });
+  await assertRejects(() => guard("empty")("1", context), TypeError, "got an instance of");
+});
+
 Deno.test("idempotent() applies toJSON()", async () => {
   const guarded = idempotent(
     () => ({ at: new Date(0), url: new URL("https://a.example/"), keys: [{ toJSON: String }] }),

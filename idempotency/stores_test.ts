@@ -1,5 +1,5 @@
 /** The rules of a store, on both stores. The table is on the local engine, with the client of the AWS SDK. */
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { FnContext } from "../function/mod.ts";
 import { startTables } from "../testdata/tables.ts";
 import {
@@ -201,4 +201,32 @@ Deno.test("tableStore() passes the errors of the client on, and the work does no
   const guarded = idempotent(() => count++, { store, key: () => "1" });
   const error = await assertRejects(() => guarded(undefined, context()));
   assertEquals([(error as Error).name, count], ["ResourceNotFoundException", 0]);
+});
+
+Deno.test("tableStore() refuses wrong options, and passes unknown errors on", async () => {
+  const { documents } = tables;
+  const cases = [
+    [{ table: "", documents }, "Invalid table: expected the name of a table"],
+    [{ documents }, "Invalid table: expected the name of a table"],
+    [{ table: "keys", documents: {} }, "Invalid documents: expected a DynamoDBDocument of"],
+  ] as const;
+  for (const [options, message] of cases) {
+    assertThrows(() => tableStore(options as never), TypeError, message);
+  }
+  // A condition that is false without the old item says nothing about the key.
+  const failure = Object.assign(new Error("no"), { name: "ConditionalCheckFailedException" });
+  const fail = () => Promise.reject(failure);
+  const store = tableStore({ table: "keys", documents: { put: fail, update: fail, delete: fail } });
+  assertEquals(await assertRejects(() => store.claim("1", { until: 0 })), failure);
+  await store.release("1", "token");
+  const late = await assertRejects(() => store.complete("1", "token", { expires: 0 }));
+  assertEquals((late as Error).cause, failure);
+  failure.name = "ThrottlingException";
+  for (
+    const call of [
+      () => store.claim("1", { until: 0 }),
+      () => store.release("1", "token"),
+      () => store.complete("1", "token", { expires: 0 }),
+    ]
+  ) assertEquals(await assertRejects(call), failure);
 });
