@@ -61,7 +61,7 @@ export async function deploy(manifestPath: string, options: DeployOptions): Prom
   const unfinished = `${folder}/unfinished`;
   const wasKilled = deployed.account !== undefined && existsSync(unfinished);
   const plan = wasKilled ? await planWithLeftovers(deployment) : await makePlan(deployment);
-  const { lines, replaced, guarded } = summarize(plan);
+  const { lines, replaced } = summarize(plan);
   if (options.isPlanOnly) print(await terraform.read("show", "-no-color", "plan"));
   lines.forEach((line) => print(line));
   if (options.isPlanOnly) return false;
@@ -80,12 +80,6 @@ export async function deploy(manifestPath: string, options: DeployOptions): Prom
       throw new Error(
         `Cannot delete ${gone.map(nameResource).join(", ")}: it is protected. ` +
           "Save the data first, and pass --delete-data, or keep the table in the manifest",
-      );
-    }
-    if (guarded.length > 0) {
-      const names = guarded.map(nameResource).join(", ");
-      throw new Error(
-        `Cannot delete ${names}: it is protected. Undo the change and run "mate deploy --delete-data", which removes the protection; then make the change and run it again`,
       );
     }
     const place = placeOf(plan);

@@ -107,8 +107,6 @@ export interface Summary {
   readonly lines: readonly string[];
   /** The resources whose data a replacement would delete. */
   readonly replaced: readonly Resource[];
-  /** The tables of the application that are to be deleted or replaced, although they are protected against it. */
-  readonly guarded: readonly Resource[];
 }
 
 /** Summarises a plan for a reader. */
@@ -127,12 +125,11 @@ export function summarize(plan: Plan): Summary {
   const isUnchanged = having("no-op").length === changes.length &&
     Object.values(plan.output_changes ?? {}).every(({ actions }) => actions.join() === "no-op");
   const imported = changes.filter((change) => change.isImported);
-  if (isUnchanged && imported.length === 0) return { lines: [], replaced: [], guarded: [] };
+  if (isUnchanged && imported.length === 0) return { lines: [], replaced: [] };
   const anew = [...having("delete,create"), ...having("create,delete")];
   const replaced = anew.filter(holdsData);
   const changed = [...having("update"), ...anew.filter((change) => !isNamed(change))]
     .map((change) => ({ ...change, attributes: change.after }));
-  const lost = [...having("delete"), ...anew.filter(isNamed)];
   const verbOf = (loss: Resource) => {
     if (!anew.some(({ address }) => address === loss.address)) return "deletes";
     return holdsData(loss) ? "replaces (deletes with its data)" : "replaces";
@@ -142,12 +139,9 @@ export function summarize(plan: Plan): Summary {
       ...section("Takes over from a run that was killed:", listResources(imported)),
       ...section("Creates:", listResources(having("create"))),
       ...section("Changes:", listResources(changed)),
-      ...section("Deletes:", listLosses(lost, verbOf)),
+      ...section("Deletes:", listLosses([...having("delete"), ...anew.filter(isNamed)], verbOf)),
     ],
     replaced,
-    guarded: lost.filter(({ address, attributes }) =>
-      !isOfInfra(address) && attributes.deletion_protection_enabled === true
-    ),
   };
 }
 

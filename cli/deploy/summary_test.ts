@@ -53,7 +53,6 @@ Deno.test("summarize() lists losses last, and a replacement that loses nothing a
       "  replaces aws_acm_certificate tls (module.infra.aws_acm_certificate.tls)",
     ],
     replaced: [],
-    guarded: [],
   });
 });
 
@@ -85,30 +84,11 @@ Deno.test("summarize() says of each resource that holds data whether it is delet
   }
 });
 
-Deno.test("summarize() finds the tables that AWS protects against their deletion", () => {
-  const table = (actions: string, isProtected: boolean) => {
-    const { change: plain, ...rest } = change("aws_dynamodb_table", actions, "x");
-    const before = { ...plain.before, deletion_protection_enabled: isProtected };
-    return { ...rest, change: { ...plain, before } };
-  };
-  for (
-    const [actions, isProtected, count] of [
-      ["delete", true, 1],
-      ["delete+create", true, 1],
-      ["delete", false, 0],
-      ["update", true, 0],
-    ] as const
-  ) {
-    const { guarded } = summarize({ resource_changes: [table(actions, isProtected)] });
-    assertEquals(guarded.length, count, actions);
-  }
-});
-
 Deno.test("summarize() returns no lines if the plan changes nothing, and lines if it imports", () => {
   const lines = (...changes: NonNullable<Plan["resource_changes"]>) =>
     summarize({ resource_changes: changes }).lines;
   assertEquals(lines(change("aws_iam_role", "no-op", "a")), []);
-  assertEquals(summarize({}), { lines: [], replaced: [], guarded: [] });
+  assertEquals(summarize({}), { lines: [], replaced: [] });
   const imported = change("aws_iam_role", "no-op", "a");
   assertEquals(lines({ ...imported, change: { ...imported.change, importing: { id: "a" } } }), [
     "Takes over from a run that was killed:",
