@@ -1,4 +1,6 @@
-import { basename, relative, sep } from "node:path";
+import type { Metafile } from "esbuild";
+import { realpathSync } from "node:fs";
+import { basename, dirname, relative, resolve, sep } from "node:path";
 
 /** The folders that a bundle may take files from. The paths have no links. */
 export interface Folders {
@@ -51,4 +53,45 @@ export function isPackageFile(file: string, { application, npmCache }: Folders):
 /** Whether a path is a folder or is in it. */
 export function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/**
+ * Finds the files of the application in a bundle that only others import: packages and remote modules. The metafile of
+ * esbuild has a pattern for an import such as `require("./" + name + ".json")`, and does not name the files that it found.
+ *
+ * @param folder The folder that the metafile's paths are relative to.
+ * @param isOwn Whether an input of the bundle is a file of the application.
+ */
+export function filesOfOthers(
+  { inputs, outputs }: Metafile,
+  folder: string,
+  isOwn: (input: string) => boolean,
+): string[] {
+  const own = Object.keys(inputs).filter(isOwn);
+  const fileOf = (input: string) => input.replace(/ with \{.*$/, "");
+  const importsOf = Map.groupBy(own, fileOf);
+  const reached = new Set<string>();
+  const reach = (file: string) => {
+    if (reached.has(file)) return;
+    reached.add(file);
+    for (const input of importsOf.get(file) ?? []) {
+      for (const { path, external } of inputs[input]!.imports) {
+        if (!external) reach(fileOf(path));
+        else if (path.includes("*")) {
+          const found = realFolder(resolve(folder, dirname(file), path.replace(/[^/]*\*.*$/, "")));
+          own.map(fileOf).filter((one) => isInside(resolve(folder, one), found)).forEach(reach);
+        }
+      }
+    }
+  };
+  for (const { entryPoint } of Object.values(outputs)) if (entryPoint) reach(fileOf(entryPoint));
+  return [...importsOf.keys()].filter((file) => !reached.has(file));
+}
+
+function realFolder(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // The folder does not exist, so the import found nothing.
+  }
 }

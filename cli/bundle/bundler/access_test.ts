@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { run } from "../../../testdata/programs.ts";
-import { makeApp } from "../../testdata/bundle.ts";
+import { makeApp, serve } from "../../testdata/bundle.ts";
 import { refusal } from "./access.ts";
 import { Bundler } from "./bundler.ts";
 import { confine } from "./confinement.ts";
@@ -18,6 +18,7 @@ const FILES = {
   "app/package.json": '{ "dependencies": { "evil": "1.0.0" } }',
   "app/node_modules/evil/package.json": '{ "name": "evil", "version": "1.0.0" }',
   "app/node_modules/evil/.env": "KEY=SECRET",
+  "app/node_modules/evil/folders/1.json": "1",
 };
 
 const LINKS = {
@@ -25,6 +26,7 @@ const LINKS = {
   "app/node_modules/evil/link.mjs": "home/keys.mjs",
   "app/node_modules/evil/folder": "home",
   "app/node_modules/linked": "home",
+  "app/node_modules/evil/folders/app": "app",
   "app/link.json": "home/keys.json",
 };
 
@@ -77,7 +79,10 @@ const PACKAGE_ATTACKS: readonly (readonly [string, string])[] = [
   ["index.cjs", 'module.exports = require("../../state.json");'],
   ["index.cjs", 'module.exports = (name) => require("../../../home/" + name);'],
   ["index.cjs", 'module.exports = (name) => require("../../" + name);'],
+  ["index.cjs", 'module.exports = (name) => require("../../" + name + ".json");'],
   ["index.cjs", 'module.exports = (name) => require("./folder/" + name);'],
+  ["index.cjs", 'module.exports = (name) => require("./folders/" + name + ".json");'],
+  ["index.mjs", "export default (name) => import(`../../${name}.json`);"],
   ["index.cjs", 'try { module.exports = require("HOME/keys.json"); } catch {}'],
   ["index.mjs", "export default 1;\n//# sourceMappingURL=HOME/keys.json"],
 ];
@@ -149,6 +154,53 @@ for (const [name, way] of WAYS) {
     }
   });
 }
+
+Deno.test("no remote module gets a file of the application into a bundle", async () => {
+  let code = "";
+  await using server = serve(() =>
+    new Response(code, { headers: { "content-type": "text/javascript" } })
+  );
+  await using victim = await makeVictim({ "app/deno.json": "{}" });
+  const folder = `${victim.folder}/app`;
+  await using bundler = await Bundler.open({ folder, host: new URL(server.url).host });
+  for (
+    const [index, attack] of [
+      'import key from "file://APP/state.json" with { type: "json" }; export default key;',
+      'import key from "file://APP/state.json" with { type: "text" }; export default key;',
+      'export default await import("file://APP/state.json", { with: { type: "json" } });',
+      'export default (name) => require(".APP/" + name + ".json");',
+    ].entries()
+  ) {
+    code = victim.fill(attack);
+    const one = `import key from "${server.url}/${index}.js"; export const handler = () => key;`;
+    await Deno.writeTextFile(`${folder}/one.ts`, one);
+    await assertRejects(
+      () => bundler.bundle(`${folder}/one.ts`),
+      Error,
+      "a package must not import files of the application",
+      attack,
+    );
+  }
+});
+
+Deno.test("the application imports its files by computed names, and a package its own", async () => {
+  await using victim = await makeVictim({
+    "app/one.ts": `import evil from "evil";
+      export const handler = (name) => [evil, import(\`./texts/\${name}.json\`)];`,
+    "app/texts/a.json": '"the first"',
+    "app/texts/more/b.json": '"the second"',
+    "app/node_modules/evil/package.json": '{ "name": "evil", "main": "index.mjs" }',
+    "app/node_modules/evil/index.mjs": "export default (name) => import(`./texts/${name}.json`);",
+    "app/node_modules/evil/texts/c.json": '"the third"',
+  });
+  await using bundler = await Bundler.open({ folder: `${victim.folder}/app` });
+  const { code } = await bundler.bundle(`${victim.folder}/app/one.ts`);
+  assertEquals(code.match(/the (first|second|third)/g)?.sort(), [
+    "the first",
+    "the second",
+    "the third",
+  ]);
+});
 
 Deno.test("no package in Deno's cache gets a file of the developer into a bundle", () => {
   const folders = { application: ["/home/me/shop"], npmCache: "/home/me/.cache/deno/npm" };

@@ -9,7 +9,7 @@ import {
   type TransformOptions,
 } from "esbuild";
 import { resolve } from "node:path";
-import { isPackageFile, refusal } from "./access.ts";
+import { filesOfOthers, isPackageFile } from "./access.ts";
 import { findCircles, restoreDeclarations } from "./circles.ts";
 import { readGraph } from "./graph.ts";
 import type { BundlerOptions, ModuleBundle, Request } from "./messages.ts";
@@ -127,18 +127,15 @@ export class Builds {
     return { context: opened, resolutions, stamps: new Map() };
   }
 
-  /** Checks every import, also those that esbuild resolves itself, such as `require("./" + name)`. */
+  /** Checks that the application itself imports each of its files, because esbuild resolves `require("./" + name)` alone. */
   #check({ metafile }: BuildResult<typeof OPTIONS>): void {
     const { folder } = this.#options;
-    const fileOf = (input: string) =>
-      input.startsWith("npm:") ? this.#options.npmCache : resolve(folder, input);
-    for (const [input, { imports }] of Object.entries(metafile.inputs)) {
-      for (const { path, external } of imports) {
-        if (external || /^\w+:/.test(path) || !(path in metafile.inputs)) continue;
-        const problem = refusal(fileOf(path), fileOf(input), this.#options);
-        if (problem !== undefined) throw new Error(`${problem}\n    at ${input}`);
-      }
-    }
+    const [file] = filesOfOthers(metafile, folder, (input) => this.#isOwn(input));
+    if (file === undefined) return;
+    throw new Error(
+      `Cannot bundle ${JSON.stringify(resolve(folder, file))}: ` +
+        "a package must not import files of the application, also not by a computed name",
+    );
   }
 }
 

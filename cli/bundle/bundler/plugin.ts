@@ -86,7 +86,7 @@ export function denoPlugin(
         return { ...loadPackageFile(file, type), pluginData };
       });
       build.onLoad({ filter: /.*/, namespace: "file" }, async ({ path, with: { type } }) => {
-        // esbuild itself resolves `require("./" + name)`. The importer of such a file is checked after the build.
+        // esbuild itself resolves `require("./" + name)`. Whether the application imports the file is checked after the build.
         const problem = refusal(realPath(path) ?? path, undefined, folders);
         if (problem !== undefined) return { errors: [{ text: problem }] };
         const loader = loaderOf(path, type);
@@ -243,7 +243,11 @@ class Resolver {
     },
   ): OnResolveResult {
     const path = realPath(file);
-    const from = namespace === "npm" ? (pluginData as PackageModule).file : importer || undefined;
+    const from = namespace === "npm"
+      ? (pluginData as PackageModule).file
+      : namespace === "file" || importer === ""
+      ? importer || undefined
+      : this.#folders.npmCache; // A remote module may import what a package may.
     const reason = refusal(path ?? targetOf(file), from, this.#folders);
     if (reason !== undefined) return problem(reason);
     if (path === undefined) return problem(`Module not found ${JSON.stringify(file)}`);
