@@ -20,6 +20,7 @@ const ATTEMPTS = `{
   manifest: () => Deno.readTextFile("app.json"),
   region: () => Deno.env.get("AWS_REGION"),
   "temporary file": () => Deno.makeTempFile(),
+  "members of a workspace": () => import("node:path").then((path) => path.matchesGlob("apps/shop", "apps/*")),
 }`;
 
 Deno.test("a command with the keys of a cloud has only its own permissions, also if the tool has all", async () => {
@@ -34,8 +35,8 @@ Deno.test("a command with the keys of a cloud has only its own permissions, also
   const url = (path: string) => JSON.stringify(new URL(path, import.meta.url));
   for (
     const [name, permitted] of [
-      ["deployPermissions", ["manifest", "region", "temporary file"]],
-      ["sdkPermissions", ["key", "manifest", "region"]],
+      ["deployPermissions", ["manifest", "region", "temporary file", "members of a workspace"]],
+      ["sdkPermissions", ["key", "manifest", "region", "members of a workspace"]],
     ] as const
   ) {
     await Deno.writeTextFile(

@@ -49,7 +49,13 @@ export async function deployPermissions(manifestPath: string): Promise<Permissio
       "127.0.0.1", // the Runtime API of functions that are warmed
     ],
     run,
-    env: [...CHILD_VARIABLES, "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL"],
+    env: [
+      ...CHILD_VARIABLES,
+      "AWS_REGION",
+      "AWS_DEFAULT_REGION",
+      "AWS_ENDPOINT_URL",
+      "__MINIMATCH_TESTING_PLATFORM__", // matchesGlob() of Deno reads it
+    ],
     sys: ["uid"],
   };
 }
