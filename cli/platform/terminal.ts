@@ -88,6 +88,9 @@ export function introduce(
     const command = `curl -d message=Hello -d subject=Greeting -d attribute=n:Number:1`;
     rows.push([`topic ${topic}`, names, `${command} '${controlUrl}/topics/${topic}'`]);
   }
+  for (const [table, names] of namesBy(manifest, ({ triggers }) => triggers.tables)) {
+    rows.push([`table ${table}`, names, `curl -d ITEM '${controlUrl}/tables/${table}'`]);
+  }
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]!.length)));
   return [
     `${manifest.name} is running`,
@@ -95,7 +98,7 @@ export function introduce(
     `  Start page  ${controlUrl}/`,
     `  Base URL    ${base}`,
     `  Invoke API  aws lambda invoke --endpoint-url ${controlUrl} --region us-east-1 --no-sign-request --function-name NAME /dev/stdout`,
-    `  Services    aws s3 ls --endpoint-url ${servicesUrl} --region us-east-1 --no-sign-request (and sns, sqs, events)`,
+    `  Services    aws s3 ls --endpoint-url ${servicesUrl} --region us-east-1 --no-sign-request (and dynamodb, sns, sqs, events)`,
     "",
     ...throttleOf(manifest),
     ...rows.map(([what, name, command]) =>

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import fc from "fast-check";
-import { MANIFEST } from "../testdata/platform.ts";
+import { MANIFEST, manifestWith } from "../testdata/platform.ts";
 import { formatRecord, introduce } from "./terminal.ts";
 
 const time = new Date(2026, 2, 1, 9, 5, 7);
@@ -47,8 +47,13 @@ Deno.test("formatRecord() colours names, warnings, errors and the lines of the p
 });
 
 Deno.test("introduce() shows every trigger with a command to copy", () => {
+  const { functions, tables } = manifestWith(
+    { ledger: { module: "ledger.ts", triggers: { tables: [{ name: "orders" }] } } },
+    {},
+    { orders: { key: { id: "string" } }, notes: { key: { id: "string" } } },
+  );
   const text = introduce({
-    manifest: MANIFEST,
+    manifest: { ...MANIFEST, functions: { ...MANIFEST.functions, ...functions }, tables },
     url: "http://localhost:8000",
     controlUrl: "http://127.0.0.1:8000",
     servicesUrl: "http://127.0.0.1:4566",
@@ -71,6 +76,8 @@ Deno.test("introduce() shows every trigger with a command to copy", () => {
     "curl -d '{}' 'http://127.0.0.1:8000/2015-03-31/functions/plain/invocations'",
     "curl -N 'http://listener.localhost:8000/'",
     "queue jobs          worker            curl -d MESSAGE 'http://127.0.0.1:8000/queues/jobs'",
+    "table orders        ledger            curl -d ITEM 'http://127.0.0.1:8000/tables/orders'",
+    "(and dynamodb, sns, sqs, events)",
     "'http://127.0.0.1:8000/events'",
     "below /app changes. Stop with Ctrl-C.",
   ];

@@ -152,7 +152,7 @@ Nothing yet. Send a request or fire a trigger, and its records appear here.
 }
 
 function createCard(name: string, config: FunctionManifest, stage: string, base: string): Html {
-  const { routes, url, schedules, events, buckets, topics, queues } = config.triggers;
+  const { routes, url, schedules, events, buckets, topics, queues, tables } = config.triggers;
   return markup`
 <article aria-labelledby="function-${name}">
 <h3 id="function-${name}">${name}</h3>
@@ -165,6 +165,12 @@ ${events.map(createEventForm)}
 ${buckets.map((bucket) => createBucketForm(name, bucket.name))}
 ${topics.map((topic) => createTopicForm(name, topic.name))}
 ${queues.map((queue) => createQueueForm(name, queue.name))}
+${
+    tables.map((table) =>
+      markup`
+<p>The changes of the table <a href="#table-${table.name}">${table.name}</a> invoke this function.</p>`
+    )
+  }
 <details>
 <summary>Invoke with an event of your own</summary>
 <form data-form="post" data-path="/2015-03-31/functions/${name}/invocations">

@@ -51,6 +51,14 @@ Deno.test("the start page offers the methods of the routes of a function", () =>
   assertStringIncludes(page, "curl -I &#39;http://localhost/v0/a/1&#39;");
 });
 
+Deno.test("the start page names the tables whose changes invoke a function", () => {
+  const f = { module: "f.ts", triggers: { tables: [{ name: "orders" }] } };
+  const manifest = manifestWith({ f }, {}, { orders: { key: { id: "string" } } });
+  const page = createStartPage(manifest, "http://localhost");
+  assertStringIncludes(page, '<p>The changes of the table <a href="#table-orders">orders</a>');
+  assertStringIncludes(page, '<h3 id="table-orders">orders</h3>');
+});
+
 Deno.test("the start page refuses other paths and methods", async () => {
   await using test = await startTestPlatform();
   const cases = [
