@@ -87,7 +87,14 @@ const HOSTILE: readonly ((length: number) => string)[] = [
   (length) => "a" + " ".repeat(length) + "a",
   (length) => "*/*,".repeat(length / 4),
   (length) => Array.from({ length: length / 8 }, (_, i) => `a${1e6 + i}`).join(),
+  (length) => Array.from({ length: length / 32 }, (_, i) => ofOneHash(i)).join(),
 ];
+
+/** A value of 30 characters with the same simple hash as every other, as "Aa" and "BB" have. */
+function ofOneHash(index: number): string {
+  const bits = index.toString(2).padStart(15, "0");
+  return bits.replace(/0/g, "Aa").replace(/1/g, "BB");
+}
 
 /** How many times longer `@mate/core` takes for 512 KB than for 32 KB, at worst. Linear time is 16. */
 export async function hostileGrowth(): Promise<number> {

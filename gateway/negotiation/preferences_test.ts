@@ -139,6 +139,15 @@ Deno.test("parsePreferences() keeps header order among equals, and merges repeat
   );
 });
 
+Deno.test("parsePreferences() merges repeated values whose hash other values have too", () => {
+  const values = Array.from(
+    { length: 64 },
+    (_, index) => index.toString(2).padStart(6, "0").replace(/0/g, "Aa").replace(/1/g, "BB"),
+  );
+  const header = [...values.map((value) => `${value};q=0.5`), ...values].join();
+  assertEquals(parsePreferences(header), values.map((value) => ({ value, quality: 1 })));
+});
+
 Deno.test("parsePreferences() agrees with the standard library on well-formed headers", () => {
   // The standard library leaves out refused values and adds the coding `identity`. It does not merge repeated values, and
   // it reads a weight only if the weight is the first parameter. The headers here avoid these cases.
