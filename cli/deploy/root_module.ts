@@ -67,8 +67,13 @@ export interface RootModule {
   readonly imports?: Readonly<Record<string, string>>;
 }
 
-/** Marks an expression of Terraform in a text. Both characters are for private use, so no text of a manifest has them. */
-const expression = (text: string) => `\uE000${text}\uE001`;
+/** Begins an expression of Terraform in a text. No author of a manifest can guess it. */
+const MARK = `\uE000${crypto.randomUUID()}`;
+
+/** Marks an expression of Terraform in a text. */
+const expression = (text: string) => `${MARK}${text}\uE001`;
+
+const EXPRESSION = new RegExp(`([$%]?)${MARK}([^\uE001]*)\uE001`, "g");
 
 /** The place of a deployed application. Terraform knows the account and the outputs of `infra`. */
 export const DEPLOYED: Place = {
@@ -83,7 +88,8 @@ export const DEPLOYED: Place = {
 function templateOf(value: unknown): string {
   return JSON.stringify(value, (_key, part) => part === undefined ? null : part, 2)
     .replaceAll(/[$%](?=\{)/g, (sign) => sign + sign)
-    .replaceAll(/\uE000([^\uE001]*)\uE001/g, (_, text) => `\${${text}}`);
+    // A sign before an expression would escape it.
+    .replaceAll(EXPRESSION, (_, sign, text) => (sign && `\${\\"${sign}\\"}`) + `\${${text}}`);
 }
 
 /** Writes the root module that deploys an application, and the module that it calls. */

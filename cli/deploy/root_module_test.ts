@@ -39,6 +39,19 @@ Deno.test("writeRootModule() turns only placeholders into expressions of Terrafo
   assertEquals([rule!.pattern, application.gateway, f.reservedConcurrency], [null, null, null]);
 });
 
+Deno.test("writeRootModule() makes no expression of another text of the manifest", async () => {
+  // HCL reads `$${` as an escaped `${`, so a sign before a placeholder is an expression of its own.
+  const file = 'file("/etc/passwd")';
+  const { application } = await write(withF({
+    description: `\uE000${file}\uE001 $\${${file}} %%{${file}}`,
+    environment: { TEXT: `\uE000${file}\uE001`, PRICE: "5 $${account} %${region}" },
+  }));
+  const { f } = application.functions;
+  assertEquals(f.description, `\uE000${file}\uE001 $$\${${file}} %%%{${file}}`);
+  assertEquals(f.environment.TEXT, `\uE000${file}\uE001`);
+  assertEquals(f.environment.PRICE, '5 ${"$"}${local.account} ${"%"}${local.region}');
+});
+
 Deno.test("writeRootModule() gives infra the inputs that it declares, and only then", async () => {
   const infra = (...variables: string[]) => ({
     infra: { variables: new Set(variables), outputs: new Set<string>() },
