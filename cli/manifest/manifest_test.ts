@@ -100,7 +100,7 @@ Deno.test("parseManifest() ignores a byte order mark", () => {
 });
 
 Deno.test("parseManifest() accepts what AWS accepts", () => {
-  const names = ["AWS_LAMBDA_EXEC_WRAPPER", "LANG", "LD_LIBRARY_PATH", "NODE_PATH", "PATH", "TZ"];
+  const names = ["AWS_LAMBDA_EXEC_WRAPPER", "LANG", "NODE_PATH", "PATH", "TZ"];
   const bucket = (name: string, event: string, rest = {}) => ({
     buckets: [{ name, events: [event], ...rest }],
   });
@@ -220,6 +220,7 @@ const OWN_PLACEHOLDERS =
 const RATE_OR_CRON = "must be a rate such as rate(5 minutes), or a cron such as cron(0 3 * * ? *)";
 const SIX_FIELDS =
   "must have six fields, the year included, such as cron(0 3 * * ? *), and one of the two days must be ?";
+const RESERVED = "must be another variable: Lambda, Deno or the system reserves it";
 const VARIABLE =
   "must be the name of an environment variable with two characters or more, such as TABLE_NAME";
 const OPERATORS =
@@ -311,7 +312,11 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["environment.1A", "", VARIABLE],
     ["environment.N", "", VARIABLE],
     ["environment.PORT", 80, "must be a string"],
-    ["environment.AWS_REGION", "x", "must be another variable: Lambda reserves it"],
+    ["environment.AWS_REGION", "x", RESERVED],
+    ["environment.LD_PRELOAD", "/tmp/evil.so", RESERVED],
+    ["environment.LD_LIBRARY_PATH", "/tmp", RESERVED],
+    ["environment.DENO_COVERAGE_DIR", "/home", RESERVED],
+    ["environment.SHELLOPTS", "xtrace", RESERVED],
     ["environment.TABLE", "${infra.}", KNOWN_PLACEHOLDERS],
     ["environment.TABLE", "${table}", KNOWN_PLACEHOLDERS],
     ["permissions.net", "*", "must be an array"],

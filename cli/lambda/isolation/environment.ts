@@ -3,7 +3,8 @@ import type { FunctionManifest } from "../../manifest/manifest.ts";
 
 /**
  * Makes the environment variables of a function on AWS Lambda, without the address of the Runtime API and without
- * credentials. No variable comes from this machine. The manifest can replace only `LANG`, `LD_LIBRARY_PATH`, `PATH` and `TZ`.
+ * credentials. No variable comes from this machine. The manifest can replace only `LANG`, `PATH` and `TZ`. The schema of the
+ * manifest refuses variables such as `LD_PRELOAD`, because the programs that make the sandbox would read them, too.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
  */

@@ -82,6 +82,11 @@ async function sign(
 }
 
 function readQuery(query: string): Record<string, string[]> {
-  const parameters = new URLSearchParams(query.replaceAll("+", "%2B"));
-  return Object.fromEntries([...parameters.keys()].map((name) => [name, parameters.getAll(name)]));
+  const parameters = Map.groupBy(
+    new URLSearchParams(query.replaceAll("+", "%2B")),
+    ([name]) => name,
+  );
+  return Object.fromEntries(
+    [...parameters].map(([name, pairs]) => [name, pairs.map(([, value]) => value)]),
+  );
 }
