@@ -181,14 +181,16 @@ Deno.test("idempotent() passes the errors of a store on, but the error of the wo
 Deno.test("idempotent() guards the work of a queue: a repeated delivery does nothing", async () => {
   const done: string[] = [];
   const handler = queueHandler(idempotent((record: FnQueueRecord) => {
-    if (done.push(record.messageId()) === 1) throw new Error("no money");
+    const isFirst = !done.includes(record.messageId());
+    done.push(record.messageId());
+    if (isFirst && record.messageId() === "1") throw new Error("no money");
   }, { store: memoryStore(), key: (record) => record.messageId() }));
   const event = queueEvent([{ messageId: "1" }, { messageId: "2" }]);
   const reports: QueueResult[] = [];
   await captureLog(async () => {
     for (let attempt = 0; attempt < 3; attempt++) reports.push(await handler(event, context));
   });
-  assertEquals(done, ["1", "2", "1"]);
+  assertEquals(done.toSorted(), ["1", "1", "2"], "messages side by side have no order");
   const failures = reports.map(({ batchItemFailures }) => batchItemFailures.length);
   assertEquals(failures, [1, 0, 0]);
 });
