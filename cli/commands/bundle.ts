@@ -1,6 +1,7 @@
 import type { BundledArchive } from "../bundle/app.ts";
 import type { Part } from "../bundle/sizes.ts";
 import { columns, type Command, defineCommand, MANIFEST, STAGE, UsageError } from "./command.ts";
+import { visibleText } from "../visible_text.ts";
 
 /** `mate bundle` */
 export const bundle: Command = defineCommand({
@@ -53,7 +54,7 @@ export const bundle: Command = defineCommand({
       print(JSON.stringify(archives, undefined, 2));
       return true;
     }
-    print(await describe(archives, values.analyze));
+    print(visibleText(await describe(archives, values.analyze))); // with the names of files of packages
     return true;
   },
 });

@@ -1,4 +1,5 @@
 import { printOutputs } from "../deploy/outputs.ts";
+import { visibleText } from "../visible_text.ts";
 import { checkLogin } from "./aws.ts";
 import {
   type Command,
@@ -73,7 +74,9 @@ function makeCommand(
           isPlanOnly: plan,
           deletesData,
           signal,
-          print: (line) => (json ? note : print)(line.replace("module.application.", "")),
+          // A plan quotes the manifest, and a warning may quote a function.
+          print: (line) =>
+            (json ? note : print)(visibleText(line.replace("module.application.", ""))),
           report: (outputs, gateway) =>
             json
               ? print(JSON.stringify(outputs, undefined, 2))

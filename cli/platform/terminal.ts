@@ -102,7 +102,7 @@ export function introduce(
     "",
     ...throttleOf(manifest),
     ...rows.map(([what, name, command]) =>
-      `  ${what.padEnd(widths[0]!)}  ${name.padEnd(widths[1]!)}  ${command}`
+      visibleLine(`  ${what.padEnd(widths[0]!)}  ${name.padEnd(widths[1]!)}  ${command}`)
     ),
     "",
     `Functions are reloaded when a file below ${watchedFolder} changes. Stop with Ctrl-C.`,

@@ -46,6 +46,20 @@ Deno.test("formatRecord() colours names, warnings, errors and the lines of the p
   assert(color("x", "okay") !== color("x", "crash"));
 });
 
+Deno.test("introduce() shows control characters of the manifest by symbols", () => {
+  const buckets = [{ name: "files", events: ["s3:ObjectCreated:*"], prefix: "\x1b[2J\r" }];
+  const lines = introduce({
+    manifest: manifestWith({ one: { module: "one.ts", triggers: { buckets } } }),
+    url: "http://localhost:8000",
+    controlUrl: "http://127.0.0.1:8000",
+    servicesUrl: "http://127.0.0.1:4566",
+    bucketsFolder: "buckets",
+    watchedFolder: "/app",
+  });
+  assertStringIncludes(lines.join("\n"), "/buckets/files/␛[2J ↵ FILE");
+  assertEquals(/\p{Cc}/u.exec(lines.join("")), null);
+});
+
 Deno.test("introduce() shows every trigger with a command to copy", () => {
   const { functions, tables } = manifestWith(
     { ledger: { module: "ledger.ts", triggers: { tables: [{ name: "orders" }] } } },

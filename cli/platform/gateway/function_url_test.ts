@@ -300,7 +300,8 @@ Deno.test("a function URL refuses a request whose event is too large", async () 
 
 Deno.test("a streaming function URL answers 502 to a malformed prelude", async () => {
   await using test = await startUrl({ stream: true });
-  for (const text of ["{}", `nonsense${"\0".repeat(8)}`]) {
+  const late = JSON.stringify({ cookies: ["x".repeat(16_384)] }) + "\0".repeat(8);
+  for (const text of ["{}", `nonsense${"\0".repeat(8)}`, late]) {
     test.host.answer = (call) => streamParts(call, HTTP_TYPE, text);
     assertEquals((await test.request()).status, 502, text);
   }

@@ -12,6 +12,13 @@ interface StreamedResponse {
 
 const HTTP_TYPE = "application/vnd.awslambda.http-integration-response";
 
+/**
+ * The largest prelude with its delimiter, in bytes.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html
+ */
+const MAX_PRELUDE = 16 * 1024;
+
 /** The bytes between the prelude and the body. */
 const DELIMITER = "\0".repeat(8);
 
@@ -49,8 +56,13 @@ async function readResponse(
     const { value, done } = await reader.read();
     if (done) throw gatewayRefusal("INTEGRATION_FAILURE", "the stream ends within its prelude");
     bytes = Buffer.concat([bytes, value]);
-    const end = bytes.indexOf(DELIMITER);
-    if (end < 0) continue;
+    const end = bytes.subarray(0, MAX_PRELUDE).indexOf(DELIMITER);
+    if (end < 0 && bytes.length < MAX_PRELUDE) continue;
+    if (end < 0) {
+      await reader.cancel();
+      const reason = `the stream has no delimiter in its first ${MAX_PRELUDE} bytes`;
+      throw gatewayRefusal("INTEGRATION_FAILURE", reason);
+    }
     reader.releaseLock();
     const rest = bytes.subarray(end + DELIMITER.length);
     return {

@@ -341,8 +341,8 @@ const TARGETS: Readonly<Record<string, string>> = {
 /** Reads the service and the access key from the signature. If there is none, other header fields name the service. */
 function readCredential(request: Request): { service: string; key: string } {
   const { headers, url } = request;
-  const signed = /Credential=([^/\s,]+)\/\d+\/[^/]*\/([^/]+)\/aws4_request/.exec(
-    headers.get("authorization") ?? "",
+  const signed = /Credential=([^/\s,]{1,128})\/\d+\/[^/]*\/([^/]+)\/aws4_request/.exec(
+    headers.get("authorization") ?? "", // With a limit, the time is linear in the length.
   ) ?? /^([^/]+)\/\d+\/[^/]*\/([^/]+)\/aws4_request$/.exec(
     new URL(url).searchParams.get("X-Amz-Credential") ?? "",
   );
