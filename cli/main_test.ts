@@ -68,7 +68,10 @@ Deno.test("mate says why a command fails, and exits with 1", async () => {
         /^Error: Cannot use the manifest "deno\.json":\n {2}"stage" .*\n[^]*"imports", ".* are not keys of a manifest: expected one of /,
       ],
       [["logs", "README.md"], /^Error: Cannot read the manifest "README\.md": /],
-      [["new", "docs"], /^Error: Cannot make the application in "docs": it contains "[^"]+"\n$/],
+      [
+        ["new", "docs"],
+        /^Error: Cannot make the application in "docs": it contains "[^"]+": name a new folder, or write "app\.json" there \("mate schema" prints its keys\)\n$/,
+      ],
     ] as const
   ) {
     const { code, stdout, stderr } = await mate(args);

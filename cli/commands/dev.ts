@@ -19,7 +19,8 @@ form for each trigger. Functions are reloaded when their files change. Ctrl-C en
     data: {
       type: "string",
       value: "FOLDER",
-      description: "The folder for the objects of the buckets (.mate/NAME)",
+      description:
+        "The folder for the objects of the buckets and the items of the tables (.mate/NAME)",
     },
     "in-process": {
       type: "boolean",

@@ -17,8 +17,8 @@ export const invoke: Command = defineCommand({
   summary: "Invokes a function once, and prints its result",
   details:
     `MANIFEST is ${MANIFEST} by default. The function runs on this machine, with everything that it uses. Its
-buckets are empty, and are not the buckets of "mate dev". The result goes to the standard output, and the log to the
-standard error.
+buckets and tables are empty, and are not those of "mate dev". The result goes to the standard output,
+and the log to the standard error.
 
 @mate/core/testing makes events, for example the event of a route:
   deno eval 'import { proxyEvent } from "jsr:@mate/core/testing";

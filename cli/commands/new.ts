@@ -36,7 +36,10 @@ export const newApp: Command = defineCommand({
 async function makeEmpty(folder: string): Promise<void> {
   try {
     await Deno.mkdir(folder, { recursive: true });
-    for await (const { name } of Deno.readDir(folder)) throw new Error(`it contains "${name}"`);
+    for await (const { name } of Deno.readDir(folder)) {
+      const remedy = 'name a new folder, or write "app.json" there ("mate schema" prints its keys)';
+      throw new Error(`it contains "${name}": ${remedy}`);
+    }
   } catch (error) {
     const { message } = error as Error;
     throw new Error(`Cannot make the application in "${folder}": ${message}`, { cause: error });
