@@ -164,7 +164,9 @@ export function accessesOf(operation: string, uses: readonly Use[]): readonly Ac
   if (uses.length === 0) return [{ action: `dynamodb:${operation}`, resource: "malformed" }];
   return uses.map(({ action, table, index }) => ({
     action: `dynamodb:${action}`,
-    resource: tableArn(nameOf(table)) + (index === undefined ? "" : `/index/${index}`),
+    // For the engine, null is no index.
+    resource: tableArn(nameOf(table)) +
+      (index === undefined || index === null ? "" : `/index/${index}`),
   }));
 }
 

@@ -3,6 +3,7 @@ import { LOCAL } from "../../application/arn.ts";
 import { resolveApplication } from "../../application/resolve.ts";
 import { ServiceError } from "../services/service_call.ts";
 import { findEngine } from "./find_engine.ts";
+import { accessesOf, tableArn, usesOf } from "./operations.ts";
 import { Tables } from "./tables.ts";
 import { shopWith, startWithTables } from "./testdata/platform.ts";
 
@@ -203,6 +204,13 @@ Deno.test("the right for a table is no right for its indexes", async () => {
       assertEquals(await nameOf(call), isAllowed ? undefined : "AccessDeniedException");
     }
   }
+});
+
+Deno.test("accessesOf() takes an index that is null for the table", () => {
+  const uses = usesOf("Query", { TableName: "shop-orders", IndexName: null });
+  assertEquals(accessesOf("Query", uses), [
+    { action: "dynamodb:Query", resource: tableArn("shop-orders") },
+  ]);
 });
 
 Deno.test("an operation or parameter that is not on the list is refused with 501 and its name", async () => {
