@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { bundleApp } from "../bundle/app.ts";
-import type { Gateway } from "../application/types.ts";
+import type { Application, Gateway } from "../application/types.ts";
 import {
   claimProblem,
   type Deployment,
@@ -156,9 +156,11 @@ Pass --delete-data to delete it. To keep it in the account, let Terraform forget
         /BucketNotEmpty|protected against deletion|DeletionProtection/.test(summary + detail)
       );
     if (!isFull) throw error;
+    const { resources } = await readState(terraform);
+    const application = onlyDataOf(resources, deployment.application);
+    await deployment.write({ isDataOnly: true, deletesData, application });
     await keepData(); // restores the settings that Terraform has removed already
     print("Kept, because it holds data (--delete-data deletes it):");
-    const { resources } = await readState(terraform);
     resources.filter(({ type }) => KEPT.includes(type))
       .forEach((resource) => print(`  ${nameResource(resource)}`));
     return true;
@@ -167,6 +169,20 @@ Pass --delete-data to delete it. To keep it in the account, let Terraform forget
 
 /** The types that stay if they hold data. */
 const KEPT = ["aws_s3_bucket", "aws_dynamodb_table"];
+
+/** The application without the buckets and tables that are deleted, so that Terraform does not create them again. */
+function onlyDataOf(resources: readonly Resource[], application: Application): Application {
+  const addresses = new Set(resources.map(({ address }) => address));
+  const only = <T>(values: Readonly<Record<string, T>>, kind: string) =>
+    Object.fromEntries(
+      Object.entries(values).filter(([key]) => addresses.has(`${MODULE}.${kind}["${key}"]`)),
+    );
+  return {
+    ...application,
+    buckets: only(application.buckets, "aws_s3_bucket.bucket"),
+    tables: only(application.tables, "aws_dynamodb_table.table"),
+  };
+}
 
 /** The variables whose names say that they hold secrets. */
 function secretsIn({ functions }: Deployment["application"]): string[] {

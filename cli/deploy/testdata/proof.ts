@@ -373,6 +373,23 @@ Deno.test({
       assertEquals(await cloud.objects("states"), ["quiet/terraform.tfstate", "third"]);
       assertDone(await third.undeploy());
     });
+    await step("undeploy() deletes an empty bucket beside a table that it keeps", async () => {
+      const kept = new Workspace(`${folder}/kept`);
+      await kept.write("only.ts", "export const handler = () => 1;");
+      await kept.write("app.json", {
+        name: "kept",
+        stage: "v1",
+        functions: { only: { module: "only.ts" } },
+        buckets: { empty: {} },
+        tables: { items: { key: { id: "string" } } },
+      });
+      assertDone(await kept.deploy());
+      const [, output = ""] = assertDone(await kept.undeploy()).split("Kept, because");
+      assertEquals(output.match(/^ {2}\w+ \S+/gm), ["  table kept-items"]);
+      assertEquals(Object.keys(await cloud.buckets()), ["states"]);
+      assertDone(await kept.undeploy({ deletesData: true }));
+      assertEquals(Object.keys(await cloud.tables()), []);
+    });
     await step(
       "the policy of docs/ci.md allows what Terraform has called, and no more",
       async () => {
