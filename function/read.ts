@@ -34,11 +34,12 @@ export function own(object: JsonObject, key: string): JsonValue | undefined {
 /**
  * Reads the value at the end of a path.
  *
+ * @param length The number of keys to follow: all of them unless given.
  * @throws {CloudEventSpecificationError} If a key is absent, or if a parent is not an object or array.
  */
-export function read(event: JsonObject, path: Path): JsonValue {
+export function read(event: JsonObject, path: Path, length: number = path.length): JsonValue {
   let value: JsonValue = event;
-  for (let depth = 0; depth < path.length; depth++) {
+  for (let depth = 0; depth < length; depth++) {
     const key = path[depth]!;
     const isIndex = typeof key === "number";
     if (isIndex ? !Array.isArray(value) : !isObject(value)) {
@@ -60,9 +61,10 @@ export function readString(event: JsonObject, path: Path): string {
 
 /** Reads a value. An absent key counts as null. The parent must be an object. */
 export function readOptional(event: JsonObject, path: Path): JsonValue {
-  const parent = read(event, path.slice(0, -1));
-  if (!isObject(parent)) throw wrongType(path.slice(0, -1), parent, "an object");
-  return own(parent, path.at(-1) as string) ?? null;
+  const last = path.length - 1;
+  const parent = read(event, path, last);
+  if (!isObject(parent)) throw wrongType(path.slice(0, last), parent, "an object");
+  return own(parent, path[last] as string) ?? null;
 }
 
 /** Reads a string or null; see {@linkcode readOptional}. */

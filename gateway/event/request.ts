@@ -98,38 +98,24 @@ export function readRequest(event: JsonObject, path?: string): Request {
   const body = hasBody ? readBytes(event) : null; // a text without a `Content-Type` would get one
   // An application may read no more than this field says, or refuse a long body because of it.
   if ("content-length" in fields) fields["content-length"] = String(body?.length ?? 0);
-  const request = makeRequest(readUrl(event, path), method, body);
-  // To pass the fields to the constructor takes half as long again.
-  for (const name of Object.keys(fields)) setField(request.headers, name, fields[name]!);
-  return request;
-}
-
-function makeRequest(url: string, method: string, body: BodyInit | null): Request {
+  const url = readUrl(event, path);
+  let field: string | undefined;
   try {
-    return new Request(url, { method, body });
+    const request = new Request(url, { method, body });
+    // To pass the fields to the constructor takes half as long again.
+    for (const name of Object.keys(fields)) setField(request.headers, field = name, fields[name]!);
+    return request;
   } catch (cause) {
-    throw refuse(`method "${method}"`, cause);
+    const part = field === undefined ? `method "${method}"` : `header ${JSON.stringify(field)}`;
+    throw new HttpBadRequestError(`Cannot read the request: the ${part} is invalid`, { cause });
   }
 }
 
 function setField(headers: Headers, name: string, value: string): void {
   try {
     headers.set(name, value);
-  } catch {
-    // To look for values beyond Latin-1 in every request would take as long as all other parts of it.
-    try {
-      headers.set(name, toStandard(value));
-    } catch (cause) {
-      throw refuse(`header ${JSON.stringify(name)}`, cause);
-    }
+  } catch { // To look for values beyond Latin-1 in every request would take as long as all its other parts.
+    // As `Headers` takes it: one character for each byte of the UTF-8 form.
+    headers.set(name, String.fromCharCode(...new TextEncoder().encode(value)));
   }
-}
-
-function refuse(part: string, cause: unknown): HttpBadRequestError {
-  return new HttpBadRequestError(`Cannot read the request: the ${part} is invalid`, { cause });
-}
-
-/** Writes a header value as `Headers` takes it: one character for each byte of the UTF-8 form. */
-function toStandard(value: string): string {
-  return String.fromCharCode(...new TextEncoder().encode(value));
 }
