@@ -41,14 +41,14 @@ function withoutStage(path: string, event: JsonObject): string {
 
 // A URL removes control characters, and reads a backslash as a slash.
 const UNSAFE = /[\\\p{Cc}]|(?:^|\/)\.\.?(?:\/|$)/u;
-const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /**
  * Tells whether a URL would make another path of a path. The gateway has checked the authorizer of the path that it saw,
  * so the other path must name nothing.
  */
 export function isUnsafePath(event: JsonObject, path: string): boolean {
-  return UNSAFE.test(path) || (!formatOf(event).isPathDecoded?.(event) && DOT_SEGMENT.test(path));
+  const isDecoded = formatOf(event).isPathDecoded?.(event);
+  return UNSAFE.test(isDecoded ? path : path.replace(/%2e/gi, "."));
 }
 
 /**

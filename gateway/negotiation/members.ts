@@ -70,12 +70,11 @@ function makeFinder(members: readonly Member[]): (member: Member) => Member | un
       hash = hash * 31 + value.charCodeAt(index) | 0;
     }
     const place = (hash ^ hash >>> 12) & (PLACES - 1);
-    const first = places[place];
-    if (!first) places[place] = member;
-    else if (first.value === value) return first;
-    else if (others.has(value)) return others.get(value);
-    else others.set(value, member);
-    return undefined;
+    const first = places[place] ??= member;
+    if (first.value === value) return first === member ? undefined : first;
+    const known = others.get(value);
+    if (!known) others.set(value, member);
+    return known;
   }
   members.forEach(find);
   return find;
