@@ -13,13 +13,13 @@ export interface Size {
 }
 
 const LIMITS = [
-  ["gateway", "proxyHandler", 15_830],
-  ["gateway", "proxyHandler, cors, etag, problemDetails", 17_150],
-  ["gateway", "proxyHandler, routes", 16_970],
-  ["gateway", "fetchHandler", 15_930],
-  ["gateway", "streamHandler", 15_700],
-  ["gateway", "buildHttpResponse", 9_350],
-  ["gateway", "FnProxyEvent", 7_000],
+  ["gateway", "proxyHandler", 15_890],
+  ["gateway", "proxyHandler, cors, etag, problemDetails", 17_185],
+  ["gateway", "proxyHandler, routes", 17_020],
+  ["gateway", "fetchHandler", 15_980],
+  ["gateway", "streamHandler", 15_745],
+  ["gateway", "buildHttpResponse", 9_450],
+  ["gateway", "FnProxyEvent", 6_990],
   ["gateway", "HttpNotFoundError", 1_000],
   ["logger", "logger", 3_610],
   ["function", "FnEvent", 1_000],
