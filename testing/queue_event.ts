@@ -1,3 +1,5 @@
+import { decodeBase64 } from "../function/base64.ts";
+import { invalid } from "../function/read.ts";
 import { ACCOUNT_ID, encodeValue, present, randomBase64, REGION } from "./identifiers.ts";
 import { type MessageAttributeInit, messageEvent, type MessageInit } from "./message_event.ts";
 import { notificationEvent, type NotificationInit } from "./notification_event.ts";
@@ -58,6 +60,8 @@ export type QueueEventRecord = {
     MessageDeduplicationId?: string;
   };
   messageAttributes: Record<string, QueueMessageAttribute>;
+  /** Present if the message has attributes. */
+  md5OfMessageAttributes?: string;
   md5OfBody: string;
   eventSource: string;
   eventSourceARN: string;
@@ -81,6 +85,7 @@ export type QueueMessageAttribute = {
  * @param messages The values that the test cares about, one item for each message.
  * @param options Whether the queue is a FIFO queue.
  * @returns The event.
+ * @throws {TypeError} If an attribute of the type `Binary` is a text that is not base64.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
  *
  * @example A batch of two messages
@@ -115,6 +120,12 @@ function createRecord(
     deduplicationId = isFifo ? crypto.randomUUID() : null,
   } = init;
   const body = bodyOf(init);
+  const messageAttributes = Object.fromEntries(
+    Object.entries(init.messageAttributes ?? {}).map(([name, attribute]) => [
+      name,
+      encodeAttribute(attribute),
+    ]),
+  );
   return {
     messageId: init.messageId ?? crypto.randomUUID(),
     receiptHandle: init.receiptHandle ?? randomBase64(120),
@@ -130,13 +141,9 @@ function createRecord(
         MessageDeduplicationId: deduplicationId,
       }),
     },
-    messageAttributes: Object.fromEntries(
-      Object.entries(init.messageAttributes ?? {}).map(([name, attribute]) => [
-        name,
-        encodeAttribute(attribute),
-      ]),
-    ),
-    md5OfBody: md5(body),
+    messageAttributes,
+    ...present({ md5OfMessageAttributes: attributesMd5(messageAttributes) }),
+    md5OfBody: md5().update(body).digest("hex"),
     eventSource: "aws:sqs",
     eventSourceARN: queueArn,
     awsRegion: region,
@@ -158,10 +165,15 @@ function bodyOf(init: QueueMessageInit): string {
 
 /** A message of Amazon SNS as Amazon SQS gets it. Some keys have other names than in an event to a function. */
 function envelopeOf(init: MessageInit): object {
-  const { SigningCertUrl, UnsubscribeUrl, MessageAttributes, ...rest } =
+  const { SigningCertUrl, UnsubscribeUrl, MessageAttributes, Subject, ...rest } =
     messageEvent([init]).Records[0]!.Sns;
-  const attributes = Object.keys(MessageAttributes).length > 0 && { MessageAttributes };
-  return { ...rest, SigningCertURL: SigningCertUrl, UnsubscribeURL: UnsubscribeUrl, ...attributes };
+  return {
+    ...rest,
+    ...(Subject !== null && { Subject }),
+    SigningCertURL: SigningCertUrl,
+    UnsubscribeURL: UnsubscribeUrl,
+    ...(Object.keys(MessageAttributes).length > 0 && { MessageAttributes }),
+  };
 }
 
 function encodeAttribute({ Type, Value }: MessageAttributeInit): QueueMessageAttribute {
@@ -170,7 +182,32 @@ function encodeAttribute({ Type, Value }: MessageAttributeInit): QueueMessageAtt
   return { ...value, stringListValues: [], binaryListValues: [], dataType: Type };
 }
 
-function md5(text: string): string {
-  return globalThis.process.getBuiltinModule("node:crypto").createHash("md5").update(text)
-    .digest("hex");
+/**
+ * The digest of attributes; null if there are none.
+ *
+ * @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-message-metadata.html#sqs-attributes-md5-message-digest-calculation
+ */
+function attributesMd5(attributes: Record<string, QueueMessageAttribute>): string | null {
+  const names = Object.keys(attributes).sort();
+  const hash = md5();
+  const add = (data: string | Uint8Array) => {
+    const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
+    const length = new DataView(new ArrayBuffer(4));
+    length.setUint32(0, bytes.length);
+    hash.update(length).update(bytes);
+  };
+  for (const name of names) {
+    const { dataType, stringValue, binaryValue } = attributes[name]!;
+    add(name);
+    add(dataType);
+    hash.update(Uint8Array.of(binaryValue === undefined ? 1 : 2));
+    const value = stringValue ?? decodeBase64(binaryValue!);
+    if (value === undefined) throw invalid(`value of the attribute "${name}"`, "base64 or bytes");
+    add(value);
+  }
+  return names.length > 0 ? hash.digest("hex") : null;
+}
+
+function md5() {
+  return globalThis.process.getBuiltinModule("node:crypto").createHash("md5");
 }

@@ -20,10 +20,21 @@ export async function authorize(
   name: string,
   { body: _, isBase64Encoded: __, ...event }: RestEvent,
 ): Promise<Readonly<Record<string, string | number>>> {
-  const { apiId, stage } = event.requestContext;
+  const { authorizer: ___, ...requestContext } = event.requestContext;
+  const { apiId, stage } = requestContext;
   const resource = methodArn(`${apiId}/${stage}/${event.httpMethod}${event.path}`);
   const start = performance.now();
-  const payload = JSON.stringify({ type: "REQUEST", methodArn: resource, ...event });
+  const payload = JSON.stringify({
+    type: "REQUEST",
+    methodArn: resource,
+    ...event,
+    // An authorizer gets empty objects where the function gets null.
+    queryStringParameters: event.queryStringParameters ?? {},
+    multiValueQueryStringParameters: event.multiValueQueryStringParameters ?? {},
+    pathParameters: event.pathParameters ?? {},
+    stageVariables: event.stageVariables ?? {},
+    requestContext,
+  });
   const outcome = await host.invoke(name, Buffer.from(payload));
   const result = JSON.parse(Buffer.from(outcome.payload).toString()) as Record<string, unknown>;
   if (outcome.failure !== undefined) {

@@ -59,6 +59,24 @@ Deno.test("an authorizer gets the request, and its context goes to the function"
   ]);
 });
 
+Deno.test("an authorizer gets the keys that Amazon API Gateway documents", async () => {
+  await using test = await startWith(() => result());
+  await test.send({ method: "POST", path: "/v0/orders/7", body: "x" });
+  const [{ event }] = test.host.calls as [Call];
+  // From the documentation of the input of authorizers, and from events that people published.
+  assertEquals(
+    Object.keys(event).sort().join(" "),
+    "headers httpMethod methodArn multiValueHeaders multiValueQueryStringParameters path pathParameters queryStringParameters requestContext resource stageVariables type",
+  );
+  const { queryStringParameters, multiValueQueryStringParameters, stageVariables } = event;
+  const empty = [queryStringParameters, multiValueQueryStringParameters, stageVariables];
+  assertEquals(empty, [{}, {}, {}], "they are empty, not null");
+  assertEquals(
+    Object.keys(event.requestContext).sort().join(" "),
+    "accountId apiId deploymentId domainName domainPrefix extendedRequestId httpMethod identity path protocol requestId requestTime requestTimeEpoch resourceId resourcePath stage",
+  );
+});
+
 Deno.test("an authorizer allows, denies and fails as on Amazon API Gateway", async () => {
   const refused = "User is not authorized to access this resource";
   const cases = [

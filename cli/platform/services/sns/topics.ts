@@ -139,10 +139,11 @@ function typedValuesOf(attributes: MessageAttributes): Record<string, Attribute>
 
 /** Makes the event for a function. */
 export function topicEventOf({ arn }: Subscription, delivery: Delivery): TopicEvent {
-  const event = messageEvent([{
+  return messageEvent([{
     eventSubscriptionArn: arn,
     topicArn: delivery.topicArn,
     messageId: delivery.id,
+    subject: delivery.subject ?? null,
     message: delivery.text,
     timestamp: delivery.time,
     messageAttributes: typedValuesOf(delivery.attributes) as Record<
@@ -150,8 +151,6 @@ export function topicEventOf({ arn }: Subscription, delivery: Delivery): TopicEv
       { Type: "String"; Value: string }
     >,
   }]);
-  for (const { Sns } of event.Records) Object.assign(Sns, { Subject: delivery.subject ?? null });
-  return event;
 }
 
 /** Makes the JSON for a queue. */
