@@ -1,3 +1,5 @@
+// The tables name the keys of published events: events/testdata of aws/aws-lambda-go, packages/parser/tests/events of
+// aws-powertools/powertools-lambda-typescript, and what a comment names.
 import { assertEquals } from "@std/assert";
 import {
   messageEvent,
@@ -33,7 +35,10 @@ const keys = (names: string, type: unknown = "string") =>
 const TEXTS = { "*": "string" };
 const LISTS = { "*": ["string"] };
 
-/** From the input format of a proxy integration in the documentation, and from events that people published. */
+/**
+ * Published events of requests without an API key and a client certificate lack `apiKey`, `apiKeyId` and `clientCert`. The
+ * types of `@types/aws-lambda` expect null.
+ */
 const REST = {
   ...keys("resource path httpMethod body"),
   ...keys("headers queryStringParameters pathParameters stageVariables", TEXTS),
@@ -55,7 +60,7 @@ const REST = {
   isBase64Encoded: "boolean",
 };
 
-/** From the documentation of payload format 2.0, which function URLs share. */
+/** Payload format 2.0 of HTTP APIs and function URLs. */
 const PAYLOAD_2 = {
   ...keys("version routeKey rawPath rawQueryString body"),
   cookies: ["string"],
@@ -76,14 +81,13 @@ const httpKeys = (authorizer: unknown) => ({
   requestContext: { ...ROUTED_2.requestContext, authorizer },
 });
 
-/** From the documentation of Lambda functions as targets of Application Load Balancers. */
 const ALB = {
   requestContext: { elb: { targetGroupArn: "string" } },
   ...keys("httpMethod path body"),
   isBase64Encoded: "boolean",
 };
 
-/** From the documentation of Lambda functions as targets of VPC Lattice. Other keys of `identity` need AWS IAM. */
+/** Other keys of `identity` need AWS IAM. The documentation has lists where the event of Powertools has texts. */
 const LATTICE = {
   ...keys("version path method body"),
   ...keys("headers queryStringParameters", LISTS),
@@ -123,7 +127,7 @@ Deno.test("the HTTP events have every key of the gateway with its type", async (
   }
 });
 
-/** From the documentation of the event message structure of Amazon S3. */
+/** @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html */
 const objectKeys = (object: string) => ({
   ...keys("eventVersion eventSource awsRegion eventTime eventName"),
   userIdentity: keys("principalId"),
@@ -136,7 +140,7 @@ const objectKeys = (object: string) => ({
   },
 });
 
-/** From the events of Amazon SNS that people published: a message without a subject has null. */
+/** A message without a subject has null in an event from the log of a deployed function. */
 const topicKeys = (Subject: string, MessageAttributes: unknown) => ({
   ...keys("EventVersion EventSubscriptionArn EventSource"),
   Sns: {
@@ -148,7 +152,6 @@ const topicKeys = (Subject: string, MessageAttributes: unknown) => ({
   },
 });
 
-/** From the documentation of AWS Lambda and from events that people published. */
 const queueKeys = (attributes: string, others: object) => ({
   ...keys("messageId receiptHandle body md5OfBody eventSource eventSourceARN awsRegion"),
   attributes: keys(
@@ -157,7 +160,6 @@ const queueKeys = (attributes: string, others: object) => ({
   ...others,
 });
 
-/** From the documentation of AWS Lambda with Amazon DynamoDB. */
 const tableKeys = (others: object, images: string) => ({
   ...keys("eventID eventName eventVersion eventSource awsRegion eventSourceARN"),
   dynamodb: {
@@ -207,7 +209,7 @@ Deno.test("the events of the other services have every key of the service with i
   ];
   for (const [event, record] of cases) assertEquals(shapeOf(event), { Records: [record] });
   assertEquals(shapeOf(scheduledEvent()), { ...BRIDGE, detail: {} });
-  // Events of schedules that people published have a text here.
+  // Events of schedules in the logs of deployed functions have a text here.
   const scheduler = scheduledEvent({ source: "aws.scheduler" });
   assertEquals(shapeOf(scheduler), { ...BRIDGE, detail: "string" });
   assertEquals(scheduler.detail, "{}");

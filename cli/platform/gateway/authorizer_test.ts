@@ -59,11 +59,11 @@ Deno.test("an authorizer gets the request, and its context goes to the function"
   ]);
 });
 
-Deno.test("an authorizer gets the keys that Amazon API Gateway documents", async () => {
+Deno.test("an authorizer gets the keys that Amazon API Gateway sends", async () => {
   await using test = await startWith(() => result());
   await test.send({ method: "POST", path: "/v0/orders/7", body: "x" });
   const [{ event }] = test.host.calls as [Call];
-  // From the documentation of the input of authorizers, and from events that people published.
+  // From packages/parser/tests/events of aws-powertools/powertools-lambda-typescript.
   assertEquals(
     Object.keys(event).sort().join(" "),
     "headers httpMethod methodArn multiValueHeaders multiValueQueryStringParameters path pathParameters queryStringParameters requestContext resource stageVariables type",
