@@ -49,7 +49,10 @@ export async function* readChunks(
       rest = rest.subarray(part.length);
     }
     while (rest.length < 2) await readMore();
-    rest = rest.subarray(2); // A line end follows the chunk.
+    if (rest.toString("latin1", 0, 2) !== "\r\n") {
+      throw malformed("a chunk is longer than its head says");
+    }
+    rest = rest.subarray(2);
   }
   for (let next; !(next = await iterator.next()).done;) {
     rest = Buffer.concat([rest, next.value]);

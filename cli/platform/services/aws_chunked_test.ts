@@ -39,6 +39,7 @@ Deno.test("readChunks() refuses a body that is not aws-chunked", async () => {
     ["123456789\r\n", "a chunk has no length"],
     ["5".repeat(5_000), "the head of a chunk is too long"],
     [`0\r\n${"a: b\r\n".repeat(1_000)}`, "the trailer is too long"],
+    ["5\r\nHelloXX0\r\n\r\n", "a chunk is longer than its head says"],
     ["", "terminated unexpectedly"],
     ["5\r\nHel", "terminated unexpectedly"],
     ["5\r\nHello", "terminated unexpectedly"],
