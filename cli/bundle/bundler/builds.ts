@@ -8,12 +8,13 @@ import {
   transform,
   type TransformOptions,
 } from "esbuild";
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { filesOfOthers, isPackageFile } from "./access.ts";
 import { findCircles, restoreDeclarations } from "./circles.ts";
 import { readGraph } from "./graph.ts";
 import type { BundlerOptions, ModuleBundle, Request } from "./messages.ts";
 import { denoPlugin, type Resolutions } from "./plugin.ts";
+import { stampOf, stampsOf } from "./stamps.ts";
 
 /** A module that is bundled again and again. esbuild keeps its modules in memory, so that the next build is faster. */
 interface Build {
@@ -37,8 +38,10 @@ export class Builds {
   async run({ entry, isMinified }: Request): Promise<ModuleBundle | undefined> {
     const build = this.#buildOf(entry, isMinified);
     const { bundle, stamps } = build;
-    if (bundle && [...stamps].every(([file, stamp]) => stampOf(file) === stamp)) return undefined;
+    const changed = [...stamps].filter(([file, stamp]) => stampOf(file) !== stamp);
+    if (bundle && changed.length === 0) return undefined;
     delete build.bundle;
+    if (changed.some(([file]) => basename(file) === "package.json")) build.resolutions.clear();
     try {
       return build.bundle = await this.#rebuild(build, entry, isMinified);
     } catch (error) {
@@ -65,7 +68,7 @@ export class Builds {
       return context.rebuild();
     });
     this.#check(result);
-    build.stamps = this.#stamps(result, begin);
+    build.stamps = stampsOf(result.metafile, this.#options.folder, begin);
     const circles = findCircles(result.metafile, (input) => this.#isOwn(input));
     if (circles.size === 0) return bundleOf(result);
     if (isMinified) {
@@ -73,13 +76,6 @@ export class Builds {
     }
     const bundle = bundleOf(result);
     return { ...bundle, code: await this.#restore(bundle, circles) };
-  }
-
-  /** The stamps of the files in a bundle. Deno's cache does not change. A file that changed meanwhile gets no stamp. */
-  #stamps({ metafile }: BuildResult<typeof OPTIONS>, begin: number): ReadonlyMap<string, string> {
-    const files = Object.keys(metafile.inputs).filter((input) => !/^\w+:/.test(input))
-      .map((input) => resolve(this.#options.folder, input.replace(/ with \{.*$/, "")));
-    return new Map(files.map((file) => [file, stampOf(file, begin)]));
   }
 
   /** Whether a module is a file of the application. */
@@ -181,18 +177,6 @@ function tsconfigOf({
       verbatimModuleSyntax,
     },
   });
-}
-
-/** Tells versions of a file apart. The stamp of a file that is gone, or has changed since a time, equals no other stamp. */
-function stampOf(file: string, since = Infinity): string {
-  try {
-    const { mtime, size, ino } = Deno.statSync(file);
-    const time = mtime?.getTime() ?? since;
-    // The clock of the file system may be some milliseconds late.
-    return time < since - 10 ? `${time} ${size} ${ino}` : crypto.randomUUID();
-  } catch {
-    return crypto.randomUUID();
-  }
 }
 
 function bundleOf({ outputFiles, metafile }: BuildResult<typeof OPTIONS>): ModuleBundle {

@@ -22,6 +22,8 @@ Deno.test("Bundler.bundle() makes a new bundle only if a file has changed, the s
     "lib/a.json": "{}",
     "node_modules/a/package.json": `{ "name": "a", "version": "1.0.0", "main": "old.js" }`,
     "node_modules/a/old.js": "module.exports = 1;",
+    "node_modules/a/main.js": `module.exports = "another main";`,
+    "lib/b.ts": `export const b = "a new import";`,
   }, {});
   const module = `${app.folder}/one.ts`;
   await using bundler = await Bundler.open({ folder: app.folder });
@@ -33,6 +35,9 @@ Deno.test("Bundler.bundle() makes a new bundle only if a file has changed, the s
       ["lib/a.json", `{ "key": "another key" }`, /another key/],
       ["node_modules/a/old.js", `module.exports = "patched";`, /patched/],
       ["lib/a.ts", "export const lib = 54321;", /54321/], // of the same size
+      ["lib/a.ts", `export { b as lib } from "./b.ts";`, /a new import/],
+      ["lib/b.ts", `import { sep } from "node:path"; export const b = sep + "/b";`, /node:path/],
+      ["node_modules/a/package.json", `{ "name": "a", "main": "main.js" }`, /another main/],
     ] as const
   ) {
     await pause();
@@ -55,6 +60,12 @@ Deno.test("Bundler.bundle() makes a new bundle only if a file has changed, the s
   await assertRejects(() => bundler.bundle(module), Error, "Unexpected end of file");
   await Deno.writeTextFile(`${app.folder}/lib/a.ts`, "export const lib = 777;");
   assertMatch((await bundler.bundle(module)).code, /777/);
+
+  await Deno.writeTextFile(module, `export { handler } from "./lib/c.ts";`);
+  const { message } = await assertRejects(() => bundleModule(module), Error);
+  await assertRejects(() => bundler.bundle(module), Error, message.replace(/^.*?": /, ""));
+  await Deno.writeTextFile(`${app.folder}/lib/c.ts`, "export const handler = 888;");
+  assertMatch((await bundler.bundle(module)).code, /888/);
 });
 
 Deno.test("Bundler.isCurrent() is false if a file of the configuration or the folder is another one", async () => {
