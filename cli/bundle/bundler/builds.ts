@@ -11,7 +11,7 @@ import {
 import { basename, resolve } from "node:path";
 import { filesOfOthers, isPackageFile } from "./access.ts";
 import { findCircles, restoreDeclarations } from "./circles.ts";
-import { readGraph } from "./graph.ts";
+import { type Graph, readGraph } from "./graph.ts";
 import type { BundlerOptions, ModuleBundle, Request } from "./messages.ts";
 import { denoPlugin, type Resolutions } from "./plugin.ts";
 import { stampOf, stampsOf } from "./stamps.ts";
@@ -20,9 +20,18 @@ import { stampOf, stampsOf } from "./stamps.ts";
 interface Build {
   readonly context: Promise<BuildContext<typeof OPTIONS>>;
   readonly resolutions: Resolutions;
+  /** The module graph. It counts as long as the application has the same imports, and packages the same `package.json`. */
+  graph?: Promise<Graph> | undefined;
+  /** The imports of the application in the last bundle. */
+  imports?: string;
   /** The files of the last bundle, with their times and sizes. */
   stamps: ReadonlyMap<string, string>;
   bundle?: ModuleBundle;
+}
+
+function forget(build: Build): void {
+  build.graph = undefined;
+  build.resolutions.clear();
 }
 
 /** The builds of one application. */
@@ -41,7 +50,7 @@ export class Builds {
     const changed = [...stamps].filter(([file, stamp]) => stampOf(file) !== stamp);
     if (bundle && changed.length === 0) return undefined;
     delete build.bundle;
-    if (changed.some(([file]) => basename(file) === "package.json")) build.resolutions.clear();
+    if (changed.some(([file]) => basename(file) === "package.json")) forget(build);
     try {
       return build.bundle = await this.#rebuild(build, entry, isMinified);
     } catch (error) {
@@ -62,11 +71,17 @@ export class Builds {
   async #rebuild(build: Build, entry: string, isMinified: boolean): Promise<ModuleBundle> {
     const context = await build.context;
     const begin = Date.now();
-    const result = await context.rebuild().catch((error) => {
-      if (build.resolutions.size === 0) throw error;
-      build.resolutions.clear(); // A package may have been installed anew.
+    const isGraphNew = build.graph === undefined;
+    let result = await context.rebuild().catch((error) => {
+      if (isGraphNew && build.resolutions.size === 0) throw error;
+      forget(build); // A file may have been added or removed, or a package installed anew.
       return context.rebuild();
     });
+    if (!isGraphNew && this.#importsOf(result) !== build.imports) {
+      build.graph = undefined;
+      result = await context.rebuild();
+    }
+    build.imports = this.#importsOf(result);
     this.#check(result);
     build.stamps = stampsOf(result.metafile, this.#options.folder, begin);
     const circles = findCircles(result.metafile, (input) => this.#isOwn(input));
@@ -76,6 +91,14 @@ export class Builds {
     }
     const bundle = bundleOf(result);
     return { ...bundle, code: await this.#restore(bundle, circles) };
+  }
+
+  /** Describes the imports of the application. */
+  #importsOf({ metafile }: BuildResult<typeof OPTIONS>): string {
+    return JSON.stringify(
+      Object.entries(metafile.inputs).filter(([input]) => this.#isOwn(input))
+        .map(([input, { imports }]) => [input, imports]),
+    );
   }
 
   /** Whether a module is a file of the application. */
@@ -102,6 +125,7 @@ export class Builds {
   #open(entry: string, isMinified: boolean): Build {
     const { folder, flags, compilerOptions } = this.#options;
     const resolutions: Resolutions = new Map();
+    const graphOf = () => build.graph ??= readGraph(entry, { cwd: folder, flags });
     const opened = context({
       ...OPTIONS,
       absWorkingDir: folder,
@@ -113,14 +137,15 @@ export class Builds {
         denoPlugin(
           this.#options,
           resolutions,
-          () => readGraph(entry, { cwd: folder, flags }),
+          graphOf,
           compilerOptions?.emitDecoratorMetadata === true
             ? (file) => transpile(file, folder)
             : undefined,
         ),
       ],
     });
-    return { context: opened, resolutions, stamps: new Map() };
+    const build: Build = { context: opened, resolutions, stamps: new Map() };
+    return build;
   }
 
   /** Checks that the application itself imports each of its files, because esbuild resolves `require("./" + name)` alone. */
