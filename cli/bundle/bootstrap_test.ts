@@ -111,6 +111,7 @@ Deno.test({
       "--no-remote",
       "--no-npm",
       "--cached-only",
+      "--no-code-cache",
       `--allow-read=${folder}/task,${folder}/layer,/tmp`,
       "--allow-write=/tmp",
       `--deny-write=${folder}/task,${folder}/layer,/tmp/deno`,
@@ -127,10 +128,14 @@ Deno.test({
   ...UNIX,
   async fn() {
     const both = { "mate/cache-arm64/": "", "mate/cache-x86_64/": "" };
-    const { environment, folder } = await start(both);
+    const { environment, folder, args } = await start(both);
     assertEquals(environment.get("DENO_DIR"), `${folder}/task/mate/cache-arm64`);
+    assertEquals(args.includes("--no-code-cache"), false);
     const other = await start({ "mate/cache-x86_64/": "" });
     assertEquals(other.environment.get("DENO_DIR"), "/tmp/deno");
+    const kept = await start({}, { DENO_DIR: "/var/kept" });
+    assertEquals(kept.environment.get("DENO_DIR"), "/var/kept");
+    assertEquals(kept.args.includes("--no-code-cache"), false);
   },
 });
 

@@ -29,10 +29,13 @@ architecture=
 if [ -r "$layer/mate/architecture" ]; then
   IFS= read -r architecture <"$layer/mate/architecture" || :
 fi
+isNew=
 if [ -d "$task/mate/cache-$architecture" ]; then
   export DENO_DIR="$task/mate/cache-$architecture"
-else
-  export DENO_DIR="\${DENO_DIR:-/tmp/deno}"
+elif [ -z "\${DENO_DIR:-}" ]; then
+  # /tmp is empty at the start. Keeping the compiled code there would make this start slower, and there is seldom a next.
+  isNew=yes
+  export DENO_DIR=/tmp/deno
 fi
 
 # The runtime connects to the Runtime API only. In mate/net and mate/uses, \${NAME} stands for an environment variable.
@@ -66,6 +69,7 @@ heap=$((\${AWS_LAMBDA_FUNCTION_MEMORY_SIZE:-128} * 3 / 4))
 
 # Only Deno may write to DENO_DIR, because the next start runs the compiled code there.
 exec "$layer/bin/deno" run --quiet --no-prompt --no-config --no-lock --no-remote --no-npm --cached-only \\
+  \${isNew:+--no-code-cache} \\
   "--v8-flags=--max-old-space-size=$heap" \\
   "--allow-read=$task,$layer,/tmp" --allow-write=/tmp "--deny-write=$task,$layer,$DENO_DIR" --allow-env "$net" \\
   --allow-sys=cpus,gid,homedir,hostname,osRelease,osUptime,systemMemoryInfo,uid \\

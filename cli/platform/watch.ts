@@ -6,7 +6,7 @@ export interface WatchOptions {
   readonly onError: (error: Error) => void;
   /** Tells whether a path counts. By default, every path counts. */
   readonly isOfInterest?: ((path: string) => boolean) | undefined;
-  /** The time without changes before `onChange` is called, in milliseconds. The default is 25. */
+  /** The time without changes before `onChange` is called, in milliseconds. The default is 5. */
   readonly quiet?: number | undefined;
 }
 
@@ -80,7 +80,7 @@ class FolderWatch implements AsyncDisposable {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#telling = this.#telling.then(() => this.#tell()).catch((error) => this.#report(error));
-    }, this.#options.quiet ?? 25);
+    }, this.#options.quiet ?? 5);
   }
 
   async #tell(): Promise<void> {

@@ -119,7 +119,8 @@ async function makeCache(
   const folders = { task: `${folder}/task`, layer: `${work}/layer`, tmp: await makeTmp(folder) };
   await Deno.mkdir(`${folder}/copy`);
   const denoDir = `${folders.tmp}/deno`;
-  await startFunction({ ...start, folders }, () => waitForCode(denoDir));
+  const keeping = { ...start.environment, DENO_DIR: "/tmp/deno" }; // With this variable, Deno keeps its code.
+  await startFunction({ ...start, folders, environment: keeping }, () => waitForCode(denoDir));
   const cache = [...copyCaches(denoDir, `${folder}/copy`)].map(([name, data]) => ({
     path: `mate/cache-${architecture}/${name}`,
     data,
