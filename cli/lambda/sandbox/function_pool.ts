@@ -39,14 +39,12 @@ export class FunctionPool implements AsyncDisposable {
   }
 
   /** Replaces the code. A running invocation keeps its code. */
-  async replace(code: Code): Promise<void> {
+  replace(code: Code): void {
     this.#code = code;
-    await Promise.all(
-      this.#idle.splice(0).map(({ sandbox, timer }) => {
-        clearTimeout(timer);
-        return sandbox.kill();
-      }),
-    );
+    for (const { sandbox, timer } of this.#idle.splice(0)) {
+      clearTimeout(timer);
+      void sandbox.kill();
+    }
   }
 
   /** Invokes the function. Rejects if the pool is disposed of before the invocation begins. */
@@ -72,7 +70,7 @@ export class FunctionPool implements AsyncDisposable {
       );
       log.ran(ending, answer, sandbox.peakMemory);
       const outcome = log.end(sandbox.phaseEnd);
-      if (ending.kind === "done") await this.#giveBack(sandbox, code);
+      if (ending.kind === "done") this.#giveBack(sandbox, code);
       return outcome;
     } finally {
       this.#busy--;
@@ -152,9 +150,9 @@ export class FunctionPool implements AsyncDisposable {
   }
 
   /** Freezes a sandbox until it is needed, or ends it if its code was replaced. */
-  async #giveBack(sandbox: Sandbox, code: Code): Promise<void> {
+  #giveBack(sandbox: Sandbox, code: Code): void {
     if (sandbox.hasEnded) return;
-    if (this.#isDisposed || code !== this.#code) return await sandbox.kill();
+    if (this.#isDisposed || code !== this.#code) return void sandbox.kill();
     sandbox.freeze();
     const timer = setTimeout(() => {
       const index = this.#idle.findIndex((entry) => entry.sandbox === sandbox);

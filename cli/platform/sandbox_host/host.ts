@@ -148,7 +148,7 @@ export class SandboxHost implements ReloadingHost {
     this.#faults = faults;
     for (const [name, code] of built) {
       const pool = this.#pools.get(name);
-      if (pool !== undefined) await pool.replace(code);
+      if (pool !== undefined) pool.replace(code);
       else this.#pools.set(name, this.#createPool(name, code));
     }
     for (const [name, pool] of this.#pools) {

@@ -107,7 +107,7 @@ Deno.test("reload() takes new code and settings for new invocations, and ignores
   assertEquals(await host.reload(), ["one"]);
   assertEquals((await invoke({ wait: 0 })).json, [2, 192]);
   assertEquals((await slow).json, [1, 128]);
-  assertEquals(first!.hasEnded, true);
+  await first!.gone;
   await Deno.writeTextFile(`${folder}/one.ts`, "export const handler = (");
   assertEquals(await host.reload(), []);
   assertMatch(log.at(-1)!, /^Cannot bundle the function "one": Unexpected end of file/);

@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { type ArchiveFile, writeFiles } from "../../bundle/archive.ts";
+import { writeFiles } from "../../bundle/archive.ts";
 import { bundleFunctions } from "../../bundle/functions.ts";
 import { Bundler } from "../../bundle/bundler/bundler.ts";
 import type { ModuleBundle } from "../../bundle/bundler/messages.ts";
@@ -25,7 +25,7 @@ export class Workshop implements AsyncDisposable {
   readonly #folder: string;
   readonly #isolation: Isolation;
   readonly #options: WorkshopOptions;
-  readonly #identities = new Map<string, string>();
+  readonly #versions = new Map<string, Version>();
   readonly #bundles = new Map<string, Promise<ModuleBundle>>();
   #bundler: Promise<Bundler> | undefined;
   #layer: { readonly layer: string; readonly deno?: string } = { layer: "" };
@@ -79,12 +79,13 @@ export class Workshop implements AsyncDisposable {
     const { functions, problems } = await bundleFunctions(manifestPath, manifest, options);
     for (const [name, files] of functions) {
       const settings = manifest.functions[name]!;
-      const identity = await identify(files, settings);
-      if (this.#identities.get(name) === identity) continue;
+      const bundle = await this.#bundles.get(resolve(dirname(manifestPath), settings.module))!;
+      const version: Version = { bundle, settings: JSON.stringify(settings) };
+      if (areEqual(this.#versions.get(name), version)) continue;
       const task = `${this.#folder}/${name}-${++this.#count}`;
       await writeFiles(task, files);
       const cache = await this.#makeCache(task);
-      this.#identities.set(name, identity);
+      this.#versions.set(name, version);
       built.set(name, { manifest: settings, folders: { ...this.#layer, task, cache } });
     }
     return { built, faults: problems };
@@ -116,9 +117,14 @@ export class Workshop implements AsyncDisposable {
   }
 }
 
-/** Makes a digest of the code and the settings of a function. */
-async function identify(files: readonly ArchiveFile[], settings: unknown): Promise<string> {
-  const parts = files.flatMap(({ path, data }) => [`${path}\n`, data as Uint8Array<ArrayBuffer>]);
-  const bytes = await new Blob([JSON.stringify(settings), ...parts]).arrayBuffer();
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toBase64();
+/** What a function was built from. */
+interface Version {
+  readonly bundle: ModuleBundle;
+  /** The settings as JSON. */
+  readonly settings: string;
+}
+
+function areEqual(former: Version | undefined, { bundle, settings }: Version): boolean {
+  return former?.settings === settings &&
+    former.bundle.code === bundle.code && former.bundle.map === bundle.map;
 }
