@@ -25,6 +25,8 @@ export class FunctionPool implements AsyncDisposable {
   /** All sandboxes whose processes have not ended. */
   readonly #all = new Set<Sandbox>();
   readonly #waiting: PromiseWithResolvers<void>[] = [];
+  /** A sandbox that starts before an invocation needs it. */
+  #starting: Promise<void> | undefined;
   #busy = 0;
   #isDisposed = false;
 
@@ -38,9 +40,14 @@ export class FunctionPool implements AsyncDisposable {
     return [...this.#all];
   }
 
-  /** Replaces the code. A running invocation keeps its code. */
-  replace(code: Code): void {
+  /**
+   * Replaces the code. A running invocation keeps its code.
+   *
+   * @param isAwaited Whether an invocation will probably follow. Then a sandbox starts at once, and the invocation takes it.
+   */
+  replace(code: Code, isAwaited = false): void {
     this.#code = code;
+    if (isAwaited) this.#starting = this.#prepare(code);
     for (const { sandbox, timer } of this.#idle.splice(0)) {
       clearTimeout(timer);
       void sandbox.kill();
@@ -55,7 +62,7 @@ export class FunctionPool implements AsyncDisposable {
     const requestId = options.requestId ?? crypto.randomUUID();
     const log = new InvocationLog(requestId, manifest, this.#options.log);
     try {
-      let sandbox = this.#takeIdle() ??
+      let sandbox = this.#takeIdle() ?? await this.#takeStarting() ??
         await this.#start(code, log, "init", this.#options.initLimit);
       log.begin();
       // If the init phase failed, it is repeated once within the time of the invocation.
@@ -84,6 +91,21 @@ export class FunctionPool implements AsyncDisposable {
     for (const { timer } of this.#idle.splice(0)) clearTimeout(timer);
     for (const { reject } of this.#waiting.splice(0)) reject(this.#stopping());
     await Promise.all([...this.#all].map((sandbox) => sandbox.kill()));
+  }
+
+  /** Starts a sandbox that no invocation needs yet. If that fails, the next invocation tries again and reports the error. */
+  async #prepare(code: Code): Promise<void> {
+    const log = new InvocationLog("", code.manifest, this.#options.log);
+    const sandbox = await this.#start(code, log, "init", this.#options.initLimit);
+    if (sandbox !== undefined) this.#giveBack(sandbox, code);
+  }
+
+  /** Waits for the sandbox that starts already. Only one invocation takes it. */
+  async #takeStarting(): Promise<Sandbox | undefined> {
+    const starting = this.#starting;
+    this.#starting = undefined;
+    await starting;
+    return this.#takeIdle();
   }
 
   /** Starts a sandbox and waits for its init phase. If that fails, logs the reason and returns `undefined`. */

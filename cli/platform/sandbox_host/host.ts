@@ -77,6 +77,8 @@ export class SandboxHost implements ReloadingHost {
   readonly #pools = new Map<string, FunctionPool>();
   #manifest: Manifest;
   #faults: ReadonlyMap<string, string> = new Map();
+  /** The function that was invoked last. */
+  #last = "";
   #reloading: Promise<readonly string[]> = Promise.resolve([]);
 
   private constructor(options: SandboxHostOptions, isolation: Isolation, workshop: Workshop) {
@@ -107,6 +109,7 @@ export class SandboxHost implements ReloadingHost {
       const problem = this.#faults.get(name) ?? "there is no such function";
       throw new Error(`Cannot invoke "${name}": ${problem}`);
     }
+    this.#last = name;
     return await pool.invoke(payload, options);
   }
 
@@ -148,7 +151,7 @@ export class SandboxHost implements ReloadingHost {
     this.#faults = faults;
     for (const [name, code] of built) {
       const pool = this.#pools.get(name);
-      if (pool !== undefined) pool.replace(code);
+      if (pool !== undefined) pool.replace(code, name === this.#last);
       else this.#pools.set(name, this.#createPool(name, code));
     }
     for (const [name, pool] of this.#pools) {

@@ -117,3 +117,32 @@ Deno.test("reload() takes new code and settings for new invocations, and ignores
   await Deno.writeTextFile(`${folder}/one.ts`, version(2));
   assertEquals(await host.reload(), ["one"], "the repair of a fault is reported");
 });
+
+Deno.test("reload() starts the new code of the function that was invoked last, before its next invocation", async () => {
+  await using app = await startApp(`export const handler = () => 1;`);
+  const { invoke, host, folder, log } = app;
+  const save = async (code: string) => {
+    await Deno.writeTextFile(`${folder}/one.ts`, code);
+    await host.reload();
+  };
+  await save(`export const handler = () => 2;`);
+  assertEquals(host.sandboxesOf("one"), [], "nobody has invoked the function");
+  await invoke();
+  const [former] = host.sandboxesOf("one");
+  await save(`console.log("loaded"); export const handler = () => 3;`);
+  await former!.gone;
+  const [sandbox] = host.sandboxesOf("one");
+  while (!sandbox!.isFrozen) await new Promise((resolve) => setTimeout(resolve, 5));
+  assertMatch(log.at(-1)!, /\tINFO\tloaded$/);
+  const { json, logTail } = await invoke();
+  assertEquals(json, 3);
+  assertEquals(host.sandboxesOf("one"), [sandbox!]);
+  assertEquals(/Init Duration/.test(logTail), false, "the invocation did not wait for it");
+
+  await save(`throw new RangeError("not today"); export const handler = 1;`);
+  const { json: error } = await invoke();
+  assertEquals((error as Error & { errorMessage: string }).errorMessage, "not today");
+  await save(`export const handler = () => 4;`);
+  const both = await Promise.all([invoke(), invoke()]);
+  assertEquals(both.map(({ json }) => json), [4, 4]);
+});
