@@ -1,3 +1,4 @@
+import { isPlainObject } from "../function/read.ts";
 import { log } from "./record.ts";
 import { logMetric, type MetricOptions } from "./metric.ts";
 import { expect } from "./render.ts";
@@ -9,7 +10,6 @@ import {
   redactedKeys,
   toLevel,
 } from "./state.ts";
-import { isRecord } from "./text.ts";
 
 /** The names of the parts of a record. A field must not replace a part. */
 const RESERVED =
@@ -75,7 +75,7 @@ export class Logger {
    * ```
    */
   child(fields: Readonly<Record<string, unknown>>): Logger {
-    expect(isRecord(fields), "make a child logger", "a plain object", fields);
+    expect(isPlainObject(fields), "make a child logger", "a plain object", fields);
     const added = Object.entries(fields).map(([name, value]) => [
       name.replace(RESERVED, "$&_"),
       value,

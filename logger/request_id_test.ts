@@ -139,7 +139,7 @@ test(
 Deno.test("withRequestId() takes an empty id, and refuses an id that is not a string", () => {
   assertEquals(withRequestId("", now), "");
   for (const id of [undefined, null, 5]) {
-    const problem = "Cannot open a scope: expected a string as request id";
+    const problem = "Invalid request id: expected a string";
     assertThrows(() => withRequestId(id as never, now), TypeError, problem);
   }
 });
