@@ -13,15 +13,15 @@ export interface Size {
 }
 
 const LIMITS = [
-  ["gateway", "proxyHandler", 15_890],
-  ["gateway", "proxyHandler, cors, etag, problemDetails", 17_185],
-  ["gateway", "proxyHandler, routes", 17_020],
-  ["gateway", "fetchHandler", 15_980],
-  ["gateway", "streamHandler", 15_745],
-  ["gateway", "buildHttpResponse", 9_450],
-  ["gateway", "FnProxyEvent", 6_990],
+  ["gateway", "proxyHandler", 15_314],
+  ["gateway", "proxyHandler, cors, etag, problemDetails", 16_633],
+  ["gateway", "proxyHandler, routes", 16_480],
+  ["gateway", "fetchHandler", 15_412],
+  ["gateway", "streamHandler", 15_210],
+  ["gateway", "buildHttpResponse", 9_137],
+  ["gateway", "FnProxyEvent", 6_592],
   ["gateway", "HttpNotFoundError", 1_000],
-  ["logger", "logger", 3_610],
+  ["logger", "logger", 3_608],
   ["function", "FnEvent", 1_000],
   ["scheduler", "FnBridgePutEvent", 2_000],
   ["storage", "FnNotificationEvent", 2_500],

@@ -22,7 +22,7 @@ Deno.test("FnEvent refuses any value that is not a plain object and names the va
   ] as const;
   for (const [value, got] of cases) {
     const error = assertThrows(() => new FnEvent(value), TypeError);
-    assertEquals(error.message, `Cannot wrap the event: expected a plain object, got ${got}`);
+    assertEquals(error.message, `Invalid event: expected a plain object, got ${got}`);
   }
 });
 

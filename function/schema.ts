@@ -60,6 +60,14 @@ export function validate<Output>(
   );
 }
 
+/** Makes the errors for data of a client that a schema refuses. */
+export function refuse(
+  ClientError: new (message: string, options: { details: { issues: unknown } }) => Error,
+  data: string,
+): (issues: readonly ValidationIssue[]) => Error {
+  return (issues) => new ClientError(`Invalid ${data}`, { details: { issues } });
+}
+
 function toKey(part: PropertyKey | { readonly key: PropertyKey }): string | number {
   return (typeof part === "object" ? part.key : part) as string | number; // JSON has no symbols
 }

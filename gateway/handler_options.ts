@@ -39,8 +39,8 @@ export interface HandlerSettings extends Omit<AnswerSettings, "open"> {
 
 const NAMES = ["use", "extraHeaders", "clientMessage", "indent", "clientErrorLevel"];
 
-/** The names of the options of a handler that negotiates the types of payloads. */
-export const PAYLOAD_NAMES: readonly string[] = [...NAMES, "customTransformers", "types"];
+/** The names of the further options of a handler that negotiates the types of payloads. */
+export const PAYLOAD_NAMES: readonly string[] = ["customTransformers", "types"];
 
 /**
  * Checks the options of a handler.
@@ -50,9 +50,9 @@ export const PAYLOAD_NAMES: readonly string[] = [...NAMES, "customTransformers",
  */
 export function readOptions(
   options: HandlerOptions & PayloadOptions,
-  names: readonly string[] = NAMES,
+  further: readonly string[] = [],
 ): HandlerSettings {
-  checkNames(options, names);
+  checkNames(options, [...NAMES, ...further]);
   const { use = [], types, indent = 2, clientErrorLevel = "error", extraHeaders } = options;
   const { clientMessage = CLIENT_MESSAGE } = options;
   if (typeof clientMessage !== "string") throw invalid("option clientMessage", "a string");

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from "../../function/json.ts";
 import { own, wrongType } from "../../function/read.ts";
 import { decodeUtf8 } from "../../function/utf8.ts";
 import { HttpUnsupportedMediaTypeError } from "../errors/client_errors.ts";
+import { withoutParameters } from "../negotiation/media_type.ts";
 import { formatOf } from "./formats/recognise.ts";
 import { findHeader } from "./headers.ts";
 import { MalformedPayloadError } from "./malformed_payload_error.ts";
@@ -22,7 +23,7 @@ export function readBody(event: JsonObject): string | Uint8Array<ArrayBuffer> | 
   }
   if (body === null || !isBase64Encoded) return body;
   const bytes = decodeBase64(body);
-  if (!bytes) throw malformed("the body is not base64");
+  if (!bytes) throw malformed("it is not base64");
   return bytes;
 }
 
@@ -37,8 +38,8 @@ export function readText(event: JsonObject): string | null {
   const body = readBody(event);
   if (body === null) return null;
   const text = typeof body === "string" ? body : decodeUtf8(body);
-  if (text === undefined) throw malformed("the body is not UTF-8");
-  return text.startsWith("\uFEFF") ? text.slice(1) : text;
+  if (text === undefined) throw malformed("it is not UTF-8");
+  return text.replace(/^\uFEFF/, "");
 }
 
 /** Reads the body as JSON; see {@linkcode readText}. A request without a body gives null. */
@@ -52,11 +53,14 @@ export function readPayload(event: JsonObject): JsonValue {
   }
 }
 
+/** The problem of a body whose end is missing. */
+export const TOO_SHORT = "it ends too early";
+
 /** Describes an error of `JSON.parse()` without the quotes of the body, which never stand at the end of its message. */
 function describe(message: string): string {
-  if (/(input|EOF)$/.test(message)) return "the JSON ends too early";
+  if (/(input|EOF)$/.test(message)) return TOO_SHORT;
   const position = / at position \d+( \(line \d+ column \d+\))?$/.exec(message)?.[0];
-  return `the JSON is malformed${position ?? ""}`;
+  return `it is not JSON${position ?? ""}`;
 }
 
 /**
@@ -72,7 +76,7 @@ export function requireJsonType(event: JsonObject): void {
 
 /** The media type of the body in lower case, without parameters. */
 export function readType(event: JsonObject): string {
-  return (findHeader(event, "content-type") ?? "").split(";")[0]!.trim().toLowerCase();
+  return withoutParameters(findHeader(event, "content-type") ?? "");
 }
 
 /** Makes the error for a body of a type that the caller does not read. */

@@ -37,7 +37,7 @@ Deno.test("text() removes one byte order mark and refuses bytes that are not UTF
   assertEquals(sent(new Uint8Array([0xef, 0xbb, 0xbf, 0x61])).text(), "a");
   for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0x61, 0x80]]) {
     const error = assertThrows(() => sent(new Uint8Array(bytes)).text(), MalformedPayloadError);
-    assertEquals(error.message, "Cannot parse the payload: the body is not UTF-8");
+    assertEquals(error.message, "Cannot parse the payload: it is not UTF-8");
     assertEquals(sent(new Uint8Array(bytes)).bytes(), new Uint8Array(bytes));
   }
 });

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../function/json.ts";
 import { HttpRequestEntityTooLargeError } from "../errors/client_errors.ts";
-import { malformed, readBytes, readType, unsupported } from "./body.ts";
+import { malformed, readBytes, readType, TOO_SHORT, unsupported } from "./body.ts";
 import { percentDecode } from "./formats/entries.ts";
 import { findHeader } from "./headers.ts";
 
@@ -46,7 +46,7 @@ function parseMultipart(
   text: string,
   boundary: string | undefined,
 ): FormData {
-  if (!boundary) throw malformed("the boundary is absent");
+  if (!boundary) throw malformed("it has no boundary");
   const form = new FormData();
   const delimiter = `\r\n--${boundary}`;
   // A preamble may stand before the first part, and an epilogue after the last one.
@@ -55,17 +55,17 @@ function parseMultipart(
   for (const part of parts) {
     if (part.startsWith("--")) return form;
     start += delimiter.length;
-    const head = /^[ \t]*(\r\n[^\r\n]+){0,99}\r\n\r\n/.exec(part)?.[0].length ?? 0;
+    const head = /^[ \t]*(\r\n.+){0,99}\r\n\r\n/.exec(part)?.[0].length ?? 0;
     const fields = decode(bytes.subarray(start, start + head));
     const content = bytes.slice(start + head, start += part.length);
     const [, disposition = ""] = DISPOSITION.exec(fields) ?? [];
     const { name, filename } = parametersOf(disposition);
-    if (name === undefined) throw malformed("a part has no Content-Disposition with a name");
-    const [, type = "text/plain"] = /\r\ncontent-type:[ \t]*([^\r\n]+)/i.exec(fields) ?? [];
+    if (name === undefined) throw malformed("a part has no name");
+    const [, type = "text/plain"] = /\r\ncontent-type:[ \t]*(.+)/i.exec(fields) ?? [];
     if (filename === undefined) form.append(name, decode(content));
     else form.append(name, new File([content], filename, { type }));
   }
-  throw malformed("the form ends too early");
+  throw malformed(TOO_SHORT);
 }
 
 /** The field of a part that names it. It may have several lines (RFC 5322 section 2.2.3). */

@@ -163,11 +163,11 @@ Deno.test("formData() refuses a body of another type and malformed forms", async
       "Unsupported media type: expected multipart/form-data or application/x-www-form-urlencoded",
     );
   }
-  const noName = "a part has no Content-Disposition with a name";
+  const noName = "a part has no name";
   for (
     const [body, problem, type] of [
-      ["--undefined--", "the boundary is absent", "multipart/form-data"],
-      [part("X: 1"), "the form ends too early", "multipart/form-data; boundary=y"],
+      ["--undefined--", "it has no boundary", "multipart/form-data"],
+      [part("X: 1"), "it ends too early", "multipart/form-data; boundary=y"],
       [part("Content-Type: text/plain"), noName],
       [part("Content-Disposition: form-data"), noName],
       [part("Content-Disposition: attachment; name=a"), noName],

@@ -1,5 +1,10 @@
 import type { JsonObject } from "../../function/json.ts";
-import { type Path, read, readString, specificationError } from "../../function/read.ts";
+import {
+  type Path,
+  readOptionalString,
+  readString,
+  specificationError,
+} from "../../function/read.ts";
 import { percentDecode } from "./formats/entries.ts";
 import { formatOf } from "./formats/recognise.ts";
 
@@ -39,8 +44,6 @@ function foldName(name: string): string {
  * @throws {CloudEventSpecificationError} If the headers are absent, or if this field is malformed.
  */
 export function findHeader(event: JsonObject, name: string): string | undefined {
-  // A caller without types may pass the raw event instead of the `FnProxyEvent` that wraps it.
-  if (event === undefined) throw new TypeError("Invalid event: expected an FnProxyEvent");
   const wanted = name.toLowerCase();
   const fields = formatOf(event).headers(event, wanted);
   return fields.length > 1
@@ -59,9 +62,13 @@ export function isHeader(path: Path): boolean {
 }
 
 /** Reads the text at a path, which may name a header. A header that is absent and a key that holds null give null. */
-export function readFact(event: JsonObject, path: Path): string | null {
+export function readFact(
+  event: JsonObject,
+  path: Path,
+  required: number = path.length,
+): string | null {
   if (isHeader(path)) return findHeader(event, path[1] as string) ?? null;
-  return read(event, path) === null ? null : readString(event, path);
+  return readOptionalString(event, path, required);
 }
 
 /** Reads the text at a path, which may name a header. The text must be there. */
@@ -80,11 +87,10 @@ export function requireFact(event: JsonObject, path: Path): string {
  */
 export function parseCookies(header: string): Record<string, string> {
   const cookies = new Map<string, string>();
-  for (const pair of header.split(";")) {
-    const [name, ...rest] = pair.split("=");
+  for (const [, name, text] of header.matchAll(/(?:^|;)([^;=]*)=([^;]*)/g)) {
     const key = name!.trim();
-    if (rest.length === 0 || cookies.has(key)) continue;
-    const value = rest.join("=").trim().replace(/^"(.*)"$/s, "$1");
+    if (cookies.has(key)) continue;
+    const value = text!.trim().replace(/^"(.*)"$/s, "$1");
     cookies.set(key, percentDecode(value) ?? value);
   }
   return Object.fromEntries(cookies);

@@ -121,8 +121,8 @@ Deno.test("the accessors name a malformed value within a map or list", () => {
       ["queryStringParameters", "queryStringParameters.q", ["a"], "is an array, not a string"],
       ["queryString", "multiValueQueryStringParameters", [], "is an array, not an object or null"],
       ["queryString", "multiValueQueryStringParameters.q", null, "is null, not an array"],
-      ["authorizerClaims", "requestContext.authorizer", "a", "is a string, not an object or null"],
-      ["authorizerClaims", "requestContext.authorizer", [], "is an array, not an object or null"],
+      ["authorizerClaims", "requestContext.authorizer", "a", "is a string, not an object"],
+      ["authorizerClaims", "requestContext.authorizer", [], "is an array, not an object"],
       ["stageVariables", "stageVariables", { mode: ["a"] }, undefined],
       ["pathParameters", "pathParameters", { id: ["a"] }, undefined],
       ["sourceIp", "requestContext.identity.sourceIp", "5", 'is "5", not an IP address'],
@@ -165,11 +165,11 @@ function freeze<T>(value: T): T {
 Deno.test("toRequest() refuses a method or header that a standard request cannot have, as a client error", () => {
   for (
     const [change, problem] of [
-      [{ headers: { "a b": "1" } }, 'the header "a b"'],
-      [{ headers: { 'a"a': "1" } }, 'the header "a\\"a"'],
-      [{ headers: { a: "1\n2" } }, 'the header "a"'],
-      [{ requestContext: { httpMethod: "TRACE" } }, 'the method "TRACE"'],
-      [{ requestContext: { httpMethod: "A B" } }, 'the method "A B"'],
+      [{ headers: { "a b": "1" } }, 'Invalid header "a b"'],
+      [{ headers: { 'a"a': "1" } }, 'Invalid header "a\\"a"'],
+      [{ headers: { a: "1\n2" } }, 'Invalid header "a"'],
+      [{ requestContext: { httpMethod: "TRACE" } }, 'Invalid method "TRACE"'],
+      [{ requestContext: { httpMethod: "A B" } }, 'Invalid method "A B"'],
     ] as const
   ) {
     const requestContext = { path: "/", domainName: "a.example", httpMethod: "GET" };

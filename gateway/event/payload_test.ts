@@ -40,21 +40,21 @@ Deno.test("queryPayload() decodes a good body after a bad one", () => {
 Deno.test("queryPayload() says where the JSON broke and never quotes the body", () => {
   for (
     const [body, isBase64Encoded, problem] of [
-      ["", false, "the JSON ends too early"],
-      ["", true, "the JSON ends too early"],
-      ["  ", false, "the JSON ends too early"],
-      ["NaN", false, "the JSON is malformed"],
-      ['{"secret":sesame}', false, "the JSON is malformed"],
-      ['" at position 7 (line 1 column 2)"secret', false, "the JSON is malformed at position 34"],
-      ["secret: Unexpected end of JSON input", false, "the JSON is malformed"],
-      ['{\n"a": "secret', false, "the JSON is malformed at position 14 (line 2 column 13)"],
-      ['{"secret" 1}', false, "the JSON is malformed at position 10 (line 1 column 11)"],
-      ["\uFEFF\uFEFF1", false, "the JSON is malformed"],
-      ["7", true, "the body is not base64"],
-      ["eyJhIjoxfQ", true, "the body is not base64"],
-      ["eyJh\nIjoxfQ==", true, "the body is not base64"],
-      ["/w==", true, "the body is not UTF-8"],
-      ["7aCA", true, "the body is not UTF-8"],
+      ["", false, "it ends too early"],
+      ["", true, "it ends too early"],
+      ["  ", false, "it ends too early"],
+      ["NaN", false, "it is not JSON"],
+      ['{"secret":sesame}', false, "it is not JSON"],
+      ['" at position 7 (line 1 column 2)"secret', false, "it is not JSON at position 34"],
+      ["secret: Unexpected end of JSON input", false, "it is not JSON"],
+      ['{\n"a": "secret', false, "it is not JSON at position 14 (line 2 column 13)"],
+      ['{"secret" 1}', false, "it is not JSON at position 10 (line 1 column 11)"],
+      ["\uFEFF\uFEFF1", false, "it is not JSON"],
+      ["7", true, "it is not base64"],
+      ["eyJhIjoxfQ", true, "it is not base64"],
+      ["eyJh\nIjoxfQ==", true, "it is not base64"],
+      ["/w==", true, "it is not UTF-8"],
+      ["7aCA", true, "it is not UTF-8"],
     ] as const
   ) {
     const error = assertThrows(() => payload({ body, isBase64Encoded }), MalformedPayloadError);
@@ -80,7 +80,7 @@ Deno.test("queryPayload() puts no text of the body into the error, for any body"
       } catch (error) {
         const { message } = error as Error;
         const known =
-          /^Cannot parse the payload: the JSON (ends too early|is malformed( at position (\d+)( \(line \d+ column \d+\))?)?)$/;
+          /^Cannot parse the payload: it (ends too early|is not JSON( at position (\d+)( \(line \d+ column \d+\))?)?)$/;
         const position = known.exec(message);
         assert(position !== null, message);
         assert(Number(position[3] ?? 0) <= parts.join("").length);

@@ -1,27 +1,16 @@
 import { FnEvent } from "../../function/event.ts";
 import type { JsonObject, JsonValue } from "../../function/json.ts";
 import {
-  readOptionalString,
+  readOptionalObject,
   readString,
   specificationError,
   wrongValue,
 } from "../../function/read.ts";
-import {
-  type StandardSchema,
-  validate,
-  validateAt,
-  type ValidationIssue,
-} from "../../function/schema.ts";
-import {
-  HttpBadRequestError,
-  HttpNotFoundError,
-  HttpUnprocessableEntityError,
-} from "../errors/client_errors.ts";
-import type { HttpErrorOptions } from "../errors/http_error.ts";
+import { refuse, type StandardSchema, validate, validateAt } from "../../function/schema.ts";
+import { HttpBadRequestError, HttpUnprocessableEntityError } from "../errors/client_errors.ts";
 import { parsePreferences, type Preference, sortedValues } from "../negotiation/preferences.ts";
 import { readBytes, readPayload, readText, requireJsonType } from "./body.ts";
 import { readFormData } from "./form_data.ts";
-import { readContextObject } from "./formats/authorizer.ts";
 import { readMap } from "./formats/entries.ts";
 import type { EventFormat, Format } from "./formats/format.ts";
 import { formatOf, recogniseFormat } from "./formats/recognise.ts";
@@ -34,7 +23,7 @@ import {
   requireFact,
 } from "./headers.ts";
 import { IpAddress } from "./ip_address.ts";
-import { readPathParameters } from "./path_parameters.ts";
+import { readPathParameters, validatePathParameters } from "./path_parameters.ts";
 import { readPath, readRequest, readUrl, withoutPort, writeQuery } from "./request.ts";
 
 /**
@@ -237,11 +226,7 @@ export class FnProxyEvent extends FnEvent {
    */
   pathParameters<Output>(schema: StandardSchema<Output>): Output;
   pathParameters(schema?: StandardSchema): unknown {
-    return validate(
-      schema,
-      readPathParameters(this),
-      refuse(HttpNotFoundError, "path parameters"),
-    );
+    return validatePathParameters(schema, readPathParameters(this.rawEvent));
   }
 
   /**
@@ -295,7 +280,7 @@ export class FnProxyEvent extends FnEvent {
   authorizerClaims<Output>(schema: StandardSchema<Output>): Output | null;
   authorizerClaims(schema?: StandardSchema): unknown {
     const { claims: path } = this.#format;
-    const claims = path ? readContextObject(this.rawEvent, path) : null;
+    const claims = path ? readOptionalObject(this.rawEvent, path) : null;
     return claims && validateAt(schema, claims, path!);
   }
 
@@ -309,11 +294,7 @@ export class FnProxyEvent extends FnEvent {
 
   /** The identifier of the request. Behind a load balancer or VPC Lattice, it is the trace id. It may be empty. */
   requestId(): string {
-    const { requestId } = this.#format;
-    const text = isHeader(requestId)
-      ? readFact(this.rawEvent, requestId)
-      : readOptionalString(this.rawEvent, requestId);
-    return text ?? "";
+    return readFact(this.rawEvent, this.#format.requestId, 1) ?? "";
   }
 
   /** The method and resource of the route, such as `GET /orders/{id}`. Load balancers and VPC Lattice have `null`. */
@@ -324,16 +305,8 @@ export class FnProxyEvent extends FnEvent {
   /** The variables of the stage. */
   stageVariables(): Record<string, string> {
     formatOf(this.rawEvent); // refuses the event of another service
-    return Object.fromEntries(readMap(this.rawEvent, "stageVariables", "texts") ?? []);
+    return Object.fromEntries(readMap(this.rawEvent, "stageVariables", false) ?? []);
   }
-}
-
-/** Makes the error for data of a client that a schema refuses. */
-function refuse(
-  ClientError: new (message: string, options: HttpErrorOptions) => Error,
-  data: string,
-): (issues: readonly ValidationIssue[]) => Error {
-  return (issues) => new ClientError(`Invalid ${data}`, { details: { issues } });
 }
 
 /** The last address of `X-Forwarded-For`, which the gateway wrote. A port is removed. */

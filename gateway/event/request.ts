@@ -29,7 +29,10 @@ export function readPath(event: JsonObject): string {
 /** Reads the path below the stage. It always begins with a slash. */
 export function readRoutePath(event: JsonObject): string {
   const { path, routePath } = formatOf(event);
-  const below = routePath?.(event) ?? withoutStage(path(event), event);
+  const sent = routePath ? readOptionalString(event, routePath) : null;
+  // An HTTP API, and a custom domain whose mapping has no stage, send the stage in both paths.
+  const isBelow = sent !== null && sent !== readOptionalString(event, ["requestContext", "path"]);
+  const below = isBelow ? sent : withoutStage(path(event), event);
   return below.replace(/^(?!\/)/, "/");
 }
 
@@ -60,7 +63,7 @@ export function isUnsafePath(event: JsonObject, path: string): boolean {
 export function readUrl(event: JsonObject, path: string = readPath(event)): string {
   const { domainName, isPathDecoded } = formatOf(event);
   if (isUnsafePath(event, path)) {
-    throw new HttpBadRequestError("The path has a dot segment, a backslash or a control character");
+    throw new HttpBadRequestError("The path has a dot segment, backslash or control character");
   }
   const encoded = isPathDecoded?.(event) ? encodeURI(path.toWellFormed()) : path;
   const isPlain = findHeader(event, "x-forwarded-proto")?.toLowerCase() === "http";
@@ -106,8 +109,8 @@ export function readRequest(event: JsonObject, path?: string): Request {
     for (const name of Object.keys(fields)) setField(request.headers, field = name, fields[name]!);
     return request;
   } catch (cause) {
-    const part = field === undefined ? `method "${method}"` : `header ${JSON.stringify(field)}`;
-    throw new HttpBadRequestError(`Cannot read the request: the ${part} is invalid`, { cause });
+    const [what, name] = field === undefined ? ["method", method] : ["header", field];
+    throw new HttpBadRequestError(`Invalid ${what} ${JSON.stringify(name)}`, { cause });
   }
 }
 

@@ -1,4 +1,4 @@
-import { invalid, isPlainObject } from "../../function/read.ts";
+import { invalid } from "../../function/read.ts";
 import { type Member, readMembers } from "./members.ts";
 
 /** The type that is always available. */
@@ -7,23 +7,6 @@ export const JSON_TYPE = "application/json";
 const ANY_TYPE = "*/*";
 
 const MEDIA_RANGE = /^(?:\*\/\*|[!#$%&'+.^`|~\w-]+\/(?:\*|[!#$%&'+.^`|~\w-]+))$/;
-
-/**
- * Lists the media types that a response may have, in lower case: `application/json` and the types of the transformers.
- *
- * @throws {TypeError} If the custom transformers are not a plain object, or if a key is not a media type.
- */
-export function availableTypes(
-  customTransformers: Readonly<Record<string, unknown>> = {},
-): readonly string[] {
-  if (!isPlainObject(customTransformers)) throw invalid("customTransformers", "a plain object");
-  const types = [JSON_TYPE];
-  for (const key of Object.keys(customTransformers)) {
-    const type = checkType(key, "key", "customTransformers");
-    if (!types.includes(type)) types.push(type);
-  }
-  return types;
-}
 
 /**
  * Returns a media type or range of an option in lower case.

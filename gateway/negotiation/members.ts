@@ -5,11 +5,8 @@ export interface Member {
   weight: number;
 }
 
-const TAB = 0x09;
-const SPACE = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-const ZERO = 0x30;
 const SEMICOLON = 0x3b;
 const BACKSLASH = 0x5c;
 
@@ -40,8 +37,7 @@ export function readMembers(header: string, toValue?: (name: string) => string):
       end = endOfPart(header, start);
       if (end === start) continue;
       const parameter = trim(header, start, end);
-      const isWeight = parameter.startsWith("q=") || /^q[\t ]*(=|$)/i.test(parameter);
-      if (isWeight) weight ??= readWeight(parameter); // of several weights the first counts
+      if (/^q[\t ]*(=|$)/i.test(parameter)) weight ??= readWeight(parameter); // of several weights the first counts
       else if (parameter && !toValue) value += `;${parameter}`;
     }
     if (!name) continue;
@@ -66,19 +62,8 @@ function hashOf(value: string): number {
 
 /** Reads the weight in `q=0.5`. A weight outside of the grammar is 0. */
 function readWeight(parameter: string): number {
-  const text = trim(parameter, parameter.indexOf("=") + 1, parameter.length);
-  const dot = text.indexOf(".");
-  const whole = dot < 0 ? text.length : dot;
-  if (whole > 1 || text.length - whole > 4) return 0;
-  let weight = 0;
-  let unit = whole === 1 ? 1000 : 100;
-  for (let index = 0; index < text.length; index++) {
-    if (index === dot) continue;
-    const digit = text.charCodeAt(index) - ZERO;
-    if (digit < 0 || digit > 9) return 0;
-    weight += digit * unit;
-    unit /= 10;
-  }
+  const [, text] = /^q[\t ]*=[\t ]*([01]?(?:\.\d{0,3})?)$/i.exec(parameter) ?? [];
+  const weight = Math.round(Number(text) * 1000);
   return weight <= 1000 ? weight : 0;
 }
 
@@ -95,11 +80,7 @@ function endOfPart(header: string, position: number): number {
 
 /** A part of the header without the white space of HTTP around it. */
 function trim(header: string, start: number, end: number): string {
-  while (start < end && isSpace(header.charCodeAt(start))) start++;
-  while (start < end && isSpace(header.charCodeAt(end - 1))) end--;
+  while (start < end && " \t".includes(header[start]!)) start++;
+  while (start < end && " \t".includes(header[end - 1]!)) end--;
   return header.slice(start, end);
-}
-
-function isSpace(code: number): boolean {
-  return code === SPACE || code === TAB;
 }

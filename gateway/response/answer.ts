@@ -1,4 +1,4 @@
-import { invalid } from "../../function/read.ts";
+import { invalid, quote } from "../../function/read.ts";
 import { findHeader } from "../event/headers.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
 import type { Compression } from "./codec.ts";
@@ -81,8 +81,7 @@ export function isStatus(status: unknown): boolean {
 /** Throws if a response cannot have this status. */
 export function checkStatus(status: unknown): void {
   if (isStatus(status)) return;
-  const given = typeof status === "string" ? JSON.stringify(status) : String(status);
-  throw new RangeError(`Invalid status ${given}: expected a whole number from 100 to 599`);
+  throw new RangeError(`Invalid status ${quote(status)}: expected a whole number from 100 to 599`);
 }
 
 /** Whether a response with this status has no content (RFC 9110 §15). */

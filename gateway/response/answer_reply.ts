@@ -1,4 +1,4 @@
-import { decodeLooseBase64 } from "../../function/base64.ts";
+import { fromBase64 } from "../../function/base64.ts";
 import { invalid } from "../../function/read.ts";
 import { isHttpError } from "../errors/http_error.ts";
 import { JSON_TYPE } from "../negotiation/choose_type.ts";
@@ -112,7 +112,7 @@ function answerBuilt(built: HttpResponse, { settings }: Exchange): Answer {
   for (const cookie of cookies) headers.append("Set-Cookie", cookie);
   const contentType = headers.get("content-type") ?? JSON_TYPE;
   addFields(headers, settings.extraHeaders);
-  const content = built.isBase64Encoded ? decodeLooseBase64(body)! : body;
+  const content = built.isBase64Encoded ? fromBase64(body) : body;
   const answer = new Answer(statusCode, headers, content, contentType);
   answer.compression = { from: 0, codecs: [] };
   return answer;

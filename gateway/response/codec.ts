@@ -1,4 +1,3 @@
-import { loadModule } from "../../function/base64.ts";
 import { toBytes } from "./content_body.ts";
 import { collect } from "./stream_body.ts";
 
@@ -58,9 +57,17 @@ export const CODECS: Readonly<Record<Coding, Codec>> = {
   },
 };
 
-/** Finds a function of `node:zlib`, which is loaded when it is first needed. */
+/**
+ * Finds a function of `node:zlib`, which is loaded when it is first needed, because loading takes most of a cold start on
+ * Deno.
+ *
+ * @throws {Error} If the runtime cannot load a module synchronously.
+ */
 export function findMethod(name: string): ((...given: unknown[]) => unknown) | undefined {
-  return (zlib ??= loadModule<Zlib>("node:zlib"))[name];
+  const { process } = globalThis as { process?: { getBuiltinModule?(name: string): Zlib } };
+  zlib ??= process?.getBuiltinModule?.("node:zlib");
+  if (zlib) return zlib[name];
+  throw new Error("Cannot load node:zlib: expected Node.js 20.16, 22.3 or Deno 2.1, or later");
 }
 
 /** Compresses a content, synchronously. */

@@ -10,7 +10,7 @@ const BY_DEFAULT: Compression = { from: 1000, codecs: [GZIP] };
 
 // These are compressed already; many formats are built on zip. Server-sent events must arrive one by one.
 const INCOMPRESSIBLE =
-  /^(?:image\/(?!svg)|audio\/|video\/|font\/woff|text\/event-stream|[^;]*\+zip|application\/(?:gzip|zip|zstd|java-archive|pdf|x-(?:7z|bzip|gzip|rar|xz|xpinstall)|vnd\.(?:rar|android\.package|apple\.pkpass|google-earth\.kmz|ms-[^;]*\.12|(?:oasis\.opendocument|openxmlformats)(?![^;]*[+-]xml))))/i;
+  /^(?:image\/(?!svg)|audio|video|font\/woff|text\/event-stream)|zip|zstd|-archive|pdf|x-(?:7z|rar|xz|xpinstall)|vnd\.rar|pkpass|kmz|\.12\b|open(?:document|xmlformats)(?![^;]*xml)/i;
 
 /**
  * Chooses how the content of an answer is compressed, and says so in its header fields.

@@ -66,15 +66,13 @@ export class AnswerHeaders {
   vary(names: string): void {
     const before = this.get("vary");
     if (!before) return this.set("Vary", names);
-    if (!/[*,]/.test(before + names) && before.toLowerCase() !== names.toLowerCase()) {
-      return this.set("Vary", `${before}, ${names}`);
-    }
-    const known = new Map<string, string>();
-    for (const part of `${before},${names}`.split(",")) {
-      const name = part.trim();
-      if (name && !known.has(name.toLowerCase())) known.set(name.toLowerCase(), name);
-    }
-    this.set("Vary", known.has("*") ? "*" : [...known.values()].join(", "));
+    const folded: string[] = [];
+    const all = `${before},${names}`.split(",").map((name) => name.trim()).filter((name) => {
+      const isNew = name !== "" && !folded.includes(name.toLowerCase());
+      folded.push(name.toLowerCase());
+      return isNew;
+    });
+    this.set("Vary", all.includes("*") ? "*" : all.join(", "));
   }
 
   /** The fields: each name with its values. */

@@ -43,9 +43,7 @@ export function jsonTransformer(payload: unknown): [content: string, contentType
 export function writeJson(payload: unknown, indent: number): string {
   const inspected = inspect(payload, indent);
   const text = stringify(payload, inspected.indent);
-  // The text has shown that there are no cycles.
-  const problem = inspected.isWhole ? inspected.problem : findOmitted(payload, 0, 0, { left: 0 });
-  if (problem) throw unwritable(`"payload${problem}`);
+  if (inspected.problem) throw unwritable(`"payload${inspected.problem}`);
   return text;
 }
 
@@ -53,23 +51,39 @@ export function writeJson(payload: unknown, indent: number): string {
 interface Inspected {
   /** The indentation, or none if it would be too long. */
   readonly indent: number;
-  /** Whether the whole payload was looked at. */
-  readonly isWhole: boolean;
+  /** The value that JSON would leave out or write as `{}`: the rest of its path, and its kind. */
   readonly problem?: string | undefined;
 }
 
-/** Looks at a payload until the indentation is too long, so it comes to an end of a cycle too. */
 function inspect(payload: unknown, indent: number): Inspected {
-  const spaces = { left: MAX_INDENTATION };
-  try {
-    if (indent > 0) {
-      const problem = findOmitted(payload, 0, indent, spaces);
-      if (spaces.left >= 0) return { indent, isWhole: true, problem };
+  let spaces = 0;
+
+  function findOmitted(value: unknown, column: number): string | undefined {
+    spaces += column;
+    if (typeof value === "function" || typeof value === "symbol") return `" is ${kindOf(value)}`;
+    if (typeof value !== "object" || value === null) return undefined;
+    if (typeof (value as { toJSON?: unknown }).toJSON === "function") return undefined;
+    if (Array.isArray(value)) {
+      for (let index = 0; index < value.length; index++) {
+        const problem = findOmitted(value[index], column + indent);
+        if (problem) return `[${index}]${problem}`;
+      }
+      return undefined;
     }
-  } catch {
-    // JSON.stringify() will meet the property that throws, too.
+    if (!isPlainObject(value) && isOpaque(value)) return `" is ${kindOf(value)}`;
+    // On Node.js, `Object.entries()` would take four times as long.
+    for (const name in value) {
+      const problem = findOmitted((value as Record<string, unknown>)[name], column + indent);
+      if (problem && Object.hasOwn(value, name)) return `.${name}${problem}`;
+    }
   }
-  return { indent: 0, isWhole: false };
+
+  try {
+    const problem = findOmitted(payload, 0);
+    return { indent: spaces > MAX_INDENTATION ? 0 : indent, problem };
+  } catch (cause) { // a cycle, or a property that throws: JSON.stringify() will meet it, too
+    return { indent: 0, problem: `" cannot be read: ${cause}` };
+  }
 }
 
 function stringify(payload: unknown, indent: number): string {
@@ -85,40 +99,6 @@ function stringify(payload: unknown, indent: number): string {
 
 function unwritable(problem: string, options?: ErrorOptions): TypeError {
   return new TypeError(`Cannot write the payload as JSON: ${problem}`, options);
-}
-
-/**
- * Finds a value that JSON leaves out or writes as `{}`: the rest of its path, and its kind.
- *
- * @param column The indentation of the value.
- * @param indent How many spaces a level is indented by.
- * @param spaces The spaces that are left. The search ends when there are none.
- */
-function findOmitted(
-  value: unknown,
-  column: number,
-  indent: number,
-  spaces: { left: number },
-): string | undefined {
-  if (typeof value === "function" || typeof value === "symbol") return `" is ${kindOf(value)}`;
-  if ((spaces.left -= column) < 0 || typeof value !== "object" || value === null) return undefined;
-  if (typeof (value as { toJSON?: unknown }).toJSON === "function") return undefined;
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) {
-      const problem = findOmitted(value[index], column + indent, indent, spaces);
-      if (problem) return `[${index}]${problem}`;
-      if (spaces.left < 0) return undefined;
-    }
-    return undefined;
-  }
-  if (!isPlainObject(value) && isOpaque(value)) return `" is ${kindOf(value)}`;
-  // On Node.js, `Object.entries()` would take four times as long.
-  for (const name in value) {
-    const member = (value as Record<string, unknown>)[name];
-    const problem = findOmitted(member, column + indent, indent, spaces);
-    if (problem && Object.hasOwn(value, name)) return `.${name}${problem}`;
-    if (spaces.left < 0) return undefined;
-  }
 }
 
 /** Tells whether JSON shows nothing of an object that has something to show. */

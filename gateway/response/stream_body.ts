@@ -5,8 +5,7 @@ export type StreamBody = ReadableStream<Uint8Array | string> | AsyncIterable<Uin
 
 /** Whether a value is a stream of chunks. */
 export function isStream(value: unknown): value is StreamBody {
-  return typeof value === "object" && value !== null &&
-    (Symbol.asyncIterator in value || tagOf(value) === "ReadableStream");
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }
 
 /** Whether a value is a `Uint8Array`, also of another realm. */

@@ -1,7 +1,7 @@
-import { invalid } from "../../function/read.ts";
+import { invalid, isPlainObject } from "../../function/read.ts";
 import type { HttpError } from "../errors/http_error.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
-import { availableTypes } from "../negotiation/choose_type.ts";
+import { checkType, JSON_TYPE } from "../negotiation/choose_type.ts";
 import { isFieldValue } from "./headers.ts";
 import { JSON_CONTENT_TYPE, writeJson } from "./json_transformer.ts";
 import { isBytes } from "./stream_body.ts";
@@ -81,16 +81,18 @@ export interface Menu {
  *
  * @throws {TypeError} If a key is not a media type, or a transformer is not a function.
  */
-export function readMenu(customTransformers?: CustomTransformers<never>, indent = 2): Menu {
-  const types = availableTypes(customTransformers);
+export function readMenu(customTransformers: CustomTransformers<never> = {}, indent = 2): Menu {
+  if (!isPlainObject(customTransformers)) throw invalid("customTransformers", "a plain object");
   const transformers: Record<string, Transformer> = {};
-  for (const [type, transformer] of Object.entries<unknown>(customTransformers ?? {})) {
+  for (const [key, transformer] of Object.entries<unknown>(customTransformers)) {
+    const type = checkType(key, "key", "customTransformers");
     if (typeof transformer !== "function") {
-      throw invalid("customTransformers", `a function for "${type}"`);
+      throw invalid("customTransformers", `a function for "${key}"`);
     }
     // Payloads and transformers come from one caller, whose types go together.
-    transformers[type.toLowerCase()] = transformer as Transformer;
+    transformers[type] = transformer as Transformer;
   }
+  const types = [...new Set([JSON_TYPE, ...Object.keys(transformers)])];
   return { types, transformers, indent };
 }
 

@@ -1,12 +1,12 @@
 import type { JsonObject } from "../../../function/json.ts";
-import { isObject, own, wrongType } from "../../../function/read.ts";
+import { readOptionalObject, wrongType } from "../../../function/read.ts";
 import type { Entries } from "./format.ts";
 
 /**
  * Reads a map of headers or parameters.
  *
  * @param key The key of the map.
- * @param kind The values in the map: texts, lists of texts, or both.
+ * @param lists Whether the values in the map are lists of texts or texts; both unless given.
  * @param wanted A name in lower case. Entries of other names are left out and are not checked.
  * @returns The entries in order, or `undefined` if the map is absent or null.
  * @throws {CloudEventSpecificationError} If the map or a value is malformed.
@@ -14,12 +14,11 @@ import type { Entries } from "./format.ts";
 export function readMap(
   event: JsonObject,
   key: string,
-  kind: "texts" | "lists" | "both",
+  lists?: boolean,
   wanted?: string,
 ): Entries | undefined {
-  const map = own(event, key) ?? null;
+  const map = readOptionalObject(event, [key], 0);
   if (map === null) return undefined;
-  if (!isObject(map)) throw wrongType([key], map, "an object or null");
   const entries: [string, string][] = [];
   for (const name of Object.keys(map)) {
     // Comparing the length first takes half the time.
@@ -28,7 +27,7 @@ export function readMap(
     }
     const value = map[name];
     const isList = Array.isArray(value);
-    if (isList ? kind === "texts" : kind === "lists") {
+    if (isList !== (lists ?? isList)) {
       throw wrongType([key, name], value, isList ? "a string" : "an array");
     }
     const items = isList ? value : [value];
@@ -50,15 +49,15 @@ export function readEither(
   texts: string,
   wanted?: string,
 ): Entries {
-  return readMap(event, lists, "lists", wanted) ?? readMap(event, texts, "texts", wanted) ?? [];
+  return readMap(event, lists, true, wanted) ?? readMap(event, texts, false, wanted) ?? [];
 }
 
 /** Parses a query as `application/x-www-form-urlencoded`. */
 export function parseQuery(query: string): Entries {
-  return query.split("&").filter(Boolean).map((part) => {
-    const [name, ...value] = part.split("=");
-    return [decodeForm(name!), decodeForm(value.join("="))];
-  });
+  return Array.from(
+    query.matchAll(/(?=[^&])([^=&]*)=?([^&]*)/g),
+    ([, name, value]) => [decodeForm(name!), decodeForm(value!)],
+  );
 }
 
 /** Decodes a form-encoded text. A text with a malformed escape stays as it is. */

@@ -1,11 +1,12 @@
 import {
   read,
   readOptional,
+  readOptionalObject,
   readOptionalString,
   readString,
   wrongType,
 } from "../../../function/read.ts";
-import { readAuthorizerContext, readContextObject } from "./authorizer.ts";
+import { readAuthorizerContext } from "./authorizer.ts";
 import { parseQuery, readMap } from "./entries.ts";
 import type { Format } from "./format.ts";
 
@@ -30,7 +31,7 @@ export const HTTP: Format = {
   routeKey: (event) => readString(event, ["routeKey"]),
   headers: (event, wanted) => {
     read(event, ["headers"]); // always sent
-    const headers = readMap(event, "headers", "texts", wanted) ?? [];
+    const headers = readMap(event, "headers", false, wanted) ?? [];
     const cookies = readOptional(event, ["cookies"]);
     if (cookies === null || (wanted ?? "cookie") !== "cookie") return headers;
     if (!Array.isArray(cookies)) throw wrongType(["cookies"], cookies, "an array or null");
@@ -43,7 +44,7 @@ export const HTTP: Format = {
   body: (event) => readOptionalString(event, ["body"]),
   claims: CLAIMS,
   authorizer: (event) =>
-    readContextObject(event, CLAIMS) ??
+    readOptionalObject(event, CLAIMS) ??
       readAuthorizerContext(event, ["requestContext", "authorizer", "lambda"]) ??
-      readContextObject(event, ["requestContext", "authorizer", "iam"]),
+      readOptionalObject(event, ["requestContext", "authorizer", "iam"]),
 };

@@ -1,9 +1,14 @@
-import { own, read, readOptionalString, readString } from "../../../function/read.ts";
-import { readAuthorizerContext, readContextObject, readIdentity } from "./authorizer.ts";
+import {
+  own,
+  read,
+  readOptionalObject,
+  readOptionalString,
+  readString,
+} from "../../../function/read.ts";
+import { readAuthorizerContext, readIdentity } from "./authorizer.ts";
 import { readEither } from "./entries.ts";
 import type { Format } from "./format.ts";
 
-const PATH = ["requestContext", "path"] as const;
 const METHOD = ["requestContext", "httpMethod"] as const;
 const AUTHORIZER = ["requestContext", "authorizer"] as const;
 const CLAIMS = ["requestContext", "authorizer", "claims"] as const;
@@ -17,12 +22,8 @@ export const REST: Format = {
   userAgent: ["requestContext", "identity", "userAgent"],
   domainName: ["requestContext", "domainName"],
   requestId: ["requestContext", "requestId"],
-  path: (event) => readString(event, PATH),
-  routePath: (event) => {
-    const path = readOptionalString(event, ["path"]);
-    // An HTTP API, and a custom domain whose mapping has no stage, send the stage in both paths.
-    return path === readOptionalString(event, PATH) ? null : path;
-  },
+  path: (event) => readString(event, ["requestContext", "path"]),
+  routePath: ["path"],
   isPathDecoded: (event) => own(event, "version") === "1.0", // only an HTTP API sends a version
   routeKey: (event) => `${readString(event, METHOD)} ${readString(event, ["resource"])}`,
   headers: (event, wanted) => {
@@ -33,12 +34,9 @@ export const REST: Format = {
     read(event, ["queryStringParameters"]); // always sent
     return readEither(event, "multiValueQueryStringParameters", "queryStringParameters");
   },
-  body: (event) => {
-    read(event, ["body"]); // always sent
-    return readOptionalString(event, ["body"]);
-  },
+  body: (event) => readOptionalString(event, ["body"], 1), // always sent
   claims: CLAIMS,
   authorizer: (event) =>
-    readContextObject(event, CLAIMS) ?? readAuthorizerContext(event, AUTHORIZER) ??
+    readOptionalObject(event, CLAIMS) ?? readAuthorizerContext(event, AUTHORIZER) ??
       readIdentity(event, "userArn"),
 };
