@@ -16,7 +16,7 @@ export interface ApplicationFolders {
 /**
  * Finds the folders of the application: the folder of the manifest, the nearest folder above it with a `deno.json` or a
  * `package.json`, and the root of the workspace (of Deno, npm, Yarn, Bun or pnpm) if the folder of the manifest is a member of
- * the workspace, or lies in a member. The home of the user is no application, although it may have a `package.json`.
+ * the workspace, or lies in a member. The user's home folder and the folders above it do not count, even if they have a `package.json`.
  *
  * @param folder The folder of the manifest, without links.
  */

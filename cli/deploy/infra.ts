@@ -38,7 +38,7 @@ export async function readInfra(folder: string): Promise<Infra | undefined> {
 /**
  * Checks that each `${infra.NAME}` of a manifest is an output.
  *
- * @throws {TypeError} If there is no such output. The message names each key.
+ * @throws {TypeError} If an output does not exist. The message names each key.
  */
 export function checkOutputs(manifest: Manifest, infra: Infra | undefined): void {
   const outputs = [...infra?.outputs ?? []];
@@ -48,7 +48,7 @@ export function checkOutputs(manifest: Manifest, infra: Infra | undefined): void
       if (name === undefined || outputs.includes(name)) return [];
       const word = nearest(name, outputs);
       const hint = infra === undefined
-        ? "there is no folder infra beside the manifest"
+        ? "the folder infra does not exist beside the manifest"
         : word === undefined
         ? `add the block output "${name}" to a file of the folder infra`
         : `did you mean "${word}"?`;

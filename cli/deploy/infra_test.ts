@@ -49,7 +49,11 @@ Deno.test("checkOutputs() names each key that needs an output which does not exi
   "functions.f.environment.TABLE" needs the output "table_nam" of infra: did you mean "table_name"?
   "functions.f.statements.0.Resource.0" needs the output "bucket_arn" of infra: add the block output "bucket_arn" to a file of the folder infra`,
   );
-  assertThrows(() => checkOutputs(manifest, undefined), TypeError, "there is no folder infra");
+  assertThrows(
+    () => checkOutputs(manifest, undefined),
+    TypeError,
+    "the folder infra does not exist",
+  );
   infra.outputs.add("table_nam").add("bucket_arn");
   checkOutputs(manifest, infra);
 });

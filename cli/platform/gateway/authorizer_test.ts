@@ -19,7 +19,7 @@ const result = (Effect = "Allow", Resource = "*", context?: unknown, Action = "e
 
 const ALLOW = { Effect: "Allow", Action: "*", Resource: "*" };
 
-/** A result with statements. Each allows everything but for its own elements. */
+/** Makes an authorizer's result with the given statements. An element that a statement leaves out allows everything. */
 const policy = (...statements: Readonly<Record<string, unknown>>[]) =>
   JSON.stringify({
     principalId: "ada",

@@ -4,7 +4,7 @@ import { alternativesOf } from "../../manifest/event_pattern.ts";
 
 export type EventPattern = { readonly [key: string]: unknown };
 
-/** A field that must meet a condition. The path is what is left of its dotted name. */
+/** A field that must meet a condition. The path is the part of its dotted name that has not been followed yet. */
 interface Field {
   readonly path: string;
   readonly meets: (value: unknown) => boolean;
@@ -105,8 +105,8 @@ function placesOf(object: Fields, path: string): Place[] {
 }
 
 /**
- * Lists the elements of an array and of the arrays in it. A value that is no array is its own only element. The engine
- * keeps nested arrays apart, which makes a difference only if one pattern has conditions on `a` and on `a.b`.
+ * Lists the elements of an array and of the arrays in it. For any other value, the list has only the value itself. The
+ * engine keeps nested arrays apart, which makes a difference only if one pattern has conditions on `a` and on `a.b`.
  */
 function elementsOf(value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) return [value];

@@ -106,7 +106,7 @@ function arnLike(wanted: string, value: string, context: Context): boolean {
   return hasParts(wanted) && hasParts(value) && matchesArn(wanted, value, context);
 }
 
-/** Compares two values as numbers. A value that is no number is never equal to another, and neither less nor greater. */
+/** Compares two values as numbers. If one of them is not a number, no comparison holds. */
 function comparison(
   read: (text: string) => number,
   compare: (value: number, wanted: number) => boolean,

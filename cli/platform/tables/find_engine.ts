@@ -27,7 +27,7 @@ export interface EngineSource extends DenoSource {
  * Finds Dynoxide: the pinned version in the cache or in the registry of npm. On a system without a pinned package, the program
  * `dynoxide` in the `PATH`.
  *
- * @throws {Error} If there is no engine for this system, if the package cannot be downloaded, or if its checksum is wrong.
+ * @throws {Error} If no engine is known for this system, if the package cannot be downloaded, or if its checksum is wrong.
  */
 export async function findEngine(source: EngineSource = {}): Promise<string> {
   const { system = `${Deno.build.os}-${Deno.build.arch}` } = source;
@@ -36,7 +36,7 @@ export async function findEngine(source: EngineSource = {}): Promise<string> {
     const installed = await findProgram("dynoxide", source.path);
     if (installed !== undefined) return installed;
     throw new Error(
-      `Cannot run tables on ${system}: there is no pinned engine for it. ` +
+      `Cannot run tables on ${system}: no package of the engine is pinned for it. ` +
         `Install Dynoxide ${VERSION} (https://github.com/nubo-db/dynoxide) in the PATH, or remove "tables" from the manifest`,
     );
   }

@@ -20,7 +20,7 @@ Deno.test("findEngine() says what to do on a system without a package", async ()
   ) as Error;
   assertEquals(
     message,
-    "Cannot run tables on darwin-aarch64: there is no pinned engine for it. Install Dynoxide 1.2.1 " +
+    "Cannot run tables on darwin-aarch64: no package of the engine is pinned for it. Install Dynoxide 1.2.1 " +
       '(https://github.com/nubo-db/dynoxide) in the PATH, or remove "tables" from the manifest',
   );
   const path = await Deno.makeTempDir();

@@ -24,7 +24,7 @@ export class Tables implements AsyncDisposable {
   readonly engine: Engine | undefined;
   /** Removes expired items; `undefined` if the application has no tables. */
   readonly expiry: Expiry | undefined;
-  /** Why there is no engine. */
+  /** Why no engine runs. */
   readonly problem: string;
   readonly #names: readonly string[];
   readonly #listeners = new Set<() => void>();
