@@ -1,68 +1,24 @@
 /**
  * Deploys an application to an emulated cloud with the real Terraform and its provider, reads everything back, changes it,
- * and removes it. `deno task test:deploy` runs this proof.
+ * and removes it.
  *
  * @module
  */
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { existsSync } from "node:fs";
-import { mate } from "../../testdata/command.ts";
-import { Cloud } from "./cloud.ts";
-import { cloudEnvironment, missingTools } from "./cloud_tools.ts";
-import { Emulator } from "./emulator.ts";
 import { EXPECTED } from "./expected.ts";
 import { INFRA, MANIFEST } from "./manifest.ts";
-import { killTerraform, type Outcome, Workspace } from "./workspace.ts";
+import { assertDone, prove } from "./prove.ts";
+import { killTerraform } from "./workspace.ts";
 
-const missing = await missingTools();
-if (missing.length > 0) {
-  console.error(`NOT RUN: the proof of the deployment. Missing:\n- ${missing.join("\n- ")}`);
-}
-
-const NOTHING = "Nothing to do: everything is as the manifest says";
 const BUCKET = "shop-uploads-123456789012-eu-west-1";
 
-/** The actions for the folder infra/ of the proof, and the action that needs no permission. */
-const OF_INFRA = /^(acm|ec2|route53):|^sts:GetCallerIdentity$/;
-
-/** The actions of changes that the proof does not make, of tags at the creation of a resource, and of the role of a function. */
-const NOT_CALLED = /:(Tag|Set|Update)\w+$|^iam:PassRole$|^lambda:DeleteFunctionConcurrency$/;
-
-/** Makes a workspace with the manifest and a module for each function. */
-async function makeWorkspace(folder: string): Promise<Workspace> {
-  const workspace = new Workspace(folder);
-  await workspace.write("app.json", MANIFEST);
-  for (const { module } of Object.values(MANIFEST.functions)) {
-    await workspace.write(module, `export const handler = () => "${module}", main = handler;`);
-  }
-  await workspace.write("infra/main.tf", INFRA);
-  return workspace;
-}
-
-/** Fails with the output of a run that failed. */
-function assertDone({ isDone, output }: Outcome): string {
-  assert(isDone, output);
-  return output;
-}
-
-Deno.test({
-  name: "deploy() and undeploy(), against an emulated cloud",
-  ignore: missing.length > 0,
-  sanitizeOps: false, // the emulator keeps connections alive
-  sanitizeResources: false,
-  async fn(t) {
-    const folder = await Deno.makeTempDir({ prefix: "deploy proof " });
-    await using emulator = await Emulator.start();
-    const variables = await cloudEnvironment(folder, emulator.url);
-    for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
-    const cloud = new Cloud();
-    const shop = await makeWorkspace(`${folder}/a copy`);
+await prove(
+  "an application is deployed, changed and removed",
+  (statement) => statement !== "State",
+  async ({ cloud, emulator, makeShop, step, t }) => {
+    const shop = await makeShop("a copy");
     const before = await cloud.names();
-
-    /** Runs a step; the later steps build on it. */
-    const step = async (name: string, run: () => Promise<void>) => {
-      if (!await t.step(name, run)) throw new Error(`The step failed: ${name}`);
-    };
 
     /** Runs a deployment and kills Terraform right after the cloud has carried out a request. */
     const deployUntil = async (isLast: (request: Request) => boolean) => {
@@ -112,50 +68,9 @@ Deno.test({
       assertEquals((await shop.state()).serial, serial);
     });
 
-    await step(
-      "a second stage stands beside the first, and neither changes the other",
-      async () => {
-        const stage = "prod";
-        const first = await cloud.all();
-        const { serial } = await shop.state();
-        const output = assertDone(await shop.deploy({ stage }));
-        assert(output.includes("Base URL: https://prod.shop.example\n"), output);
-        const both = await cloud.all();
-        const isOfProd = (name: string) => /(^|\/)(shop-prod|prod\.shop)\b/.test(name);
-        const pick = (all: typeof both, test: (name: string) => boolean) =>
-          Object.fromEntries(
-            Object.entries(all).map(([kind, items]) => [
-              kind,
-              Object.fromEntries(Object.entries(items).filter(([name]) => test(name))),
-            ]),
-          );
-        assertEquals(pick(both, (name) => !isOfProd(name)), first);
-        const prod = JSON.stringify(pick(both, isOfProd)).replaceAll(
-          /shop-prod|prod\.shop/g,
-          "shop",
-        )
-          .replaceAll('"prod"', '"v1"').replaceAll("Stage=prod", "Stage=v1");
-        const wanted = JSON.stringify(first).replaceAll(":30", ":365")
-          .replace('"MemorySize":256', '"MemorySize":512');
-        assertEquals(sorted(JSON.parse(prod)), sorted(JSON.parse(wanted)));
-
-        const changed = structuredClone(MANIFEST);
-        changed.stages.prod.functions.orders.memory = 1024;
-        await shop.write("app.json", changed);
-        assertDone(await shop.deploy({ stage }));
-        assertEquals((await cloud.functions())["shop-prod-orders"]?.MemorySize, 1024);
-        assertEquals(pick(await cloud.all(), (name) => !isOfProd(name)), first);
-        assertDone(await shop.undeploy({ stage, deletesData: true }));
-        assertEquals(await cloud.all(), first);
-        await shop.write("app.json", MANIFEST);
-        assertMatch(assertDone(await shop.deploy()), /Nothing to do/);
-        assertEquals((await shop.state()).serial, serial);
-      },
-    );
-
     await step("another copy of the project is refused and changes nothing", async () => {
       const names = await cloud.names();
-      const clone = await makeWorkspace(`${folder}/clone`);
+      const clone = await makeShop("clone");
       const { isDone, output } = await clone.deploy();
       assertEquals(isDone, false);
       assertMatch(
@@ -330,90 +245,5 @@ Deno.test({
         assertEquals(await cloud.names(), before);
       },
     );
-
-    await step("the state of an application without routes moves into a bucket", async () => {
-      await cloud.makeBucket("states");
-      const manifest = { name: "quiet", stage: "v1", functions: { only: { module: "only.ts" } } };
-      const state = "s3://states/quiet/terraform.tfstate";
-      const [quiet, second] = ["quiet", "second"].map((name) => new Workspace(`${folder}/${name}`));
-      for (const workspace of [quiet!, second!]) {
-        await workspace.write("only.ts", "export const handler = () => 1;");
-        await workspace.write("app.json", manifest);
-      }
-      const path = `${quiet!.folder}/app.json`;
-      const { code, stdout, stderr } = await mate(["deploy", path, "--yes", "--json"]);
-      assertEquals(code, 0, stderr); // with the permissions of the tool
-      assertEquals(JSON.parse(stdout).functions, { only: "quiet-only" });
-      assertEquals(Object.keys(await cloud.functions()), ["quiet-only"]);
-      assertEquals(await cloud.gateways(), {});
-
-      await quiet!.write("app.json", { ...manifest, state });
-      const declined = await quiet!.deploy({ confirm: () => false });
-      assertEquals([declined.isDone, declined.output], [false, "Nothing was changed"]);
-      assertEquals(await cloud.objects("states"), []);
-      const question = `Move the state of "quiet" from the folder ${
-        quiet!.folder
-      }/.mate/deploy/app to ${state}?`;
-      const moved = assertDone(await quiet!.deploy()).split("\n");
-      assert(moved.includes(question) && moved.includes(NOTHING), moved.join("\n"));
-      assertEquals(await cloud.objects("states"), ["quiet/terraform.tfstate"]);
-
-      await second!.write("app.json", { ...manifest, state });
-      assert(assertDone(await second!.deploy()).includes(NOTHING));
-      const full = await second!.deploy({ stage: "v2" });
-      assertMatch(full.output, /it has no stage "v2": did you mean "v1"\?/);
-      assertDone(await second!.undeploy());
-      assertEquals(await cloud.names(), ["states"]);
-
-      // A first deployment keeps its state in the bucket at once.
-      const third = new Workspace(`${folder}/third`);
-      await third.write("only.ts", "export const handler = () => 1;");
-      await third.write("app.json", { ...manifest, state: "s3://states/third" });
-      assertDone(await third.deploy());
-      assertEquals(await cloud.objects("states"), ["quiet/terraform.tfstate", "third"]);
-      assertDone(await third.undeploy());
-    });
-    await step("undeploy() deletes an empty bucket beside a table that it keeps", async () => {
-      const kept = new Workspace(`${folder}/kept`);
-      await kept.write("only.ts", "export const handler = () => 1;");
-      await kept.write("app.json", {
-        name: "kept",
-        stage: "v1",
-        functions: { only: { module: "only.ts" } },
-        buckets: { empty: {} },
-        tables: { items: { key: { id: "string" } } },
-      });
-      assertDone(await kept.deploy());
-      const [, output = ""] = assertDone(await kept.undeploy()).split("Kept, because");
-      assertEquals(output.match(/^ {2}\w+ \S+/gm), ["  table kept-items"]);
-      assertEquals(Object.keys(await cloud.buckets()), ["states"]);
-      assertDone(await kept.undeploy({ deletesData: true }));
-      assertEquals(Object.keys(await cloud.tables()), []);
-    });
-    await step(
-      "the policy of docs/ci.md allows what Terraform has called, and no more",
-      async () => {
-        const page = await Deno.readTextFile(new URL("../../../docs/ci.md", import.meta.url));
-        const [, policy = ""] = /```json\n(\{\n {2}"Version"[^]*?)\n```/.exec(page) ?? [];
-        const allowed: string[] = JSON.parse(policy).Statement
-          .flatMap(({ Action }: { Action: string[] }) => Action);
-        const called = [...emulator.actions].filter((action) => !OF_INFRA.test(action));
-        assertEquals(called.filter((action) => !allowed.includes(action)), [], "not allowed");
-        const unused = allowed.filter((action) =>
-          !emulator.actions.has(action) && !NOT_CALLED.test(action)
-        );
-        assertEquals(unused, [], "not called");
-      },
-    );
-    await Deno.remove(folder, { recursive: true });
   },
-});
-
-/** Sorts the texts of all arrays, because names order them. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => JSON.stringify(sorted(item))).sort();
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, child]) => [key, sorted(child)]),
-  );
-}
+);

@@ -1,0 +1,94 @@
+import { assert, assertEquals } from "@std/assert";
+import { Cloud } from "./cloud.ts";
+import { cloudEnvironment, missingTools } from "./cloud_tools.ts";
+import { Emulator } from "./emulator.ts";
+import { INFRA, MANIFEST } from "./manifest.ts";
+import { type Outcome, Workspace } from "./workspace.ts";
+
+/** The actions for the folder infra/ of the proofs, and the action that needs no permission. */
+const OF_INFRA = /^(acm|ec2|route53):|^sts:GetCallerIdentity$/;
+
+/** The actions of changes that no proof makes, of tags at the creation of a resource, and of the role of a function. */
+const NOT_CALLED = /:(Tag|Set|Update)\w+$|^iam:PassRole$|^lambda:DeleteFunctionConcurrency$/;
+
+/** What a proof works with. */
+export interface Proof {
+  readonly t: Deno.TestContext;
+  /** Runs a step. If it fails, the proof ends, because the later steps build on it. */
+  readonly step: (name: string, run: () => Promise<void>) => Promise<void>;
+  readonly cloud: Cloud;
+  readonly emulator: Emulator;
+  /** A temporary folder. */
+  readonly folder: string;
+  /** Makes a workspace in the temporary folder, with the manifest and a module for each function. */
+  readonly makeShop: (name: string) => Promise<Workspace>;
+}
+
+/**
+ * Proves something about deployments in an emulated cloud. A proof changes the environment variables, so each proof runs in a
+ * process of its own.
+ *
+ * @param isProven Whether this proof must call everything that a statement of the policy in docs/ci.md allows, by the
+ * statement's `Sid`.
+ */
+export async function prove(
+  name: string,
+  isProven: (statement: string) => boolean,
+  run: (proof: Proof) => Promise<void>,
+): Promise<void> {
+  const missing = await missingTools();
+  if (missing.length > 0) console.error(`NOT RUN: ${name}. Missing:\n- ${missing.join("\n- ")}`);
+  Deno.test({
+    name: `${name}, in an emulated cloud`,
+    ignore: missing.length > 0,
+    sanitizeOps: false, // the emulator keeps connections alive
+    sanitizeResources: false,
+    async fn(t) {
+      const folder = await Deno.makeTempDir({ prefix: "deploy proof " });
+      await using emulator = await Emulator.start();
+      const variables = await cloudEnvironment(folder, emulator.url);
+      for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
+      const step = async (name: string, run: () => Promise<void>) => {
+        if (!await t.step(name, run)) throw new Error(`The step failed: ${name}`);
+      };
+      const makeShop = (name: string) => makeWorkspace(`${folder}/${name}`);
+      await run({ t, step, cloud: new Cloud(), emulator, folder, makeShop });
+      await step(
+        "the policy of docs/ci.md allows what Terraform has called, and no more",
+        () => checkPolicy(emulator.actions, isProven),
+      );
+      await Deno.remove(folder, { recursive: true });
+    },
+  });
+}
+
+async function makeWorkspace(folder: string): Promise<Workspace> {
+  const workspace = new Workspace(folder);
+  await workspace.write("app.json", MANIFEST);
+  for (const { module } of Object.values(MANIFEST.functions)) {
+    await workspace.write(module, `export const handler = () => "${module}", main = handler;`);
+  }
+  await workspace.write("infra/main.tf", INFRA);
+  return workspace;
+}
+
+/** Fails with the output of a run that failed. */
+export function assertDone({ isDone, output }: Outcome): string {
+  assert(isDone, output);
+  return output;
+}
+
+async function checkPolicy(
+  actions: ReadonlySet<string>,
+  isProven: (statement: string) => boolean,
+): Promise<void> {
+  const page = await Deno.readTextFile(new URL("../../../docs/ci.md", import.meta.url));
+  const [, policy = ""] = /```json\n(\{\n {2}"Version"[^]*?)\n```/.exec(page) ?? [];
+  const statements: { Sid: string; Action: string[] }[] = JSON.parse(policy).Statement;
+  const allowed = statements.flatMap(({ Action }) => Action);
+  const called = [...actions].filter((action) => !OF_INFRA.test(action));
+  assertEquals(called.filter((action) => !allowed.includes(action)), [], "not allowed");
+  const unused = statements.filter(({ Sid }) => isProven(Sid)).flatMap(({ Action }) => Action)
+    .filter((action) => !actions.has(action) && !NOT_CALLED.test(action));
+  assertEquals(unused, [], "not called");
+}
