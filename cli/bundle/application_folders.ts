@@ -16,7 +16,8 @@ export interface ApplicationFolders {
 /**
  * Finds the folders of the application: the folder of the manifest, the nearest folder above it with a `deno.json` or a
  * `package.json`, and the root of the workspace (of Deno, npm, Yarn, Bun or pnpm) if the folder of the manifest is a member of
- * the workspace, or lies in a member. The user's home folder and the folders above it do not count, even if they have a `package.json`.
+ * the workspace, or lies in a member. The `links` of `deno.json` are folders of the
+ * application, too. The user's home folder and the folders above it do not count, even if they have a `package.json`.
  *
  * @param folder The folder of the manifest, without links.
  */
@@ -42,13 +43,18 @@ export async function findApplication(folder: string): Promise<ApplicationFolder
     ...(root ? [root] : []),
   ]);
   const considered = root === undefined ? above : above.slice(0, above.indexOf(root) + 1);
-  const options = considered.flatMap((candidate) =>
-    DENO_CONFIGS.map((name) => parsed(join(candidate, name)).compilerOptions ?? [])
+  const configs = considered.flatMap((candidate) =>
+    DENO_CONFIGS.map((name) => ({ candidate, ...parsed(join(candidate, name)) }))
   );
+  for (const { candidate, links } of configs) {
+    for (const link of Array.isArray(links) ? links : []) {
+      folders.add(await realPathIfAllowed(resolve(candidate, String(link))));
+    }
+  }
   return {
     folders: [...folders],
     packages: above.map((path) => join(path, "node_modules")),
-    compilerOptions: options.flat()[0],
+    compilerOptions: configs.find(({ compilerOptions }) => compilerOptions)?.compilerOptions,
   };
 }
 
@@ -81,6 +87,7 @@ function foldersAbove(folder: string): string[] {
 interface Config {
   readonly workspace?: unknown;
   readonly workspaces?: unknown;
+  readonly links?: unknown;
   readonly compilerOptions?: Readonly<Record<string, unknown>>;
 }
 
@@ -104,6 +111,14 @@ function pnpmMembers(yaml: string): string[] {
 
 function isMatch(path: string, member: string): boolean {
   return matchesGlob(path.replaceAll("\\", "/"), member.replace(/^\.\//, "").replace(/\/$/, ""));
+}
+
+async function realPathIfAllowed(path: string): Promise<string> {
+  try {
+    return await Deno.realPath(path);
+  } catch {
+    return path; // It does not exist, or this program may not see it. The bundler reports that with the import.
+  }
 }
 
 /** Reads a file. A folder above the application may be forbidden, so that nothing in it counts. */
