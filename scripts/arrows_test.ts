@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { run, temporaryFolder } from "../testdata/programs.ts";
+import { succeed, temporaryFolder } from "../testdata/programs.ts";
 
 const root = new URL("../", import.meta.url);
 
@@ -54,8 +54,7 @@ async function importsOf(files: readonly string[]): Promise<Map<string, readonly
   );
   const config = new URL("deno.json", root).pathname;
   const args = ["info", "--json", "--no-lock", "--config", config, entry];
-  const { code, stdout, stderr } = await run(Deno.execPath(), args, { env: { NO_COLOR: "1" } });
-  assertEquals(code, 0, stderr);
+  const stdout = await succeed(Deno.execPath(), args, { env: { NO_COLOR: "1" } });
   const imports = new Map<string, readonly Import[]>();
   for (
     const { specifier, dependencies } of JSON.parse(stdout).modules

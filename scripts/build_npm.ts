@@ -5,7 +5,7 @@
  * @module
  */
 import { stop } from "esbuild";
-import { run } from "../testdata/programs.ts";
+import { succeed } from "../testdata/programs.ts";
 import { finish } from "./npm/finish.ts";
 import { OUTPUT } from "./npm/metadata.ts";
 import { copySources } from "./npm/sources.ts";
@@ -45,12 +45,8 @@ async function buildWithPack(folder: string): Promise<string> {
   const archive = `${folder}/package.tgz`;
   const sources = `${folder}/sources`;
   await copySources(sources);
-  await runIn(sources, Deno.execPath(), ["pack", "--no-source-maps", "--output", archive]);
-  await runIn(folder, "tar", ["-xzf", archive]);
+  const args = ["pack", "--no-source-maps", "--output", archive];
+  await succeed(Deno.execPath(), args, { cwd: sources });
+  await succeed("tar", ["-xzf", archive], { cwd: folder });
   return `${folder}/package`;
-}
-
-async function runIn(cwd: string, program: string, args: readonly string[]): Promise<void> {
-  const { code, stderr } = await run(program, args, { cwd });
-  if (code !== 0) throw new Error(`Cannot run "${program} ${args[0]}": ${stderr}`);
 }

@@ -5,7 +5,7 @@
  */
 import { fileURLToPath } from "node:url";
 import cli from "../cli/deno.json" with { type: "json" };
-import { run } from "../testdata/programs.ts";
+import { succeed } from "../testdata/programs.ts";
 
 const LOCK = new URL("../cli/packages.lock.json", import.meta.url);
 
@@ -16,8 +16,7 @@ if (import.meta.main) {
   await Deno.writeTextFile(entry, imports.join(""));
   const lock = `${folder}/lock.json`;
   const args = ["cache", "--no-config", `--lock=${lock}`, entry];
-  const { code, stderr } = await run(Deno.execPath(), args);
-  if (code !== 0) throw new Error(`Cannot lock the packages: ${stderr}`);
+  await succeed(Deno.execPath(), args);
   await Deno.copyFile(lock, LOCK);
   await Deno.remove(folder, { recursive: true });
   console.error(`Wrote ${fileURLToPath(LOCK)}`);

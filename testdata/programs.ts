@@ -16,11 +16,23 @@ export async function run(
   return { code, stdout: decode(stdout), stderr: decode(stderr) };
 }
 
+/**
+ * Runs a program that has to succeed. Returns its standard output.
+ *
+ * @throws {Error} If the program fails. The message has everything that the program wrote.
+ */
+export async function succeed(
+  ...[program, args, options]: Parameters<typeof run>
+): Promise<string> {
+  const { code, stdout, stderr } = await run(program, args, options);
+  if (code === 0) return stdout;
+  throw new Error(`Cannot run "${[program, ...args].join(" ")}":\n${stdout}\n${stderr}`);
+}
+
 /** Bundles and minifies a module, as for a deployment. */
 export async function bundle(entry: string, file: string, ...options: string[]): Promise<void> {
   const args = ["bundle", "--quiet", "--minify", "--no-lock", "--no-config", ...options];
-  const { code, stderr } = await run(Deno.execPath(), [...args, "-o", file, entry]);
-  if (code !== 0) throw new Error(`Cannot bundle ${entry}: ${stderr}`);
+  await succeed(Deno.execPath(), [...args, "-o", file, entry]);
 }
 
 /** Tells whether a program is installed. If it is not, the log says which test does not run. */

@@ -49,6 +49,24 @@ const NETWORK = {
 };
 const UPLOADS = "arn:aws:s3:::shop-uploads-123456789012-eu-west-1";
 
+const changes = (table: string, name: string) => [
+  {
+    Effect: "Allow",
+    Action: [
+      "dynamodb:DescribeStream",
+      "dynamodb:GetRecords",
+      "dynamodb:GetShardIterator",
+      "dynamodb:ListStreams",
+    ],
+    Resource: [arn("dynamodb", `table/shop-${table}/stream/*`)],
+  },
+  {
+    Effect: "Allow",
+    Action: ["sqs:SendMessage"],
+    Resource: [arn("sqs", `shop-${name}-${table}-dead-letters`)],
+  },
+];
+
 const readWrite = (table: string) => ({
   Effect: "Allow",
   Action: [
@@ -120,41 +138,13 @@ Deno.test("resolveApplication() computes the statements of uses, triggers and st
           Action: ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"],
           Resource: [arn("sqs", "shop-jobs")],
         },
-        {
-          Effect: "Allow",
-          Action: [
-            "dynamodb:DescribeStream",
-            "dynamodb:GetRecords",
-            "dynamodb:GetShardIterator",
-            "dynamodb:ListStreams",
-          ],
-          Resource: [arn("dynamodb", "table/shop-items/stream/*")],
-        },
-        {
-          Effect: "Allow",
-          Action: ["sqs:SendMessage"],
-          Resource: [arn("sqs", "shop-news-items-dead-letters")],
-        },
+        ...changes("items", "news"),
       ],
       changes: [
         logs("shop-changes"),
         XRAY,
         NETWORK,
-        {
-          Effect: "Allow",
-          Action: [
-            "dynamodb:DescribeStream",
-            "dynamodb:GetRecords",
-            "dynamodb:GetShardIterator",
-            "dynamodb:ListStreams",
-          ],
-          Resource: [arn("dynamodb", "table/shop-notes/stream/*")],
-        },
-        {
-          Effect: "Allow",
-          Action: ["sqs:SendMessage"],
-          Resource: [arn("sqs", "shop-changes-notes-dead-letters")],
-        },
+        ...changes("notes", "changes"),
       ],
     },
   );

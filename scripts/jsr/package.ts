@@ -1,5 +1,5 @@
 import { join } from "node:path/posix";
-import { run } from "../../testdata/programs.ts";
+import { succeed } from "../../testdata/programs.ts";
 
 /** The size and the checksum of each file of a package, by its path, such as `/mod.ts`. */
 export type Manifest = Readonly<Record<string, { size: number; checksum: string }>>;
@@ -54,8 +54,7 @@ async function listModules(
     const lines = entries.map((path) => `import ${JSON.stringify(join(root, path))};`);
     await Deno.writeTextFile(temporary, lines.join("\n").replaceAll("file:/", "file:///"));
     const flags = ["--json", "--no-config", "--no-lock", "--no-remote", "--no-npm"];
-    const { code, stdout, stderr } = await run(Deno.execPath(), ["info", ...flags, temporary]);
-    if (code !== 0) throw new Error(`Cannot list the modules of "${folder}": ${stderr}`);
+    const stdout = await succeed(Deno.execPath(), ["info", ...flags, temporary]);
     const modules: (Module & { specifier: string })[] = JSON.parse(stdout).modules;
     return modules.filter(({ specifier }) => specifier.startsWith(`${root}/`))
       .map(({ specifier, dependencies = [] }) => ({

@@ -9,7 +9,8 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { dirname } from "node:path";
 import { Emulator } from "../../cli/deploy/testdata/emulator.ts";
 import { cloudEnvironment, missingTools } from "../../cli/deploy/testdata/cloud_tools.ts";
-import { run, temporaryFolder } from "../../testdata/programs.ts";
+import { succeed, temporaryFolder } from "../../testdata/programs.ts";
+import { visitDev } from "../visit_dev.ts";
 import { Registry } from "./registry.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
@@ -61,24 +62,20 @@ Deno.test({
     await copy(source!, `${temporary}/packages`);
     await using emulator = await Emulator.start();
     const registry = new Registry(`${temporary}/packages`);
-    const stranger: Stranger = {
-      cwd: temporary,
-      flags: [],
-      env: {
-        NO_COLOR: "1",
-        PATH: `${dirname(Deno.execPath())}:${Deno.env.get("PATH")}`,
-        JSR_URL: registry.url,
-        DENO_DIR: `${temporary}/deno`,
-        XDG_CACHE_HOME: `${temporary}/cache`,
-        ...await cloudEnvironment(temporary, emulator.url),
-      },
+    const env = {
+      NO_COLOR: "1",
+      PATH: `${dirname(Deno.execPath())}:${Deno.env.get("PATH")}`,
+      JSR_URL: registry.url,
+      DENO_DIR: `${temporary}/deno`,
+      XDG_CACHE_HOME: `${temporary}/cache`,
+      ...await cloudEnvironment(temporary, emulator.url),
     };
     const step = async (name: string, act: () => Promise<void>) => {
       if (!await t.step(name, act)) throw new Error(`The step failed: ${name}`);
     };
 
     await step("the command of the release workflow publishes both packages", async () => {
-      await succeed("bash", ["-euc", await publishCommand()], { ...stranger, cwd: ROOT });
+      await succeed("bash", ["-euc", await publishCommand()], { cwd: ROOT, env });
       for (const name of ["core", "cli"]) {
         const meta = await (await fetch(`${registry.url}@mate/${name}/meta.json`)).json();
         assert(meta.latest, name);
@@ -95,15 +92,19 @@ Deno.test({
       await step(`online, in ${kind}`, async () => {
         for (const [path, text] of Object.entries(files)) await write(`${cwd}/${path}`, text);
         await Deno.mkdir(cwd, { recursive: true });
-        await succeed("deno", ["add", "jsr:@mate/core"], { ...stranger, cwd });
+        await succeed("deno", ["add", "jsr:@mate/core"], { cwd, env });
         await write(`${cwd}/function.ts`, FUNCTION);
-        await succeed("deno", ["run", "-A", "jsr:@mate/cli", "new", "shop"], { ...stranger, cwd });
-        await useEverything({ ...stranger, cwd }, "app.json" in files);
+        // With these permissions only, as the README says.
+        await succeed("deno", ["run", "-RW=.", "--no-prompt", "jsr:@mate/cli", "new", "shop"], {
+          cwd,
+          env,
+        });
+        await useEverything({ cwd, env, flags: [] }, "app.json" in files);
       });
     }
 
     await registry[Symbol.asyncDispose]();
-    const offline = { ...stranger.env, HTTPS_PROXY: "http://127.0.0.1:1", NO_PROXY: "127.0.0.1" };
+    const offline = { ...env, HTTPS_PROXY: "http://127.0.0.1:1", NO_PROXY: "127.0.0.1" };
     for (const kind of Object.keys(FOLDERS)) {
       const cwd = `${temporary}/${kind.replaceAll(/\W/g, "_")}`;
       await step(`offline, in ${kind}`, async () => {
@@ -118,62 +119,44 @@ Deno.test({
 /** How programs run: the folder, the variables, and the flags of Deno. */
 interface Stranger {
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Record<string, string>;
   readonly flags: readonly string[];
 }
 
 /** Uses the library, and each command of the tool that needs no real account. */
 async function useEverything(stranger: Stranger, isNode: boolean): Promise<void> {
-  const { cwd, flags } = stranger;
+  const { cwd, env, flags } = stranger;
   const call = `import { call } from "@mate/core/testing";
     import { handler } from "./function.ts";
     console.log(await (await call(handler, { url: "/" })).text());`;
   await write(`${cwd}/call.ts`, call);
-  const { stdout } = await succeed("deno", ["run", "-A", ...flags, "call.ts"], stranger);
-  assertStringIncludes(stdout, '"from": "jsr"');
+  const answer = await succeed("deno", ["run", "-A", ...flags, "call.ts"], { cwd, env });
+  assertStringIncludes(answer, '"from": "jsr"');
 
   const shop = { ...stranger, cwd: `${cwd}/shop` };
-  assertStringIncludes((await succeed("deno", ["test", ...flags], shop)).stdout, "1 passed");
+  const tested = await succeed("deno", ["test", ...flags], { cwd: shop.cwd, env });
+  assertStringIncludes(tested, "1 passed");
   for (const options of [[], ["--in-process"]]) {
     assertStringIncludes(await visit("/v1/hello?name=Ada", options, shop), "Hello, Ada!");
   }
   await mate(["bundle"], shop);
   const zips = (await Array.fromAsync(Deno.readDir(`${cwd}/shop/dist`))).map(({ name }) => name);
   assertEquals(zips.sort(), ["hello.zip", "layer-x86_64.zip"]);
-  const plan = await mate(["deploy", "--plan"], shop);
-  assertMatch(plan.stdout, /1 function: shop-hello/);
+  assertMatch(await mate(["deploy", "--plan"], shop), /1 function: shop-hello/);
 
   if (!isNode) return;
   assertEquals(await visit("/v1/hello", [], stranger), "from node_modules");
-  const invoked = await mate(["invoke", "hello"], stranger);
-  assertEquals(JSON.parse(invoked.stdout).body, "from node_modules");
+  assertEquals(JSON.parse(await mate(["invoke", "hello"], stranger)).body, "from node_modules");
 }
 
-function mate(args: readonly string[], stranger: Stranger) {
-  return succeed("deno", ["run", "-A", ...stranger.flags, "jsr:@mate/cli", ...args], stranger);
+function mate(args: readonly string[], { cwd, env, flags }: Stranger) {
+  return succeed("deno", ["run", "-A", ...flags, "jsr:@mate/cli", ...args], { cwd, env });
 }
 
-/** Starts `mate dev`, sends a request, ends it, and returns the body of the response. */
+/** Sends a request to `mate dev`, and returns the body of the response. */
 async function visit(path: string, options: readonly string[], { cwd, env, flags }: Stranger) {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", ...flags, "jsr:@mate/cli", "dev", "--port", "0", ...options],
-    cwd,
-    env: { ...env },
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const errors = new Response(child.stderr).text();
-  let output = "";
-  let body: string | undefined;
-  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-    output += text;
-    const origin = /Base URL {4}(http:\/\/localhost:\d+)\//.exec(output)?.[1];
-    if (origin === undefined || body !== undefined) continue;
-    body = await (await fetch(origin + path)).text();
-    child.kill("SIGTERM");
-  }
-  await child.status;
-  assert(body !== undefined, `${output}\n${await errors}`);
+  const args = ["run", "-A", ...flags, "jsr:@mate/cli", "dev", "--port", "0", ...options];
+  const [body] = await visitDev(Deno.execPath(), args, path, { cwd, env });
   return body;
 }
 
@@ -184,12 +167,6 @@ async function publishCommand(): Promise<string> {
     workflow,
   )!;
   return `deno() { command deno "$@" --token=any --no-provenance; }\n${lines}`;
-}
-
-async function succeed(program: string, args: readonly string[], { cwd, env }: Stranger) {
-  const result = await run(program, args, { cwd, env: { ...env } });
-  assertEquals(result.code, 0, `${program} ${args.join(" ")}\n${result.stdout}\n${result.stderr}`);
-  return result;
 }
 
 async function write(file: string, text: string): Promise<void> {

@@ -7,7 +7,7 @@
 import { assert, assertEquals, assertLess } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
 import { StubApi } from "../../benchmarks/runtime_loop/stub_api.ts";
-import { run, temporaryFolder } from "../../testdata/programs.ts";
+import { run, succeed, temporaryFolder } from "../../testdata/programs.ts";
 import { bundleLibraryTests, DIFFERENCES } from "./library_tests.ts";
 import { DOCUMENTS, ENTRY_POINTS, MODULES, OUTPUT, packageMetadata, ROOT } from "./metadata.ts";
 
@@ -166,8 +166,7 @@ for (const compiler of COMPILERS) {
       await t.step(name, async () => {
         const settings = { compilerOptions: { ...shared, ...options }, files: ["types.ts"] };
         await Deno.writeTextFile(`${project}/tsconfig.json`, JSON.stringify(settings));
-        const { code, stdout } = await output(project, tsc, []);
-        assertEquals(code, 0, stdout);
+        await succeed(tsc, [], { cwd: project });
       });
     }
   });
@@ -181,8 +180,7 @@ Deno.test("the linters of packages find nothing", async () => {
       ["attw", "--profile", "esm-only", "--format", "ascii", tarball],
     ] as const
   ) {
-    const { code, stdout } = await output(folder, `${folder}/node_modules/.bin/${name}`, args);
-    assertEquals(code, 0, stdout);
+    await succeed(`${folder}/node_modules/.bin/${name}`, args, { cwd: folder });
   }
 });
 
@@ -197,9 +195,7 @@ async function makeProject(name: string, ...packages: string[]): Promise<string>
 
 async function npm(folder: string, command: string, ...args: string[]): Promise<string> {
   const quiet = command === "install" ? ["--no-audit", "--no-fund"] : [];
-  const { code, stdout, stderr } = await output(folder, "npm", [command, ...quiet, ...args]);
-  if (code !== 0) throw new Error(`Cannot run "npm ${command} ${args.join(" ")}": ${stderr}`);
-  return stdout;
+  return await succeed("npm", [command, ...quiet, ...args], { cwd: folder });
 }
 
 function output(cwd: string, program: string, args: readonly string[]) {

@@ -1,7 +1,7 @@
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import config from "../../deno.json" with { type: "json" };
-import { run } from "../../testdata/programs.ts";
+import { succeed } from "../../testdata/programs.ts";
 import { ENTRY_POINTS, ROOT } from "./metadata.ts";
 
 /** TypeScript has this type from 5.4 on. The package works from 5.2 on, and dnt has an older compiler, too. */
@@ -16,9 +16,8 @@ export async function copySources(folder: string): Promise<string[]> {
   const modules = new Set<string>();
   for (const path of Object.values(ENTRY_POINTS)) {
     const args = ["info", "--json", "--no-config", fileURLToPath(new URL(path, ROOT))];
-    const { code, stdout, stderr } = await run(Deno.execPath(), args);
-    if (code !== 0) throw new Error(`Cannot list the imports of "${path}": ${stderr}`);
-    for (const { specifier } of JSON.parse(stdout).modules) modules.add(specifier);
+    const { modules: found } = JSON.parse(await succeed(Deno.execPath(), args));
+    for (const { specifier } of found) modules.add(specifier);
   }
   const sources = [...modules].filter((url) => url.startsWith(ROOT.href));
   for (const url of sources) {

@@ -4,12 +4,13 @@
  *
  * @module
  */
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import config from "../../../cli/deno.json" with { type: "json" };
 import { cloudEnvironment, missingTools } from "../../../cli/deploy/testdata/cloud_tools.ts";
 import { Emulator } from "../../../cli/deploy/testdata/emulator.ts";
-import { run, temporaryFolder } from "../../../testdata/programs.ts";
+import { run, succeed, temporaryFolder } from "../../../testdata/programs.ts";
 import { OUTPUT, TOOL_OUTPUT } from "../metadata.ts";
+import { visitDev } from "../../visit_dev.ts";
 import { NpmRegistry } from "./registry.ts";
 
 const VITEST = "vitest@3.2.4";
@@ -49,6 +50,7 @@ import { startPlatform } from "@mate/cli/platform";
 ${SETUP}
 test("the function answers", async () => {
   assert.equal(await read(), "from node_modules: Ada");
+  await platform.settled();
   assert.ok(lines.some((line) => line.includes("REPORT RequestId")), lines.join("\\n"));
 });
 test("a wrong manifest is an error", async () => {
@@ -113,8 +115,7 @@ Deno.test({
       const cwd = `${fromRegistry}/shop`;
       await Deno.copyFile(`${fromRegistry}/.npmrc`, `${cwd}/.npmrc`);
       for (const args of [["install", "--no-audit", "--no-fund"], ["test"]]) {
-        const { code, stdout, stderr } = await run("npm", args, { cwd, env });
-        assertEquals(code, 0, stdout + stderr);
+        await succeed("npm", args, { cwd, env });
       }
       const [body] = await visit(cwd, []);
       assertEquals(JSON.parse(body), { greeting: "Hello, Ada!" });
@@ -125,28 +126,22 @@ Deno.test({
     });
     await t.step("node --test starts the platform", async () => {
       for (const cwd of [fromRegistry, fromTarball]) {
-        const { code, stdout, stderr } = await run("node", ["--test"], { cwd, env });
-        assertEquals(code, 0, stdout + stderr);
-        assertMatch(stdout, /^# pass 2$/m);
+        assertMatch(await succeed("node", ["--test"], { cwd, env }), /^# pass 2$/m);
       }
     });
     await t.step("vitest starts the platform", async () => {
       const args = ["vitest", "run", "vitest.spec.js"];
-      const { code, stdout, stderr } = await run("npx", args, { cwd: fromRegistry, env });
-      assertEquals(code, 0, stdout + stderr);
-      assertStringIncludes(stdout, "1 passed");
+      assertStringIncludes(await succeed("npx", args, { cwd: fromRegistry, env }), "1 passed");
     });
     await t.step("the oldest TypeScript accepts the declarations", async () => {
       const flags = ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext"];
       const libraries = ["--lib", "es2022,esnext.disposable", "--types", "node"];
       const args = ["tsc", ...flags, ...libraries, "types.ts"];
-      const { code, stdout } = await run("npx", args, { cwd: fromRegistry, env });
-      assertEquals(code, 0, stdout);
+      await succeed("npx", args, { cwd: fromRegistry, env });
     });
     await t.step("the linter of packages finds nothing", async () => {
       const args = ["publint", "run", TOOL_OUTPUT.pathname, "--strict"];
-      const { code, stdout } = await run("npx", args, { cwd: fromRegistry, env });
-      assertEquals(code, 0, stdout);
+      await succeed("npx", args, { cwd: fromRegistry, env });
     });
     await t.step("nothing is written into node_modules", async () => {
       const folder = `${fromRegistry}/node_modules/@mate/cli`;
@@ -180,8 +175,7 @@ async function makeProject(name: string, registry: string, packages: string[]): 
   }
   await Deno.writeTextFile(`${cwd}/.npmrc`, `@mate:registry=${registry}\n`);
   const args = ["install", "--no-audit", "--no-fund", ...packages];
-  const { code, stderr } = await run("npm", args, { cwd });
-  assertEquals(code, 0, stderr);
+  await succeed("npm", args, { cwd });
   const local = `${cwd}/node_modules/only-here`;
   await Deno.mkdir(local);
   const metadata = { name: "only-here", version: "1.0.0", type: "module", exports: "./mod.js" };
@@ -191,32 +185,12 @@ async function makeProject(name: string, registry: string, packages: string[]): 
 }
 
 /** Runs `npx mate` to its end, and returns its output. */
-async function mate(cwd: string, ...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await run("npx", ["mate", ...args], { cwd, env });
-  assertEquals(code, 0, `mate ${args.join(" ")}\n${stdout}\n${stderr}`);
-  return stdout;
+function mate(cwd: string, ...args: string[]): Promise<string> {
+  return succeed("npx", ["mate", ...args], { cwd, env });
 }
 
-/** Starts `mate dev`, sends a request, and ends it. Returns the body and the exit status. */
-async function visit(cwd: string, options: readonly string[]): Promise<[string, number]> {
-  const child = new Deno.Command(`${cwd}/node_modules/.bin/mate`, {
-    args: ["dev", "--port", "0", ...options],
-    cwd,
-    env,
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const errors = new Response(child.stderr).text();
-  let output = "";
-  let body: string | undefined;
-  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-    output += text;
-    const url = /Base URL {4}(http:.*)/.exec(output)?.[1];
-    if (url === undefined || body !== undefined) continue;
-    body = await (await fetch(`${url}/hello?name=Ada`)).text();
-    child.kill("SIGTERM");
-  }
-  const { code } = await child.status;
-  assert(body !== undefined, `${output}\n${await errors}`);
-  return [body, code];
+/** Sends a request to `mate dev`. Returns the body of the response and the exit status. */
+function visit(cwd: string, options: readonly string[]): Promise<[body: string, code: number]> {
+  const program = `${cwd}/node_modules/.bin/mate`;
+  return visitDev(program, ["dev", "--port", "0", ...options], "/v1/hello?name=Ada", { cwd, env });
 }

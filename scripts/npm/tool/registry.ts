@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { run } from "../../../testdata/programs.ts";
+import { succeed } from "../../../testdata/programs.ts";
 
 /** An npm registry on the loopback interface that holds a few packages. */
 export class NpmRegistry implements AsyncDisposable {
@@ -19,9 +19,7 @@ export class NpmRegistry implements AsyncDisposable {
   /** Packs the package in a folder, as `npm publish` does, and serves it. Returns the path of the tarball. */
   async add(source: URL): Promise<string> {
     const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", this.folder];
-    const { code, stdout, stderr } = await run("npm", [...args, source.pathname]);
-    if (code !== 0) throw new Error(`Cannot pack "${source.pathname}": ${stderr}`);
-    const [{ filename, integrity }] = JSON.parse(stdout);
+    const [{ filename, integrity }] = JSON.parse(await succeed("npm", [...args, source.pathname]));
     const metadata = JSON.parse(await Deno.readTextFile(new URL("package.json", source)));
     const { name, version } = metadata;
     const dist = { tarball: this.url + filename, integrity };
