@@ -1,4 +1,4 @@
-import type { FunctionManifest, Uses } from "../manifest/types.ts";
+import type { FunctionManifest, Manifest, Uses } from "../manifest/types.ts";
 import { fillPlaceholders, variableOf } from "../manifest/variables.ts";
 
 /** The hosts of the AWS services behind `uses`. The bootstrap replaces `${NAME}` by the environment variable. */
@@ -21,6 +21,18 @@ export function permittedHosts({ permissions: { net } }: FunctionManifest): stri
     fillPlaceholders(host, (name) => `\${${name === "region" ? "AWS_REGION" : name}}`)
   );
   return `${hosts.includes("*") ? "*" : hosts.join(",")}\n`;
+}
+
+/** Fills in the variables of each function in its hosts. On this machine, only the function itself sees its variables. */
+export function fillHosts(manifest: Manifest): Manifest {
+  const functions = Object.entries(manifest.functions).map(([name, settings]) => {
+    const { environment, permissions } = settings;
+    const net = permissions.net.map((host) =>
+      fillPlaceholders(host, (variable) => environment[variable] ?? `\${${variable}}`)
+    );
+    return [name, { ...settings, permissions: { net } }];
+  });
+  return { ...manifest, functions: Object.fromEntries(functions) };
 }
 
 /** The first part of the hosts of each service of the local platform. If a statement allows an action, a function needs no other permission there. */

@@ -1,7 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { startPlatform } from "@mate/cli/platform";
 import { makeApp } from "../../cli/testdata/bundle.ts";
-import { hasNamespace } from "../../cli/testdata/sandbox.ts";
+import { plainFolders } from "../../cli/lambda/isolation/isolation.ts";
+import { hasNamespace, isolation, startApp } from "../../cli/testdata/sandbox.ts";
+import { temporaryFolder } from "../../testdata/programs.ts";
 
 /** A function that tries what the event says. It returns the names of the attempts that succeeded. */
 const EVIL = `
@@ -176,7 +178,7 @@ async function startVictim() {
   await Deno.writeTextFile(app.manifest, JSON.stringify(MANIFEST));
   Deno.env.set("SECRET_OF_THE_PLATFORM", "secret");
   stack.defer(() => Deno.env.delete("SECRET_OF_THE_PLATFORM"));
-  const platform = stack.use(await startPlatform(app.manifest, { port: 0 }));
+  const platform = stack.use(await startPlatform(app.manifest));
   const owned = stack.move();
   return {
     app,
@@ -221,6 +223,29 @@ Deno.test({
       ["SECRET", "SECRET_OF_THE_PLATFORM", "USER"].filter((name) => name in environment),
       [],
     );
+  },
+});
+
+Deno.test({
+  name: "a variable of a manifest affects no program that starts a function",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const folder = temporaryFolder();
+    await Deno.chmod(folder, 0o777);
+    // With these variables, the dynamic linker of Linux writes a file for each program that starts.
+    const environment = {
+      LD_DEBUG: "files",
+      LD_DEBUG_OUTPUT: `${folder}/linker`,
+      TZ: "Asia/Tokyo",
+    };
+    const module = `export const handler = () => [new Date(0).getHours(), Deno.env.toObject()];`;
+    for (const chosen of new Set([isolation!, plainFolders("of the test")])) {
+      await using app = await startApp(module, { environment }, {}, chosen);
+      const [hour, variables] = (await app.invoke()).json as [number, Record<string, string>];
+      assertEquals(hour, 9);
+      assertEquals({ ...variables, ...environment }, variables);
+      assertEquals(await Array.fromAsync(Deno.readDir(folder)), [], chosen.kind);
+    }
   },
 });
 

@@ -10,7 +10,7 @@
  * @module
  */
 import type { FunctionManifest, Manifest } from "../../manifest/manifest.ts";
-import { fillPlaceholders, variablesOf } from "../../manifest/variables.ts";
+import { fillPlaceholders, placeholdersIn, variablesOf } from "../../manifest/variables.ts";
 import { lambdaEnvironment } from "../../lambda/isolation/environment.ts";
 import { detectIsolation, type Isolation, makeTmp } from "../../lambda/isolation/isolation.ts";
 import { type ArchiveFile, writeFiles } from "../archive.ts";
@@ -80,7 +80,11 @@ export async function addCodeCaches(
 
 /** Returns the environment of a function. The names of deployed resources are not known yet. */
 function environmentOf(name: string, settings: FunctionManifest): Record<string, string> {
-  const variables = Object.fromEntries(variablesOf(settings.uses).map((key) => [key, "unknown"]));
+  const names = [
+    ...variablesOf(settings.uses),
+    ...settings.permissions.net.flatMap(placeholdersIn),
+  ];
+  const variables = Object.fromEntries(names.map((key) => [key, "unknown"]));
   const own = lambdaEnvironment(name, settings, { task: "/var/task", logStream: "warm-up" });
   return Object.fromEntries(
     Object.entries<string>({ ...variables, ...own })

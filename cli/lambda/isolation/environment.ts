@@ -1,10 +1,12 @@
 import { REGION } from "../../application/arn.ts";
 import type { FunctionManifest } from "../../manifest/manifest.ts";
+import { variablesOf } from "../../manifest/variables.ts";
+import { passEnvironment } from "./passed_environment.ts";
 
 /**
  * Makes the environment variables of a function on AWS Lambda, without the address of the Runtime API and without
- * credentials. No variable comes from this machine. The manifest can replace only `LANG`, `PATH` and `TZ`. The schema of the
- * manifest refuses variables such as `LD_PRELOAD`, because the programs that make the sandbox would read them, too.
+ * credentials. No variable comes from this machine. The runtime sets the variables of the manifest in the process of the
+ * function. Only the variables of `uses` are set before, because the bootstrap script reads them.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
  */
@@ -13,12 +15,16 @@ export function lambdaEnvironment(
   manifest: FunctionManifest,
   { task, logStream }: { readonly task: string; readonly logStream: string },
 ): Record<string, string> {
+  const { environment, uses } = manifest;
+  const used = variablesOf(uses).filter((variable) => Object.hasOwn(environment, variable))
+    .map((variable) => [variable, environment[variable]!]);
   return {
+    ...Object.fromEntries(used),
+    ...passEnvironment(environment),
     LANG: "en_US.UTF-8",
     LD_LIBRARY_PATH: `/lib64:/usr/lib64:/var/runtime:/var/runtime/lib:${task}:${task}/lib:/opt/lib`,
     PATH: "/usr/local/bin:/usr/bin/:/bin:/opt/bin",
     TZ: ":UTC",
-    ...manifest.environment,
     AWS_DEFAULT_REGION: REGION,
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(manifest.memory),
     AWS_LAMBDA_FUNCTION_NAME: name,

@@ -91,7 +91,7 @@ Deno.test("a function without a permission gets an error that names it", async (
     `export const handler = (event) => event.path
        ? Deno.readTextFile(event.path)
        : fetch(event.url).then((response) => response.status);`,
-    { permissions: { net: ["127.0.0.1", "*.example.com:443"] } },
+    { environment: { HOST: "127.0.0.1" }, permissions: { net: ["${HOST}", "*.example.com:443"] } },
     { log: ({ functionName, text }) => functionName || notes.push(text) },
   );
   await using server = Deno.serve({ port: 0, onListen() {} }, () => new Response(null));

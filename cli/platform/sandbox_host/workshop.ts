@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import { fillHosts } from "../../application/hosts.ts";
 import { writeFiles } from "../../bundle/archive.ts";
 import { bundleFunctions } from "../../bundle/functions.ts";
 import { Bundler } from "../../bundle/bundler/bundler.ts";
@@ -76,7 +77,11 @@ export class Workshop implements AsyncDisposable {
     const built = new Map<string, Code>();
     const { manifestPath, signal } = this.#options;
     const options = { bundles: this.#bundles, bundler: await this.#openBundler(), signal };
-    const { functions, problems } = await bundleFunctions(manifestPath, manifest, options);
+    const { functions, problems } = await bundleFunctions(
+      manifestPath,
+      fillHosts(manifest),
+      options,
+    );
     for (const [name, files] of functions) {
       const settings = manifest.functions[name]!;
       const bundle = await this.#bundles.get(resolve(dirname(manifestPath), settings.module))!;

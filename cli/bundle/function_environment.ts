@@ -1,0 +1,3 @@
+import { takeEnvironment } from "../lambda/isolation/passed_environment.ts";
+
+takeEnvironment();
