@@ -88,9 +88,9 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
       }
       isCodeNew = false;
       const changed = await host!.reload();
-      if (changed.length > 0) log.note(`Reloaded ${changed.join(", ")}`);
+      if (changed.length > 0) log.note(`Reloaded ${changed.join(", ")}: the new code answers`);
     } catch (error) {
-      log.note(`ERROR ${(error as Error).message}`);
+      log.note(`ERROR ${(error as Error).message}\nFor now, the old version still answers`);
     }
   };
   const manifest = await readLocalManifest(manifestPath, stage);

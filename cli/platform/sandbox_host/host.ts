@@ -38,7 +38,7 @@ export interface SandboxHostOptions {
  *
  * `reload()` bundles every module again. If `isCodeNew` is false, `reload()` bundles only new modules. If the code or the
  * settings of a function have changed, later invocations use the new version. If a function cannot be bundled, the old
- * version stays, and the log gives the reason.
+ * version still answers, and the log says so and gives the reason.
  *
  * @param options How to run the application.
  * @returns The host. Dispose of it to end the processes.
@@ -122,7 +122,9 @@ export class SandboxHost implements ReloadingHost {
       const isNew = ([name, fault]: [string, string]) => former.get(name) !== fault;
       const faults = new Map([...this.#faults].filter(isNew));
       for (const { names, message } of describeProblems(faults)) {
-        this.#log(names.length === 1 ? names[0]! : "", message);
+        const old = names.filter((name) => this.#pools.has(name)).join(", ");
+        const state = old === "" ? "nothing answers yet" : `the old code of ${old} still answers`;
+        this.#log(names.length === 1 ? names[0]! : "", `ERROR ${message}\nFor now, ${state}`);
       }
       return Object.keys(manifest.functions).filter((name) =>
         taken.has(name) || former.has(name) && !this.#faults.has(name)

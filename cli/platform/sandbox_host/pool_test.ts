@@ -110,7 +110,7 @@ Deno.test("reload() takes new code and settings for new invocations, and ignores
   await first!.gone;
   await Deno.writeTextFile(`${folder}/one.ts`, "export const handler = (");
   assertEquals(await host.reload(), []);
-  assertMatch(log.at(-1)!, /^Cannot bundle the function "one": Unexpected end of file/);
+  assertMatch(log.at(-1)!, /^ERROR Cannot bundle the function "one": Unexpected end of file/);
   assertEquals((await invoke({ wait: 0 })).json, [2, 192]);
   const { length } = log;
   assertEquals([await host.reload(), log.length], [[], length], "a fault is reported once");
