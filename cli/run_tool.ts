@@ -1,7 +1,8 @@
-import { columns, type Command, helpOf, readArguments, UsageError } from "./commands/command.ts";
+import { columns, type Command, helpOf, readArguments } from "./commands/command.ts";
 import config from "./deno.json" with { type: "json" };
 import { onInterruption } from "./interruption.ts";
-import { nearest } from "./manifest/nearest.ts";
+import { hintOf } from "./manifest/nearest.ts";
+import { UsageError } from "./manifest/usage_error.ts";
 import { isUnlimited } from "./permissions.ts";
 import { hasToRunAgain, runAgain } from "./restart.ts";
 import { visibleText } from "./visible_text.ts";
@@ -98,11 +99,9 @@ function help(commands: readonly Command[]): string {
 
 function unknownCommand(name: string, commands: readonly Command[]): string {
   if (name === "") return `The command is missing\n\n${help(commands)}`;
-  const word = nearest(name, commands.map((command) => command.name));
+  const names = commands.map((command) => command.name);
   const hint = name.endsWith(".json")
-    ? `: did you mean "mate dev ${name}"?`
-    : word === undefined
-    ? ': "mate --help" lists the commands'
-    : `: did you mean "${word}"?`;
-  return `Unknown command "${name}"${hint}`;
+    ? `did you mean "mate dev ${name}"?`
+    : hintOf(name, names, '"mate --help" lists the commands');
+  return `Unknown command "${name}": ${hint}`;
 }

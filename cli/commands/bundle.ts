@@ -1,7 +1,8 @@
 import type { BundledArchive } from "../bundle/app.ts";
 import type { Part } from "../bundle/sizes.ts";
-import { columns, type Command, defineCommand, MANIFEST, STAGE, UsageError } from "./command.ts";
+import { columns, type Command, defineCommand, MANIFEST, STAGE } from "./command.ts";
 import { visibleText } from "../visible_text.ts";
+import { UsageError } from "../manifest/usage_error.ts";
 
 /** `mate bundle` */
 export const bundle: Command = defineCommand({

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import type { Manifest } from "../manifest/manifest.ts";
-import { nearest } from "../manifest/nearest.ts";
+import { hintOf, nearest } from "../manifest/nearest.ts";
+import { UsageError } from "../manifest/usage_error.ts";
 import type { Permissions } from "../permissions.ts";
 
 export interface Option {
@@ -69,11 +70,6 @@ export const STAGE = {
   description: "The stage (the manifest's default stage)",
 } as const satisfies Option;
 
-/** The command line is wrong; the message names the argument. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-}
-
 /**
  * Reads the arguments of a command.
  *
@@ -135,11 +131,7 @@ function checkOption(
 export function checkFunction({ functions }: Manifest, name: string): void {
   const names = Object.keys(functions);
   if (names.includes(name)) return;
-  const word = nearest(name, names);
-  const hint = word === undefined
-    ? `expected one of ${names.join(", ")}`
-    : `did you mean "${word}"?`;
-  throw new UsageError(`Unknown function "${name}": ${hint}`);
+  throw new UsageError(`Unknown function "${name}": ${hintOf(name, names)}`);
 }
 
 export function helpOf({ name, arguments: names, summary, details, options }: Command): string {

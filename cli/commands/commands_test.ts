@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import library from "../../deno.json" with { type: "json" };
-import { run, temporaryFolder } from "../../testdata/programs.ts";
+import { succeed, temporaryFolder } from "../../testdata/programs.ts";
 import { makeApp, serve } from "../testdata/bundle.ts";
 import { mate, ROOT, startMate } from "../testdata/command.ts";
 import { describe } from "./bundle.ts";
@@ -23,22 +23,18 @@ Deno.test("mate new makes a formatted application whose test passes", async () =
   assertEquals([made.code, made.stderr], [0, ""]);
   assertMatch(made.stdout, /Wrote shop\/app\.json\n[^]*\nNext: cd shop && deno task dev\n$/);
   const cwd = `${folder}/shop`;
-  const format = await run(Deno.execPath(), ["fmt", "--check"], { cwd });
-  assertEquals(format.code, 0, format.stderr);
+  await succeed(Deno.execPath(), ["fmt", "--check"], { cwd });
   const config = JSON.parse(await Deno.readTextFile(`${cwd}/deno.json`));
   assertEquals(Object.keys(config.tasks), ["dev", "test", "deploy", "undeploy"]);
   assertEquals(config.tasks.test, "deno test"); // without permissions
   await Deno.writeTextFile(`${cwd}/deno.json`, JSON.stringify({ imports: localImports() }));
   const options = { cwd, env: { NO_COLOR: "1" } };
-  const test = await run(Deno.execPath(), ["test", "--no-lock"], options);
-  assertEquals(test.code, 0, test.stderr);
-  assertStringIncludes(test.stdout, "1 passed");
+  assertStringIncludes(await succeed(Deno.execPath(), ["test", "--no-lock"], options), "1 passed");
   const { functions } = await readManifest(`${cwd}/app.json`);
   assertEquals(functions.hello?.module, "hello.ts");
   const node = await mate(["new", "--node", "store"], { cwd: folder });
   assertMatch(node.stdout, /\nNext: cd store && npm install && npm run dev\n$/);
-  const nodeFormat = await run(Deno.execPath(), ["fmt", "--check"], { cwd: `${folder}/store` });
-  assertEquals(nodeFormat.code, 0, nodeFormat.stderr);
+  await succeed(Deno.execPath(), ["fmt", "--check"], { cwd: `${folder}/store` });
   const names = await Array.fromAsync(Deno.readDir(`${folder}/store`), ({ name }) => name);
   assertEquals(names.includes("package.json") && !names.includes("deno.json"), true);
   assertEquals(
@@ -84,7 +80,7 @@ Deno.test("mate invoke --stage has the overrides of the stage, and refuses anoth
   const { code, stderr } = await invoke("--stage", "prdo");
   const problem = `it has no stage "prdo": did you mean "prod"?`;
   assertEquals([code, stderr], [
-    1,
+    2,
     `Error: Cannot use the manifest "${app.manifest}": ${problem}\n`,
   ]);
 });

@@ -1,15 +1,9 @@
 import { printOutputs } from "../deploy/outputs.ts";
 import { visibleText } from "../visible_text.ts";
 import { checkLogin } from "./aws.ts";
-import {
-  type Command,
-  defineCommand,
-  MANIFEST,
-  type Options,
-  STAGE,
-  UsageError,
-} from "./command.ts";
+import { type Command, defineCommand, MANIFEST, type Options, STAGE } from "./command.ts";
 import { deployPermissions } from "./deploy_permissions.ts";
+import { UsageError } from "../manifest/usage_error.ts";
 
 const DETAILS =
   `MANIFEST is ${MANIFEST} by default. The credentials are those of the AWS tools: a profile (AWS_PROFILE), or

@@ -1,4 +1,5 @@
-import { type Command, defineCommand, MANIFEST, STAGE, UsageError } from "./command.ts";
+import { type Command, defineCommand, MANIFEST, STAGE } from "./command.ts";
+import { UsageError } from "../manifest/usage_error.ts";
 
 /** `mate dev` */
 export const dev: Command = defineCommand({

@@ -1,14 +1,8 @@
 import type { Manifest } from "../manifest/manifest.ts";
-import {
-  checkFunction,
-  type Command,
-  defineCommand,
-  MANIFEST,
-  STAGE,
-  UsageError,
-} from "./command.ts";
+import { checkFunction, type Command, defineCommand, MANIFEST, STAGE } from "./command.ts";
 import { visibleJson } from "../visible_text.ts";
 import { callAws, sdkPermissions } from "./aws.ts";
+import { UsageError } from "../manifest/usage_error.ts";
 
 /** `mate invoke` */
 export const invoke: Command = defineCommand({
@@ -114,7 +108,7 @@ async function startLocal(
     const options = { manifest, manifestPath, signal };
     return stack.use(await createSandboxHost({ ...options, log: (record) => log.write(record) }));
   };
-  const platform = stack.use(await startPlatform(manifest, { port: 0, log, host }));
+  const platform = stack.use(await startPlatform(manifest, { log, host }));
   const owned = stack.move();
   return {
     client: {

@@ -3,14 +3,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { formatRecord } from "../platform/terminal.ts";
 import { visibleJson } from "../visible_text.ts";
 import { callAws, sdkPermissions } from "./aws.ts";
-import {
-  checkFunction,
-  type Command,
-  defineCommand,
-  MANIFEST,
-  STAGE,
-  UsageError,
-} from "./command.ts";
+import { checkFunction, type Command, defineCommand, MANIFEST, STAGE } from "./command.ts";
+import { UsageError } from "../manifest/usage_error.ts";
 
 const UNITS: Readonly<Record<string, number>> = {
   s: 1_000,

@@ -1,6 +1,7 @@
 import { basename, join, resolve } from "node:path";
 import config from "../deno.json" with { type: "json" };
-import { type Command, defineCommand, UsageError } from "./command.ts";
+import { UsageError } from "../manifest/usage_error.ts";
+import { type Command, defineCommand } from "./command.ts";
 
 /** `mate new` */
 export const newApp: Command = defineCommand({

@@ -1,4 +1,4 @@
-import { nearest } from "../manifest/nearest.ts";
+import { hintOf } from "../manifest/nearest.ts";
 import { refuse } from "../manifest/stages.ts";
 import type { Manifest } from "../manifest/types.ts";
 import { placeholdersIn } from "../manifest/variables.ts";
@@ -46,12 +46,9 @@ export function checkOutputs(manifest: Manifest, infra: Infra | undefined): void
     placeholdersIn(text).flatMap((placeholder) => {
       const [, name] = /^infra\.(.+)/.exec(placeholder) ?? [];
       if (name === undefined || outputs.includes(name)) return [];
-      const word = nearest(name, outputs);
       const hint = infra === undefined
         ? "the folder infra does not exist beside the manifest"
-        : word === undefined
-        ? `add the block output "${name}" to a file of the folder infra`
-        : `did you mean "${word}"?`;
+        : hintOf(name, outputs, `add the block output "${name}" to a file of the folder infra`);
       return [`"${path.join(".")}" needs the output "${name}" of infra: ${hint}`];
     })
   );

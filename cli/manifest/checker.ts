@@ -26,13 +26,11 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes a function that checks a value against a JSON Schema and fills in the defaults.
+ * Makes a function that checks a manifest against its JSON Schema and fills in the defaults.
  *
- * @param whole The noun for the value in the messages, such as `manifest`.
  * @returns The function. It returns the problems. Each names the wrong key, and says what would be right.
  */
 export function makeChecker(
-  whole: string,
   schema: object,
   formats: Readonly<Record<string, Format>>,
 ): (value: unknown) => string[] {
@@ -57,16 +55,16 @@ export function makeChecker(
     const unknown = errors.filter(({ keyword }) => keyword === "additionalProperties");
     return [
       ...errors.filter((error) => !unknown.includes(error))
-        .map((error) => `${nameOf(whole, pathOf(error))} ${wordError(error, formats)}`),
+        .map((error) => `${nameOf(pathOf(error))} ${wordError(error, formats)}`),
       ...[...Map.groupBy(unknown, ({ instancePath }) => instancePath).values()]
-        .flatMap((group) => wordUnknownKeys(whole, group)),
+        .flatMap((group) => wordUnknownKeys(group)),
     ];
   };
 }
 
 /** Names a value in a message by the keys that lead to the value. */
-export function nameOf(whole: string, path: readonly (string | number)[]): string {
-  return path.length === 0 ? `the ${whole}` : `"${path.join(".")}"`;
+export function nameOf(path: readonly (string | number)[]): string {
+  return path.length === 0 ? "the manifest" : `"${path.join(".")}"`;
 }
 
 /** The keys that lead to the wrong value, to the wrong name of a property or to the missing property. */
@@ -110,12 +108,12 @@ function expected({ type = "string", enum: values, minimum, maximum }: Schema): 
 }
 
 /** Makes the messages for the unknown keys of one object. A message suggests the nearest known key. */
-function wordUnknownKeys(whole: string, errors: readonly ErrorObject[]): string[] {
+function wordUnknownKeys(errors: readonly ErrorObject[]): string[] {
   const path = pathOf(errors[0]!);
-  const owner = path.length === 0 ? `a ${whole}` : nameOf(whole, path);
+  const owner = path.length === 0 ? "a manifest" : nameOf(path);
   const known = Object.keys((errors[0]!.parentSchema as Schema).properties!);
   const keys = errors.map(({ params: { additionalProperty: key } }) => ({
-    name: nameOf(whole, [...path, key]),
+    name: nameOf([...path, key]),
     word: nearest(key, known),
   }));
   const strange = keys.filter(({ word }) => word === undefined).map(({ name }) => name);

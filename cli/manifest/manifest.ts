@@ -6,14 +6,15 @@
 import { makeChecker, nameOf } from "./checker.ts";
 import { findConflicts } from "./conflicts.ts";
 import { FORMATS } from "./formats.ts";
-import { nearest } from "./nearest.ts";
+import { hintOf } from "./nearest.ts";
 import schema from "./schema.json" with { type: "json" };
 import { nameStage, type PlainManifest, refuse, refuseClashes, stagesOf } from "./stages.ts";
 import type { Manifest, ScheduleTrigger } from "./types.ts";
+import { UsageError } from "./usage_error.ts";
 
 export type * from "./types.ts";
 
-const checkSchema = makeChecker("manifest", schema, FORMATS);
+const checkSchema = makeChecker(schema, FORMATS);
 
 /**
  * Checks a manifest with all its stages, and fills in the defaults.
@@ -23,8 +24,8 @@ const checkSchema = makeChecker("manifest", schema, FORMATS);
  * @param stage The stage; by default the stage that the manifest names.
  * @returns The manifest of the stage.
  * @throws {SyntaxError} If the text is not JSON.
- * @throws {TypeError} If the manifest or one of its stages is invalid, or if the stage does not exist; the message names every
- * wrong key.
+ * @throws {TypeError} If the manifest or one of its stages is invalid; the message names every wrong key.
+ * @throws {Error} If the stage does not exist.
  */
 export function parseManifest(text: string, source: string, stage?: string): Manifest {
   let json: unknown;
@@ -36,7 +37,7 @@ export function parseManifest(text: string, source: string, stage?: string): Man
   }
   const action = `Cannot use the manifest "${source}"`;
   const repeated = [...repeatedKeys(text)]
-    .map((path) => `${nameOf("manifest", path)} stands twice: rename or remove one`);
+    .map((path) => `${nameOf(path)} stands twice: rename or remove one`);
   const plain = structuredClone(json) as PlainManifest;
   const manifests = [check(json, action, repeated)];
   for (const [name, merged] of stagesOf(plain, action)) {
@@ -46,11 +47,8 @@ export function parseManifest(text: string, source: string, stage?: string): Man
   const found = manifests.find((manifest) => manifest.stage === (stage ?? plain.stage));
   if (found !== undefined) return found;
   const names = manifests.map((manifest) => manifest.stage);
-  const word = nearest(stage!, names);
-  const hint = word === undefined
-    ? `expected one of ${names.join(", ")}, or add it to "stages"`
-    : `did you mean "${word}"?`;
-  throw new TypeError(`${action}: it has no stage "${stage}": ${hint}`);
+  const hint = hintOf(stage!, names, `expected one of ${names.join(", ")}, or add it to "stages"`);
+  throw new UsageError(`${action}: it has no stage "${stage}": ${hint}`);
 }
 
 /** Checks the manifest of one stage, and fills in the defaults. */
@@ -59,7 +57,7 @@ function check(json: unknown, action: string, known: readonly string[] = []): Ma
   if (problems.length === 0) {
     expandSchedules(json as Manifest);
     for (const { path, message } of findConflicts(json as Manifest)) {
-      problems.push(`${nameOf("manifest", path)} ${message}`);
+      problems.push(`${nameOf(path)} ${message}`);
     }
   }
   refuse(problems, action);

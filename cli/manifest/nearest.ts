@@ -15,6 +15,16 @@ export function nearest(word: string, words: readonly string[]): string | undefi
   return best;
 }
 
+/** Says which word was probably meant. If there is none, returns the other hint. */
+export function hintOf(
+  word: string,
+  words: readonly string[],
+  other: string = `expected one of ${words.join(", ")}`,
+): string {
+  const near = nearest(word, words);
+  return near === undefined ? other : `did you mean "${near}"?`;
+}
+
 /** Counts the letters to insert, delete, replace or swap (the distance of Damerau and Levenshtein, restricted). */
 function distanceOf(a: string, b: string): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, column) => column)];

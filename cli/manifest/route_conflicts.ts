@@ -1,5 +1,5 @@
 import { type Conflict, triggersOf } from "./conflict.ts";
-import { nearest } from "./nearest.ts";
+import { hintOf } from "./nearest.ts";
 import type { Manifest } from "./types.ts";
 
 /** Finds routes that one API cannot have together, and authorizers that do not exist. */
@@ -12,13 +12,8 @@ export function* findRouteConflicts(manifest: Manifest): Generator<Conflict> {
     const at = [...path, "authorizer"];
     if (!Object.hasOwn(functions, authorizer)) {
       const others = Object.keys(functions).filter((name) => name !== owner);
-      const near = nearest(authorizer, others);
-      const expected = near !== undefined
-        ? `did you mean "${near}"?`
-        : others.length > 0
-        ? `expected one of ${others.join(", ")}`
-        : "add the function first";
-      yield { path: at, message: `must be a function of the manifest: ${expected}` };
+      const hint = others.length > 0 ? hintOf(authorizer, others) : "add the function first";
+      yield { path: at, message: `must be a function of the manifest: ${hint}` };
     } else if (authorizer === owner) {
       yield { path: at, message: "must be another function than the function of the route" };
     }

@@ -1,5 +1,5 @@
 import { nameOf } from "./checker.ts";
-import { nearest } from "./nearest.ts";
+import { hintOf } from "./nearest.ts";
 import type { Manifest } from "./types.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -36,9 +36,8 @@ function* unknownNames(stage: string, base: Json, overrides: Json): Generator<st
   for (const map of MAPS) {
     const known = Object.keys(base[map] ?? {});
     for (const name of Object.keys(overrides[map] ?? {}).filter((name) => !known.includes(name))) {
-      const word = nearest(name, known);
-      const hint = word === undefined ? "add it there first" : `did you mean "${word}"?`;
-      const path = nameOf("manifest", ["stages", stage, map, name]);
+      const hint = hintOf(name, known, "add it there first");
+      const path = nameOf(["stages", stage, map, name]);
       yield `${path} must be one of the "${map}" of the manifest: ${hint}`;
     }
   }

@@ -109,7 +109,7 @@ const WRONG: readonly (readonly [text: string, message: string, stage?: string])
 
 Deno.test("parseManifest() refuses a wrong stage with the key and the remedy, whichever stage is asked for", () => {
   for (const [text, message, stage] of WRONG) {
-    const error = assertThrows(() => parse(text, stage), TypeError, "", message);
+    const error = assertThrows(() => parse(text, stage), Error, "", message);
     assertEquals(error.message, `Cannot use the manifest "app.json"${message}`);
   }
 });
