@@ -1,3 +1,4 @@
+import { curlCommand, examplePath } from "../application/curl.ts";
 import type { Gateway } from "../application/types.ts";
 
 /** The URLs and the names of a deployed application. */
@@ -19,16 +20,8 @@ export function printOutputs(
   print: (line: string) => void,
 ): void {
   if (base_url !== null) {
-    const requests = (gateway?.routes ?? []).map(({ method, path }) => {
-      const option = ["ANY", "GET"].includes(method)
-        ? ""
-        : method === "HEAD"
-        ? "-I "
-        : `-X ${method} `;
-      return `curl ${option}${base_url}${
-        path.replace(/\{\w+\+\}/, "any/path").replaceAll(/[{}]/g, "")
-      }`;
-    });
+    const requests = (gateway?.routes ?? [])
+      .map(({ method, path }) => curlCommand(method, base_url + examplePath(path)));
     print(`\nBase URL: ${base_url}\n\n${requests.join("\n")}\n`);
   }
   for (

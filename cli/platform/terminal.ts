@@ -1,5 +1,6 @@
 import type { LogRecord } from "../lambda/function_host.ts";
-import { curlCommand, examplePath, functionUrl, routesOf, urlCommand } from "./gateway/routes.ts";
+import { curlCommand, examplePath } from "../application/curl.ts";
+import { functionUrl, routesOf, urlCommand } from "./gateway/routes.ts";
 import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
 import { visibleLine } from "../visible_text.ts";
 
@@ -74,7 +75,8 @@ export function introduce(
     }
   }
   for (const [queue, names] of namesBy(manifest, ({ triggers }) => triggers.queues)) {
-    rows.push([`queue ${queue}`, names, `curl -d MESSAGE '${controlUrl}/queues/${queue}'`]);
+    const group = manifest.queues[queue]!.fifo ? "?group=GROUP" : "";
+    rows.push([`queue ${queue}`, names, `curl -d MESSAGE '${controlUrl}/queues/${queue}${group}'`]);
   }
   for (const [bucket, names] of namesBy(manifest, ({ triggers }) => triggers.buckets)) {
     const { prefix, suffix } = Object.values(manifest.functions)

@@ -61,13 +61,23 @@ Deno.test("introduce() shows control characters of the manifest by symbols", () 
 });
 
 Deno.test("introduce() shows every trigger with a command to copy", () => {
-  const { functions, tables } = manifestWith(
-    { ledger: { module: "ledger.ts", triggers: { tables: [{ name: "orders" }] } } },
-    {},
+  const { functions, tables, queues } = manifestWith(
+    {
+      ledger: {
+        module: "ledger.ts",
+        triggers: { tables: [{ name: "orders" }], queues: [{ name: "line" }] },
+      },
+    },
+    { line: { fifo: true } },
     { orders: { key: { id: "string" } }, notes: { key: { id: "string" } } },
   );
   const text = introduce({
-    manifest: { ...MANIFEST, functions: { ...MANIFEST.functions, ...functions }, tables },
+    manifest: {
+      ...MANIFEST,
+      functions: { ...MANIFEST.functions, ...functions },
+      queues: { ...MANIFEST.queues, ...queues },
+      tables,
+    },
     url: "http://localhost:8000",
     controlUrl: "http://127.0.0.1:8000",
     servicesUrl: "http://127.0.0.1:4566",
@@ -90,6 +100,7 @@ Deno.test("introduce() shows every trigger with a command to copy", () => {
     "curl -d '{}' 'http://127.0.0.1:8000/2015-03-31/functions/plain/invocations'",
     "curl -N 'http://listener.localhost:8000/'",
     "queue jobs          worker            curl -d MESSAGE 'http://127.0.0.1:8000/queues/jobs'",
+    "queue line          ledger            curl -d MESSAGE 'http://127.0.0.1:8000/queues/line?group=GROUP'",
     "table orders        ledger            curl -d ITEM 'http://127.0.0.1:8000/tables/orders'",
     "(and dynamodb, sns, sqs, events)",
     "'http://127.0.0.1:8000/events'",

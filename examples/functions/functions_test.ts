@@ -8,7 +8,7 @@ const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8
 
 /** Runs the example application in this process. */
 function start(): Promise<Platform> {
-  return startPlatform(`${import.meta.dirname}/../app.json`, { port: 0, inProcess: true });
+  return startPlatform(`${import.meta.dirname}/../app.json`, { inProcess: true });
 }
 
 /** Registers a test of the running application. */
@@ -110,11 +110,10 @@ platformTest(
   "storage, topic and scheduler log the accessors of their events",
   async (_, platform) => {
     const { controlUrl: url } = platform;
-    const headers = { "Content-Type": "application/json" };
-    const message = JSON.stringify({ message: '{"a":1}', subject: "Hello" });
+    const body = new URLSearchParams({ message: '{"a":1}', subject: "Hello" });
     const replies = [
       await fetch(`${url}/buckets/uploads/red%20flower.jpg`, { method: "PUT", body: "content" }),
-      await fetch(`${url}/topics/messages`, { method: "POST", headers, body: message }),
+      await fetch(`${url}/topics/messages`, { method: "POST", body }),
       await fetch(`${url}/schedules/scheduler`, { method: "POST" }),
     ];
     for (const reply of replies) assert(reply.ok, await reply.text());

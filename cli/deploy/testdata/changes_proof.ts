@@ -53,7 +53,7 @@ await prove(
       const output = assertDone(await shop.deploy());
       assertMatch(output, /Takes over from a run that was killed:\n(.*\n)*? +1 function: shop-/);
       assert(output.includes("Base URL: https://shop.example\n"), output);
-      assert(output.includes("\ncurl -X POST https://shop.example/orders\n"), output);
+      assert(output.includes("\ncurl -X POST 'https://shop.example/orders'\n"), output);
     });
 
     for (const kind of Object.keys(EXPECTED) as (keyof typeof EXPECTED)[]) {

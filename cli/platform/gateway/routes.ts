@@ -68,16 +68,6 @@ function rankOf(resource: string): string {
   return ranks.join("");
 }
 
-/** Returns a path that matches a route: `/items/1` for `/items/{id}`. */
-export function examplePath(route: string): string {
-  return route.replace(/\{\w+\+\}/, "a/b").replaceAll(/\{\w+\}/g, "1");
-}
-
-export function curlCommand(method: string, url: string): string {
-  const isDefault = method === "ANY" || method === "GET";
-  return `curl ${isDefault ? "" : method === "HEAD" ? "-I " : `-X ${method} `}'${url}'`;
-}
-
 /** Returns the command for a function URL. With IAM, the command signs the request: here any access key is allowed. */
 export function urlCommand(url: string, { auth }: UrlTrigger): string {
   const signed = auth === "iam" ? "--aws-sigv4 aws:amz:us-east-1:lambda --user me:local " : "";

@@ -1,4 +1,5 @@
-import { curlCommand, examplePath, METHODS, urlCommand } from "../gateway/routes.ts";
+import { curlCommand, examplePath } from "../../application/curl.ts";
+import { METHODS, urlCommand } from "../gateway/routes.ts";
 import type {
   EventTrigger,
   RouteTrigger,
@@ -129,11 +130,17 @@ export function createTopicForm(functionName: string, topic: string): Html {
 </form>`;
 }
 
-export function createQueueForm(functionName: string, queue: string): Html {
+export function createQueueForm(functionName: string, queue: string, isFifo: boolean): Html {
   return markup`
 <form data-form="post" data-path="/queues/${queue}" data-queue="${queue}">
 <p>Queue <code>${queue}</code>, whose messages invoke <b>${functionName}</b>:
 <span data-counts="${queue}"></span></p>
+${
+    isFifo
+      ? markup`<label>Message group
+<input name="group" value="start-page" maxlength="128" required spellcheck="false"></label>`
+      : []
+  }
 <label>Message of the queue<textarea name="body" rows="2" required></textarea></label>
 <button>Send the message</button>
 <output></output>

@@ -125,7 +125,7 @@ export function createStartPage(manifest: Manifest, application: string): string
 <main>
 <section aria-labelledby="functions-title">
 <h2 id="functions-title">Functions</h2>
-${functions.map(([name, config]) => createCard(name, config, manifest.stage, base))}
+${functions.map(([name, config]) => createCard(name, config, manifest, base))}
 ${tables.length > 0 ? markup`<h2>Tables</h2>` : []}
 ${tables.map(([name, { key }]) => createTableForm(name, key))}
 </section>
@@ -151,20 +151,25 @@ Nothing yet. Send a request or fire a trigger, and its records appear here.
 `.text;
 }
 
-function createCard(name: string, config: FunctionManifest, stage: string, base: string): Html {
+function createCard(
+  name: string,
+  config: FunctionManifest,
+  manifest: Manifest,
+  base: string,
+): Html {
   const { routes, url, schedules, events, buckets, topics, queues, tables } = config.triggers;
   return markup`
 <article aria-labelledby="function-${name}">
 <h3 id="function-${name}">${name}</h3>
 <p>${config.description}</p>
 <p class="facts">${config.memory} MiB · ${config.timeout} s · <code>${config.module}</code></p>
-${routes.length > 0 ? createRequestForm(name, routes, stage, base) : []}
+${routes.length > 0 ? createRequestForm(name, routes, manifest.stage, base) : []}
 ${url === undefined ? [] : createUrl(functionUrl(name, base), url)}
 ${schedules.map((schedule, index) => createScheduleForm(name, schedule, index))}
 ${events.map(createEventForm)}
 ${buckets.map((bucket) => createBucketForm(name, bucket.name))}
 ${topics.map((topic) => createTopicForm(name, topic.name))}
-${queues.map((queue) => createQueueForm(name, queue.name))}
+${queues.map((queue) => createQueueForm(name, queue.name, manifest.queues[queue.name]!.fifo))}
 ${
     tables.map((table) =>
       markup`

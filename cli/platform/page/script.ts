@@ -40,7 +40,9 @@ function runPage(): void {
       return new Response(text || null, init);
     },
     post({ dataset: { path } }, fields) {
-      return fetch(path, { method: "POST", body: String(fields.get("body") ?? "") });
+      const group = fields.get("group");
+      const query = group === null ? "" : `?group=${encodeURIComponent(String(group))}`;
+      return fetch(path + query, { method: "POST", body: String(fields.get("body") ?? "") });
     },
     upload({ dataset: { bucket } }, fields) {
       const file = fields.get("file") as File;
@@ -48,19 +50,15 @@ function runPage(): void {
       return fetch(url, { method: "PUT", body: file });
     },
     publish({ dataset: { path } }, fields) {
-      const all = (name: string) => fields.getAll(`attribute-${name}`).map(String);
-      const [types, values] = [all("type"), all("value")];
-      const attributes = Object.fromEntries(
-        all("name").map((name, index) => [name, { Type: types[index], Value: values[index] }])
-          .filter(([name]) => name !== ""),
-      );
-      const message = String(fields.get("message"));
-      const subject = String(fields.get("subject")) || null;
-      return fetch(path, {
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        body: JSON.stringify({ message, subject, attributes }),
-      });
+      const [names, types, values] = ["name", "type", "value"]
+        .map((part) => fields.getAll(`attribute-${part}`));
+      const form = new URLSearchParams({ message: String(fields.get("message")) });
+      const subject = String(fields.get("subject"));
+      if (subject !== "") form.set("subject", subject);
+      for (const [index, name] of names!.entries()) {
+        if (name !== "") form.append("attribute", `${name}:${types![index]}:${values![index]}`);
+      }
+      return fetch(path, { method: "POST", body: form });
     },
   };
 

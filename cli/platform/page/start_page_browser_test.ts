@@ -71,6 +71,16 @@ testPage("fires a schedule, puts an event and sends a message to a queue", async
   assertEquals(eventOf("worker").Records[0].body, "Hello");
 });
 
+testPage("sends a message to a group of a FIFO queue", async (page, test) => {
+  const article = card(page, "follower");
+  await article.getByLabel("Message of the queue").fill("Hello");
+  await article.getByLabel("Message group").fill("a&b");
+  await article.getByRole("button", { name: "Send the message" }).click();
+  await article.getByText("200 OK").waitFor();
+  await test.platform.settled();
+  assertEquals(test.host.calls[0]!.event.Records[0].attributes.MessageGroupId, "a&b");
+});
+
 testPage("uploads an object, lists it and deletes it", async (page, test) => {
   const article = card(page, "created");
   const file = { name: "red flower.txt", mimeType: "text/plain", buffer: Buffer.from("Hello") };
@@ -178,16 +188,20 @@ testPage("is accessible and fits, light on a desk and dark on a phone", async (p
 
 const follower = manifestWith(
   {
-    follower: { module: "a.ts", triggers: { tables: [{ name: "notes" }] } },
+    follower: {
+      module: "a.ts",
+      triggers: { tables: [{ name: "notes" }], queues: [{ name: "line" }] },
+    },
   },
-  {},
+  { line: { fifo: true } },
   { notes: { key: { id: "string" } } },
 );
 
-/** The application of the other tests, with a table. */
+/** The application of the other tests, with a table and a FIFO queue. */
 const manifest = {
   ...MANIFEST,
   functions: { ...MANIFEST.functions, ...follower.functions },
+  queues: { ...MANIFEST.queues, ...follower.queues },
   tables: follower.tables,
 };
 

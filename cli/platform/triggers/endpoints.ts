@@ -1,11 +1,12 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Manifest } from "../../manifest/manifest.ts";
 import { allow, jsonReply, readBody, refusal, type Reply, reply } from "../../lambda/http.ts";
 import { MAX_PUBLICATION } from "../../application/limits.ts";
 import type { EventBus } from "../services/event_bus.ts";
 import { deadLetterQueueName, type Messaging, queueName } from "../services/messaging.ts";
+import { isIdentifier } from "../services/sqs/input.ts";
 import type { Buckets } from "./buckets.ts";
-import { checkPublication, publicationRefusal, publish } from "./message.ts";
+import { publicationRefusal, readPublication } from "./message.ts";
 import { ObjectKeyError } from "./object_key.ts";
 import type { Schedules } from "./schedules.ts";
 
@@ -76,8 +77,8 @@ export function createTriggerEndpoints(
     if (!isKnown) throw refusal(404, `The application has no topic "${name}"`);
     allow(request.method!, "POST");
     const text = await readText(request);
-    const publication = checkPublication(readPublication(request.headers, text));
-    return jsonReply(200, { MessageId: publish(messaging, name, publication) });
+    const publication = readPublication(request.headers, text);
+    return jsonReply(200, { MessageId: messaging.publish(name, publication) });
   }
 
   async function answerQueue(request: IncomingMessage, name: string): Promise<Reply> {
@@ -92,6 +93,13 @@ export function createTriggerEndpoints(
       const group = new URL(request.url!, "http://localhost").searchParams.get("group");
       const isFifo = manifest.queues[name]!.fifo;
       if (group !== null && !isFifo) throw refusal(400, `The queue "${name}" has no groups`);
+      if (group !== null && !isIdentifier(group)) {
+        const shown = JSON.stringify(group);
+        throw refusal(
+          400,
+          `Invalid group ${shown}: expected 1 to 128 ASCII letters, digits and signs`,
+        );
+      }
       // If the developer sends a message twice, both must arrive. So each has its own identifier.
       const place = isFifo
         ? { groupId: group ?? "start-page", deduplicationId: crypto.randomUUID() }
@@ -157,35 +165,6 @@ export function createTriggerEndpoints(
   };
 }
 
-/** Reads a message from a body: JSON, a form, or plain text. */
-function readPublication(headers: IncomingHttpHeaders, text: string): unknown {
-  const type = (headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
-  if (type === "application/json") return parseJson(text);
-  if (type === "text/plain") return { message: text };
-  if (type !== "application/x-www-form-urlencoded") {
-    throw refusal(
-      415,
-      `Cannot publish a message of the type "${type}": expected application/json, ` +
-        "application/x-www-form-urlencoded or text/plain",
-    );
-  }
-  const form = new URLSearchParams(text);
-  const attributes = form.getAll("attribute").map((attribute) => {
-    const [name = "", Type = "", ...value] = attribute.split(":");
-    if (value.length === 0) {
-      const quoted = JSON.stringify(attribute);
-      throw publicationRefusal(`the attribute ${quoted} must have the form NAME:TYPE:VALUE`);
-    }
-    return [name, { Type, Value: value.join(":") }] as const;
-  });
-  form.delete("attribute");
-  for (const names of [[...form.keys()], attributes.map(([name]) => name)]) {
-    const twice = names.find((name, index) => names.indexOf(name) !== index);
-    if (twice !== undefined) throw publicationRefusal(`${JSON.stringify(twice)} occurs twice`);
-  }
-  return { ...Object.fromEntries(form), attributes: Object.fromEntries(attributes) };
-}
-
 async function readText(request: IncomingMessage): Promise<string> {
   const body = await readBody(request, MAX_REQUEST);
   if (body.length > MAX_REQUEST) {
@@ -198,7 +177,7 @@ async function readText(request: IncomingMessage): Promise<string> {
   }
 }
 
-function parseJson(text: string, action = "publish the message"): unknown {
+function parseJson(text: string, action: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

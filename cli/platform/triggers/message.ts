@@ -1,122 +1,53 @@
-import { Buffer } from "node:buffer";
+import type { IncomingHttpHeaders } from "node:http";
 import { type Refusal, refusal } from "../../lambda/http.ts";
-import { MAX_PUBLICATION } from "../../application/limits.ts";
-import type { Messaging } from "../services/messaging.ts";
-import { makeChecker } from "../../manifest/checker.ts";
+import { ServiceError } from "../services/service_call.ts";
+import { type Publication, publicationOf } from "../services/sns/publication.ts";
+import { readForm } from "../services/sns/query.ts";
 
-export interface Publication {
-  readonly message: string;
-  readonly subject?: string | null | undefined;
-  readonly attributes: Readonly<Record<string, MessageAttribute>>;
-}
-
-export interface MessageAttribute {
-  readonly Type: "String" | "String.Array" | "Number" | "Binary";
-  /** The value as text. Bytes are in base64. */
-  readonly Value: string;
-}
+const FORM = "application/x-www-form-urlencoded";
 
 export function publicationRefusal(problem: string): Refusal {
   return refusal(400, `Cannot publish the message: ${problem}`);
 }
 
-const SCHEMA = {
-  type: "object",
-  required: ["message"],
-  properties: {
-    message: { type: "string", minLength: 1 },
-    subject: {
-      type: ["string", "null"],
-      pattern: "^[!-~][ -~]{0,99}$",
-      patternErrorMessage: "must be 1 to 100 ASCII characters on one line, and start with no space",
-    },
-    attributes: {
-      type: "object",
-      default: {},
-      propertyNames: { format: "attribute" },
-      additionalProperties: {
-        type: "object",
-        required: ["Type", "Value"],
-        properties: {
-          Type: { enum: ["String", "String.Array", "Number", "Binary"] },
-          Value: { type: "string", minLength: 1 },
-        },
-        additionalProperties: false,
-      },
-    },
-  },
-  additionalProperties: false,
-};
-
-const check = makeChecker("message", SCHEMA, { attribute: attributeProblem });
-
-/** Returns the problem of the name of an attribute, or `undefined`. */
-function attributeProblem(name: string): string | undefined {
-  if (/^(AWS|Amazon)\./i.test(name)) return 'must not start with "AWS." or "Amazon."';
-  if (name === "__proto__") return "must be another name"; // Objects of JavaScript cannot have it safely.
-  return /^(?!\.)(?!.*\.\.)[\w.-]{1,256}(?<!\.)$/.test(name)
-    ? undefined
-    : "must be the name of an attribute: letters, digits, _ and -, and single periods within";
-}
-
 /**
- * Checks a message by the rules of Amazon SNS.
+ * Reads a message for a topic: plain text, or a form with `message`, `subject` and an `attribute=NAME:TYPE:VALUE` for each
+ * attribute. The rules are those of Amazon SNS.
  *
- * @throws {Refusal} If a rule is broken. The error names every key that is wrong.
- * @see https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
+ * @throws {Refusal} If a rule is broken.
  */
-export function checkPublication(value: unknown): Publication {
-  const problems = check(value);
-  if (problems.length === 0) problems.push(...wrongValues(value as Publication));
-  if (problems.length > 0) throw publicationRefusal(problems.join("; "));
-  return value as Publication;
-}
-
-function* wrongValues(publication: Publication): Generator<string> {
-  for (const [name, { Type, Value }] of Object.entries(publication.attributes)) {
-    const expected = Type === "Number" && !/^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(Value)
-      ? "a number"
-      : Type === "String.Array" && !isArrayOfScalars(Value)
-      ? "a JSON array of strings, numbers, true, false and null"
-      : Type === "Binary" && Buffer.from(Value, "base64").toString("base64") !== Value
-      ? "base64"
-      : undefined;
-    if (expected !== undefined) yield `"attributes.${name}.Value" must be ${expected}`;
+export function readPublication(headers: IncomingHttpHeaders, text: string): Publication {
+  const type = (headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
+  if (type !== FORM && type !== "text/plain") {
+    const problem = `Cannot publish a message of the type "${type}"`;
+    throw refusal(415, `${problem}: expected ${FORM} or text/plain`);
   }
-  if (sizeOf(publication) > MAX_PUBLICATION) {
-    yield `"message" and "attributes" must have at most ${MAX_PUBLICATION} bytes together`;
-  }
-}
-
-/** Publishes a message with Amazon SNS. Returns the identifier of the message. */
-export function publish(
-  messaging: Messaging,
-  topic: string,
-  { message, subject, attributes }: Publication,
-): string {
-  const values = Object.entries(attributes).map(([name, { Type: DataType, Value }]) => [
-    name,
-    { DataType, [DataType === "Binary" ? "BinaryValue" : "StringValue"]: Value },
-  ]);
-  return messaging.publish(topic, {
-    texts: { default: message },
-    subject: subject ?? undefined,
-    attributes: Object.fromEntries(values),
-  });
-}
-
-function isArrayOfScalars(text: string): boolean {
+  const fields: Iterable<[string, string]> = type === FORM
+    ? new URLSearchParams(text)
+    : [["message", text]];
+  const query = [...fields].flatMap(([name, value], index) => queryOf(name, value, index + 1));
   try {
-    const array: unknown = JSON.parse(text);
-    return Array.isArray(array) &&
-      array.every((item) => item === null || typeof item !== "object");
-  } catch {
-    return false; // The caller reports the problem.
+    return publicationOf(readForm(String(new URLSearchParams(query))));
+  } catch (error) {
+    if (error instanceof ServiceError) throw publicationRefusal(error.message);
+    throw error;
   }
 }
 
-/** Counts the bytes of a message, with the names, types and values of its attributes. */
-function sizeOf({ message, attributes }: Publication): number {
-  const texts = Object.entries(attributes).map(([name, { Type, Value }]) => name + Type + Value);
-  return Buffer.byteLength(message + texts.join(""));
+/** Returns a field of the form as the parameters of a request to Amazon SNS. */
+function queryOf(name: string, value: string, number: number): [string, string][] {
+  if (name === "message") return [["Message", value]];
+  if (name === "subject") return [["Subject", value]];
+  if (name !== "attribute") throw publicationRefusal(`${JSON.stringify(name)} is not a key`);
+  const [all, key, type, content] = /^([^:]*):([^:]*):(.*)$/s.exec(value) ?? [];
+  if (all === undefined) {
+    const quoted = JSON.stringify(value);
+    throw publicationRefusal(`the attribute ${quoted} must have the form NAME:TYPE:VALUE`);
+  }
+  const entry = `MessageAttributes.entry.${number}`;
+  return [
+    [`${entry}.Name`, key!],
+    [`${entry}.Value.DataType`, type!],
+    [`${entry}.Value.${type === "Binary" ? "Binary" : "String"}Value`, content!],
+  ];
 }

@@ -180,11 +180,16 @@ export function systemAttributesIn(input: Input): MessageAttributes {
   throw invalidValue(`Message system attribute name '${other}' is invalid.`);
 }
 
+/** Tells whether a text may be a group or a deduplication identifier. */
+export function isIdentifier(text: string): boolean {
+  return /^[!-~]{1,128}$/.test(text);
+}
+
 /** Reads the group and the deduplication identifier. */
 function identifiersOf(input: Input, { isFifo }: Queue) {
   const [groupId, deduplicationId] = ["MessageGroupId", "MessageDeduplicationId"].map((name) => {
     const text = textOf(input, name);
-    if (text !== undefined && !/^[!-~]{1,128}$/.test(text)) {
+    if (text !== undefined && !isIdentifier(text)) {
       const reason =
         `${name} can only include alphanumeric and punctuation characters. 1 to 128 in length.`;
       throw invalidParameter(name, text, reason);
