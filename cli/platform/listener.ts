@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Manifest } from "../manifest/manifest.ts";
 import {
+  allow,
   errorReply,
   readBody,
   Refusal,
@@ -29,6 +30,7 @@ export function originOf(part: keyof typeof HOSTS, port: number | string): strin
 export interface Parts {
   readonly manifest: Manifest;
   readonly log: Log;
+  readonly settled: () => Promise<void>;
   readonly gateway: Gateway;
   readonly functionUrls: FunctionUrls;
   readonly invokeApi: ReturnType<typeof createInvokeApi>;
@@ -144,6 +146,10 @@ async function answerOwn(
       return answerPage(parts.manifest, method, path, application);
     case "log":
       return createLogStream(parts.log, headers["last-event-id"]?.toString());
+    case "settled":
+      allow(method, "GET");
+      await parts.settled();
+      return reply(204);
     case "requests":
       return await forwardRequest(request, parts.gateway, application);
     default: {

@@ -32,7 +32,7 @@ export const TABLES_FILE = "tables.db";
 
 /** The options of {@linkcode startPlatform}. */
 export interface PlatformOptions {
-  /** The port. If it is 0, the system chooses a free port. The default is 8000. */
+  /** The port. If it is 0, the system chooses a free port, which is the default. */
   readonly port?: number | undefined;
   /** The port of `servicesUrl`. By default, the system chooses a free port. */
   readonly servicesPort?: number | undefined;
@@ -81,13 +81,15 @@ export interface Platform extends AsyncDisposable {
   removeExpired(): Promise<void>;
   /** Waits until no asynchronous invocation runs and the functions have got all messages and changes. */
   settled(): Promise<void>;
+  /** Stops the platform, and waits for its end. */
+  stop(): Promise<void>;
 }
 
 /**
  * Starts the platform on this machine: the HTTP gateway, the Invoke API, the triggers and a start page, on the loopback
  * interface only.
  *
- * @param app The path of the manifest, or the manifest. The modules of such a manifest are relative to the current folder.
+ * @param app The path of the manifest, or the manifest; `app.json` by default. The modules of such a manifest are relative to the current folder.
  * The values of the file `.env` beside a manifest replace values of `environment`.
  * @param options Where and how to run the application.
  * @returns The platform. Dispose of the platform to stop it.
@@ -107,14 +109,14 @@ export interface Platform extends AsyncDisposable {
  * const manifest = JSON.stringify({ name: "greeter", stage: "v0", functions });
  * await Deno.writeTextFile(`${folder}/app.json`, manifest);
  *
- * await using platform = await startPlatform(`${folder}/app.json`, { port: 0, inProcess: true });
+ * await using platform = await startPlatform(`${folder}/app.json`, { inProcess: true });
  * const response = await fetch(`${platform.url}/v0/hello/ada`);
  *
  * assertEquals(await response.text(), "Hello /hello/ada");
  * ```
  */
 export async function startPlatform(
-  app: string | Manifest,
+  app: string | Manifest = "app.json",
   options: PlatformOptions = {},
 ): Promise<Platform> {
   const { log = new Log() } = options;
@@ -156,9 +158,19 @@ export async function startPlatform(
   const { signal } = polling;
   void pollQueues({ manifest, messaging, host, log, signal });
   stack.defer(() => polling.abort());
+  const settled = async () => {
+    await asyncInvocations.settled();
+    while (
+      !signal.aborted && (messaging.hasMessages() || followers.isBusy || asyncInvocations.isBusy)
+    ) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      await asyncInvocations.settled();
+    }
+  };
   const parts: Parts = {
     manifest,
     log,
+    settled,
     functionUrls: createFunctionUrls(manifest, host, log, services),
     gateway: createGateway(manifest, host, log, options.gatewayTimeout),
     invokeApi,
@@ -173,11 +185,12 @@ export async function startPlatform(
   };
   const server = stack.use(
     await listen((request) => answer(request, parts), {
-      port: options.port ?? 8_000,
+      port: options.port ?? 0,
       onError: ({ message }) => log.note(message),
     }),
   );
   const owned = stack.move();
+  const stop = () => owned.disposeAsync();
   return {
     url: originOf("application", server.port),
     controlUrl: originOf("platform", server.port),
@@ -186,16 +199,9 @@ export async function startPlatform(
     servicesUrl: services.url,
     log,
     removeExpired: async () => await tables.expiry?.sweep(),
-    async settled() {
-      await asyncInvocations.settled();
-      while (
-        !signal.aborted && (messaging.hasMessages() || followers.isBusy || asyncInvocations.isBusy)
-      ) {
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        await asyncInvocations.settled();
-      }
-    },
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+    settled,
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 }
 

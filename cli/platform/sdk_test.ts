@@ -110,7 +110,7 @@ async function startShop(inProcess: boolean) {
   for (const [name, text] of Object.entries(FILES)) {
     await Deno.writeTextFile(`${folder}/${name}`, text);
   }
-  const platform = stack.use(await startPlatform(`${folder}/app.json`, { port: 0, inProcess }));
+  const platform = stack.use(await startPlatform(`${folder}/app.json`, { inProcess }));
   const owned = stack.move();
   return {
     folder,

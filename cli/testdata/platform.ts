@@ -99,7 +99,6 @@ export async function startTestPlatform(
   const log = new Log();
   const platform = await startPlatform(options.manifest ?? MANIFEST, {
     host,
-    port: 0,
     log,
     retryDelays: [1, 1],
     ...options,

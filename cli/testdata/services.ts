@@ -29,7 +29,6 @@ export async function startServices(
   let environment: Readonly<Record<string, string>> = {};
   const platform = stack.use(
     await startPlatform(manifest, {
-      port: 0,
       host(local) {
         environment = local.functions.worker!.environment;
         return Promise.resolve(host);

@@ -26,7 +26,7 @@ async function exported(port: number): Promise<string> {
 }
 
 Deno.test("the shop imports a catalogue, takes an order, adds up its sales, and exports its products", async () => {
-  await using platform = await startPlatform(MANIFEST, { port: 0 });
+  await using platform = await startPlatform(MANIFEST);
   const shop = `${platform.url}/v1`;
 
   // Without a token, a customer may only look at products.

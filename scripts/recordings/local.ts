@@ -56,7 +56,6 @@ async function open(application: Application, setup: Setup): Promise<Stage> {
   const path = await writeApplication(application, folder, NAME);
   const platform = stack.use(
     await startPlatform(path, {
-      port: 0,
       inProcess: application.sandbox !== true,
       retryDelays: [10, 20],
     }),

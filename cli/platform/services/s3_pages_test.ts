@@ -22,7 +22,6 @@ async function start(origins: readonly string[], inProcess = false) {
   let environment: Readonly<Record<string, string>> = {};
   const platform = stack.use(
     await startPlatform(manifest, {
-      port: 0,
       inProcess,
       host(local) {
         environment = local.functions.f!.environment;

@@ -28,7 +28,9 @@ export interface Platform {
   readonly controlUrl: string;
   /** The URL of the local Amazon S3, SNS, SQS, EventBridge and DynamoDB, for `aws --endpoint-url`. */
   readonly servicesUrl: string;
-  /** Ends the platform, and waits until its processes have ended. */
+  /** Waits until no asynchronous invocation runs and the functions have got all messages and changes. */
+  settled(): Promise<void>;
+  /** Stops the platform, and waits for its end. */
   stop(): Promise<void>;
   /** The same as `stop()`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -105,5 +107,9 @@ export async function startPlatform(
     end.then(() => reject(new Error(`Cannot start "${app}":\n${output.join("\n")}`)), reject);
   });
   const { url, controlUrl, servicesUrl } = urls as Record<keyof typeof LINES, string>;
-  return { url, controlUrl, servicesUrl, stop, [Symbol.asyncDispose]: stop };
+  const settled = async () => {
+    const response = await fetch(`${controlUrl}/settled`);
+    if (!response.ok) throw new Error(`Cannot wait for the functions: ${await response.text()}`);
+  };
+  return { url, controlUrl, servicesUrl, settled, stop, [Symbol.asyncDispose]: stop };
 }

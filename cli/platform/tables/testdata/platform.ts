@@ -38,7 +38,6 @@ export async function startWithTables(
   let local = manifest;
   const platform = stack.use(
     await startPlatform(manifest, {
-      port: 0,
       log,
       data,
       host(manifest) {
