@@ -14,10 +14,10 @@ import {
 } from "./s3_checksums.ts";
 import { readContent } from "./s3_content.ts";
 import { readFacts, timeOf } from "./s3_facts.ts";
-import type { Target } from "./s3_object.ts";
+import { readPartNumber, type Target } from "./s3_object.ts";
 import type { S3Request } from "./s3_operations.ts";
 import { readCopyRange, slice } from "./s3_ranges.ts";
-import { openSource } from "./s3_source.ts";
+import { openSource, orCancel } from "./s3_source.ts";
 
 /** The multipart uploads that have begun. Their parts are files in temporary folders. */
 export class MultipartUploads implements AsyncDisposable {
@@ -97,7 +97,7 @@ async function uploadPart(
   { query, headers }: S3Request,
   upload: Upload,
 ): Promise<Response> {
-  const number = readNumber(query.get("partNumber")!);
+  const number = readPartNumber(query.get("partNumber")!);
   const wanted = upload.checksum;
   const claimed = readClaim(headers)?.algorithm;
   const isWrong = claimed === undefined
@@ -121,15 +121,10 @@ async function copyPart(
   upload: Upload,
   { buckets }: Target,
 ): Promise<Response> {
-  const number = readNumber(query.get("partNumber")!);
+  const number = readPartNumber(query.get("partNumber")!);
   const { object, content } = await openSource(headers, buckets);
-  let range;
-  try {
-    range = readCopyRange(headers.get("x-amz-copy-source-range"), object.size);
-  } catch (error) {
-    await content.cancel();
-    throw error;
-  }
+  const field = headers.get("x-amz-copy-source-range");
+  const range = await orCancel(content, () => readCopyRange(field, object.size));
   const body = range === undefined ? content : content.pipeThrough(slice(range));
   const length = range === undefined ? object.size : range.end - range.start;
   const copied = new Headers({ "content-length": String(length) });
@@ -141,15 +136,6 @@ async function copyPart(
       LastModified: timeOf(Date.now()),
       ...(upload.checksum && { [checksumElement(algorithm)]: part.checksum.value }),
     },
-  });
-}
-
-function readNumber(text: string): number {
-  if (/^([1-9]\d{0,3}|10000)$/.test(text)) return Number(text);
-  const message = "Part number must be an integer between 1 and 10000, inclusive";
-  throw new S3Error("InvalidArgument", message, {
-    ArgumentName: "partNumber",
-    ArgumentValue: text,
   });
 }
 

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { ServiceError } from "./service_call.ts";
+
 /** The content of an XML element: text, or elements by name. An array makes several elements with one name. */
 type XmlContent = string | number | boolean | XmlElements;
 
@@ -69,32 +71,32 @@ const STATUSES = {
  *
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
  */
-export class S3Error extends Error {
+export class S3Error extends ServiceError {
   override readonly name = "S3Error";
-  readonly status: number;
 
   /** `details` are further elements of the response, such as the key. */
-  constructor(
-    readonly code: keyof typeof STATUSES,
-    message: string,
-    readonly details: XmlElements = {},
-  ) {
-    super(message);
-    this.status = STATUSES[code];
+  constructor(code: keyof typeof STATUSES, message: string, readonly details: XmlElements = {}) {
+    super(code, message, code, STATUSES[code]);
   }
 }
 
-export function s3Failure(
-  status: number,
-  code: string,
+/** Makes the error for a wrong parameter or header field. */
+export function invalidArgument(
   message: string,
-  details: XmlElements = {},
-): Response {
+  ArgumentName: string,
+  ArgumentValue: string,
+): S3Error {
+  return new S3Error("InvalidArgument", message, { ArgumentName, ArgumentValue });
+}
+
+export function s3Failure(error: ServiceError): Response {
+  const { status, code, message } = error;
+  const details = error instanceof S3Error ? error.details : {};
   return xmlResponse({ Error: { Code: code, Message: message, ...details } }, status);
 }
 
 /** Makes an error of the services that speak JSON. */
-export function jsonFailure(status: number, type: string, message: string): Response {
+export function jsonFailure({ status, type, message }: ServiceError): Response {
   return Response.json({ __type: type, message, Message: message }, {
     status,
     headers: { "Content-Type": "application/x-amz-json-1.1", "x-amzn-ErrorType": type },

@@ -16,7 +16,7 @@ import { copyObject, putObject, readObject, type Target } from "./s3_object.ts";
 import { readRequest, type S3Request } from "./s3_operations.ts";
 import { readTime } from "./s3_pages.ts";
 import { findBucket } from "./s3_source.ts";
-import type { ServiceCall } from "./service_call.ts";
+import { type ServiceCall, ServiceError } from "./service_call.ts";
 
 export function createS3(
   buckets: ReadonlyMap<string, BucketFolder>,
@@ -85,13 +85,12 @@ async function readCall(request: Request): Promise<S3Request> {
 
 /** Makes the response for a mistake of the client. Throws any other error. */
 function failureOf(error: unknown, { method }: Request): Response {
-  const { status, code, message, details } = asS3Error(error);
-  if (method === "HEAD") return new Response(null, { status });
-  return s3Failure(status, code, message, details);
+  const known = knownError(error);
+  return method === "HEAD" ? new Response(null, { status: known.status }) : s3Failure(known);
 }
 
-function asS3Error(error: unknown): S3Error {
-  if (error instanceof S3Error) return error;
+function knownError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
   if (!(error instanceof ObjectKeyError)) throw error;
   return error.isTooLong
     ? new S3Error("KeyTooLongError", "Your key is too long", { MaxSizeAllowed: MAX_KEY })
@@ -123,7 +122,7 @@ async function deleteObjects(
       await bucket.delete(Key, { ...client, check: deleteCondition(ETag ?? null) });
       return { Deleted: { Key } };
     } catch (error) {
-      const { code, message } = asS3Error(error);
+      const { code, message } = knownError(error);
       return { Error: { Key, Code: code, Message: message } };
     }
   }));

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Checksum } from "../triggers/object_records.ts";
 import { S3Error } from "./responses.ts";
+import { notEmulated } from "./service_call.ts";
 
 /** Computes a digest of content that comes in chunks. */
 export interface Digest {
@@ -111,7 +112,7 @@ export function readClaim(headers: Headers): Claim | undefined {
   }
   const algorithm = name.toUpperCase();
   if (!isAlgorithm(algorithm)) {
-    throw new S3Error("NotImplemented", `The checksum "${algorithm}" is not emulated locally`);
+    throw notEmulated(`The checksum "${algorithm}"`);
   }
   if (announced !== undefined && announced !== algorithm) {
     throw refuse("x-amz-sdk-checksum-algorithm");

@@ -1,4 +1,5 @@
 import { S3Error } from "./responses.ts";
+import { notEmulated } from "./service_call.ts";
 import { readClaim } from "./s3_checksums.ts";
 import { readContent } from "./s3_content.ts";
 import { type Item, malformedXml, readDocument } from "./s3_documents.ts";
@@ -35,6 +36,5 @@ export async function readDeletion({ headers, body }: Request): Promise<Deletion
 function checkNames(item: Item, ...names: string[]): void {
   const unknown = Object.keys(item).find((name) => !names.includes(name));
   if (unknown === undefined) return;
-  const message = `The element "${unknown}" of DeleteObjects is not emulated locally`;
-  throw new S3Error("NotImplemented", message);
+  throw notEmulated(`The element "${unknown}" of DeleteObjects`);
 }

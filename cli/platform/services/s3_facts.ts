@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { StoredFields, StoredObject } from "../triggers/object_records.ts";
 import { S3Error } from "./responses.ts";
+import { notEmulated } from "./service_call.ts";
 import { checksumHeaders } from "./s3_checksums.ts";
 
 /** The largest metadata of an object: the bytes of all names and values. */
@@ -37,13 +38,11 @@ export function readFacts(headers: Headers): Facts {
   }
   const encryption = headers.get("x-amz-server-side-encryption");
   if (encryption !== null && encryption !== "AES256") {
-    const message = `The encryption "${encryption}" is not emulated locally`;
-    throw new S3Error("NotImplemented", message);
+    throw notEmulated(`The encryption "${encryption}"`);
   }
   const storageClass = headers.get("x-amz-storage-class");
   if (storageClass !== null && ARCHIVES.includes(storageClass)) {
-    const message = `The storage class "${storageClass}" is not emulated locally`;
-    throw new S3Error("NotImplemented", message);
+    throw notEmulated(`The storage class "${storageClass}"`);
   }
   if (storageClass !== null && !STORAGE_CLASSES.includes(storageClass)) {
     const message = "The storage class you specified is not valid";

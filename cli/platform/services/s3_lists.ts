@@ -1,16 +1,12 @@
 import { Buffer } from "node:buffer";
 import type { StoredObject } from "../triggers/object_records.ts";
-import { S3Error, type XmlElements, xmlResponse } from "./responses.ts";
+import { invalidArgument, type XmlElements, xmlResponse } from "./responses.ts";
 import { timeOf } from "./s3_facts.ts";
 
 /** The owner of all buckets and objects. */
 export const OWNER = { DisplayName: "local", ID: "0".repeat(64) };
 
 const MAX_PAGE = 1_000;
-
-function refuse(message: string, ArgumentName: string, ArgumentValue: string): S3Error {
-  return new S3Error("InvalidArgument", message, { ArgumentName, ArgumentValue });
-}
 
 /** Lists objects as ListObjectsV2 does, or as ListObjects if the query has no `list-type`. */
 export function listObjects(
@@ -21,7 +17,7 @@ export function listObjects(
   const isSecondVersion = query.has("list-type");
   const listType = query.get("list-type");
   if (isSecondVersion && listType !== "2") {
-    throw refuse("Invalid List Type specified in Request", "list-type", listType!);
+    throw invalidArgument("Invalid List Type specified in Request", "list-type", listType!);
   }
   const encode = readEncoding(query.get("encoding-type"));
   const prefix = query.get("prefix") ?? "";
@@ -110,11 +106,15 @@ function isAfter(key: string, other: string): boolean {
 function readMaxKeys(text: string | null): number {
   if (text === null || text === "") return MAX_PAGE;
   if (!/^[+-]?\d{1,10}$/.test(text) || Number(text) > 2 ** 31 - 1) {
-    throw refuse("Provided max-keys not an integer or within integer range", "max-keys", text);
+    throw invalidArgument(
+      "Provided max-keys not an integer or within integer range",
+      "max-keys",
+      text,
+    );
   }
   if (Number(text) < 0) {
     const message = "Argument maxKeys must be an integer between 0 and 2147483647";
-    throw refuse(message, "maxKeys", text);
+    throw invalidArgument(message, "maxKeys", text);
   }
   return Math.min(MAX_PAGE, Number(text));
 }
@@ -123,7 +123,7 @@ function readMaxKeys(text: string | null): number {
 function readEncoding(type: string | null): (text: string) => string {
   if (type === null) return (text) => text;
   if (type !== "url") {
-    throw refuse("Invalid Encoding Method specified in Request", "encoding-type", type);
+    throw invalidArgument("Invalid Encoding Method specified in Request", "encoding-type", type);
   }
   return (text) =>
     encodeURIComponent(text).replaceAll("%2F", "/").replaceAll("%20", "+")
@@ -140,5 +140,5 @@ function readToken(token: string): string {
   const text = bytes.toString();
   if (text.startsWith("1/") && bytes.toString("base64") === token) return text.slice(2);
   const message = "The continuation token provided is incorrect";
-  throw refuse(message, "continuation-token", token);
+  throw invalidArgument(message, "continuation-token", token);
 }

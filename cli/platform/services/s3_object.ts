@@ -1,6 +1,6 @@
 import type { BucketFolder, Client } from "../triggers/bucket_folder.ts";
 import type { Checksum, StoredObject } from "../triggers/object_records.ts";
-import { S3Error, xmlResponse } from "./responses.ts";
+import { invalidArgument, S3Error, xmlResponse } from "./responses.ts";
 import {
   type Algorithm,
   checksumElements,
@@ -15,7 +15,7 @@ import { readContent } from "./s3_content.ts";
 import { objectHeaders, readFacts, timeOf, writtenHeaders } from "./s3_facts.ts";
 import type { S3Request } from "./s3_operations.ts";
 import { type Range, readRange, slice } from "./s3_ranges.ts";
-import { noSuchKey, openSource, type Source } from "./s3_source.ts";
+import { noSuchKey, openSource, orCancel, type Source } from "./s3_source.ts";
 
 /** The bucket, and perhaps the object, that a request names. */
 export interface Target {
@@ -48,14 +48,10 @@ export async function readObject(
   const found = await bucket.open(key);
   if (found === undefined) throw noSuchKey(key);
   const { object, content } = found;
-  let answer;
-  try {
-    answer = describe(object, headers, query);
-  } catch (error) {
-    await content.cancel();
-    throw error;
-  }
-  const { status, range, head } = answer;
+  const { status, range, head } = await orCancel(
+    content,
+    () => describe(object, headers, query),
+  );
   if (operation === "HeadObject" || status === 304) {
     await content.cancel();
     return new Response(null, { status, headers: head });
@@ -102,15 +98,9 @@ function describe(
 }
 
 /** Returns the bytes of a part of a multipart upload. Another object has one part. */
-function rangeOfPart({ size, parts = [size] }: StoredObject, number: string): Range {
-  if (!/^([1-9]\d{0,3}|10000)$/.test(number)) {
-    const message = "Part number must be an integer between 1 and 10000, inclusive";
-    throw new S3Error("InvalidArgument", message, {
-      ArgumentName: "partNumber",
-      ArgumentValue: number,
-    });
-  }
-  const length = parts[Number(number) - 1];
+function rangeOfPart({ size, parts = [size] }: StoredObject, text: string): Range {
+  const number = readPartNumber(text);
+  const length = parts[number - 1];
   if (length === undefined) {
     const message = "The requested partnumber is not satisfiable";
     throw new S3Error("InvalidPartNumber", message, {
@@ -118,8 +108,14 @@ function rangeOfPart({ size, parts = [size] }: StoredObject, number: string): Ra
       ActualPartCount: parts.length,
     });
   }
-  const start = parts.slice(0, Number(number) - 1).reduce((sum, part) => sum + part, 0);
+  const start = parts.slice(0, number - 1).reduce((sum, part) => sum + part, 0);
   return { start, end: start + length };
+}
+
+export function readPartNumber(text: string): number {
+  if (/^([1-9]\d{0,3}|10000)$/.test(text)) return Number(text);
+  const message = "Part number must be an integer between 1 and 10000, inclusive";
+  throw invalidArgument(message, "partNumber", text);
 }
 
 /** Answers CopyObject. */
@@ -129,10 +125,8 @@ export async function copyObject(
 ): Promise<Response> {
   const directive = headers.get("x-amz-metadata-directive") ?? "COPY";
   if (directive !== "COPY" && directive !== "REPLACE") {
-    throw new S3Error("InvalidArgument", "Unknown metadata directive.", {
-      ArgumentName: "x-amz-metadata-directive",
-      ArgumentValue: directive,
-    });
+    const field = "x-amz-metadata-directive";
+    throw invalidArgument("Unknown metadata directive.", field, directive);
   }
   const wanted = readFacts(headers);
   const asked = readAlgorithm(headers, "x-amz-checksum-algorithm");

@@ -6,6 +6,7 @@
  * @module
  */
 import { S3Error } from "./responses.ts";
+import { notEmulated, type ServiceError } from "./service_call.ts";
 import type { Item } from "./s3_documents.ts";
 
 export type OperationName = keyof typeof OPERATIONS;
@@ -201,11 +202,7 @@ function readPlace({ url }: Request): readonly [bucket: string, key: string] {
   }
 }
 
-function notEmulated(what: string): S3Error {
-  return new S3Error("NotImplemented", `${what} is not emulated locally`);
-}
-
-function unknownOperation(method: string, level: string, query: URLSearchParams): S3Error {
+function unknownOperation(method: string, level: string, query: URLSearchParams): ServiceError {
   if (!/^(DELETE|GET|HEAD|POST|PUT)$/.test(method)) {
     return new S3Error(
       "MethodNotAllowed",

@@ -1,4 +1,4 @@
-import { S3Error } from "./responses.ts";
+import { invalidArgument, S3Error } from "./responses.ts";
 
 /** A range of bytes: the first byte, and the byte after the last. */
 export interface Range {
@@ -30,12 +30,10 @@ export function readCopyRange(text: string | null, size: number): Range | undefi
   if (text === null) return undefined;
   const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(text) ?? [];
   if (first === undefined || Number(first) > Number(last)) {
-    throw new S3Error(
-      "InvalidArgument",
+    const message =
       "The x-amz-copy-source-range value must be of the form bytes=first-last where first and " +
-        "last are the zero-based offsets of the first and last bytes to copy",
-      { ArgumentName: "x-amz-copy-source-range", ArgumentValue: text },
-    );
+      "last are the zero-based offsets of the first and last bytes to copy";
+    throw invalidArgument(message, "x-amz-copy-source-range", text);
   }
   if (Number(last) < size) return { start: Number(first), end: Number(last) + 1 };
   const message = Number(first) < size

@@ -1,6 +1,7 @@
 import type { BucketFolder } from "../triggers/bucket_folder.ts";
 import type { StoredObject } from "../triggers/object_records.ts";
-import { S3Error } from "./responses.ts";
+import { invalidArgument, S3Error } from "./responses.ts";
+import { notEmulated } from "./service_call.ts";
 import { checkSource } from "./s3_conditions.ts";
 
 /** The object that a request copies. */
@@ -15,25 +16,18 @@ export interface Source {
 export function placeOfSource(source: string): readonly [bucket: string, key: string] {
   const [path = "", parameters] = source.replace(/^\//, "").split("?");
   if (parameters !== undefined) {
-    const message = `The version of a copy source, "${parameters}", is not emulated locally`;
-    throw new S3Error("NotImplemented", message);
+    throw notEmulated(`The version "${parameters}" of a copy source`);
   }
   const [, bucket, key] = /^([^/]+)\/(.+)$/s.exec(decodeSource(path)) ?? [];
   if (bucket !== undefined && key !== undefined) return [bucket, key];
-  throw new S3Error("InvalidArgument", "Invalid copy source object key", {
-    ArgumentName: "x-amz-copy-source",
-    ArgumentValue: source,
-  });
+  throw invalidArgument("Invalid copy source object key", "x-amz-copy-source", source);
 }
 
 function decodeSource(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    throw new S3Error("InvalidArgument", "Invalid copy source encoding", {
-      ArgumentName: "x-amz-copy-source",
-      ArgumentValue: path,
-    });
+    throw invalidArgument("Invalid copy source encoding", "x-amz-copy-source", path);
   }
 }
 
@@ -46,13 +40,21 @@ export async function openSource(
   const folder = findBucket(buckets, bucket);
   const found = await folder.open(key);
   if (found === undefined) throw noSuchKey(key);
+  await orCancel(found.content, () => checkSource(headers, found.object));
+  return { bucket, key, ...found };
+}
+
+/** Does some work. If the work throws, closes the file of the content. */
+export async function orCancel<Value>(
+  content: ReadableStream<Uint8Array>,
+  work: () => Value,
+): Promise<Value> {
   try {
-    checkSource(headers, found.object);
+    return work();
   } catch (error) {
-    await found.content.cancel();
+    await content.cancel();
     throw error;
   }
-  return { bucket, key, ...found };
 }
 
 export function findBucket(

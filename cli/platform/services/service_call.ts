@@ -35,10 +35,6 @@ export class ServiceError extends Error {
 
 /** Makes the error for an operation, a parameter or a value that this machine does not emulate. */
 export function notEmulated(name: string): ServiceError {
-  return new ServiceError(
-    "NotImplemented",
-    `${name} is not emulated locally`,
-    "NotImplemented",
-    501,
-  );
+  const message = `${name} is not emulated locally`;
+  return new ServiceError("NotImplemented", message, undefined, 501);
 }

@@ -1,16 +1,16 @@
-import type { Manifest, Uses } from "../../manifest/types.ts";
-import { variableOf } from "../../manifest/variables.ts";
-import { ACCOUNT_ID, functionArn, LOCAL, topicArn } from "../../application/arn.ts";
+import type { Manifest } from "../../manifest/types.ts";
+import { functionArn, LOCAL } from "../../application/arn.ts";
 import { resolveApplication } from "../../application/resolve.ts";
 import type { Application } from "../../application/types.ts";
 import { calledFunction, type createInvokeApi } from "../invoke/invoke_api.ts";
 import { MAX_SYNC_EVENT } from "../../application/limits.ts";
 import type { BucketFolder } from "../triggers/bucket_folder.ts";
-import { fill, Rights } from "./access.ts";
+import { Rights } from "./access.ts";
 import type { EventBus } from "./event_bus.ts";
-import { type Messaging, messagingFailure, queueName } from "./messaging.ts";
+import { localManifest } from "./local_manifest.ts";
+import { type Messaging, messagingFailure } from "./messaging.ts";
 import { MultipartUploads } from "./multipart.ts";
-import { jsonFailure, S3Error, s3Failure } from "./responses.ts";
+import { jsonFailure, s3Failure } from "./responses.ts";
 import { createS3 } from "./s3.ts";
 import { answerPreflight, checkPresigned, grantPage } from "./s3_pages.ts";
 import { MAX_TABLE_REQUEST, type Tables } from "../tables/tables.ts";
@@ -82,7 +82,8 @@ export class Services implements AsyncDisposable {
         // Deno would print the error. The error may quote the request, with sequences that control the terminal.
         onError: (error) => {
           this.#note(`Cannot answer a request to a service: ${(error as Error).message}`);
-          return jsonFailure(500, "InternalFailure", (error as Error).message);
+          const { message } = error as Error;
+          return jsonFailure(new ServiceError("InternalFailure", message, undefined, 500));
         },
       },
       (request, { remoteAddr }) => this.#answer(request, remoteAddr.hostname, isForFunctions),
@@ -95,14 +96,8 @@ export class Services implements AsyncDisposable {
     this.#developer ??= this.#listen(false, this.#port);
     const s3 = createS3(buckets, this.#uploads);
     this.#backends = {
-      dynamodb: {
-        parse: ({ headers }, body) => tables.parse(headers, body),
-        fail: ({ status, type, message }) => jsonFailure(status, type, message),
-      },
-      events: {
-        parse: ({ headers }, body) => eventBus.parse(headers, body),
-        fail: ({ status, type, message }) => jsonFailure(status, type, message),
-      },
+      dynamodb: { parse: ({ headers }, body) => tables.parse(headers, body), fail: jsonFailure },
+      events: { parse: ({ headers }, body) => eventBus.parse(headers, body), fail: jsonFailure },
       lambda: {
         parse: (request, body) => ({
           accesses: [{
@@ -111,11 +106,11 @@ export class Services implements AsyncDisposable {
           }],
           run: () => invokeFunction(invokeApi, request, body),
         }),
-        fail: ({ status, type, message }) => jsonFailure(status, type, message),
+        fail: jsonFailure,
       },
       s3: {
         parse: (request, _body, sourceIp) => s3(request, { sourceIp }),
-        fail: ({ status, code, message }) => s3Failure(status, code, message),
+        fail: s3Failure,
       },
       sns: backendOf(messaging, "sns"),
       sqs: backendOf(messaging, "sqs"),
@@ -128,48 +123,18 @@ export class Services implements AsyncDisposable {
   }
 
   /**
-   * Returns the manifest for this machine. It adds to the environment of each function the names of the resources that the
-   * function uses, the endpoint of the services, and credentials that work nowhere else. It permits the connection to the
-   * services. If the manifest grants the network for a service of AWS, the service keeps its own endpoint.
+   * Returns the manifest for this machine, with which the functions find these services.
    *
    * @param isShared Whether all functions share one process. Then they use the developer's port.
    */
   localManifest(isShared = false): Manifest {
-    const url = isShared ? this.url : `http://127.0.0.1:${this.#functions.addr.port}`;
-    const functions = [...this.#owners].map(([accessKey, name]) => {
-      const settings = this.#manifest.functions[name]!;
-      const net = settings.permissions.net.map(fill);
-      const environment: Record<string, string> = {
-        ...Object.fromEntries(
-          Object.entries(settings.environment).map(([key, value]) => [key, fill(value)]),
-        ),
-        ...this.#namesOf(settings.uses, url),
-        ...endpointsOf(net),
-        AWS_ACCESS_KEY_ID: isShared ? this.#sharedKey : accessKey,
-        AWS_ENDPOINT_URL: url,
-        AWS_SECRET_ACCESS_KEY: "local",
-      };
-      const { host } = new URL(url);
-      const permissions = { net: net.includes("*") ? net : [...net, host] };
-      return [name, { ...settings, environment, permissions }] as const;
+    const keys = new Map([...this.#owners].map(([key, name]) => [name, key]));
+    return localManifest({
+      manifest: this.#manifest,
+      application: this.#application,
+      url: isShared ? this.url : `http://127.0.0.1:${this.#functions.addr.port}`,
+      keyOf: (name) => isShared ? this.#sharedKey : keys.get(name)!,
     });
-    return { ...this.#manifest, functions: Object.fromEntries(functions) };
-  }
-
-  #namesOf({ buckets, topics, queues, tables }: Uses, url: string): Record<string, string> {
-    const names = [
-      ...Object.keys(buckets).map((name) => [variableOf("buckets", name), name]),
-      ...Object.keys(topics).map((name) => [variableOf("topics", name), topicArn(name)]),
-      ...Object.keys(queues).map((name) => [
-        variableOf("queues", name),
-        `${url}/${ACCOUNT_ID}/${queueName(name, this.#manifest)}`,
-      ]),
-      ...Object.keys(tables).map((name) => [
-        variableOf("tables", name),
-        this.#application.tables[name]!.name,
-      ]),
-    ];
-    return Object.fromEntries(names);
   }
 
   /** Tells whether an access key may invoke the URL of a function. A key that no function has belongs to the developer. */
@@ -252,21 +217,12 @@ export class Services implements AsyncDisposable {
       return await call.run();
     } catch (error) {
       if (error instanceof ServiceError) return backend.fail(error);
-      if (error instanceof S3Error) {
-        return s3Failure(error.status, error.code, error.message, error.details);
-      }
       if (error instanceof URIError) {
         return backend.fail(new ServiceError("InvalidURI", "Couldn't parse the specified URI."));
       }
       this.#note(`${service}: ${(error as Error).message}`);
-      return backend.fail(
-        new ServiceError(
-          "InternalError",
-          "The platform failed: its log says why",
-          "InternalError",
-          500,
-        ),
-      );
+      const message = "The platform failed: its log says why";
+      return backend.fail(new ServiceError("InternalError", message, undefined, 500));
     }
   }
 
@@ -281,7 +237,7 @@ function refuseService(service: string, headers: Headers): Response {
   const message = `The service "${service}" is not emulated locally: ` +
     "to call the real one, name its host in permissions.net";
   const error = new ServiceError("NotImplemented", message, undefined, 501);
-  return isForm(headers) ? snsFailure(error) : jsonFailure(501, error.type, message);
+  return isForm(headers) ? snsFailure(error) : jsonFailure(error);
 }
 
 /** Tells whether a client speaks the query protocol, as clients of Amazon SNS and of AWS IAM do. */
@@ -318,17 +274,6 @@ async function invokeFunction(
     status: reply.status,
     headers: reply.headers.map(([name, value]): [string, string] => [name, value]),
   });
-}
-
-/** Makes the variables with the real endpoints of the services that a function may connect to. */
-function endpointsOf(net: readonly string[]): Record<string, string> {
-  const services = net.flatMap((host) => {
-    const [, service] = /^([a-z0-9-]+)\.(?:[a-z0-9-]+\.)?amazonaws\.com(?::443)?$/.exec(host) ?? [];
-    if (service === undefined) return [];
-    const variable = `AWS_ENDPOINT_URL_${service.toUpperCase().replaceAll("-", "_")}`;
-    return [[variable, `https://${host.replace(/:443$/, "")}`]];
-  });
-  return Object.fromEntries(services);
 }
 
 /** The services by the first part of `X-Amz-Target`. */
