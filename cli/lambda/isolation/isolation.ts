@@ -98,31 +98,22 @@ async function tryOut(isolation: Isolation): Promise<string | undefined> {
 /**
  * The script mounts the folders in a new mount namespace and then starts the program.
  *
- * The arguments are the PATH of the caller, the folder of the task, the folder of the layer, a Deno for the layer or an
- * empty text, a folder for /tmp, `root` or `user`, and the program. Each `exec` keeps the identifier of the process, because
- * the caller knows it. The system kills the program with its parent, so that no process is left behind.
+ * The arguments are the PATH of the caller, a table of the mounts, `root` or `user`, and the program. One `mount` reads the
+ * whole table, because each program that the script starts takes more than a millisecond. Each `exec` keeps the identifier of
+ * the process, because the caller knows it. The system kills the program with its parent, so that no process is left behind.
  */
 const SCRIPT = `set -eu
 path=\${PATH-}
 PATH=$1
-task=$2
-layer=$3
-deno=$4
-tmp=$5
-kind=$6
-shift 6
+table=$2
+kind=$3
+shift 3
 mount -t tmpfs -o mode=755,nosuid,nodev tmpfs /mnt
 mkdir /mnt/task /mnt/runtime /mnt/lang
-mount --bind "$task" /mnt/task
-mount -o remount,bind,ro,nosuid,nodev /mnt/task
-mount --bind "$layer" /opt
-if [ -n "$deno" ]; then
-  mount --bind "$deno" /opt/bin/deno
-  mount -o remount,bind,ro,nosuid,nodev /opt/bin/deno
-fi
-mount -o remount,bind,ro,nosuid,nodev /opt
+printf %s "$table" >/mnt/table
+mount --all --fstab /mnt/table
+: >/mnt/table
 mount -o remount,bind,ro,nosuid,nodev /mnt
-mount --bind "$tmp" /tmp
 mount --rbind /mnt /var
 cd /var/task
 unset OLDPWD
@@ -135,6 +126,25 @@ fi
 exec "$unshare" --user --map-user=${USER_ID} --map-group=${GROUP_ID} -- \\
   "$setpriv" --no-new-privs --pdeathsig KILL -- "$@"
 `;
+
+/** Makes the table of the mounts, in the form of `/etc/fstab`. */
+function mountTable({ task, layer, deno, tmp }: Folders): string {
+  const readOnly = "bind,ro,nosuid,nodev";
+  return [
+    [task, "/mnt/task", readOnly],
+    [layer, "/opt", readOnly],
+    ...(deno === undefined ? [] : [[deno, "/opt/bin/deno", readOnly]]),
+    [tmp, "/tmp", "bind"],
+  ].map(([from, to, options]) => `${escapeField(from!)} ${to} none ${options}\n`).join("");
+}
+
+/** Writes a path for `/etc/fstab`. */
+function escapeField(path: string): string {
+  return path.replaceAll(
+    /[\s\\#]/g,
+    (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`,
+  );
+}
 
 function namespace(unshare: string, isRoot: boolean): Isolation {
   return {
@@ -150,10 +160,7 @@ function namespace(unshare: string, isRoot: boolean): Isolation {
           ...(isRoot ? ["--mount"] : ["--user", "--map-root-user", "--mount"]),
           ...["--propagation", "private", "--", "/bin/sh", "-c", SCRIPT, "sh"],
           Deno.env.get("PATH") ?? "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-          folders.task,
-          folders.layer,
-          folders.deno ?? "",
-          folders.tmp,
+          mountTable(folders),
           isRoot ? "root" : "user",
           ...program,
         ],

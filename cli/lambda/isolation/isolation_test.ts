@@ -5,9 +5,11 @@ import { hasNamespace, isolation } from "../../testdata/sandbox.ts";
 
 /** Runs a shell script in an isolation. Returns its output. */
 async function run(isolation: Isolation, script: string, environment: Record<string, string> = {}) {
-  const folder = await Deno.makeTempDir();
+  const parent = await Deno.makeTempDir();
   try {
-    await Deno.chmod(folder, 0o755);
+    await Deno.chmod(parent, 0o755);
+    const folder = `${parent}/a b#\\040 c`; // The table of the mounts must escape this.
+    await Deno.mkdir(folder);
     for (const name of ["task", "layer"]) {
       await Deno.mkdir(`${folder}/${name}`);
       await Deno.writeTextFile(`${folder}/${name}/${name}.txt`, name);
@@ -20,7 +22,7 @@ async function run(isolation: Isolation, script: string, environment: Record<str
     const { stdout, stderr } = await new Deno.Command(path, { ...options, stdin: "null" }).output();
     return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
   } finally {
-    await Deno.remove(folder, { recursive: true });
+    await Deno.remove(parent, { recursive: true });
   }
 }
 
@@ -33,7 +35,7 @@ Deno.test({
       isolation!,
       `cat /var/task/task.txt; echo; cat /opt/layer.txt; echo; pwd
       for file in /var/task/x /opt/x /var/x; do (echo x > $file) 2>/dev/null && echo "wrote $file"; done
-      echo x > ${mark} && cat ${mark}; ls -A /tmp | wc -l`,
+      echo x > ${mark} && cat ${mark}; ls -A /tmp | wc -l; cat /var/table`,
     );
     assertEquals(output.split(/\s+/), ["task", "layer", "/var/task", "x", "1", ""]);
     assertEquals(await Deno.stat(mark).catch((error) => error.name), "NotFound");
