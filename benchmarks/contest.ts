@@ -47,6 +47,10 @@ export async function contest(workload: Workload, effort: Effort): Promise<Resul
       failures.push(`${name}: ${(error as Error).message}`);
     }
   }
+  // The first contestant was compiled before the engine saw the others call the same functions.
+  for (const name of turns.keys()) {
+    turns.set(name, await prepare(workload.contestants[name]!, effort));
+  }
   const times = new Map<string, number[]>([...turns.keys()].map((name) => [name, []]));
   for (let round = 0; round < effort.rounds; round++) {
     for (const [name, turn] of shuffled([...turns])) times.get(name)!.push(await turn());

@@ -13,13 +13,13 @@ export interface Size {
 }
 
 const LIMITS = [
-  ["gateway", "proxyHandler", 15_314],
-  ["gateway", "proxyHandler, cors, etag, problemDetails", 16_633],
-  ["gateway", "proxyHandler, routes", 16_480],
-  ["gateway", "fetchHandler", 15_412],
-  ["gateway", "streamHandler", 15_210],
-  ["gateway", "buildHttpResponse", 9_137],
-  ["gateway", "FnProxyEvent", 6_592],
+  ["gateway", "proxyHandler", 15_404],
+  ["gateway", "proxyHandler, cors, etag, problemDetails", 16_701],
+  ["gateway", "proxyHandler, routes", 16_566],
+  ["gateway", "fetchHandler", 15_500],
+  ["gateway", "streamHandler", 15_295],
+  ["gateway", "buildHttpResponse", 9_180],
+  ["gateway", "FnProxyEvent", 6_688],
   ["gateway", "HttpNotFoundError", 1_000],
   ["logger", "logger", 3_608],
   ["function", "FnEvent", 1_000],
