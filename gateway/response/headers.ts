@@ -49,12 +49,12 @@ export class AnswerHeaders {
    * @throws {TypeError} If the name is not a token, or the value is not a string or has CR, LF or NUL.
    */
   set(name: string, value: string): void {
-    this.#put(name, [], value);
+    this.#put(name, value, [value]);
   }
 
   /** Adds a value to a field; throws as `set()`. */
   append(name: string, value: string): void {
-    this.#put(name, this.#fields.get(name.toLowerCase())?.[1] ?? [], value);
+    this.#put(name, value, [...this.#fields.get(name.toLowerCase())?.[1] ?? [], value]);
   }
 
   /** Removes a field. */
@@ -66,6 +66,9 @@ export class AnswerHeaders {
   vary(names: string): void {
     const before = this.get("vary");
     if (!before) return this.set("Vary", names);
+    if (!/[*,]/.test(before + names) && before.toLowerCase() !== names.toLowerCase()) {
+      return this.set("Vary", `${before}, ${names}`);
+    }
     const folded: string[] = [];
     const all = `${before},${names}`.split(",").map((name) => name.trim()).filter((name) => {
       const isNew = name !== "" && !folded.includes(name.toLowerCase());
@@ -80,12 +83,12 @@ export class AnswerHeaders {
     return this.#fields.values();
   }
 
-  #put(name: string, before: readonly string[], value: string): void {
+  #put(name: string, value: string, values: readonly string[]): void {
     const key = String(name).toLowerCase();
     const known = this.#fields.get(key)?.[0];
     if (!known && !isToken(name)) throw invalid(`header name ${JSON.stringify(name)}`, "a token");
     if (!isFieldValue(value)) checkValue(`value of the header "${name}"`, value);
-    this.#fields.set(key, [known ?? name, [...before, value]]);
+    this.#fields.set(key, [known ?? name, values]);
   }
 }
 
