@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { setTimeout } from "node:timers/promises";
 import type { Manifest } from "../../manifest/types.ts";
 import { queueArn, REGION } from "../../application/arn.ts";
-import { MAX_SYNC_EVENT } from "../../application/limits.ts";
 import type { FunctionHost } from "../../lambda/function_host.ts";
+import { type Batch, batchesOf, reportedFailures } from "../invoke/batches.ts";
 import type { Log } from "../log.ts";
 import { attributesMd5, md5 } from "./message_attributes.ts";
 import { type Messaging, queueName } from "./messaging.ts";
@@ -18,9 +18,6 @@ const WAIT = 20;
 
 /** The delay after a queue could not be read, in milliseconds. */
 const RETRY_DELAY = 1_000;
-
-/** The bytes of an event beside its records: `{"Records":[]}`. */
-const FRAME = 14;
 
 export interface PollerOptions {
   readonly manifest: Manifest;
@@ -75,54 +72,33 @@ async function pollQueue(options: PollerOptions, trigger: QueueTrigger): Promise
 async function pollOnce(options: PollerOptions, trigger: QueueTrigger): Promise<void> {
   const messages = await receiveBatch(options, trigger);
   if (messages.length === 0) return;
-  for (const batch of eventsOf(trigger.queue, messages)) await process(options, trigger, batch);
-}
-
-/** Messages and the event with their records. */
-interface Batch {
-  readonly messages: readonly Received[];
-  readonly event: { readonly Records: readonly object[] };
-}
-
-/** Divides messages into events that AWS Lambda accepts. */
-function* eventsOf(queue: string, messages: readonly Received[]): Generator<Batch> {
-  let start = 0;
-  let size = 0;
-  const records = messages.map((message) => recordOf(queue, message));
-  for (const [index, record] of records.entries()) {
-    const length = Buffer.byteLength(JSON.stringify(record)) + 1;
-    if (index > start && size + length > MAX_SYNC_EVENT - FRAME) {
-      yield {
-        messages: messages.slice(start, index),
-        event: { Records: records.slice(start, index) },
-      };
-      start = index;
-      size = 0;
-    }
-    size += length;
+  for (const batch of batchesOf(messages, (message) => recordOf(trigger.queue, message))) {
+    await process(options, trigger, batch);
   }
-  yield { messages: messages.slice(start), event: { Records: records.slice(start) } };
 }
 
 /** Invokes a function with messages, and deletes those that it has processed. */
 async function process(
   options: PollerOptions,
   { functionName, queue, retries }: QueueTrigger,
-  { messages, event }: Batch,
+  { items: messages, event }: Batch<Received>,
 ): Promise<void> {
   const { messaging, log } = options;
-  const done = processed(messages, await invoke(options, functionName, event));
-  if (done === undefined) {
+  const ids = messages.map(({ id }) => id);
+  const result = await invoke(options, functionName, event);
+  const reported = result === undefined ? ids : reportedFailures(result, ids);
+  if (reported === undefined) {
     const expected = '{ "batchItemFailures": [{ "itemIdentifier": MESSAGE_ID }] }';
     log.note(`Malformed result of "${functionName}": expected ${expected} with ids of the batch`);
   }
-  for (const { id, receiveCount } of messages.filter((one) => !done?.includes(one))) {
-    if (receiveCount <= retries) continue;
+  const failed = new Set(reported ?? ids);
+  for (const { id, receiveCount } of messages) {
+    if (!failed.has(id) || receiveCount <= retries) continue;
     log.note(
       `Gave up the message ${id} of "${queue}" after ${receiveCount} attempts: it goes to the dead-letter queue`,
     );
   }
-  for (const { handle } of done ?? []) {
+  for (const { handle } of messages.filter(({ id }) => !failed.has(id))) {
     try {
       messaging.delete(queue, handle);
     } catch (error) {
@@ -157,23 +133,6 @@ async function receiveBatch(
     messages.push(...await messaging.receive(queue, count, wait));
   } while (messages.length > 0 && messages.length < batch && Date.now() < end && !signal.aborted);
   return messages;
-}
-
-/**
- * Selects the messages that the function has processed. The function reports all others as `batchItemFailures`. If the
- * report is malformed or names an unknown message, the whole batch has failed, as on AWS Lambda: the result is `undefined`.
- */
-function processed(
-  messages: readonly Received[],
-  result: unknown,
-): readonly Received[] | undefined {
-  if (result === undefined) return [];
-  const failures = (result as { batchItemFailures?: unknown } | null)?.batchItemFailures ?? [];
-  if (!Array.isArray(failures)) return undefined;
-  const identifiers = failures.map((failure) => failure?.itemIdentifier);
-  const known = new Set(messages.map(({ id }) => id));
-  if (!identifiers.every((identifier) => known.has(identifier))) return undefined;
-  return messages.filter(({ id }) => !identifiers.includes(id));
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { TableEventRecord } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
-import { MAX_SYNC_EVENT } from "../../application/limits.ts";
+import { setTimeout as pause } from "node:timers/promises";
 import type { FunctionHost } from "../../lambda/function_host.ts";
+import { batchesOf, reportedFailures } from "../invoke/batches.ts";
 import { compilePattern } from "../services/event_pattern.ts";
 import type { TableStream } from "./stream.ts";
 
@@ -64,7 +65,9 @@ export class Follower {
       this.#wake = Promise.withResolvers();
       this.#isWoken = false;
       for (let records; !signal.aborted && (records = await this.#collect()).length > 0;) {
-        for (const batch of batchesOf(records, this.#options.batch)) await this.#send(batch);
+        for (const { items } of batchesOf(records, (record) => record, this.#options.batch)) {
+          await this.#send(items);
+        }
       }
       this.isBusy = this.#isWoken;
     }
@@ -83,7 +86,7 @@ export class Follower {
     await read();
     const end = Date.now() + window * 1_000;
     while (records.length > 0 && records.length < batch && Date.now() < end && !signal.aborted) {
-      await new Promise((resolve) => setTimeout(resolve, Math.min(50, end - Date.now())));
+      await pause(Math.min(50, end - Date.now()));
       await read();
     }
     return records;
@@ -112,7 +115,8 @@ export class Follower {
         this.#giveUp(rest, failures + 1, isError, requestId);
         continue;
       }
-      await pause(Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** failures), signal);
+      const delay = Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** failures);
+      await pause(delay, undefined, { signal }).catch(() => {}); // The platform ends.
     }
   }
 
@@ -125,14 +129,18 @@ export class Follower {
     try {
       const { failure, payload, requestId } = await host.invoke(functionName, event);
       if (failure !== undefined) return { first: 0, isError: true, requestId };
-      const first = firstFailure(records, JSON.parse(Buffer.from(payload).toString()));
-      if (first === undefined) {
+      const numbers = records.map(({ dynamodb }) => dynamodb.SequenceNumber);
+      const reported = reportedFailures(JSON.parse(Buffer.from(payload).toString()), numbers);
+      if (reported === undefined) {
         const expected = '{ "batchItemFailures": [{ "itemIdentifier": SEQUENCE_NUMBER }] }';
         note(
           `Malformed result of "${functionName}": expected ${expected} with numbers of the batch`,
         );
       }
-      return first === records.length ? "done" : { first: first ?? 0, isError: false, requestId };
+      if (reported?.length === 0) return "done";
+      const failed = new Set(reported ?? numbers);
+      const first = numbers.findIndex((number) => failed.has(number));
+      return { first, isError: false, requestId };
     } catch (error) {
       if (!signal.aborted) note(`Cannot invoke "${functionName}": ${(error as Error).message}`);
       return { first: 0, isError: true, requestId: "" };
@@ -177,47 +185,4 @@ export class Follower {
       },
     });
   }
-}
-
-/** Divides changes into batches that fit into an event. */
-function* batchesOf(
-  records: readonly TableEventRecord[],
-  most: number,
-): Generator<readonly TableEventRecord[]> {
-  let batch: TableEventRecord[] = [];
-  let size = 0;
-  for (const record of records) {
-    const length = Buffer.byteLength(JSON.stringify(record)) + 1;
-    if (batch.length === most || batch.length > 0 && size + length > MAX_SYNC_EVENT - 100) {
-      yield batch;
-      batch = [];
-      size = 0;
-    }
-    batch.push(record);
-    size += length;
-  }
-  if (batch.length > 0) yield batch;
-}
-
-/**
- * Finds the lowest change that a result reports. All changes are done if it reports none. The result is `undefined` if the
- * report is malformed or names an unknown change: then the whole batch has failed, as on AWS Lambda.
- */
-function firstFailure(records: readonly TableEventRecord[], result: unknown): number | undefined {
-  const failures = (result as { batchItemFailures?: unknown } | null)?.batchItemFailures ?? [];
-  if (!Array.isArray(failures)) return undefined;
-  const places = failures.map((failure) =>
-    records.findIndex(({ dynamodb }) => dynamodb.SequenceNumber === failure?.itemIdentifier)
-  );
-  return places.includes(-1) ? undefined : Math.min(records.length, ...places);
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    }, { once: true });
-  });
 }
