@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { wildcardComplexity } from "./wildcard_complexity.ts";
+import { isObject } from "./json_object.ts";
 
 /** A wrong part of a pattern. */
 export interface PatternProblem {
@@ -218,8 +219,4 @@ export function alternativesOf(pattern: Fields): readonly Conditions[] {
       return alternatives.map((one) => new Map([...one, [path + key, value as unknown[]]]));
     }, all);
   return extend([new Map()], pattern, "");
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

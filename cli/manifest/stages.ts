@@ -1,6 +1,7 @@
 import { nameOf } from "./checker.ts";
 import { hintOf } from "./nearest.ts";
 import type { Manifest } from "./types.ts";
+import { isObject } from "./json_object.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -56,10 +57,6 @@ function merge(value: unknown, patch: unknown): unknown {
     else merged[key] = merge(merged[key], child);
   }
   return merged;
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Gives a further stage names and a state of its own. */

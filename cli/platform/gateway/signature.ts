@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
+import { readSigningTime, SECRET } from "../services/credentials.ts";
 import type { HttpRequest } from "./gateway.ts";
-
-/** The secret of every access key on this machine. */
-const SECRET = "local";
 
 /** The largest difference between the times of a signature and of its request, in milliseconds. */
 const MAX_SKEW = 300_000;
@@ -25,7 +23,7 @@ export async function readSignature(request: HttpRequest): Promise<Signature | u
   if (service !== "lambda") {
     return { problem: "Credential should be scoped to correct service: 'lambda'." };
   }
-  const time = readTime(headers.get("x-amz-date") ?? "");
+  const time = readSigningTime(headers.get("x-amz-date") ?? "");
   if (!(Math.abs(time.getTime() - request.time.getTime()) <= MAX_SKEW)) {
     return { problem: "Signature expired or not yet current: compare X-Amz-Date with the clock" };
   }
@@ -36,11 +34,6 @@ export async function readSignature(request: HttpRequest): Promise<Signature | u
     problem: "The request signature we calculated does not match the signature you provided. " +
       `On this machine the secret access key is "${SECRET}"`,
   };
-}
-
-/** Reads a time such as `20260101T120000Z`. An invalid time becomes an invalid date. */
-function readTime(text: string): Date {
-  return new Date(text.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3:$4:$5Z"));
 }
 
 /** Makes the `Authorization` of a valid request. `names` has the names of the signed headers, separated by semicolons. */

@@ -6,6 +6,7 @@ import type { FunctionHost } from "../../lambda/function_host.ts";
 import { MAX_ASYNC_EVENT, MAX_SYNC_EVENT } from "../../application/limits.ts";
 import { Refusal, type Reply, reply } from "../../lambda/http.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
+import { parseObject } from "../../manifest/json_object.ts";
 import type { AsyncInvocations } from "./async_invocations.ts";
 import { invokeWithResponseStream } from "./response_stream.ts";
 
@@ -136,7 +137,7 @@ function readEnum<T extends string>(
 function readClientContext(value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   const text = Buffer.from(value, "base64").toString();
-  if (value.length <= MAX_CLIENT_CONTEXT && isJsonObject(text)) return text;
+  if (value.length <= MAX_CLIENT_CONTEXT && parseObject(text)) return text;
   throw invokeRefusal(
     "InvalidRequestContentException",
     `Client context must be a valid Base64-encoded JSON object of at most ${MAX_CLIENT_CONTEXT} bytes.`,
@@ -159,15 +160,6 @@ function readEvent(body: Uint8Array, limit: number): Uint8Array {
       "InvalidRequestContentException",
       `Could not parse request body into json: ${(error as Error).message}`,
     );
-  }
-}
-
-function isJsonObject(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value);
-  } catch {
-    return false; // The caller reports the problem.
   }
 }
 

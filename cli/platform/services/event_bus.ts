@@ -1,6 +1,7 @@
 import { scheduledEvent } from "@mate/core/testing";
 import type { Manifest } from "../../manifest/types.ts";
 import { ACCOUNT_ID, eventBusArn, REGION } from "../../application/arn.ts";
+import { parseObject } from "../../manifest/json_object.ts";
 import { compilePattern } from "./event_pattern.ts";
 import { notEmulated, type ServiceCall, ServiceError } from "./service_call.ts";
 
@@ -184,11 +185,6 @@ function findProblem({ Source = "", DetailType = "", Detail = "" }: Entry) {
   ) {
     if (value.length > most) return invalid(name, `${name} has more than ${most} characters.`);
   }
-  try {
-    const detail = JSON.parse(Detail);
-    if (typeof detail === "object" && detail !== null && !Array.isArray(detail)) return undefined;
-  } catch {
-    // Text that is not JSON gets the error below.
-  }
+  if (parseObject(Detail) !== undefined) return undefined;
   return { ErrorCode: "MalformedDetail", ErrorMessage: "Detail is malformed." };
 }

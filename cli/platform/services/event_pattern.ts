@@ -1,6 +1,7 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 import { ANY, matchesWildcard } from "../../application/wildcard.ts";
 import { alternativesOf } from "../../manifest/event_pattern.ts";
+import { isObject } from "../../manifest/json_object.ts";
 
 export type EventPattern = { readonly [key: string]: unknown };
 
@@ -208,7 +209,3 @@ function addressTest(address: string): Test {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

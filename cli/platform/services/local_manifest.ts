@@ -3,6 +3,7 @@ import type { Application } from "../../application/types.ts";
 import type { Manifest, Uses } from "../../manifest/types.ts";
 import { variableOf } from "../../manifest/variables.ts";
 import { fill } from "./access.ts";
+import { SECRET } from "./credentials.ts";
 import { queueName } from "./messaging.ts";
 
 export interface LocalServices {
@@ -31,7 +32,7 @@ export function localManifest(services: LocalServices): Manifest {
       ...endpointsOf(net),
       AWS_ACCESS_KEY_ID: keyOf(name),
       AWS_ENDPOINT_URL: url,
-      AWS_SECRET_ACCESS_KEY: "local",
+      AWS_SECRET_ACCESS_KEY: SECRET,
     };
     const permissions = { net: net.includes("*") ? net : [...net, host] };
     return [name, { ...settings, environment, permissions }] as const;

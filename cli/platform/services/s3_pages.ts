@@ -5,10 +5,8 @@
  */
 import type { BucketCorsSettings } from "../../manifest/types.ts";
 import { ANY, matchesWildcard } from "../../application/wildcard.ts";
+import { readSigningTime, SECRET } from "./credentials.ts";
 import { S3Error } from "./responses.ts";
-
-/** The secret of every access key on this machine. */
-const SECRET = "local";
 
 /** The longest time that a presigned URL is valid, in seconds. */
 const MAX_EXPIRY = 604_800;
@@ -79,10 +77,7 @@ export async function checkPresigned({ method, url, headers }: Request): Promise
  * @throws {S3Error} If the time is over, or if the parameters are wrong.
  */
 export function readTime(query: URLSearchParams): { time: Date; expiresIn: number } {
-  const date = query.get("X-Amz-Date") ?? "";
-  const time = new Date(
-    date.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3:$4:$5Z"),
-  );
+  const time = readSigningTime(query.get("X-Amz-Date") ?? "");
   const expiresIn = Number(query.get("X-Amz-Expires"));
   const problem = Number.isNaN(time.getTime())
     ? "X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\""

@@ -7,6 +7,7 @@ import { MAX_SYNC_EVENT } from "../../application/limits.ts";
 import type { BucketFolder } from "../triggers/bucket_folder.ts";
 import { Rights } from "./access.ts";
 import type { EventBus } from "./event_bus.ts";
+import { readCredential } from "./credentials.ts";
 import { localManifest } from "./local_manifest.ts";
 import { type Messaging, messagingFailure } from "./messaging.ts";
 import { MultipartUploads } from "./multipart.ts";
@@ -16,6 +17,7 @@ import { answerPreflight, checkPresigned, grantPage } from "./s3_pages.ts";
 import { MAX_TABLE_REQUEST, type Tables } from "../tables/tables.ts";
 import { type ServiceCall, ServiceError } from "./service_call.ts";
 import { snsFailure } from "./sns/errors.ts";
+import { isForm } from "./sns/query.ts";
 
 export interface Resources {
   readonly buckets: ReadonlyMap<string, BucketFolder>;
@@ -240,11 +242,6 @@ function refuseService(service: string, headers: Headers): Response {
   return isForm(headers) ? snsFailure(error) : jsonFailure(error);
 }
 
-/** Tells whether a client speaks the query protocol, as clients of Amazon SNS and of AWS IAM do. */
-function isForm(headers: Headers): boolean {
-  return headers.get("content-type")?.startsWith("application/x-www-form-urlencoded") ?? false;
-}
-
 function backendOf(messaging: Messaging, service: "sns" | "sqs"): Backend {
   return {
     parse: ({ headers, url }, body) => messaging.parse(service, headers, body, new URL(url).origin),
@@ -274,25 +271,4 @@ async function invokeFunction(
     status: reply.status,
     headers: reply.headers.map(([name, value]): [string, string] => [name, value]),
   });
-}
-
-/** The services by the first part of `X-Amz-Target`. */
-const TARGETS: Readonly<Record<string, string>> = {
-  AmazonSQS: "sqs",
-  AWSEvents: "events",
-  DynamoDB_20120810: "dynamodb",
-};
-
-/** Reads the service and the access key from the signature. If there is none, other header fields name the service. */
-function readCredential(request: Request): { service: string; key: string } {
-  const { headers, url } = request;
-  const signed = /Credential=([^/\s,]{1,128})\/\d+\/[^/]*\/([^/]+)\/aws4_request/.exec(
-    headers.get("authorization") ?? "", // With a limit, the time is linear in the length.
-  ) ?? /^([^/]+)\/\d+\/[^/]*\/([^/]+)\/aws4_request$/.exec(
-    new URL(url).searchParams.get("X-Amz-Credential") ?? "",
-  );
-  if (signed !== null) return { key: signed[1]!, service: signed[2]! };
-  const [target = ""] = (headers.get("x-amz-target") ?? "").split(".");
-  if (target !== "") return { key: "", service: TARGETS[target] ?? target };
-  return { key: "", service: isForm(headers) ? "sns" : "s3" };
 }

@@ -3,6 +3,7 @@ import { tableEvent } from "@mate/core/testing";
 import type { IncomingMessage } from "node:http";
 import type { Application } from "../../application/types.ts";
 import { allow, jsonReply, readBody, refusal, type Reply, reply } from "../../lambda/http.ts";
+import { isObject } from "../../manifest/json_object.ts";
 import { TableError } from "./engine.ts";
 import type { Tables } from "./tables.ts";
 
@@ -60,7 +61,7 @@ async function readJson(request: IncomingMessage, action: string): Promise<objec
   if (body.length > MAX_BODY) throw refusal(413, `Cannot ${action}: it has over ${MAX_BODY} bytes`);
   try {
     const value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+    if (isObject(value)) return value;
   } catch (error) {
     throw refusal(400, `Cannot ${action}: ${(error as Error).message}`);
   }

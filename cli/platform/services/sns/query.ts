@@ -22,6 +22,11 @@ export function readForm(body: string): Parameters {
   return root;
 }
 
+/** Tells whether a client speaks the query protocol, as clients of Amazon SNS and of AWS IAM do. */
+export function isForm(headers: Headers): boolean {
+  return headers.get("content-type")?.startsWith("application/x-www-form-urlencoded") ?? false;
+}
+
 export function textOf(parameters: Parameters, name: string): string | undefined {
   const value = parameters.get(name);
   if (value === undefined || typeof value === "string") return value;

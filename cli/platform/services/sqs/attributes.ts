@@ -1,3 +1,4 @@
+import { parseObject } from "../../../manifest/json_object.ts";
 import { notEmulated, ServiceError } from "../service_call.ts";
 import { invalidParameter, invalidValue } from "./errors.ts";
 
@@ -108,16 +109,9 @@ export function redrivePolicyOf({ RedrivePolicy }: QueueAttributes): RedrivePoli
 function checkRedrivePolicy(text: string, isKnownQueue: (arn: string) => boolean): void {
   if (text === "") return;
   const refuse = (reason: string) => invalidParameter("RedrivePolicy", text, reason);
-  let policy: unknown;
-  try {
-    policy = JSON.parse(text);
-  } catch {
-    throw refuse("Redrive policy is not a valid JSON map.");
-  }
-  if (typeof policy !== "object" || policy === null || Array.isArray(policy)) {
-    throw refuse("Redrive policy is not a valid JSON map.");
-  }
-  const { deadLetterTargetArn, maxReceiveCount, ...others } = policy as Record<string, unknown>;
+  const policy = parseObject(text);
+  if (policy === undefined) throw refuse("Redrive policy is not a valid JSON map.");
+  const { deadLetterTargetArn, maxReceiveCount, ...others } = policy;
   const [other] = Object.keys(others);
   if (other !== undefined) throw refuse(`Unknown parameter ${other}.`);
   for (const [name, value] of Object.entries({ deadLetterTargetArn, maxReceiveCount })) {

@@ -1,4 +1,5 @@
 import { ACCOUNT_ID } from "../../../application/arn.ts";
+import { isObject, parseObject } from "../../../manifest/json_object.ts";
 import { attributeProblem, type MessageAttributes, sizeOf } from "../message_attributes.ts";
 import { notEmulated, ServiceError } from "../service_call.ts";
 import type { Queue, SentMessage } from "./queue.ts";
@@ -8,13 +9,8 @@ export type Input = Readonly<Record<string, unknown>>;
 
 /** Reads the JSON of a request. */
 export function readInput(body: string): Input {
-  let input: unknown;
-  try {
-    input = JSON.parse(body);
-  } catch {
-    throw malformed("The body of the request is not JSON");
-  }
-  if (!isRecord(input)) throw malformed("The body of the request is not a JSON object");
+  const input = parseObject(body);
+  if (input === undefined) throw malformed("The body of the request is not a JSON object");
   return input;
 }
 
@@ -48,7 +44,7 @@ export function textsOf(input: Input, name: string): readonly string[] {
 }
 
 export function recordOf(input: Input, name: string): Input {
-  return memberOf<Input>(input, name, "a map", isRecord) ?? {};
+  return memberOf<Input>(input, name, "a map", isObject) ?? {};
 }
 
 /** Reads an integer in a range. */
@@ -72,10 +68,6 @@ function memberOf<Value>(
   const value = Object.hasOwn(input, name) ? input[name] ?? undefined : undefined;
   if (value !== undefined && !is(value)) throw malformed(`${name} must be ${expected}`);
   return value as Value | undefined;
-}
-
-function isRecord(value: unknown): value is Input {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Reads the name of a queue from its URL. A client may call the host as it likes. */
@@ -146,7 +138,7 @@ export function messageOf(
 function attributesOf(input: Input, name: string): MessageAttributes {
   const attributes = recordOf(input, name);
   for (const [key, attribute] of Object.entries(attributes)) {
-    if (!isRecord(attribute)) throw malformed(`${name}.${key} must be a map`);
+    if (!isObject(attribute)) throw malformed(`${name}.${key} must be a map`);
     for (const member of ["DataType", "StringValue", "BinaryValue"]) textOf(attribute, member);
     for (const member of ["StringListValues", "BinaryListValues"]) {
       if (listOf(attribute, member).length === 0) continue;

@@ -1,0 +1,29 @@
+import { isForm } from "./sns/query.ts";
+
+/** The secret of every access key on this machine. */
+export const SECRET = "local";
+
+/** The services by the first part of `X-Amz-Target`. */
+const TARGETS: Readonly<Record<string, string>> = {
+  AmazonSQS: "sqs",
+  AWSEvents: "events",
+  DynamoDB_20120810: "dynamodb",
+};
+
+/** Reads the service and the access key from the signature. If there is none, other header fields name the service. */
+export function readCredential({ headers, url }: Request): { service: string; key: string } {
+  const signed = /Credential=([^/\s,]{1,128})\/\d+\/[^/]*\/([^/]+)\/aws4_request/.exec(
+    headers.get("authorization") ?? "", // With a limit, the time is linear in the length.
+  ) ?? /^([^/]+)\/\d+\/[^/]*\/([^/]+)\/aws4_request$/.exec(
+    new URL(url).searchParams.get("X-Amz-Credential") ?? "",
+  );
+  if (signed !== null) return { key: signed[1]!, service: signed[2]! };
+  const [target = ""] = (headers.get("x-amz-target") ?? "").split(".");
+  if (target !== "") return { key: "", service: TARGETS[target] ?? target };
+  return { key: "", service: isForm(headers) ? "sns" : "s3" };
+}
+
+/** Reads the time of a signature, such as `20260101T120000Z`. An invalid time becomes an invalid date. */
+export function readSigningTime(text: string): Date {
+  return new Date(text.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3:$4:$5Z"));
+}
