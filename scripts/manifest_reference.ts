@@ -33,9 +33,9 @@ shows a short manifest, and [examples/shop/app.json](../examples/shop/app.json) 
 
 - A _name_ is a lower-case letter, then up to 39 lower-case letters, digits or hyphens.
 - A key without a default may be left out, unless it is required. An unknown key is an error, and so is
-  a key that stands twice in one object. Comments are not allowed.
+  a key that occurs twice in one object. Comments are not allowed.
 - \`\${region}\`, \`\${account}\` and \`\${infra.NAME}\` stand for the region, the account, and an output of
-  the Terraform files in \`infra/\` ([deploy.md](deploy.md#resources-of-your-own)).
+  the Terraform files in \`infra/\` ([deploy.md](deploy.md#your-own-resources)).
 - The tool also finds routes that exclude each other, two functions for the same events of a bucket,
   queues that do not exist, and names that are too long in AWS. A schema cannot express these rules.
 
