@@ -9,7 +9,7 @@ interface PhysicalName {
   readonly path: readonly (string | number)[];
 }
 
-/** Says which names of an application are too long or stand for two things, and which function is too large. */
+/** Says which names of an application are too long or are used for two things, and which function is too large. */
 export function nameProblems(application: Application, manifest: Manifest): string[] {
   const names = [...namesOf(application, manifest)];
   const long = Map.groupBy(

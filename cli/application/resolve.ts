@@ -25,12 +25,12 @@ import type {
 /**
  * Resolves an application: names everything in the account, and computes all rights.
  *
- * @param place The account and the region. They stand in the names, the ARNs and the values of placeholders.
+ * @param place The account and the region. They are parts of the names, the ARNs and the values of placeholders.
  * @returns The application, as pure data.
  * @throws {TypeError} If a name is longer than its service allows, or two things have the same name. The message names the keys.
  */
 export function resolveApplication(manifest: Manifest, place: Place): Application {
-  // The values of a deployment are known only to Terraform, so other values stand for them when names are measured.
+  // Only Terraform knows the values of a deployment, so names are measured with other values.
   const region = manifest.region ?? "us-east-1";
   const measured = resolve(manifest, { partition: "aws", account: "123456789012", region });
   refuse(nameProblems(measured, manifest), `Cannot name everything of "${manifest.name}"`);

@@ -114,7 +114,7 @@ function* findScheduleConflicts(manifest: Manifest): Generator<Conflict> {
     const found = new Set<string>();
     for (const { owner, trigger, path } of triggersOf(manifest, kind)) {
       const text = owner + JSON.stringify(trigger);
-      if (found.has(text)) yield { path, message: "stands twice: remove one" };
+      if (found.has(text)) yield { path, message: "occurs twice: remove one" };
       found.add(text);
     }
   }

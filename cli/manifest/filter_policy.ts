@@ -12,7 +12,7 @@ const MAX_KEYS = 5;
 const MAX_COMBINATIONS = 150;
 
 /**
- * Finds the wrong parts of a filter policy of Amazon SNS. Its language is that of event patterns, with limits of its own.
+ * Finds the wrong parts of a filter policy of Amazon SNS. It has the language of event patterns, and its own limits.
  *
  * @see https://docs.aws.amazon.com/sns/latest/dg/subscription-filter-policy-constraints.html
  */
@@ -50,7 +50,7 @@ function nestedKey(fields: Fields): string | undefined {
   }
 }
 
-/** Multiplies the numbers of the values of all keys. Each value of a nested key counts as often as it is deep. */
+/** Multiplies the numbers of the values of all keys. A value at depth 3 counts three times. */
 function combinationsOf(fields: Fields, depth = 1, start = 1): number {
   return Object.entries(fields).reduce((count, [key, value]) => {
     if (!Array.isArray(value)) return combinationsOf(value as Fields, depth + 1, count);

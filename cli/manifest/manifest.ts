@@ -37,7 +37,7 @@ export function parseManifest(text: string, source: string, stage?: string): Man
   }
   const action = `Cannot use the manifest "${source}"`;
   const repeated = [...repeatedKeys(text)]
-    .map((path) => `${nameOf(path)} stands twice: rename or remove one`);
+    .map((path) => `${nameOf(path)} occurs twice: rename or remove one`);
   const plain = structuredClone(json) as PlainManifest;
   const manifests = [check(json, action, repeated)];
   for (const [name, merged] of stagesOf(plain, action)) {
@@ -65,7 +65,7 @@ function check(json: unknown, action: string, known: readonly string[] = []): Ma
   return manifest;
 }
 
-/** Finds the keys that stand twice in an object of valid JSON. `JSON.parse()` drops the first value. */
+/** Finds the keys that occur twice in an object of valid JSON. `JSON.parse()` drops the first value. */
 function* repeatedKeys(text: string): Generator<readonly (string | number)[]> {
   const open: { at: string | number; readonly keys: Set<string> }[] = [];
   let before = "";

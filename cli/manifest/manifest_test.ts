@@ -393,9 +393,9 @@ const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
       '"f":{"module":"g.ts","module":"\\"{\\"","x":[{},{"y":1,"y":2}]},"f":',
     ),
     `
-  "functions.f.module" stands twice: rename or remove one
-  "functions.f.x.1.y" stands twice: rename or remove one
-  "functions.f" stands twice: rename or remove one`,
+  "functions.f.module" occurs twice: rename or remove one
+  "functions.f.x.1.y" occurs twice: rename or remove one
+  "functions.f" occurs twice: rename or remove one`,
   ],
   [
     "{}",
@@ -501,7 +501,7 @@ const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
   ],
   [
     withTriggers({ schedules: ["rate(1 hour)", { expression: "rate(1 hour)" }] }),
-    '"functions.f.triggers.schedules.1" stands twice: remove one',
+    '"functions.f.triggers.schedules.1" occurs twice: remove one',
   ],
   [
     withF({}, { settings: { domain: { name: "shop.example" } } }),

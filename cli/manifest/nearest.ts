@@ -15,7 +15,7 @@ export function nearest(word: string, words: readonly string[]): string | undefi
   return best;
 }
 
-/** Says which word was probably meant. If there is none, returns the other hint. */
+/** Suggests the nearest word. If no word is near, returns the other hint. */
 export function hintOf(
   word: string,
   words: readonly string[],

@@ -5,7 +5,7 @@ import { isObject } from "./json_object.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A manifest that matches the JSON Schema, as it is written. */
+/** A manifest that matches the JSON Schema, before the overrides of its stages are merged. */
 export interface PlainManifest extends Json {
   readonly name: string;
   readonly stage: string;
@@ -59,7 +59,7 @@ function merge(value: unknown, patch: unknown): unknown {
   return merged;
 }
 
-/** Gives a further stage names and a state of its own. */
+/** Gives a further stage its own names and state. */
 export function nameStage({ name, state }: PlainManifest, manifest: Manifest): Manifest {
   const isShared = state !== undefined && manifest.state === state;
   return {

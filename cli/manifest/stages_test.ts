@@ -48,7 +48,7 @@ Deno.test("parseManifest() merges the overrides of a stage key by key, replaces 
   assertEquals(prod.queues, base.queues);
 });
 
-Deno.test("parseManifest() gives each stage a state of its own", () => {
+Deno.test("parseManifest() gives each stage its own state", () => {
   const state = "s3://states/app.tfstate";
   const text = withStages({ qa: {}, prod: { state: "s3://others/app.tfstate" } }, { state });
   assertEquals(["v0", "qa", "prod"].map((stage) => parse(text, stage).state), [

@@ -263,7 +263,7 @@ export interface Statement {
   readonly Condition?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** An Amazon SQS queue. It has a dead-letter queue of its own. */
+/** An Amazon SQS queue. It has its own dead-letter queue. */
 export interface QueueManifest {
   /** Whether the queue keeps the order of messages and delivers each once. */
   readonly fifo: boolean;
