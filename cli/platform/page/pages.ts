@@ -177,7 +177,7 @@ ${
     )
   }
 <details>
-<summary>Invoke with an event of your own</summary>
+<summary>Invoke with your own event</summary>
 <form data-form="post" data-path="/2015-03-31/functions/${name}/invocations">
 <label>Event (JSON)<textarea name="body" rows="4" spellcheck="false">{}</textarea></label>
 <button>Invoke</button>

@@ -92,7 +92,7 @@ function runPage(): void {
     try {
       if (type.includes("json")) text = JSON.stringify(JSON.parse(text), null, 2);
     } catch {
-      // The text is not JSON. Show it as it is.
+      // The text is not JSON. Show it unchanged.
     }
     const content = element("pre", text);
     content.tabIndex = 0;

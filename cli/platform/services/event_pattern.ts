@@ -112,7 +112,7 @@ function placesOf(object: Fields, path: string): Place[] {
 function elementsOf(value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) return [value];
   const elements: unknown[] = [];
-  const waiting: unknown[] = [value]; // A client may nest arrays more deeply than functions can call each other.
+  const waiting: unknown[] = [value]; // A recursive function would overflow the stack if a client nests arrays deeply.
   for (let at = 0; at < waiting.length; at++) {
     const item = waiting[at];
     if (Array.isArray(item)) { for (const inner of item) waiting.push(inner); }

@@ -99,7 +99,7 @@ export class Messaging implements Disposable {
     });
   }
 
-  /** Puts a message of a topic into a queue. As on AWS, nobody gets a message whose queue does not exist. */
+  /** Puts a message of a topic into a queue. If the queue does not exist, the message is dropped, as on AWS. */
   #deliver(subscription: Subscription, delivery: Delivery): void {
     const queue = this.#queues.byName.get(subscription.endpoint.split(":").at(-1)!);
     if (queue === undefined) return;

@@ -166,7 +166,7 @@ function etagOf(parts: readonly Part[]): string {
   return `${createHash("md5").update(digests).digest("hex")}-${parts.length}`;
 }
 
-/** Joins the content of the parts. Its end is only reached if the client claims no other checksum. */
+/** Joins the content of the parts. If the client claims another checksum, reading the bytes throws at the end. */
 function joinParts(parts: readonly Part[], upload: Upload, headers: Headers) {
   const { algorithm, type } = upload.checksum ??
     { algorithm: DEFAULT_ALGORITHM, type: "FULL_OBJECT" };

@@ -51,7 +51,7 @@ export async function pollQueues(options: PollerOptions): Promise<void> {
   await Promise.all(pollers);
 }
 
-/** Polls a queue. It goes on after each error, because other messages can be sound. */
+/** Polls a queue. It continues after an error, because other messages may be valid. */
 async function pollQueue(options: PollerOptions, trigger: QueueTrigger): Promise<void> {
   const { log, signal } = options;
   while (!signal.aborted) {

@@ -17,7 +17,7 @@ import {
 /** The largest object of one request, and the largest part. */
 const MAX_CONTENT = 5 * 1024 ** 3;
 
-/** The content of a request. Its end is only reached if the digests, the checksum and the length are right. */
+/** The content of a request. If a digest, the checksum or the length is wrong, reading the bytes throws at the end. */
 export interface Content {
   readonly bytes: AsyncIterable<Uint8Array>;
   /** Returns the checksum. The content must have been read. */

@@ -130,7 +130,7 @@ function readEncoding(type: string | null): (text: string) => string {
       .replaceAll(/[!'()~]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** Makes a token, so that no client takes it for a key. */
+/** Makes a token that does not look like a key, because clients must not use it as a key. */
 function writeToken(key: string): string {
   return Buffer.from(`1/${key}`).toString("base64");
 }

@@ -1,6 +1,6 @@
 /**
- * The operations of Amazon S3 that are emulated, with everything that a request of each may have. All else is refused by
- * name, because it could change the meaning of the request.
+ * The operations of Amazon S3 that are emulated, with the parameters and header fields of each. A request with anything
+ * else is refused, because it could have another meaning.
  *
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations_Amazon_Simple_Storage_Service.html
  * @module
@@ -191,7 +191,7 @@ export function readRequest(request: Request): S3Request {
   return { operation: name as OperationName, bucket, key, query, headers };
 }
 
-/** Reads the path as it stands, because `URL` would change the key `a/../b` to `b`. */
+/** Reads the path from the text, because `URL` would change the key `a/../b` to `b`. */
 function readPlace({ url }: Request): readonly [bucket: string, key: string] {
   const [, path = ""] = /^[^:]+:\/\/[^/?]*([^?]*)/.exec(url) ?? [];
   const [, bucket = "", key = ""] = /^\/([^/]*)\/?(.*)$/s.exec(path) ?? [];

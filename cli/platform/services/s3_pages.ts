@@ -116,7 +116,7 @@ export function answerPreflight({ headers, url }: Request, cors?: BucketCorsSett
   return new Response(null, { headers: granted });
 }
 
-/** Adds to a response what the CORS rule of its bucket grants to the page. No page may run the object as a script of its own. */
+/** Adds the CORS fields of the bucket to a response. If the object is a page, its scripts do not run. */
 export function grantPage(
   response: Response,
   request: Request,

@@ -27,7 +27,7 @@ const GUARD =
 const ATTEMPTS = 5;
 
 /**
- * Dynoxide in a process of its own: the engine that plays Amazon DynamoDB on this machine. Only the platform talks to it,
+ * Dynoxide, the engine that plays Amazon DynamoDB on this machine, in its own process. Only the platform talks to it,
  * because the engine checks no rights.
  */
 export class Engine implements AsyncDisposable {
@@ -91,7 +91,7 @@ export class Engine implements AsyncDisposable {
       headers: {
         "Content-Type": "application/x-amz-json-1.0",
         "X-Amz-Target": `${api}.${operation}`,
-        // The engine checks that a request is signed, and not by whom.
+        // The engine only checks that a request has a signature.
         Authorization: `AWS4-HMAC-SHA256 Credential=local/20260101/local/dynamodb/aws4_request, ` +
           `SignedHeaders=host;x-amz-date, Signature=${"0".repeat(64)}`,
         "X-Amz-Date": "20260101T000000Z",
@@ -148,8 +148,8 @@ async function end(process: Deno.ChildProcess): Promise<void> {
 }
 
 /**
- * Chooses an address of the loopback interface. On Linux, it has sixteen million. The engine checks neither rights nor
- * origins, so nobody may guess its address: neither a web page nor a function.
+ * Chooses an address of the loopback interface. On Linux, there are sixteen million. The engine checks no rights, so a web
+ * page or a function must not be able to guess its address.
  */
 function loopbackAddress(): string {
   if (Deno.build.os !== "linux") return "127.0.0.1";

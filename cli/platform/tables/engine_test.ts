@@ -2,7 +2,7 @@ import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/asser
 import { FnTableRecord } from "@mate/core/table";
 import { Engine, TableError } from "./engine.ts";
 
-Deno.test("an engine listens at an address of its own, and passes the errors of the service on", async () => {
+Deno.test("each engine listens at another address, and passes on the errors of the service", async () => {
   await using first = await Engine.start();
   await using second = await Engine.start();
   const [one, other] = [first, second].map(({ url }) => new URL(url));

@@ -8,7 +8,7 @@ type Item = NonNullable<TableEventRecord["dynamodb"]["NewImage"]>;
 /** The time between two searches for expired items, in milliseconds. */
 const PAUSE = 5_000;
 
-/** Amazon DynamoDB keeps items whose time is longer ago, in seconds: it takes the time for a mistake. */
+/** If the time of an item is longer ago, in seconds, Amazon DynamoDB keeps the item, because the time may be a mistake. */
 const FIVE_YEARS = 5 * 365 * 86_400;
 
 /** The number of removed items that are remembered for the streams. */

@@ -164,7 +164,7 @@ export function accessesOf(operation: string, uses: readonly Use[]): readonly Ac
   if (uses.length === 0) return [{ action: `dynamodb:${operation}`, resource: "malformed" }];
   return uses.map(({ action, table, index }) => ({
     action: `dynamodb:${action}`,
-    // For the engine, null is no index.
+    // The engine ignores an index that is null.
     resource: tableArn(nameOf(table)) +
       (index === undefined || index === null ? "" : `/index/${index}`),
   }));

@@ -47,7 +47,7 @@ export class Tables implements AsyncDisposable {
    *
    * @param file The file that keeps the items. Without a file, the items are in memory.
    * @param note Takes a line for the log.
-   * @param find Finds the program of the engine. If there is none, the log says so, and every call is refused.
+   * @param find Finds the program of the engine. If the program is missing, the log says so, and every call is refused.
    */
   static async open(
     { tables }: Pick<Application, "tables">,

@@ -63,7 +63,7 @@ export function allowParameters(
   if (other !== undefined) throw notEmulated(`The parameter ${other} of ${operation}`);
 }
 
-/** Reads the texts of a message. With the structure `json`, each protocol can have a text of its own. */
+/** Reads the texts of a message. With the structure `json`, each protocol can have its own text. */
 function textsOf(message: string, structure: string | undefined): Publication["texts"] {
   if (structure === undefined) return { default: message };
   if (structure !== "json") throw invalidParameter("MessageStructure");

@@ -36,7 +36,7 @@ export const COMPUTED_ATTRIBUTES = [
   "QueueArn",
 ];
 
-/** The attributes of Amazon SQS that this machine does not know. */
+/** The attributes of Amazon SQS that are not emulated. */
 const OTHERS = ["Policy", "RedriveAllowPolicy"];
 
 const SETTABLE = [

@@ -4,7 +4,7 @@ import { allowMembers, type Input, listOf, textOf } from "./input.ts";
 
 const MAX_ENTRIES = 10;
 
-/** Reads the entries of a batch. Their identifiers must be sound and distinct. */
+/** Reads the entries of a batch. Their identifiers must be valid and distinct. */
 export function entriesOf(input: Input, operation: string): readonly Input[] {
   allowMembers(input, operation, ["Entries", "QueueUrl"]);
   const entries = listOf<Input>(input, "Entries");

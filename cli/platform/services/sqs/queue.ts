@@ -92,7 +92,7 @@ export class Queue {
     return message;
   }
 
-  /** Takes a message as it is, from another queue. */
+  /** Takes a message of another queue, unchanged. */
   accept(message: Message): void {
     this.#messages.set(message.id, message);
     this.wake();
