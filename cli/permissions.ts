@@ -34,7 +34,7 @@ export function applicationFolder(manifestPath: string): string {
   if (home && isInside(home, folder)) {
     throw new Error(
       `Cannot work with the keys of your cloud in "${folder}": the folder contains your home folder, ` +
-        "so packages could read your files; move the application into a folder of its own",
+        "so packages could read your files; move the application into its own folder",
     );
   }
   return folder;

@@ -122,7 +122,7 @@ Deno.test("mate invoke --deployed invokes the deployed function", async () => {
     env,
   });
   assertEquals([code, stdout], [0, '{"done":true}\n']);
-  assertMatch(stderr, /^"one" takes HTTP events, and "{}" is none: .*\nSTART\nEND\n$/);
+  assertMatch(stderr, /^"one" takes HTTP events, and "{}" is not one: .*\nSTART\nEND\n$/);
   assertEquals(paths, ["/2015-03-31/functions/test-one/invocations"]);
 });
 

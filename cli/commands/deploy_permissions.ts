@@ -28,7 +28,7 @@ if (import.meta.main) {
  * The permissions to deploy. Terraform inherits the keys of the cloud, and no package can read them from the environment. The
  * process may write only to the folder `.mate` and to the cache of this tool, which also has the temporary files.
  *
- * @throws {Error} If Terraform is neither installed nor can be fetched, or if the process could replace a program that it runs.
+ * @throws {Error} If Terraform is not installed and cannot be downloaded, or if the process could replace a program that it runs.
  */
 export async function deployPermissions(manifestPath: string): Promise<Permissions> {
   const folder = applicationFolder(manifestPath);

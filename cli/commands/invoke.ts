@@ -45,7 +45,7 @@ and the log to the standard error.
     const { routes, url } = manifest.functions[name]!.triggers;
     if (event === "{}" && (routes.length > 0 || url !== undefined)) {
       note(
-        `"${name}" takes HTTP events, and "{}" is none: "mate invoke --help" shows how to make one`,
+        `"${name}" takes HTTP events, and "{}" is not one: "mate invoke --help" shows how to make one`,
       );
     }
     const { InvokeCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
@@ -86,7 +86,7 @@ function checkJson(text: string): void {
     JSON.parse(text);
   } catch (error) {
     const detail = (error as Error).message;
-    throw new UsageError(`Invalid event: ${detail}; with - it is read from the standard input`);
+    throw new UsageError(`Invalid event: ${detail}; "--event -" reads it from the standard input`);
   }
 }
 

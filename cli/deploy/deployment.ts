@@ -41,7 +41,7 @@ export interface Deployment {
   readonly terraform: Terraform;
   readonly deployed: Deployed;
   readonly hasInfra: boolean;
-  /** Writes the root module anew. */
+  /** Writes the root module again, with changes. */
   write(changes: Partial<RootModule>): Promise<void>;
 }
 
@@ -82,9 +82,9 @@ export async function openDeployment(
     const flags = await flagsToMove(manifest, folder, start.bind(undefined, wanted), options);
     if (flags === undefined) return undefined;
     await writeRootModule(folder, root);
-    const isTerraform = basename(program) === "terraform"; // OpenTofu has a registry of its own
+    const isTerraform = basename(program) === "terraform"; // OpenTofu has its own registry
     if (isTerraform) await writeProviderLock(folder);
-    const lock = isTerraform && !infra ? ["-lockfile=readonly"] : []; // infra may have providers of its own
+    const lock = isTerraform && !infra ? ["-lockfile=readonly"] : []; // infra may have its own providers
     if (!existsSync(`${folder}/.terraform`)) print("Fetching Terraform's provider for AWS");
     await start(wanted).read("init", "-no-color", ...lock, ...flags);
     await restoreState(folder);

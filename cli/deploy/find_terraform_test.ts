@@ -14,7 +14,7 @@ Deno.test("findTerraform() refuses Terraform before 1.10, and an archive with a 
   });
   const module = new URL("find_terraform.ts", import.meta.url);
   const program = `await (await import("${module}")).findTerraform(console.log)`;
-  // In a process of its own, because tests that run side by side share the environment.
+  // In its own process, because tests that run side by side share the environment.
   const { stdout, stderr } = await run(Deno.execPath(), ["eval", program], {
     env: {
       PATH: folder,

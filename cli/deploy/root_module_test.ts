@@ -40,7 +40,7 @@ Deno.test("writeRootModule() turns only placeholders into expressions of Terrafo
 });
 
 Deno.test("writeRootModule() makes no expression of another text of the manifest", async () => {
-  // HCL reads `$${` as an escaped `${`, so a sign before a placeholder is an expression of its own.
+  // HCL reads `$${` as an escaped `${`, so a dollar sign before a placeholder becomes an expression.
   const file = 'file("/etc/passwd")';
   const { application } = await write(withF({
     description: `\uE000${file}\uE001 $\${${file}} %%{${file}}`,

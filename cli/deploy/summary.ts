@@ -41,7 +41,7 @@ export function holdsData({ address, type }: Pick<Resource, "address" | "type">)
   return isOfInfra(address) ? !STATELESS.test(type) : DATA.includes(type);
 }
 
-/** Tells whether a loss has a line of its own. */
+/** Tells whether a loss has its own line. */
 const isNamed = (resource: Resource) => holdsData(resource) || isOfInfra(resource.address);
 
 const isOfInfra = (address: string) => address.startsWith("module.infra.");

@@ -58,7 +58,7 @@ export class Terraform {
     throw new TerraformError(command, diagnostics);
   }
 
-  /** Runs Terraform in a session of its own. So Ctrl-C reaches Terraform only once, through the signal. */
+  /** Runs Terraform in its own session. So Ctrl-C reaches Terraform only once, through the signal. */
   async #run(args: readonly string[], readLine: (line: string) => void) {
     const child = new Deno.Command(this.program, {
       args: [...args],

@@ -16,7 +16,7 @@ interface MateOptions {
   readonly cwd?: string;
   readonly env?: Record<string, string>;
   readonly flags?: readonly string[];
-  /** Whether the tool has a process group of its own, as in a terminal. */
+  /** Whether the tool has its own process group, as in a terminal. */
   readonly detached?: boolean;
 }
 
@@ -47,7 +47,7 @@ export async function mate(args: readonly string[], options?: MateOptions): Prom
   return { code, stdout: decode(stdout), stderr: decode(stderr) };
 }
 
-/** A running `mate dev` with a process group of its own, as in a terminal. */
+/** A running `mate dev` with its own process group, as in a terminal. */
 export class Command implements AsyncDisposable {
   readonly #process: Deno.ChildProcess;
   readonly #reader: ReadableStreamDefaultReader<string>;

@@ -90,7 +90,7 @@ export interface TestPlatform extends AsyncDisposable {
   readonly send: (request: TestRequest) => Promise<TestResponse>;
 }
 
-/** Starts a platform on a port of its own, with a folder of its own. */
+/** Starts a platform on its own port, with its own folder. */
 export async function startTestPlatform(
   answer: Answer = () => "{}",
   options: PlatformOptions & { readonly manifest?: Manifest } = {},
@@ -112,7 +112,7 @@ export async function startTestPlatform(
   };
 }
 
-/** A request, written as it is. */
+/** A request that is sent unchanged. */
 export interface TestRequest {
   readonly method?: string;
   readonly path: string;
@@ -120,7 +120,7 @@ export interface TestRequest {
   readonly body?: string | Uint8Array;
 }
 
-/** A response, read as it is. */
+/** A response that is read unchanged. */
 export interface TestResponse {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];

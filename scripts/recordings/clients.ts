@@ -91,7 +91,7 @@ export class Clients implements Disposable {
     const isTyped = "ContentType" in input;
     client.middlewareStack.add(
       (next) => (args) => {
-        // The client of the recordings sends no type of its own for an object.
+        // The client of the recordings sends no media type for an object.
         if (service === "s3" && !isTyped) delete args.request.headers["content-type"];
         Object.assign(args.request.headers, headers);
         return next(args as never);
@@ -110,7 +110,7 @@ export class Clients implements Disposable {
   }
 }
 
-/** Encodes the payload of a function, and the key of `CopySource`. The SDK sends the latter as it is. */
+/** Encodes the payload of a function, and the key of `CopySource`. The SDK does not encode `CopySource`. */
 function encodeInput(input: Record<string, unknown>): Record<string, unknown> {
   const { CopySource, Payload } = input;
   if (typeof Payload === "string") return { ...input, Payload: new TextEncoder().encode(Payload) };

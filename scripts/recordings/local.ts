@@ -14,7 +14,7 @@ import { makeResources } from "./setup.ts";
 /** The name of the applications of the cases. */
 const NAME = "recorded";
 
-/** The platform of this machine. Each case has a platform of its own. */
+/** The platform of this machine. Each case has its own platform. */
 export const local: Place = {
   setUp: (setup) => {
     const uses = {

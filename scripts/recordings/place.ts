@@ -32,7 +32,7 @@ export interface Stage extends AsyncDisposable {
   readonly patience: number;
   /** Replaces the names of the manifest in an input or in an answer by the names of the resources at this place. */
   rename(value: unknown): unknown;
-  /** Sends a request to the gateway, or to a function URL. The path goes out as it stands. */
+  /** Sends a request to the gateway, or to a function URL. The path is sent unchanged. */
   request(to: string, request: HttpRequest): Promise<HttpAnswer>;
   /** Fires the first schedule of a function. */
   fire(functionName: string): Promise<void>;

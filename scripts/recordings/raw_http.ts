@@ -1,6 +1,6 @@
 import type { HttpAnswer, HttpRequest } from "./place.ts";
 
-/** Sends a request over a connection. The path goes out as it stands, because `fetch()` would change some paths. */
+/** Sends a request over a connection. The path is sent unchanged, because `fetch()` would change some paths. */
 export async function sendRaw(
   connect: () => Promise<Deno.Conn>,
   host: string,

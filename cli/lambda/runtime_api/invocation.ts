@@ -54,7 +54,7 @@ export interface ResultAnswer {
   readonly kind: "response";
   /** The posted result. It is empty if the result went to the stream of the invocation. */
   readonly body: Uint8Array;
-  /** The media type of the result. A stream with an HTTP prelude has a type of its own. */
+  /** The media type of the result. A stream with an HTTP prelude has its own type. */
   readonly contentType: string;
   readonly isStream: boolean;
 }

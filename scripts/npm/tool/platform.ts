@@ -44,7 +44,7 @@ const LINES = {
 } as const;
 
 /**
- * Starts the platform on this machine, in a process of its own.
+ * Starts the platform on this machine, in its own process.
  *
  * @param app The path of the manifest; `app.json` by default.
  * @param options The port, the data, and who gets the log.
