@@ -14,10 +14,10 @@ export interface Size {
 
 const LIMITS = [
   ["gateway", "proxyHandler", 15_404],
-  ["gateway", "proxyHandler, cors, etag, problemDetails", 16_701],
-  ["gateway", "proxyHandler, routes", 16_566],
-  ["gateway", "fetchHandler", 15_500],
-  ["gateway", "streamHandler", 15_295],
+  ["gateway", "proxyHandler, cors, etag, problemDetails", 16_704],
+  ["gateway", "proxyHandler, routes", 16_580],
+  ["gateway", "fetchHandler", 15_513],
+  ["gateway", "streamHandler", 15_308],
   ["gateway", "buildHttpResponse", 9_180],
   ["gateway", "FnProxyEvent", 6_688],
   ["gateway", "HttpNotFoundError", 1_000],

@@ -37,9 +37,9 @@ export function readRoutePath(event: JsonObject): string {
 }
 
 function withoutStage(path: string, event: JsonObject): string {
-  const [, first, ...rest] = path.split("/");
-  const isStage = first === readOptionalString(event, ["requestContext", "stage"]);
-  return isStage ? `/${rest.join("/")}` : path;
+  const stage = readOptionalString(event, ["requestContext", "stage"]);
+  const isStaged = stage !== null && `${path}/`.startsWith(`/${stage}/`);
+  return isStaged ? path.slice(stage.length + 1) : path;
 }
 
 // A URL removes control characters, and reads a backslash as a slash.
