@@ -101,7 +101,8 @@ await prove(
           "shop",
         )
           .replaceAll('"prod"', '"v1"').replaceAll("Stage=prod", "Stage=v1");
-        const wanted = JSON.stringify(first).replaceAll(":30", ":365")
+        const shopOnly = pick(first, (name) => name !== "states");
+        const wanted = JSON.stringify(shopOnly).replaceAll(":30", ":365")
           .replace('"MemorySize":256', '"MemorySize":512');
         assertEquals(sorted(JSON.parse(prod)), sorted(JSON.parse(wanted)));
 
