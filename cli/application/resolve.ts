@@ -5,7 +5,7 @@
  */
 import { refuse } from "../manifest/stages.ts";
 import type { FunctionManifest, Manifest } from "../manifest/types.ts";
-import { fillPlaceholders, variableOf } from "../manifest/variables.ts";
+import { fillPlaceholders, usedNames } from "../manifest/variables.ts";
 import { arnIn, type Place } from "./arn.ts";
 import { alarmsOf } from "./alarms.ts";
 import { nameProblems } from "./names.ts";
@@ -139,18 +139,17 @@ function environmentOf(
   place: Place,
 ): Record<string, string> {
   const url = place.queues ?? `https://sqs.${place.region}.amazonaws.com/${place.account}`;
-  const names = [
-    ...Object.keys(uses.buckets).map((key) => [variableOf("buckets", key), buckets[key]!.name]),
-    ...Object.keys(uses.topics).map((key) => [variableOf("topics", key), topics[key]!.arn]),
-    ...Object.keys(uses.queues)
-      .map((key) => [variableOf("queues", key), `${url}/${queues[key]!.name}`]),
-    ...Object.keys(uses.tables).map((key) => [variableOf("tables", key), tables[key]!.name]),
-  ];
-  return { ...fillAll(environment, place), ...Object.fromEntries(names) };
+  const names = usedNames(uses, {
+    buckets: (key) => buckets[key]!.name,
+    topics: (key) => topics[key]!.arn,
+    queues: (key) => `${url}/${queues[key]!.name}`,
+    tables: (key) => tables[key]!.name,
+  });
+  return { ...fillAll(environment, place), ...names };
 }
 
 /** Replaces the placeholders in all texts of a value. IAM's own variables, such as `${aws:username}`, stay. */
-function fillAll<T>(value: T, place: Place): T {
+export function fillAll<T>(value: T, place: Place): T {
   const { account, region, infra = (name) => `\${infra.${name}}` } = place;
   const valueOf = (name: string) =>
     name === "account"

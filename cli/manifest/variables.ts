@@ -21,10 +21,22 @@ export function hasKnownPlaceholders(text: string): boolean {
   return [...text.matchAll(ANY)].every(([all, name]) => all.endsWith("}") && KNOWN.test(name!));
 }
 
+const KINDS = ["buckets", "topics", "queues", "tables"] as const;
+
 /** Lists the environment variables that `uses` sets, such as `BUCKET_UPLOADS`. */
 export function variablesOf(uses: Uses): string[] {
-  return (["buckets", "topics", "queues", "tables"] as const).flatMap((kind) =>
-    Object.keys(uses[kind]).map((name) => variableOf(kind, name))
+  return KINDS.flatMap((kind) => Object.keys(uses[kind]).map((name) => variableOf(kind, name)));
+}
+
+/** Makes the environment variables that `uses` sets, with the physical names of the resources. */
+export function usedNames(
+  uses: Uses,
+  nameOf: Readonly<Record<keyof Uses, (name: string) => string>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    KINDS.flatMap((kind) =>
+      Object.keys(uses[kind]).map((name) => [variableOf(kind, name), nameOf[kind](name)])
+    ),
   );
 }
 

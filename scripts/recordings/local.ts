@@ -1,7 +1,7 @@
 import { wrongParts } from "../../cli/manifest/event_pattern.ts";
 import { parseManifest } from "../../cli/manifest/manifest.ts";
 import { startPlatform } from "../../cli/platform/mod.ts";
-import { matchesPattern } from "../../cli/platform/services/event_pattern.ts";
+import { compilePattern } from "../../cli/platform/services/event_pattern.ts";
 import { deadLetterQueueName, queueName, queueUrl } from "../../cli/platform/services/messaging.ts";
 import { queueArn, REGION, topicArn } from "../../cli/application/arn.ts";
 import { deliveryOf, writeApplication } from "./application.ts";
@@ -29,7 +29,7 @@ export const local: Place = {
     // The manifest allows only the keys that events have. The recorded events have other keys, too.
     const isAccepted = wrongParts(pattern, []).next().done;
     return Promise.resolve(
-      isAccepted ? matchesPattern(pattern as Record<string, unknown>, event) : undefined,
+      isAccepted ? compilePattern(pattern as Record<string, unknown>)(event) : undefined,
     );
   },
 

@@ -8,17 +8,10 @@ import {
 } from "../../application/arn.ts";
 import type { Application } from "../../application/types.ts";
 import type { Manifest } from "../../manifest/types.ts";
-import { fillPlaceholders } from "../../manifest/variables.ts";
 import { deadLetterQueueName, queueName, tableDeadLetterQueueName } from "./messaging.ts";
 import { isAllowed } from "./policy.ts";
 import type { Context } from "./policy_pattern.ts";
 import { type Access, ServiceError } from "./service_call.ts";
-
-/** Replaces `${account}` and `${region}`. Keeps other placeholders, because they have no value on this machine. */
-export function fill(text: string): string {
-  const values: Readonly<Record<string, string>> = { account: ACCOUNT_ID, region: REGION };
-  return fillPlaceholders(text, (name) => values[name] ?? `\${${name}}`);
-}
 
 /**
  * The rights of the functions: the statements that the deployment writes for their roles. These name the resources of the

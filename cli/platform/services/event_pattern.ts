@@ -34,11 +34,6 @@ export function compilePattern(pattern: EventPattern): (event: unknown) => boole
   return (event) => isObject(event) && alternatives.some((fields) => meetsAll(event, fields));
 }
 
-/** Tells whether an event matches a pattern of Amazon EventBridge. */
-export function matchesPattern(pattern: EventPattern, event: unknown): boolean {
-  return compilePattern(pattern)(event);
-}
-
 /** Tells whether an object meets all conditions. */
 function meetsAll(object: Fields, fields: readonly Field[]): boolean {
   const byKey = new Map<string, Field[]>();
@@ -125,7 +120,10 @@ type Test = (value: unknown) => boolean;
 
 /** Makes the test for one value or operator of a pattern. */
 function testOf(matcher: unknown): Test {
-  if (typeof matcher === "string" && isAddress(matcher)) return addressTest(matcher);
+  if (typeof matcher === "string" && isAddress(matcher)) {
+    // An address matches each way to write the same address.
+    return networkTest(`${matcher}/${isIPv4(matcher) ? 32 : 128}`);
+  }
   if (!isObject(matcher)) return (value) => value === matcher;
   const [[name, operand]] = Object.entries(matcher) as [[string, unknown]];
   switch (name) {
@@ -196,14 +194,6 @@ function networkTest(network: string): Test {
   const [base, bits] = network.split("/") as [string, string];
   const list = new BlockList();
   list.addSubnet(base, Number(bits), familyOf(base));
-  return (value) =>
-    typeof value === "string" && isAddress(value) && list.check(value, familyOf(value));
-}
-
-/** An address matches each way to write the same address. */
-function addressTest(address: string): Test {
-  const list = new BlockList();
-  list.addAddress(address, familyOf(address));
   return (value) =>
     typeof value === "string" && isAddress(value) && list.check(value, familyOf(value));
 }

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { wrongParts } from "../../manifest/event_pattern.ts";
-import { matchesPattern } from "./event_pattern.ts";
+import { compilePattern } from "./event_pattern.ts";
 
 const EVENT = {
   source: "shop.orders",
@@ -20,7 +20,7 @@ const EVENT = {
 };
 
 // The expectations are the rules of aws/event-ruler, and those of its operators in the guide of Amazon EventBridge.
-Deno.test("matchesPattern() follows the operators of Amazon EventBridge", () => {
+Deno.test("compilePattern() follows the operators of Amazon EventBridge", () => {
   const detail = (name: string, ...matchers: unknown[]) => ({ detail: { [name]: matchers } });
   const table: [pattern: Record<string, unknown>, expected: boolean][] = [
     [{ source: ["other", "shop.orders"] }, true],
@@ -89,7 +89,7 @@ Deno.test("matchesPattern() follows the operators of Amazon EventBridge", () => 
   ];
   for (const [pattern, expected] of table) {
     assertEquals([...wrongParts(pattern, [])], [], JSON.stringify(pattern));
-    assertEquals(matchesPattern(pattern, EVENT), expected, JSON.stringify(pattern));
+    assertEquals(compilePattern(pattern)(EVENT), expected, JSON.stringify(pattern));
   }
 });
 
@@ -140,7 +140,7 @@ function matchesSlowly(
   );
 }
 
-Deno.test("matchesPattern() agrees with the definition of events as lists of leaves", () => {
+Deno.test("compilePattern() agrees with the definition of events as lists of leaves", () => {
   const { event } = fc.letrec((tie) => ({
     event: fc.dictionary(fc.constantFrom("a", "b"), tie("value"), { maxKeys: 2 }),
     value: fc.oneof(
@@ -164,20 +164,20 @@ Deno.test("matchesPattern() agrees with the definition of events as lists of lea
       const sorted = Object.entries(conditions).sort(([a], [b]) => a < b ? -1 : 1);
       const expected = matchesSlowly(sorted, [...leavesOf(value)], new Map());
       counts[`${expected}`]++;
-      assertEquals(matchesPattern(conditions, value), expected);
+      assertEquals(compilePattern(conditions)(value), expected);
     }),
     { numRuns: 5_000 },
   );
   assertEquals(Math.min(counts.true, counts.false) > 500, true, JSON.stringify(counts));
 });
 
-Deno.test("matchesPattern() ends with many wildcards, deep arrays and many elements", () => {
+Deno.test("compilePattern() ends with many wildcards, deep arrays and many elements", () => {
   const wildcard = { detail: { path: [{ wildcard: `${"*a".repeat(200)}b` }] } };
-  assertEquals(matchesPattern(wildcard, { detail: { path: "a".repeat(10_000) } }), false);
+  assertEquals(compilePattern(wildcard)({ detail: { path: "a".repeat(10_000) } }), false);
   let deep: unknown = 1;
   for (let depth = 0; depth < 100_000; depth++) deep = [deep];
-  assertEquals(matchesPattern({ a: [1] }, { a: deep }), true);
+  assertEquals(compilePattern({ a: [1] })({ a: deep }), true);
   const lines = Array.from({ length: 20_000 }, (_, index) => ({ a: index, b: 1, c: 1 }));
   const both = { lines: { a: [{ numeric: [">=", 0] }], b: [1], c: [2] } };
-  assertEquals(matchesPattern(both, { lines }), false);
+  assertEquals(compilePattern(both)({ lines }), false);
 });

@@ -1,8 +1,8 @@
-import { ACCOUNT_ID, topicArn } from "../../application/arn.ts";
+import { ACCOUNT_ID, LOCAL, topicArn } from "../../application/arn.ts";
+import { fillAll } from "../../application/resolve.ts";
 import type { Application } from "../../application/types.ts";
-import type { Manifest, Uses } from "../../manifest/types.ts";
-import { variableOf } from "../../manifest/variables.ts";
-import { fill } from "./access.ts";
+import type { Manifest } from "../../manifest/types.ts";
+import { usedNames } from "../../manifest/variables.ts";
 import { SECRET } from "./credentials.ts";
 import { queueName } from "./messaging.ts";
 
@@ -21,14 +21,18 @@ export interface LocalServices {
  * services. If the manifest grants the network for a service of AWS, the service keeps its own endpoint.
  */
 export function localManifest(services: LocalServices): Manifest {
-  const { manifest, url, keyOf } = services;
+  const { manifest, application, url, keyOf } = services;
   const { host } = new URL(url);
   const functions = Object.entries(manifest.functions).map(([name, settings]) => {
-    const net = settings.permissions.net.map(fill);
-    const own = Object.entries(settings.environment).map(([key, value]) => [key, fill(value)]);
+    const { environment: own, permissions: { net } } = fillAll(settings, LOCAL);
     const environment = {
-      ...Object.fromEntries(own),
-      ...namesOf(settings.uses, services),
+      ...own,
+      ...usedNames(settings.uses, {
+        buckets: (key) => key,
+        topics: topicArn,
+        queues: (key) => `${url}/${ACCOUNT_ID}/${queueName(key, manifest)}`,
+        tables: (key) => application.tables[key]!.name,
+      }),
       ...endpointsOf(net),
       AWS_ACCESS_KEY_ID: keyOf(name),
       AWS_ENDPOINT_URL: url,
@@ -38,20 +42,6 @@ export function localManifest(services: LocalServices): Manifest {
     return [name, { ...settings, environment, permissions }] as const;
   });
   return { ...manifest, functions: Object.fromEntries(functions) };
-}
-
-/** Makes the variables with the names of the resources that a function uses. */
-function namesOf(uses: Uses, { manifest, application, url }: LocalServices) {
-  const physical: Readonly<Record<keyof Uses, (name: string) => string>> = {
-    buckets: (name) => name,
-    topics: topicArn,
-    queues: (name) => `${url}/${ACCOUNT_ID}/${queueName(name, manifest)}`,
-    tables: (name) => application.tables[name]!.name,
-  };
-  const names = (Object.keys(physical) as (keyof Uses)[]).flatMap((kind) =>
-    Object.keys(uses[kind]).map((name) => [variableOf(kind, name), physical[kind](name)])
-  );
-  return Object.fromEntries(names);
 }
 
 /** Makes the variables with the real endpoints of the services that a function may connect to. */

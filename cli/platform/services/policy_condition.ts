@@ -22,7 +22,7 @@ const lowerCase = (context: Context): Context =>
     ]),
   );
 
-/** The operators that are true if one value of the condition fits. */
+/** The operators that are true if one value of the condition fits. An operator with `not` is true if no value fits. */
 const TESTS: Readonly<Record<string, Test>> = {
   stringequals: equals,
   stringequalsignorecase: equalsIgnoringCase,
@@ -42,18 +42,6 @@ const TESTS: Readonly<Record<string, Test>> = {
   bool: (wanted, value) => wanted.toLowerCase() === value.toLowerCase(),
   binaryequals: (wanted, value) => wanted === value,
   ipaddress: isInNetwork,
-};
-
-/** The operators that are true if no value of the condition fits. */
-const NEGATED: Readonly<Record<string, Test>> = {
-  stringnotequals: equals,
-  stringnotequalsignorecase: equalsIgnoringCase,
-  stringnotlike: like,
-  arnnotequals: arnLike,
-  arnnotlike: arnLike,
-  numericnotequals: comparison(Number, (a, b) => a === b),
-  datenotequals: comparison(timeOf, (a, b) => a === b),
-  notipaddress: isInNetwork,
 };
 
 /**
@@ -88,8 +76,8 @@ function meets(
   }
   const [, set, name, ifExists] = OPERATOR.exec(operator.toLowerCase())!;
   if (name === "null") return wanted.some((text) => (text === "true") === (values.length === 0));
-  const isNegated = Object.hasOwn(NEGATED, name!);
-  const test = (isNegated ? NEGATED : TESTS)[name!]!;
+  const isNegated = name!.includes("not");
+  const test = TESTS[name!.replace("not", "")]!;
   // Nothing is known about a value with a variable that has no value, so nothing differs from it.
   if (isNegated && values.length > 0 && !wanted.every((one) => isResolved(one, context))) {
     return false;
