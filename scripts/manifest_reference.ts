@@ -5,6 +5,7 @@
  * @module
  */
 import schema from "../cli/manifest/schema.json" with { type: "json" };
+import { formatMarkdown, tableOf } from "./markdown.ts";
 
 /** The parts of JSON Schema that the schema of the manifest uses. */
 interface Schema {
@@ -42,19 +43,10 @@ shows a short manifest, and [examples/shop/app.json](../examples/shop/app.json) 
 \`deno run -A scripts/manifest_reference.ts\` writes this page from the JSON Schema.
 `;
 
-/** Makes the reference: a table for each object of the schema, formatted as `deno fmt` does. */
-export async function manifestReference(): Promise<string> {
+/** Makes the reference: a table for each object of the schema. */
+export function manifestReference(): Promise<string> {
   const sections = [...sectionsOf("The application", schema as Schema)];
-  const args = [
-    "fmt",
-    "--ext=md",
-    `--config=${new URL("../deno.json", import.meta.url).pathname}`,
-    "-",
-  ];
-  const child = new Deno.Command(Deno.execPath(), { args, stdin: "piped", stdout: "piped" })
-    .spawn();
-  await new Response(`${HEAD}\n${sections.join("\n")}`).body!.pipeTo(child.stdin);
-  return new TextDecoder().decode((await child.output()).stdout);
+  return formatMarkdown(`${HEAD}\n${sections.join("\n")}`);
 }
 
 /** The section of an object, then the sections of the objects in it. */
@@ -69,11 +61,7 @@ function* sectionsOf(title: string, { properties = {}, required = [] }: Schema):
       required.includes(key) ? "required" : fallback,
     ];
   });
-  const table = [["key", "meaning", "type", "default"], ["-", "-", "-", "-"], ...rows];
-  const lines = table.map((cells) =>
-    `| ${cells.map((text) => text.replaceAll("|", "\\|")).join(" | ")} |`
-  );
-  yield `## ${title}\n\n${lines.join("\n")}\n`;
+  yield `## ${title}\n\n${tableOf([["key", "meaning", "type", "default"], ...rows])}\n`;
   for (const [key, value] of Object.entries(properties)) {
     const object = objectIn(value);
     if (object) yield* sectionsOf(titleBelow(title, key), object);

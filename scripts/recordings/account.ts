@@ -53,7 +53,7 @@ export function accountPlace(prefix: string, options: ClientOptions = { region: 
         const Name = nextName();
         const input = { Name, ScheduleExpression, State: "DISABLED" };
         const answer = await clients.call("events.PutRule", input);
-        if ("output" in answer) await mustCall(clients, "events.DeleteRule", { Name });
+        if ("output" in answer) await clients.output("events.DeleteRule", { Name });
         else if (!answer.error.codes.includes("ValidationException")) {
           throw new Error(`Cannot put the rule: ${answer.error.message}`);
         }
@@ -62,19 +62,13 @@ export function accountPlace(prefix: string, options: ClientOptions = { region: 
   };
 }
 
-async function mustCall(clients: Clients, operation: string, input: Record<string, unknown>) {
-  const answer = await clients.call(operation, input);
-  if ("output" in answer) return answer.output;
-  throw new Error(`${operation} failed: ${answer.error.codes}: ${answer.error.message}`);
-}
-
 async function setUp(setup: Setup, unique: string, clients: Clients): Promise<Stage> {
   await using stack = new AsyncDisposableStack();
   stack.use(clients);
   const variables: Record<string, string> = {};
   for (const name of setup.buckets ?? []) {
     const Bucket = variables[name] = `${unique}-${name}`;
-    await mustCall(clients, "s3.CreateBucket", { Bucket });
+    await clients.output("s3.CreateBucket", { Bucket });
     stack.defer(() => removeBucket(clients, Bucket));
   }
   // Queues and topics that a case makes itself have names with the prefix, too.
@@ -92,7 +86,7 @@ async function setUp(setup: Setup, unique: string, clients: Clients): Promise<St
       }],
     });
     const input = { QueueUrl: variables[queue], Attributes: { Policy } };
-    await mustCall(clients, "sqs.SetQueueAttributes", input);
+    await clients.output("sqs.SetQueueAttributes", input);
   }
   const owned = stack.move();
   return {
@@ -110,31 +104,31 @@ async function setUp(setup: Setup, unique: string, clients: Clients): Promise<St
 }
 
 async function removeBucket(clients: Clients, Bucket: string): Promise<void> {
-  const { Uploads = [] } = await mustCall(clients, "s3.ListMultipartUploads", { Bucket });
+  const { Uploads = [] } = await clients.output("s3.ListMultipartUploads", { Bucket });
   for (const { Key, UploadId } of Uploads as { Key: string; UploadId: string }[]) {
-    await mustCall(clients, "s3.AbortMultipartUpload", { Bucket, Key, UploadId });
+    await clients.output("s3.AbortMultipartUpload", { Bucket, Key, UploadId });
   }
-  const { Contents = [] } = await mustCall(clients, "s3.ListObjectsV2", { Bucket });
+  const { Contents = [] } = await clients.output("s3.ListObjectsV2", { Bucket });
   for (const { Key } of Contents as { Key: string }[]) {
-    await mustCall(clients, "s3.DeleteObject", { Bucket, Key });
+    await clients.output("s3.DeleteObject", { Bucket, Key });
   }
-  await mustCall(clients, "s3.DeleteBucket", { Bucket });
+  await clients.output("s3.DeleteBucket", { Bucket });
 }
 
 async function removeQueues(clients: Clients, QueueNamePrefix: string): Promise<void> {
-  const { QueueUrls = [] } = await mustCall(clients, "sqs.ListQueues", { QueueNamePrefix });
+  const { QueueUrls = [] } = await clients.output("sqs.ListQueues", { QueueNamePrefix });
   for (const QueueUrl of QueueUrls as string[]) {
-    await mustCall(clients, "sqs.DeleteQueue", { QueueUrl });
+    await clients.output("sqs.DeleteQueue", { QueueUrl });
   }
 }
 
 async function removeTopics(clients: Clients, prefix: string): Promise<void> {
   let NextToken: unknown;
   do {
-    const output = await mustCall(clients, "sns.ListTopics", { NextToken });
+    const output = await clients.output("sns.ListTopics", { NextToken });
     for (const { TopicArn } of (output.Topics ?? []) as { TopicArn: string }[]) {
       const isOwn = TopicArn.split(":").at(-1)!.startsWith(`${prefix}-`);
-      if (isOwn) await mustCall(clients, "sns.DeleteTopic", { TopicArn });
+      if (isOwn) await clients.output("sns.DeleteTopic", { TopicArn });
     }
     NextToken = output.NextToken;
   } while (NextToken !== undefined);
@@ -165,7 +159,7 @@ async function deploy(application: Application, name: string, clients: Clients):
   for (const [topic, arn] of Object.entries(outputs.topics)) variables[`topic:${topic}`] = arn;
   for (const [queue, url] of Object.entries(outputs.queues)) {
     const input = { QueueUrl: url, AttributeNames: ["QueueArn"] };
-    const { Attributes } = await mustCall(clients, "sqs.GetQueueAttributes", input);
+    const { Attributes } = await clients.output("sqs.GetQueueAttributes", input);
     variables[`queue:${queue}`] = url;
     variables[`queue:${queue}.arn`] = (Attributes as { QueueArn: string }).QueueArn;
   }

@@ -105,6 +105,17 @@ export class Clients implements Disposable {
     }
   }
 
+  /**
+   * Calls an operation that has to succeed, and returns its output.
+   *
+   * @throws {Error} If the service answers with an error.
+   */
+  async output(operation: string, input: Record<string, unknown>) {
+    const answer = await this.call(operation, input);
+    if ("output" in answer) return answer.output;
+    throw new Error(`${operation} failed: ${answer.error.codes}: ${answer.error.message}`);
+  }
+
   [Symbol.dispose](): void {
     for (const client of Object.values(this.#services)) client.destroy();
   }

@@ -4,6 +4,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
+import { formatMarkdown, tableOf } from "../markdown.ts";
 import type { Case } from "./cases.ts";
 import { KNOWN_DIFFERENCES, type KnownDifference } from "./known_differences.ts";
 import type { Result } from "./run.ts";
@@ -54,7 +55,7 @@ export function unexplained(results: readonly Result[]): readonly string[] {
 }
 
 /** Writes the page. */
-export function fidelityPage(results: readonly Result[]): string {
+export function fidelityPage(results: readonly Result[]): Promise<string> {
   const scores = scoresOf(results);
   const notClaimed = results.filter((result) => result.case.notClaimed !== undefined);
   const total = [...scores.values()].reduce((sum, score) => sum + score.total, 0);
@@ -67,70 +68,46 @@ export function fidelityPage(results: readonly Result[]): string {
   const kept = Map.groupBy(KNOWN_DIFFERENCES, ({ service }) => service);
   const differencesOf = ([service, list]: [string, readonly KnownDifference[]]) => [
     `### ${NAMES[service] ?? service}`,
-    list.map(({ sentence }) => wrap(`- ${sentence}`, "  ")).join("\n"),
+    list.map(({ sentence }) => `- ${sentence}`).join("\n"),
   ];
   const notes = [...reasons].map(([reason, { length }]) =>
-    wrap(`- ${length} ${length === 1 ? "case" : "cases"}: ${reason}.`, "  ")
+    `- ${length} ${length === 1 ? "case" : "cases"}: ${reason}.`
   );
-  const blocks = [
-    "# How true the platform is",
-    wrap(
-      "The project LocalStack sent requests to AWS and kept the answers. These recordings are held " +
-        "against the local platform. Each request goes through the client of the AWS SDK, or as raw " +
-        "HTTP, and each answer is compared with the answer of the real service. " +
-        `${equal} of ${total} cases are equal.`,
-    ),
-    wrap(
-      "The recordings are not part of the repository. The tests of each rule are beside its code, " +
-        "and need no recordings. The command `deno task recordings --write` makes this page, from " +
-        `the set \`${
-          digestOf(results.map((result) => result.case))
-        }\`. A test fails if fewer than ` +
-        "95 % of the cases of a service are equal, or if this page says something else than the " +
-        "recordings.",
-    ),
-    wrap(
-      "A case counts for every operation whose answer it compares. Identifiers, dates and signatures " +
-        "are not compared.",
-    ),
-    table([["service and operation", "equal cases / cases"], ...rows]),
-    "## Known differences",
-    wrap(
-      "A request that the platform does not emulate gets 501 and the name of the operation, the " +
-        "parameter or the header field. So nothing runs as something else.",
-    ),
-    ...[...kept].flatMap(differencesOf),
-    "## Recorded, but not promised",
-    notes.join("\n"),
-    "## The same requests to your account",
-    wrap(
-      "With the option `--account`, the same requests go to AWS. [Recordings](recordings.md) says " +
-        "what this makes and removes.",
-    ),
-  ];
-  return `${blocks.join("\n\n")}\n`;
+  const digest = digestOf(results.map((result) => result.case));
+  return formatMarkdown(`# How true the platform is
+
+The project LocalStack sent requests to AWS and kept the answers. These recordings are held against
+the local platform. Each request goes through the client of the AWS SDK, or as raw HTTP, and each
+answer is compared with the answer of the real service. ${equal} of ${total} cases are equal.
+
+The recordings are not part of the repository. The tests of each rule are beside its code, and need
+no recordings. The command \`deno task recordings --write\` makes this page, from the set
+\`${digest}\`. A test fails if fewer than 95 % of the cases of a service are equal, or if this page
+says something else than the recordings.
+
+A case counts for every operation whose answer it compares. Identifiers, dates and signatures are
+not compared.
+
+${tableOf([["service and operation", "equal cases / cases"], ...rows])}
+
+## Known differences
+
+A request that the platform does not emulate gets 501 and the name of the operation, the parameter
+or the header field. So nothing runs as something else.
+
+${[...kept].flatMap(differencesOf).join("\n\n")}
+
+## Recorded, but not promised
+
+${notes.join("\n")}
+
+## The same requests to your account
+
+With the option \`--account\`, the same requests go to AWS. [Recordings](recordings.md) says what
+this makes and removes.
+`);
 }
 
 function share({ equal, total }: Score): string {
   return `${equal} / ${total}`;
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  const line = (cells: readonly string[], fill: string) =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column]!, fill)).join(" | ")} |`;
-  const [head = [], ...body] = rows;
-  const ruler = line(widths.map(() => ""), "-");
-  return [line(head, " "), ruler, ...body.map((row) => line(row, " "))].join("\n");
-}
-
-/** Breaks text into lines of 100 characters, as the formatter does. `indent` starts all lines except the first. */
-function wrap(text: string, indent = ""): string {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const joined = `${lines.at(-1)} ${word}`;
-    if (lines.length > 0 && joined.length <= 100) lines[lines.length - 1] = joined;
-    else lines.push(lines.length === 0 ? word : indent + word);
-  }
-  return lines.join("\n");
 }

@@ -55,5 +55,5 @@ for (const { case: { id, notClaimed }, operations } of results) {
   console.log(found.join("\n"));
 }
 console.log(summary(results));
-if (values.write) await Deno.writeTextFile(PAGE, fidelityPage(results));
+if (values.write) await Deno.writeTextFile(PAGE, await fidelityPage(results));
 Deno.exit(0); // A client of the SDK may keep a connection open.

@@ -34,7 +34,7 @@ Deno.test({
     }
     assertEquals(unexplained(results), []);
     const hint = "docs/fidelity.md is old: run deno task recordings --write";
-    assertEquals(page, fidelityPage(results), hint);
+    assertEquals(page, await fidelityPage(results), hint);
   },
 });
 

@@ -9,11 +9,8 @@ export async function makeResources(
   unique: string,
 ): Promise<Variables> {
   const variables: Variables = { unique };
-  const call = async (operation: string, input: Record<string, unknown>) => {
-    const answer = await clients.call(operation, fill(input, variables) as typeof input);
-    if ("output" in answer) return answer.output;
-    throw new Error(`Cannot set up the case: ${operation}: ${answer.error.message}`);
-  };
+  const call = (operation: string, input: Record<string, unknown>) =>
+    clients.output(operation, fill(input, variables) as typeof input);
   for (const [variable, { name, fifo, attributes: Attributes }] of Object.entries(queues)) {
     const QueueName = fill(name ?? `\${unique}-${variable}${fifo ? ".fifo" : ""}`, variables);
     const { QueueUrl } = await call("sqs.CreateQueue", { QueueName, Attributes });
