@@ -13,13 +13,13 @@ export interface Size {
 }
 
 const LIMITS = [
-  ["gateway", "proxyHandler", 15_404],
-  ["gateway", "proxyHandler, cors, etag, problemDetails", 16_704],
-  ["gateway", "proxyHandler, routes", 16_580],
-  ["gateway", "fetchHandler", 15_513],
-  ["gateway", "streamHandler", 15_308],
-  ["gateway", "buildHttpResponse", 9_180],
-  ["gateway", "FnProxyEvent", 6_688],
+  ["gateway", "proxyHandler", 15_324],
+  ["gateway", "proxyHandler, cors, etag, problemDetails", 16_633],
+  ["gateway", "proxyHandler, routes", 16_487],
+  ["gateway", "fetchHandler", 15_448],
+  ["gateway", "streamHandler", 15_234],
+  ["gateway", "buildHttpResponse", 9_181],
+  ["gateway", "FnProxyEvent", 6_696],
   ["gateway", "HttpNotFoundError", 1_000],
   ["logger", "logger", 3_608],
   ["function", "FnEvent", 1_000],

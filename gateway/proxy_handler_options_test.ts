@@ -44,8 +44,8 @@ Deno.test("proxyHandler() refuses invalid options when the handler is made", () 
       ...["cors", "etag", "compression", "problemDetails", "onError", "stream"].map((name) =>
         [{ [name]: true }, `Unknown option "${name}"`] as const
       ),
-      [{ use: () => {} }, "Invalid use: expected an array of middleware, got a function"],
-      [{ use: [5] }, "Invalid item of use: expected a function, got a number"],
+      [{ use: () => {} }, "Invalid use: expected an array of functions, got a function"],
+      [{ use: [5] }, "Invalid use: expected an array of functions, got a number"],
       [{ extraHeaders: { "a b": "c" } }, '"a b"'],
       [{ extraHeaders: { a: 5 } }, '"a"'],
       [{ extraHeaders: [] }, "Invalid headers: expected a plain object"],

@@ -3,12 +3,11 @@ import { STATUS_TEXT } from "@std/http/status";
 import * as esbuild from "esbuild";
 import * as clientErrors from "./client_errors.ts";
 import {
+  errorKind,
   HttpClientError,
   HttpError,
   type HttpErrorOptions,
   HttpServerError,
-  isClientError,
-  isServerError,
 } from "./http_error.ts";
 import * as serverErrors from "./server_errors.ts";
 
@@ -82,7 +81,7 @@ Deno.test("each error class has its status and name, and its reason phrase unles
     assert(error instanceof Error, name);
     assertEquals(error instanceof HttpClientError, status < 500, name);
     assertEquals(error instanceof HttpServerError, status >= 500, name);
-    assertEquals([isClientError(error), isServerError(error)], [status < 500, status >= 500], name);
+    assertEquals(errorKind(error), status < 500 ? "client" : "server", name);
     assertEquals([error.status, error.name, error.message], [status, name, REASONS[status]]);
     const [title, place] = error.stack!.split("\n");
     assertEquals(title, `${name}: ${REASONS[status]}`);
@@ -116,12 +115,13 @@ Deno.test("a class of one's own may set a name of its own", () => {
   assertEquals(String(new Renamed(400, "x")), "Renamed: x");
 });
 
-Deno.test("isClientError() and isServerError() take no other thrown value", () => {
+Deno.test("errorKind() takes no other thrown value", () => {
   const alike = { name: "HttpNotFoundError", status: 404 };
-  const others = [null, undefined, "x", 5n, {}, new Error("x"), new HttpError(404, "x"), alike];
+  const others = [null, undefined, "x", 5n, {}, new Error("x"), alike];
   for (const other of others) {
-    assertEquals([isClientError(other), isServerError(other)], [false, false], String(other));
+    assertEquals(errorKind(other), undefined, String(other));
   }
+  assertEquals(errorKind(new HttpError(404, "x")), "any");
 });
 
 /** The module that esbuild makes of a few lines, minified. */
@@ -152,7 +152,7 @@ Deno.test({
         const error: unknown = new copy[name]();
         assertEquals((error as Error).name, name);
         assertEquals(error instanceof HttpError, false, "the class of another copy");
-        assertEquals([isClientError(error), isServerError(error)], [status < 500, status >= 500]);
+        assertEquals(errorKind(error), status < 500 ? "client" : "server");
       }
       for (const name of Object.keys(BASES)) assertEquals(new copy[name](400, "").name, name);
 

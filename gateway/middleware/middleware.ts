@@ -1,3 +1,4 @@
+import { invalid } from "../../function/read.ts";
 import type { FnContext } from "../../function/context.ts";
 import { readProperty } from "../../logger/text.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
@@ -62,7 +63,7 @@ export async function runMiddleware(
     content = answer.content;
   };
   const next = () => {
-    if (pending) throw new TypeError("Cannot call next() twice: the route has run already");
+    if (pending) throw new TypeError("Cannot call next() twice");
     return pending = depth + 1 < use.length
       ? runMiddleware(use, event, context, exchange, inner, depth + 1, keep)
       : inner(keep);
@@ -71,9 +72,7 @@ export async function runMiddleware(
   try {
     const result = await use[depth]!(event, context, next);
     if (result === undefined && !pending) {
-      throw new TypeError(
-        "Invalid result of a middleware: expected `return await next()` or a reply",
-      );
+      throw invalid("result of a middleware", "`return await next()` or a reply");
     }
     const made = answerReply(result === undefined ? await pending : result, exchange);
     answer = made instanceof Promise ? await made : made;

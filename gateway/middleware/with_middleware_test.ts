@@ -64,7 +64,7 @@ Deno.test("withMiddleware() is a TypeError outside a handler, and for what is no
   const event = new FnProxyEvent({ headers: {} });
   const route = withMiddleware([], () => 1);
   await assertRejects(async () => await route(event, context("id")), TypeError, "Cannot run");
-  assertThrows(() => withMiddleware([5 as never], () => 1), TypeError, "Invalid item of use");
+  assertThrows(() => withMiddleware([5 as never], () => 1), TypeError, "Invalid use");
   assertThrows(() => withMiddleware(mark as never, () => 1), TypeError, "Invalid use");
   assertThrows(() => withMiddleware([], 5 as never), TypeError, "Invalid route");
 });

@@ -1,8 +1,8 @@
+import { toBytes } from "../../function/utf8.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
 import { chooseCoding } from "../negotiation/content_coding.ts";
 import { type Answer, isDescribed, requestHeader } from "./answer.ts";
 import { type Codec, type Compression, GZIP } from "./codec.ts";
-import { toBytes } from "./content_body.ts";
 import { JSON_CONTENT_TYPE } from "./json_transformer.ts";
 import { isBytes } from "./stream_body.ts";
 

@@ -99,20 +99,25 @@ export class AnswerHeaders {
  * @throws {TypeError} If the headers are not a plain object, a name is not a token (RFC 9110 §5.6.2), or a value is not
  * a string, or has CR, LF or NUL.
  */
-export function headersOf(given: HeaderValues = {}): AnswerHeaders {
+export function headersOf(
+  given: HeaderValues = {},
+  cookies: readonly string[] = [],
+): AnswerHeaders {
   if (!isPlainObject(given)) throw invalid("headers", "a plain object");
   const headers = new AnswerHeaders();
   for (const [name, values] of Object.entries(given)) {
     headers.delete(name);
     for (const value of [values].flat()) headers.append(name, value);
   }
+  for (const cookie of cookies) headers.append("Set-Cookie", cookie);
   return headers;
 }
 
 /** Adds the fields that an answer does not have. `Vary` gets the names of both. */
-export function addFields(headers: AnswerHeaders, extra: AnswerHeaders): void {
+export function addFields(headers: AnswerHeaders, extra: AnswerHeaders): AnswerHeaders {
   for (const [name, values] of extra) {
     if (!headers.has(name)) { for (const value of values) headers.append(name, value); }
     else if (name.toLowerCase() === "vary") headers.vary(values.join());
   }
+  return headers;
 }

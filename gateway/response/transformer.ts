@@ -1,8 +1,8 @@
 import { invalid, isPlainObject } from "../../function/read.ts";
 import type { HttpError } from "../errors/http_error.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
-import { checkType, JSON_TYPE } from "../negotiation/choose_type.ts";
-import { isFieldValue } from "./headers.ts";
+import { JSON_TYPE } from "../negotiation/choose_type.ts";
+import { isFieldValue, isToken } from "./headers.ts";
 import { JSON_CONTENT_TYPE, writeJson } from "./json_transformer.ts";
 import { isBytes } from "./stream_body.ts";
 
@@ -97,6 +97,19 @@ export function readMenu(customTransformers: CustomTransformers<never> = {}, ind
 }
 
 /**
+ * Returns a media type or range of an option in lower case.
+ *
+ * @throws {TypeError} If it is neither.
+ */
+export function checkType(type: string, kind: "key" | "item", option: string): string {
+  // A star stands for a whole part, and for the second one only if it does not stand for the first one alone.
+  const isRange = /^(?:\*\/\*|[^*/]+\/(?:\*|[^*/]+))$/.test(type);
+  if (isRange && type.split("/").every(isToken)) return type.toLowerCase();
+  const what = `${kind} ${JSON.stringify(type)} in ${option}`;
+  throw invalid(what, "a media type such as text/html");
+}
+
+/**
  * Turns a payload into the content of one of the types of the menu.
  *
  * @throws {TypeError} If the transformer returns something else than content and type.
@@ -111,13 +124,14 @@ export function transform(
   if (!transformer) return [writeJson(payload, indent), JSON_CONTENT_TYPE];
   const result: unknown = transformer(payload, info);
   const [content, contentType] = Array.isArray(result) ? result as unknown[] : [];
-  if (isFieldValue(contentType) && contentType) {
-    if (typeof content === "string") return [content, contentType];
+  if (
+    isFieldValue(contentType) && contentType && (typeof content === "string" || isBytes(content))
+  ) {
     // A copy, because a transformer may use the bytes again before they are sent.
-    if (isBytes(content)) return [content.slice(), contentType];
+    return [content.slice(), contentType];
   }
   throw invalid(
     `result of the transformer of "${type}"`,
-    "[content, content type], the content a string or a Uint8Array",
+    "[content, content type] with a string or a Uint8Array",
   );
 }
