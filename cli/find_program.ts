@@ -1,3 +1,8 @@
+const { NotCapable, NotADirectory, NotFound, PermissionDenied } = Deno.errors;
+
+/** The errors about a program that is not in a folder, or in a folder that this user or process may not read. */
+export const ABSENT = [NotCapable, NotADirectory, NotFound, PermissionDenied];
+
 /** Finds a program in `PATH`. */
 export async function findProgram(
   name: string,
@@ -9,11 +14,7 @@ export async function findProgram(
       const { isFile, mode } = await Deno.stat(`${folder}/${name}`);
       if (isFile && mode !== null && (mode & 0o111) !== 0) return `${folder}/${name}`;
     } catch (error) {
-      if (error instanceof Deno.errors.NotFound) continue;
-      if (error instanceof Deno.errors.PermissionDenied) continue; // This user may not read the folder.
-      if (error instanceof Deno.errors.NotADirectory) continue;
-      if (error instanceof Deno.errors.NotCapable) continue; // This process may not read the folder.
-      throw error;
+      if (!ABSENT.some((type) => error instanceof type)) throw error;
     }
   }
   return undefined;

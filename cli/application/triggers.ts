@@ -1,17 +1,15 @@
 import { createHash } from "node:crypto";
+import { triggersOf } from "../manifest/conflict.ts";
 import type { Manifest, Triggers } from "../manifest/types.ts";
 
 type Kind = Exclude<keyof Triggers, "url">;
 
 /** Lists the triggers of a kind, each with the name of its function. */
 export function listenersOf<K extends Kind>(
-  { functions }: Manifest,
+  manifest: Manifest,
   kind: K,
 ): readonly (Triggers[K][number] & { readonly function: string })[] {
-  return Object.entries(functions).flatMap(([key, { triggers }]) =>
-    (triggers[kind] as readonly Triggers[K][number][])
-      .map((trigger) => ({ function: key, ...trigger }))
-  );
+  return triggersOf(manifest, kind).map(({ owner, trigger }) => ({ function: owner, ...trigger }));
 }
 
 /** A part of a name that depends on the content of a trigger, and not on its position. */

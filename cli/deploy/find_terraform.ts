@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { cacheFolder, checksumOf, download, ifThere, keep } from "../bundle/downloads.ts";
-import { findProgram } from "../find_program.ts";
+import { ABSENT, findProgram } from "../find_program.ts";
 
 /** The version of Terraform to fetch if the PATH has no version that fits. */
 const VERSION = "1.11.4";
@@ -66,10 +66,7 @@ async function fits(program: string): Promise<boolean> {
     const [, minor = 0] = /v1\.(\d+)\./.exec(new TextDecoder().decode(stdout)) ?? [];
     return Number(minor) >= 10;
   } catch (error) {
-    const { NotCapable, NotFound, PermissionDenied } = Deno.errors;
-    if ([NotCapable, NotFound, PermissionDenied].some((type) => error instanceof type)) {
-      return false;
-    }
+    if (ABSENT.some((type) => error instanceof type)) return false;
     throw error;
   }
 }

@@ -1,9 +1,11 @@
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
+import { REGION } from "../application/arn.ts";
 import type { FunctionHost, InvokeOptions, InvokeOutcome } from "../lambda/function_host.ts";
 import { Log } from "../platform/log.ts";
 import { type Manifest, parseManifest } from "../manifest/manifest.ts";
 import { type Platform, type PlatformOptions, startPlatform } from "../platform/platform.ts";
+import { SECRET } from "../platform/services/credentials.ts";
 
 /** An invocation that a test saw. */
 export interface Call {
@@ -88,6 +90,16 @@ export interface TestPlatform extends AsyncDisposable {
   readonly host: TestHost;
   readonly log: Log;
   readonly send: (request: TestRequest) => Promise<TestResponse>;
+  readonly environmentOf: (functionName: string) => Readonly<Record<string, string>>;
+  /** Makes the settings of a client of the AWS SDK, with the credentials of a function or of the developer. */
+  readonly clientConfig: (functionName?: string) => ClientConfig;
+}
+
+interface ClientConfig {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  readonly maxAttempts: number;
 }
 
 /** Starts a platform on its own port, with its own folder. */
@@ -97,16 +109,33 @@ export async function startTestPlatform(
 ): Promise<TestPlatform> {
   const host = new TestHost(answer);
   const log = new Log();
+  let local = MANIFEST;
   const platform = await startPlatform(options.manifest ?? MANIFEST, {
-    host,
+    host(manifest) {
+      local = manifest;
+      return Promise.resolve(host);
+    },
     log,
     retryDelays: [1, 1],
     ...options,
   });
+  const environmentOf = (name: string) => local.functions[name]!.environment;
   return {
     platform,
     host,
     log,
+    environmentOf,
+    clientConfig(functionName) {
+      const environment = functionName === undefined ? {} : environmentOf(functionName);
+      const { AWS_ACCESS_KEY_ID = "developer", AWS_ENDPOINT_URL = platform.servicesUrl } =
+        environment;
+      return {
+        endpoint: AWS_ENDPOINT_URL,
+        region: REGION,
+        credentials: { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: SECRET },
+        maxAttempts: 1,
+      };
+    },
     send: (request) => send(platform.port, request),
     [Symbol.asyncDispose]: () => platform[Symbol.asyncDispose](),
   };

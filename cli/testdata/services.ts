@@ -2,8 +2,7 @@ import { EventBridge } from "@aws-sdk/client-eventbridge";
 import { S3 } from "@aws-sdk/client-s3";
 import { SNS } from "@aws-sdk/client-sns";
 import { SQS } from "@aws-sdk/client-sqs";
-import { startPlatform } from "../platform/platform.ts";
-import { manifestWith, TestHost } from "./platform.ts";
+import { manifestWith, startTestPlatform } from "./platform.ts";
 
 /** Services with a bucket, a queue and a topic, and clients with the credentials of the function "worker". */
 export async function startServices(
@@ -25,24 +24,10 @@ export async function startServices(
     },
     files: { module: "files.ts", triggers: { buckets: [{ name: "files", events }] } },
   }, { jobs: {}, ordered: { fifo: true } });
-  const host = new TestHost(() => "{}");
-  let environment: Readonly<Record<string, string>> = {};
-  const platform = stack.use(
-    await startPlatform(manifest, {
-      host(local) {
-        environment = local.functions.worker!.environment;
-        return Promise.resolve(host);
-      },
-    }),
-  );
-  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_ENDPOINT_URL } = environment;
-  const clientsOf = (accessKeyId: string, endpoint: string) => {
-    const config = {
-      endpoint,
-      region: "us-east-1",
-      credentials: { accessKeyId, secretAccessKey: AWS_SECRET_ACCESS_KEY! },
-      maxAttempts: 1,
-    };
+  const test = stack.use(await startTestPlatform(() => "{}", { manifest }));
+  const { platform, host, environmentOf, clientConfig } = test;
+  const clientsOf = (functionName?: string) => {
+    const config = clientConfig(functionName);
     const own = <Client extends { destroy(): void }>(client: Client): Client =>
       stack.adopt(client, () => client.destroy());
     return {
@@ -52,12 +37,12 @@ export async function startServices(
       events: own(new EventBridge(config)),
     };
   };
-  const developer = clientsOf("developer", platform.servicesUrl);
-  const worker = clientsOf(AWS_ACCESS_KEY_ID!, AWS_ENDPOINT_URL!);
+  const developer = clientsOf();
+  const worker = clientsOf("worker");
   const owned = stack.move();
   return {
     url: platform.servicesUrl,
-    environment,
+    environment: environmentOf("worker"),
     calls: host.calls,
     log: platform.log,
     settled: () => platform.settled(),

@@ -2,8 +2,7 @@ import { FILTER_SCOPES } from "../../manifest/filter_policy.ts";
 import type { Manifest } from "../../manifest/types.ts";
 import { ACCOUNT_ID, functionArn, queueArn, topicArn } from "../../application/arn.ts";
 import type { MessageAttributes } from "./message_attributes.ts";
-import type { ServiceCall, ServiceError } from "./service_call.ts";
-import { snsFailure } from "./sns/errors.ts";
+import type { ServiceCall } from "./service_call.ts";
 import type { Publication } from "./sns/publication.ts";
 import { parseSns } from "./sns/sns.ts";
 import {
@@ -17,7 +16,7 @@ import { defaultAttributes, type QueueAttributes } from "./sqs/attributes.ts";
 import { unknownQueue } from "./sqs/errors.ts";
 import { Queue, type Received, type SentMessage } from "./sqs/queue.ts";
 import { Queues } from "./sqs/queues.ts";
-import { parseSqs, sqsFailure } from "./sqs/sqs.ts";
+import { parseSqs } from "./sqs/sqs.ts";
 
 /** Returns the physical name of a queue of the manifest. */
 export function queueName(name: string, { queues }: Pick<Manifest, "queues">): string {
@@ -164,9 +163,4 @@ export class Messaging implements Disposable {
   [Symbol.dispose](): void {
     this.#stop.abort();
   }
-}
-
-/** Makes the response for an error of one service. */
-export function messagingFailure(service: "sns" | "sqs", error: ServiceError): Response {
-  return service === "sns" ? snsFailure(error) : sqsFailure(error);
 }

@@ -2,8 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { browserTest } from "../../../testdata/browser.ts";
-import { manifestWith, TestHost } from "../../testdata/platform.ts";
-import { startPlatform } from "../platform.ts";
+import { manifestWith, startTestPlatform } from "../../testdata/platform.ts";
 
 /** A platform with a bucket for pages of one origin, and the S3 client of a function. */
 async function start(origins: readonly string[], inProcess = false) {
@@ -19,32 +18,18 @@ async function start(origins: readonly string[], inProcess = false) {
     maxAge: 60,
   };
   const manifest = { ...manifestWith(functions), buckets: { files: { cors } } };
-  let environment: Readonly<Record<string, string>> = {};
-  const platform = stack.use(
-    await startPlatform(manifest, {
-      inProcess,
-      host(local) {
-        environment = local.functions.f!.environment;
-        return Promise.resolve(new TestHost(() => "{}"));
-      },
-    }),
-  );
+  const test = stack.use(await startTestPlatform(() => "{}", { manifest, inProcess }));
   const client = stack.adopt(
     new S3Client({
-      endpoint: environment.AWS_ENDPOINT_URL!,
-      region: "us-east-1",
+      ...test.clientConfig("f"),
       forcePathStyle: true,
       requestChecksumCalculation: "WHEN_REQUIRED", // else the URL has the checksum of an empty body
-      credentials: {
-        accessKeyId: environment.AWS_ACCESS_KEY_ID!,
-        secretAccessKey: environment.AWS_SECRET_ACCESS_KEY!,
-      },
     }),
     (client) => client.destroy(),
   );
   const owned = stack.move();
   return {
-    platform,
+    platform: test.platform,
     put: (Key: string, expiresIn = 60, Bucket = "files") =>
       getSignedUrl(client, new PutObjectCommand({ Bucket, Key, ContentType: "text/plain" }), {
         expiresIn,

@@ -9,7 +9,7 @@ import { Rights } from "./access.ts";
 import type { EventBus } from "./event_bus.ts";
 import { readCredential } from "./credentials.ts";
 import { localManifest } from "./local_manifest.ts";
-import { type Messaging, messagingFailure } from "./messaging.ts";
+import type { Messaging } from "./messaging.ts";
 import { MultipartUploads } from "./multipart.ts";
 import { jsonFailure, s3Failure } from "./responses.ts";
 import { createS3 } from "./s3.ts";
@@ -18,6 +18,7 @@ import { MAX_TABLE_REQUEST, type Tables } from "../tables/tables.ts";
 import { type ServiceCall, ServiceError } from "./service_call.ts";
 import { snsFailure } from "./sns/errors.ts";
 import { isForm } from "./sns/query.ts";
+import { sqsFailure } from "./sqs/sqs.ts";
 
 export interface Resources {
   readonly buckets: ReadonlyMap<string, BucketFolder>;
@@ -97,6 +98,8 @@ export class Services implements AsyncDisposable {
     this.#note = note;
     this.#developer ??= this.#listen(false, this.#port);
     const s3 = createS3(buckets, this.#uploads);
+    const parseBy = (service: "sns" | "sqs") => ({ headers, url }: Request, body: string) =>
+      messaging.parse(service, headers, body, new URL(url).origin);
     this.#backends = {
       dynamodb: { parse: ({ headers }, body) => tables.parse(headers, body), fail: jsonFailure },
       events: { parse: ({ headers }, body) => eventBus.parse(headers, body), fail: jsonFailure },
@@ -114,8 +117,8 @@ export class Services implements AsyncDisposable {
         parse: (request, _body, sourceIp) => s3(request, { sourceIp }),
         fail: s3Failure,
       },
-      sns: backendOf(messaging, "sns"),
-      sqs: backendOf(messaging, "sqs"),
+      sns: { parse: parseBy("sns"), fail: snsFailure },
+      sqs: { parse: parseBy("sqs"), fail: sqsFailure },
     };
   }
 
@@ -240,13 +243,6 @@ function refuseService(service: string, headers: Headers): Response {
     "to call the real one, name its host in permissions.net";
   const error = new ServiceError("NotImplemented", message, undefined, 501);
   return isForm(headers) ? snsFailure(error) : jsonFailure(error);
-}
-
-function backendOf(messaging: Messaging, service: "sns" | "sqs"): Backend {
-  return {
-    parse: ({ headers, url }, body) => messaging.parse(service, headers, body, new URL(url).origin),
-    fail: (error) => messagingFailure(service, error),
-  };
 }
 
 function createAccessKey(): string {
