@@ -1,9 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
 import core from "../deno.json" with { type: "json" };
 import { browserTest } from "../testdata/browser.ts";
+import { temporaryFolder } from "../testdata/programs.ts";
 
 browserTest("the site fits a phone, and its search finds guides and symbols", async (browser) => {
-  const site = await Deno.makeTempDir();
+  const site = temporaryFolder();
   const [, ...args] = core.tasks.docs.command.split(" ");
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [...args, "--out", site], // fails if a link is broken
@@ -33,5 +34,4 @@ browserTest("the site fits a phone, and its search finds guides and symbols", as
     await page.waitForURL(`file://${site}/${found}`);
   }
   assertEquals(errors, []);
-  await Deno.remove(site, { recursive: true });
 });

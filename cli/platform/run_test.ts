@@ -2,6 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
 import { Command, createApp, greet, manifest } from "../testdata/command.ts";
 import { isSource, run } from "./run.ts";
+import { temporaryFolder } from "../../testdata/programs.ts";
 
 const cases = [
   [["--data", "data"], "SIGINT"],
@@ -43,7 +44,6 @@ for (const [mode, signal] of cases) {
 
     command.kill(signal);
     assertEquals([await command.status(), await command.errors], [0, ""]);
-    await Deno.remove(folder, { recursive: true });
   });
 }
 
@@ -97,7 +97,6 @@ Deno.test("run() ignores files that no function uses, and reports a fault once",
     "For now, the old code of hello still answers",
     "Reloaded hello: the new code answers",
   ]);
-  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("run() takes a change of the manifest during a restart", async () => {
@@ -112,7 +111,6 @@ Deno.test("run() takes a change of the manifest during a restart", async () => {
   assertStringIncludes(output, "/greet/2'");
   const services = output.match(/(?<=aws s3 ls --endpoint-url )\S+/g)!;
   assertEquals([services.length, new Set(services).size], [3, 1], "the URL of the services stays");
-  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("run() restarts the application if the file .env changes", async () => {
@@ -122,7 +120,6 @@ Deno.test("run() restarts the application if the file .env changes", async () =>
     if (line.includes("Reloading")) stop();
   });
   assertStringIncludes(output, 'Reloading "');
-  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("run() closes every watch, even of a folder in a watched folder", {
@@ -131,7 +128,6 @@ Deno.test("run() closes every watch, even of a folder in a watched folder", {
 }, async () => {
   const folder = await createApp();
   await runHere(folder, true, (line, stop) => line.includes("Stop with Ctrl-C") && stop());
-  await Deno.remove(folder, { recursive: true });
 });
 
 const UNIX = { ignore: Deno.build.os === "windows" };
@@ -144,7 +140,6 @@ Deno.test("the command ends in order if the reader of its output is gone", UNIX,
   // The command logs the request. It may end before it answers.
   await fetch(`${url}/hello`).then((response) => response.body?.cancel(), () => {});
   assertEquals([await command.status(), await command.errors], [0, ""]);
-  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test(
@@ -164,15 +159,14 @@ Deno.test(
     assertEquals([await command.status(), await command.errors], [0, ""]);
     clearTimeout(patience);
     assertEquals(await Array.fromAsync(Deno.readDir(temporary)), []);
-    await Deno.remove(folder, { recursive: true });
   },
 );
 
 Deno.test("the command answers while it bundles for a changed manifest", UNIX, async () => {
   // The named pipe is in the workspace of the application, but outside of the watch, which a named pipe stops.
-  const root = await Deno.makeTempDir();
+  const root = temporaryFolder();
   const [folder, other] = [join(root, "app"), join(root, "other")];
-  await Deno.rename(await createApp(), folder);
+  await createApp(folder);
   await Deno.mkdir(other);
   await Deno.writeTextFile(join(root, "deno.json"), `{ "workspace": ["./app"] }`);
   await Deno.writeTextFile(join(folder, "deno.json"), "{}");
@@ -187,7 +181,6 @@ Deno.test("the command answers while it bundles for a changed manifest", UNIX, a
   assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello");
   command.killGroup("SIGINT");
   assertEquals([await command.status(), await command.errors], [0, ""]);
-  await Deno.remove(root, { recursive: true });
 });
 
 Deno.test("the command ends in order if Ctrl-C interrupts its bundling", UNIX, async () => {
@@ -200,7 +193,6 @@ Deno.test("the command ends in order if Ctrl-C interrupts its bundling", UNIX, a
   command.killGroup("SIGINT");
   assertEquals([await command.status(), await command.errors], [0, ""]);
   assertEquals(command.output, "Bundling the functions of greeter\n");
-  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("isSource() ignores objects, items and hidden files", () => {

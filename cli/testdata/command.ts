@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "../../testdata/programs.ts";
 
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -129,8 +130,8 @@ export function manifest(path: string, module = "hello.ts"): string {
 }
 
 /** A folder with an application of one function. */
-export async function createApp(): Promise<string> {
-  const folder = await Deno.makeTempDir();
+export async function createApp(folder: string = temporaryFolder()): Promise<string> {
+  await Deno.mkdir(folder, { recursive: true });
   await Deno.writeTextFile(join(folder, "app.json"), manifest("/hello"));
   await Deno.writeTextFile(join(folder, "hello.ts"), greet("Hello"));
   return folder;

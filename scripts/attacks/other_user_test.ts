@@ -2,6 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { findProgram } from "../../cli/find_program.ts";
 import { startApp } from "../../cli/testdata/sandbox.ts";
 import { startRuntimeApi } from "../../cli/testdata/runtime_api.ts";
+import { temporaryFolder } from "../../testdata/programs.ts";
 
 const setpriv = Deno.build.os === "linux" ? await findProgram("setpriv") : undefined;
 const canSwitch = setpriv !== undefined && Deno.uid() === 0;
@@ -42,22 +43,18 @@ for (const root of ["", ...words]) {
 
 /** Runs the attack as the user "nobody". */
 async function attack(...args: string[]): Promise<string[]> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.chmod(folder, 0o755);
-    await Deno.copyFile(Deno.execPath(), `${folder}/deno`);
-    await Deno.writeTextFile(`${folder}/attack.js`, ATTACK);
-    const options = ["--reuid=65534", "--regid=65534", "--clear-groups", "--"];
-    const { stdout, stderr } = await new Deno.Command(setpriv!, {
-      args: [...options, `${folder}/deno`, "run", "-A", `${folder}/attack.js`, ...args],
-      env: { DENO_DIR: `${folder}/cache`, HOME: folder, NO_COLOR: "1" },
-      clearEnv: true,
-    }).output();
-    assertEquals(new TextDecoder().decode(stderr), "");
-    return new TextDecoder().decode(stdout).trim().split("\n");
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  const folder = temporaryFolder();
+  await Deno.chmod(folder, 0o755);
+  await Deno.copyFile(Deno.execPath(), `${folder}/deno`);
+  await Deno.writeTextFile(`${folder}/attack.js`, ATTACK);
+  const options = ["--reuid=65534", "--regid=65534", "--clear-groups", "--"];
+  const { stdout, stderr } = await new Deno.Command(setpriv!, {
+    args: [...options, `${folder}/deno`, "run", "-A", `${folder}/attack.js`, ...args],
+    env: { DENO_DIR: `${folder}/cache`, HOME: folder, NO_COLOR: "1" },
+    clearEnv: true,
+  }).output();
+  assertEquals(new TextDecoder().decode(stderr), "");
+  return new TextDecoder().decode(stdout).trim().split("\n");
 }
 
 Deno.test({

@@ -2,28 +2,25 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { findProgram } from "../../find_program.ts";
 import { type Isolation, makeTmp, plainFolders } from "./isolation.ts";
 import { hasNamespace, isolation } from "../../testdata/sandbox.ts";
+import { temporaryFolder } from "../../../testdata/programs.ts";
 
 /** Runs a shell script in an isolation. Returns its output. */
 async function run(isolation: Isolation, script: string, environment: Record<string, string> = {}) {
-  const parent = await Deno.makeTempDir();
-  try {
-    await Deno.chmod(parent, 0o755);
-    const folder = `${parent}/a b#\\040 c`; // The table of the mounts must escape this.
-    await Deno.mkdir(folder);
-    for (const name of ["task", "layer"]) {
-      await Deno.mkdir(`${folder}/${name}`);
-      await Deno.writeTextFile(`${folder}/${name}/${name}.txt`, name);
-    }
-    const { path, options } = isolation.command(
-      { task: `${folder}/task`, layer: `${folder}/layer`, tmp: await makeTmp(folder) },
-      ["/bin/sh", "-c", script],
-      environment,
-    );
-    const { stdout, stderr } = await new Deno.Command(path, { ...options, stdin: "null" }).output();
-    return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-  } finally {
-    await Deno.remove(parent, { recursive: true });
+  const parent = temporaryFolder();
+  await Deno.chmod(parent, 0o755);
+  const folder = `${parent}/a b#\\040 c`; // The table of the mounts must escape this.
+  await Deno.mkdir(folder);
+  for (const name of ["task", "layer"]) {
+    await Deno.mkdir(`${folder}/${name}`);
+    await Deno.writeTextFile(`${folder}/${name}/${name}.txt`, name);
   }
+  const { path, options } = isolation.command(
+    { task: `${folder}/task`, layer: `${folder}/layer`, tmp: await makeTmp(folder) },
+    ["/bin/sh", "-c", script],
+    environment,
+  );
+  const { stdout, stderr } = await new Deno.Command(path, { ...options, stdin: "null" }).output();
+  return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
 }
 
 Deno.test({
@@ -66,7 +63,7 @@ Deno.test({
   name: "an unprivileged user gets a namespace as well",
   ignore: !hasNamespace || Deno.uid() !== 0 || await findProgram("setpriv") === undefined,
   async fn() {
-    const folder = await Deno.makeTempDir();
+    const folder = temporaryFolder();
     await Deno.chmod(folder, 0o755);
     await Deno.copyFile(Deno.execPath(), `${folder}/deno`);
     const [script, bundle] = [`${folder}/script.js`, `${folder}/bundle.js`];
@@ -89,7 +86,6 @@ Deno.test({
     if (kind === "plain folders") {
       console.error("NOT RUN: the user namespace, which this machine does not allow");
     } else assertEquals(kind, "user namespace", new TextDecoder().decode(stderr));
-    await Deno.remove(folder, { recursive: true });
   },
 });
 

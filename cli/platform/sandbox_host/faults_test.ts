@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type App, hasNamespace, startApp } from "../../testdata/sandbox.ts";
+import { temporaryFolder } from "../../../testdata/programs.ts";
 
 const MODULE = `export const handler = async ({ end }) => {
   console.log("last words");
@@ -157,7 +158,7 @@ Deno.test("an init phase over its limit is repeated within the time-out of the i
 });
 
 Deno.test("a function that cannot be started fails with the error of the system", async () => {
-  const layer = await Deno.makeTempDir();
+  const layer = temporaryFolder();
   await Deno.chmod(layer, 0o755);
   await Deno.writeTextFile(`${layer}/bootstrap`, "#!/bin/sh\nexec /nowhere/deno\n");
   await Deno.chmod(`${layer}/bootstrap`, 0o755);
@@ -167,5 +168,4 @@ Deno.test("a function that cannot be started fails with the error of the system"
   assertEquals([failure, errorType], ["exit", "Runtime.ExitError"]);
   assertMatch(errorMessage!, /Runtime exited with error: exit status 12[67]$/);
   assertMatch(logTail, /\/nowhere\/deno/);
-  await Deno.remove(layer, { recursive: true });
 });

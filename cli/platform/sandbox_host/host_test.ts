@@ -7,6 +7,7 @@ import { makeApp } from "../../testdata/bundle.ts";
 import { makeOwnedFolder } from "../../lambda/isolation/owned_folder.ts";
 import { hasNamespace, isolation, manifestOf, startApp } from "../../testdata/sandbox.ts";
 import { SandboxHost } from "./host.ts";
+import { temporaryFolder } from "../../../testdata/programs.ts";
 
 Deno.test("a cold start reports its init phase, and a warm start uses the same process", async () => {
   await using app = await startApp(`console.log("init"); let count = 0;
@@ -223,15 +224,14 @@ async function runHost(
   program: string,
   { module, deno = Deno.execPath() }: { module: string; deno?: string },
 ): Promise<unknown[]> {
-  const folder = await Deno.makeTempDir();
+  const folder = temporaryFolder();
   const url = (path: string) => JSON.stringify(new URL(path, import.meta.url));
   const isolation = way.kind === "plain folders" ? `plainFolders("", "${setpriv}")` : "undefined";
-  try {
-    await Deno.chmod(folder, 0o755); // Functions run as another user.
-    await Deno.writeTextFile(`${folder}/one.ts`, module);
-    await Deno.writeTextFile(
-      `${folder}/platform.ts`,
-      `import { SandboxHost } from ${url("host.ts")};
+  await Deno.chmod(folder, 0o755); // Functions run as another user.
+  await Deno.writeTextFile(`${folder}/one.ts`, module);
+  await Deno.writeTextFile(
+    `${folder}/platform.ts`,
+    `import { SandboxHost } from ${url("host.ts")};
       import { plainFolders } from ${url("../../lambda/isolation/isolation.ts")};
       import { manifestOf } from ${url("../../testdata/sandbox.ts")};
       const manifest = manifestOf({ timeout: 900 });
@@ -241,16 +241,13 @@ async function runHost(
       const invoke = (event) => host.invoke("one", new TextEncoder().encode(event));
       const print = (...values) => console.log(JSON.stringify([Deno.pid, ...values]));
       ${program}`,
-    );
-    const { stdout, stderr } = await new Deno.Command(deno, {
-      args: ["run", "-A", "--no-lock", "--config"]
-        .concat(new URL("../../../deno.json", import.meta.url).pathname, `${folder}/platform.ts`),
-    }).output();
-    assertMatch(new TextDecoder().decode(stdout), /./, new TextDecoder().decode(stderr));
-    return JSON.parse(new TextDecoder().decode(stdout));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  );
+  const { stdout, stderr } = await new Deno.Command(deno, {
+    args: ["run", "-A", "--no-lock", "--config"]
+      .concat(new URL("../../../deno.json", import.meta.url).pathname, `${folder}/platform.ts`),
+  }).output();
+  assertMatch(new TextDecoder().decode(stdout), /./, new TextDecoder().decode(stderr));
+  return JSON.parse(new TextDecoder().decode(stdout));
 }
 
 const setpriv = Deno.build.os === "linux" ? await findProgram("setpriv") : undefined;
@@ -260,14 +257,13 @@ Deno.test({
   name: "functions of root run in plain folders, even if only root may enter the folder of Deno",
   ignore: setpriv === undefined || Deno.uid() !== 0,
   async fn() {
-    const folder = await Deno.makeTempDir(); // mode 0700
+    const folder = temporaryFolder(); // mode 0700
     const deno = `${folder}/deno`;
     await Deno.copyFile(Deno.execPath(), deno);
     await Deno.chmod(deno, 0o755);
     const program = 'print(new TextDecoder().decode((await invoke("{}")).payload));';
     const module = "export const handler = () => 42;";
     assertEquals((await runHost(PLAIN, program, { module, deno }))[1], "42");
-    await Deno.remove(folder, { recursive: true });
   },
 });
 

@@ -6,6 +6,7 @@ import { logger } from "@mate/core/logger";
 import { FnTableEvent, FnTableRecord, tableHandler } from "@mate/core/table";
 import type { Call } from "../../testdata/platform.ts";
 import { shopWith, startWithTables } from "./testdata/platform.ts";
+import { temporaryFolder } from "../../../testdata/programs.ts";
 
 logger.level = "OFF";
 
@@ -74,14 +75,13 @@ Deno.test("a function gets the changes of a table in their order, as the service
 });
 
 Deno.test("a function begins at the latest change", async () => {
-  const data = await Deno.makeTempDir();
+  const data = temporaryFolder();
   for (const id of ["old", "new"]) {
     await using test = await startWithTables(listening(), { data });
     await test.documents.put({ TableName, Item: { id } });
     await test.platform.settled();
     assertEquals(test.host.calls.map(idsOf), [[id]]);
   }
-  await Deno.remove(data, { recursive: true });
 });
 
 Deno.test("a batch has at most as many changes as the trigger says", async () => {

@@ -2,16 +2,16 @@ import { assertEquals, assertRejects } from "@std/assert";
 import "../../../testdata/own_environment.ts";
 import { serve } from "../../testdata/bundle.ts";
 import { ENGINE_PACKAGES, findEngine } from "./find_engine.ts";
+import { temporaryFolder } from "../../../testdata/programs.ts";
 
 Deno.test("findEngine() refuses a package with another checksum, and keeps nothing", async () => {
-  const cache = await Deno.makeTempDir();
+  const cache = temporaryFolder();
   await using server = serve(() => new Response("evil"));
   const source = { system: "linux-x86_64", cache, registry: server.url };
   const { message } = await assertRejects(() => findEngine(source)) as Error;
   const { integrity } = ENGINE_PACKAGES["linux-x86_64"]!;
   assertEquals(message.endsWith(`not the pinned "${integrity}"`), true, message);
   assertEquals([...Deno.readDirSync(cache)], []);
-  await Deno.remove(cache, { recursive: true });
 });
 
 Deno.test("findEngine() says what to do on a system without a package", async () => {
@@ -23,8 +23,7 @@ Deno.test("findEngine() says what to do on a system without a package", async ()
     "Cannot run tables on darwin-aarch64: no package of the engine is pinned for it. Install Dynoxide 1.2.1 " +
       '(https://github.com/nubo-db/dynoxide) in the PATH, or remove "tables" from the manifest',
   );
-  const path = await Deno.makeTempDir();
+  const path = temporaryFolder();
   await Deno.writeTextFile(`${path}/dynoxide`, "", { mode: 0o755 });
   assertEquals(await findEngine({ system: "darwin-aarch64", path }), `${path}/dynoxide`);
-  await Deno.remove(path, { recursive: true });
 });

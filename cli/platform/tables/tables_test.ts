@@ -6,6 +6,7 @@ import { findEngine } from "./find_engine.ts";
 import { accessesOf, tableArn, usesOf } from "./operations.ts";
 import { Tables } from "./tables.ts";
 import { shopWith, startWithTables } from "./testdata/platform.ts";
+import { temporaryFolder } from "../../../testdata/programs.ts";
 
 const KEY = { key: { id: "string" } };
 const TABLES = {
@@ -167,7 +168,7 @@ Deno.test("the tables of others are hidden, and names and ARNs are those of the 
 });
 
 Deno.test("a table that has left the manifest is hidden, with its items", async () => {
-  const data = await Deno.makeTempDir();
+  const data = temporaryFolder();
   {
     await using test = await startWithTables(SHOP, { data });
     await test.documents.put({ TableName: "shop-orders", Item: { customer: "ada", id: 1 } });
@@ -179,7 +180,6 @@ Deno.test("a table that has left the manifest is hidden, with its items", async 
   assertEquals((await test.client.listTables({})).TableNames, ["shop-notes"]);
   const call = test.documents.scan({ TableName: "shop-orders" });
   assertEquals(await nameOf(call), "ResourceNotFoundException");
-  await Deno.remove(data, { recursive: true });
 });
 
 Deno.test("the right for a table is no right for its indexes", async () => {
@@ -272,7 +272,7 @@ Deno.test("malformed requests and items that are too large get the errors of the
 });
 
 Deno.test("items stay if the manifest changes, and indexes follow it", async () => {
-  const data = await Deno.makeTempDir();
+  const data = temporaryFolder();
   const scan = async (tables: object) => {
     await using test = await startWithTables(shopWith(tables, FUNCTIONS), { data });
     const { Table } = await test.client.describeTable({ TableName: "shop-orders" });
@@ -308,7 +308,6 @@ Deno.test("items stay if the manifest changes, and indexes follow it", async () 
     'Cannot change the key of the table "orders" from customer (S), id (N) to customer (S), id (S), because its items ' +
       `have the old key: give the table another name, or delete the items of all tables with "${data}/tables.db"`,
   );
-  await Deno.remove(data, { recursive: true });
 });
 
 Deno.test("/tables/NAME lists the first items, puts and deletes, and names what is wrong", async () => {

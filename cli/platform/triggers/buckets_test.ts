@@ -3,6 +3,7 @@ import { notificationEvent } from "@mate/core/testing";
 import { join } from "node:path";
 import { manifestWith, startTestPlatform, type TestPlatform } from "../../testdata/platform.ts";
 import { createSequencer } from "./buckets.ts";
+import { temporaryFolder } from "../../../testdata/programs.ts";
 
 const HELLO_MD5 = "8b1a9953c4611296a827abf8c47804d7"; // of "Hello"
 
@@ -116,7 +117,7 @@ Deno.test("a new file in the folder of a bucket is an upload, and a removed file
 });
 
 Deno.test("a bucket calls no function for objects that exist at the start", async () => {
-  const data = await Deno.makeTempDir();
+  const data = temporaryFolder();
   await Deno.mkdir(join(data, "buckets", "files"), { recursive: true });
   await Deno.writeTextFile(join(data, "buckets", "files", "old"), "Hello");
   await using test = await startTestPlatform(() => "{}", { data });
@@ -127,7 +128,6 @@ Deno.test("a bucket calls no function for objects that exist at the start", asyn
   await test.send({ method: "DELETE", path: "/buckets/files/old" });
   await test.platform.settled();
   assertEquals(callsOf(test), [["removed", "ObjectRemoved:DeleteMarkerCreated", "old", undefined]]);
-  await Deno.remove(data, { recursive: true });
 });
 
 Deno.test("an object has the uploaded content, and no browser shows it as a page", async () => {
