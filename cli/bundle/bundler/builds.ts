@@ -5,15 +5,15 @@ import {
   context,
   type Message,
   stop,
-  transform,
-  type TransformOptions,
 } from "esbuild";
 import { basename, resolve } from "node:path";
 import { filesOfOthers, isPackageFile } from "./access.ts";
 import { findCircles, restoreDeclarations } from "./circles.ts";
 import { type Graph, readGraph } from "./graph.ts";
 import type { BundlerOptions, ModuleBundle, Request } from "./messages.ts";
-import { denoPlugin, type Resolutions } from "./plugin.ts";
+import { bundleOf, minify, SHARED } from "./output.ts";
+import { denoPlugin } from "./plugin.ts";
+import type { Resolutions } from "./resolver.ts";
 import { stampOf, stampsOf } from "./stamps.ts";
 
 /** A module that is bundled again and again. esbuild keeps its modules in memory, so that the next build is faster. */
@@ -160,19 +160,6 @@ export class Builds {
   }
 }
 
-const SHARED = {
-  format: "esm",
-  platform: "node",
-  target: "esnext",
-  // V8 has no decorators.
-  supported: { decorators: false },
-  keepNames: true,
-  sourcemap: "external",
-  sourcesContent: false,
-  logLevel: "silent",
-  charset: "utf8",
-} as const satisfies BuildOptions & TransformOptions;
-
 const OPTIONS = {
   ...SHARED,
   bundle: true,
@@ -202,47 +189,6 @@ function tsconfigOf({
       verbatimModuleSyntax,
     },
   });
-}
-
-function bundleOf({ outputFiles, metafile }: BuildResult<typeof OPTIONS>): ModuleBundle {
-  const textOf = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))!.text;
-  const [, output] = Object.entries(metafile.outputs).find(([path]) => path.endsWith(".js"))!;
-  const bundle = withRequire(asNodeImports(textOf(".js")), textOf(".js.map"));
-  const isCommonJs = metafile.inputs[output.entryPoint!]?.format === "cjs";
-  return isCommonJs ? bundle : { ...bundle, exports: output.exports };
-}
-
-/**
- * Lets the default import of a CommonJS module be its `module.exports`, as in Deno and in Node.js. esbuild would take
- * `exports.default` of modules that a compiler made. The length stays the same for the source map.
- */
-function asNodeImports(code: string): string {
-  return code.replace(
-    /\w+\s*\|\|\s*!(\w+)\s*\|\|\s*!\1\.__esModule\s*\?/,
-    (condition) => `${"1".padEnd(condition.length - 1)}?`,
-  );
-}
-
-/** Adds `require` for CommonJS modules that load modules of Node.js. */
-function withRequire(code: string, map: string): { code: string; map: string } {
-  if (!code.includes("Dynamic require of")) return { code, map };
-  const line = 'import{createRequire as __createRequire}from"node:module";' +
-    "var require=__createRequire(import.meta.url);";
-  return { code: `${line}\n${code}`, map: map.replace('"mappings": "', '"mappings": ";') };
-}
-
-/** Minifies a bundle that must keep its declarations. */
-async function minify({ code, map, exports }: ModuleBundle): Promise<ModuleBundle> {
-  const comment = `//# sourceMappingURL=data:application/json;base64,${
-    new TextEncoder().encode(map).toBase64()
-  }`;
-  const result = await transform(`${code}\n${comment}`, {
-    ...SHARED,
-    minify: true,
-    keepNames: false, // The names are kept already.
-    legalComments: "eof",
-  });
-  return { code: result.code, map: result.map, ...(exports && { exports }) };
 }
 
 /** Describes a problem with its place in the author's file. */

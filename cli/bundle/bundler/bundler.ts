@@ -1,9 +1,9 @@
-import { extname, parse, resolve } from "node:path";
+import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findApplication, readConfiguration } from "../application_folders.ts";
 import { childEnvironment } from "../child_environment.ts";
 import { confine } from "./confinement.ts";
-import type { Graph } from "./graph.ts";
+import { findEsbuild, root } from "./find_esbuild.ts";
 import type { Answer, BundlerOptions, ModuleBundle, Request } from "./messages.ts";
 import { isNodeProject } from "./node_project.ts";
 
@@ -18,9 +18,6 @@ export interface BundlerSettings {
   /** Ends the bundling early. */
   readonly signal?: AbortSignal | undefined;
 }
-
-/** The package of esbuild, as in `deno.json`. */
-export const ESBUILD = "npm:esbuild@0.28.2";
 
 /** The program of the process. Nothing calls `load`: it makes the program a part of the module graph. */
 const PROGRAM = {
@@ -199,50 +196,6 @@ export class Bundler implements AsyncDisposable {
   }
 }
 
-interface Esbuild {
-  /** The program of this machine. */
-  readonly program: string;
-  /** Deno's cache. */
-  readonly denoDir: string;
-  /** The folder of the npm packages in Deno's cache, without links. */
-  readonly npmCache: string;
-}
-
-let found: Promise<Esbuild> | undefined;
-
-/** Finds the program of esbuild in Deno's cache. Deno downloads it if it is missing. */
-function findEsbuild(signal: AbortSignal | undefined): Promise<Esbuild> {
-  found ??= lookForEsbuild(signal);
-  found.catch(() => found = undefined);
-  return found;
-}
-
-async function lookForEsbuild(signal: AbortSignal | undefined): Promise<Esbuild> {
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json", "--no-config", "--no-lock", ESBUILD],
-    cwd: root(),
-    clearEnv: true,
-    env: { ...childEnvironment(), NO_COLOR: "1" },
-    ...(signal && { signal }),
-    detached: true,
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-  }).output();
-  signal?.throwIfAborted();
-  if (!success) throw new Error(new TextDecoder().decode(stderr).trim().replace(/^error: /, ""));
-  const { npmPackages = {} }: Graph = JSON.parse(new TextDecoder().decode(stdout));
-  const { localPath, version } = Object.values(npmPackages).find(({ name }) => name === "esbuild")!;
-  const { os, arch } = Deno.build;
-  const platform = `${os === "windows" ? "win32" : os}-${arch === "aarch64" ? "arm64" : "x64"}`;
-  const binary = os === "windows" ? "esbuild.exe" : "bin/esbuild";
-  return {
-    program: resolve(localPath, `../../@esbuild/${platform}/${version}/${binary}`),
-    denoDir: resolve(Deno.env.get("DENO_DIR") || resolve(localPath, "../../../..")),
-    npmCache: resolve(localPath, "../../.."), // Deno names it without links.
-  };
-}
-
 /** The files that the user's settings name: certificates, and the keys of npm registries. */
 function settingsFiles(): string[] {
   const named = ["DENO_CERT", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"].map((name) =>
@@ -264,8 +217,4 @@ async function realPath(folder: string): Promise<string> {
 /** The outermost folder `node_modules` of a path, because some package managers link packages from folders in it. */
 function outermost(path: string): string | undefined {
   return /^.*?[\\/]node_modules(?=[\\/])/.exec(path)?.[0];
-}
-
-function root(): string {
-  return parse(Deno.execPath()).root;
 }

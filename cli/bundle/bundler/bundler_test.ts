@@ -2,7 +2,8 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
 import { makeApp } from "../../testdata/bundle.ts";
 import { bundleModule } from "../module_bundle.ts";
-import { Bundler, ESBUILD } from "./bundler.ts";
+import { Bundler } from "./bundler.ts";
+import { ESBUILD } from "./find_esbuild.ts";
 
 Deno.test("the bundler runs the esbuild of its own package", () => {
   assertEquals(ESBUILD, config.imports.esbuild);

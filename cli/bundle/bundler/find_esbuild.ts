@@ -1,0 +1,55 @@
+import { parse, resolve } from "node:path";
+import { childEnvironment } from "../child_environment.ts";
+import type { Graph } from "./graph.ts";
+
+/** The package of esbuild, as in `deno.json`. */
+export const ESBUILD = "npm:esbuild@0.28.2";
+
+interface Esbuild {
+  /** The program of this machine. */
+  readonly program: string;
+  /** Deno's cache. */
+  readonly denoDir: string;
+  /** The folder of the npm packages in Deno's cache, without links. */
+  readonly npmCache: string;
+}
+
+let found: Promise<Esbuild> | undefined;
+
+/** Finds the program of esbuild in Deno's cache. Deno downloads it if it is missing. */
+export function findEsbuild(signal: AbortSignal | undefined): Promise<Esbuild> {
+  found ??= lookForEsbuild(signal);
+  found.catch(() => found = undefined);
+  return found;
+}
+
+async function lookForEsbuild(signal: AbortSignal | undefined): Promise<Esbuild> {
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["info", "--json", "--no-config", "--no-lock", ESBUILD],
+    cwd: root(),
+    clearEnv: true,
+    env: { ...childEnvironment(), NO_COLOR: "1" },
+    ...(signal && { signal }),
+    detached: true,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).output();
+  signal?.throwIfAborted();
+  if (!success) throw new Error(new TextDecoder().decode(stderr).trim().replace(/^error: /, ""));
+  const { npmPackages = {} }: Graph = JSON.parse(new TextDecoder().decode(stdout));
+  const { localPath, version } = Object.values(npmPackages).find(({ name }) => name === "esbuild")!;
+  const { os, arch } = Deno.build;
+  const platform = `${os === "windows" ? "win32" : os}-${arch === "aarch64" ? "arm64" : "x64"}`;
+  const binary = os === "windows" ? "esbuild.exe" : "bin/esbuild";
+  return {
+    program: resolve(localPath, `../../@esbuild/${platform}/${version}/${binary}`),
+    denoDir: resolve(Deno.env.get("DENO_DIR") || resolve(localPath, "../../../..")),
+    npmCache: resolve(localPath, "../../.."), // Deno names it without links.
+  };
+}
+
+/** The root of the file system, where no configuration of a project is. */
+export function root(): string {
+  return parse(Deno.execPath()).root;
+}

@@ -1,0 +1,60 @@
+import { type BuildOptions, type BuildResult, transform, type TransformOptions } from "esbuild";
+import type { ModuleBundle } from "./messages.ts";
+
+/** The options for JavaScript that bundling and minifying share. */
+export const SHARED = {
+  format: "esm",
+  platform: "node",
+  target: "esnext",
+  // V8 has no decorators.
+  supported: { decorators: false },
+  keepNames: true,
+  sourcemap: "external",
+  sourcesContent: false,
+  logLevel: "silent",
+  charset: "utf8",
+} as const satisfies BuildOptions & TransformOptions;
+
+/** Takes the bundle from a result of esbuild. */
+export function bundleOf(
+  { outputFiles, metafile }: BuildResult<{ metafile: true; write: false }>,
+): ModuleBundle {
+  const textOf = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))!.text;
+  const [, output] = Object.entries(metafile.outputs).find(([path]) => path.endsWith(".js"))!;
+  const bundle = withRequire(asNodeImports(textOf(".js")), textOf(".js.map"));
+  const isCommonJs = metafile.inputs[output.entryPoint!]?.format === "cjs";
+  return isCommonJs ? bundle : { ...bundle, exports: output.exports };
+}
+
+/**
+ * Lets the default import of a CommonJS module be its `module.exports`, as in Deno and in Node.js. esbuild would take
+ * `exports.default` of modules that a compiler made. The length stays the same for the source map.
+ */
+function asNodeImports(code: string): string {
+  return code.replace(
+    /\w+\s*\|\|\s*!(\w+)\s*\|\|\s*!\1\.__esModule\s*\?/,
+    (condition) => `${"1".padEnd(condition.length - 1)}?`,
+  );
+}
+
+/** Adds `require` for CommonJS modules that load modules of Node.js. */
+function withRequire(code: string, map: string): { code: string; map: string } {
+  if (!code.includes("Dynamic require of")) return { code, map };
+  const line = 'import{createRequire as __createRequire}from"node:module";' +
+    "var require=__createRequire(import.meta.url);";
+  return { code: `${line}\n${code}`, map: map.replace('"mappings": "', '"mappings": ";') };
+}
+
+/** Minifies a bundle that must keep its declarations. */
+export async function minify({ code, map, exports }: ModuleBundle): Promise<ModuleBundle> {
+  const comment = `//# sourceMappingURL=data:application/json;base64,${
+    new TextEncoder().encode(map).toBase64()
+  }`;
+  const result = await transform(`${code}\n${comment}`, {
+    ...SHARED,
+    minify: true,
+    keepNames: false, // The names are kept already.
+    legalComments: "eof",
+  });
+  return { code: result.code, map: result.map, ...(exports && { exports }) };
+}

@@ -1,0 +1,149 @@
+import type { OnResolveArgs, OnResolveResult, PluginBuild } from "esbuild";
+import { isBuiltin } from "node:module";
+import { dirname, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { type Folders, isInside, isPackageFile, refusal } from "./access.ts";
+import type { Graph, GraphModule } from "./graph.ts";
+import { BY_ESBUILD, type PackageModule, Packages } from "./packages.ts";
+
+/** The imports of packages that were resolved, by the importer and the imported path. Packages rarely change. */
+export type Resolutions = Map<string, OnResolveResult>;
+
+/** Resolves the imports of one build. */
+export class Resolver {
+  readonly #resolutions: Resolutions;
+  readonly #build: PluginBuild;
+  readonly #folders: Folders;
+  readonly #graph: Graph;
+  readonly #modules: ReadonlyMap<string, GraphModule>;
+  readonly #packages: Packages;
+  /** The specifiers of the files that were resolved. */
+  readonly #specifiers = new Map<string, string>();
+
+  constructor(build: PluginBuild, graph: Graph, folders: Folders, resolutions: Resolutions) {
+    this.#resolutions = resolutions;
+    this.#build = build;
+    this.#graph = graph;
+    this.#folders = folders;
+    this.#modules = new Map(graph.modules.map((module) => [module.specifier, module]));
+    this.#packages = new Packages(build, graph);
+  }
+
+  async resolve(args: OnResolveArgs): Promise<OnResolveResult | undefined> {
+    const { path, kind, importer, namespace } = args;
+    const isOfPackage = namespace === "npm" ||
+      namespace === "file" && importer !== "" && isPackageFile(importer, this.#folders);
+    if (!isOfPackage) return await this.#resolve(args);
+    const key = `${namespace} ${kind} ${importer} ${path}`;
+    const known = this.#resolutions.get(key);
+    if (known !== undefined) return known;
+    const result = await this.#resolve(args);
+    if (result?.path !== undefined) this.#resolutions.set(key, result);
+    return result;
+  }
+
+  async #resolve(args: OnResolveArgs): Promise<OnResolveResult | undefined> {
+    const { path, kind, importer, namespace, resolveDir } = args;
+    const builtin = path.startsWith("node:") ? path : `node:${path}`;
+    if (isBuiltin(builtin)) return { path: builtin, external: true };
+    if (kind === "entry-point") return await this.#follow(this.#graph.roots[0]!, args);
+    if (namespace === "npm") {
+      const found = await this.#packages.resolve(path, args.pluginData, kind);
+      return found && this.#take(found.result, args, found.id);
+    }
+    const { specifier = this.#specifiers.get(importer) }: Partial<GraphModule> = args.pluginData ??
+      {};
+    const module = this.#modules.get(specifier!);
+    const code = module?.dependencies?.find((dependency) => dependency.specifier === path)?.code;
+    if (code?.error !== undefined) return problem(withRemedy(code.error));
+    if (code?.specifier !== undefined) return await this.#follow(code.specifier, args);
+    return this.#take(
+      await this.#build.resolve(path, { resolveDir, kind, importer, pluginData: BY_ESBUILD }),
+      args,
+    );
+  }
+
+  /** Follows a specifier that Deno has resolved. */
+  async #follow(target: string, args: OnResolveArgs): Promise<OnResolveResult> {
+    let specifier = target;
+    while (specifier in this.#graph.redirects) specifier = this.#graph.redirects[specifier]!;
+    if (specifier.startsWith("node:")) return { path: specifier, external: true };
+    const module = this.#modules.get(specifier);
+    if (specifier.startsWith("file:")) {
+      return this.#takeFile(fileURLToPath(specifier), args, { specifier });
+    }
+    if (module?.error !== undefined) return problem(module.error);
+    if (module?.npmPackage !== undefined) {
+      const id = module.npmPackage;
+      const subpath = specifier.replace(/^npm:\/?(@[^/]+\/)?[^/]+/, "");
+      return this.#take(await this.#packages.enter(id, subpath, args.kind), args, id);
+    }
+    const [, namespace, path] = /^(https?):(.*)$/.exec(specifier) ?? [];
+    if (namespace !== undefined) return { path: path!, namespace, pluginData: module };
+    return problem(`Cannot bundle ${JSON.stringify(specifier)}`);
+  }
+
+  /** Takes a result of esbuild. */
+  #take(result: Awaited<ReturnType<PluginBuild["resolve"]>>, args: OnResolveArgs, id?: string) {
+    if (result.errors.length > 0) return { errors: result.errors, warnings: result.warnings };
+    if (result.external || result.namespace !== "file") return result;
+    const { sideEffects, suffix } = result;
+    return this.#takeFile(result.path, args, { id, sideEffects, suffix });
+  }
+
+  /** Takes a file if the importer may import it. */
+  #takeFile(
+    file: string,
+    { importer, namespace, pluginData }: OnResolveArgs,
+    { id, specifier, ...rest }: {
+      readonly id?: string | undefined;
+      readonly specifier?: string;
+      readonly sideEffects?: boolean;
+      readonly suffix?: string;
+    },
+  ): OnResolveResult {
+    const path = realPath(file);
+    const from = namespace === "npm"
+      ? (pluginData as PackageModule).file
+      : namespace === "file" || importer === ""
+      ? importer || undefined
+      : this.#folders.npmCache; // A remote module may import what a package may.
+    const reason = refusal(path ?? targetOf(file), from, this.#folders);
+    if (reason !== undefined) return problem(reason);
+    if (path === undefined) return problem(`Module not found ${JSON.stringify(file)}`);
+    if (id !== undefined && isInside(path, this.#folders.npmCache)) {
+      const module: PackageModule = { id, file: path };
+      return { ...rest, path: this.#packages.nameOf(module), namespace: "npm", pluginData: module };
+    }
+    this.#specifiers.set(path, specifier ?? pathToFileURL(path).href);
+    return { ...rest, path };
+  }
+}
+
+function withRemedy(error: string): string {
+  return error.replace(
+    /^Import (".*") not a dependency.*/,
+    "Import $1 not a dependency: add it to deno.json or package.json",
+  );
+}
+
+export function realPath(file: string): string | undefined {
+  try {
+    return Deno.realPathSync(file);
+  } catch {
+    return undefined; // The file does not exist, or this process cannot see it.
+  }
+}
+
+/** Returns the path that a link names, or the path itself. */
+function targetOf(file: string): string {
+  try {
+    return resolve(dirname(file), Deno.readLinkSync(file));
+  } catch {
+    return file;
+  }
+}
+
+function problem(text: string): OnResolveResult {
+  return { errors: [{ text }] };
+}
