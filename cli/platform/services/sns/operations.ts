@@ -2,6 +2,7 @@ import { functionArn, queueArn, topicArn } from "../../../application/arn.ts";
 import { MAX_PUBLICATION } from "../../../application/limits.ts";
 import { sizeOf } from "../message_attributes.ts";
 import type { XmlElements } from "../responses.ts";
+import { batchFault, runBatch } from "../batch.ts";
 import { notEmulated, ServiceError } from "../service_call.ts";
 import { invalidParameter } from "./errors.ts";
 import {
@@ -154,15 +155,22 @@ function subscribe(topics: Topics, topic: string, parameters: Parameters): XmlEl
   return { SubscriptionArn: topics.subscribe(topic, { protocol, endpoint }, attributes).arn };
 }
 
-const MAX_ENTRIES = 10;
+/** The messages of the errors about the entries of a batch. */
+const FAULTS = {
+  EmptyBatchRequest: "The batch request doesn't contain any entries.",
+  TooManyEntriesInBatchRequest: "The batch request contains more entries than permissible.",
+  InvalidBatchEntryId:
+    "The Id of a batch entry in a batch request doesn't abide by the specification.",
+  BatchEntryIdsNotDistinct: "Two or more batch entries in the request have the same Id.",
+};
 
 function publishBatch(topics: Topics, topic: string, parameters: Parameters): XmlElements {
-  const entries = listOf(parameters, "PublishBatchRequestEntries", "member");
-  const ids = entries.map((entry) => textOf(entry, "Id") ?? "");
-  const problem = batchProblem(ids);
-  if (problem !== undefined) throw problem;
+  const entries = listOf(parameters, "PublishBatchRequestEntries", "member")
+    .map((entry) => [textOf(entry, "Id") ?? "", entry] as const);
+  const fault = batchFault(entries.map(([id]) => id));
+  if (fault !== undefined) throw new ServiceError(fault, FAULTS[fault]);
   const size = entries.reduce(
-    (sum, entry) => sum + sizeOf(textOf(entry, "Message") ?? "", attributesOf(entry)),
+    (sum, [, entry]) => sum + sizeOf(textOf(entry, "Message") ?? "", attributesOf(entry)),
     0,
   );
   if (size > MAX_PUBLICATION) {
@@ -170,43 +178,9 @@ function publishBatch(topics: Topics, topic: string, parameters: Parameters): Xm
     throw new ServiceError("BatchRequestTooLong", message);
   }
   topics.of(topic);
-  const successful: XmlElements[] = [];
-  const failed: XmlElements[] = [];
-  for (const entry of entries) {
-    const Id = textOf(entry, "Id")!;
-    try {
-      allowParameters(entry, "PublishBatch", [...PUBLICATION_PARAMETERS, "Id"]);
-      const MessageId = topics.publish(topic, publicationOf(entry));
-      successful.push({ Id, MessageId });
-    } catch (error) {
-      // What is not emulated must not look like a message that the service refuses.
-      if (!(error instanceof ServiceError) || error.status >= 500) throw error;
-      failed.push({ Id, Code: error.code, Message: error.message, SenderFault: true });
-    }
-  }
+  const { successful, failed } = runBatch(entries, (entry) => {
+    allowParameters(entry, "PublishBatch", [...PUBLICATION_PARAMETERS, "Id"]);
+    return { MessageId: topics.publish(topic, publicationOf(entry)) };
+  });
   return { Successful: { member: successful }, Failed: { member: failed } };
-}
-
-function batchProblem(ids: readonly string[]): ServiceError | undefined {
-  if (ids.length === 0) {
-    return new ServiceError("EmptyBatchRequest", "The batch request doesn't contain any entries.");
-  }
-  if (ids.length > MAX_ENTRIES) {
-    return new ServiceError(
-      "TooManyEntriesInBatchRequest",
-      "The batch request contains more entries than permissible.",
-    );
-  }
-  if (!ids.every((id) => /^[\w-]{1,80}$/.test(id))) {
-    return new ServiceError(
-      "InvalidBatchEntryId",
-      "The Id of a batch entry in a batch request doesn't abide by the specification.",
-    );
-  }
-  if (new Set(ids).size < ids.length) {
-    return new ServiceError(
-      "BatchEntryIdsNotDistinct",
-      "Two or more batch entries in the request have the same Id.",
-    );
-  }
 }

@@ -1,6 +1,7 @@
 import { attributesMd5, md5 } from "../message_attributes.ts";
+import type { Outcome } from "../batch.ts";
 import { ATTRIBUTE_NAMES, unknownAttribute } from "./attributes.ts";
-import { entriesOf, runBatch } from "./batch.ts";
+import { answerBatch, entriesOf } from "./batch.ts";
 import { invalidValue, malformed, queueError } from "./errors.ts";
 import {
   allowMembers,
@@ -52,7 +53,7 @@ export const MESSAGE_OPERATIONS: Readonly<Record<string, Operation>> = {
       throw queueError("BatchRequestTooLong", message);
     }
     if (queue.isFifo) { for (const entry of entries) checkFifoEntry(entry, queue); }
-    return runBatch(
+    return answerBatch(
       entries,
       (entry) => send(queue, entry, ["SendMessageBatch", "Id"], traceHeader),
     );
@@ -65,7 +66,7 @@ export const MESSAGE_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   DeleteMessageBatch(queues, input) {
     const queue = queues.of(input);
-    return runBatch(entriesOf(input, "DeleteMessageBatch"), (entry) => {
+    return answerBatch(entriesOf(input, "DeleteMessageBatch"), (entry) => {
       allowMembers(entry, "DeleteMessageBatch", ["Id", "ReceiptHandle"]);
       queue.delete(requiredText(entry, "ReceiptHandle"));
     });
@@ -82,7 +83,7 @@ export const MESSAGE_OPERATIONS: Readonly<Record<string, Operation>> = {
   ChangeMessageVisibilityBatch(queues, input) {
     const queue = queues.of(input);
     const members = ["Id", "ReceiptHandle", "VisibilityTimeout"];
-    return runBatch(entriesOf(input, "ChangeMessageVisibilityBatch"), (entry) => {
+    return answerBatch(entriesOf(input, "ChangeMessageVisibilityBatch"), (entry) => {
       allowMembers(entry, "ChangeMessageVisibilityBatch", members);
       changeVisibility(queue, entry);
     });
@@ -94,7 +95,7 @@ function send(
   input: Input,
   members: readonly [string, ...string[]],
   traceHeader: string | undefined,
-): object {
+): Outcome {
   const message = queue.send(messageOf(input, queue, members, traceHeader));
   const MD5OfMessageAttributes = attributesMd5(message.attributes);
   const MD5OfMessageSystemAttributes = attributesMd5(systemAttributesIn(input));
