@@ -73,6 +73,16 @@ export const replies: readonly Workload[] = [
     ...SOUP_REPLY,
     payload: FACTS,
   }),
+  workload(
+    "small JSON reply, every fact read, CORS",
+    handlersOf("factsCors"),
+    await eventOf(SOUP),
+    {
+      ...SOUP_REPLY,
+      payload: FACTS,
+      fields: { "Access-Control-Allow-Origin": /^https:..shop.example.com$/ },
+    },
+  ),
   workload("small JSON reply, three middlewares", handlersOf("three"), await eventOf(SOUP), {
     ...SOUP_REPLY,
     fields: Object.fromEntries(MARKS.map((name) => [name, /^1$/])),

@@ -74,6 +74,10 @@ function dish({ path, queryStringParameters }: HttpEvent): unknown {
   return { statusCode: 200, body: { ...MENU[name], day: queryStringParameters?.["day"] } };
 }
 
+const facts = (event: HttpEvent) => ({ statusCode: 200, body: factsOf(event, event.headers) });
+
+const forShop = httpCors({ origins: [ORIGIN] }) as middy.MiddlewareObj;
+
 const marks = MARKS.map((name) => ({
   after: ({ response }: State) => {
     response.headers[name] = "1";
@@ -83,8 +87,9 @@ const marks = MARKS.map((name) => ({
 export const service: Service = {
   dish: stack(dish),
   three: stack(dish, ...marks),
-  cors: stack(dish, httpCors({ origins: [ORIGIN] }) as middy.MiddlewareObj),
-  facts: stack((event) => ({ statusCode: 200, body: factsOf(event, event.headers) })),
+  cors: stack(dish, forShop),
+  facts: stack(facts),
+  factsCors: stack(facts, forShop),
   order: stack(
     ({ body }) => ({ statusCode: 200, body }),
     httpJsonBodyParser() as unknown as middy.MiddlewareObj,

@@ -19,6 +19,8 @@ export interface Service {
   readonly tagged?: Handler;
   /** `GET /menu/{dish}`: the dish, and every fact about the request: {@linkcode Facts}. */
   readonly facts?: Handler;
+  /** The same work for pages of another origin. */
+  readonly factsCors?: Handler;
   /** `GET /menu/{dish}` for an unknown dish: an error is thrown, caught and answered with 404. */
   readonly missing: Handler;
 }
