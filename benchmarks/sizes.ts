@@ -13,12 +13,12 @@ export interface Size {
 }
 
 const LIMITS = [
-  ["gateway", "proxyHandler", 15_324],
-  ["gateway", "proxyHandler, cors, etag, problemDetails", 16_633],
-  ["gateway", "proxyHandler, routes", 16_487],
-  ["gateway", "fetchHandler", 15_448],
-  ["gateway", "streamHandler", 15_234],
-  ["gateway", "buildHttpResponse", 9_181],
+  ["gateway", "proxyHandler", 15_289],
+  ["gateway", "proxyHandler, cors, etag, problemDetails", 16_606],
+  ["gateway", "proxyHandler, routes", 16_474],
+  ["gateway", "fetchHandler", 15_409],
+  ["gateway", "streamHandler", 15_200],
+  ["gateway", "buildHttpResponse", 9_160],
   ["gateway", "FnProxyEvent", 6_696],
   ["gateway", "HttpNotFoundError", 1_000],
   ["logger", "logger", 3_608],
