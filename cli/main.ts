@@ -8,8 +8,8 @@
  * ```
  *
  * The commands read the manifest `app.json` in the current folder, or the manifest that an argument names. The exit status is
- * 0, 1 if the command failed, 2 if it was used wrongly, and 130, 143 or 129 after SIGINT, SIGTERM or SIGHUP. A second such
- * signal ends the command at once. Colours appear on terminals only.
+ * 0, 1 if the command failed, 2 if a word of the command line is wrong, and 130, 143 or 129 after SIGINT, SIGTERM or SIGHUP. A
+ * second such signal ends the command at once. Colours appear on terminals only.
  *
  * @module
  */
