@@ -2,8 +2,8 @@ import { wrongParts } from "../../cli/manifest/event_pattern.ts";
 import { parseManifest } from "../../cli/manifest/manifest.ts";
 import { startPlatform } from "../../cli/platform/mod.ts";
 import { compilePattern } from "../../cli/platform/services/event_pattern.ts";
-import { deadLetterQueueName, queueName, queueUrl } from "../../cli/platform/services/messaging.ts";
-import { queueArn, REGION, topicArn } from "../../cli/application/arn.ts";
+import { deadLetterQueueName, queueName } from "../../cli/platform/services/messaging.ts";
+import { ACCOUNT_ID, queueArn, REGION, topicArn } from "../../cli/application/arn.ts";
 import { deliveryOf, writeApplication } from "./application.ts";
 import type { Application, Setup } from "./cases.ts";
 import { Clients } from "./clients.ts";
@@ -13,6 +13,8 @@ import { makeResources } from "./setup.ts";
 
 /** The name of the applications of the cases. */
 const NAME = "recorded";
+
+const queueUrl = (name: string) => `http://localhost/${ACCOUNT_ID}/${name}`;
 
 /** The platform of this machine. Each case has its own platform. */
 export const local: Place = {

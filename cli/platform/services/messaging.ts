@@ -1,6 +1,6 @@
 import { FILTER_SCOPES } from "../../manifest/filter_policy.ts";
 import type { Manifest } from "../../manifest/types.ts";
-import { ACCOUNT_ID, functionArn, queueArn, topicArn } from "../../application/arn.ts";
+import { functionArn, queueArn, topicArn } from "../../application/arn.ts";
 import type { MessageAttributes } from "./message_attributes.ts";
 import type { ServiceCall } from "./service_call.ts";
 import type { Publication } from "./sns/publication.ts";
@@ -31,11 +31,6 @@ export function deadLetterQueueName(name: string, manifest: Pick<Manifest, "queu
 /** Returns the physical name of the queue for changes of a table that failed too often in a function. */
 export function tableDeadLetterQueueName(functionName: string, table: string): string {
   return `${functionName}-${table}-dead-letters`;
-}
-
-/** Returns the URL of a queue, for a client whose endpoint is this machine. */
-export function queueUrl(name: string): string {
-  return `http://localhost/${ACCOUNT_ID}/${name}`;
 }
 
 /** Amazon SQS and Amazon SNS on this machine, with the queues and topics of an application. */

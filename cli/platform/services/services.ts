@@ -222,9 +222,6 @@ export class Services implements AsyncDisposable {
       return await call.run();
     } catch (error) {
       if (error instanceof ServiceError) return backend.fail(error);
-      if (error instanceof URIError) {
-        return backend.fail(new ServiceError("InvalidURI", "Couldn't parse the specified URI."));
-      }
       this.#note(`${service}: ${(error as Error).message}`);
       const message = "The platform failed: its log says why";
       return backend.fail(new ServiceError("InternalError", message, undefined, 500));

@@ -3,7 +3,7 @@ import { CloudWatchLogs } from "@aws-sdk/client-cloudwatch-logs";
 import { IAM } from "@aws-sdk/client-iam";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { request } from "node:http";
-import { manifestWith } from "../../testdata/platform.ts";
+import { manifestWith, startTestPlatform } from "../../testdata/platform.ts";
 import { startServices } from "../../testdata/services.ts";
 import { topicArn } from "../../application/arn.ts";
 import { Services } from "./services.ts";
@@ -220,3 +220,19 @@ function send(url: string, headers: Record<string, string>): Promise<number> {
   }).on("error", reject).end("{}");
   return promise;
 }
+
+Deno.test("a service whose host the manifest grants keeps its own endpoint", async () => {
+  const net = [
+    "secretsmanager.${region}.amazonaws.com:443",
+    "sts.amazonaws.com",
+    "api.example.com",
+  ];
+  const manifest = manifestWith({ f: { module: "f.ts", permissions: { net } } });
+  await using test = await startTestPlatform(() => "{}", { manifest });
+  const endpoints = Object.entries(test.environmentOf("f"))
+    .filter(([name]) => name.startsWith("AWS_ENDPOINT_URL_"));
+  assertEquals(Object.fromEntries(endpoints), {
+    AWS_ENDPOINT_URL_SECRETSMANAGER: "https://secretsmanager.us-east-1.amazonaws.com",
+    AWS_ENDPOINT_URL_STS: "https://sts.amazonaws.com",
+  });
+});

@@ -222,3 +222,11 @@ Deno.test("a topic answers 404 to an unknown name", async () => {
   const response = await test.send({ path: "/topics/news" });
   assertEquals([response.status, response.header("Allow")], [405, "POST"]);
 });
+
+Deno.test("GET /settled answers when the functions have got all messages", async () => {
+  await using test = await startTestPlatform();
+  await test.send({ method: "POST", path: "/queues/jobs", body: "work" });
+  assertEquals((await test.send({ path: "/settled" })).status, 204);
+  assertEquals(test.host.calls.map(({ name }) => name), ["worker"]);
+  assertEquals((await test.send({ method: "POST", path: "/settled" })).status, 405);
+});
