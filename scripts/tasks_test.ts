@@ -2,7 +2,6 @@ import { assertEquals } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
 import { FOLDERS, ROOT } from "./npm/metadata.ts";
 
-/** The paths that a task tests, in order. */
 function pathsOf(task: "test:library" | "cover" | "test:rest"): string[] {
   const [, list] = /scripts\/std\.ts\) ([\w.* ]+)/.exec(config.tasks[task].command)!;
   return list!.trim().split(" ").toSorted();

@@ -6,7 +6,6 @@
  * @module
  */
 
-/** The limit of a name. */
 export interface NameLimit {
   /** What has the name, and the service. */
   readonly noun: string;

@@ -70,7 +70,6 @@ export interface RootModule {
 /** Begins an expression of Terraform in a text. No author of a manifest can guess it. */
 const MARK = `\uE000${crypto.randomUUID()}`;
 
-/** Marks an expression of Terraform in a text. */
 const expression = (text: string) => `${MARK}${text}\uE001`;
 
 const EXPRESSION = new RegExp(`([$%]?)${MARK}([^\uE001]*)\uE001`, "g");

@@ -11,12 +11,10 @@ export function placeholdersIn(text: string): string[] {
   return [...text.matchAll(ANY)].map(([, name]) => name!);
 }
 
-/** Replaces the placeholders of a text by their values. */
 export function fillPlaceholders(text: string, valueOf: (name: string) => string): string {
   return text.replaceAll(ANY, (_, name) => valueOf(name));
 }
 
-/** Tells whether all placeholders of a text are known. */
 export function hasKnownPlaceholders(text: string): boolean {
   return [...text.matchAll(ANY)].every(([all, name]) => all.endsWith("}") && KNOWN.test(name!));
 }

@@ -9,7 +9,6 @@ export type Answer =
   | { readonly status: number; readonly output: Record<string, unknown> }
   | { readonly error: ServiceError };
 
-/** An error of a service. */
 export interface ServiceError {
   readonly status?: number | undefined;
   /** The names of the error: of its class in the SDK, and on the wire. */

@@ -26,7 +26,6 @@ export interface Folders {
 
 /** A way to keep processes apart from the machine. */
 export interface Isolation {
-  /** A mount namespace that root makes, a mount namespace in a user namespace, or plain folders. */
   readonly kind: "root namespace" | "user namespace" | "plain folders";
   readonly description: string;
   /** Returns the paths of the folders as the process sees them. */

@@ -93,7 +93,6 @@ export function readTime(query: URLSearchParams): { time: Date; expiresIn: numbe
   return { time, expiresIn };
 }
 
-/** Answers the preflight request of a page for a bucket. */
 export function answerPreflight({ headers, url }: Request, cors?: BucketCorsSettings): Response {
   const method = headers.get("access-control-request-method") ?? "";
   const asked = (headers.get("access-control-request-headers") ?? "").toLowerCase()

@@ -30,7 +30,6 @@ export class TableStream {
     this.arn = `${tableArn(table)}/stream/${new Date(seconds * 1_000).toISOString().slice(0, -1)}`;
   }
 
-  /** Opens the stream of a table. */
   static async open(tables: Tables, table: string): Promise<TableStream> {
     const engine = tables.engine!;
     const StreamArn = (await describe(engine, table))!.LatestStreamArn!;

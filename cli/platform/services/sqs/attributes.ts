@@ -5,7 +5,6 @@ import { invalidParameter, invalidValue } from "./errors.ts";
 /** The attributes of a queue that clients can set, as texts. */
 export type QueueAttributes = Readonly<Record<string, string>>;
 
-/** The least and the greatest value, and the default. */
 const NUMBERS: Readonly<Record<string, readonly [least: number, greatest: number, value: number]>> =
   {
     DelaySeconds: [0, 900, 0],
