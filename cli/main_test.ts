@@ -69,6 +69,10 @@ Deno.test("mate says why a command fails, and exits with 1", async () => {
       ],
       [["logs", "README.md"], /^Error: Cannot read the manifest "README\.md": /],
       [
+        ["new", "examples"],
+        /^Error: Cannot make the application in "examples": it has an application already: name a new folder, or run "mate dev" there\n$/,
+      ],
+      [
         ["new", "docs"],
         /^Error: Cannot make the application in "docs": it contains "[^"]+": name a new folder, or write "app\.json" there \("mate schema" prints its keys\)\n$/,
       ],

@@ -1,7 +1,7 @@
 import { basename, join, resolve } from "node:path";
 import config from "../deno.json" with { type: "json" };
 import { UsageError } from "../manifest/usage_error.ts";
-import { type Command, defineCommand } from "./command.ts";
+import { type Command, defineCommand, MANIFEST } from "./command.ts";
 
 /** `mate new` */
 export const newApp: Command = defineCommand({
@@ -37,10 +37,12 @@ export const newApp: Command = defineCommand({
 async function makeEmpty(folder: string): Promise<void> {
   try {
     await Deno.mkdir(folder, { recursive: true });
-    for await (const { name } of Deno.readDir(folder)) {
-      const remedy = 'name a new folder, or write "app.json" there ("mate schema" prints its keys)';
-      throw new Error(`it contains "${name}": ${remedy}`);
+    const names = await Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
+    if (names.includes(MANIFEST)) {
+      throw new Error('it has an application already: name a new folder, or run "mate dev" there');
     }
+    const remedy = 'name a new folder, or write "app.json" there ("mate schema" prints its keys)';
+    if (names.length > 0) throw new Error(`it contains "${names[0]}": ${remedy}`);
   } catch (error) {
     const { message } = error as Error;
     throw new Error(`Cannot make the application in "${folder}": ${message}`, { cause: error });
