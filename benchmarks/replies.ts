@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { compress, fetchHandler } from "../gateway/mod.ts";
+import { fetchHandler } from "../gateway/mod.ts";
 import { type Gateway, proxyResponse } from "../testing/mod.ts";
 import type { Workload } from "./contest.ts";
 import { CONTEXT, eventOf, type HttpEvent, PROGRAM, SCRIPT } from "./events.ts";
@@ -35,8 +35,7 @@ const GATEWAYS: Record<string, Gateway> = {
   ALB: "alb",
 };
 
-// The application compresses by itself.
-const mateAdapter = fetchHandler(app, { use: [compress({ codings: [] })] }) as Handler;
+const mateAdapter = fetchHandler(app) as Handler;
 
 interface Expected {
   readonly status: number;
