@@ -8,6 +8,7 @@
  */
 import { parseTarGzip } from "nanotar";
 import { dirname, join, normalize } from "node:path/posix";
+import { serve } from "../../cli/testdata/bundle.ts";
 import { checksumOf, filesBelow, type Manifest, moduleGraph } from "./package.ts";
 
 const VERSION_META = ".version_meta.json";
@@ -26,19 +27,17 @@ const TYPES: Readonly<Record<string, string>> = {
 /** A registry on the loopback interface. */
 export class Registry implements AsyncDisposable {
   readonly #folder: string;
-  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #server = serve((request) => this.#answer(request));
   /** The ids of the publishing tasks. Each is done at once, because `deno publish` has checked the package. */
   readonly #tasks = new Set<string>();
 
   /** Serves the packages of a folder, as `@scope/name/version/`. Published packages are added to the folder. */
   constructor(folder: string) {
     this.#folder = folder;
-    const address = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
-    this.#server = Deno.serve(address, (request) => this.#answer(request));
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.#server.addr.port}/`;
+    return `${this.#server.url}/`;
   }
 
   async #answer(request: Request): Promise<Response> {
@@ -105,7 +104,7 @@ export class Registry implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server.shutdown();
+    await this.#server[Symbol.asyncDispose]();
   }
 }
 

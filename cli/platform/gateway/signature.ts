@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readSigningTime, SECRET } from "../services/credentials.ts";
+import { readSigningTime, SECRET, signerOf } from "../services/credentials.ts";
 import type { HttpRequest } from "./gateway.ts";
 
 /** The largest difference between the times of a signature and of its request, in milliseconds. */
@@ -43,15 +43,7 @@ async function sign(
   { accessKey, region, names }: Record<"accessKey" | "region" | "names", string>,
   signingDate: Date,
 ): Promise<string | undefined> {
-  const { Sha256 } = await import("@smithy/core/checksum"); // Few applications need this import.
-  const { SignatureV4 } = await import("@smithy/signature-v4");
-  const signer = new SignatureV4({
-    service: "lambda",
-    region,
-    credentials: { accessKeyId: accessKey, secretAccessKey: SECRET },
-    sha256: Sha256,
-    applyChecksum: false,
-  });
+  const signer = await signerOf("lambda", region, accessKey);
   const signed = names.split(";").map((name) => {
     const value = headers.get(name) ?? "";
     // Compute the digest of the body again, because the digest in the header may be wrong.

@@ -23,6 +23,20 @@ export function readCredential({ headers, url }: Request): { service: string; ke
   return { key: "", service: isForm(headers) ? "sns" : "s3" };
 }
 
+/** Makes the signer of a client with an access key. */
+export async function signerOf(service: "lambda" | "s3", region: string, accessKeyId: string) {
+  const { Sha256 } = await import("@smithy/core/checksum"); // Few applications need these imports.
+  const { SignatureV4 } = await import("@smithy/signature-v4");
+  return new SignatureV4({
+    service,
+    region,
+    credentials: { accessKeyId, secretAccessKey: SECRET },
+    sha256: Sha256,
+    applyChecksum: false,
+    uriEscapePath: service !== "s3",
+  });
+}
+
 /** Reads the time of a signature, such as `20260101T120000Z`. An invalid time becomes an invalid date. */
 export function readSigningTime(text: string): Date {
   return new Date(text.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3:$4:$5Z"));

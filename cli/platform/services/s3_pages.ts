@@ -5,7 +5,7 @@
  */
 import type { BucketCorsSettings } from "../../manifest/types.ts";
 import { ANY, matchesWildcard } from "../../application/wildcard.ts";
-import { readSigningTime, SECRET } from "./credentials.ts";
+import { readSigningTime, signerOf } from "./credentials.ts";
 import { S3Error } from "./responses.ts";
 
 /** The longest time that a presigned URL is valid, in seconds. */
@@ -36,18 +36,10 @@ export async function checkPresigned({ method, url, headers }: Request): Promise
     throw new S3Error("AccessDenied", "A web page needs a presigned URL");
   }
   const { time, expiresIn } = readTime(searchParams);
-  const { Sha256 } = await import("@smithy/core/checksum"); // Few applications need this import.
-  const { SignatureV4 } = await import("@smithy/signature-v4");
   const names = text("X-Amz-SignedHeaders").split(";").filter((name) => name !== "host");
   const query = [...searchParams].filter(([name]) => !OWN_PARAMETERS.includes(name));
-  const signed = await new SignatureV4({
-    service: "s3",
-    region,
-    credentials: { accessKeyId: key, secretAccessKey: SECRET },
-    sha256: Sha256,
-    uriEscapePath: false,
-    applyChecksum: false,
-  }).presign({
+  const signer = await signerOf("s3", region, key);
+  const signed = await signer.presign({
     method,
     protocol,
     hostname: host,

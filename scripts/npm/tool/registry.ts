@@ -1,19 +1,17 @@
 import { basename } from "node:path";
+import { serve } from "../../../cli/testdata/bundle.ts";
 import { succeed } from "../../../testdata/programs.ts";
 
 /** An npm registry on the loopback interface that holds a few packages. */
 export class NpmRegistry implements AsyncDisposable {
-  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #server = serve((request) => this.#answer(request));
   readonly #documents = new Map<string, unknown>();
 
   /** Serves the tarballs of a folder. */
-  constructor(readonly folder: string) {
-    const address = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
-    this.#server = Deno.serve(address, (request) => this.#answer(request));
-  }
+  constructor(readonly folder: string) {}
 
   get url(): string {
-    return `http://127.0.0.1:${this.#server.addr.port}/`;
+    return `${this.#server.url}/`;
   }
 
   /** Packs the package in a folder, as `npm publish` does, and serves it. Returns the path of the tarball. */
@@ -43,6 +41,6 @@ export class NpmRegistry implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server.shutdown();
+    await this.#server[Symbol.asyncDispose]();
   }
 }
