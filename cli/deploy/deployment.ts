@@ -114,7 +114,7 @@ const resolveIn = (manifest: Manifest, region: string | undefined) =>
   resolveApplication({ ...manifest, region }, DEPLOYED);
 
 /** The folder of a deployment beside the manifest. Its name has the stage if it is not the default stage. */
-export function deploymentFolder(path: string, { furtherStage }: Manifest): string {
+function deploymentFolder(path: string, { furtherStage }: Manifest): string {
   const stage = furtherStage === undefined ? "" : `@${furtherStage}`;
   return `${dirname(path)}/.mate/deploy/${basename(path, ".json")}${stage}`;
 }

@@ -47,7 +47,7 @@ const isNamed = (resource: Resource) => holdsData(resource) || isOfInfra(resourc
 const isOfInfra = (address: string) => address.startsWith("module.infra.");
 
 /** Lists resources for a reader: a line for each kind, with the names. */
-export function listResources(resources: readonly Resource[]): string[] {
+function listResources(resources: readonly Resource[]): string[] {
   const lines = Object.entries(KNOWN).flatMap(([type, [one, many, attribute]]) => {
     const names = resources.filter((resource) => resource.type === type)
       .map(({ attributes }) => String(attributes[attribute]));

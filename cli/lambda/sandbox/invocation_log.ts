@@ -167,7 +167,7 @@ export function endingError(
   return runtimeError(type, `RequestId: ${requestId} Error: ${message}`);
 }
 
-export function statusFields({ errorType }: ErrorAnswer): string {
+function statusFields({ errorType }: ErrorAnswer): string {
   if (errorType === "Sandbox.Timedout") return "Status: timeout";
   return `Status: error\tError Type: ${errorType}`;
 }

@@ -9,7 +9,7 @@ import {
 import type { Application } from "../../application/types.ts";
 import type { Manifest } from "../../manifest/types.ts";
 import { deadLetterQueueName, queueName, tableDeadLetterQueueName } from "./messaging.ts";
-import { isAllowed } from "./policy.ts";
+import { decide } from "./policy.ts";
 import type { Context } from "./policy_pattern.ts";
 import { type Access, ServiceError } from "./service_call.ts";
 
@@ -44,11 +44,12 @@ export class Rights {
     const { statements, role, arn } = this.#application.functions[functionName]!;
     const access = { action, resource: this.#accountArn(resource) };
     const own = Object.entries(context).map(([key, value]) => [key.toLowerCase(), value]);
-    return isAllowed(statements, access, {
+    const decision = decide(statements, access, {
       ...globalContext(role),
       "lambda:sourcefunctionarn": arn,
       ...Object.fromEntries(own),
     });
+    return decision === "Allow";
   }
 
   /** Throws an error if the role of a function does not allow all accesses of a call. */

@@ -4,7 +4,8 @@ import { type Context, matchesResource, matchesText } from "./policy_pattern.ts"
 import type { Access } from "./service_call.ts";
 
 /**
- * Says what the statements of a policy say about an access. Returns `undefined` if no statement applies.
+ * Says what the statements of a policy say about an access. A statement that denies it has precedence. Returns `undefined` if
+ * no statement applies: then the access is denied, too.
  *
  * @param context The values of condition keys. The names are in lower case.
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
@@ -17,15 +18,6 @@ export function decide(
   const effects = statements.filter((statement) => applies(statement, access, context))
     .map(({ Effect }) => Effect);
   return effects.includes("Deny") ? "Deny" : effects[0];
-}
-
-/** Tells whether the statements of a policy allow an access: one statement must allow it, and none may deny it. */
-export function isAllowed(
-  statements: readonly Statement[],
-  access: Access,
-  context?: Context,
-): boolean {
-  return decide(statements, access, context) === "Allow";
 }
 
 function applies(

@@ -26,7 +26,7 @@ const FIFO_VALUES: Readonly<Record<string, readonly string[]>> = {
 const ENCRYPTION = ["KmsDataKeyReusePeriodSeconds", "KmsMasterKeyId", "SqsManagedSseEnabled"];
 
 /** The attributes that the service computes. */
-export const COMPUTED_ATTRIBUTES = [
+const COMPUTED_ATTRIBUTES = [
   "ApproximateNumberOfMessages",
   "ApproximateNumberOfMessagesDelayed",
   "ApproximateNumberOfMessagesNotVisible",
