@@ -13,13 +13,13 @@ export interface Size {
 }
 
 const LIMITS = [
-  ["gateway", "proxyHandler", 15_279],
-  ["gateway", "proxyHandler, cors, etag, problemDetails", 16_594],
-  ["gateway", "proxyHandler, routes", 16_467],
-  ["gateway", "fetchHandler", 15_401],
-  ["gateway", "streamHandler", 15_187],
+  ["gateway", "proxyHandler", 15_272],
+  ["gateway", "proxyHandler, cors, etag, problemDetails", 16_587],
+  ["gateway", "proxyHandler, routes", 16_460],
+  ["gateway", "fetchHandler", 15_390],
+  ["gateway", "streamHandler", 15_180],
   ["gateway", "buildHttpResponse", 9_157],
-  ["gateway", "FnProxyEvent", 6_681],
+  ["gateway", "FnProxyEvent", 6_668],
   ["gateway", "HttpNotFoundError", 1_000],
   ["logger", "logger", 3_608],
   ["function", "FnEvent", 1_000],

@@ -1,4 +1,4 @@
-import { type Path, specificationError } from "./read.ts";
+import { invalid, type Path, specificationError } from "./read.ts";
 
 /**
  * A schema of any library that follows Standard Schema, version 1, such as Zod, Valibot and ArkType.
@@ -53,7 +53,7 @@ export function validate<Output>(
 ): Output {
   if (schema === undefined) return value as Output;
   const result = schema["~standard"].validate(value);
-  if (result instanceof Promise) throw new TypeError("Cannot validate with an asynchronous schema");
+  if (result instanceof Promise) throw invalid("schema", "one that is not asynchronous");
   if (result.issues === undefined) return result.value;
   throw toError(
     result.issues.map(({ message, path = [] }) => ({ path: Array.from(path, toKey), message })),

@@ -129,5 +129,5 @@ Deno.test("a schema that validates asynchronously causes a TypeError", () => {
     a: v.pipeAsync(v.string(), v.checkAsync(() => Promise.resolve(true))),
   });
   const error = assertThrows(() => post({ a: "x" }).queryPayload(schema), TypeError);
-  assertEquals(error.message, "Cannot validate with an asynchronous schema");
+  assertEquals(error.message, "Invalid schema: expected one that is not asynchronous");
 });
