@@ -1,4 +1,3 @@
-import type { Manifest } from "../manifest/manifest.ts";
 import { checkFunction, type Command, defineCommand, MANIFEST, STAGE } from "./command.ts";
 import { visibleJson } from "../visible_text.ts";
 import { callAws, sdkPermissions } from "./aws.ts";
@@ -52,7 +51,7 @@ and the log to the standard error.
     if (!deployed && !json) note("Bundling the functions");
     await using local = deployed
       ? undefined
-      : await startLocal(manifest, path, signal, json ? () => {} : note);
+      : await startLocal(path, { stage, signal }, json ? () => {} : note);
     const client = new LambdaClient({
       ...(manifest.region === undefined ? {} : { region: manifest.region }),
       ...local?.client,
@@ -92,23 +91,17 @@ function checkJson(text: string): void {
 
 /** Starts the platform for one invocation. Its log goes to `note`. */
 async function startLocal(
-  manifest: Manifest,
   manifestPath: string,
-  signal: AbortSignal,
+  options: { readonly stage: string | undefined; readonly signal: AbortSignal },
   note: (line: string) => void,
 ) {
   const { Log } = await import("../platform/log.ts");
   const { startPlatform } = await import("../platform/platform.ts");
-  const { createSandboxHost } = await import("../platform/sandbox_host/host.ts");
   const { formatRecord } = await import("../platform/terminal.ts");
   const log = new Log();
   await using stack = new AsyncDisposableStack();
   stack.defer(log.follow((record) => note(formatRecord(record, false))));
-  const host = async (manifest: Manifest) => {
-    const options = { manifest, manifestPath, signal };
-    return stack.use(await createSandboxHost({ ...options, log: (record) => log.write(record) }));
-  };
-  const platform = stack.use(await startPlatform(manifest, { log, host }));
+  const platform = stack.use(await startPlatform(manifestPath, { ...options, log }));
   const owned = stack.move();
   return {
     client: {

@@ -32,6 +32,8 @@ export const TABLES_FILE = "tables.db";
 
 /** The options of {@linkcode startPlatform}. */
 export interface PlatformOptions {
+  /** The stage, if a path names the manifest. The default is the stage that the manifest names. */
+  readonly stage?: string | undefined;
   /** The port. If it is 0, the system chooses a free port, which is the default. */
   readonly port?: number | undefined;
   /** The port of `servicesUrl`. By default, the system chooses a free port. */
@@ -51,6 +53,8 @@ export interface PlatformOptions {
   readonly data?: string | undefined;
   /** The log. The default is a new one. */
   readonly log?: Log | undefined;
+  /** Ends the bundling of functions early. */
+  readonly signal?: AbortSignal | undefined;
   /** The delays before the retries of an asynchronous invocation, in milliseconds. The default is 1,000 and 2,000. */
   readonly retryDelays?: readonly number[] | undefined;
   /** The time limit of the HTTP gateway for a function, in milliseconds. The default is 29,000, as in the cloud. */
@@ -120,7 +124,7 @@ export async function startPlatform(
   options: PlatformOptions = {},
 ): Promise<Platform> {
   const { log = new Log() } = options;
-  const manifest = typeof app === "string" ? await readLocalManifest(app) : app;
+  const manifest = typeof app === "string" ? await readLocalManifest(app, options.stage) : app;
   await using stack = new AsyncDisposableStack();
   const data = options.data ?? stack.use(await makeOwnedFolder(tmpdir())).path;
   const services = stack.use(new Services(manifest, options.servicesPort));
@@ -132,6 +136,7 @@ export async function startPlatform(
         manifest: local,
         manifestPath: typeof app === "string" ? app : "app.json",
         log: (record) => log.write(record),
+        signal: options.signal,
       }),
     );
   const asyncInvocations = stack.use(new AsyncInvocations(host, log, options.retryDelays));

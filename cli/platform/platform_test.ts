@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { makeApp } from "../testdata/bundle.ts";
 import { MANIFEST, send, startTestPlatform, TestHost } from "../testdata/platform.ts";
 import { startPlatform } from "./platform.ts";
 import { PortTakenError } from "./server.ts";
@@ -233,4 +234,22 @@ Deno.test("stopping the platform ends open connections", async () => {
     () => Deno.connect({ port: test.platform.port }),
     Deno.errors.ConnectionRefused,
   );
+});
+
+Deno.test("startPlatform() runs the stage that an option names, in the sandboxes by default", async () => {
+  await using app = await makeApp(
+    { "one.ts": "export const handler = () => ({ body: Deno.env.get('LEVEL') });" },
+    {
+      one: {
+        module: "one.ts",
+        environment: { LEVEL: "low" },
+        triggers: { routes: [{ method: "GET", path: "/level" }] },
+      },
+    },
+    { stages: { prod: { functions: { one: { environment: { LEVEL: "high" } } } } } },
+  );
+  const platform = await startPlatform(app.manifest, { stage: "prod" });
+  assertEquals(await (await fetch(`${platform.url}/prod/level`)).text(), "high");
+  await platform.stop();
+  await assertRejects(() => fetch(platform.url));
 });

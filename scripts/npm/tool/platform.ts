@@ -12,6 +12,8 @@ import { startTool } from "./deno.ts";
 
 /** How the platform starts. */
 export interface PlatformOptions {
+  /** The stage. The default is the stage that the manifest names. */
+  readonly stage?: string | undefined;
   /** The port. If it is 0, the system chooses a free port, which is the default. */
   readonly port?: number | undefined;
   /** The folder for the objects of the buckets. The default is a temporary folder. */
@@ -73,7 +75,8 @@ export async function startPlatform(
 ): Promise<Platform> {
   const { port = 0, onLine = () => {} } = options;
   const folder = options.data ?? await mkdtemp(join(tmpdir(), "mate-data-"));
-  const tool = startTool(["dev", app, "--port", `${port}`, "--data", folder], {
+  const stage = options.stage === undefined ? [] : ["--stage", options.stage];
+  const tool = startTool(["dev", app, ...stage, "--port", `${port}`, "--data", folder], {
     env: { ...process.env, NO_COLOR: "1" },
     stdio: ["ignore", "pipe", "pipe"],
   });
