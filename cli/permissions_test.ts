@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { dirname } from "node:path";
-import { run, temporaryFolder } from "../testdata/programs.ts";
+import { copyDeno, run, temporaryFolder } from "../testdata/programs.ts";
 import { makeApp } from "./testdata/bundle.ts";
 import { CONFIG, mate } from "./testdata/command.ts";
 
@@ -28,7 +28,7 @@ Deno.test("a command with the keys of a cloud has only its own permissions, also
   // A program can lie below the application, such as the package "deno" of npm.
   const deno = `${app.folder}/node_modules/deno/deno`;
   await Deno.mkdir(dirname(deno), { recursive: true });
-  await Deno.copyFile(Deno.execPath(), deno);
+  await copyDeno(deno);
   const home = temporaryFolder(); // below the folder of temporary files
   await Deno.writeTextFile(`${home}/.ssh`, "");
   await Deno.writeTextFile(`${home}/other`, "");

@@ -29,6 +29,14 @@ export async function succeed(
   throw new Error(`Cannot run "${[program, ...args].join(" ")}":\n${stdout}\n${stderr}`);
 }
 
+/**
+ * Copies the Deno that runs this test. Another process copies it: if this one did, a program that another test starts
+ * meanwhile could inherit the open file, and the system does not run a file that is open for writing.
+ */
+export async function copyDeno(file: string): Promise<void> {
+  await succeed("cp", [Deno.execPath(), file]);
+}
+
 /** Bundles and minifies a module, as for a deployment. */
 export async function bundle(entry: string, file: string, ...options: string[]): Promise<void> {
   const args = ["bundle", "--quiet", "--minify", "--no-lock", "--no-config", ...options];

@@ -1,5 +1,5 @@
-// The tables name the keys of published events: events/testdata of aws/aws-lambda-go, packages/parser/tests/events of
-// aws-powertools/powertools-lambda-typescript, and what a comment names.
+// The tables name the keys of published events: events/testdata of aws/aws-lambda-go and packages/parser/tests/events of
+// aws-powertools/powertools-lambda-typescript. If a key comes from elsewhere, a comment beside it names the source.
 import { assertEquals } from "@std/assert";
 import {
   messageEvent,

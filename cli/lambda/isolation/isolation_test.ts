@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { findProgram } from "../../find_program.ts";
 import { type Isolation, makeTmp, plainFolders } from "./isolation.ts";
 import { hasNamespace, isolation } from "../../testdata/sandbox.ts";
-import { temporaryFolder } from "../../../testdata/programs.ts";
+import { copyDeno, temporaryFolder } from "../../../testdata/programs.ts";
 
 /** Runs a shell script in an isolation. Returns its output. */
 async function run(isolation: Isolation, script: string, environment: Record<string, string> = {}) {
@@ -65,7 +65,7 @@ Deno.test({
   async fn() {
     const folder = temporaryFolder();
     await Deno.chmod(folder, 0o755);
-    await Deno.copyFile(Deno.execPath(), `${folder}/deno`);
+    await copyDeno(`${folder}/deno`);
     const [script, bundle] = [`${folder}/script.js`, `${folder}/bundle.js`];
     await Deno.writeTextFile(
       script,

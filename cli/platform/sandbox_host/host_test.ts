@@ -7,7 +7,7 @@ import { makeApp } from "../../testdata/bundle.ts";
 import { makeOwnedFolder } from "../../lambda/isolation/owned_folder.ts";
 import { hasNamespace, isolation, manifestOf, startApp } from "../../testdata/sandbox.ts";
 import { SandboxHost } from "./host.ts";
-import { temporaryFolder } from "../../../testdata/programs.ts";
+import { copyDeno, temporaryFolder } from "../../../testdata/programs.ts";
 
 Deno.test("a cold start reports its init phase, and a warm start uses the same process", async () => {
   await using app = await startApp(`console.log("init"); let count = 0;
@@ -259,7 +259,7 @@ Deno.test({
   async fn() {
     const folder = temporaryFolder(); // mode 0700
     const deno = `${folder}/deno`;
-    await Deno.copyFile(Deno.execPath(), deno);
+    await copyDeno(deno);
     await Deno.chmod(deno, 0o755);
     const program = 'print(new TextDecoder().decode((await invoke("{}")).payload));';
     const module = "export const handler = () => 42;";
