@@ -6,6 +6,13 @@ interface LoggingConfig {
   readonly LogFormat?: "JSON" | "Text";
 }
 
+/** Sends a request to the emulator. */
+type Send = (
+  method: string,
+  path: string,
+  content?: Uint8Array | string,
+) => Promise<Response>;
+
 interface Route {
   readonly security: readonly Record<string, unknown>[];
   readonly "x-amazon-apigateway-integration": { readonly httpMethod: string; readonly uri: string };
@@ -69,7 +76,7 @@ export class Emulator implements AsyncDisposable {
     if (headers.get("user-agent")?.includes("Terraform")) {
       this.actions.add(actionOf(request, new TextDecoder().decode(body)));
     }
-    const send = (method: string, path: string, content?: Uint8Array | string) =>
+    const send: Send = (method, path, content) =>
       fetch(`${this.#upstream}${path}`, {
         method,
         headers,
@@ -82,6 +89,8 @@ export class Emulator implements AsyncDisposable {
       response = await send("PATCH", pathname, withPatchValues(body));
     } else if (request.method === "PUT" && /^\/restapis\/[^/]+$/.test(pathname)) {
       response = await this.#putDocument(send, pathname + search, body);
+    } else if (request.method === "PATCH" && /^\/domainnames\/[^/]+$/.test(pathname)) {
+      response = await replaceDomain(send, pathname, body);
     } else {
       response = await send(request.method, pathname + search, body);
       if (pathname.startsWith(FUNCTIONS)) {
@@ -114,7 +123,7 @@ export class Emulator implements AsyncDisposable {
 
   /** Sends the extensions of an OpenAPI document one by one, because the emulator knows only integrations. */
   async #putDocument(
-    send: (method: string, path: string, content?: Uint8Array | string) => Promise<Response>,
+    send: Send,
     path: string,
     body: Uint8Array | undefined,
   ): Promise<Response> {
@@ -186,6 +195,30 @@ export class Emulator implements AsyncDisposable {
     this.#moto.kill("SIGTERM");
     await this.#moto.status;
   }
+}
+
+/**
+ * Replaces a domain by a changed domain, because the emulator cannot change domains. Terraform changes the certificate of a
+ * domain that a killed run has left behind.
+ */
+async function replaceDomain(
+  send: Send,
+  path: string,
+  body: Uint8Array | undefined,
+): Promise<Response> {
+  const domain = await (await send("GET", path)).json();
+  const patch: { patchOperations: { op: string; path: string; value: string }[] } = JSON.parse(
+    new TextDecoder().decode(body),
+  );
+  for (const { op, path, value } of patch.patchOperations) {
+    const key = path.slice(1);
+    if (op !== "replace" || typeof domain[key] !== "string") {
+      throw new Error(`The emulator knows no operation "${op}" for "${path}" of a domain`);
+    }
+    domain[key] = value;
+  }
+  await send("DELETE", path);
+  return await send("POST", "/domainnames", JSON.stringify(domain));
 }
 
 /** Copies the media type from the path of a patch to its value, because the emulator reads only the value. */
