@@ -170,7 +170,7 @@ Deno.test("stream: a reader that leaves ends the body on the managed Node.js run
   assertEquals(endless.isStopped, true);
 });
 
-Deno.test("stream: proxyHandler() never streams, and the global that the AWS SDK makes is no platform", async () => {
+Deno.test("stream: proxyHandler() never streams, and does not take the global of the AWS SDK for the platform", async () => {
   const route = () => reply(200, chunks("a", "b"), SSE);
   await withGlobal(new ManagedRuntime().awslambda, async () => {
     const result: HttpResponse = await proxyHandler(route)(event);

@@ -60,7 +60,7 @@ Deno.test("withMiddleware() does not see the 406 of the handler", async () => {
   assertEquals([result.statusCode, ran], [406, false]);
 });
 
-Deno.test("withMiddleware() is a TypeError outside a handler, and for what is no function", async () => {
+Deno.test("withMiddleware() throws a TypeError outside a handler, and if it gets something other than functions", async () => {
   const event = new FnProxyEvent({ headers: {} });
   const route = withMiddleware([], () => 1);
   await assertRejects(async () => await route(event, context("id")), TypeError, "Cannot run");

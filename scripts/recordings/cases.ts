@@ -104,7 +104,7 @@ export function recordingsFolder(): URL {
     : pathToFileURL(`${resolve(given)}/`);
 }
 
-/** Reads the cases. Returns `undefined` if there is no such folder. */
+/** Reads the cases. Returns `undefined` if the folder does not exist. */
 export async function readCases(folder: URL): Promise<readonly Case[] | undefined> {
   const names: string[] = [];
   try {

@@ -30,7 +30,7 @@ function end(message: string): never {
 const folder = recordingsFolder();
 const cases = await readCases(folder);
 if (cases === undefined) {
-  end(`There are no recordings in ${folder.pathname}: name their folder by MATE_RECORDINGS`);
+  end(`Cannot find the recordings in ${folder.pathname}: set MATE_RECORDINGS to their folder`);
 }
 if (values.write && (values.account || names.length > 0)) {
   end("Cannot write docs/fidelity.md: it needs all cases on this machine, so give only --write");

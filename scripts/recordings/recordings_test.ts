@@ -12,8 +12,8 @@ const MIN_SHARE = 0.95;
 const cases = await readCases(recordingsFolder());
 if (cases === undefined) {
   console.error(
-    `NOT COMPARED with the recordings of the real services: there is no folder ` +
-      `${recordingsFolder().pathname}. Name it by MATE_RECORDINGS`,
+    `NOT COMPARED with the recordings of the real services: cannot find them in ` +
+      `${recordingsFolder().pathname}. Set MATE_RECORDINGS to their folder`,
   );
 }
 
