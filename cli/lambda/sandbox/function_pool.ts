@@ -57,13 +57,13 @@ export class FunctionPool implements AsyncDisposable {
   /** Invokes the function. Rejects if the pool is disposed of before the invocation begins. */
   async invoke(payload: Uint8Array, options: InvokeOptions): Promise<InvokeOutcome> {
     await this.#enter();
-    const code = this.#code;
-    const { manifest } = code;
-    const requestId = options.requestId ?? crypto.randomUUID();
-    const log = new InvocationLog(requestId, manifest, this.#options.log);
     try {
-      let sandbox = this.#takeIdle() ?? await this.#takeStarting() ??
-        await this.#start(code, log, "init", this.#options.initLimit);
+      const ready = this.#takeIdle() ?? await this.#takeStarting();
+      const code = this.#code; // Read after the wait, because the code may have been replaced meanwhile.
+      const { manifest } = code;
+      const requestId = options.requestId ?? crypto.randomUUID();
+      const log = new InvocationLog(requestId, manifest, this.#options.log);
+      let sandbox = ready ?? await this.#start(code, log, "init", this.#options.initLimit);
       log.begin();
       // If the init phase failed, it is repeated once within the time of the invocation.
       sandbox ??= await this.#start(code, log, "invoke", manifest.timeout * 1_000);
@@ -90,12 +90,16 @@ export class FunctionPool implements AsyncDisposable {
     this.#isDisposed = true;
     for (const { timer } of this.#idle.splice(0)) clearTimeout(timer);
     for (const { reject } of this.#waiting.splice(0)) reject(this.#stopping());
-    await Promise.all([...this.#all].map((sandbox) => sandbox.kill()));
+    const killAll = () => Promise.all([...this.#all].map((sandbox) => sandbox.kill()));
+    await killAll();
+    await this.#starting; // A sandbox that was about to start is killed as soon as it has.
+    await killAll();
   }
 
   /** Starts a sandbox that no invocation needs yet. If that fails, the next invocation tries again and reports the error. */
   async #prepare(code: Code): Promise<void> {
-    const log = new InvocationLog("", code.manifest, this.#options.log);
+    const write = (line: string) => this.#isDisposed || this.#options.log(line);
+    const log = new InvocationLog("", code.manifest, write);
     const sandbox = await this.#start(code, log, "init", this.#options.initLimit);
     if (sandbox !== undefined) this.#giveBack(sandbox, code);
   }

@@ -146,3 +146,14 @@ Deno.test("reload() starts the new code of the function that was invoked last, b
   const both = await Promise.all([invoke(), invoke()]);
   assertEquals(both.map(({ json }) => json), [4, 4]);
 });
+
+Deno.test("a host that ends while new code starts leaves no process, and logs no error", async () => {
+  const app = await startApp(`export const handler = () => 1;`);
+  await app.invoke();
+  await Deno.writeTextFile(`${app.folder}/one.ts`, `export const handler = () => 2;`);
+  const { length } = app.log;
+  await app.host.reload();
+  await app[Symbol.asyncDispose]();
+  assertEquals(app.host.sandboxesOf("one"), []);
+  assertEquals(app.log.slice(length), []);
+});
