@@ -5,8 +5,7 @@ class NotFound extends Error {
   readonly status = 404;
 }
 
-// The types of lambda-api need packages that are not installed.
-// deno-lint-ignore no-explicit-any
+// deno-lint-ignore no-explicit-any -- the types of lambda-api need packages that are not installed
 const api = (lambdaApi as any)({
   compression: ["gzip"],
   serializer: (payload: unknown) => JSON.stringify(payload, null, 2),

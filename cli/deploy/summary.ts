@@ -103,7 +103,7 @@ export interface Plan {
 
 /** A plan for a reader. */
 export interface Summary {
-  /** The lines. The losses come last, right before the question. There are no lines if the plan changes nothing. */
+  /** The lines, with the losses last. If the plan changes nothing, the list is empty. */
   readonly lines: readonly string[];
   /** The resources whose data a replacement would delete. */
   readonly replaced: readonly Resource[];

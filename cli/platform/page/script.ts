@@ -1,5 +1,5 @@
-/** An element of the page. Deno has no types for browsers. */
-// deno-lint-ignore no-explicit-any
+/** An element of the page. */
+// deno-lint-ignore no-explicit-any -- Deno has no types for browsers
 type Element = any;
 declare const document: Element;
 

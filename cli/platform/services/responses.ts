@@ -25,8 +25,7 @@ function serialize(content: XmlContent): string {
       [values].flat().map((value) => `<${name}>${serialize(value)}</${name}>`)
     ).join("");
   }
-  // XML 1.0 does not allow control characters, even if they are escaped.
-  // deno-lint-ignore no-control-regex
+  // deno-lint-ignore no-control-regex -- XML 1.0 does not allow control characters, even if they are escaped
   return String(content).replaceAll(/[\0-\x08\v\f\x0e-\x1f]/g, "\ufffd")
     .replaceAll(/[&<>\r]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

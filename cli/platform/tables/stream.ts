@@ -45,7 +45,7 @@ export class TableStream {
     return new TableStream(tables, table, StreamArn, ShardId, ShardIterator);
   }
 
-  /** Reads the next changes, as AWS Lambda sends them. The list is empty if there is no further change. */
+  /** Reads the next changes, as AWS Lambda sends them. If nothing has changed since, the list is empty. */
   async read(): Promise<readonly TableEventRecord[]> {
     const { Records, NextShardIterator } = await this.#tables.engine!.call<{
       Records: TableEventRecord[];

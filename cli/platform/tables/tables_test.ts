@@ -182,7 +182,7 @@ Deno.test("a table that has left the manifest is hidden, with its items", async 
   assertEquals(await nameOf(call), "ResourceNotFoundException");
 });
 
-Deno.test("the right for a table is no right for its indexes", async () => {
+Deno.test("the right for a table does not include its indexes", async () => {
   const arn = "arn:aws:dynamodb:${region}:${account}:table/shop-orders";
   const statementOf = (
     Resource: string,
