@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { findProgram } from "../../cli/find_program.ts";
 import { startApp } from "../../cli/testdata/sandbox.ts";
 import { startRuntimeApi } from "../../cli/testdata/runtime_api.ts";
-import { temporaryFolder } from "../../testdata/programs.ts";
+import { copyDeno, temporaryFolder } from "../../testdata/programs.ts";
 
 const setpriv = Deno.build.os === "linux" ? await findProgram("setpriv") : undefined;
 const canSwitch = setpriv !== undefined && Deno.uid() === 0;
@@ -45,7 +45,7 @@ for (const root of ["", ...words]) {
 async function attack(...args: string[]): Promise<string[]> {
   const folder = temporaryFolder();
   await Deno.chmod(folder, 0o755);
-  await Deno.copyFile(Deno.execPath(), `${folder}/deno`);
+  await copyDeno(`${folder}/deno`);
   await Deno.writeTextFile(`${folder}/attack.js`, ATTACK);
   const options = ["--reuid=65534", "--regid=65534", "--clear-groups", "--"];
   const { stdout, stderr } = await new Deno.Command(setpriv!, {
@@ -76,6 +76,8 @@ Deno.test({
         { port: 0, hostname: "127.0.0.1", onListen() {} },
         () => end.promise,
       );
+      using release = new DisposableStack(); // Otherwise the gate would wait forever if this test fails.
+      release.defer(() => end.resolve(new Response()));
       const host = `127.0.0.1:${gate.addr.port}`;
       await using app = await startApp(
         `export const handler = async ({ secret, isSlow }) => {
