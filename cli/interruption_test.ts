@@ -1,12 +1,13 @@
 import { assertEquals } from "@std/assert";
+import { startProgram } from "../testdata/programs.ts";
 
 /** Runs a program, and acts each time it writes "ready". Returns the exit status and the output. */
 async function interrupt(program: string, act: (child: Deno.ChildProcess) => Promise<void>) {
   const module = JSON.stringify(new URL("interruption.ts", import.meta.url).href);
-  const child = new Deno.Command(Deno.execPath(), {
+  await using child = startProgram(Deno.execPath(), {
     args: ["eval", "--no-lock", `import { onInterruption } from ${module};${program}`],
     stdout: "piped",
-  }).spawn();
+  });
   let output = "";
   for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
     output += text;

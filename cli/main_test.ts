@@ -3,6 +3,7 @@ import manifestSchema from "./manifest/schema.json" with { type: "json" };
 import { makeApp, serve } from "./testdata/bundle.ts";
 import { denoProblem } from "./run_tool.ts";
 import { CONFIG, mate } from "./testdata/command.ts";
+import { startProgram } from "../testdata/programs.ts";
 
 Deno.test("mate names the wrong word and the nearest right word, and exits with 2", async () => {
   for (
@@ -123,15 +124,15 @@ Deno.test({
       Deno.env.set("XDG_CACHE_HOME", "cache");
       Deno.exit(await main(["bundle"]));`,
     );
-    const child = new Deno.Command(Deno.execPath(), {
+    await using child = startProgram(Deno.execPath(), {
       args: ["run", "-A", "--quiet", "--no-lock", `--config=${CONFIG}`, "main.ts"],
       cwd: app.folder,
       env: { NO_COLOR: "1" },
       stdout: "piped",
       stderr: "piped",
-    }).spawn();
-    await asked.promise;
-    child.kill("SIGTERM");
+    });
+    const early = await Promise.race([asked.promise, child.status]);
+    if (!early) child.kill("SIGTERM");
     const { code, stdout, stderr } = await child.output();
     answer.resolve(new Response());
     const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);

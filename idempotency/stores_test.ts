@@ -11,6 +11,7 @@ import {
   memoryStore,
   tableStore,
 } from "./mod.ts";
+import { until } from "../testdata/waiting.ts";
 
 /** Each test has a table of its own, because tests of other files may run at the same time. */
 const tables = await startTables();
@@ -50,7 +51,7 @@ function countedWork(
     return promise;
   }, { store, key: () => id, ...options });
   const begun = async (count: number) => {
-    while (calls.length < count) await sleep(1);
+    await until(`call ${count} of the work`, () => calls.length >= count, () => calls.length);
     return calls[count - 1]!;
   };
   return { guarded, calls, begun };

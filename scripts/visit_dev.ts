@@ -1,3 +1,5 @@
+import { startProgram } from "../testdata/programs.ts";
+
 /** Starts `mate dev`, sends a request, and ends the command. Returns the body of the response and the exit status. */
 export async function visitDev(
   program: string,
@@ -5,12 +7,12 @@ export async function visitDev(
   path: string,
   options: Pick<Deno.CommandOptions, "cwd" | "env">,
 ): Promise<[body: string, code: number]> {
-  const child = new Deno.Command(program, {
+  await using child = startProgram(program, {
     ...options,
     args: [...args],
     stdout: "piped",
     stderr: "piped",
-  }).spawn();
+  });
   const errors = new Response(child.stderr).text();
   let output = "";
   let body: string | undefined;

@@ -31,6 +31,7 @@ export function browserTest(
   Deno.test({
     name: EXECUTABLE === undefined ? `${name} (not run: no Chromium)` : name,
     ignore: EXECUTABLE === undefined,
+    timeout: 300_000, // A page may wait for something that never comes.
     async fn(t) {
       const browser = await chromium.launch({
         executablePath: EXECUTABLE!,

@@ -4,14 +4,30 @@
  * @module
  */
 
+const PIPED = { stdout: "piped", stderr: "piped" } as const;
+
+/**
+ * Starts a program. If it still runs after five minutes, ends it and fails the whole test file, which could wait for it
+ * forever. SIGTERM lets a program end the programs that it has started.
+ */
+export function startProgram(program: string, options: Deno.CommandOptions): Deno.ChildProcess {
+  const child = new Deno.Command(program, options).spawn();
+  const timer = setTimeout(() => {
+    child.kill("SIGTERM");
+    throw new Error(`Ended "${[program, ...options.args ?? []].join(" ")}" after five minutes`);
+  }, 300_000);
+  child.status.finally(() => clearTimeout(timer));
+  return child;
+}
+
 /** Runs a program to its end. Returns its exit status and its output as text. */
 export async function run(
   program: string,
   args: readonly string[],
   options: Omit<Deno.CommandOptions, "args"> = {},
 ): Promise<{ code: number; stdout: string; stderr: string }> {
-  const command = new Deno.Command(program, { ...options, args: [...args] });
-  const { code, stdout, stderr } = await command.output();
+  const child = startProgram(program, { stdin: "null", ...PIPED, ...options, args: [...args] });
+  const { code, stdout, stderr } = await child.output();
   const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { code, stdout: decode(stdout), stderr: decode(stderr) };
 }

@@ -100,7 +100,7 @@ Deno.test({
     await using app = await makeApp({
       "one.ts": "export const handler = () => new Promise((end) => setTimeout(end, 60_000));",
     }, { one: { module: "one.ts", timeout: 60 } });
-    const child = startMate(["invoke", "one", app.manifest]);
+    await using child = startMate(["invoke", "one", app.manifest]);
     let errors = "";
     for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
       if (!errors.includes("START") && (errors += text).includes("START")) child.kill("SIGINT");
@@ -267,7 +267,7 @@ Deno.test({
     const event = (message: string) => ({ eventId: message, timestamp: Date.now(), message });
     const events = [event("first")];
     await using server = serve(() => Response.json({ events }));
-    const child = startMate(["logs", app.manifest, "--follow"], {
+    await using child = startMate(["logs", app.manifest, "--follow"], {
       env: awsEnvironment("CLOUDWATCH_LOGS", server.url),
     });
     let output = "";

@@ -3,6 +3,7 @@ import { makeApp } from "../testdata/bundle.ts";
 import { MANIFEST, send, startTestPlatform, TestHost } from "../testdata/platform.ts";
 import { startPlatform } from "./platform.ts";
 import { PortTakenError } from "./server.ts";
+import { within } from "../../testdata/waiting.ts";
 
 const hasIpv6 = Deno.networkInterfaces().some(({ address }) => address === "::1");
 if (!hasIpv6) console.error("NOT RUN: parts of the tests of ports, because there is no IPv6");
@@ -196,7 +197,7 @@ Deno.test("the platform survives malformed requests", async () => {
     await connection.write(
       new TextEncoder().encode(request.replace("1.1\r\n", "1.1\r\nConnection: close\r\n")),
     );
-    const answer = await new Response(connection.readable).text();
+    const answer = await within("an answer", new Response(connection.readable).text());
     assertStringIncludes(answer, `HTTP/1.1 ${status} `, request);
   }
   assertEquals((await test.send({ path: "/v0/echo" })).status, 200);
@@ -211,11 +212,14 @@ Deno.test("the log stream begins after the last record of the reader, and sends 
   });
   assertEquals(response.headers.get("content-type"), "text/event-stream");
   let text = "";
-  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
-    text += chunk;
-    if (text.includes("id: 2\n") && !text.includes("three")) test.log.note("three");
-    if (text.includes("three")) break;
-  }
+  const read = async () => {
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      if (text.includes("id: 2\n") && !text.includes("three")) test.log.note("three");
+      if (text.includes("three")) break;
+    }
+  };
+  await within("the third record", read(), () => text);
   const events = text.split("\n\n").filter((event) => event.startsWith("id: "));
   assertEquals(events.map((event) => event.split("\n")[0]), ["id: 2", "id: 3"]);
   const data = JSON.parse(events[0]!.split("data: ")[1]!);
@@ -229,7 +233,7 @@ Deno.test("stopping the platform ends open connections", async () => {
   const reader = response.body!.getReader();
   await reader.read();
   await test[Symbol.asyncDispose]();
-  await reader.read().catch(() => {}); // The stream ends or fails. It does not hang.
+  await within("the end of the stream", reader.read().catch(() => {})); // It ends or fails.
   await assertRejects(
     () => Deno.connect({ port: test.platform.port }),
     Deno.errors.ConnectionRefused,

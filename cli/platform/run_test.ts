@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Command, createApp, greet, manifest } from "../testdata/command.ts";
 import { isSource, run } from "./run.ts";
 import { temporaryFolder } from "../../testdata/programs.ts";
+import { within } from "../../testdata/waiting.ts";
 
 const cases = [
   [["--data", "data"], "SIGINT"],
@@ -56,7 +57,7 @@ async function runHere(
   const lines: string[] = [];
   const controller = new AbortController();
   const options = { manifestPath: join(folder, "app.json"), data: join(folder, "data") };
-  await run({ ...options, port: 0, isInProcess }, {
+  const running = run({ ...options, port: 0, isInProcess }, {
     signal: controller.signal,
     print(line) {
       lines.push(line);
@@ -64,6 +65,11 @@ async function runHere(
     },
     isColored: false,
   });
+  try {
+    await within("the end of the application", running, () => lines.join("\n"));
+  } finally {
+    controller.abort();
+  }
   return lines.join("\n");
 }
 
@@ -130,6 +136,12 @@ Deno.test("run() closes every watch, even of a folder in a watched folder", {
   await runHere(folder, true, (line, stop) => line.includes("Stop with Ctrl-C") && stop());
 });
 
+/** Opens a named pipe as soon as the bundler of a command reads it. If the command has ended, the pipe opens too. */
+async function openRead(pipe: string, command: Command): Promise<Deno.FsFile> {
+  command.status().then(async () => (await Deno.open(pipe, { read: true, write: true })).close());
+  return await Deno.open(pipe, { write: true });
+}
+
 const UNIX = { ignore: Deno.build.os === "windows" };
 
 Deno.test("the command ends in order if the reader of its output is gone", UNIX, async () => {
@@ -177,7 +189,7 @@ Deno.test("the command answers while it bundles for a changed manifest", UNIX, a
   const [, base] = await command.find(/Base URL {4}(\S+)\n[^]*Ctrl-C/);
   const slow = manifest("/hello").replace("hello.ts", join(other, "hello.ts"));
   await Deno.writeTextFile(join(folder, "app.json"), slow);
-  using _module = await Deno.open(pipe, { write: true }); // This waits until the bundler reads the pipe.
+  using _module = await openRead(pipe, command);
   assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello");
   command.killGroup("SIGINT");
   assertEquals([await command.status(), await command.errors], [0, ""]);
@@ -189,7 +201,7 @@ Deno.test("the command ends in order if Ctrl-C interrupts its bundling", UNIX, a
   await new Deno.Command("mkfifo", { args: [pipe] }).output();
   await Deno.writeTextFile(join(folder, "hello.ts"), `export { handler } from "./slow.ts";`);
   await using command = new Command(["--port", "0", "app.json"], folder);
-  using _module = await Deno.open(pipe, { write: true }); // This waits until the bundler reads the pipe.
+  using _module = await openRead(pipe, command);
   command.killGroup("SIGINT");
   assertEquals([await command.status(), await command.errors], [0, ""]);
   assertEquals(command.output, "Bundling the functions of greeter\n");

@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { findProgram } from "../find_program.ts";
 import { startPlatform } from "./platform.ts";
+import { startProgram } from "../../testdata/programs.ts";
 
 const VERSIONS: Record<string, string> = JSON.parse(
   await Deno.readTextFile(new URL("../../deno.json", import.meta.url)),
@@ -136,7 +137,7 @@ const hasCurl = await has("curl");
 async function assertStream(port: number): Promise<void> {
   if (!hasCurl) return;
   const url = `http://stream.localhost:${port}/`;
-  const curl = new Deno.Command("curl", { args: ["-sN", url], stdout: "piped" }).spawn();
+  await using curl = startProgram("curl", { args: ["-sN", url], stdout: "piped" });
   const parts = await Array.fromAsync(curl.stdout.pipeThrough(new TextDecoderStream()));
   assertEquals([(await curl.status).code, parts], [0, ["one\n", "two\n"]]);
 }

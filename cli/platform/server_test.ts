@@ -2,6 +2,7 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { send } from "../testdata/platform.ts";
 import type { Reply } from "../lambda/http.ts";
 import { listen } from "./server.ts";
+import { within } from "../../testdata/waiting.ts";
 
 /** Starts a server with one reply. Collects the errors that it reports. */
 async function serve(reply: Partial<Reply> = {}, requestTimeout?: number) {
@@ -21,7 +22,7 @@ async function serve(reply: Partial<Reply> = {}, requestTimeout?: number) {
 async function exchange(port: number, text: string): Promise<string> {
   using connection = await Deno.connect({ hostname: "127.0.0.1", port });
   await connection.write(Uint8Array.from(text, (character) => character.charCodeAt(0)));
-  return await new Response(connection.readable).text();
+  return await within("the end of the answer", new Response(connection.readable).text());
 }
 
 Deno.test("listen() reports a failure of the content, and closes the connection", async () => {
@@ -56,7 +57,7 @@ Deno.test("listen() cancels the content if the client goes away", async () => {
   await using server = await serve({ body });
   const response = await fetch(`http://localhost:${server.port}`);
   await response.body!.cancel();
-  await promise;
+  await within("cancel() of the content", promise);
   assertEquals(server.errors, []);
 });
 

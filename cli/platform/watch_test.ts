@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import { watch, type WatchOptions } from "./watch.ts";
+import { until, within } from "../../testdata/waiting.ts";
 
 /** Watches a new folder. `told` has the paths and the messages of errors. */
 async function watchFolder(options: Partial<WatchOptions> = {}) {
@@ -8,11 +9,7 @@ async function watchFolder(options: Partial<WatchOptions> = {}) {
   const watched = join(folder, "watched");
   await Deno.mkdir(watched);
   const told: string[] = [];
-  let onTold = () => {};
-  const tell = (...what: readonly string[]) => {
-    told.push(...what);
-    onTold();
-  };
+  const tell = (...what: readonly string[]) => void told.push(...what);
   const watching = watch(watched, {
     onChange: (paths) => Promise.resolve(tell(...paths)),
     onError: ({ message }) => tell(message),
@@ -25,11 +22,9 @@ async function watchFolder(options: Partial<WatchOptions> = {}) {
     write: (name: string) => Deno.writeTextFile(join(watched, name), ""),
     /** Waits until a path or a message matches. */
     async find(pattern: RegExp): Promise<string> {
-      for (;;) {
-        const found = told.find((what) => pattern.test(what));
-        if (found !== undefined) return found;
-        await new Promise<void>((resolve) => onTold = resolve);
-      }
+      const find = () => told.find((what) => pattern.test(what));
+      await until(`${pattern}`, () => find() !== undefined, () => told);
+      return find()!;
     },
     end: () => watching[Symbol.asyncDispose](),
     async [Symbol.asyncDispose]() {
@@ -62,10 +57,13 @@ Deno.test("watch() goes on if a new folder replaces the watched folder", async (
       else await Deno.rename(test.folder, `${test.folder}.old`);
       await Deno.mkdir(test.folder);
       await test.find(/watched$/);
-      for (let i = 0; !test.told.some((path) => /new\d+$/.test(path)); i++) {
-        await test.write(`new${i}`);
+      let count = 0;
+      const isTold = async () => {
+        await test.write(`new${count++}`);
         await new Promise((resolve) => setTimeout(resolve, 50));
-      }
+        return test.told.some((path) => /new\d+$/.test(path));
+      };
+      await until("a change in the new folder", isTold, () => test.told);
     });
   }
 });
@@ -86,8 +84,8 @@ Deno.test("watch() reports an error of the listener, and goes on", async () => {
     onError: ({ message }) => void problems.push(message),
   });
   await test.write("a");
-  while (problems.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until("the error", () => problems.length > 0);
   await test.write("b");
-  await promise;
+  await within("the second change", promise);
   assertMatch(problems[0]!, /: Disk full$/);
 });

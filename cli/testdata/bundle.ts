@@ -35,13 +35,18 @@ export async function makeApp(
   };
 }
 
-/** Starts a server on a free port of the loopback interface. */
+/** Starts a server on a free port of the loopback interface. Its end does not wait for answers that are not ready. */
 export function serve(
   answer: (request: Request) => Response | Promise<Response>,
 ): AsyncDisposable & { readonly url: string } {
-  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, answer);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", signal, onListen() {} }, answer);
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
-    [Symbol.asyncDispose]: () => server.shutdown(),
+    async [Symbol.asyncDispose]() {
+      controller.abort();
+      await server.finished;
+    },
   };
 }

@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { temporaryFolder } from "../../testdata/programs.ts";
+import { startProgram, temporaryFolder } from "../../testdata/programs.ts";
+import { until } from "../../testdata/waiting.ts";
 
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -25,7 +26,7 @@ export function startMate(
   args: readonly string[],
   { flags = [], env, ...options }: MateOptions = {},
 ): Deno.ChildProcess {
-  return new Deno.Command(Deno.execPath(), {
+  return startProgram(Deno.execPath(), {
     // Quiet, because Deno tells of downloads on the standard error.
     args: ["run", "--quiet", "-A", `--lock=${LOCK}`, ...flags, `--config=${CONFIG}`, MAIN, ...args],
     cwd: ROOT,
@@ -33,7 +34,7 @@ export function startMate(
     env: { NO_COLOR: "1", ...env },
     stdout: "piped",
     stderr: "piped",
-  }).spawn();
+  });
 }
 
 export interface Ended {
@@ -80,12 +81,10 @@ export class Command implements AsyncDisposable {
   async find(pattern: RegExp): Promise<RegExpExecArray> {
     let hasEnded = false;
     this.#read.finally(() => hasEnded = true);
-    for (;;) {
-      const match = pattern.exec(this.output);
-      if (match) return match;
-      if (hasEnded) throw new Error(`${this.output}\n${await this.errors}`);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    const matches = () => pattern.test(this.output);
+    await until(`the output ${pattern}`, () => hasEnded || matches(), () => this.output);
+    if (!matches()) throw new Error(`${this.output}\n${await this.errors}`);
+    return pattern.exec(this.output)!;
   }
 
   get pid(): number {

@@ -6,6 +6,7 @@ import { Log } from "../platform/log.ts";
 import { type Manifest, parseManifest } from "../manifest/manifest.ts";
 import { type Platform, type PlatformOptions, startPlatform } from "../platform/platform.ts";
 import { SECRET } from "../platform/services/credentials.ts";
+import { within } from "../../testdata/waiting.ts";
 
 /** An invocation that a test saw. */
 export interface Call {
@@ -178,14 +179,14 @@ export async function send(
   using connection = await Deno.connect({ port, hostname });
   const writing = writeAll(connection, Buffer.concat([Buffer.from(lines.join("\r\n")), content]));
   const chunks: Uint8Array[] = [];
-  try {
+  const read = async () => {
     const buffer = new Uint8Array(65_536);
     for (let length; (length = await connection.read(buffer)) !== null;) {
       chunks.push(buffer.slice(0, length));
     }
-  } finally {
-    await writing;
-  }
+  };
+  const exchange = read().finally(() => writing);
+  await within(`the response to ${method} ${path}`, exchange, () => `${Buffer.concat(chunks)}`);
   return parse(Buffer.concat(chunks));
 }
 

@@ -3,6 +3,7 @@ import axe, { type AxeResults } from "axe-core";
 import { type Platform, startPlatform } from "@mate/cli/platform";
 import { browserTest } from "../../testdata/browser.ts";
 import { page } from "./page.ts";
+import { within } from "../../testdata/waiting.ts";
 
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
@@ -139,7 +140,7 @@ platformTest("queue logs every message, and reports the failing one", async (_, 
     const sent = await fetch(`${platform.controlUrl}/queues/jobs`, { method: "POST", body });
     assert(sent.ok, await sent.text());
   }
-  await promise;
+  await within("both records of the log", promise, () => log);
   stop();
 });
 

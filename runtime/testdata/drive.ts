@@ -2,6 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import type { FnContext } from "../../function/mod.ts";
 import { loggerState } from "../../logger/state.ts";
 import "../../testdata/own_environment.ts";
+import { within } from "../../testdata/waiting.ts";
 import { run, RuntimeApiError } from "../mod.ts";
 import { type StubAnswer, StubApi, type StubRequest } from "./stub_api.ts";
 
@@ -24,7 +25,8 @@ export async function drive<Event>(
   state.write = (line) => log.push(line);
   try {
     const error = await withEnv(env, () => {
-      return assertRejects(() => run(handler, { api: stub.api }), RuntimeApiError);
+      const ended = assertRejects(() => run(handler, { api: stub.api }), RuntimeApiError);
+      return within("the end of run()", ended, () => stub.requests.map(({ path }) => path));
     });
     const { requests, posts, connections } = stub;
     return { requests, posts, connections, log, error };

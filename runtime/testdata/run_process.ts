@@ -1,5 +1,5 @@
 /** Runs the runtime in a separate process. */
-import { temporaryFolder } from "../../testdata/programs.ts";
+import { startProgram, temporaryFolder } from "../../testdata/programs.ts";
 import type { StubApi } from "./stub_api.ts";
 
 export const BOOTSTRAP = new URL("../bootstrap.ts", import.meta.url).pathname;
@@ -52,13 +52,13 @@ export async function runProcess(
   env: Record<string, string>,
   during?: (child: Deno.ChildProcess) => Promise<void>,
 ) {
-  const child = new Deno.Command(program!, {
+  const child = startProgram(program!, {
     args,
     clearEnv: true,
     env: { HOME: "/tmp", NO_COLOR: "1", ...COVERAGE, ...env },
     stdout: "piped",
     stderr: "piped",
-  }).spawn();
+  });
   const output = child.output();
   await during?.(child);
   const { code, stdout, stderr } = await output;

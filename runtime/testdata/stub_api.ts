@@ -55,6 +55,7 @@ export class StubApi implements AsyncDisposable {
   #events: StubAnswer[];
   #listener: Deno.TcpListener;
   #open = new Set<Deno.TcpConn>();
+  #end = Promise.withResolvers<void>();
   #done: Promise<void>;
 
   constructor(events: StubAnswer[]) {
@@ -73,6 +74,7 @@ export class StubApi implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#end.resolve(); // so that no answer waits any longer
     this.#listener.close();
     for (const connection of this.#open) connection.close();
     this.#open.clear();
@@ -105,7 +107,7 @@ export class StubApi implements AsyncDisposable {
       const [method = "", path = ""] = line!.split(" ");
       const early = this.onHead(path, this);
       if (early) {
-        await send(connection, early);
+        await this.#send(connection, early);
         await connection.closeWrite();
         // If the stub closed the connection now, unread bytes would reset it, and the answer could be lost.
         while (await connection.read(new Uint8Array(65_536)) !== null);
@@ -132,9 +134,15 @@ export class StubApi implements AsyncDisposable {
       const request: StubRequest = { method, path, headers, trailers, body: text, chunks };
       this.requests.push(request);
       const answer = this.onRequest(request, this) ?? this.#usual(request);
-      await send(connection, answer);
+      await this.#send(connection, answer);
       if (answer.close) return;
     }
+  }
+
+  async #send(connection: Deno.TcpConn, answer: StubAnswer): Promise<void> {
+    if (answer.delay) await new Promise((resolve) => setTimeout(resolve, answer.delay));
+    await Promise.race([answer.until, this.#end.promise]);
+    await send(connection, answer);
   }
 
   #usual({ path }: StubRequest): StubAnswer {
@@ -144,8 +152,6 @@ export class StubApi implements AsyncDisposable {
 }
 
 async function send(connection: Deno.TcpConn, answer: StubAnswer): Promise<void> {
-  if (answer.delay) await new Promise((resolve) => setTimeout(resolve, answer.delay));
-  await answer.until;
   const { raw, status = 200, headers = {}, body = "" } = answer;
   const content = typeof body === "string" ? ENCODER.encode(body) : body;
   const fields = Object.entries({ "Content-Length": String(content.length), ...headers });

@@ -7,7 +7,7 @@
 import { assert, assertEquals, assertLess } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
 import { StubApi } from "../../benchmarks/runtime_loop/stub_api.ts";
-import { run, succeed, temporaryFolder } from "../../testdata/programs.ts";
+import { run, startProgram, succeed, temporaryFolder } from "../../testdata/programs.ts";
 import { bundleLibraryTests, DIFFERENCES } from "./library_tests.ts";
 import { DOCUMENTS, ENTRY_POINTS, MODULES, OUTPUT, packageMetadata, ROOT } from "./metadata.ts";
 
@@ -127,15 +127,14 @@ for (const name of RUNTIMES) {
     using api = new StubApi(1, () => '{"name":"tea"}');
     const answer = new Promise<string>((resolve) => api.onAnswer = resolve);
     const env = { AWS_LAMBDA_RUNTIME_API: api.api };
-    const child = new Deno.Command(program, {
+    await using child = startProgram(program, {
       args: [...ARGUMENTS[command]!, "serve.js"],
       cwd: project,
       env,
-    }).spawn();
+    });
     const awsRequestId = "8476a536-e9f4-11e8-9739-000000000000";
-    assertEquals(JSON.parse(await answer), { name: "tea", awsRequestId });
-    child.kill();
-    await child.status;
+    const ended = child.status.then(({ code }) => `"The program has ended with ${code}"`);
+    assertEquals(JSON.parse(await Promise.race([answer, ended])), { name: "tea", awsRequestId });
   });
 }
 

@@ -133,7 +133,8 @@ Deno.test({
     const controller = new AbortController();
     const before = await folders();
     const result = warm({ "one.ts": module }, { one: settings }, { signal: controller.signal });
-    using connection = await listener.accept(); // the function has started
+    const ended = result.then((warmed) => Promise.reject(new Error(JSON.stringify(warmed))));
+    using connection = await Promise.race([listener.accept(), ended]); // the function has started
     const [made] = (await folders()).filter((name) => !before.includes(name));
     const { mode, uid } = await Deno.stat(`${Deno.env.get("TMPDIR") ?? "/tmp"}/${made}`);
     assertEquals([mode! & 0o777, uid], [0o700, Deno.uid()]);

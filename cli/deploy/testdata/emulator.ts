@@ -58,7 +58,8 @@ export class Emulator implements AsyncDisposable {
     const upstream = `http://127.0.0.1:${port}`;
     for (let tries = 0; tries < 240; tries++) {
       try {
-        await (await fetch(`${upstream}/moto-api/data.json`)).body?.cancel();
+        const signal = AbortSignal.timeout(60_000);
+        await (await fetch(`${upstream}/moto-api/data.json`, { signal })).body?.cancel();
         return new Emulator(moto, upstream);
       } catch {
         await new Promise((resolve) => setTimeout(resolve, 250)); // not yet
@@ -191,9 +192,9 @@ export class Emulator implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server.shutdown();
-    this.#moto.kill("SIGTERM");
+    this.#moto.kill("SIGKILL"); // first, because the server waits for its answers
     await this.#moto.status;
+    await this.#server.shutdown();
   }
 }
 

@@ -1,6 +1,7 @@
-import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { send, startRunning, startRuntimeApi } from "../../testdata/runtime_api.ts";
 import type { Answer } from "./invocation.ts";
+import { until, within } from "../../../testdata/waiting.ts";
 
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
@@ -103,8 +104,10 @@ Deno.test("RuntimeApi sends no invocation to a runtime that stopped waiting", as
   await polling;
   let next = await runtime.next(AbortSignal.timeout(100)).catch(() => undefined);
   runtime.invoke("id");
-  while (next?.status !== 200) next = await runtime.next(); // until the API notices the closed connection
-  assertEquals(next.headers.get("lambda-runtime-aws-request-id"), "id");
+  // The API takes a moment to notice the closed connection.
+  const isSent = async () => (next = await within("an answer", runtime.next())).status === 200;
+  await until("the invocation", isSent, () => next);
+  assertEquals(next!.headers.get("lambda-runtime-aws-request-id"), "id");
 });
 
 Deno.test("RuntimeApi records the type of an error", async () => {
@@ -246,7 +249,11 @@ Deno.test("RuntimeApi passes each part of a streamed result on at once, and its 
     await write(streamed(runtime));
     const reader = readable.getReader();
     let text = "";
-    while (text !== "{}\0ab") text += decode((await reader.read()).value!); // before the end
+    while (text !== "{}\0ab") { // before the end
+      const { value } = await within("the first part", reader.read(), () => text);
+      assert(value, text);
+      text += decode(value);
+    }
     await write(end!);
     const last = await reader.read().then(({ done }) => done && "end", ({ message }) => message);
     assertEquals([types, last], [[TYPE], expected]);

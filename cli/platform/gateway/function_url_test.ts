@@ -13,6 +13,7 @@ import {
 import { Log } from "../log.ts";
 import { createFunctionUrls } from "./function_url.ts";
 import type { HttpRequest } from "./gateway.ts";
+import { within } from "../../../testdata/waiting.ts";
 
 const manifestOf = (url: Record<string, unknown>) =>
   manifestWith({
@@ -273,10 +274,13 @@ Deno.test("a function URL and a route send each part of a stream at once", async
     const request = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
     await connection.write(new TextEncoder().encode(request));
     let text = "";
-    for await (const chunk of connection.readable.pipeThrough(new TextDecoderStream())) {
-      text += chunk;
-      if (text.includes("one")) resolve("two"); // The first part arrives before the second exists.
-    }
+    const read = async () => {
+      for await (const chunk of connection.readable.pipeThrough(new TextDecoderStream())) {
+        text += chunk;
+        if (text.includes("one")) resolve("two"); // The first part arrives before the second exists.
+      }
+    };
+    await within("the end of the stream", read(), () => text);
     const hasPrelude = type === HTTP_TYPE;
     assertMatch(text, hasPrelude ? /^HTTP\/1.1 201 / : /^HTTP\/1.1 200 /);
     assertStringIncludes(text.toLowerCase(), `content-type: ${hasPrelude ? "text/plain" : type}`);

@@ -2,6 +2,7 @@ import { Lambda, ResourceNotFoundException } from "@aws-sdk/client-lambda";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { startTestPlatform, type TestRequest } from "../../testdata/platform.ts";
 import { MAX_ASYNC_EVENT, MAX_SYNC_EVENT } from "../../application/limits.ts";
+import { within } from "../../../testdata/waiting.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
@@ -222,7 +223,8 @@ Deno.test("the AWS SDK gets each part of a streamed result at once, and the erro
     }
     return events;
   };
-  assertEquals(await invoke(), ["one", "two", { LogResult: btoa("END\n") }]);
+  const events = await within("the end of the stream", invoke());
+  assertEquals(events, ["one", "two", { LogResult: btoa("END\n") }]);
   const payload = encode('{"errorType":"E"}');
   test.host.answer = () => ({ failure: "error", payload });
   const failed = { ErrorCode: "Unhandled", ErrorDetails: '{"errorType":"E"}', LogResult: "" };

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { hasNamespace, manifestOf, startApp } from "../../testdata/sandbox.ts";
+import { until, within } from "../../../testdata/waiting.ts";
 
 const isAlive = (pid: number) => Deno.stat(`/proc/${pid}`).then(() => true, () => false);
 
@@ -48,9 +49,8 @@ Deno.test({
       const [sandbox] = host.sandboxesOf("one");
       assertEquals(sandbox!.isFrozen, true);
       const read = (file: string) => Deno.readTextFile(`/proc/${sandbox!.pid}/${file}`);
-      while (!/^State:\tT \(stopped\)$/m.test(await read("status"))) {
-        await new Promise((resolve) => setTimeout(resolve, 1));
-      }
+      const isStopped = async () => /^State:\tT \(stopped\)$/m.test(await read("status"));
+      await until("the stop of the process", isStopped);
       const before = await read("schedstat");
       await new Promise((resolve) => setTimeout(resolve, 50));
       assertEquals(await read("schedstat"), before, "it has used no processor time");
@@ -73,7 +73,7 @@ Deno.test({
     const mounts = await Deno.readTextFile(`/proc/${idle!.pid}/mountinfo`);
     const [, tmp] = /\/(tmp-\w+) \/tmp /.exec(mounts) ?? [];
     assertEquals(tmp !== undefined, hasNamespace);
-    await idle!.gone;
+    await within("the end of the idle sandbox", idle!.gone);
     assertEquals(await isAlive(idle!.pid), false);
     for (const { name, isDirectory } of Deno.readDirSync("/var/tmp")) {
       if (!isDirectory || !name.startsWith(`mate-${Deno.pid}-`)) continue;
@@ -81,7 +81,7 @@ Deno.test({
       assertEquals(tmp !== undefined && left.includes(tmp), false, "its /tmp is gone");
     }
     const pending = invoke({ wait: 25_000 });
-    while (host.sandboxesOf("one").length === 0) await new Promise((r) => setTimeout(r, 10));
+    await until("a sandbox", () => host.sandboxesOf("one").length > 0);
     const pids = host.sandboxesOf("one").map(({ pid }) => pid);
     await app[Symbol.asyncDispose]();
     assertEquals((await pending).failure, "exit");
@@ -107,7 +107,7 @@ Deno.test("reload() takes new code and settings for new invocations, and ignores
   assertEquals(await host.reload(), ["one"]);
   assertEquals((await invoke({ wait: 0 })).json, [2, 192]);
   assertEquals((await slow).json, [1, 128]);
-  await first!.gone;
+  await within("the end of the first sandbox", first!.gone);
   await Deno.writeTextFile(`${folder}/one.ts`, "export const handler = (");
   assertEquals(await host.reload(), []);
   assertMatch(log.at(-1)!, /^ERROR Cannot bundle the function "one": Unexpected end of file/);
@@ -130,9 +130,9 @@ Deno.test("reload() starts the new code of the function that was invoked last, b
   await invoke();
   const [former] = host.sandboxesOf("one");
   await save(`console.log("loaded"); export const handler = () => 3;`);
-  await former!.gone;
+  await within("the end of the former sandbox", former!.gone);
   const [sandbox] = host.sandboxesOf("one");
-  while (!sandbox!.isFrozen) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until("the end of the start", () => sandbox!.isFrozen, () => log);
   assertMatch(log.at(-1)!, /\tINFO\tloaded$/);
   const { json, logTail } = await invoke();
   assertEquals(json, 3);

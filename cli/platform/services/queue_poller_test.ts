@@ -2,6 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { MAX_SYNC_EVENT } from "../../application/limits.ts";
 import { manifestWith, startTestPlatform } from "../../testdata/platform.ts";
 import { startServices } from "../../testdata/services.ts";
+import { until } from "../../../testdata/waiting.ts";
 
 const QueueUrl = "http://localhost/000000000000/ordered.fifo";
 
@@ -45,7 +46,7 @@ Deno.test("polling goes on after a queue was deleted and made again", async () =
   await using test = await startServices();
   const { sqs } = test.developer;
   await sqs.deleteQueue({ QueueUrl });
-  while (test.log.after(0).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until("a record of the log", () => test.log.after(0).length > 0);
   const [{ text } = { text: "" }] = test.log.after(0);
   assertStringIncludes(text, 'Cannot read the queue "ordered.fifo"');
   const Attributes = { FifoQueue: "true", ContentBasedDeduplication: "true" };
@@ -66,9 +67,8 @@ Deno.test("a function with a window waits for a full batch", async () => {
   const path = "/queues/jobs";
   await test.send({ method: "POST", path, body: "a" });
   const inFlight = async () => JSON.parse((await test.send({ path })).text).invisible;
-  while (test.host.calls.length === 0 && await inFlight() !== 1) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  const isTaken = async () => test.host.calls.length > 0 || await inFlight() === 1;
+  await until("a poller that takes the message", isTaken);
   await test.send({ method: "POST", path, body: "b" });
   await test.platform.settled();
   const batches = test.host.calls.map(({ event }) =>

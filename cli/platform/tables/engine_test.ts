@@ -1,6 +1,8 @@
 import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { FnTableRecord } from "@mate/core/table";
 import { Engine, TableError } from "./engine.ts";
+import { within } from "../../../testdata/waiting.ts";
+import { startProgram } from "../../../testdata/programs.ts";
 
 Deno.test("each engine listens at another address, and passes on the errors of the service", async () => {
   await using first = await Engine.start();
@@ -57,16 +59,16 @@ Deno.test("an engine ends with its platform, also if the platform is killed", as
     setInterval(() => {}, 1_000);
   `;
   const config = new URL("../../../deno.json", import.meta.url).pathname;
-  const platform = new Deno.Command(Deno.execPath(), {
+  await using platform = startProgram(Deno.execPath(), {
     args: ["run", "-A", "--no-lock", "--no-check", "--config", config, "-"],
     stdin: "piped",
     stdout: "piped",
-  }).spawn();
+  });
   const writer = platform.stdin.getWriter();
   await writer.write(new TextEncoder().encode(code));
   await writer.close();
   const reader = platform.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  const url = (await reader.read()).value!.trim();
+  const url = (await within("the URL of the engine", reader.read())).value!.trim();
   const ask = async () => await fetch(url).then((response) => response.text(), () => undefined);
   assert((await ask())?.startsWith("healthy"));
   platform.kill("SIGKILL");

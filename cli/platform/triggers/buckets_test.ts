@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { manifestWith, startTestPlatform, type TestPlatform } from "../../testdata/platform.ts";
 import { createSequencer } from "./buckets.ts";
 import { temporaryFolder } from "../../../testdata/programs.ts";
+import { until, within } from "../../../testdata/waiting.ts";
 
 const HELLO_MD5 = "8b1a9953c4611296a827abf8c47804d7"; // of "Hello"
 
 /** Waits until the functions have been called a number of times. */
 async function waitForCalls(test: TestPlatform, count: number): Promise<void> {
-  while (test.host.calls.length < count) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until(`${count} calls`, () => test.host.calls.length >= count, () => test.host.calls);
 }
 
 /** Lists the name of the function, the name of the event, the key and the size for each call. */
@@ -196,7 +197,7 @@ Deno.test("a bucket refuses wrong keys and methods", async () => {
 function nextNote({ log }: TestPlatform): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   log.follow(({ text }) => resolve(text));
-  return promise;
+  return within("a record of the log", promise);
 }
 
 Deno.test("a bucket logs that its folder cannot be read, and the platform goes on", async () => {

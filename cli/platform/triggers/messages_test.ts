@@ -6,6 +6,7 @@ import {
   startTestPlatform,
   type TestRequest,
 } from "../../testdata/platform.ts";
+import { until } from "../../../testdata/waiting.ts";
 
 const FORM = ["Content-Type", "application/x-www-form-urlencoded"] as const;
 const post = (type: readonly [string, string], body: string | Uint8Array): TestRequest => ({
@@ -156,7 +157,8 @@ Deno.test("a queue keeps the messages of a malformed result", async () => {
     await test.send("work");
     const count = async (): Promise<{ invisible: number; visible: number }> =>
       JSON.parse((await send(test.platform.port, { path: "/queues/jobs" })).text);
-    while (test.host.calls.length === 0 || note && test.log.after(0).length === 0) await count();
+    const isDone = () => test.host.calls.length > 0 && (!note || test.log.after(0).length > 0);
+    await until("the call and its record", isDone, () => test.host.calls);
     assertEquals((await count()).invisible, 1);
     assertEquals(test.log.after(0)[0]?.text.startsWith(note ?? "") ?? false, note !== undefined);
   }
@@ -178,7 +180,7 @@ Deno.test("a FIFO queue takes a group, and delivers a message twice if it is sen
         record["attributes"]!["MessageGroupId"]
       )
     );
-  while (groups().length < 3) await test.platform.settled();
+  await until("three messages", () => groups().length >= 3, groups);
   assertEquals(groups().sort(), ["a", "a", "start-page"]);
 });
 
