@@ -100,11 +100,12 @@ export function refuseClashes(manifests: readonly Manifest[], action: string): v
       );
     }
     if (index === 0) continue;
-    // The stage "prod" has the function "shop-prod-orders", and so would "prod-orders" of the default stage.
+    // The stage "prod" has the function "shop-prod-orders", and so would "prod-orders" of the default stage. If its function
+    // "prod" listened to the table "orders", the dead-letter queue would have the name of one of the stage.
     for (const name of namesIn(manifests[0]!)) {
-      if (!name.startsWith(`${stage}-`)) continue;
+      if (name !== stage && !name.startsWith(`${stage}-`)) continue;
       problems.push(
-        `The name "${name}" must not begin with "${stage}-", because "${stage}" is a stage`,
+        `The name "${name}" must not be "${stage}" or begin with "${stage}-", because "${stage}" is a stage`,
       );
     }
   }

@@ -99,11 +99,12 @@ const WRONG: readonly (readonly [text: string, message: string, stage?: string])
   [
     withF(
       { uses: { topics: { "prod-news": "publish" } } },
-      { queues: { "prod-jobs": {} }, stages: { prod: {} } },
+      { queues: { "prod-jobs": {}, prod: {} }, stages: { prod: {} } },
     ),
     `:
-  The name "prod-jobs" must not begin with "prod-", because "prod" is a stage
-  The name "prod-news" must not begin with "prod-", because "prod" is a stage`,
+  The name "prod-jobs" must not be "prod" or begin with "prod-", because "prod" is a stage
+  The name "prod" must not be "prod" or begin with "prod-", because "prod" is a stage
+  The name "prod-news" must not be "prod" or begin with "prod-", because "prod" is a stage`,
   ],
 ];
 
