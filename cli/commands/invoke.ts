@@ -38,6 +38,8 @@ and the log to the standard error.
     const text = event === "-" ? await new Response(Deno.stdin.readable).text() : event;
     checkJson(text);
     const { readLocalManifest } = await import("../manifest/local_values.ts");
+    const { LOCAL } = await import("../application/arn.ts");
+    const { resolveApplication } = await import("../application/resolve.ts");
     const { readManifest } = await import("../manifest/manifest.ts");
     const manifest = await (deployed ? readManifest : readLocalManifest)(path, stage);
     checkFunction(manifest, name);
@@ -60,7 +62,7 @@ and the log to the standard error.
     const outcome = await callAws(action, () =>
       client.send(
         new InvokeCommand({
-          FunctionName: deployed ? `${manifest.name}-${name}` : name,
+          FunctionName: deployed ? resolveApplication(manifest, LOCAL).functions[name]!.name : name,
           Payload: new TextEncoder().encode(text),
           LogType: "Tail",
         }),

@@ -1,5 +1,6 @@
 import type { CloudWatchLogsClient, FilteredLogEvent } from "@aws-sdk/client-cloudwatch-logs";
 import { setTimeout as pause } from "node:timers/promises";
+import type { ApplicationFunction } from "../application/types.ts";
 import { formatRecord } from "../platform/terminal.ts";
 import { visibleJson } from "../visible_text.ts";
 import { callAws, sdkPermissions } from "./aws.ts";
@@ -44,11 +45,14 @@ export const logs: Command = defineCommand({
       );
     }
     const { readManifest } = await import("../manifest/manifest.ts");
+    const { LOCAL } = await import("../application/arn.ts");
+    const { resolveApplication } = await import("../application/resolve.ts");
     const manifest = await readManifest(path, values.stage);
     if (values.function !== undefined) checkFunction(manifest, values.function);
     const names = values.function === undefined
       ? Object.keys(manifest.functions)
       : [values.function];
+    const { functions } = resolveApplication(manifest, LOCAL);
     const { CloudWatchLogsClient } = await import("@aws-sdk/client-cloudwatch-logs");
     const region = manifest.region === undefined ? {} : { region: manifest.region };
     const client = new CloudWatchLogsClient(region);
@@ -57,7 +61,7 @@ export const logs: Command = defineCommand({
     for (;;) {
       const lists = await Promise.all(
         names.map(async (name) =>
-          (await eventsOf(client, `${manifest.name}-${name}`, start, signal))
+          (await eventsOf(client, functions[name]!, start, signal))
             .map((event) => ({ ...event, name }))
         ),
       ).catch((error) => {
@@ -86,13 +90,13 @@ export const logs: Command = defineCommand({
 /** Reads the events of a function's log group since a time. */
 async function eventsOf(
   client: CloudWatchLogsClient,
-  functionName: string,
+  { name, logGroup }: ApplicationFunction,
   startTime: number,
   abortSignal: AbortSignal,
 ): Promise<FilteredLogEvent[]> {
   const { paginateFilterLogEvents } = await import("@aws-sdk/client-cloudwatch-logs");
-  const input = { logGroupName: `/aws/lambda/${functionName}`, startTime };
-  return await callAws(`Cannot read the log of "${functionName}"`, async () => {
+  const input = { logGroupName: logGroup, startTime };
+  return await callAws(`Cannot read the log of "${name}"`, async () => {
     const pages = await Array.fromAsync(
       paginateFilterLogEvents({ client }, input, { abortSignal }),
     );
