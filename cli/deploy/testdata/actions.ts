@@ -26,6 +26,15 @@ const LAMBDA: readonly (readonly [call: RegExp, action: string])[] = [
   [/^DELETE .*\/layers\/[^/]+\/versions\/\d+$/, "DeleteLayerVersion"],
   [/^GET .*\/tags\/.*$/, "ListTags"],
   [/^POST .*\/tags\/.*$/, "TagResource"],
+  [/^DELETE .*\/tags\/.*$/, "UntagResource"],
+];
+
+/** The actions of Amazon Route 53 for the records of a zone. The zone itself belongs to the folder infra/. */
+const ROUTE53: readonly (readonly [call: RegExp, action: string])[] = [
+  [/^POST .*\/rrset$/, "ChangeResourceRecordSets"],
+  [/^GET .*\/rrset$/, "ListResourceRecordSets"],
+  [/^GET .*\/change\/[^/]+$/, "GetChange"],
+  [/^GET \/[\d-]+\/hostedzone\/[^/]+$/, "GetHostedZone"],
 ];
 
 /** The parts of a bucket that have a parameter of their own, with the nouns in the names of the actions. */
@@ -60,8 +69,9 @@ export function actionOf({ method, url, headers }: Request, body: string): strin
   if (action !== null) return `${service}:${action}`;
   if (service === "apigateway") return `apigateway:${method}`;
   const call = `${method} ${pathname.replace(/\/$/, "")}`;
-  if (service === "lambda") {
-    return `lambda:${LAMBDA.find(([pattern]) => pattern.test(call))?.[1] ?? call}`;
+  const calls = service === "lambda" ? LAMBDA : service === "route53" ? ROUTE53 : undefined;
+  if (calls !== undefined) {
+    return `${service}:${calls.find(([pattern]) => pattern.test(call))?.[1] ?? call}`;
   }
   if (service === "scheduler" && pathname.startsWith("/schedules/")) {
     const verbs: Readonly<Record<string, string>> = { POST: "Create", PUT: "Update", GET: "Get" };

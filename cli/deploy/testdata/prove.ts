@@ -6,10 +6,16 @@ import { INFRA, MANIFEST } from "./manifest.ts";
 import { type Outcome, Workspace } from "./workspace.ts";
 
 /** The actions for the folder infra/ of the proofs, and the action that needs no permission. */
-const OF_INFRA = /^(acm|ec2|route53):|^sts:GetCallerIdentity$/;
+const OF_INFRA = /^(acm|ec2):|^route53:[A-Z]+ |^sts:GetCallerIdentity$/;
 
-/** The actions of changes that no proof makes, of tags at the creation of a resource, and of the role of a function. */
-const NOT_CALLED = /:(Tag|Set|Update)\w+$|^iam:PassRole$|^lambda:DeleteFunctionConcurrency$/;
+/**
+ * The actions of changes that no proof makes, of tags at the creation of a resource, of the role of a function, and of AWS
+ * Lambda itself when a function gets a network.
+ */
+const NOT_CALLED = new RegExp(
+  ":(Tag|Untag|Set|Update)\\w+$|^iam:PassRole$|^ec2:Describe\\w+$" +
+    "|^lambda:DeleteFunctionConcurrency$|^logs:DeleteRetentionPolicy$",
+);
 
 /** What a proof works with. */
 export interface Proof {
