@@ -100,6 +100,10 @@ const PROBLEMS: readonly (readonly [problem: RegExp, remedy: string])[] = [
     'make the bucket of "state" first, such as with "aws s3 mb", or name another',
   ],
   [
+    /requested bucket from "[^"]*", actual location "[^"]*"/,
+    'name a bucket of the region of the deployment in "state"',
+  ],
+  [
     /CloudWatch Logs role ARN must be set.*/,
     'set "settings.logs.requests" to false, or make the role: docs/deploy.md, "Settings"',
   ],

@@ -58,6 +58,10 @@ Deno.test("accessProblem() finds the line of an error that a user can solve, and
         'S3 bucket "nope" does not exist (make the bucket of "state" first, such as with "aws s3 mb", or name another)',
       ],
       [
+        'api error MovedPermanently: requested bucket from "eu-west-3", actual location "eu-west-1"',
+        'requested bucket from "eu-west-3", actual location "eu-west-1" (name a bucket of the region of the deployment in "state")',
+      ],
+      [
         "BadRequestException: CloudWatch Logs role ARN must be set in account settings to enable logging",
         'CloudWatch Logs role ARN must be set in account settings to enable logging (set "settings.logs.requests" to false, or make the role: docs/deploy.md, "Settings")',
       ],
