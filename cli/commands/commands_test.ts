@@ -207,6 +207,38 @@ esac`;
   },
 });
 
+Deno.test({
+  name: "mate deploy --plan does not move the state",
+  ignore: Deno.build.os === "windows", // the Terraform of this test is a script
+  async fn() {
+    const group = { mode: "managed", type: "aws_cloudwatch_log_group", name: "application" };
+    const state = { resources: [{ ...group, instances: [{ attributes: {} }] }] };
+    const script = `#!/bin/sh
+case $1 in
+  --version) echo Terraform v1.11.4 ;;
+  state) echo '${JSON.stringify(state)}' ;;
+  *) echo "$1" >&2 && exit 1 ;;
+esac`;
+    await using app = await makeApp(
+      {
+        terraform: script,
+        ".mate/deploy/app/.terraform/terraform.tfstate": '{"backend":{"type":"local"}}',
+      },
+      { one: { module: "one.ts" } },
+      { state: "s3://states/test" },
+    );
+    await Deno.chmod(`${app.folder}/terraform`, 0o755);
+    const PATH = `${app.folder}:${Deno.env.get("PATH")}`;
+    const env = { ...awsEnvironment("S3", "http://127.0.0.1:1"), PATH };
+    const { code, stderr } = await mate(["deploy", app.manifest, "--plan", "--yes"], { env });
+    assertEquals(code, 1);
+    assertMatch(
+      stderr,
+      /^Error: Cannot show the plan of "test": its state is in the folder .*\/app, and "state" names s3:\/\/states\/test; run "mate deploy" to move it first\n$/,
+    );
+  },
+});
+
 Deno.test("mate logs prints every page of the records of all functions, sorted by time", async () => {
   await using app = await makeApp({}, { one: { module: "one.ts" }, two: { module: "two.ts" } });
   const event = (timestamp: number, message: string) => ({ eventId: message, timestamp, message });

@@ -25,8 +25,6 @@ import {
 import { checkDestroyable, TerraformError } from "./terraform.ts";
 
 export interface DeployOptions extends OpenOptions {
-  /** Whether to print the whole plan and to change nothing. */
-  readonly isPlanOnly?: boolean | undefined;
   /** Whether data may be deleted: by a replacement, or with buckets that hold objects. */
   readonly deletesData?: boolean | undefined;
   readonly report: (outputs: Outputs, gateway: Gateway | undefined) => void;

@@ -31,6 +31,8 @@ export interface OpenOptions {
   /** Takes a line for the reader: the progress, the summary, the names. */
   readonly print: (line: string) => void;
   readonly confirm: (question: string) => boolean;
+  /** Whether to print only the plan, and to change nothing. */
+  readonly isPlanOnly?: boolean | undefined;
 }
 
 /** An application whose root module is set up. */
@@ -124,20 +126,26 @@ function deploymentFolder(path: string, { furtherStage }: Manifest): string {
  * move, asks first.
  *
  * @returns `undefined` if the user declined.
+ * @throws {Error} If there is a state to move, but nothing may change.
  */
 async function flagsToMove(
   { state, name }: Manifest,
   folder: string,
   start: (folder?: string) => Terraform,
-  { print, confirm }: OpenOptions,
+  { print, confirm, isPlanOnly }: OpenOptions,
 ): Promise<string[] | undefined> {
   const last = await lastStateOf(folder);
   if (last === undefined || last.state === state) return [];
   await restoreState(folder);
   const { resources } = await readState(start());
   if (resources.length === 0) return ["-reconfigure"];
-  await checkFree(state, folder, start);
   const [from, to] = [last.state, state].map((place) => placeOfState(place, folder));
+  if (isPlanOnly) {
+    throw new Error(
+      `Cannot show the plan of "${name}": its state is in ${from}, and "state" names ${to}; run "mate deploy" to move it first`,
+    );
+  }
+  await checkFree(state, folder, start);
   if (!confirm(`Move the state of "${name}" from ${from} to ${to}?`)) {
     print("Nothing was changed");
     return undefined;
