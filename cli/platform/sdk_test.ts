@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { findProgram } from "../find_program.ts";
 import { startPlatform } from "./platform.ts";
-import { startProgram } from "../../testdata/programs.ts";
+import { run, startProgram } from "../../testdata/programs.ts";
 
 const VERSIONS: Record<string, string> = JSON.parse(
   await Deno.readTextFile(new URL("../../deno.json", import.meta.url)),
@@ -166,12 +166,10 @@ Deno.test("the AWS CLI uses the services, and functions that run in this process
   if (!hasAws) return;
   const { controlUrl, servicesUrl } = shop.platform;
   const aws = async (endpoint: string, ...args: string[]) => {
-    const { code, stdout, stderr } = await new Deno.Command("aws", {
-      args: [...args, "--endpoint-url", endpoint, "--region", "us-east-1"],
-      env: { AWS_ACCESS_KEY_ID: "me", AWS_SECRET_ACCESS_KEY: "me", AWS_MAX_ATTEMPTS: "1" },
-    }).output();
-    const decoder = new TextDecoder();
-    return { code, text: decoder.decode(stdout), errors: decoder.decode(stderr) };
+    const all = [...args, "--endpoint-url", endpoint, "--region", "us-east-1"];
+    const env = { AWS_ACCESS_KEY_ID: "me", AWS_SECRET_ACCESS_KEY: "me", AWS_MAX_ATTEMPTS: "1" };
+    const { code, stdout: text, stderr: errors } = await run("aws", all, { env });
+    return { code, text, errors };
   };
   const result = `${shop.folder}/result`;
   const invoked = await aws(controlUrl, "lambda", "invoke", "--function-name", "told", result);

@@ -111,7 +111,7 @@ export async function startTestPlatform(
   const host = new TestHost(answer);
   const log = new Log();
   let local = MANIFEST;
-  const platform = await startPlatform(options.manifest ?? MANIFEST, {
+  const started = await startPlatform(options.manifest ?? MANIFEST, {
     host(manifest) {
       local = manifest;
       return Promise.resolve(host);
@@ -120,6 +120,9 @@ export async function startTestPlatform(
     retryDelays: [1, 1],
     ...options,
   });
+  const texts = () => log.after(0).map(({ text }) => text).join("\n");
+  const settled = () => within("the end of all work", started.settled(), texts);
+  const platform = { ...started, settled };
   const environmentOf = (name: string) => local.functions[name]!.environment;
   return {
     platform,

@@ -220,7 +220,8 @@ async function stream(runtime: Awaited<ReturnType<typeof startRunning>>, end: st
   const bytes = new TextEncoder().encode(streamed(runtime) + end);
   await connection.write(bytes);
   const buffer = new Uint8Array(4_096);
-  return decode(buffer.subarray(0, await connection.read(buffer) ?? 0)).split("\r\n")[0];
+  const size = await within("the answer", connection.read(buffer)) ?? 0;
+  return decode(buffer.subarray(0, size)).split("\r\n")[0];
 }
 
 const TYPE = "application/vnd.awslambda.http-integration-response";

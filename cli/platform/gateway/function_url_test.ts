@@ -13,6 +13,7 @@ import {
 import { Log } from "../log.ts";
 import { createFunctionUrls } from "./function_url.ts";
 import type { HttpRequest } from "./gateway.ts";
+import { run } from "../../../testdata/programs.ts";
 import { within } from "../../../testdata/waiting.ts";
 
 const manifestOf = (url: Record<string, unknown>) =>
@@ -185,13 +186,11 @@ Deno.test({
   async fn() {
     await using test = await startUrl({ auth: "iam" });
     for (const [secret, status] of [["local", "200"], ["other", "403"]]) {
-      const { stdout } = await new Deno.Command("curl", {
-        args: ["-s", "-o", "/dev/null", "-w", "%{http_code}", "-d", "hi"].concat(
-          ["--aws-sigv4", "aws:amz:us-east-1:lambda", "--user", `me:${secret}`],
-          `http://page.localhost:${test.platform.port}/a/b?x=1`,
-        ),
-      }).output();
-      assertEquals(new TextDecoder().decode(stdout), status);
+      const args = ["-s", "-o", "/dev/null", "-w", "%{http_code}", "-d", "hi"].concat(
+        ["--aws-sigv4", "aws:amz:us-east-1:lambda", "--user", `me:${secret}`],
+        `http://page.localhost:${test.platform.port}/a/b?x=1`,
+      );
+      assertEquals((await run("curl", args)).stdout, status);
     }
     const unsigned = await test.request({});
     assertEquals(unsigned.status, 403);

@@ -7,7 +7,7 @@ import { makeApp } from "../../testdata/bundle.ts";
 import { makeOwnedFolder } from "../../lambda/isolation/owned_folder.ts";
 import { hasNamespace, isolation, manifestOf, startApp } from "../../testdata/sandbox.ts";
 import { SandboxHost } from "./host.ts";
-import { copyDeno, temporaryFolder } from "../../../testdata/programs.ts";
+import { copyDeno, run, temporaryFolder } from "../../../testdata/programs.ts";
 
 Deno.test("a cold start reports its init phase, and a warm start uses the same process", async () => {
   await using app = await startApp(`console.log("init"); let count = 0;
@@ -242,12 +242,11 @@ async function runHost(
       const print = (...values) => console.log(JSON.stringify([Deno.pid, ...values]));
       ${program}`,
   );
-  const { stdout, stderr } = await new Deno.Command(deno, {
-    args: ["run", "-A", "--no-lock", "--config"]
-      .concat(new URL("../../../deno.json", import.meta.url).pathname, `${folder}/platform.ts`),
-  }).output();
-  assertMatch(new TextDecoder().decode(stdout), /./, new TextDecoder().decode(stderr));
-  return JSON.parse(new TextDecoder().decode(stdout));
+  const config = new URL("../../../deno.json", import.meta.url).pathname;
+  const args = ["run", "-A", "--no-lock", "--config", config, `${folder}/platform.ts`];
+  const { stdout, stderr } = await run(deno, args);
+  assertMatch(stdout, /./, stderr);
+  return JSON.parse(stdout);
 }
 
 const setpriv = Deno.build.os === "linux" ? await findProgram("setpriv") : undefined;

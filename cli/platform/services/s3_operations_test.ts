@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { startServices } from "../../testdata/services.ts";
+import { within } from "../../../testdata/waiting.ts";
 
 /** Sends a request as it stands, because `fetch()` would change the path. Returns the status and the body. */
 async function send(
@@ -17,7 +18,8 @@ async function send(
   const lines = Object.entries(fields).map((field) => field.join(": "));
   const text = [`${method} ${path} HTTP/1.1`, ...lines, "", body].join("\r\n");
   await new Blob([text]).stream().pipeTo(connection.writable, { preventClose: true });
-  const [head = "", ...rest] = (await new Response(connection.readable).text()).split("\r\n\r\n");
+  const answer = new Response(connection.readable).text();
+  const [head = "", ...rest] = (await within(`${method} ${path}`, answer)).split("\r\n\r\n");
   return { status: Number(head.split(" ")[1]), body: rest.join("\r\n\r\n") };
 }
 
