@@ -50,6 +50,42 @@ export const MAX_ENVIRONMENT = 4_096;
  */
 export const MAX_ROLE_POLICY = 10_240;
 
+/**
+ * The most tags of a resource.
+ *
+ * @see https://docs.aws.amazon.com/tag-editor/latest/userguide/tagging.html
+ */
+export const MAX_TAGS = 50;
+
+/**
+ * The most subnets and security groups of a function.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/api/API_VpcConfig.html
+ */
+export const MAX_SUBNETS = 16;
+export const MAX_SECURITY_GROUPS = 5;
+
+/**
+ * The most attributes in the projection of an index, besides the keys.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Projection.html
+ */
+export const MAX_PROJECTION = 20;
+
+/**
+ * The most characters of the input of a rule.
+ *
+ * @see https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_Target.html
+ */
+export const MAX_RULE_INPUT = 8_192;
+
+/**
+ * The most characters of an event pattern.
+ *
+ * @see https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutRule.html
+ */
+export const MAX_PATTERN = 4_096;
+
 /** The largest body of a request to Amazon API Gateway. */
 export const MAX_REQUEST_BODY = 10_485_760;
 

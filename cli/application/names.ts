@@ -1,5 +1,16 @@
 import type { Manifest } from "../manifest/types.ts";
-import { MAX_ENVIRONMENT, MAX_ROLE_POLICY, type NameLimit, NAMES } from "./limits.ts";
+import {
+  MAX_ENVIRONMENT,
+  MAX_PATTERN,
+  MAX_PROJECTION,
+  MAX_ROLE_POLICY,
+  MAX_RULE_INPUT,
+  MAX_SECURITY_GROUPS,
+  MAX_SUBNETS,
+  MAX_TAGS,
+  type NameLimit,
+  NAMES,
+} from "./limits.ts";
 import type { Application } from "./types.ts";
 
 /** A name in the account, and the keys of the manifest that lead to the part that the user chose. */
@@ -9,7 +20,7 @@ interface PhysicalName {
   readonly path: readonly (string | number)[];
 }
 
-/** Says which names of an application are too long or are used for two things, and which function is too large. */
+/** Says which names of an application are too long or are used for two things, and what is too large or too many. */
 export function nameProblems(application: Application, manifest: Manifest): string[] {
   const names = [...namesOf(application, manifest)];
   const long = Map.groupBy(
@@ -20,6 +31,7 @@ export function nameProblems(application: Application, manifest: Manifest): stri
     ...[...long].map(([key, found]) => wordLength(key, found)),
     ...repeatedNames(names),
     ...sizeProblems(application),
+    ...countProblems(application),
   ];
 }
 
@@ -90,7 +102,18 @@ function* repeatedNames(names: readonly PhysicalName[]): Generator<string> {
   }
 }
 
-function* sizeProblems({ functions }: Application): Generator<string> {
+function* sizeProblems({ functions, rules }: Application): Generator<string> {
+  for (const { function: key, input = "", pattern } of Object.values(rules)) {
+    if (input.length > MAX_RULE_INPUT) {
+      yield `"functions.${key}" has a schedule whose input has ${input.length} characters, ` +
+        `and Amazon EventBridge allows ${MAX_RULE_INPUT}: shorten it, or keep it in a bucket`;
+    }
+    const { length } = JSON.stringify(pattern) ?? "";
+    if (length > MAX_PATTERN) {
+      yield `"functions.${key}" has an event pattern of ${length} characters, ` +
+        `and Amazon EventBridge allows ${MAX_PATTERN}: divide it into two`;
+    }
+  }
   for (const [key, { environment, statements }] of Object.entries(functions)) {
     const text = Object.entries(environment).flat().join("");
     if (new TextEncoder().encode(text).length > MAX_ENVIRONMENT) {
@@ -101,5 +124,25 @@ function* sizeProblems({ functions }: Application): Generator<string> {
       yield `"functions.${key}" has rights of ${length} characters, and AWS IAM allows ${MAX_ROLE_POLICY}: ` +
         'join "statements", or use fewer resources';
     }
+  }
+}
+
+function* countProblems({ settings, tags, tables }: Application): Generator<string> {
+  const { vpc, tags: chosen } = settings;
+  const own = Object.keys(tags).length - Object.keys(chosen).length;
+  const projections = Object.entries(tables).flatMap(([table, { indexes }]) =>
+    Object.entries(indexes).map(([index, { included = [] }]) =>
+      [`tables.${table}.indexes.${index}.projection`, included.length, MAX_PROJECTION] as const
+    )
+  );
+  for (
+    const [key, count, most] of [
+      ["settings.tags", Object.keys(chosen).length, MAX_TAGS - own],
+      ["settings.vpc.subnets", vpc?.subnets.length ?? 0, MAX_SUBNETS],
+      ["settings.vpc.securityGroups", vpc?.securityGroups.length ?? 0, MAX_SECURITY_GROUPS],
+      ...projections,
+    ] as const
+  ) {
+    if (count > most) yield `"${key}" must have at most ${most} members, not ${count}`;
   }
 }

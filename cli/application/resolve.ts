@@ -72,6 +72,7 @@ function resolve(manifest: Manifest, place: Place): Application {
     account,
     region,
     settings: fillAll({ domain: undefined, vpc: undefined, alarms: undefined, ...settings }, place),
+    tags: { ...settings.tags, application: name, stage, "managed-by": "terraform" },
     layer: `${name}-deno-${architecture}`,
     logGroup: { name: logGroup, arn: arnIn(place, "logs", `log-group:${logGroup}`) },
     functions,

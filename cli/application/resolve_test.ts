@@ -275,6 +275,9 @@ const SERVICE = "warehouse-inventory-service";
 const named = (name: string, key: string, settings: object = {}, others: object = {}) =>
   manifestText({ name, functions: { [key]: { module: "f.ts", ...settings } }, ...others });
 
+const many = (length: number, make: (index: number) => [name: string, value: string]) =>
+  Object.fromEntries(Array.from({ length }, (_, index) => make(index)));
+
 const LONG: readonly (readonly [text: string, message: string])[] = [
   [
     named(SERVICE, "reconcile-stock-with-suppliers", { triggers: { schedules: ["rate(1 hour)"] } }),
@@ -312,12 +315,42 @@ const LONG: readonly (readonly [text: string, message: string])[] = [
   [
     withF({
       uses: {
-        buckets: Object.fromEntries(
-          Array.from({ length: 60 }, (_, index) => [`bucket-${index}`, "read"]),
-        ),
+        buckets: many(60, (index) => [`bucket-${index}`, "read"]),
       },
     }),
     '"functions.f" has rights of 10972 characters, and AWS IAM allows 10240: join "statements", or use fewer resources',
+  ],
+  [
+    withF({
+      triggers: { schedules: [{ expression: "rate(1 hour)", input: { text: "x".repeat(8182) } }] },
+    }),
+    '"functions.f" has a schedule whose input has 8193 characters, and Amazon EventBridge allows 8192: shorten it, or keep it in a bucket',
+  ],
+  [
+    withF({ triggers: { events: [{ pattern: { source: ["x".repeat(4082)] } }] } }),
+    '"functions.f" has an event pattern of 4097 characters, and Amazon EventBridge allows 4096: divide it into two',
+  ],
+  [
+    withF({}, {
+      settings: {
+        tags: many(48, (index) => [`tag-${index}`, ""]),
+        vpc: {
+          subnets: Array(17).fill("subnet-1"),
+          securityGroups: Array(6).fill("sg-1"),
+        },
+      },
+      tables: {
+        notes: {
+          key: { id: "string" },
+          indexes: { "by-id": { key: { id: "string" }, projection: Array(21).fill("a") } },
+        },
+      },
+    }),
+    `
+  "settings.tags" must have at most 47 members, not 48
+  "settings.vpc.subnets" must have at most 16 members, not 17
+  "settings.vpc.securityGroups" must have at most 5 members, not 6
+  "tables.notes.indexes.by-id.projection" must have at most 20 members, not 21`,
   ],
 ];
 
@@ -325,7 +358,8 @@ Deno.test("resolveApplication() says which names are too long, by how much, and 
   for (const [text, message] of LONG) {
     const error = assertThrows(() => resolve(text), TypeError);
     const { name } = JSON.parse(text);
-    assertEquals(error.message, `Cannot name everything of "${name}": ${message}`);
+    const space = message.startsWith("\n") ? "" : " ";
+    assertEquals(error.message, `Cannot name everything of "${name}":${space}${message}`);
   }
   resolve(named("a".repeat(30), "b".repeat(23)));
   const both = named("a".repeat(40), "b".repeat(30), {}, { queues: { ["q".repeat(30)]: {} } });

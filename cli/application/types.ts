@@ -31,6 +31,8 @@ export interface Application {
   readonly account: string;
   readonly region: string;
   readonly settings: Settings;
+  /** The tags of everything in the account: those of the settings, and those that say whose it is. */
+  readonly tags: Readonly<Record<string, string>>;
   /** The functions by their names in the manifest, as all maps of resources. */
   readonly functions: Readonly<Record<string, ApplicationFunction>>;
   /** The HTTP gateway; absent without routes. */

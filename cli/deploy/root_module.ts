@@ -147,7 +147,7 @@ function dataOf(application: Application): Application {
 }
 
 function rootModule(root: RootModule): unknown {
-  const { application: { name, stage, settings, logGroup }, infra, state } = root;
+  const { application: { name, stage, settings, tags, logGroup }, infra, state } = root;
   // If only the data stay, infra stays too, because it may forbid to destroy a resource. The application has no outputs then.
   const inputs = {
     name,
@@ -159,9 +159,7 @@ function rootModule(root: RootModule): unknown {
     terraform: { required_version: ">= 1.10", backend: backendOf(state) },
     provider: {
       aws: {
-        default_tags: {
-          tags: { ...settings.tags, application: name, stage, "managed-by": "terraform" },
-        },
+        default_tags: { tags },
         s3_use_path_style: isEmulated(),
         ...(root.account && { allowed_account_ids: [root.account] }),
       },
