@@ -33,7 +33,7 @@ export function resolveApplication(manifest: Manifest, place: Place): Applicatio
   // Only Terraform knows the values of a deployment, so names are measured with other values.
   const region = manifest.region ?? "us-east-1";
   const measured = resolve(manifest, { partition: "aws", account: "123456789012", region });
-  refuse(nameProblems(measured, manifest), `Cannot name everything of "${manifest.name}"`);
+  refuse(nameProblems(measured, manifest), `Cannot use the manifest of "${manifest.name}"`);
   return resolve(manifest, place);
 }
 

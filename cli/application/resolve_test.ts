@@ -359,7 +359,7 @@ Deno.test("resolveApplication() says which names are too long, by how much, and 
     const error = assertThrows(() => resolve(text), TypeError);
     const { name } = JSON.parse(text);
     const space = message.startsWith("\n") ? "" : " ";
-    assertEquals(error.message, `Cannot name everything of "${name}":${space}${message}`);
+    assertEquals(error.message, `Cannot use the manifest of "${name}":${space}${message}`);
   }
   resolve(named("a".repeat(30), "b".repeat(23)));
   const both = named("a".repeat(40), "b".repeat(30), {}, { queues: { ["q".repeat(30)]: {} } });

@@ -81,8 +81,11 @@ function wordError(
 ): string {
   const schema = parentSchema as Schema;
   switch (keyword) {
-    case "required":
-      return `is missing: expected ${expected(schema.properties![params.missingProperty]!)}`;
+    case "required": {
+      const missing = schema.properties![params.missingProperty]!;
+      const message = missing.patternErrorMessage;
+      return `is missing: ${message ? `it ${message}` : `expected ${expected(missing)}`}`;
+    }
     case "pattern":
       return schema.patternErrorMessage!;
     case "format":

@@ -401,7 +401,7 @@ const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
     "{}",
     `
   "name" is missing: expected a string
-  "stage" is missing: expected a string
+  "stage" is missing: it must be 1 to 128 letters, digits or _
   "functions" is missing: expected an object`,
   ],
   [
@@ -505,7 +505,7 @@ const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
   ],
   [
     withF({}, { settings: { domain: { name: "shop.example" } } }),
-    '"settings.domain.certificate" is missing: expected a string',
+    '"settings.domain.certificate" is missing: it must be the ARN of a certificate, or an output such as ${infra.certificate_arn}',
   ],
   [
     withF({}, { settings: { domain: { name: "shop.example", certificate: "${infra.arn}" } } }),
