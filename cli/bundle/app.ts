@@ -4,6 +4,8 @@
  *
  * @module
  */
+import { LOCAL } from "../application/arn.ts";
+import { resolveApplication } from "../application/resolve.ts";
 import { readManifest } from "../manifest/manifest.ts";
 import { type ArchiveFile, makeZip, makeZipOnce } from "./archive.ts";
 import { cacheFolder } from "./downloads.ts";
@@ -77,6 +79,7 @@ export async function bundleApp(
 ): Promise<BundledArchive[]> {
   const { signal, progress = () => {} } = options;
   const manifest = await readManifest(manifestPath, options.stage);
+  resolveApplication(manifest, LOCAL); // checks the names and the limits
   progress(`Bundling ${Object.keys(manifest.functions).join(", ")}`);
   const { functions, problems } = await bundleFunctions(manifestPath, manifest, options);
   if (problems.size > 0) throw bundleError(problems);

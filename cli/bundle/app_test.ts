@@ -98,6 +98,15 @@ Deno.test("bundleApp() names every problem, and writes nothing", async () => {
   }
 });
 
+Deno.test("bundleApp() refuses names that AWS refuses, before it bundles", async () => {
+  const name = "f".repeat(40);
+  await using app = await makeApp({}, { [name]: { module: "none.ts" } }, {
+    name: "a".repeat(40),
+  });
+  const error = await assertRejects(() => bundle(app.manifest, `${app.folder}/dist`), TypeError);
+  assertMatch(error.message, new RegExp(`: "functions.${name}" is 27 characters too long: `));
+});
+
 Deno.test("bundleApp() replaces no file if a zip is too large or cannot be written", async () => {
   const large = new Uint8Array(51 * 1024 * 1024);
   for (let at = 0; at < large.length; at += 65_536) {
