@@ -42,6 +42,10 @@ export const queueArn = (name: string): string => arnIn(LOCAL, "sqs", name);
 
 export const ruleArn = (name: string): string => arnIn(LOCAL, "events", `rule/${name}`);
 
+/** Returns the ARN of a schedule of EventBridge Scheduler. */
+export const scheduleArn = (name: string): string =>
+  arnIn(LOCAL, "scheduler", `schedule/default/${name}`);
+
 export const eventBusArn = (name: string): string => arnIn(LOCAL, "events", `event-bus/${name}`);
 
 /** Returns the ARN of a request to a REST API. */

@@ -11,7 +11,7 @@ import { alarmsOf } from "./alarms.ts";
 import { nameProblems } from "./names.ts";
 import { mapValues, resolveResources } from "./resources.ts";
 import { statementsOf } from "./statements.ts";
-import { hash, listenersOf } from "./triggers.ts";
+import { isRule, listenersOf, triggerName } from "./triggers.ts";
 import type {
   Application,
   ApplicationFunction,
@@ -97,10 +97,7 @@ function resolveGateway(manifest: Manifest): Gateway | undefined {
   return { name: manifest.name, origin: manifest.cors?.origin ?? "*", routes };
 }
 
-/**
- * Makes the rules and the schedules of all functions. The event of a rule has a source, a time and the rule, but a rule knows
- * only UTC. So a schedule with another time zone is a schedule of EventBridge Scheduler.
- */
+/** Makes the rules and the schedules of all functions. */
 function resolveSchedules(
   manifest: Manifest,
   functions: Application["functions"],
@@ -108,19 +105,18 @@ function resolveSchedules(
 ): Pick<Application, "rules" | "schedules" | "scheduler"> {
   const rules: Record<string, Rule> = {};
   const schedules: Record<string, Schedule> = {};
-  const nameOf = (key: string, trigger: unknown) => `${functions[key]!.name}-${hash(trigger)}`;
   for (const { function: key, ...schedule } of listenersOf(manifest, "schedules")) {
-    const name = nameOf(key, schedule);
+    const name = triggerName(functions[key]!, schedule);
     const { expression, timezone } = schedule;
     const input = schedule.input === undefined ? undefined : JSON.stringify(schedule.input);
-    if (timezone === "UTC") {
+    if (isRule(schedule)) {
       rules[name] = { function: key, bus: "default", expression, pattern: undefined, input };
     } else {
       schedules[name] = { function: key, expression, timezone, input };
     }
   }
   for (const { function: key, ...event } of listenersOf(manifest, "events")) {
-    const name = nameOf(key, event);
+    const name = triggerName(functions[key]!, event);
     rules[name] = { function: key, expression: undefined, input: undefined, ...event };
   }
   const keys = new Set(Object.values(schedules).map((schedule) => schedule.function));

@@ -127,6 +127,7 @@ export async function startPlatform(
   const manifest = typeof app === "string" ? await readLocalManifest(app, options.stage) : app;
   await using stack = new AsyncDisposableStack();
   const data = options.data ?? stack.use(await makeOwnedFolder(tmpdir())).path;
+  const application = resolveApplication(manifest, LOCAL);
   const services = stack.use(new Services(manifest, options.servicesPort));
   const local = services.localManifest(options.inProcess);
   const host = typeof options.host === "function"
@@ -146,12 +147,11 @@ export async function startPlatform(
   const buckets = stack.use(
     await openBuckets({ manifest, asyncInvocations, log, folder: bucketsFolder }),
   );
-  const schedules = stack.use(new Schedules(manifest, asyncInvocations));
+  const schedules = stack.use(new Schedules({ manifest, application, asyncInvocations }));
   const messaging = stack.use(new Messaging(manifest, invokeAsync));
   const note = (text: string) => log.note(text);
   const eventBus = createEventBus(manifest, invokeAsync, note);
   const invokeApi = createInvokeApi(manifest, host, asyncInvocations);
-  const application = resolveApplication(manifest, LOCAL);
   const tables = stack.use(
     await Tables.open(application, options.data && join(data, TABLES_FILE), note),
   );

@@ -2,7 +2,9 @@ import { scheduledEvent } from "@mate/core/testing";
 import { Cron } from "croner";
 import { Buffer } from "node:buffer";
 import type { Manifest, ScheduleTrigger } from "../../manifest/manifest.ts";
-import { ACCOUNT_ID, REGION, ruleArn } from "../../application/arn.ts";
+import { ACCOUNT_ID, REGION, ruleArn, scheduleArn } from "../../application/arn.ts";
+import { isRule, triggerName } from "../../application/triggers.ts";
+import type { Application } from "../../application/types.ts";
 import type { AsyncInvocations } from "../invoke/async_invocations.ts";
 
 const UNITS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
@@ -41,13 +43,19 @@ export interface Schedule extends ScheduleTrigger {
 
 /** The schedules of an application. Each schedule fires at its times. A caller can fire it at any time. */
 export class Schedules implements Disposable {
-  readonly #name: string;
+  readonly #application: Application;
   readonly #schedules: readonly Schedule[];
   readonly #asyncInvocations: AsyncInvocations;
   readonly #timers = new Map<Schedule, ReturnType<typeof setTimeout>>();
 
-  constructor({ name, functions }: Manifest, asyncInvocations: AsyncInvocations) {
-    this.#name = name;
+  constructor(
+    { manifest: { functions }, application, asyncInvocations }: {
+      readonly manifest: Manifest;
+      readonly application: Application;
+      readonly asyncInvocations: AsyncInvocations;
+    },
+  ) {
+    this.#application = application;
     this.#asyncInvocations = asyncInvocations;
     this.#schedules = Object.entries(functions).flatMap(([functionName, { triggers }]) =>
       triggers.schedules.map((schedule) => ({ ...schedule, functionName }))
@@ -61,9 +69,13 @@ export class Schedules implements Disposable {
   }
 
   /** Fires a schedule now. Its next time does not change. Returns the identifier of the request. */
-  fire({ functionName, input }: Schedule, time = new Date()): string {
-    const resources = [ruleArn(`${this.#name}-${functionName}`)];
-    const event = input ?? scheduledEvent({ time, account: ACCOUNT_ID, region: REGION, resources });
+  fire({ functionName, ...schedule }: Schedule, time = new Date()): string {
+    const name = triggerName(this.#application.functions[functionName]!, schedule);
+    const [source, arn] = isRule(schedule)
+      ? ["aws.events", ruleArn(name)]
+      : ["aws.scheduler", scheduleArn(name)];
+    const facts = { source, time, account: ACCOUNT_ID, region: REGION, resources: [arn] };
+    const event = schedule.input === undefined ? scheduledEvent(facts) : schedule.input;
     return this.#asyncInvocations.start(functionName, Buffer.from(JSON.stringify(event)));
   }
 

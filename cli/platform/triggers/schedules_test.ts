@@ -1,5 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { manifestWith, startTestPlatform, TestHost } from "../../testdata/platform.ts";
+import { LOCAL } from "../../application/arn.ts";
+import { resolveApplication } from "../../application/resolve.ts";
+import { MANIFEST, manifestWith, startTestPlatform, TestHost } from "../../testdata/platform.ts";
 import { AsyncInvocations } from "../invoke/async_invocations.ts";
 import { Log } from "../log.ts";
 import { nextTime, Schedules } from "./schedules.ts";
@@ -47,9 +49,11 @@ Deno.test("a schedule fires on demand, and only by POST", async () => {
   await test.platform.settled();
   const [call] = test.host.calls;
   assertEquals(call!.name, "clock");
+  const { rules } = resolveApplication(MANIFEST, LOCAL);
+  const rule = Object.keys(rules).find((name) => rules[name]!.function === "clock");
   assertEquals([call!.event["detail-type"], call!.event.resources], [
     "Scheduled Event",
-    ["arn:aws:events:us-east-1:000000000000:rule/app-clock"],
+    [`arn:aws:events:us-east-1:000000000000:rule/${rule}`],
   ]);
   assertEquals(call!.options.requestId, JSON.parse(response.text).RequestId);
 
@@ -87,7 +91,8 @@ function startSchedules(...schedules: unknown[]) {
   const manifest = manifestWith({ f: { module: "f.ts", triggers: { schedules } } });
   const host = new TestHost(() => "{}");
   const invocations = new AsyncInvocations(host, new Log());
-  const started = new Schedules(manifest, invocations);
+  const application = resolveApplication(manifest, LOCAL);
+  const started = new Schedules({ manifest, application, asyncInvocations: invocations });
   return {
     waiting: () => timers.map(({ wait }) => wait),
     /** Fires the timer. Returns all events that the function has got. */
@@ -98,6 +103,7 @@ function startSchedules(...schedules: unknown[]) {
       await invocations.settled();
       return host.calls.map(({ event }) => event);
     },
+    application,
     [Symbol.dispose]() {
       started[Symbol.dispose]();
       Object.assign(globalThis, { setTimeout, clearTimeout });
@@ -120,6 +126,22 @@ Deno.test("Schedules sends the input of a schedule in place of the event", async
   using schedules = startSchedules({ ...schedule, input: { full: true } });
   assertEquals(schedules.waiting(), [14 * 3_600_000]);
   assertEquals(await schedules.fire(), [{ full: true }]);
+  using empty = startSchedules({ ...schedule, input: null });
+  assertEquals(await empty.fire(), [null]);
+});
+
+Deno.test("Schedules sends the event of EventBridge Scheduler if a schedule has a time zone", async () => {
+  using schedules = startSchedules({
+    expression: "cron(0 3 * * ? *)",
+    timezone: "Europe/Paris",
+  });
+  const [name] = Object.keys(schedules.application.schedules);
+  const [event] = await schedules.fire();
+  assertEquals([event.source, event.detail, event.resources], [
+    "aws.scheduler",
+    "{}",
+    [`arn:aws:scheduler:us-east-1:000000000000:schedule/default/${name}`],
+  ]);
 });
 
 Deno.test("Schedules waits longer than one timer can", async () => {
