@@ -10,7 +10,9 @@ import { basename, resolve } from "node:path";
 import { filesOfOthers, isPackageFile } from "./access.ts";
 import { findCircles, restoreDeclarations } from "./circles.ts";
 import { type Graph, readGraph } from "./graph.ts";
+import { addonProblem, loaderOf } from "./loaders.ts";
 import type { BundlerOptions, ModuleBundle, Request } from "./messages.ts";
+import { findAddon } from "./optional_imports.ts";
 import { bundleOf, minify, SHARED } from "./output.ts";
 import { denoPlugin } from "./plugin.ts";
 import type { Resolutions } from "./resolver.ts";
@@ -83,6 +85,7 @@ export class Builds {
     }
     build.imports = this.#importsOf(result);
     this.#check(result);
+    await this.#refuseAddon(build, result);
     build.stamps = stampsOf(result.metafile, this.#options.folder, begin);
     const circles = findCircles(result.metafile, (input) => this.#isOwn(input));
     if (circles.size === 0) return bundleOf(result);
@@ -158,6 +161,28 @@ export class Builds {
         "a package must not import files of the application, also not by a computed name",
     );
   }
+
+  /** Refuses a package that does not work without its native add-on. */
+  async #refuseAddon(build: Build, { metafile }: BuildResult<typeof OPTIONS>): Promise<void> {
+    const { npmPackages = {} } = await build.graph!;
+    const fileOf = (input: string) => {
+      const [, id, path] = /^npm:((?:@[^/]+\/)?[^/]+)\/(.*)$/.exec(input) ?? [];
+      return id === undefined
+        ? resolve(this.#options.folder, input)
+        : resolve(npmPackages[id]!.localPath, path!);
+    };
+    const addon = await findAddon(metafile, async (input) => {
+      const file = fileOf(input.replace(/ with \{.*$/, ""));
+      const loader = loaderOf(file);
+      return /^https?:/.test(input) || loader === undefined
+        ? undefined
+        : { contents: await Deno.readFile(file), loader };
+    });
+    if (addon === undefined) return;
+    const { input, place } = addon;
+    const text = addonProblem(fileOf(input));
+    throw new Error(describe({ text, location: { ...place, file: input } }));
+  }
 }
 
 const OPTIONS = {
@@ -191,8 +216,15 @@ function tsconfigOf({
   });
 }
 
+interface Problem {
+  readonly text: string;
+  readonly location:
+    | { readonly file: string; readonly line: number; readonly column: number }
+    | null;
+}
+
 /** Describes a problem with its place in the author's file. */
-function describe({ text, location }: Message): string {
+function describe({ text, location }: Problem): string {
   if (location === null) return text;
   return `${text}\n    at ${location.file}:${location.line}:${location.column + 1}`;
 }

@@ -1,43 +1,10 @@
-import type { Loader, OnLoadResult, Plugin } from "esbuild";
+import type { OnLoadResult, Plugin } from "esbuild";
 import { dirname, extname } from "node:path";
 import { type Folders, refusal } from "./access.ts";
 import type { Graph, GraphModule } from "./graph.ts";
+import { addonProblem, loaderOf, remoteLoaderOf } from "./loaders.ts";
 import { BY_ESBUILD, type PackageModule } from "./packages.ts";
 import { realPath, type Resolutions, Resolver } from "./resolver.ts";
-
-/** The languages of files by their extensions. Other files need an import attribute. */
-const LOADERS: Readonly<Record<string, Loader>> = {
-  "": "js",
-  ".js": "js",
-  ".mjs": "js",
-  ".cjs": "js",
-  ".jsx": "jsx",
-  ".ts": "ts",
-  ".mts": "ts",
-  ".cts": "ts",
-  ".tsx": "tsx",
-  ".json": "json",
-};
-
-/** The languages of remote modules by the names that Deno gives them. */
-const MEDIA_TYPES: Readonly<Record<string, Loader>> = {
-  JavaScript: "js",
-  Mjs: "js",
-  Cjs: "js",
-  JSX: "jsx",
-  TypeScript: "ts",
-  Mts: "ts",
-  Cts: "ts",
-  TSX: "tsx",
-  Json: "json",
-};
-
-/** The loaders of import attributes. */
-const ATTRIBUTES: Readonly<Record<string, Loader>> = {
-  json: "json",
-  text: "text",
-  bytes: "binary",
-};
 
 /**
  * Makes a plugin of esbuild that resolves imports as Deno does: with the module graph that Deno made, in which import maps,
@@ -69,7 +36,7 @@ export function denoPlugin(
         build.onLoad({ filter: /.*/, namespace }, async ({ pluginData, with: { type } }) => {
           const module: GraphModule = pluginData;
           const bytes = await Deno.readFile(module.local!);
-          const loader = ATTRIBUTES[type!] ?? MEDIA_TYPES[module.mediaType!] ?? "js";
+          const loader = remoteLoaderOf(module.mediaType, type);
           return { contents: withoutMetadata(bytes), loader, pluginData };
         });
       }
@@ -82,7 +49,7 @@ export function denoPlugin(
         const problem = refusal(realPath(path) ?? path, undefined, folders);
         if (problem !== undefined) return { errors: [{ text: problem }] };
         const loader = loaderOf(path, type);
-        if (typeof loader !== "string") return loader;
+        if (loader === undefined) return noLoader(path);
         const isOwn = !path.includes("node_modules");
         if (transpile !== undefined && isOwn && /^tsx?$/.test(loader)) {
           return { contents: await transpile(path), loader: "js" };
@@ -111,29 +78,15 @@ const packageFiles = new Map<string, Uint8Array>();
 /** Loads a file of a package in Deno's cache, where nothing changes. */
 function loadPackageFile(file: string, type: string | undefined): OnLoadResult {
   const loader = loaderOf(file, type);
-  if (typeof loader !== "string") return loader;
+  if (loader === undefined) return noLoader(file);
   let contents = packageFiles.get(file);
   if (contents === undefined) packageFiles.set(file, contents = Deno.readFileSync(file));
   return { contents, loader };
 }
 
-function loaderOf(file: string, type: string | undefined): Loader | OnLoadResult {
-  const loader = type === undefined ? LOADERS[extname(file)] : ATTRIBUTES[type];
-  if (loader !== undefined) return loader;
-  const name = JSON.stringify(file);
+function noLoader(file: string): OnLoadResult {
   const text = extname(file) === ".node"
-    ? `Cannot bundle the native add-on ${name}${
-      packageIn(file)
-    }: AWS Lambda would need a build of it for ` +
-      "its own system; use a package in JavaScript or WebAssembly instead"
-    : `Cannot bundle ${name}: import it with { type: "text" }, "bytes" or "json"`;
+    ? addonProblem(file)
+    : `Cannot bundle ${JSON.stringify(file)}: import it with { type: "text" }, "bytes" or "json"`;
   return { errors: [{ text }] };
-}
-
-/** Names the package of a file. */
-function packageIn(file: string): string {
-  const path = file.replaceAll("\\", "/");
-  const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path) ??
-    /\/npm\/[^/]+\/((?:@[^/]+\/)?[^/]+)\/\d/.exec(path) ?? [];
-  return name === undefined ? "" : ` of the package "${name}"`;
 }

@@ -4,6 +4,8 @@ import { dirname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Folders, isInside, isPackageFile, refusal } from "./access.ts";
 import type { Graph, GraphModule } from "./graph.ts";
+import { loaderOf } from "./loaders.ts";
+import { uncaughtImport } from "./optional_imports.ts";
 import { BY_ESBUILD, type PackageModule, Packages } from "./packages.ts";
 
 /** The imports of packages that were resolved, by the importer and the imported path. Packages rarely change. */
@@ -49,15 +51,21 @@ export class Resolver {
     if (kind === "entry-point") return await this.#follow(this.#graph.roots[0]!, args);
     if (namespace === "npm") {
       const found = await this.#packages.resolve(path, args.pluginData, kind);
-      return found && this.#take(found.result, args, found.id);
+      return found && await this.#take(found.result, args, found.id);
     }
     const { specifier = this.#specifiers.get(importer) }: Partial<GraphModule> = args.pluginData ??
       {};
     const module = this.#modules.get(specifier!);
     const code = module?.dependencies?.find((dependency) => dependency.specifier === path)?.code;
-    if (code?.error !== undefined) return problem(withRemedy(code.error));
+    if (code?.error !== undefined) {
+      const missing = /^Import (".*") not a dependency/.exec(code.error)?.[1];
+      return missing === undefined ? problem(code.error) : await this.#miss(
+        args,
+        problem(`Import ${missing} not a dependency: add it to deno.json or package.json`),
+      );
+    }
     if (code?.specifier !== undefined) return await this.#follow(code.specifier, args);
-    return this.#take(
+    return await this.#take(
       await this.#build.resolve(path, { resolveDir, kind, importer, pluginData: BY_ESBUILD }),
       args,
     );
@@ -70,13 +78,13 @@ export class Resolver {
     if (specifier.startsWith("node:")) return { path: specifier, external: true };
     const module = this.#modules.get(specifier);
     if (specifier.startsWith("file:")) {
-      return this.#takeFile(fileURLToPath(specifier), args, { specifier });
+      return await this.#takeFile(fileURLToPath(specifier), args, { specifier });
     }
     if (module?.error !== undefined) return problem(module.error);
     if (module?.npmPackage !== undefined) {
       const id = module.npmPackage;
       const subpath = specifier.replace(/^npm:\/?(@[^/]+\/)?[^/]+/, "");
-      return this.#take(await this.#packages.enter(id, subpath, args.kind), args, id);
+      return await this.#take(await this.#packages.enter(id, subpath, args.kind), args, id);
     }
     const [, namespace, path] = /^(https?):(.*)$/.exec(specifier) ?? [];
     if (namespace !== undefined) return { path: path!, namespace, pluginData: module };
@@ -84,24 +92,30 @@ export class Resolver {
   }
 
   /** Takes a result of esbuild. */
-  #take(result: Awaited<ReturnType<PluginBuild["resolve"]>>, args: OnResolveArgs, id?: string) {
-    if (result.errors.length > 0) return { errors: result.errors, warnings: result.warnings };
+  async #take(
+    result: Awaited<ReturnType<PluginBuild["resolve"]>>,
+    args: OnResolveArgs,
+    id?: string,
+  ): Promise<OnResolveResult> {
+    const { errors, warnings } = result;
+    if (errors.length > 0) return await this.#miss(args, { errors, warnings });
     if (result.external || result.namespace !== "file") return result;
     const { sideEffects, suffix } = result;
-    return this.#takeFile(result.path, args, { id, sideEffects, suffix });
+    return await this.#takeFile(result.path, args, { id, sideEffects, suffix });
   }
 
   /** Takes a file if the importer may import it. */
-  #takeFile(
+  async #takeFile(
     file: string,
-    { importer, namespace, pluginData }: OnResolveArgs,
+    args: OnResolveArgs,
     { id, specifier, ...rest }: {
       readonly id?: string | undefined;
       readonly specifier?: string;
       readonly sideEffects?: boolean;
       readonly suffix?: string;
     },
-  ): OnResolveResult {
+  ): Promise<OnResolveResult> {
+    const { importer, namespace, pluginData } = args;
     const path = realPath(file);
     const from = namespace === "npm"
       ? (pluginData as PackageModule).file
@@ -110,7 +124,9 @@ export class Resolver {
       : this.#folders.npmCache; // A remote module may import what a package may.
     const reason = refusal(path ?? targetOf(file), from, this.#folders);
     if (reason !== undefined) return problem(reason);
-    if (path === undefined) return problem(`Module not found ${JSON.stringify(file)}`);
+    if (path === undefined) {
+      return await this.#miss(args, problem(`Module not found ${JSON.stringify(file)}`));
+    }
     if (id !== undefined && isInside(path, this.#folders.npmCache)) {
       const module: PackageModule = { id, file: path };
       return { ...rest, path: this.#packages.nameOf(module), namespace: "npm", pluginData: module };
@@ -118,13 +134,16 @@ export class Resolver {
     this.#specifiers.set(path, specifier ?? pathToFileURL(path).href);
     return { ...rest, path };
   }
-}
 
-function withRemedy(error: string): string {
-  return error.replace(
-    /^Import (".*") not a dependency.*/,
-    "Import $1 not a dependency: add it to deno.json or package.json",
-  );
+  /** Leaves an import that leads to nothing as it is, if its module catches that. Otherwise it is an error. */
+  async #miss(args: OnResolveArgs, error: OnResolveResult): Promise<OnResolveResult> {
+    const { path, importer, namespace, pluginData } = args;
+    const file = namespace === "npm" ? (pluginData as PackageModule).file : importer;
+    const loader = loaderOf(file);
+    if (!/^(npm|file)$/.test(namespace) || file === "" || loader === undefined) return error;
+    const source = { contents: await Deno.readFile(file), loader };
+    return await uncaughtImport(source, path) ? error : { path, external: true };
+  }
 }
 
 export function realPath(file: string): string | undefined {

@@ -1,0 +1,63 @@
+import type { Loader } from "esbuild";
+import { extname } from "node:path";
+
+/** The languages of files by their extensions. Other files need an import attribute. */
+const LOADERS: Readonly<Record<string, Loader>> = {
+  "": "js",
+  ".js": "js",
+  ".mjs": "js",
+  ".cjs": "js",
+  ".jsx": "jsx",
+  ".ts": "ts",
+  ".mts": "ts",
+  ".cts": "ts",
+  ".tsx": "tsx",
+  ".json": "json",
+};
+
+/** The languages of remote modules by the names that Deno gives them. */
+const MEDIA_TYPES: Readonly<Record<string, Loader>> = {
+  JavaScript: "js",
+  Mjs: "js",
+  Cjs: "js",
+  JSX: "jsx",
+  TypeScript: "ts",
+  Mts: "ts",
+  Cts: "ts",
+  TSX: "tsx",
+  Json: "json",
+};
+
+/** The loaders of import attributes. */
+const ATTRIBUTES: Readonly<Record<string, Loader>> = {
+  json: "json",
+  text: "text",
+  bytes: "binary",
+};
+
+/** The language of a file, or `undefined` if the file needs an import attribute. */
+export function loaderOf(file: string, attribute?: string): Loader | undefined {
+  return attribute === undefined ? LOADERS[extname(file)] : ATTRIBUTES[attribute];
+}
+
+/** The language of a remote module. */
+export function remoteLoaderOf(mediaType?: string, attribute?: string): Loader {
+  return ATTRIBUTES[attribute!] ?? MEDIA_TYPES[mediaType!] ?? "js";
+}
+
+/** Describes why a native add-on cannot be bundled: the add-on itself, or the module that finds it. */
+export function addonProblem(file: string): string {
+  const addon = extname(file) === ".node" ? ` ${JSON.stringify(file)}` : "";
+  return `Cannot bundle the native add-on${addon}${
+    packageIn(file)
+  }: AWS Lambda would need a build ` +
+    "of it for its own system; use a package in JavaScript or WebAssembly instead";
+}
+
+/** Names the package of a file. */
+function packageIn(file: string): string {
+  const path = file.replaceAll("\\", "/");
+  const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path) ??
+    /\/npm\/[^/]+\/((?:@[^/]+\/)?[^/]+)\/\d/.exec(path) ?? [];
+  return name === undefined ? "" : ` of the package "${name}"`;
+}

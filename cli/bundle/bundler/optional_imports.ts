@@ -1,0 +1,102 @@
+import { build, type Loader, type Message, type Metafile } from "esbuild";
+
+/** The text of a module and its language. */
+export interface Source {
+  readonly contents: Uint8Array;
+  readonly loader: Loader;
+}
+
+/** A place in a module. The first line is 1, and the first column is 0. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/**
+ * Finds an import in a module whose failure the module does not catch. A module can catch it with `try`, as in
+ * `try { require("fast") } catch {}`, or with `import("fast").catch(…)`.
+ */
+export async function uncaughtImport(
+  source: Source,
+  specifier: string,
+): Promise<Place | undefined> {
+  const { errors } = await build({
+    stdin: source, // It has no folder, so esbuild finds no module, and reports the imports whose failure is not caught.
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    logLevel: "silent",
+    plugins: [{
+      name: "only one import",
+      setup({ onResolve }) {
+        onResolve(
+          { filter: /./ },
+          ({ path }) => path === specifier ? undefined : { path, external: true },
+        );
+      },
+    }],
+  }).catch((error: { readonly errors: readonly Message[] }) => error);
+  const [error] = errors;
+  return error && (error.location ?? { line: 1, column: 0 });
+}
+
+/** The packages with which other packages find their native add-ons. */
+const ADDON_FINDERS: ReadonlySet<string> = new Set([
+  "bindings",
+  "node-gyp-build",
+  "node-gyp-build-optional-packages",
+  "@mapbox/node-pre-gyp",
+  "pkg-prebuilds",
+]);
+
+/** A native add-on that a module loads with a `require` of `createRequire()`. esbuild does not see these. */
+const ADDON_REQUIRE = /\brequire\((["'`])[^"'`\n]*\.node\1\)/;
+
+/**
+ * Finds the import with which a package finds its native add-on. Does not count an import whose failure the package, or
+ * another module on every way to it, catches: such a program works without the add-on.
+ *
+ * @param sourceOf Returns the text of an input of the bundle.
+ */
+export async function findAddon(
+  { inputs, outputs }: Metafile,
+  sourceOf: (input: string) => Promise<Source | undefined>,
+): Promise<{ readonly input: string; readonly place: Place } | undefined> {
+  const output = Object.values(outputs).find(({ entryPoint }) => entryPoint !== undefined)!;
+  const imports = Object.entries(inputs).flatMap(([importer, { imports }]) =>
+    imports.map(({ path, original = path }) => ({ importer, path, original }))
+  );
+  const importsOf = Map.groupBy(imports, ({ path }) => path);
+  const uncaught = async (importer: string, specifier: string) => {
+    const source = await sourceOf(importer);
+    return source && await uncaughtImport(source, specifier);
+  };
+  const isNeeded = async (input: string, seen: Set<string>): Promise<boolean> => {
+    if (input === output.entryPoint) return true;
+    seen.add(input);
+    for (const { importer, original } of importsOf.get(input) ?? []) {
+      if (seen.has(importer) || !await uncaught(importer, original)) continue;
+      if (await isNeeded(importer, seen)) return true;
+    }
+    return false;
+  };
+  for (const { importer: input, original } of imports) {
+    if (!output.inputs[input]?.bytesInOutput) continue;
+    const place = ADDON_FINDERS.has(original)
+      ? await uncaught(input, original)
+      : /^(node:)?module$/.test(original)
+      ? placeOf(ADDON_REQUIRE, await sourceOf(input))
+      : undefined;
+    if (place && await isNeeded(input, new Set())) return { input, place };
+  }
+  return undefined;
+}
+
+function placeOf(pattern: RegExp, source: Source | undefined): Place | undefined {
+  const text = new TextDecoder().decode(source?.contents);
+  const match = pattern.exec(text);
+  if (match === null) return undefined;
+  const before = text.slice(0, match.index).split("\n");
+  return { line: before.length, column: before.at(-1)!.length };
+}
