@@ -104,6 +104,13 @@ export const MAX_RESULT = 6_291_556;
 /** The largest streamed result of a function. */
 export const MAX_STREAM = 209_715_200;
 
+/**
+ * The largest message of a queue. Amazon SQS allows more, but Terraform's provider does not.
+ *
+ * @see https://registry.terraform.io/providers/hashicorp/aws/5.100.0/docs/resources/sqs_queue#max_message_size-1
+ */
+export const MAX_MESSAGE = 262_144;
+
 /** The largest message of Amazon SNS, with its attributes. */
 export const MAX_PUBLICATION = 262_144;
 

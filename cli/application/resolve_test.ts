@@ -207,6 +207,8 @@ Deno.test("resolveApplication() gives each resource its name, policy and listene
     name,
     arn: arn("sqs", name),
     policy: tls("sqs:*", arn("sqs", name)),
+    messageSize: 262_144,
+    retention: (name.includes("dead-letters") ? 14 : 4) * 24 * 60 * 60,
   });
   const { listeners, cors, ...bucket } = buckets.uploads!;
   assertEquals<unknown>(bucket, {

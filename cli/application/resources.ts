@@ -1,9 +1,10 @@
 import { FILTER_SCOPES } from "../manifest/filter_policy.ts";
 import type { Manifest, TableKey, TableManifest } from "../manifest/types.ts";
 import { arnIn, type Place } from "./arn.ts";
+import { MAX_MESSAGE } from "./limits.ts";
 import { tlsOnly } from "./statements.ts";
 import { hash, listenersOf } from "./triggers.ts";
-import type { Bucket, Queue, Resources, Table, Topic } from "./types.ts";
+import type { Bucket, PlainQueue, Queue, Resources, Table, Topic } from "./types.ts";
 
 /** Names the resources of an application, and finds their listeners. */
 export function resolveResources(manifest: Manifest, place: Place): Resources {
@@ -58,7 +59,7 @@ function resolveQueues(manifest: Manifest, place: Place) {
     return {
       ...queue(`${manifest.name}-${key}${suffix}`, place),
       ...settings,
-      deadLetters: queue(`${manifest.name}-${key}-dead-letters${suffix}`, place),
+      deadLetters: deadLetterQueue(`${manifest.name}-${key}-dead-letters${suffix}`, place),
       maxReceiveCount: retries + 1,
       listeners: named(listeners, key).map((listener) => ({ concurrency: undefined, ...listener })),
     };
@@ -85,7 +86,10 @@ function resolveTables(manifest: Manifest, place: Place) {
     listeners: named(listeners, key).map((listener) => ({
       filter: undefined,
       ...listener,
-      deadLetters: queue(`${manifest.name}-${listener.function}-${key}-dead-letters`, place),
+      deadLetters: deadLetterQueue(
+        `${manifest.name}-${listener.function}-${key}-dead-letters`,
+        place,
+      ),
     })),
   }));
 }
@@ -101,9 +105,16 @@ function attributesOf({ key, indexes }: TableManifest) {
   );
 }
 
-function queue(name: string, place: Place) {
+const DAY = 24 * 60 * 60;
+
+function queue(name: string, place: Place, retention = 4 * DAY): PlainQueue {
   const arn = arnIn(place, "sqs", name);
-  return { name, arn, policy: tlsOnly("sqs:*", arn) };
+  return { name, arn, policy: tlsOnly("sqs:*", arn), messageSize: MAX_MESSAGE, retention };
+}
+
+/** Makes a dead-letter queue. It keeps messages for the longest time that Amazon SQS allows. */
+function deadLetterQueue(name: string, place: Place): PlainQueue {
+  return queue(name, place, 14 * DAY);
 }
 
 /** The listeners of one resource, without its name. */

@@ -160,9 +160,17 @@ export interface Topic extends Guarded {
   }[];
 }
 
+/** A queue for messages that could not be processed, or what each queue has in common with it. */
+export interface PlainQueue extends Guarded {
+  /** The largest message, in bytes. */
+  readonly messageSize: number;
+  /** How long a message is kept, in seconds. */
+  readonly retention: number;
+}
+
 /** An Amazon SQS queue. */
-export interface Queue extends Guarded, Omit<QueueManifest, "retries"> {
-  readonly deadLetters: Guarded;
+export interface Queue extends PlainQueue, Omit<QueueManifest, "retries"> {
+  readonly deadLetters: PlainQueue;
   /** How often a message is delivered before it goes to the dead-letter queue. */
   readonly maxReceiveCount: number;
   readonly listeners: readonly (Omit<QueueTrigger, "name"> & { readonly function: string })[];
@@ -188,6 +196,6 @@ export interface Table extends Named {
   readonly listeners: readonly (Omit<TableTrigger, "name"> & {
     readonly function: string;
     /** The queue for changes that failed too often. */
-    readonly deadLetters: Guarded;
+    readonly deadLetters: PlainQueue;
   })[];
 }

@@ -148,7 +148,7 @@ export async function startPlatform(
     await openBuckets({ manifest, asyncInvocations, log, folder: bucketsFolder }),
   );
   const schedules = stack.use(new Schedules({ manifest, application, asyncInvocations }));
-  const messaging = stack.use(new Messaging(manifest, invokeAsync));
+  const messaging = stack.use(new Messaging(manifest, application, invokeAsync));
   const note = (text: string) => log.note(text);
   const eventBus = createEventBus(manifest, invokeAsync, note);
   const invokeApi = createInvokeApi(manifest, host, asyncInvocations);

@@ -228,6 +228,9 @@ export class Cloud {
       return [last(Attributes.QueueArn), {
         visibility: Attributes.VisibilityTimeout,
         fifo: Attributes.FifoQueue,
+        deduplicates: Attributes.ContentBasedDeduplication,
+        messageSize: Attributes.MaximumMessageSize,
+        retention: Attributes.MessageRetentionPeriod,
         encrypted: Attributes.SqsManagedSseEnabled,
         deadLetters: deadLetterTargetArn && [last(deadLetterTargetArn), maxReceiveCount],
         policy: statements(Attributes.Policy),

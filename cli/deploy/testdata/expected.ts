@@ -55,6 +55,9 @@ const aFunction = (name: string, settings: Record<string, unknown> = {}) => ({
 const aQueue = (name: string, settings: Record<string, unknown>) => ({
   visibility: "30",
   fifo: undefined,
+  deduplicates: undefined,
+  messageSize: "262144",
+  retention: name.includes("dead-letters") ? "1209600" : "345600",
   encrypted: "true",
   deadLetters: undefined,
   policy: [tls("sqs:*", `arn:aws:sqs:${REGION}:${ACCOUNT}:${name}`)],
@@ -266,9 +269,13 @@ export const EXPECTED = {
     "shop-jobs-dead-letters": aQueue("shop-jobs-dead-letters", {}),
     "shop-steps.fifo": aQueue("shop-steps.fifo", {
       fifo: "true",
+      deduplicates: "true",
       deadLetters: ["shop-steps-dead-letters.fifo", 4],
     }),
-    "shop-steps-dead-letters.fifo": aQueue("shop-steps-dead-letters.fifo", { fifo: "true" }),
+    "shop-steps-dead-letters.fifo": aQueue("shop-steps-dead-letters.fifo", {
+      fifo: "true",
+      deduplicates: "true",
+    }),
     "shop-news-items-dead-letters": aQueue("shop-news-items-dead-letters", {}),
   },
   tables: {

@@ -5,8 +5,10 @@ resource "aws_sqs_queue" "queue" {
 
   name                        = each.value.name
   fifo_queue                  = each.value.fifo
-  content_based_deduplication = each.value.fifo ? true : null
+  content_based_deduplication = each.value.fifo
   visibility_timeout_seconds  = each.value.visibility
+  max_message_size            = each.value.messageSize
+  message_retention_seconds   = each.value.retention
   sqs_managed_sse_enabled     = true
   policy                      = jsonencode({ Version = "2012-10-17", Statement = each.value.policy })
   redrive_policy = jsonencode({
@@ -18,11 +20,13 @@ resource "aws_sqs_queue" "queue" {
 resource "aws_sqs_queue" "dead_letters" {
   for_each = local.application.queues
 
-  name                      = each.value.deadLetters.name
-  fifo_queue                = each.value.fifo
-  message_retention_seconds = 14 * 24 * 60 * 60 # the longest
-  sqs_managed_sse_enabled   = true
-  policy                    = jsonencode({ Version = "2012-10-17", Statement = each.value.deadLetters.policy })
+  name                        = each.value.deadLetters.name
+  fifo_queue                  = each.value.fifo
+  content_based_deduplication = each.value.fifo
+  max_message_size            = each.value.deadLetters.messageSize
+  message_retention_seconds   = each.value.deadLetters.retention
+  sqs_managed_sse_enabled     = true
+  policy                      = jsonencode({ Version = "2012-10-17", Statement = each.value.deadLetters.policy })
 }
 
 resource "aws_lambda_event_source_mapping" "queue" {

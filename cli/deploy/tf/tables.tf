@@ -66,7 +66,8 @@ resource "aws_sqs_queue" "table_dead_letters" {
   for_each = local.table_listeners
 
   name                      = each.value.deadLetters.name
-  message_retention_seconds = 14 * 24 * 60 * 60 # the longest
+  max_message_size          = each.value.deadLetters.messageSize
+  message_retention_seconds = each.value.deadLetters.retention
   sqs_managed_sse_enabled   = true
   policy                    = jsonencode({ Version = "2012-10-17", Statement = each.value.deadLetters.policy })
 }

@@ -1,4 +1,6 @@
 import fc from "fast-check";
+import { LOCAL } from "../../application/arn.ts";
+import { resolveApplication } from "../../application/resolve.ts";
 import { wrongParts } from "../../manifest/event_pattern.ts";
 import { wrongFilterParts } from "../../manifest/filter_policy.ts";
 import { manifestWith } from "../../testdata/platform.ts";
@@ -12,6 +14,8 @@ import { OPERATIONS as SQS_OPERATIONS } from "./sqs/sqs.ts";
 const MANIFEST = manifestWith({
   worker: { module: "w.ts", triggers: { topics: [{ name: "news" }] } },
 }, { jobs: {}, ordered: { fifo: true } });
+
+const APPLICATION = resolveApplication(MANIFEST, LOCAL);
 
 const name = (...names: string[]) => fc.constantFrom(...names, "__proto__", "constructor");
 
@@ -97,7 +101,7 @@ Deno.test("requests to Amazon SQS get an answer or an error of the service", asy
   const operations = fc.constantFrom(...Object.keys(SQS_OPERATIONS));
   await fc.assert(
     fc.asyncProperty(operations, input, async (operation, given) => {
-      using messaging = new Messaging(MANIFEST, () => {}); // A request may delete the queue.
+      using messaging = new Messaging(MANIFEST, APPLICATION, () => {}); // A request may delete the queue.
       const headers = new Headers({ "x-amz-target": `AmazonSQS.${operation}` });
       const body = JSON.stringify({ QueueUrl: "/jobs", ...given });
       await run(() => messaging.parse("sqs", headers, body, "http://localhost"));
@@ -131,7 +135,7 @@ Deno.test("requests to Amazon SNS get an answer or an error of the service", asy
   const action = fc.constantFrom(...Object.keys(SNS_OPERATIONS), "Other");
   await fc.assert(
     fc.asyncProperty(action, fc.array(parameter, { maxLength: 8 }), async (Action, parameters) => {
-      using messaging = new Messaging(MANIFEST, () => {});
+      using messaging = new Messaging(MANIFEST, APPLICATION, () => {});
       const body = new URLSearchParams([["Action", Action], ...parameters as [string, string][]]);
       await run(() => messaging.parse("sns", new Headers(), `${body}`, "http://localhost"));
     }),

@@ -1,6 +1,7 @@
 import { FILTER_SCOPES } from "../../manifest/filter_policy.ts";
 import type { Manifest } from "../../manifest/types.ts";
 import { functionArn, queueArn, topicArn } from "../../application/arn.ts";
+import type { Application, PlainQueue } from "../../application/types.ts";
 import type { MessageAttributes } from "./message_attributes.ts";
 import type { ServiceCall } from "./service_call.ts";
 import type { Publication } from "./sns/publication.ts";
@@ -42,13 +43,25 @@ export class Messaging implements Disposable {
   readonly #stop = new AbortController();
 
   /** `invoke` starts an asynchronous invocation of a function that listens to a topic. */
-  constructor(manifest: Manifest, invoke: (functionName: string, event: unknown) => void) {
+  constructor(
+    manifest: Manifest,
+    { queues, tables }: Application,
+    invoke: (functionName: string, event: unknown) => void,
+  ) {
     const functions = Object.entries(manifest.functions);
-    for (const name of Object.keys(manifest.queues)) this.#addQueue(name, manifest);
-    for (const [owner, { triggers }] of functions) {
-      for (const { name } of triggers.tables) {
-        const target = tableDeadLetterQueueName(owner, name);
-        this.#queues.byName.set(target, new Queue(target, defaultAttributes(false)));
+    for (const [key, queue] of Object.entries(queues)) {
+      const { deadLetters, fifo, maxReceiveCount, visibility } = queue;
+      const target = deadLetterQueueName(key, manifest);
+      this.#addQueue(target, deadLetters, fifo, {});
+      const policy = { deadLetterTargetArn: queueArn(target), maxReceiveCount };
+      this.#addQueue(queueName(key, manifest), queue, fifo, {
+        RedrivePolicy: JSON.stringify(policy),
+        VisibilityTimeout: String(visibility),
+      });
+    }
+    for (const [key, { listeners }] of Object.entries(tables)) {
+      for (const { function: owner, deadLetters } of listeners) {
+        this.#addQueue(tableDeadLetterQueueName(owner, key), deadLetters, false, {});
       }
     }
     this.#polled = functions.flatMap(([, { triggers }]) => triggers.queues)
@@ -72,25 +85,20 @@ export class Messaging implements Disposable {
     }
   }
 
-  /** Makes a queue of the manifest and its dead-letter queue. */
-  #addQueue(name: string, manifest: Manifest): void {
-    const { fifo, retries, visibility } = manifest.queues[name]!;
-    const add = (physicalName: string, attributes: QueueAttributes) =>
-      this.#queues.byName.set(
-        physicalName,
-        new Queue(physicalName, {
-          ...defaultAttributes(fifo),
-          ...(fifo && { ContentBasedDeduplication: "true" }),
-          ...attributes,
-        }),
-      );
-    const target = deadLetterQueueName(name, manifest);
-    add(target, {});
-    const policy = { deadLetterTargetArn: queueArn(target), maxReceiveCount: retries + 1 };
-    add(queueName(name, manifest), {
-      RedrivePolicy: JSON.stringify(policy),
-      VisibilityTimeout: String(visibility),
+  #addQueue(
+    name: string,
+    { messageSize, retention }: PlainQueue,
+    isFifo: boolean,
+    attributes: QueueAttributes,
+  ): void {
+    const queue = new Queue(name, {
+      ...defaultAttributes(isFifo),
+      ...(isFifo && { ContentBasedDeduplication: "true" }),
+      MaximumMessageSize: String(messageSize),
+      MessageRetentionPeriod: String(retention),
+      ...attributes,
     });
+    this.#queues.byName.set(name, queue);
   }
 
   /** Puts a message of a topic into a queue. If the queue does not exist, the message is dropped, as on AWS. */

@@ -6,6 +6,7 @@ import { request } from "node:http";
 import { manifestWith, startTestPlatform } from "../../testdata/platform.ts";
 import { startServices } from "../../testdata/services.ts";
 import { topicArn } from "../../application/arn.ts";
+import { MAX_MESSAGE } from "../../application/limits.ts";
 import { Services } from "./services.ts";
 
 Deno.test("Services answer the operations of the SQS client, and keep attributes", async () => {
@@ -26,6 +27,8 @@ Deno.test("Services answer the operations of the SQS client, and keep attributes
     AttributeNames: [...AttributeNames],
   });
   assertEquals(Attributes, { ApproximateNumberOfMessagesNotVisible: "1" });
+  const tooLarge = { QueueUrl, MessageBody: "a".repeat(MAX_MESSAGE + 1) }; // for the queue in the account
+  await assertRejects(() => sqs.sendMessage(tooLarge), Error, `shorter than ${MAX_MESSAGE} bytes`);
   await sqs.sendMessage({
     QueueUrl: `${QueueUrl!.replace("jobs", "ordered")}.fifo`,
     MessageGroupId: "a",
