@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import {
   BatchProcessor,
   EventType,
@@ -62,6 +62,31 @@ Deno.test("queueHandler() reports every message of a batch that fails whole, unl
   assertEquals(idsOf(result), ["1", "2"]);
   const sqs = new BatchProcessor(EventType.SQS);
   await assertRejects(() => processPartialResponse(event as unknown as SQSEvent, fail, sqs), Error);
+});
+
+Deno.test("queueHandler() goes on with the other groups of a FIFO queue, unlike Powertools", async () => {
+  const event = queueEvent([
+    { messageId: "0", groupId: "b", body: "success" },
+    { messageId: "1", groupId: "a", body: "fail" },
+    { messageId: "2", groupId: "a", body: "success" },
+    { messageId: "3", groupId: "b", body: "success" },
+  ], { fifo: true });
+  const work = (body: string) => {
+    if (body === "fail") throw new Error("Processing failed");
+  };
+  const handler = queueHandler((record) => work(record.body()));
+  const { result } = await captureLog(() => handler(event, createContext()));
+  assertEquals(idsOf(result), ["1", "2"]);
+  const other = ({ body }: SQSRecord) => new Promise<void>((resolve) => resolve(work(body)));
+  const fifo = new SqsFifoPartialProcessorAsync();
+  const powertools = await processPartialResponse(event as unknown as SQSEvent, other, fifo);
+  assertEquals(idsOf(powertools), ["1", "2", "3"]);
+});
+
+Deno.test("docs/migration.md has a row for each of these differences", async () => {
+  const page = await Deno.readTextFile(new URL("../docs/migration.md", import.meta.url));
+  const rows = ["A batch that fails whole", "A failure in a FIFO queue", "FIFO queues"];
+  for (const row of rows) assertStringIncludes(page, `| ${row} `);
 });
 
 Deno.test("queueHandler() rejects an event of another service, as Powertools does", async () => {
