@@ -103,6 +103,7 @@ export function introduce(
     `  Services    aws s3 ls --endpoint-url ${servicesUrl} --region us-east-1 --no-sign-request (and dynamodb, sns, sqs, events)`,
     "",
     ...throttleOf(manifest),
+    ...missingHere(manifest),
     ...rows.map(([what, name, command]) =>
       visibleLine(`  ${what.padEnd(widths[0]!)}  ${name.padEnd(widths[1]!)}  ${command}`)
     ),
@@ -118,6 +119,19 @@ function throttleOf(manifest: Manifest): string[] {
   const { rate, burst } = manifest.settings.throttle;
   const requests = `${rate} requests a second, ${burst} at once`;
   return [`  In the account, the HTTP gateway takes ${requests}; here it takes all requests.`, ""];
+}
+
+/** Says which settings have an effect in the account only. */
+function missingHere({ tracing, settings: { logs, domain, vpc, alarms } }: Manifest): string[] {
+  const names = [
+    tracing && "AWS X-Ray",
+    logs.format === "JSON" && "logs as JSON",
+    logs.requests && "the log of requests",
+    domain && `the domain ${domain.name}`,
+    vpc && "the network",
+    alarms && "alarms",
+  ].filter(Boolean);
+  return names.length === 0 ? [] : [`  Only in the account: ${names.join(", ")}.`, ""];
 }
 
 /** Groups the names of the functions by the resource that they listen to. */

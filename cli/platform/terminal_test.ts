@@ -71,18 +71,29 @@ Deno.test("introduce() shows every trigger with a command to copy", () => {
     { line: { fifo: true } },
     { orders: { key: { id: "string" } }, notes: { key: { id: "string" } } },
   );
+  const places = {
+    url: "http://localhost:8000",
+    controlUrl: "http://127.0.0.1:8000",
+    servicesUrl: "http://127.0.0.1:4566",
+    bucketsFolder: ".mate/app/buckets",
+    watchedFolder: "/app",
+  };
   const text = introduce({
     manifest: {
       ...MANIFEST,
       functions: { ...MANIFEST.functions, ...functions },
       queues: { ...MANIFEST.queues, ...queues },
       tables,
+      tracing: true,
+      settings: {
+        ...MANIFEST.settings,
+        logs: { ...MANIFEST.settings.logs, format: "JSON", requests: true },
+        domain: { name: "shop.example", certificate: "${infra.certificate}" },
+        vpc: { subnets: ["subnet-1"], securityGroups: ["sg-1"] },
+        alarms: { topic: "${infra.pager}" },
+      },
     },
-    url: "http://localhost:8000",
-    controlUrl: "http://127.0.0.1:8000",
-    servicesUrl: "http://127.0.0.1:4566",
-    bucketsFolder: ".mate/app/buckets",
-    watchedFolder: "/app",
+    ...places,
   }).join("\n");
   const parts = [
     "Start page  http://127.0.0.1:8000/",
@@ -90,6 +101,7 @@ Deno.test("introduce() shows every trigger with a command to copy", () => {
     "aws s3 ls --endpoint-url http://127.0.0.1:4566 --region us-east-1 --no-sign-request",
     "aws lambda invoke --endpoint-url http://127.0.0.1:8000 --region us-east-1 --no-sign-request --function-name NAME /dev/stdout",
     "In the account, the HTTP gateway takes 100 requests a second, 200 at once; here it takes all",
+    "Only in the account: AWS X-Ray, logs as JSON, the log of requests, the domain shop.example, the network, alarms.",
     "ANY /echo           echo              curl 'http://localhost:8000/v0/echo'",
     "curl 'http://localhost:8000/v0/echo/a/b'",
     "curl 'http://localhost:8000/v0/items/1'",
@@ -110,4 +122,6 @@ Deno.test("introduce() shows every trigger with a command to copy", () => {
     assertStringIncludes(text, part);
   }
   assertEquals(text.includes("functions/echo/invocations"), false, "it has a trigger");
+  const plain = introduce({ manifest: MANIFEST, ...places }).join("\n");
+  assertEquals(plain.includes("Only in the account"), false);
 });
