@@ -17,6 +17,9 @@ export interface FunctionHost extends AsyncDisposable {
 
 /** A host that can load the functions again. */
 export interface ReloadingHost extends FunctionHost {
+  /** The folders outside of the manifest's folder from which functions import files that a reload reads again. */
+  readonly foldersElsewhere?: ReadonlySet<string>;
+
   /**
    * Loads the functions again.
    *

@@ -76,7 +76,7 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
   const { promise: end, resolve: stop, reject: fail } = Promise.withResolvers<void>();
   signal.addEventListener("abort", () => stop());
   const unlessInterrupted = (error: unknown) => signal.aborted ? stop() : fail(error);
-  const onChange = async (paths: ReadonlySet<string>) => {
+  const take = async (paths: ReadonlySet<string>) => {
     try {
       const settings = [basename(manifestPath), VALUES_FILE]
         .filter((file) => paths.has(join(watchedFolder, file)));
@@ -92,21 +92,41 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
     } catch (error) {
       log.note(`ERROR ${(error as Error).message}\nFor now, the old version still answers`);
     }
+    watchOthers();
   };
+  let taking = Promise.resolve(); // One change after the other, because there are several watches.
+  const onChange = (paths: ReadonlySet<string>) => taking = taking.then(() => take(paths));
   const manifest = await readLocalManifest(manifestPath, stage);
   if (!options.isInProcess) print(`Bundling the functions of ${manifest.name}`);
   await start(manifest).catch(unlessInterrupted);
   if (platform === undefined) return await end;
   const platformEnd = { [Symbol.asyncDispose]: () => platform![Symbol.asyncDispose]() };
   await using _last = platformEnd; // A platform may start while the watch ends.
-  await using _watch = watch(watchedFolder, {
+  const onError = ({ message }: Error) => log.note(message);
+  await using watches = new AsyncDisposableStack();
+  watches.use(watch(watchedFolder, {
     onChange,
-    onError: ({ message }) => log.note(message),
+    onError,
     isOfInterest: isSource(watchedFolder, [
       resolve(platform.bucketsFolder) + sep,
       resolve(dirname(platform.bucketsFolder), TABLES_FILE),
     ]),
-  });
+  }));
+  const watched = new Set<string>();
+  /** Watches the folders of files that functions import from elsewhere, such as another member of the workspace. */
+  const watchOthers = () => {
+    for (const folder of watches.disposed ? [] : host?.foldersElsewhere ?? []) {
+      if (watched.has(folder)) continue;
+      watched.add(folder);
+      const isOfInterest = isSource(folder, []);
+      try {
+        watches.use(watch(folder, { onChange, onError, isOfInterest, isRecursive: false }));
+      } catch (error) {
+        onError(error as Error);
+      }
+    }
+  };
+  watchOthers();
   // The platform ends before the watch, because the end of a watch ends the watches of folders in it, such as buckets.
   await using _first = platformEnd;
   // Show the URLs after the start of the watch, because the developer may change files at once.

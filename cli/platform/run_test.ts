@@ -195,6 +195,39 @@ Deno.test("the command answers while it bundles for a changed manifest", UNIX, a
   assertEquals([await command.status(), await command.errors], [0, ""]);
 });
 
+Deno.test("the command reloads a function whose import from another member of the workspace changes", async () => {
+  const root = temporaryFolder();
+  const folder = await createApp(join(root, "app"));
+  const write = async (files: Record<string, string>) => {
+    for (const [file, text] of Object.entries(files)) {
+      await Deno.writeTextFile(join(root, file), text);
+    }
+  };
+  for (const name of ["words", "later"]) await Deno.mkdir(join(root, name));
+  await write({
+    "deno.json": `{ "workspace": ["./app", "./words", "./later"] }`,
+    "app/deno.json": "{}",
+    "words/deno.json": `{ "name": "@test/words", "exports": "./mod.ts" }`,
+    "words/mod.ts": `export const text = "one";`,
+    "later/deno.json": "{}",
+    "app/hello.ts":
+      `import { text } from "@test/words"; export const handler = () => ({ body: text });`,
+  });
+  await using command = new Command(["--port", "0", "app.json"], folder);
+  const [, base] = await command.find(/Base URL {4}(\S+)\n[^]*Ctrl-C/);
+  const changes = [
+    ["words/mod.ts", `export const text = "two";`, 1, "two"],
+    ["later/mod.ts", `export const text = "three";`, 1, "two"], // No function imports it yet.
+    ["words/mod.ts", `export { text } from "../later/mod.ts";`, 2, "three"],
+    ["later/mod.ts", `export const text = "four";`, 3, "four"],
+  ] as const;
+  for (const [file, text, reloads, expected] of changes) {
+    await write({ [file]: text });
+    await command.find(new RegExp(`(?:Reloaded hello[^]*){${reloads}}`));
+    assertEquals(await (await fetch(`${base}/hello`)).text(), expected, text);
+  }
+});
+
 Deno.test("the command ends in order if Ctrl-C interrupts its bundling", UNIX, async () => {
   const folder = await createApp();
   const pipe = join(folder, "slow.ts");

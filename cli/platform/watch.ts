@@ -6,6 +6,8 @@ export interface WatchOptions {
   readonly onError: (error: Error) => void;
   /** Tells whether a path counts. By default, every path counts. */
   readonly isOfInterest?: ((path: string) => boolean) | undefined;
+  /** Whether changes in the folders below count, too. The default is true. */
+  readonly isRecursive?: boolean | undefined;
   /** The time without changes before `onChange` is called, in milliseconds. The default is 5. */
   readonly quiet?: number | undefined;
 }
@@ -38,7 +40,7 @@ class FolderWatch implements AsyncDisposable {
     this.#folder = folder;
     this.#options = options;
     this.#roots = [resolve(folder), Deno.realPathSync(folder)];
-    this.#watcher = Deno.watchFs(folder, { recursive: true });
+    this.#watcher = this.#open();
     this.#reading = this.#read();
   }
 
@@ -49,6 +51,10 @@ class FolderWatch implements AsyncDisposable {
     if (!await this.#isAtWork()) return;
     this.#watcher.close();
     await this.#reading;
+  }
+
+  #open(): Deno.FsWatcher {
+    return Deno.watchFs(this.#folder, { recursive: this.#options.isRecursive ?? true });
   }
 
   async #read(): Promise<void> {
@@ -95,7 +101,7 @@ class FolderWatch implements AsyncDisposable {
     this.#isRemoved = false;
     this.#watcher.close();
     await this.#reading; // The system has one watch for each path. So the old watch must end before the new one begins.
-    this.#watcher = Deno.watchFs(this.#folder, { recursive: true });
+    this.#watcher = this.#open();
     this.#reading = this.#read();
     await onChange(new Set(this.#roots)); // There may have been changes between the two watches.
   }

@@ -6,12 +6,12 @@ import {
   type Message,
   stop,
 } from "esbuild";
-import { basename, resolve } from "node:path";
-import { filesOfOthers, isPackageFile } from "./access.ts";
+import { basename, dirname, resolve } from "node:path";
+import { filesOfOthers, isInside, isPackageFile } from "./access.ts";
 import { findCircles, restoreDeclarations } from "./circles.ts";
 import { type Graph, readGraph } from "./graph.ts";
 import { addonProblem, loaderOf } from "./loaders.ts";
-import type { BundlerOptions, ModuleBundle, Request } from "./messages.ts";
+import type { BundlerOptions, ModuleBundle, Output, Request } from "./messages.ts";
 import { findAddon } from "./optional_imports.ts";
 import { bundleOf, minify, SHARED } from "./output.ts";
 import { denoPlugin } from "./plugin.ts";
@@ -54,7 +54,12 @@ export class Builds {
     delete build.bundle;
     if (changed.some(([file]) => basename(file) === "package.json")) forget(build);
     try {
-      return build.bundle = await this.#rebuild(build, entry, isMinified);
+      const made = await this.#rebuild(build, entry, isMinified);
+      const own = [...build.stamps.keys()].filter((file) => !isPackageFile(file, this.#options));
+      const folders = new Set(own.map((file) => dirname(file)));
+      const { folder } = this.#options;
+      const foldersElsewhere = [...folders].filter((path) => !isInside(path, folder));
+      return build.bundle = { ...made, foldersElsewhere };
     } catch (error) {
       const { errors } = error as { errors?: readonly Message[] };
       throw errors === undefined
@@ -70,7 +75,7 @@ export class Builds {
     return build;
   }
 
-  async #rebuild(build: Build, entry: string, isMinified: boolean): Promise<ModuleBundle> {
+  async #rebuild(build: Build, entry: string, isMinified: boolean): Promise<Output> {
     const context = await build.context;
     const begin = Date.now();
     const isGraphNew = build.graph === undefined;
@@ -110,7 +115,7 @@ export class Builds {
       !isPackageFile(resolve(this.#options.folder, input), this.#options);
   }
 
-  async #restore({ code, map }: ModuleBundle, circles: ReadonlySet<string>): Promise<string> {
+  async #restore({ code, map }: Output, circles: ReadonlySet<string>): Promise<string> {
     const texts = new Map(
       await Promise.all(
         [...circles].map(async (input) =>

@@ -26,10 +26,16 @@ export interface Answer {
   readonly problem?: string;
 }
 
-/** A bundled module and its source map. */
-export interface ModuleBundle {
+/** JavaScript and its source map. */
+export interface Output {
   readonly code: string;
   readonly map: string;
   /** The names of the exports; `undefined` for CommonJS, because its exports are known only at run time. */
   readonly exports?: readonly string[];
+}
+
+/** A bundled module. */
+export interface ModuleBundle extends Output {
+  /** The folders outside of the application's folder from which it imports its own files. */
+  readonly foldersElsewhere: readonly string[];
 }

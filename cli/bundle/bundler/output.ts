@@ -1,5 +1,5 @@
 import { type BuildOptions, type BuildResult, transform, type TransformOptions } from "esbuild";
-import type { ModuleBundle } from "./messages.ts";
+import type { Output } from "./messages.ts";
 
 /** The options for JavaScript that bundling and minifying share. */
 export const SHARED = {
@@ -18,7 +18,7 @@ export const SHARED = {
 /** Takes the bundle from a result of esbuild. */
 export function bundleOf(
   { outputFiles, metafile }: BuildResult<{ metafile: true; write: false }>,
-): ModuleBundle {
+): Output {
   const textOf = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))!.text;
   const [, output] = Object.entries(metafile.outputs).find(([path]) => path.endsWith(".js"))!;
   const bundle = withRequire(asNodeImports(textOf(".js")), textOf(".js.map"));
@@ -46,7 +46,7 @@ function withRequire(code: string, map: string): { code: string; map: string } {
 }
 
 /** Minifies a bundle that must keep its declarations. */
-export async function minify({ code, map, exports }: ModuleBundle): Promise<ModuleBundle> {
+export async function minify({ code, map, exports }: Output): Promise<Output> {
   const comment = `//# sourceMappingURL=data:application/json;base64,${
     new TextEncoder().encode(map).toBase64()
   }`;

@@ -132,6 +132,10 @@ export class SandboxHost implements ReloadingHost {
     });
   }
 
+  get foldersElsewhere(): ReadonlySet<string> {
+    return this.#workshop.foldersElsewhere;
+  }
+
   sandboxesOf(name: string): readonly Sandbox[] {
     return this.#pools.get(name)?.sandboxes ?? [];
   }

@@ -31,6 +31,8 @@ export class Workshop implements AsyncDisposable {
   #bundler: Promise<Bundler> | undefined;
   #layer: { readonly layer: string; readonly deno?: string } = { layer: "" };
   #count = 0;
+  /** The folders outside of the manifest's folder from which the functions import files. */
+  readonly foldersElsewhere: Set<string> = new Set();
 
   private constructor(owned: OwnedFolder, isolation: Isolation, options: WorkshopOptions) {
     this.#owned = owned;
@@ -85,6 +87,7 @@ export class Workshop implements AsyncDisposable {
     for (const [name, files] of functions) {
       const settings = manifest.functions[name]!;
       const bundle = await this.#bundles.get(resolve(dirname(manifestPath), settings.module))!;
+      for (const folder of bundle.foldersElsewhere) this.foldersElsewhere.add(folder);
       const version: Version = { bundle, settings: JSON.stringify(settings) };
       if (areEqual(this.#versions.get(name), version)) continue;
       const task = `${this.#folder}/${name}-${++this.#count}`;
