@@ -7,13 +7,14 @@ import { isUnlimited } from "./permissions.ts";
 import { hasToRunAgain, runAgain } from "./restart.ts";
 import { visibleText } from "./visible_text.ts";
 
-/** The oldest Deno that bundles functions with their names. */
-const MINIMUM = [2, 8] as const;
+/** The oldest Deno whose `deno info` tells where the packages of npm are. */
+const MINIMUM = [2, 8, 3];
 
 /** Returns the error message for a Deno that is too old. */
 export function denoProblem(version: string = Deno.version.deno): string | undefined {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  if (major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1])) return undefined;
+  const numbers = version.split(".").map((part) => parseInt(part));
+  const index = MINIMUM.findIndex((part, index) => part !== numbers[index]);
+  if (index === -1 || numbers[index]! > MINIMUM[index]!) return undefined;
   const wanted = MINIMUM.join(".");
   return `Cannot run on Deno ${version}: expected Deno ${wanted} or later; "deno upgrade" installs it`;
 }

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { STATUS_TEXT } from "@std/http/status";
 import * as esbuild from "esbuild";
+import { fileURLToPath } from "node:url";
 import * as clientErrors from "./client_errors.ts";
 import {
   errorKind,
@@ -127,7 +128,7 @@ Deno.test("errorKind() takes no other thrown value", () => {
 /** The module that esbuild makes of a few lines, minified. */
 async function bundle(lines: string): Promise<string> {
   const { outputFiles } = await esbuild.build({
-    stdin: { contents: lines, resolveDir: new URL(".", import.meta.url).pathname },
+    stdin: { contents: lines, resolveDir: fileURLToPath(new URL(".", import.meta.url)) },
     bundle: true,
     minify: true,
     write: false,
