@@ -1,7 +1,7 @@
 /**
  * Publishes both packages to a registry on the loopback interface by the command of the release workflow, and uses them as a
  * stranger does, in folders of each kind: online, and then offline. `deno task test:jsr FOLDER` runs this proof; the folder
- * holds the packages of JSR that the two import, as `@scope/name/version/`.
+ * holds the packages of JSR that the two import, as `@scope/name/version/`. Without a folder, they come from JSR.
  *
  * @module
  */
@@ -10,12 +10,14 @@ import { dirname } from "node:path";
 import { Emulator } from "../../cli/deploy/testdata/emulator.ts";
 import { cloudEnvironment, missingTools } from "../../cli/deploy/testdata/cloud_tools.ts";
 import { succeed, temporaryFolder } from "../../testdata/programs.ts";
+import { isReachable, REGISTRY } from "../std.ts";
 import { visitDev } from "../visit_dev.ts";
 import { Registry } from "./registry.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const [source] = Deno.args;
-const problems = [...source ? [] : ["the packages of JSR"], ...await missingTools()];
+const hasPackages = source !== undefined || await isReachable(REGISTRY);
+const problems = [...hasPackages ? [] : ["the packages of JSR"], ...await missingTools()];
 if (problems.length > 0) {
   console.error(`NOT RUN: the proof of the JSR packages. Missing:\n- ${problems.join("\n- ")}`);
 }
@@ -59,9 +61,13 @@ Deno.test({
   sanitizeResources: false,
   async fn(t) {
     const temporary = await Deno.realPath(temporaryFolder());
-    await copy(source!, `${temporary}/packages`);
+    if (source === undefined) await Deno.mkdir(`${temporary}/packages`);
+    else await copy(source, `${temporary}/packages`);
     await using emulator = await Emulator.start();
-    const registry = new Registry(`${temporary}/packages`);
+    const registry = new Registry(
+      `${temporary}/packages`,
+      source === undefined ? REGISTRY : undefined,
+    );
     const env = {
       NO_COLOR: "1",
       PATH: `${dirname(Deno.execPath())}:${Deno.env.get("PATH")}`,
@@ -110,6 +116,7 @@ Deno.test({
       await step(`offline, in ${kind}`, async () => {
         await Deno.remove(`${cwd}/shop/dist`, { recursive: true });
         const options = { cwd, env: offline, flags: ["--cached-only"] };
+        assertStringIncludes(await mate(["new", "again"], options), "again/app.json");
         await useEverything(options, "app.json" in FOLDERS[kind]!);
       });
     }

@@ -27,13 +27,19 @@ const TYPES: Readonly<Record<string, string>> = {
 /** A registry on the loopback interface. */
 export class Registry implements AsyncDisposable {
   readonly #folder: string;
+  readonly #upstream: string | undefined;
   readonly #server = serve((request) => this.#answer(request));
   /** The ids of the publishing tasks. Each is done at once, because `deno publish` has checked the package. */
   readonly #tasks = new Set<string>();
 
-  /** Serves the packages of a folder, as `@scope/name/version/`. Published packages are added to the folder. */
-  constructor(folder: string) {
+  /**
+   * Serves the packages of a folder, as `@scope/name/version/`. Published packages are added to the folder.
+   *
+   * @param upstream The registry that has the packages that are not in the folder.
+   */
+  constructor(folder: string, upstream?: string) {
     this.#folder = folder;
+    this.#upstream = upstream;
   }
 
   get url(): string {
@@ -58,7 +64,7 @@ export class Registry implements AsyncDisposable {
       if (task !== undefined && this.#tasks.has(task)) {
         return Response.json({ id: task, status: "success", error: null });
       }
-      return await this.#serve(path);
+      return await this.#serve(path, pathname);
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) return notFound();
       throw error;
@@ -90,10 +96,15 @@ export class Registry implements AsyncDisposable {
     return Response.json({ id, status: "pending", error: null });
   }
 
-  async #serve(path: string): Promise<Response> {
+  async #serve(path: string, pathname: string): Promise<Response> {
     const [, name, rest] = /^\/(@[^/]+\/[^/]+)\/(.+)$/.exec(path) ?? [];
     if (name === undefined || rest === undefined) return notFound();
     const folder = join(this.#folder, name);
+    if (this.#upstream !== undefined && !await isFolder(folder)) {
+      const { status, headers, body } = await fetch(new URL(pathname, this.#upstream));
+      const type = headers.get("content-type") ?? "text/plain";
+      return new Response(body, { status, headers: { "content-type": type } });
+    }
     if (rest === "meta.json") return Response.json(await packageMeta(name, folder));
     const version = /^([^/]+)_meta\.json$/.exec(rest)?.[1];
     if (version !== undefined) return Response.json(await versionMeta(join(folder, version)));
@@ -106,6 +117,10 @@ export class Registry implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#server[Symbol.asyncDispose]();
   }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(({ isDirectory }) => isDirectory, () => false);
 }
 
 function notFound(): Response {

@@ -50,3 +50,18 @@ Deno.test("Registry takes what deno publish uploads, once, and Deno runs it", as
   assertEquals(changed.code, 1);
   assertStringIncludes(changed.stderr, "Integrity check failed");
 });
+
+Deno.test("Registry passes on what its upstream says about the packages that it lacks", async () => {
+  const folder = temporaryFolder();
+  await Deno.mkdir(`${folder}/@try/it/1.0.0`, { recursive: true });
+  await Deno.writeTextFile(`${folder}/@try/it/1.0.0/mod.ts`, "export {};");
+  await using upstream = new Registry(folder);
+  await using registry = new Registry(temporaryFolder(), upstream.url);
+  for (const [path, status] of [["@try/it/1.0.0/mod.ts", 200], ["@try/it/lost.ts", 404]] as const) {
+    const [other, own] = await Promise.all(
+      [upstream, registry].map(({ url }) => fetch(url + path)),
+    );
+    const expected = [status, other!.headers.get("content-type"), await other!.text()];
+    assertEquals([own!.status, own!.headers.get("content-type"), await own!.text()], expected);
+  }
+});
