@@ -146,17 +146,17 @@ Deno.test("denoProblem() names the wanted version if Deno is too old", () => {
     const [version, isOld] of [
       ["1.46.3", true],
       ["2.7.14", true],
-      ["2.8.2", true],
-      ["2.8.3", false],
-      ["2.9.0", false],
+      ["2.8.6", true],
+      ["2.9.4", true],
+      ["2.9.5", false],
       ["2.10.1", false],
       ["3.0.0", false],
-      ["2.8.3-rc.1", false],
+      ["2.9.5-rc.1", false],
     ] as const
   ) {
     const problem = denoProblem(version);
     const line =
-      `Cannot run on Deno ${version}: expected Deno 2.8.3 or later; "deno upgrade" installs it`;
+      `Cannot run on Deno ${version}: expected Deno 2.9.5 or later; "deno upgrade" installs it`;
     assertEquals(problem, isOld ? line : undefined, version);
   }
   assertEquals(denoProblem(), undefined);

@@ -7,8 +7,11 @@ import { isUnlimited } from "./permissions.ts";
 import { hasToRunAgain, runAgain } from "./restart.ts";
 import { visibleText } from "./visible_text.ts";
 
-/** The oldest Deno whose `deno info` tells where the packages of npm are. */
-const MINIMUM = [2, 8, 3];
+/**
+ * The oldest Deno with which all tests pass. Before 2.8.3, `deno info` does not tell where the packages of npm are. Before
+ * 2.9.3, a response to HEAD loses its length. Before 2.9.5, V8 makes another code cache each time.
+ */
+const MINIMUM = [2, 9, 5];
 
 /** Returns the error message for a Deno that is too old. */
 export function denoProblem(version: string = Deno.version.deno): string | undefined {
