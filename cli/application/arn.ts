@@ -31,6 +31,10 @@ export const arnIn = (
   name: string,
 ): string => `arn:${partition}:${service}:${region}:${account}:${name}`;
 
+/** Returns the name of a function of a manifest in the account, and on this machine. */
+export const functionName = (manifest: { readonly name: string }, key: string): string =>
+  `${manifest.name}-${key}`;
+
 /** Returns the ARN of a function, without a version. */
 export const functionArn = (name: string): string => arnIn(LOCAL, "lambda", `function:${name}`);
 

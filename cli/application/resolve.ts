@@ -6,7 +6,7 @@
 import { refuse } from "../manifest/stages.ts";
 import type { FunctionManifest, Manifest } from "../manifest/types.ts";
 import { fillPlaceholders, usedNames } from "../manifest/variables.ts";
-import { arnIn, type Place } from "./arn.ts";
+import { arnIn, functionName, type Place } from "./arn.ts";
 import { alarmsOf } from "./alarms.ts";
 import { nameProblems } from "./names.ts";
 import { mapValues, resolveResources } from "./resources.ts";
@@ -43,12 +43,12 @@ function resolve(manifest: Manifest, place: Place): Application {
   const resources = resolveResources(manifest, place);
   const logGroup = `/mate/${name}`;
   const functions = mapValues(manifest.functions, (settings, key): ApplicationFunction => ({
-    name: `${name}-${key}`,
-    arn: arnIn(place, "lambda", `function:${name}-${key}`),
+    name: functionName(manifest, key),
+    arn: arnIn(place, "lambda", `function:${functionName(manifest, key)}`),
     role: `${name}-${key}-${region}`,
     trust: trust("lambda"),
     statements: fillAll(statementsOf(manifest, key, resources, place), place),
-    logGroup: `/aws/lambda/${name}-${key}`,
+    logGroup: `/aws/lambda/${functionName(manifest, key)}`,
     handler: `index.${settings.handler}`,
     description: settings.description,
     memory: settings.memory,

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
-import { logStreamName, REGION } from "../application/arn.ts";
+import { functionName, logStreamName, REGION } from "../application/arn.ts";
 import type {
   InvokeOptions,
   InvokeOutcome,
@@ -101,7 +101,10 @@ class InProcessHost implements ReloadingHost {
       await using api = await RuntimeApi.listen();
       const handle = async (event: unknown, context: FnContext) => {
         const handler = await this.#load(config);
-        return await handler(event, { ...context, ...factsOf(name, config) });
+        return await handler(event, {
+          ...context,
+          ...factsOf(functionName(this.#manifest, name), config),
+        });
       };
       // The loop ends with an error when the Runtime API ends.
       scopes.run(scope, () => run(handle, { api: api.address })).catch(() => {});
@@ -109,7 +112,7 @@ class InProcessHost implements ReloadingHost {
       const { answered, finished } = api.invoke({
         ...options,
         requestId,
-        functionName: name,
+        functionName: functionName(this.#manifest, name),
         payload,
         deadline,
       });

@@ -44,11 +44,11 @@ Deno.test("the host in this process calls the handler with event and context", a
   assertMatch(logStreamName, /^\d{4}\/\d\d\/\d\d\/\[\$LATEST\]local$/);
   assertEquals(context, {
     awsRequestId: "id",
-    functionName: "f",
+    functionName: "app-f",
     functionVersion: "$LATEST",
-    invokedFunctionArn: "arn:aws:lambda:us-east-1:000000000000:function:f",
+    invokedFunctionArn: "arn:aws:lambda:us-east-1:000000000000:function:app-f",
     memoryLimitInMB: "512",
-    logGroupName: "/aws/lambda/f",
+    logGroupName: "/aws/lambda/app-f",
     clientContext: { a: 1 },
     tenantId: "blue",
   });

@@ -128,7 +128,7 @@ export async function startPlatform(
   await using stack = new AsyncDisposableStack();
   const data = options.data ?? stack.use(await makeOwnedFolder(tmpdir())).path;
   const application = resolveApplication(manifest, LOCAL);
-  const services = stack.use(new Services(manifest, options.servicesPort));
+  const services = stack.use(new Services(manifest, application, options.servicesPort));
   const local = services.localManifest(options.inProcess);
   const host = typeof options.host === "function"
     ? await options.host(local)
@@ -145,13 +145,13 @@ export async function startPlatform(
     void asyncInvocations.start(name, Buffer.from(JSON.stringify(event)));
   const bucketsFolder = join(data, "buckets");
   const buckets = stack.use(
-    await openBuckets({ manifest, asyncInvocations, log, folder: bucketsFolder }),
+    await openBuckets({ application, asyncInvocations, log, folder: bucketsFolder }),
   );
   const schedules = stack.use(new Schedules({ manifest, application, asyncInvocations }));
-  const messaging = stack.use(new Messaging(manifest, application, invokeAsync));
+  const messaging = stack.use(new Messaging(application, invokeAsync));
   const note = (text: string) => log.note(text);
-  const eventBus = createEventBus(manifest, invokeAsync, note);
-  const invokeApi = createInvokeApi(manifest, host, asyncInvocations);
+  const eventBus = createEventBus(application, invokeAsync, note);
+  const invokeApi = createInvokeApi(application, host, asyncInvocations);
   const tables = stack.use(
     await Tables.open(application, options.data && join(data, TABLES_FILE), note),
   );
@@ -161,7 +161,7 @@ export async function startPlatform(
   );
   const polling = new AbortController();
   const { signal } = polling;
-  void pollQueues({ manifest, messaging, host, log, signal });
+  void pollQueues({ application, messaging, host, log, signal });
   stack.defer(() => polling.abort());
   const settled = async () => {
     await asyncInvocations.settled();
@@ -181,6 +181,7 @@ export async function startPlatform(
     invokeApi,
     endpoints: createTriggerEndpoints({
       manifest,
+      application,
       buckets,
       schedules,
       messaging,

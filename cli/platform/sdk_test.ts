@@ -179,11 +179,12 @@ Deno.test("the AWS CLI uses the services, and functions that run in this process
   const file = `${shop.folder}/cli.csv`;
   const content = crypto.getRandomValues(new Uint8Array(65_536)).toHex().repeat(72);
   await Deno.writeTextFile(file, content); // 9 MiB, which the AWS CLI sends in parts
-  assertEquals((await aws(servicesUrl, "s3", "cp", file, "s3://uploads/in/cli.csv")).code, 0);
+  const uploads = "s3://shop-uploads-000000000000-us-east-1/in/";
+  assertEquals((await aws(servicesUrl, "s3", "cp", file, `${uploads}cli.csv`)).code, 0);
   const copy = `${shop.folder}/copy`;
-  assertEquals((await aws(servicesUrl, "s3", "sync", "s3://uploads/in/", copy)).code, 0);
+  assertEquals((await aws(servicesUrl, "s3", "sync", uploads, copy)).code, 0);
   assertEquals(await Deno.readTextFile(`${copy}/cli.csv`) === content, true);
-  const { text } = await aws(servicesUrl, "sqs", "get-queue-url", "--queue-name", "jobs");
+  const { text } = await aws(servicesUrl, "sqs", "get-queue-url", "--queue-name", "shop-jobs");
   const queue = ["--queue-url", JSON.parse(text).QueueUrl, "--message-body", "by hand"];
   await aws(servicesUrl, "sqs", "send-message", ...queue);
   const entry = '[{"Source":"shop","DetailType":"By hand","Detail":"{}"}]';

@@ -52,6 +52,9 @@ export function manifestWith(
   return parseManifest(JSON.stringify(manifest), "app.json");
 }
 
+/** The name of the bucket `files` of such a manifest. */
+export const FILES = "app-files-000000000000-us-east-1";
+
 /** An application with a function for every kind of trigger. */
 export const MANIFEST: Manifest = manifestWith({
   echo: {

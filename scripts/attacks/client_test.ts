@@ -66,9 +66,9 @@ Deno.test("no message stops the queues and topics", async () => {
   };
   const [sqs, sns] = [new SQS(options), new SNS(options)];
   try {
-    const QueueUrl = `${servicesUrl}/000000000000/jobs`;
-    const TopicArn = topicArn("news");
-    await sns.subscribe({ TopicArn, Protocol: "sqs", Endpoint: queueArn("jobs") });
+    const QueueUrl = `${servicesUrl}/000000000000/app-jobs`;
+    const TopicArn = topicArn("app-news");
+    await sns.subscribe({ TopicArn, Protocol: "sqs", Endpoint: queueArn("app-jobs") });
     // A topic has sent nothing of this.
     for (const MessageBody of ["poison", "null", "{}", '{"Type":"Notification"}', "\ud800", "[]"]) {
       await sqs.sendMessage({ QueueUrl, MessageBody }).catch(() => {});

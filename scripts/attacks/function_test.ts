@@ -54,8 +54,9 @@ const call = async (service, body, { path = "", headers = {}, method = "POST" } 
 };
 const form = { headers: { "content-type": "application/x-www-form-urlencoded" } };
 const json = (target) => ({ headers: { "x-amz-target": target, "content-type": "application/x-amz-json-1.0" } });
-const arn = (name) => "arn:aws:sns:us-east-1:000000000000:" + name;
-const url = (name) => AWS_ENDPOINT_URL + "/000000000000/" + name;
+const arn = (name) => "arn:aws:sns:us-east-1:000000000000:shop-" + name;
+const url = (name) => AWS_ENDPOINT_URL + "/000000000000/shop-" + name;
+const files = "shop-files-000000000000-us-east-1";
 const publish = "Action=Publish&TopicArn=" + arn("news") + "&Message=evil";
 const send = "Action=SendMessage&QueueUrl=" + url("jobs") + "&MessageBody=evil";
 const event = (entry) => ({ Entries: [{ Source: "shop", DetailType: "evil", Detail: "{}", ...entry }] });
@@ -66,7 +67,7 @@ const put = (entry) => async () => {
 const remove = (...keys) => call(
   "s3",
   "<Delete>" + keys.map((key) => "<Object><Key>" + key + "</Key></Object>").join("") + "</Delete>",
-  { path: "files?delete", headers: { "x-amz-checksum-crc32": "AAAAAA==" } },
+  { path: files + "?delete", headers: { "x-amz-checksum-crc32": "AAAAAA==" } },
 );
 
 const services = () => ({
@@ -77,11 +78,11 @@ const services = () => ({
   "another topic, before the granted one": () => call("sns", publish.replace("TopicArn", "TopicArn=" + arn("other") + "&TopicArn"), form),
   "another topic as a target": () => call("sns", publish + "&TargetArn=" + arn("other"), form),
   "a queue that is granted by its name": () =>
-    call("sqs", { QueueName: "jobs", QueueUrl: url("other"), MessageBody: "evil" }, json("AmazonSQS.SendMessage")),
+    call("sqs", { QueueName: "shop-jobs", QueueUrl: url("other"), MessageBody: "evil" }, json("AmazonSQS.SendMessage")),
   "a queue by another key of JSON": () =>
     call("sqs", '{"QueueUrl":"' + url("jobs") + '","MessageBody":"evil","QueueUrl":"' + url("other") + '"}', json("AmazonSQS.SendMessage")),
   "a second queue of a form": () => call("sqs", send + "&QueueUrl=" + url("other"), form),
-  "a queue in the path": () => call("sqs", { MessageBody: "evil" }, { ...json("AmazonSQS.SendMessage"), path: "000000000000/other" }),
+  "a queue in the path": () => call("sqs", { MessageBody: "evil" }, { ...json("AmazonSQS.SendMessage"), path: "000000000000/shop-other" }),
   "a message to a queue whose condition is not met": () =>
     call("sqs", { QueueUrl: url("limited"), MessageBody: "evil" }, json("AmazonSQS.SendMessage")),
   "to receive from a queue that it may send to": () => call("sqs", { QueueUrl: url("jobs") }, json("AmazonSQS.ReceiveMessage")),
@@ -89,12 +90,12 @@ const services = () => ({
   "an event of AWS": put({ Source: "aws.s3" }),
   "an event of another bus": put({ EventBusName: "other" }),
   "an event of another bus by its ARN": put({ EventBusName: "arn:aws:events:us-east-1:000000000000:event-bus/other" }),
-  "to delete an object that is denied": () => call("s3", undefined, { path: "files/secret/a", method: "DELETE" }),
-  "to delete an object that is denied, by an encoded key": () => call("s3", undefined, { path: "files/%73ecret/a", method: "DELETE" }),
+  "to delete an object that is denied": () => call("s3", undefined, { path: files + "/secret/a", method: "DELETE" }),
+  "to delete an object that is denied, by an encoded key": () => call("s3", undefined, { path: files + "/%73ecret/a", method: "DELETE" }),
   "to delete a denied object beside an allowed one": () => remove("open/none", "secret/a"),
   "to copy an object that is denied": () =>
-    call("s3", undefined, { path: "files/open/copy", method: "PUT", headers: { "x-amz-copy-source": "files/secret/a" } }),
-  "another bucket": () => call("s3", "evil", { path: "others/a", method: "PUT", headers: { "content-length": "4" } }),
+    call("s3", undefined, { path: files + "/open/copy", method: "PUT", headers: { "x-amz-copy-source": files + "/secret/a" } }),
+  "another bucket": () => call("s3", "evil", { path: files.replace("files", "others") + "/a", method: "PUT", headers: { "content-length": "4" } }),
   "another function": () => call("lambda", "{}", { path: "2015-03-31/functions/told/invocations" }),
   "another service with the key of a stranger": () => fetch(url("other"), {
     method: "POST",
@@ -109,7 +110,7 @@ const granted = () => ({
   publish: () => call("sns", publish.replace("evil", "good"), form),
   send: () => call("sqs", { QueueUrl: url("jobs"), MessageBody: "good" }, json("AmazonSQS.SendMessage")),
   put: put({ DetailType: "good" }),
-  write: () => call("s3", "good", { path: "files/open/a", method: "PUT" }),
+  write: () => call("s3", "good", { path: files + "/open/a", method: "PUT" }),
 });
 
 export const handler = async ({ kind, ...facts }) => {

@@ -1,9 +1,10 @@
 import { wrongParts } from "../../cli/manifest/event_pattern.ts";
-import { parseManifest } from "../../cli/manifest/manifest.ts";
+import { parseManifest, readManifest } from "../../cli/manifest/manifest.ts";
 import { startPlatform } from "../../cli/platform/mod.ts";
 import { compilePattern } from "../../cli/platform/services/event_pattern.ts";
-import { deadLetterQueueName, queueName } from "../../cli/platform/services/messaging.ts";
-import { ACCOUNT_ID, queueArn, REGION, topicArn } from "../../cli/application/arn.ts";
+import { ACCOUNT_ID, LOCAL, REGION } from "../../cli/application/arn.ts";
+import { resolveApplication } from "../../cli/application/resolve.ts";
+import { rename } from "./account.ts";
 import { deliveryOf, writeApplication } from "./application.ts";
 import type { Application, Setup } from "./cases.ts";
 import { Clients } from "./clients.ts";
@@ -18,11 +19,12 @@ const queueUrl = (name: string) => `http://localhost/${ACCOUNT_ID}/${name}`;
 
 /** The platform of this machine. Each case has its own platform. */
 export const local: Place = {
-  setUp: (setup) => {
+  setUp: async (setup) => {
     const uses = {
       buckets: Object.fromEntries((setup.buckets ?? []).map((name) => [name, "read"])),
     };
-    return open({ functions: { unused: { does: { echoes: true }, uses } } } as Application, setup);
+    const functions = { unused: { does: { echoes: true }, uses } };
+    return { ...await open({ functions } as Application, setup), rename: (value) => value };
   },
 
   run: (application) => open(application, {}),
@@ -56,6 +58,10 @@ async function open(application: Application, setup: Setup): Promise<Stage> {
   const folder = await Deno.makeTempDir({ prefix: "mate-recorded-" });
   stack.defer(() => Deno.remove(folder, { recursive: true }));
   const path = await writeApplication(application, folder, NAME);
+  const { functions, buckets, queues, topics } = resolveApplication(
+    await readManifest(path),
+    LOCAL,
+  );
   const platform = stack.use(
     await startPlatform(path, {
       inProcess: application.sandbox !== true,
@@ -77,28 +83,21 @@ async function open(application: Application, setup: Setup): Promise<Stage> {
   );
   const unique = `u${crypto.randomUUID().slice(0, 8)}`;
   const variables = await makeResources(setup, clients, unique);
-  for (const bucket of setup.buckets ?? []) variables[bucket] = bucket;
-  const queues = application.queues as Parameters<typeof queueName>[1]["queues"] ?? {};
-  for (const name of Object.keys(queues)) {
-    const physical = queueName(name, { queues });
-    variables[`queue:${name}`] = queueUrl(physical);
-    variables[`queue:${name}.arn`] = queueArn(physical);
+  for (const [key, { name }] of Object.entries(buckets)) variables[key] = name;
+  for (const [key, { name, arn }] of Object.entries(queues)) {
+    variables[`queue:${key}`] = queueUrl(name);
+    variables[`queue:${key}.arn`] = arn;
   }
-  for (
-    const { triggers } of Object.values(
-      application.functions as Record<string, {
-        triggers?: { topics?: readonly { name: string }[] };
-      }>,
-    )
-  ) {
-    for (const { name } of triggers?.topics ?? []) variables[`topic:${name}`] = topicArn(name);
-  }
+  for (const [key, { arn }] of Object.entries(topics)) variables[`topic:${key}`] = arn;
+  const names = Object.fromEntries(
+    Object.entries({ ...functions, ...buckets }).map(([key, { name }]) => [key, name]),
+  );
   const owned = stack.move();
   return {
     clients,
     variables,
     patience: 0,
-    rename: (value) => value,
+    rename: (value) => rename(value, names),
     request(to, request) {
       const name = to.replace(/^url:/, "");
       const host = to === "gateway"
@@ -116,7 +115,7 @@ async function open(application: Application, setup: Setup): Promise<Stage> {
     settled: () => platform.settled(),
     deliveries: () => Promise.resolve(deliveries),
     queueUrl: (name, isDeadLetters = false) =>
-      queueUrl((isDeadLetters ? deadLetterQueueName : queueName)(name, { queues })),
+      queueUrl(isDeadLetters ? queues[name]!.deadLetters.name : queues[name]!.name),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

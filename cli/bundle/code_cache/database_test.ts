@@ -1,6 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
-import { temporaryFolder } from "../../../testdata/programs.ts";
+import { succeed, temporaryFolder } from "../../../testdata/programs.ts";
+import { until } from "../../../testdata/waiting.ts";
 import { compiledSpecifiers, copyCaches, UnknownSchemaError } from "./database.ts";
 
 const NAMES = ["dep_analysis_cache_v2", "node_analysis_cache_v2", "v8_code_cache_v2"];
@@ -10,10 +11,15 @@ async function makeDenoDir() {
   const folder = temporaryFolder();
   await Deno.mkdir(`${folder}/copy`);
   await Deno.writeTextFile(`${folder}/one.mjs`, "console.log(1);");
-  await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-config", `${folder}/one.mjs`],
-    env: { DENO_DIR: `${folder}/deno` },
-  }).output();
+  await until("the databases of Deno", async () => { // It may end before it has made all tables.
+    const env = { DENO_DIR: `${folder}/deno` };
+    await succeed(Deno.execPath(), ["run", "--no-config", `${folder}/one.mjs`], { env });
+    return NAMES.every((name) => {
+      using database = new DatabaseSync(`${folder}/deno/${name}`, { readOnly: true });
+      return database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all()
+        .length === 2;
+    });
+  });
   return { folder, denoDir: `${folder}/deno`, copy: `${folder}/copy` };
 }
 

@@ -9,6 +9,7 @@
  *
  * @module
  */
+import { functionName } from "../../application/arn.ts";
 import type { FunctionManifest, Manifest } from "../../manifest/manifest.ts";
 import { fillPlaceholders, placeholdersIn, variablesOf } from "../../manifest/variables.ts";
 import { lambdaEnvironment } from "../../lambda/isolation/environment.ts";
@@ -63,7 +64,11 @@ export async function addCodeCaches(
     await writeFiles(`${folder}/layer`, layer);
     for (const [name, files] of functions) {
       const settings = manifest.functions[name]!;
-      const start = { environment: environmentOf(name, settings), isolation, signal };
+      const start = {
+        environment: environmentOf(functionName(manifest, name), settings),
+        isolation,
+        signal,
+      };
       try {
         // If the machine has another architecture, its own Deno finds out whether the module throws.
         if (isOwn) files.push(...await makeCache(folder, name, files, architecture, start));

@@ -5,7 +5,7 @@ import { functionArn } from "../../application/arn.ts";
 import type { FunctionHost } from "../../lambda/function_host.ts";
 import { MAX_ASYNC_EVENT, MAX_SYNC_EVENT } from "../../application/limits.ts";
 import { Refusal, type Reply, reply } from "../../lambda/http.ts";
-import type { Manifest } from "../../manifest/manifest.ts";
+import type { Application } from "../../application/types.ts";
 import { parseObject } from "../../manifest/json_object.ts";
 import type { AsyncInvocations } from "./async_invocations.ts";
 import { invokeWithResponseStream } from "./response_stream.ts";
@@ -35,7 +35,7 @@ const FIELDS =
  * @see https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
  */
 export function createInvokeApi(
-  manifest: Manifest,
+  application: Application,
   host: FunctionHost,
   asyncInvocations: AsyncInvocations,
 ): (request: InvokeRequest) => Promise<Reply> {
@@ -48,7 +48,7 @@ export function createInvokeApi(
     }
     checkNames(request);
     const qualifier = new URLSearchParams(request.query).get("Qualifier");
-    const name = findFunction(manifest, decode(encoded), qualifier);
+    const name = findFunction(application, decode(encoded), qualifier);
     const type = readEnum(request, "x-amz-invocation-type", "invocationType", [
       "RequestResponse",
       "Event",
@@ -189,14 +189,14 @@ function invokeRefusal(type: string, message: string): Refusal {
   );
 }
 
-/** Returns the name of the function that the path of a request calls. For an unknown function, it is the name in the path. */
-export function calledFunction(manifest: Manifest, path: string): string {
+/** Returns the ARN of the function that the path of a request calls. */
+export function calledFunction(application: Application, path: string): string {
   const [, plain, streaming] = OPERATIONS.exec(path) ?? [];
   const name = decode(plain ?? streaming ?? "");
   try {
-    return findFunction(manifest, name, null);
+    return application.functions[findFunction(application, name, null)]!.arn;
   } catch (error) {
-    if (error instanceof Refusal) return name;
+    if (error instanceof Refusal) return functionArn(name);
     throw error;
   }
 }
@@ -206,10 +206,10 @@ const NAME =
   /^(?:arn:aws[a-zA-Z-]*:lambda:)?(?:[a-z]{2}(?:-[a-z]+){1,2}-\d:)?(?:\d{12}:)?(?:function:)?([\w-]{1,64})(?::(\$LATEST|[\w-]{1,128}))?$/;
 
 /**
- * Finds a function by its name, its name in the cloud, or its ARN. The account and the region of an ARN have no effect. The
+ * Finds a function by its name, its ARN, or its name in the manifest. The account and the region of an ARN have no effect. The
  * qualifier is a version.
  */
-function findFunction(manifest: Manifest, name: string, qualifier: string | null): string {
+function findFunction({ functions }: Application, name: string, qualifier: string | null): string {
   const [, functionName, version] = NAME.exec(name) ?? [];
   if (functionName === undefined) {
     throw invokeRefusal(
@@ -225,9 +225,8 @@ function findFunction(manifest: Manifest, name: string, qualifier: string | null
     );
   }
   const wanted = version ?? qualifier;
-  const { name: application, functions } = manifest;
-  const known = [functionName, functionName.replace(new RegExp(`^${application}-`), "")]
-    .find((candidate) => Object.hasOwn(functions, candidate));
+  const known = Object.keys(functions)
+    .find((key) => key === functionName || functions[key]!.name === functionName);
   if (known === undefined || (wanted !== null && wanted !== "$LATEST")) {
     const suffix = wanted === null ? "" : `:${wanted}`;
     throw invokeRefusal(

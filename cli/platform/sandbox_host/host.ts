@@ -1,3 +1,4 @@
+import { functionName } from "../../application/arn.ts";
 import { bundleError, describeProblems } from "../../bundle/functions.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
 import type { LogRecord, ReloadingHost } from "../../lambda/function_host.ts";
@@ -176,7 +177,9 @@ export class SandboxHost implements ReloadingHost {
       if (rule !== undefined) this.#log("", rule);
     };
     const isolation = this.#isolation;
-    return new FunctionPool({ name, isolation, log, concurrency, idleLimit, initLimit }, code);
+    const limits = { concurrency, idleLimit, initLimit };
+    const inAccount = functionName(this.#manifest, name);
+    return new FunctionPool({ name: inAccount, isolation, log, ...limits }, code);
   }
 }
 

@@ -61,7 +61,7 @@ Deno.test("a function has only the variables of AWS Lambda and of the manifest",
   assertEquals(names.sort(), [...expected, ...others.split(" ")].sort());
   const { MINE, TZ, HOME } = environment;
   assertEquals([MINE, TZ, HOME], ["$HOME 'x'", "Europe/Paris", "/tmp"]);
-  assertEquals(environment.AWS_LAMBDA_FUNCTION_NAME, "one");
+  assertEquals(environment.AWS_LAMBDA_FUNCTION_NAME, "test-one");
   assertEquals(environment.AWS_LAMBDA_FUNCTION_MEMORY_SIZE, "256");
   const stream = environment.AWS_LAMBDA_LOG_STREAM_NAME!;
   assertMatch(stream, /^\d{4}\/\d\d\/\d\d\/\[\$LATEST\][0-9a-f]{32}$/);

@@ -1,48 +1,20 @@
-import {
-  ACCOUNT_ID,
-  bucketArn,
-  functionArn,
-  queueArn,
-  REGION,
-  topicArn,
-} from "../../application/arn.ts";
+import { ACCOUNT_ID, REGION } from "../../application/arn.ts";
 import type { Application } from "../../application/types.ts";
-import type { Manifest } from "../../manifest/types.ts";
-import { deadLetterQueueName, queueName, tableDeadLetterQueueName } from "./messaging.ts";
 import { decide } from "./policy.ts";
 import type { Context } from "./policy_pattern.ts";
 import { type Access, ServiceError } from "./service_call.ts";
 
-/**
- * The rights of the functions: the statements that the deployment writes for their roles. These name the resources of the
- * account, such as `shop-jobs`. On this machine the same queue is called `jobs`.
- */
+/** The rights of the functions: the statements that the deployment writes for their roles. */
 export class Rights {
   readonly #application: Application;
-  /** The ARNs in the account, by the ARNs on this machine. */
-  readonly #arns = new Map<string, string>();
 
-  constructor(application: Application, manifest: Manifest) {
+  constructor(application: Application) {
     this.#application = application;
-    const { buckets, topics, queues, tables, functions } = application;
-    for (const [name, { arn }] of Object.entries(buckets)) this.#arns.set(bucketArn(name), arn);
-    for (const [name, { arn }] of Object.entries(topics)) this.#arns.set(topicArn(name), arn);
-    for (const [name, { arn }] of Object.entries(functions)) this.#arns.set(functionArn(name), arn);
-    for (const [name, { arn, deadLetters }] of Object.entries(queues)) {
-      this.#arns.set(queueArn(queueName(name, manifest)), arn);
-      this.#arns.set(queueArn(deadLetterQueueName(name, manifest)), deadLetters.arn);
-    }
-    for (const [name, { listeners }] of Object.entries(tables)) {
-      for (const { function: owner, deadLetters } of listeners) {
-        this.#arns.set(queueArn(tableDeadLetterQueueName(owner, name)), deadLetters.arn);
-      }
-    }
   }
 
   /** Tells whether the role of a function allows an access on this machine. */
-  allows(functionName: string, { action, resource, context = {} }: Access): boolean {
+  allows(functionName: string, { context = {}, ...access }: Access): boolean {
     const { statements, role, arn } = this.#application.functions[functionName]!;
-    const access = { action, resource: this.#accountArn(resource) };
     const own = Object.entries(context).map(([key, value]) => [key.toLowerCase(), value]);
     const decision = decide(statements, access, {
       ...globalContext(role),
@@ -56,11 +28,6 @@ export class Rights {
   check(functionName: string, service: string, accesses: readonly Access[]): void {
     const refused = accesses.find((access) => !this.allows(functionName, access));
     if (refused !== undefined) throw denied(functionName, service, refused);
-  }
-
-  #accountArn(arn: string): string {
-    const [, bucket = arn, rest = ""] = /^(arn:aws:s3:::[^/]*)(.*)$/s.exec(arn) ?? [];
-    return (this.#arns.get(bucket) ?? bucket) + rest;
   }
 }
 

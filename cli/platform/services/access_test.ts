@@ -1,8 +1,9 @@
 import { runSimulation } from "@cloud-copilot/iam-simulate";
 import { assertEquals, assertRejects } from "@std/assert";
-import { LOCAL, queueArn, topicArn } from "../../application/arn.ts";
+import { LOCAL } from "../../application/arn.ts";
 import { resolveApplication } from "../../application/resolve.ts";
 import { parseManifest } from "../../manifest/manifest.ts";
+import { FILES } from "../../testdata/platform.ts";
 import { startServices } from "../../testdata/services.ts";
 import { Rights } from "./access.ts";
 import { OPERATIONS as SNS_OPERATIONS } from "./sns/operations.ts";
@@ -76,30 +77,20 @@ const MANIFEST = parseManifest(
   "app.json",
 );
 
-/** The ARN on this machine, and the ARN in the account. */
-type Pair = readonly [local: string, account: string];
-
 interface Question {
   readonly action: string;
-  readonly resources: readonly Pair[];
+  readonly resources: readonly string[];
   readonly context?: Readonly<Record<string, string[]>>;
 }
 
 const arn = (service: string, name: string) => `arn:aws:${service}:us-east-1:000000000000:${name}`;
-const FILES = "arn:aws:s3:::app-files-000000000000-us-east-1";
-const NONE = [["*", "*"]] as const;
-const QUEUES = [
-  [queueArn("jobs"), arn("sqs", "app-jobs")],
-  [queueArn("jobs-dead-letters"), arn("sqs", "app-jobs-dead-letters")],
-] as const;
-const TOPICS = [[topicArn("news"), arn("sns", "app-news")], [
-  topicArn("x"),
-  topicArn("x"),
-]] as const;
-const KEYS = ["a", "secret/a", "öffentlich"]
-  .map((key) => [`arn:aws:s3:::files/${key}`, `${FILES}/${key}`] as const);
+const BUCKET = `arn:aws:s3:::${FILES}`;
+const NONE = ["*"];
+const QUEUES = ["app-jobs", "app-jobs-dead-letters"].map((name) => arn("sqs", name));
+const TOPICS = ["app-news", "x"].map((name) => arn("sns", name));
+const KEYS = ["a", "secret/a", "öffentlich"].map((key) => `${BUCKET}/${key}`);
 
-/** The actions of the operations on items, and of the parts of transactions. Tables have their names of the account. */
+/** The actions of the operations on items, and of the parts of transactions. */
 const TABLE_ACTIONS = [
   "BatchGetItem",
   "BatchWriteItem",
@@ -112,7 +103,7 @@ const TABLE_ACTIONS = [
 ];
 const INDEX_ACTIONS = ["Query", "Scan"];
 const [TABLE, INDEX] = ["table/app-notes", "table/app-notes/index/by-day"]
-  .map((name) => [arn("dynamodb", name), arn("dynamodb", name)] as const) as [Pair, Pair];
+  .map((name) => arn("dynamodb", name)) as [string, string];
 
 /** Each action that this machine knows. */
 const QUESTIONS: readonly Question[] = [
@@ -135,33 +126,27 @@ const QUESTIONS: readonly Question[] = [
   })),
   [
     { action: "dynamodb:ListTables", resources: NONE },
-    { action: "s3:ListBucket", resources: [["arn:aws:s3:::files", FILES]] },
+    { action: "s3:ListBucket", resources: [BUCKET] },
     { action: "s3:ListAllMyBuckets", resources: NONE },
     ...[["shop.orders"], ["other"], ["shop.a", "other"]].map((sources): Question => ({
       action: "events:PutEvents",
-      resources: ["default", "orders"].map((bus) => {
-        const name = arn("events", `event-bus/${bus}`);
-        return [name, name];
-      }),
+      resources: ["default", "orders"].map((bus) => arn("events", `event-bus/${bus}`)),
       context: { "events:source": sources },
     })),
     ...["lambda:InvokeFunction", "lambda:InvokeFunctionUrl"].map((action): Question => ({
       action,
-      resources: ["none", "reader"].map((name) => [
-        arn("lambda", `function:${name}`),
-        arn("lambda", `function:app-${name}`),
-      ]),
+      resources: ["none", "reader"].map((name) => arn("lambda", `function:app-${name}`)),
     })),
   ],
 );
 
 Deno.test("Rights answers as another evaluator does with the statements of the deployment", async () => {
   const application = resolveApplication(MANIFEST, LOCAL);
-  const rights = new Rights(application, MANIFEST);
+  const rights = new Rights(application);
   const answers = { true: 0, false: 0 };
   for (const [name, { statements, role }] of Object.entries(application.functions)) {
     for (const { action, resources, context = {} } of QUESTIONS) {
-      for (const [local, resource] of resources) {
+      for (const resource of resources) {
         const { overallResult, ...rest } = await runSimulation({
           request: {
             principal: `arn:aws:iam::000000000000:role/${role}`,
@@ -178,7 +163,7 @@ Deno.test("Rights answers as another evaluator does with the statements of the d
         }, {}) as { overallResult?: string };
         const question = `${name}: ${action} on ${resource} ${JSON.stringify(rest).slice(0, 300)}`;
         assertEquals(typeof overallResult, "string", question);
-        const isAllowed = rights.allows(name, { action, resource: local, context });
+        const isAllowed = rights.allows(name, { action, resource, context });
         assertEquals(isAllowed, overallResult === "Allowed", question);
         answers[`${isAllowed}`]++;
       }
@@ -218,7 +203,7 @@ Deno.test("what is checked is what runs", async () => {
     statement("Allow", "events:PutEvents", "arn:aws:events:*:*:event-bus/orders"),
   ]);
   const { s3, events, sqs } = test.worker;
-  const publish = `Action=Publish&Message=m&TopicArn=${topicArn("news")}`;
+  const publish = `Action=Publish&Message=m&TopicArn=arn:aws:sns:us-east-1:000000000000:app-news`;
   const form = { headers: { "content-type": "application/x-www-form-urlencoded" } };
   const repeated = await sendAsWorker(test, "sns", {
     ...form,
@@ -229,10 +214,15 @@ Deno.test("what is checked is what runs", async () => {
     "InvalidParameter",
   ]);
   // The name of one queue gives no right to another.
-  const QueueUrl = "http://localhost/000000000000/ordered.fifo";
+  const QueueUrl = "http://localhost/000000000000/app-ordered.fifo";
   const other = await sendAsWorker(test, "sqs", {
     headers: { "x-amz-target": "AmazonSQS.SendMessage" },
-    body: JSON.stringify({ QueueName: "jobs", QueueUrl, MessageBody: "m", MessageGroupId: "g" }),
+    body: JSON.stringify({
+      QueueName: "app-jobs",
+      QueueUrl,
+      MessageBody: "m",
+      MessageGroupId: "g",
+    }),
   });
   assertEquals(other.status, 403, other.text);
   await assertRejects(() => sqs.sendMessage({ QueueUrl, MessageBody: "m" }), Error, "may not sqs:");
@@ -245,7 +235,7 @@ Deno.test("what is checked is what runs", async () => {
     await assertRejects(() => events.putEvents({ Entries }), Error, "event-bus/default");
   }
   // One key that may not be deleted refuses the whole request.
-  const Bucket = "files";
+  const Bucket = FILES;
   for (const Key of ["a", "secret"]) await test.developer.s3.putObject({ Bucket, Key, Body: "A" });
   await s3.deleteObjects({ Bucket, Delete: { Objects: [{ Key: "a" }] } });
   const Objects = [{ Key: "b" }, { Key: "secret" }];

@@ -1,5 +1,5 @@
 import { scheduledEvent } from "@mate/core/testing";
-import type { Manifest } from "../../manifest/types.ts";
+import type { Application } from "../../application/types.ts";
 import { ACCOUNT_ID, eventBusArn, REGION } from "../../application/arn.ts";
 import { parseObject } from "../../manifest/json_object.ts";
 import { compilePattern } from "./event_pattern.ts";
@@ -30,17 +30,13 @@ export interface EventBus {
 
 /** Makes Amazon EventBridge. An event invokes each function whose rule it matches. `note` logs events without a match. */
 export function createEventBus(
-  { functions }: Manifest,
+  application: Application,
   invoke: (functionName: string, event: unknown) => void,
   note: (text: string) => void,
 ): EventBus {
-  const rules = Object.entries(functions).flatMap(([functionName, { triggers }]) =>
-    triggers.events.map(({ bus, pattern }) => ({
-      functionName,
-      bus,
-      matches: compilePattern(pattern),
-    }))
-  );
+  const rules = Object.values(application.rules).flatMap((
+    { function: functionName, bus, pattern },
+  ) => pattern === undefined ? [] : [{ functionName, bus, matches: compilePattern(pattern) }]);
 
   function put(entry: Entry): Record<string, string> {
     const problem = findProblem(entry);

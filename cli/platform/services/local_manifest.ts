@@ -1,14 +1,10 @@
-import { ACCOUNT_ID, LOCAL, topicArn } from "../../application/arn.ts";
-import { fillAll } from "../../application/resolve.ts";
-import type { Application } from "../../application/types.ts";
+import { ACCOUNT_ID, LOCAL } from "../../application/arn.ts";
+import { fillAll, resolveApplication } from "../../application/resolve.ts";
 import type { Manifest } from "../../manifest/types.ts";
-import { usedNames } from "../../manifest/variables.ts";
 import { SECRET } from "./credentials.ts";
-import { queueName } from "./messaging.ts";
 
 export interface LocalServices {
   readonly manifest: Manifest;
-  readonly application: Application;
   /** The URL of the services. */
   readonly url: string;
   /** Returns the access key of a function. */
@@ -21,18 +17,13 @@ export interface LocalServices {
  * services. If the manifest grants the network for a service of AWS, the service keeps its own endpoint.
  */
 export function localManifest(services: LocalServices): Manifest {
-  const { manifest, application, url, keyOf } = services;
+  const { manifest, url, keyOf } = services;
   const { host } = new URL(url);
+  const application = resolveApplication(manifest, { ...LOCAL, queues: `${url}/${ACCOUNT_ID}` });
   const functions = Object.entries(manifest.functions).map(([name, settings]) => {
-    const { environment: own, permissions: { net } } = fillAll(settings, LOCAL);
+    const { net } = fillAll(settings.permissions, LOCAL);
     const environment = {
-      ...own,
-      ...usedNames(settings.uses, {
-        buckets: (key) => key,
-        topics: topicArn,
-        queues: (key) => `${url}/${ACCOUNT_ID}/${queueName(key, manifest)}`,
-        tables: (key) => application.tables[key]!.name,
-      }),
+      ...application.functions[name]!.environment,
       ...endpointsOf(net),
       AWS_ACCESS_KEY_ID: keyOf(name),
       AWS_ENDPOINT_URL: url,

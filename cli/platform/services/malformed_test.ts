@@ -67,8 +67,8 @@ Deno.test("requests to Amazon SQS get an answer or an error of the service", asy
     VisibilityTimeout: fc.constantFrom<unknown>(1, "1"),
   }, { requiredKeys: ["Id"] });
   const members = {
-    QueueUrl: fc.constantFrom("/jobs", "/ordered.fifo", "/jobs", "/no", 5, null, {}),
-    QueueName: fc.constantFrom("jobs", "x.fifo", "", 5),
+    QueueUrl: fc.constantFrom("/app-jobs", "/app-ordered.fifo", "/app-jobs", "/no", 5, null, {}),
+    QueueName: fc.constantFrom("app-jobs", "x.fifo", "", 5),
     MessageBody: fc.constantFrom("m", "", "\ud800", 5, null),
     MessageGroupId: fc.constantFrom("g", "", "a b", 5),
     MessageDeduplicationId: fc.constantFrom("d", null, {}),
@@ -101,9 +101,9 @@ Deno.test("requests to Amazon SQS get an answer or an error of the service", asy
   const operations = fc.constantFrom(...Object.keys(SQS_OPERATIONS));
   await fc.assert(
     fc.asyncProperty(operations, input, async (operation, given) => {
-      using messaging = new Messaging(MANIFEST, APPLICATION, () => {}); // A request may delete the queue.
+      using messaging = new Messaging(APPLICATION, () => {}); // A request may delete the queue.
       const headers = new Headers({ "x-amz-target": `AmazonSQS.${operation}` });
-      const body = JSON.stringify({ QueueUrl: "/jobs", ...given });
+      const body = JSON.stringify({ QueueUrl: "/app-jobs", ...given });
       await run(() => messaging.parse("sqs", headers, body, "http://localhost"));
     }),
     { numRuns: 10_000 },
@@ -111,7 +111,7 @@ Deno.test("requests to Amazon SQS get an answer or an error of the service", asy
 });
 
 Deno.test("requests to Amazon SNS get an answer or an error of the service", async () => {
-  const topic = "arn:aws:sns:us-east-1:000000000000:news";
+  const topic = "arn:aws:sns:us-east-1:000000000000:app-news";
   const key = fc.array(
     name("Message", "MessageAttributes", "entry", "member", "1", "Name", "Value", "DataType"),
     { minLength: 1, maxLength: 5 },
@@ -129,13 +129,13 @@ Deno.test("requests to Amazon SNS get an answer or an error of the service", asy
     ["Attributes.entry.1.key", "FilterPolicy"],
     ["Attributes.entry.1.value", "[]"],
     ["Protocol", "sqs"],
-    ["Endpoint", "arn:aws:sqs:us-east-1:000000000000:jobs"],
+    ["Endpoint", "arn:aws:sqs:us-east-1:000000000000:app-jobs"],
   );
   const parameter = fc.oneof(known, fc.tuple(key, fc.constantFrom("", "a", topic, "{}", "null")));
   const action = fc.constantFrom(...Object.keys(SNS_OPERATIONS), "Other");
   await fc.assert(
     fc.asyncProperty(action, fc.array(parameter, { maxLength: 8 }), async (Action, parameters) => {
-      using messaging = new Messaging(MANIFEST, APPLICATION, () => {});
+      using messaging = new Messaging(APPLICATION, () => {});
       const body = new URLSearchParams([["Action", Action], ...parameters as [string, string][]]);
       await run(() => messaging.parse("sns", new Headers(), `${body}`, "http://localhost"));
     }),
@@ -144,7 +144,7 @@ Deno.test("requests to Amazon SNS get an answer or an error of the service", asy
 });
 
 Deno.test("requests to Amazon EventBridge get an answer or an error of the service", async () => {
-  const bus = createEventBus(MANIFEST, () => {}, () => {});
+  const bus = createEventBus(APPLICATION, () => {}, () => {});
   const headers = new Headers({ "x-amz-target": "AWSEvents.PutEvents" });
   const value = jsonWith("Source", "DetailType", "Detail", "EventBusName", "Time", "Resources");
   const input = fc.oneof(value, fc.array(value, { maxLength: 3 }).map((Entries) => ({ Entries })));

@@ -1,6 +1,3 @@
-import { FILTER_SCOPES } from "../../manifest/filter_policy.ts";
-import type { Manifest } from "../../manifest/types.ts";
-import { functionArn, queueArn, topicArn } from "../../application/arn.ts";
 import type { Application, PlainQueue } from "../../application/types.ts";
 import type { MessageAttributes } from "./message_attributes.ts";
 import type { ServiceCall } from "./service_call.ts";
@@ -19,21 +16,6 @@ import { Queue, type Received, type SentMessage } from "./sqs/queue.ts";
 import { Queues } from "./sqs/queues.ts";
 import { parseSqs } from "./sqs/sqs.ts";
 
-/** Returns the physical name of a queue of the manifest. */
-export function queueName(name: string, { queues }: Pick<Manifest, "queues">): string {
-  return queues[name]?.fifo ? `${name}.fifo` : name;
-}
-
-/** Returns the physical name of the dead-letter queue of a queue of the manifest. */
-export function deadLetterQueueName(name: string, manifest: Pick<Manifest, "queues">): string {
-  return queueName(name, manifest).replace(/(\.fifo)?$/, "-dead-letters$1");
-}
-
-/** Returns the physical name of the queue for changes of a table that failed too often in a function. */
-export function tableDeadLetterQueueName(functionName: string, table: string): string {
-  return `${functionName}-${table}-dead-letters`;
-}
-
 /** Amazon SQS and Amazon SNS on this machine, with the queues and topics of an application. */
 export class Messaging implements Disposable {
   readonly #queues = new Queues();
@@ -44,50 +26,44 @@ export class Messaging implements Disposable {
 
   /** `invoke` starts an asynchronous invocation of a function that listens to a topic. */
   constructor(
-    manifest: Manifest,
-    { queues, tables }: Application,
+    { functions, queues, tables, topics }: Application,
     invoke: (functionName: string, event: unknown) => void,
   ) {
-    const functions = Object.entries(manifest.functions);
-    for (const [key, queue] of Object.entries(queues)) {
+    for (const queue of Object.values(queues)) {
       const { deadLetters, fifo, maxReceiveCount, visibility } = queue;
-      const target = deadLetterQueueName(key, manifest);
-      this.#addQueue(target, deadLetters, fifo, {});
-      const policy = { deadLetterTargetArn: queueArn(target), maxReceiveCount };
-      this.#addQueue(queueName(key, manifest), queue, fifo, {
+      this.#addQueue(deadLetters, fifo, {});
+      const policy = { deadLetterTargetArn: deadLetters.arn, maxReceiveCount };
+      this.#addQueue(queue, fifo, {
         RedrivePolicy: JSON.stringify(policy),
         VisibilityTimeout: String(visibility),
       });
     }
-    for (const [key, { listeners }] of Object.entries(tables)) {
-      for (const { function: owner, deadLetters } of listeners) {
-        this.#addQueue(tableDeadLetterQueueName(owner, key), deadLetters, false, {});
-      }
+    for (const { listeners } of Object.values(tables)) {
+      for (const { deadLetters } of listeners) this.#addQueue(deadLetters, false, {});
     }
-    this.#polled = functions.flatMap(([, { triggers }]) => triggers.queues)
-      .map(({ name }) => queueName(name, manifest));
-    const owners = new Map(functions.map(([name]) => [functionArn(name), name]));
+    this.#polled = Object.values(queues).filter(({ listeners }) => listeners.length > 0)
+      .map(({ name }) => name);
+    const owners = new Map(Object.entries(functions).map(([key, { arn }]) => [arn, key]));
     this.#topics = new Topics((subscription, delivery) => {
       const owner = owners.get(subscription.endpoint);
       if (subscription.protocol === "sqs") this.#deliver(subscription, delivery);
       else if (owner !== undefined) invoke(owner, topicEventOf(subscription, delivery));
     });
-    for (const [owner, { uses, triggers }] of functions) {
-      for (const name of Object.keys(uses.topics)) this.#topics.create(name);
-      for (const { name, filter, filterScope } of triggers.topics) {
-        const subscriber = { protocol: "lambda", endpoint: functionArn(owner) } as const;
+    for (const { name, listeners } of Object.values(topics)) {
+      const arn = this.#topics.create(name);
+      for (const { function: owner, filter, scope } of listeners) {
+        const subscriber = { protocol: "lambda", endpoint: functions[owner]!.arn } as const;
         const attributes = filter && {
           FilterPolicy: JSON.stringify(filter),
-          FilterPolicyScope: FILTER_SCOPES[filterScope],
+          FilterPolicyScope: scope,
         };
-        this.#topics.subscribe(this.#topics.create(name), subscriber, attributes ?? {});
+        this.#topics.subscribe(arn, subscriber, attributes ?? {});
       }
     }
   }
 
   #addQueue(
-    name: string,
-    { messageSize, retention }: PlainQueue,
+    { name, messageSize, retention }: PlainQueue,
     isFifo: boolean,
     attributes: QueueAttributes,
   ): void {
@@ -123,9 +99,9 @@ export class Messaging implements Disposable {
       : parseSqs(this.#queues, headers, body, { endpoint, signal: this.#stop.signal });
   }
 
-  /** Publishes a message to a topic of the manifest. Returns the identifier of the message. */
+  /** Publishes a message to a topic, by its ARN. Returns the identifier of the message. */
   publish(topic: string, publication: Publication): string {
-    return this.#topics.publish(topicArn(topic), publication);
+    return this.#topics.publish(topic, publication);
   }
 
   /** Sends a message to a queue. Returns the identifier of the message. */

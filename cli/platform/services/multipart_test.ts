@@ -2,9 +2,10 @@ import { assertEquals, assertRejects } from "@std/assert";
 import type { S3 } from "@aws-sdk/client-s3";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
+import { FILES } from "../../testdata/platform.ts";
 import { startServices } from "../../testdata/services.ts";
 
-const place = { Bucket: "files", Key: "big" };
+const place = { Bucket: FILES, Key: "big" };
 const FIRST = "a".repeat(5 * 1024 ** 2);
 const digestOf = (algorithm: string, content: string | Uint8Array) =>
   createHash(algorithm).update(content).digest();
@@ -38,7 +39,7 @@ Deno.test("the entity tag of a multipart upload is the digest of the digests of 
   const { ETag, Location } = await s3.completeMultipartUpload(await upload(s3));
   const digests = Buffer.concat([digestOf("md5", FIRST), digestOf("md5", "rest")]);
   const expected = `"${digestOf("md5", digests).toString("hex")}-2"`;
-  assertEquals([ETag, Location], [expected, `${test.url}/files/big`]);
+  assertEquals([ETag, Location], [expected, `${test.url}/${FILES}/big`]);
   const second = await s3.getObject({ ...place, PartNumber: 2 });
   const range = `bytes ${FIRST.length}-${FIRST.length + 3}/${FIRST.length + 4}`;
   assertEquals(await second.Body!.transformToString(), "rest");
@@ -46,7 +47,7 @@ Deno.test("the entity tag of a multipart upload is the digest of the digests of 
   assertEquals(await codeOf(s3.getObject({ ...place, PartNumber: 3 })), "InvalidPartNumber");
   const both = s3.getObject({ ...place, PartNumber: 1, Range: "bytes=0-1" });
   assertEquals(await codeOf(both), "InvalidRequest");
-  const copy = { ...place, Key: "copy", CopySource: "files/big" };
+  const copy = { ...place, Key: "copy", CopySource: `${FILES}/big` };
   const { CopyObjectResult } = await s3.copyObject(copy);
   const whole = digestOf("md5", `${FIRST}rest`).toString("hex");
   assertEquals(CopyObjectResult?.ETag, `"${whole}"`, "a copy has no parts");

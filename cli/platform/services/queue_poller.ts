@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import { setTimeout } from "node:timers/promises";
-import type { Manifest } from "../../manifest/types.ts";
 import { queueArn, REGION } from "../../application/arn.ts";
+import type { Application } from "../../application/types.ts";
 import type { FunctionHost } from "../../lambda/function_host.ts";
 import { type Batch, batchesOf, reportedFailures } from "../invoke/batches.ts";
 import type { Log } from "../log.ts";
 import { attributesMd5, md5 } from "./message_attributes.ts";
-import { type Messaging, queueName } from "./messaging.ts";
+import type { Messaging } from "./messaging.ts";
 import { MAX_MESSAGES } from "./sqs/message_operations.ts";
 import { type Received, systemAttributesOf } from "./sqs/queue.ts";
 
@@ -20,7 +20,7 @@ const WAIT = 20;
 const RETRY_DELAY = 1_000;
 
 export interface PollerOptions {
-  readonly manifest: Manifest;
+  readonly application: Application;
   readonly messaging: Messaging;
   readonly host: FunctionHost;
   readonly log: Log;
@@ -34,17 +34,16 @@ interface QueueTrigger {
   readonly batch: number;
   /** The longest wait for a full batch, in seconds. */
   readonly window: number;
-  /** The number of retries before a message goes to the dead-letter queue. */
-  readonly retries: number;
+  /** How often a message is delivered before it goes to the dead-letter queue. */
+  readonly maxReceiveCount: number;
 }
 
 /** Invokes the functions with the messages of their queues, until the signal. */
 export async function pollQueues(options: PollerOptions): Promise<void> {
-  const { manifest } = options;
-  const pollers = Object.entries(manifest.functions).flatMap(([functionName, { triggers }]) =>
-    triggers.queues.flatMap(({ name, batch, window, concurrency = POLLERS }) => {
-      const { retries } = manifest.queues[name]!;
-      const trigger = { functionName, queue: queueName(name, manifest), batch, window, retries };
+  const { queues } = options.application;
+  const pollers = Object.values(queues).flatMap(({ name: queue, maxReceiveCount, listeners }) =>
+    listeners.flatMap(({ function: functionName, batch, window, concurrency = POLLERS }) => {
+      const trigger = { functionName, queue, batch, window, maxReceiveCount };
       return Array.from({ length: concurrency }, () => pollQueue(options, trigger));
     })
   );
@@ -80,7 +79,7 @@ async function pollOnce(options: PollerOptions, trigger: QueueTrigger): Promise<
 /** Invokes a function with messages, and deletes those that it has processed. */
 async function process(
   options: PollerOptions,
-  { functionName, queue, retries }: QueueTrigger,
+  { functionName, queue, maxReceiveCount }: QueueTrigger,
   { items: messages, event }: Batch<Received>,
 ): Promise<void> {
   const { messaging, log } = options;
@@ -93,7 +92,7 @@ async function process(
   }
   const failed = new Set(reported ?? ids);
   for (const { id, receiveCount } of messages) {
-    if (!failed.has(id) || receiveCount <= retries) continue;
+    if (!failed.has(id) || receiveCount < maxReceiveCount) continue;
     log.note(
       `Gave up the message ${id} of "${queue}" after ${receiveCount} attempts: it goes to the dead-letter queue`,
     );

@@ -4,7 +4,7 @@ import { manifestWith, startTestPlatform } from "../../testdata/platform.ts";
 import { startServices } from "../../testdata/services.ts";
 import { until } from "../../../testdata/waiting.ts";
 
-const QueueUrl = "http://localhost/000000000000/ordered.fifo";
+const QueueUrl = "http://localhost/000000000000/app-ordered.fifo";
 
 Deno.test("a function gets the messages of a group in one batch, with all attributes", async () => {
   await using test = await startServices();
@@ -48,9 +48,9 @@ Deno.test("polling goes on after a queue was deleted and made again", async () =
   await sqs.deleteQueue({ QueueUrl });
   await until("a record of the log", () => test.log.after(0).length > 0);
   const [{ text } = { text: "" }] = test.log.after(0);
-  assertStringIncludes(text, 'Cannot read the queue "ordered.fifo"');
+  assertStringIncludes(text, 'Cannot read the queue "app-ordered.fifo"');
   const Attributes = { FifoQueue: "true", ContentBasedDeduplication: "true" };
-  await sqs.createQueue({ QueueName: "ordered.fifo", Attributes });
+  await sqs.createQueue({ QueueName: "app-ordered.fifo", Attributes });
   await sqs.sendMessage({ QueueUrl, MessageBody: "m", MessageGroupId: "g" });
   await test.settled();
   assertEquals(test.calls.map(({ event }) => event.Records[0].body), ["m"]);

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
+import { FILES } from "../../testdata/platform.ts";
 import { startServices } from "../../testdata/services.ts";
 import { type Algorithm, startDigest } from "./s3_checksums.ts";
 
@@ -29,7 +30,7 @@ async function send(
   body?: string,
 ): Promise<[number, string | undefined]> {
   const init = { method, headers, ...(body !== undefined && { body }) };
-  const response = await fetch(`${url}/files/${path}`, init);
+  const response = await fetch(`${url}/${FILES}/${path}`, init);
   return [response.status, /<Code>(\w+)<\/Code>/.exec(await response.text())?.[1]];
 }
 
@@ -97,8 +98,8 @@ Deno.test("Amazon S3 stores no content that differs from its digests", async () 
 Deno.test("Amazon S3 answers checksums: those of the client, or CRC64NVME", async () => {
   await using test = await startServices();
   const { s3 } = test.developer;
-  const place = { Bucket: "files", Key: "k" };
-  const response = await fetch(`${test.url}/files/k`, { method: "PUT", body: "123456789" });
+  const place = { Bucket: FILES, Key: "k" };
+  const response = await fetch(`${test.url}/${FILES}/k`, { method: "PUT", body: "123456789" });
   await response.body?.cancel();
   const crc64 = Buffer.from("ae8b14860a799888", "hex").toString("base64");
   assertEquals(response.headers.get("x-amz-checksum-crc64nvme"), crc64);
@@ -110,7 +111,7 @@ Deno.test("Amazon S3 answers checksums: those of the client, or CRC64NVME", asyn
   const { CopyObjectResult } = await s3.copyObject({
     ...place,
     Key: "copy",
-    CopySource: "files/k",
+    CopySource: `${FILES}/k`,
     ChecksumAlgorithm: "CRC32",
   });
   assertEquals(CopyObjectResult?.ChecksumCRC32, Buffer.from("cbf43926", "hex").toString("base64"));

@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { FILES } from "../../testdata/platform.ts";
 import { startServices } from "../../testdata/services.ts";
 import { within } from "../../../testdata/waiting.ts";
 
@@ -32,25 +33,25 @@ type RawRequest = readonly [
 
 Deno.test("Amazon S3 refuses what it does not emulate, by name, and changes nothing", async () => {
   await using test = await startServices();
-  const key = { Bucket: "files", Key: "k" };
+  const key = { Bucket: FILES, Key: "k" };
   await test.developer.s3.putObject({ ...key, Body: "kept" });
   const cases: readonly (readonly [string, ...RawRequest])[] = [
-    ['"retention" of PutObject', "PUT", "/files/k?retention", {}, "<Retention/>"],
-    ['"renameObject" of PutObject', "PUT", "/files/k?renameObject"],
-    ['"versionId" of DeleteObject', "DELETE", "/files/k?versionId=1"],
-    ['"versionId" of GetObject', "GET", "/files/k?versionId=1"],
-    ['"tagging" of DeleteObject', "DELETE", "/files/k?tagging"],
-    ['"acl" of GetObject', "GET", "/files/k?acl"],
-    ['"foo" of GetObject', "GET", "/files/k?foo=bar"],
-    ['"versions" of ListObjects', "GET", "/files?versions"],
-    ["PUT of a bucket", "PUT", "/files"],
-    ["DELETE of a bucket", "DELETE", "/files"],
-    ['POST of an object with "restore"', "POST", "/files/k?restore"],
-    ['"x-amz-tagging" of PutObject', "PUT", "/files/k", { "x-amz-tagging": "a=b" }, "new"],
-    ['"if-modified-since" of PutObject', "PUT", "/files/k", { "if-modified-since": "x" }, "new"],
-    ['encryption "aws:kms"', "PUT", "/files/k", { "x-amz-server-side-encryption": "aws:kms" }],
-    ['storage class "GLACIER"', "PUT", "/files/k", { "x-amz-storage-class": "GLACIER" }, "new"],
-    ['"versionId=1"', "PUT", "/files/k", { "x-amz-copy-source": "files/k?versionId=1" }],
+    ['"retention" of PutObject', "PUT", `/${FILES}/k?retention`, {}, "<Retention/>"],
+    ['"renameObject" of PutObject', "PUT", `/${FILES}/k?renameObject`],
+    ['"versionId" of DeleteObject', "DELETE", `/${FILES}/k?versionId=1`],
+    ['"versionId" of GetObject', "GET", `/${FILES}/k?versionId=1`],
+    ['"tagging" of DeleteObject', "DELETE", `/${FILES}/k?tagging`],
+    ['"acl" of GetObject', "GET", `/${FILES}/k?acl`],
+    ['"foo" of GetObject', "GET", `/${FILES}/k?foo=bar`],
+    ['"versions" of ListObjects', "GET", `/${FILES}?versions`],
+    ["PUT of a bucket", "PUT", `/${FILES}`],
+    ["DELETE of a bucket", "DELETE", `/${FILES}`],
+    ['POST of an object with "restore"', "POST", `/${FILES}/k?restore`],
+    ['"x-amz-tagging" of PutObject', "PUT", `/${FILES}/k`, { "x-amz-tagging": "a=b" }, "new"],
+    ['"if-modified-since" of PutObject', "PUT", `/${FILES}/k`, { "if-modified-since": "x" }, "new"],
+    ['encryption "aws:kms"', "PUT", `/${FILES}/k`, { "x-amz-server-side-encryption": "aws:kms" }],
+    ['storage class "GLACIER"', "PUT", `/${FILES}/k`, { "x-amz-storage-class": "GLACIER" }, "new"],
+    ['"versionId=1"', "PUT", `/${FILES}/k`, { "x-amz-copy-source": `${FILES}/k?versionId=1` }],
   ];
   for (const [name, ...request] of cases) {
     const { status, body } = await send(test.url, request);
@@ -71,38 +72,38 @@ Deno.test("Amazon S3 answers malformed requests with its own errors", async () =
   const source = (text: string) => ({ "x-amz-copy-source": text });
   const md5 = { "content-md5": "1B2M2Y8AsgTpgAmY7PhCfg==" }; // of no content
   const cases: readonly (readonly [number, string, ...RawRequest])[] = [
-    [400, "InvalidURI", "GET", "/files/k%ff"],
-    [400, "InvalidURI", "GET", "/files/k%zz"],
-    [400, "InvalidURI", "PUT", "/files/../../k"],
-    [400, "KeyTooLongError", "GET", `/files/${long}`],
+    [400, "InvalidURI", "GET", `/${FILES}/k%ff`],
+    [400, "InvalidURI", "GET", `/${FILES}/k%zz`],
+    [400, "InvalidURI", "PUT", `/${FILES}/../../k`],
+    [400, "KeyTooLongError", "GET", `/${FILES}/${long}`],
     [404, "NoSuchBucket", "GET", "/none/k"],
-    [404, "NoSuchKey", "GET", "/files/none"],
-    [405, "MethodNotAllowed", "PATCH", "/files/k"],
-    [411, "MissingContentLength", "PUT", "/files/k", { "Transfer-Encoding": "chunked" }],
-    [400, "MetadataTooLarge", "PUT", "/files/k", meta],
-    [400, "InvalidStorageClass", "PUT", "/files/k", { "x-amz-storage-class": "BEST" }],
-    [400, "AccessControlListNotSupported", "PUT", "/files/k", { "x-amz-acl": "public-read" }],
-    [403, "AccessDenied", "GET", "/files", { "x-amz-expected-bucket-owner": "123456789012" }],
-    [400, "InvalidArgument", "PUT", "/files/k", source("k")],
-    [400, "InvalidArgument", "PUT", "/files/k", source("files/%ff")],
-    [404, "NoSuchKey", "PUT", "/files/k", source("files/none")],
-    [404, "NoSuchBucket", "PUT", "/files/k", source("none/k")],
-    [400, "InvalidArgument", "PUT", "/files/k", {
-      ...source("files/k"),
+    [404, "NoSuchKey", "GET", `/${FILES}/none`],
+    [405, "MethodNotAllowed", "PATCH", `/${FILES}/k`],
+    [411, "MissingContentLength", "PUT", `/${FILES}/k`, { "Transfer-Encoding": "chunked" }],
+    [400, "MetadataTooLarge", "PUT", `/${FILES}/k`, meta],
+    [400, "InvalidStorageClass", "PUT", `/${FILES}/k`, { "x-amz-storage-class": "BEST" }],
+    [400, "AccessControlListNotSupported", "PUT", `/${FILES}/k`, { "x-amz-acl": "public-read" }],
+    [403, "AccessDenied", "GET", `/${FILES}`, { "x-amz-expected-bucket-owner": "123456789012" }],
+    [400, "InvalidArgument", "PUT", `/${FILES}/k`, source("k")],
+    [400, "InvalidArgument", "PUT", `/${FILES}/k`, source(`${FILES}/%ff`)],
+    [404, "NoSuchKey", "PUT", `/${FILES}/k`, source(`${FILES}/none`)],
+    [404, "NoSuchBucket", "PUT", `/${FILES}/k`, source("none/k")],
+    [400, "InvalidArgument", "PUT", `/${FILES}/k`, {
+      ...source(`${FILES}/k`),
       "x-amz-metadata-directive": "KEEP",
     }],
-    [400, "InvalidRequest", "POST", "/files?delete", {}, "<Delete/>"],
-    [400, "BadDigest", "POST", "/files?delete", md5, "<Delete/>"],
-    [400, "MalformedXML", "POST", "/files?delete", md5],
-    [403, "AccessDenied", "GET", "/files?X-Amz-Expires=9&X-Amz-Date=20200101T000000Z"],
+    [400, "InvalidRequest", "POST", `/${FILES}?delete`, {}, "<Delete/>"],
+    [400, "BadDigest", "POST", `/${FILES}?delete`, md5, "<Delete/>"],
+    [400, "MalformedXML", "POST", `/${FILES}?delete`, md5],
+    [403, "AccessDenied", "GET", `/${FILES}?X-Amz-Expires=9&X-Amz-Date=20200101T000000Z`],
     [
       400,
       "AuthorizationQueryParametersError",
       "GET",
-      "/files?X-Amz-Expires=604801&X-Amz-Date=20200101T000000Z",
+      `/${FILES}?X-Amz-Expires=604801&X-Amz-Date=20200101T000000Z`,
     ],
-    [400, "AuthorizationQueryParametersError", "GET", "/files?X-Amz-Expires=9&X-Amz-Date=now"],
-    [404, "NoSuchUpload", "POST", "/files/k?uploadId=x", {}, "<"],
+    [400, "AuthorizationQueryParametersError", "GET", `/${FILES}?X-Amz-Expires=9&X-Amz-Date=now`],
+    [404, "NoSuchUpload", "POST", `/${FILES}/k?uploadId=x`, {}, "<"],
   ];
   for (const [status, code, ...request] of cases) {
     // A chunked request has no length, and ends with an empty chunk.
@@ -130,14 +131,14 @@ Deno.test("Amazon S3 keeps every key as it stands in the path", async () => {
   await using test = await startServices();
   const keys = ["x/../y", "y", "a//b", "dir/", "./c", "a%2Fb", "+ü&<1>", "x/../y/z"];
   for (const key of keys) {
-    const path = `/files/${key.split("/").map(encodeURIComponent).join("/")}`;
+    const path = `/${FILES}/${key.split("/").map(encodeURIComponent).join("/")}`;
     const { status } = await send(test.url, ["PUT", path, {}, `content of ${key.length}`]);
     assertEquals(status, 200, key);
   }
-  const { Contents = [] } = await test.developer.s3.listObjectsV2({ Bucket: "files" });
+  const { Contents = [] } = await test.developer.s3.listObjectsV2({ Bucket: FILES });
   assertEquals(Contents.map(({ Key }) => Key!).sort(), keys.toSorted());
   for (const key of keys) {
-    const path = `/files/${key.split("/").map(encodeURIComponent).join("/")}`;
+    const path = `/${FILES}/${key.split("/").map(encodeURIComponent).join("/")}`;
     assertEquals((await send(test.url, ["GET", path])).body, `content of ${key.length}`, key);
   }
 });
@@ -145,9 +146,9 @@ Deno.test("Amazon S3 keeps every key as it stands in the path", async () => {
 Deno.test("Amazon S3 removes the listed objects, and names each error", async () => {
   await using test = await startServices();
   const { s3 } = test.developer;
-  for (const Key of ["a", "b", "c"]) await s3.putObject({ Bucket: "files", Key, Body: "x" });
+  for (const Key of ["a", "b", "c"]) await s3.putObject({ Bucket: FILES, Key, Body: "x" });
   const remove = (Objects: { Key: string; ETag?: string }[], Quiet?: boolean) =>
-    s3.deleteObjects({ Bucket: "files", Delete: { Objects, ...(Quiet && { Quiet }) } });
+    s3.deleteObjects({ Bucket: FILES, Delete: { Objects, ...(Quiet && { Quiet }) } });
   const { Deleted, Errors } = await remove([{ Key: "a", ETag: '"x"' }, { Key: "b" }, {
     Key: "none",
   }]);
@@ -158,14 +159,14 @@ Deno.test("Amazon S3 removes the listed objects, and names each error", async ()
   const many = Array.from({ length: 1_001 }, (_, index) => ({ Key: `${index}` }));
   const error = await assertRejects(() => remove(many), Error);
   assertEquals(error.name, "MalformedXML");
-  const { Contents } = await s3.listObjectsV2({ Bucket: "files" });
+  const { Contents } = await s3.listObjectsV2({ Bucket: FILES });
   assertEquals(Contents?.map(({ Key }) => Key), ["a"]);
 });
 
 Deno.test("Amazon S3 replaces fields of an answer, and refuses a copy that changes nothing", async () => {
   await using test = await startServices();
   const { s3 } = test.developer;
-  const place = { Bucket: "files", Key: "k" };
+  const place = { Bucket: FILES, Key: "k" };
   const Expires = new Date("2030-01-01T00:00:00Z");
   await s3.putObject({
     ...place,
@@ -183,7 +184,7 @@ Deno.test("Amazon S3 replaces fields of an answer, and refuses a copy that chang
   assertEquals(ContentEncoding, "br", "aws-chunked is not part of the object");
   const changed = await s3.getObject({ ...place, ResponseContentType: "text/css" });
   assertEquals([changed.ContentType, await changed.Body!.transformToString()], ["text/css", "x"]);
-  const copy = { ...place, CopySource: "files/k" };
+  const copy = { ...place, CopySource: `${FILES}/k` };
   const error = await assertRejects(
     () => s3.copyObject(copy),
     Error,

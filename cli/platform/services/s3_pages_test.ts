@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { browserTest } from "../../../testdata/browser.ts";
-import { manifestWith, startTestPlatform } from "../../testdata/platform.ts";
+import { FILES, manifestWith, startTestPlatform } from "../../testdata/platform.ts";
 
 /** A platform with a bucket for pages of one origin, and the S3 client of a function. */
 async function start(origins: readonly string[], inProcess = false) {
@@ -30,13 +30,13 @@ async function start(origins: readonly string[], inProcess = false) {
   const owned = stack.move();
   return {
     platform: test.platform,
-    put: (Key: string, expiresIn = 60, Bucket = "files") =>
+    put: (Key: string, expiresIn = 60, Bucket = FILES) =>
       getSignedUrl(client, new PutObjectCommand({ Bucket, Key, ContentType: "text/plain" }), {
         expiresIn,
         signableHeaders: new Set(["content-type"]),
       }),
     get: (Key: string, expiresIn = 60) =>
-      getSignedUrl(client, new GetObjectCommand({ Bucket: "files", Key }), { expiresIn }),
+      getSignedUrl(client, new GetObjectCommand({ Bucket: FILES, Key }), { expiresIn }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
@@ -94,7 +94,7 @@ Deno.test("a page gets 403 without a valid presigned URL", async () => {
     [url, "PUT", "SignatureDoesNotMatch", "text/html"],
     [`${url}&versionId=1`, "PUT", "SignatureDoesNotMatch"],
     [old.href, "PUT", "AccessDenied"],
-    [await app.put("x", 60, "other"), "PUT", "AccessDenied"], // the function may only read this bucket
+    [await app.put("x", 60, FILES.replace("files", "other")), "PUT", "AccessDenied"], // the function may only read this bucket
   ];
   for (const [target, method, code, type = "text/plain"] of cases) {
     const body = method === "PUT" ? "text" : undefined;
@@ -102,7 +102,7 @@ Deno.test("a page gets 403 without a valid presigned URL", async () => {
     assertEquals(response.status, 403, target);
     assertMatch(await response.text(), new RegExp(`<Code>${code}</Code>`));
   }
-  const unsigned = await send(`${origin}/files/x`, "GET");
+  const unsigned = await send(`${origin}/${FILES}/x`, "GET");
   assertEquals(
     [unsigned.status, await unsigned.text()],
     [403, "A web page may not use the services on this machine"],
@@ -132,7 +132,7 @@ Deno.test("a preflight request gets what the CORS rule of the bucket grants", as
       [url, "https://other.example", "PUT", "content-type"],
       [url, ORIGIN, "DELETE", "content-type"],
       [url, ORIGIN, "PUT", "x-amz-acl"],
-      [await app.put("x", 60, "other"), ORIGIN, "PUT", "content-type"],
+      [await app.put("x", 60, FILES.replace("files", "other")), ORIGIN, "PUT", "content-type"],
     ] as const
   ) {
     const refused = await ask(target, origin, method, headers);

@@ -4,12 +4,13 @@ import { Upload } from "@aws-sdk/lib-storage";
 import { Buffer } from "node:buffer";
 import { tmpdir } from "node:os";
 import { Readable } from "node:stream";
+import { FILES } from "../../testdata/platform.ts";
 import { startServices } from "../../testdata/services.ts";
 
 Deno.test("Services answer the object operations of the S3 client", async () => {
   await using test = await startServices();
   const { s3 } = test.developer;
-  const Bucket = "files";
+  const Bucket = FILES;
   const Key = "in/a b+ü&<1>.txt";
   const put = await s3.putObject({
     Bucket,
@@ -21,7 +22,7 @@ Deno.test("Services answer the object operations of the S3 client", async () => 
   assertEquals(put.ETag, '"8b1a9953c4611296a827abf8c47804d7"'); // the MD5 digest
   const { ContentLength, ContentType, Metadata } = await s3.headObject({ Bucket, Key });
   assertEquals([ContentLength, ContentType, Metadata], [5, "text/plain", { by: "me" }]);
-  await s3.copyObject({ Bucket, Key: "copy", CopySource: encodeURI(`files/${Key}`) });
+  await s3.copyObject({ Bucket, Key: "copy", CopySource: encodeURI(`${FILES}/${Key}`) });
   const copy = await s3.getObject({ Bucket, Key: "copy", Range: "bytes=1-3" });
   assertEquals([await copy.Body!.transformToString(), copy.ContentRange], ["ell", "bytes 1-3/5"]);
   assertEquals([copy.ContentType, copy.Metadata], ["text/plain", { by: "me" }]);
@@ -47,7 +48,7 @@ Deno.test("Services write an object only if the preconditions of the S3 client h
   await using test = await startServices();
   const { s3 } = test.developer;
   const put = (conditions: { IfMatch?: string; IfNoneMatch?: string }) =>
-    s3.putObject({ Bucket: "files", Key: "lock", Body: "a", ...conditions })
+    s3.putObject({ Bucket: FILES, Key: "lock", Body: "a", ...conditions })
       .then(({ ETag }) => ETag, ({ name }) => name);
   assertEquals(await put({ IfMatch: '"x"' }), "NoSuchKey");
   const both = await Promise.all([put({ IfNoneMatch: "*" }), put({ IfNoneMatch: "*" })]);
@@ -62,8 +63,8 @@ Deno.test("Services store a stream that the S3 client sends in chunks", async ()
   const { s3 } = test.developer;
   const content = crypto.getRandomValues(new Uint8Array(60_000));
   const Body = Readable.from([content, content, content, content]);
-  await s3.putObject({ Bucket: "files", Key: "big", Body, ContentLength: 240_000 });
-  const { Body: stored } = await s3.getObject({ Bucket: "files", Key: "big" });
+  await s3.putObject({ Bucket: FILES, Key: "big", Body, ContentLength: 240_000 });
+  const { Body: stored } = await s3.getObject({ Bucket: FILES, Key: "big" });
   assertEquals(
     Buffer.from(await stored!.transformToByteArray()),
     Buffer.concat([content, content, content, content]),
@@ -72,7 +73,7 @@ Deno.test("Services store a stream that the S3 client sends in chunks", async ()
 
 Deno.test("Services join the parts that the S3 client uploads", async () => {
   await using test = await startServices({ buckets: { files: "write" } });
-  const place = { Bucket: "files", Key: "a/big" };
+  const place = { Bucket: FILES, Key: "a/big" };
   const content = new Uint8Array(12 * 1024 ** 2).map((_, index) => index * 31 >> 8);
   const params = { ...place, Body: Readable.from([content]), ContentType: "text/csv" };
   await new Upload({ client: test.worker.s3, params }).done();
@@ -85,7 +86,7 @@ Deno.test("Services join the parts that the S3 client uploads", async () => {
     const { CopyPartResult } = await s3.uploadPartCopy({
       ...target,
       PartNumber,
-      CopySource: "files/a/big",
+      CopySource: `${FILES}/a/big`,
       CopySourceRange,
     });
     Parts.push({ PartNumber, ETag: CopyPartResult?.ETag });
@@ -107,7 +108,7 @@ Deno.test("Services join the parts that the S3 client uploads", async () => {
 Deno.test("Services refuse parts that do not fit, and forget an upload that is aborted", async () => {
   await using test = await startServices();
   const { s3 } = test.developer;
-  const place = { Bucket: "files", Key: "big" };
+  const place = { Bucket: FILES, Key: "big" };
   const { UploadId } = await s3.createMultipartUpload(place);
   const upload = { ...place, UploadId };
   const put = async (PartNumber: number) => {
@@ -141,7 +142,7 @@ Deno.test("Services refuse parts that do not fit, and forget an upload that is a
 Deno.test("Services keep no replaced part, no refused part, and no part after the end of an upload", async () => {
   await using test = await startServices();
   const { s3 } = test.developer;
-  const place = { Bucket: "files", Key: "big" };
+  const place = { Bucket: FILES, Key: "big" };
   /** The sizes of the parts on disk. Other tests may have folders, too, but no parts of these sizes. */
   const sizes = [70_001, 70_003, 70_007];
   const onDisk = async () => {
@@ -179,9 +180,9 @@ Deno.test("Services keep no replaced part, no refused part, and no part after th
 
 Deno.test("Services refuse documents that are too long", async () => {
   await using test = await startServices();
-  const { UploadId } = await test.developer.s3.createMultipartUpload({ Bucket: "files", Key: "a" });
+  const { UploadId } = await test.developer.s3.createMultipartUpload({ Bucket: FILES, Key: "a" });
   const endless = "<a>".repeat(2_000_000);
-  for (const target of ["files?delete", `files/a?uploadId=${UploadId}`]) {
+  for (const target of [`${FILES}?delete`, `${FILES}/a?uploadId=${UploadId}`]) {
     const response = await fetch(`${test.url}/${target}`, {
       method: "POST",
       body: endless,
@@ -201,10 +202,10 @@ Deno.test("Services name a bucket that does not exist, and an operation that is 
   assertEquals(await problem(s3.putObject({ Bucket: "none", Key })), "404 NoSuchBucket");
   assertEquals(await problem(s3.getObject({ Bucket: "none", Key })), "404 NoSuchBucket");
   assertEquals(await problem(s3.listObjectsV2({ Bucket: "none" })), "404 NoSuchBucket");
-  assertEquals(await problem(s3.getBucketAcl({ Bucket: "files" })), "501 NotImplemented");
-  assertEquals(await problem(s3.deleteBucket({ Bucket: "files" })), "501 NotImplemented");
+  assertEquals(await problem(s3.getBucketAcl({ Bucket: FILES })), "501 NotImplemented");
+  assertEquals(await problem(s3.deleteBucket({ Bucket: FILES })), "501 NotImplemented");
   assertEquals(
-    await problem(s3.getObjectAttributes({ Bucket: "files", Key, ObjectAttributes: ["ETag"] })),
+    await problem(s3.getObjectAttributes({ Bucket: FILES, Key, ObjectAttributes: ["ETag"] })),
     "501 NotImplemented",
   );
 });
@@ -212,7 +213,7 @@ Deno.test("Services name a bucket that does not exist, and an operation that is 
 Deno.test("Services list a bucket page by page", async () => {
   await using test = await startServices();
   const { s3 } = test.developer;
-  const Bucket = "files";
+  const Bucket = FILES;
   const keys = ["a", "b/1", "b/2", "c", "d/1", "e"];
   for (const Key of keys) await s3.putObject({ Bucket, Key, Body: "" });
   const cases = [[undefined, keys], ["/", ["a", "b/", "c", "d/", "e"]]] as const;

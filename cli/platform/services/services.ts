@@ -1,6 +1,4 @@
 import type { Manifest } from "../../manifest/types.ts";
-import { functionArn, LOCAL } from "../../application/arn.ts";
-import { resolveApplication } from "../../application/resolve.ts";
 import type { Application } from "../../application/types.ts";
 import { calledFunction, type createInvokeApi } from "../invoke/invoke_api.ts";
 import { MAX_SYNC_EVENT } from "../../application/limits.ts";
@@ -64,10 +62,10 @@ export class Services implements AsyncDisposable {
    * Opens the port for functions, because they need its URL. The developer's port is opened here only if the system chooses
    * it: another platform may use a given port until the call of {@linkcode attach}. Then the services answer.
    */
-  constructor(manifest: Manifest, port = 0) {
+  constructor(manifest: Manifest, application: Application, port = 0) {
     this.#manifest = manifest;
-    this.#application = resolveApplication(manifest, LOCAL);
-    this.#rights = new Rights(this.#application, manifest);
+    this.#application = application;
+    this.#rights = new Rights(application);
     if (port === 0) this.#developer = this.#listen(false, port);
     this.#port = this.#developer?.addr.port ?? port;
     this.#functions = this.#listen(true, 0);
@@ -97,7 +95,9 @@ export class Services implements AsyncDisposable {
   attach({ buckets, messaging, eventBus, invokeApi, tables, note }: Resources): void {
     this.#note = note;
     this.#developer ??= this.#listen(false, this.#port);
-    const s3 = createS3(buckets, this.#uploads);
+    const named = Object.entries(this.#application.buckets)
+      .map(([key, { name }]) => [name, buckets.get(key)!] as const);
+    const s3 = createS3(new Map(named), this.#uploads);
     const parseBy = (service: "sns" | "sqs") => ({ headers, url }: Request, body: string) =>
       messaging.parse(service, headers, body, new URL(url).origin);
     this.#backends = {
@@ -107,7 +107,7 @@ export class Services implements AsyncDisposable {
         parse: (request, body) => ({
           accesses: [{
             action: "lambda:InvokeFunction",
-            resource: functionArn(calledFunction(this.#manifest, new URL(request.url).pathname)),
+            resource: calledFunction(this.#application, new URL(request.url).pathname),
           }],
           run: () => invokeFunction(invokeApi, request, body),
         }),
@@ -136,7 +136,6 @@ export class Services implements AsyncDisposable {
     const keys = new Map([...this.#owners].map(([key, name]) => [name, key]));
     return localManifest({
       manifest: this.#manifest,
-      application: this.#application,
       url: isShared ? this.url : `http://127.0.0.1:${this.#functions.addr.port}`,
       keyOf: (name) => isShared ? this.#sharedKey : keys.get(name)!,
     });
@@ -147,7 +146,7 @@ export class Services implements AsyncDisposable {
     const owner = this.#owners.get(accessKey);
     return owner === undefined || this.#rights.allows(owner, {
       action: "lambda:InvokeFunctionUrl",
-      resource: functionArn(functionName),
+      resource: this.#application.functions[functionName]!.arn,
       context: { "lambda:FunctionUrlAuthType": "AWS_IAM" },
     });
   }
@@ -196,8 +195,8 @@ export class Services implements AsyncDisposable {
     sourceIp: string,
   ): Promise<Response> {
     const [, bucket = ""] = new URL(request.url).pathname.split("/");
-    const buckets = this.#application.buckets;
-    const cors = Object.hasOwn(buckets, bucket) ? buckets[bucket]!.cors : undefined;
+    const buckets = Object.values(this.#application.buckets);
+    const cors = buckets.find(({ name }) => name === bucket)?.cors;
     const backend = this.#backends.s3!;
     const response = await this.#run(backend, "s3", owner, async () => {
       if (request.method === "OPTIONS") {

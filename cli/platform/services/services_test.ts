@@ -1,9 +1,11 @@
+import { LOCAL } from "../../application/arn.ts";
+import { resolveApplication } from "../../application/resolve.ts";
 import { APIGateway } from "@aws-sdk/client-api-gateway";
 import { CloudWatchLogs } from "@aws-sdk/client-cloudwatch-logs";
 import { IAM } from "@aws-sdk/client-iam";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { request } from "node:http";
-import { manifestWith, startTestPlatform } from "../../testdata/platform.ts";
+import { FILES, manifestWith, startTestPlatform } from "../../testdata/platform.ts";
 import { startServices } from "../../testdata/services.ts";
 import { topicArn } from "../../application/arn.ts";
 import { MAX_MESSAGE } from "../../application/limits.ts";
@@ -12,7 +14,7 @@ import { Services } from "./services.ts";
 Deno.test("Services answer the operations of the SQS client, and keep attributes", async () => {
   await using test = await startServices();
   const { sqs } = test.developer;
-  const { QueueUrl } = await sqs.getQueueUrl({ QueueName: "jobs" });
+  const { QueueUrl } = await sqs.getQueueUrl({ QueueName: "app-jobs" });
   assertStringIncludes(QueueUrl!, `${test.url}/`);
   const Entries = ["a", "b"].map((MessageBody, index) => ({ Id: `${index}`, MessageBody }));
   await sqs.sendMessageBatch({ QueueUrl, Entries });
@@ -109,22 +111,22 @@ Deno.test("Amazon EventBridge answers malformed requests with its own errors", a
 
 Deno.test("a function may use the services only as its manifest grants it", async () => {
   await using test = await startServices({
-    buckets: { files: "read", "app-photos": "read-write" }, // The application is called "app".
+    buckets: { files: "read", photos: "read-write" },
     queues: { jobs: "send", ordered: "send" },
   });
   const { s3, sqs, sns, events } = test.worker;
-  const QueueUrl = `${test.url}/000000000000/jobs`;
-  const TopicArn = topicArn("news");
-  await test.developer.s3.putObject({ Bucket: "files", Key: "a", Body: "A" });
-  const { Body } = await s3.getObject({ Bucket: "files", Key: "a" });
+  const QueueUrl = `${test.url}/000000000000/app-jobs`;
+  const TopicArn = topicArn("app-news");
+  await test.developer.s3.putObject({ Bucket: FILES, Key: "a", Body: "A" });
+  const { Body } = await s3.getObject({ Bucket: FILES, Key: "a" });
   assertEquals(await Body!.transformToString(), "A");
-  await s3.putObject({ Bucket: "app-photos", Key: "a", Body: "A" });
+  await s3.putObject({ Bucket: FILES.replace("files", "photos"), Key: "a", Body: "A" });
   await sqs.sendMessageBatch({ QueueUrl, Entries: [{ Id: "1", MessageBody: "work" }] });
   const fifo = { QueueUrl: `${QueueUrl.replace("jobs", "ordered")}.fifo`, MessageGroupId: "a" };
   await sqs.sendMessage({ ...fifo, MessageBody: "work" });
   const denied: Record<string, () => Promise<unknown>> = {
-    "s3:PutObject": () => s3.putObject({ Bucket: "files", Key: "a", Body: "" }),
-    "s3:DeleteObject": () => s3.deleteObject({ Bucket: "files", Key: "a" }),
+    "s3:PutObject": () => s3.putObject({ Bucket: FILES, Key: "a", Body: "" }),
+    "s3:DeleteObject": () => s3.deleteObject({ Bucket: FILES, Key: "a" }),
     "sqs:ReceiveMessage": () => sqs.receiveMessage({ QueueUrl }),
     "sns:Publish": () => sns.publish({ TopicArn, Message: "Hello" }),
     "events:PutEvents": () =>
@@ -138,7 +140,9 @@ Deno.test("a function may use the services only as its manifest grants it", asyn
 Deno.test("a function may invoke a function URL if a statement grants it, and the developer always may", async () => {
   for (const Action of ["lambda:InvokeFunctionUrl", "lambda:InvokeFunction"]) {
     const statements = [{ Effect: "Allow", Action, Resource: "*" }];
-    await using services = new Services(manifestWith({ worker: { module: "w.ts", statements } }));
+    const page = { module: "p.ts", triggers: { url: { auth: "iam" } } };
+    const manifest = manifestWith({ worker: { module: "w.ts", statements }, page });
+    await using services = new Services(manifest, resolveApplication(manifest, LOCAL));
     const { AWS_ACCESS_KEY_ID: key } = services.localManifest().functions.worker!.environment;
     assertEquals(services.mayInvokeUrl(key!, "page"), Action.endsWith("Url"));
     assertEquals(services.mayInvokeUrl("me", "page"), true);
@@ -147,14 +151,14 @@ Deno.test("a function may invoke a function URL if a statement grants it, and th
 
 Deno.test("a function without its credentials reaches no service", async () => {
   await using test = await startServices();
-  const response = await fetch(`${test.environment.AWS_ENDPOINT_URL}/files?list-type=2`);
+  const response = await fetch(`${test.environment.AWS_ENDPOINT_URL}/${FILES}?list-type=2`);
   assertEquals(response.status, 403);
   assertStringIncludes(await response.text(), "<Code>InvalidClientTokenId</Code>");
 });
 
 Deno.test("a function cannot reach one service by the signature of another", async () => {
-  const publish = `Action=Publish&TopicArn=${topicArn("news")}`;
-  const QueueUrl = "http://localhost/000000000000/jobs";
+  const publish = `Action=Publish&TopicArn=${topicArn("app-news")}`;
+  const QueueUrl = "http://localhost/000000000000/app-jobs";
   const toQueue = JSON.stringify({ QueueUrl, MessageBody: "Hello", other: `&${publish}&rest=` });
   const toTopic = JSON.stringify({ QueueUrl, other: `&${publish}&Message=Hello&rest=` });
   const cases = [

@@ -31,7 +31,7 @@ async function deliver(
   const items = ids.map((id) => ({ PutRequest: { Item: { id } } }));
   await test.documents.batchWrite({ RequestItems: { [TableName]: items } });
   await test.platform.settled();
-  const QueueName = "follower-orders-dead-letters";
+  const QueueName = "shop-follower-orders-dead-letters";
   const letters = await test.deadLetters(QueueName);
   const records = test.log.after(0).map(({ text }) => text);
   return { batches: test.host.calls.map(idsOf), letters, records };

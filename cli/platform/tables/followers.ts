@@ -1,7 +1,7 @@
 import type { Application } from "../../application/types.ts";
 import type { FunctionHost } from "../../lambda/function_host.ts";
 import type { Log } from "../log.ts";
-import { type Messaging, tableDeadLetterQueueName } from "../services/messaging.ts";
+import type { Messaging } from "../services/messaging.ts";
 import { Follower } from "./follower.ts";
 import { TableStream } from "./stream.ts";
 import type { Tables } from "./tables.ts";
@@ -29,10 +29,9 @@ export async function followTables(
   const { signal } = stop;
   const note = (text: string) => log.note(text);
   const followers: Follower[] = [];
-  for (const [key, { name, listeners }] of Object.entries(application.tables)) {
+  for (const { name, listeners } of Object.values(application.tables)) {
     if (tables.engine === undefined) break;
-    for (const { function: functionName, deadLetters: _, ...trigger } of listeners) {
-      const queue = tableDeadLetterQueueName(functionName, key);
+    for (const { function: functionName, deadLetters, ...trigger } of listeners) {
       followers.push(
         new Follower({
           ...trigger,
@@ -40,7 +39,8 @@ export async function followTables(
           functionArn: application.functions[functionName]!.arn,
           stream: await TableStream.open(tables, name),
           host,
-          giveUp: (description) => messaging.send(queue, { body: JSON.stringify(description) }),
+          giveUp: (description) =>
+            messaging.send(deadLetters.name, { body: JSON.stringify(description) }),
           note,
           signal,
         }),

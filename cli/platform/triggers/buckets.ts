@@ -2,14 +2,14 @@ import { notificationEvent } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { REGION } from "../../application/arn.ts";
+import type { Application, Bucket } from "../../application/types.ts";
 import type { AsyncInvocations } from "../invoke/async_invocations.ts";
 import type { Log } from "../log.ts";
-import type { Manifest } from "../../manifest/manifest.ts";
 import { watch } from "../watch.ts";
 import { BucketFolder, type ObjectChange } from "./bucket_folder.ts";
 
 export interface BucketsOptions {
-  readonly manifest: Manifest;
+  readonly application: Application;
   readonly asyncInvocations: AsyncInvocations;
   /** Takes a line for each problem. */
   readonly log: Log;
@@ -17,45 +17,41 @@ export interface BucketsOptions {
   readonly folder: string;
 }
 
-/** The buckets of an application, by name. Their changes invoke functions until they are disposed of. */
+/** The buckets of an application, by their names in the manifest. Their changes invoke functions until they are disposed of. */
 export interface Buckets extends ReadonlyMap<string, BucketFolder>, AsyncDisposable {}
 
 /** Opens the buckets. Objects that exist already invoke no function. */
 export async function openBuckets(options: BucketsOptions): Promise<Buckets> {
-  const { manifest, log } = options;
+  const { application, log } = options;
   const buckets = new Map<string, BucketFolder>();
   await using stack = new AsyncDisposableStack();
-  const names = Object.values(manifest.functions).flatMap(({ triggers, uses }) => [
-    ...triggers.buckets.map(({ name }) => name),
-    ...Object.keys(uses.buckets),
-  ]);
-  for (const name of new Set(names)) {
-    const folder = join(options.folder, name);
+  for (const [key, facts] of Object.entries(application.buckets)) {
+    const folder = join(options.folder, key);
     const next = createSequencer();
     const folders = {
       objects: folder,
-      records: join(options.folder, ".records", name),
+      records: join(options.folder, ".records", key),
       uploads: join(options.folder, ".uploads"),
     };
-    const bucket = new BucketFolder(folders, (change) => notify(options, name, change, next()));
+    const bucket = new BucketFolder(folders, (change) => notify(options, facts, change, next()));
     await bucket.scan(false);
     const onChange = async () => {
       try {
         await bucket.scan(true);
       } catch (error) {
-        log.note(`Cannot read the bucket "${name}": ${(error as Error).message}`);
+        log.note(`Cannot read the bucket "${key}": ${(error as Error).message}`);
       }
     };
     stack.use(watch(folder, { onChange, onError: ({ message }) => log.note(message) }));
-    buckets.set(name, bucket);
+    buckets.set(key, bucket);
   }
   const owned = stack.move();
   return Object.assign(buckets, { [Symbol.asyncDispose]: () => owned.disposeAsync() });
 }
 
 function notify(
-  { manifest, asyncInvocations }: BucketsOptions,
-  bucket: string,
+  { asyncInvocations }: BucketsOptions,
+  { name, listeners }: Bucket,
   change: ObjectChange,
   sequencer: string,
 ): void {
@@ -64,7 +60,7 @@ function notify(
     eventName,
     eventTime: time,
     region: REGION,
-    bucketName: bucket,
+    bucketName: name,
     objectKey: key,
     objectSize: object?.size ?? null,
     objectEtag: object?.etag ?? null,
@@ -72,12 +68,11 @@ function notify(
     objectSequencer: sequencer,
     sourceIp,
   }]);
-  for (const [functionName, { triggers }] of Object.entries(manifest.functions)) {
-    const isListening = triggers.buckets.some(({ name, events, prefix, suffix }) =>
-      name === bucket && isWanted(eventName, events) && key.startsWith(prefix) &&
-      key.endsWith(suffix)
-    );
-    if (isListening) asyncInvocations.start(functionName, Buffer.from(JSON.stringify(event)));
+  const owners = listeners.filter(({ events, prefix, suffix }) =>
+    isWanted(eventName, events) && key.startsWith(prefix) && key.endsWith(suffix)
+  ).map((listener) => listener.function);
+  for (const functionName of new Set(owners)) {
+    asyncInvocations.start(functionName, Buffer.from(JSON.stringify(event)));
   }
 }
 

@@ -1,7 +1,12 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { notificationEvent } from "@mate/core/testing";
 import { join } from "node:path";
-import { manifestWith, startTestPlatform, type TestPlatform } from "../../testdata/platform.ts";
+import {
+  FILES,
+  manifestWith,
+  startTestPlatform,
+  type TestPlatform,
+} from "../../testdata/platform.ts";
 import { createSequencer } from "./buckets.ts";
 import { temporaryFolder } from "../../../testdata/programs.ts";
 import { until, within } from "../../../testdata/waiting.ts";
@@ -42,7 +47,7 @@ Deno.test("an upload and a deletion send the events of Amazon S3", async () => {
     notificationEvent([{
       region: "us-east-1",
       eventTime: new Date(eventTime),
-      bucketName: "files",
+      bucketName: FILES,
       objectKey: "a/red flower+ü.jpg",
       objectSize: 5,
       objectEtag: HELLO_MD5,

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
+import type { Application } from "../../application/types.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
 import { allow, jsonReply, readBody, refusal, type Reply, reply } from "../../lambda/http.ts";
 import { MAX_PUBLICATION } from "../../application/limits.ts";
 import type { EventBus } from "../services/event_bus.ts";
-import { deadLetterQueueName, type Messaging, queueName } from "../services/messaging.ts";
+import type { Messaging } from "../services/messaging.ts";
 import { isIdentifier } from "../services/sqs/input.ts";
 import type { Buckets } from "./buckets.ts";
 import { publicationRefusal, readPublication } from "./message.ts";
@@ -12,6 +13,7 @@ import type { Schedules } from "./schedules.ts";
 
 export interface TriggerOptions {
   readonly manifest: Manifest;
+  readonly application: Application;
   readonly buckets: Buckets;
   readonly schedules: Schedules;
   readonly messaging: Messaging;
@@ -28,7 +30,7 @@ const MAX_REQUEST = 4 * MAX_PUBLICATION;
  * `/schedules/{function}/{number}`. Returns `undefined` for other paths.
  */
 export function createTriggerEndpoints(
-  { manifest, buckets, schedules, messaging, eventBus, table }: TriggerOptions,
+  { manifest, application, buckets, schedules, messaging, eventBus, table }: TriggerOptions,
 ): (request: IncomingMessage, path: string) => Promise<Reply | undefined> {
   const { functions } = manifest;
 
@@ -71,27 +73,23 @@ export function createTriggerEndpoints(
   }
 
   async function answerTopic(request: IncomingMessage, name: string): Promise<Reply> {
-    const isKnown = Object.values(functions).some(({ triggers, uses }) =>
-      triggers.topics.some((topic) => topic.name === name) || Object.hasOwn(uses.topics, name)
-    );
-    if (!isKnown) throw refusal(404, `The application has no topic "${name}"`);
+    const topic = Object.hasOwn(application.topics, name) ? application.topics[name] : undefined;
+    if (topic === undefined) throw refusal(404, `The application has no topic "${name}"`);
     allow(request.method!, "POST");
     const text = await readText(request);
     const publication = readPublication(request.headers, text);
-    return jsonReply(200, { MessageId: messaging.publish(name, publication) });
+    return jsonReply(200, { MessageId: messaging.publish(topic.arn, publication) });
   }
 
   async function answerQueue(request: IncomingMessage, name: string): Promise<Reply> {
-    if (!Object.hasOwn(manifest.queues, name)) {
-      throw refusal(404, `The application has no queue "${name}"`);
-    }
+    const queue = Object.hasOwn(application.queues, name) ? application.queues[name] : undefined;
+    if (queue === undefined) throw refusal(404, `The application has no queue "${name}"`);
     allow(request.method!, "GET", "HEAD", "POST");
-    const queue = queueName(name, manifest);
     if (request.method === "POST") {
       const body = await readText(request);
       if (body === "") throw refusal(400, "Cannot send the message: it is empty");
       const group = new URL(request.url!, "http://localhost").searchParams.get("group");
-      const isFifo = manifest.queues[name]!.fifo;
+      const isFifo = queue.fifo;
       if (group !== null && !isFifo) throw refusal(400, `The queue "${name}" has no groups`);
       if (group !== null && !isIdentifier(group)) {
         const shown = JSON.stringify(group);
@@ -104,12 +102,12 @@ export function createTriggerEndpoints(
       const place = isFifo
         ? { groupId: group ?? "start-page", deduplicationId: crypto.randomUUID() }
         : {};
-      const MessageId = messaging.send(queue, { body, ...place });
+      const MessageId = messaging.send(queue.name, { body, ...place });
       return jsonReply(200, { MessageId });
     }
-    const deadLetters = messaging.count(deadLetterQueueName(name, manifest));
+    const deadLetters = messaging.count(queue.deadLetters.name);
     return jsonReply(200, {
-      ...messaging.count(queue),
+      ...messaging.count(queue.name),
       deadLetters: deadLetters.visible + deadLetters.invisible,
     }, [["Cache-Control", "no-store"]]);
   }

@@ -38,14 +38,14 @@ Deno.test("a topic sends the event of Amazon SNS", async () => {
     ...message,
     messageAttributes: attributes,
     eventSubscriptionArn: EventSubscriptionArn,
-    topicArn: "arn:aws:sns:us-east-1:000000000000:news",
+    topicArn: "arn:aws:sns:us-east-1:000000000000:app-news",
     messageId: JSON.parse(response.text).MessageId,
     timestamp: new Date(Sns.Timestamp),
     signature: Sns.Signature,
     signingCertUrl: Sns.SigningCertUrl,
   }]);
   assertEquals([name, event], ["reader", expected]);
-  assertMatch(EventSubscriptionArn, /^arn:aws:sns:us-east-1:000000000000:news:[0-9a-f-]{36}$/);
+  assertMatch(EventSubscriptionArn, /^arn:aws:sns:us-east-1:000000000000:app-news:[0-9a-f-]{36}$/);
 });
 
 Deno.test("a topic takes forms and text", async () => {
@@ -140,7 +140,7 @@ Deno.test("a queue invokes its function until it succeeds, and counts dead lette
   const { text } = await send(test.platform.port, { path: "/queues/jobs" });
   assertEquals(JSON.parse(text), { visible: 0, invisible: 0, delayed: 0, deadLetters: 1 });
   assertEquals(test.log.after(0).map((record) => record.text), [
-    `Gave up the message ${MessageId} of "jobs" after 2 attempts: it goes to the dead-letter queue`,
+    `Gave up the message ${MessageId} of "app-jobs" after 2 attempts: it goes to the dead-letter queue`,
   ]);
 });
 

@@ -14,7 +14,7 @@ async function subscribeQueue(
   const name = `q${crypto.randomUUID()}`;
   const { QueueUrl } = await sqs.createQueue({ QueueName: name });
   const Endpoint = `arn:aws:sqs:us-east-1:000000000000:${name}`;
-  const input = { TopicArn: topicArn("news"), Protocol: "sqs", Endpoint, Attributes };
+  const input = { TopicArn: topicArn("app-news"), Protocol: "sqs", Endpoint, Attributes };
   const { SubscriptionArn } = await sns.subscribe(input);
   return {
     SubscriptionArn: SubscriptionArn!,
@@ -33,7 +33,7 @@ async function subscribeQueue(
 Deno.test("Amazon SNS refuses wrong values by their codes", async () => {
   await using test = await startServices();
   const { sns } = test.developer;
-  const TopicArn = topicArn("news");
+  const TopicArn = topicArn("app-news");
   const publish = (input: object) =>
     sns.publish({ TopicArn, Message: "m", ...input } as Parameters<SNS["publish"]>[0]);
   const attribute = (name: string, value: object) => ({ MessageAttributes: { [name]: value } });
@@ -46,7 +46,7 @@ Deno.test("Amazon SNS refuses wrong values by their codes", async () => {
     sns.subscribe({
       TopicArn,
       Protocol: "sqs",
-      Endpoint: "arn:aws:sqs:us-east-1:000000000000:jobs",
+      Endpoint: "arn:aws:sqs:us-east-1:000000000000:app-jobs",
       ...input,
     });
   const filter = (FilterPolicy: string, others = {}) =>
@@ -87,7 +87,7 @@ Deno.test("Amazon SNS refuses wrong values by their codes", async () => {
     [
       "FIFO queue",
       invalid,
-      () => subscribe({ Endpoint: "arn:aws:sqs:us-east-1:000000000000:ordered.fifo" }),
+      () => subscribe({ Endpoint: "arn:aws:sqs:us-east-1:000000000000:app-ordered.fifo" }),
     ],
     ["filter without JSON", invalid, () => filter("{")],
     ["wrong filter", invalid, () => filter('{"a":"b"}')],
@@ -113,7 +113,7 @@ Deno.test("Amazon SNS gives each protocol its own text, and functions their even
   const queue = await subscribeQueue(test);
   const raw = await subscribeQueue(test, { RawMessageDelivery: "true" });
   await test.developer.sns.publish({
-    TopicArn: topicArn("news"),
+    TopicArn: topicArn("app-news"),
     Message: '{"default":"d","sqs":"for queues","lambda":"for functions"}',
     MessageStructure: "json",
     Subject: "Grüße",
@@ -147,7 +147,7 @@ Deno.test("Amazon SNS gives each protocol its own text, and functions their even
 Deno.test("Amazon SNS applies filter policies to attributes and to bodies, and changes them", async () => {
   await using test = await startServices();
   const { sns } = test.developer;
-  const TopicArn = topicArn("news");
+  const TopicArn = topicArn("app-news");
   const byAttribute = await subscribeQueue(test, { FilterPolicy: '{"kind":["order"]}' });
   const byBody = await subscribeQueue(test, {
     FilterPolicy: '{"order":{"price":[{"numeric":[">",5]}]}}',
@@ -174,7 +174,7 @@ Deno.test("Amazon SNS answers each message of a batch", async () => {
   await using test = await startServices();
   const raw = await subscribeQueue(test, { RawMessageDelivery: "true" });
   const answer = await test.developer.sns.publishBatch({
-    TopicArn: topicArn("news"),
+    TopicArn: topicArn("app-news"),
     PublishBatchRequestEntries: [
       { Id: "a", Message: "m", MessageGroupId: "g" },
       { Id: "b", Message: "m", Subject: "a\nb" },
@@ -190,7 +190,7 @@ Deno.test("Amazon SNS answers each message of a batch", async () => {
   const Message = "m".repeat(140_000);
   const error = await assertRejects(() =>
     test.developer.sns.publishBatch({
-      TopicArn: topicArn("news"),
+      TopicArn: topicArn("app-news"),
       PublishBatchRequestEntries: ["a", "b"].map((Id) => ({ Id, Message })),
     }), Error);
   assertEquals(error.name, "BatchRequestTooLongException");
@@ -217,8 +217,8 @@ Deno.test("Amazon SNS makes, lists and deletes topics and subscriptions", async 
   const { TopicArn } = await sns.createTopic({ Name: "more" });
   assertEquals((await sns.createTopic({ Name: "more" })).TopicArn, TopicArn);
   const { Topics } = await sns.listTopics();
-  assertEquals(Topics?.map((topic) => topic.TopicArn), [topicArn("news"), TopicArn]);
-  const Endpoint = "arn:aws:sqs:us-east-1:000000000000:jobs";
+  assertEquals(Topics?.map((topic) => topic.TopicArn), [topicArn("app-news"), TopicArn]);
+  const Endpoint = "arn:aws:sqs:us-east-1:000000000000:app-jobs";
   const Attributes = { FilterPolicy: '{"a":["b"]}' };
   const input = { TopicArn, Protocol: "sqs", Endpoint, Attributes };
   const { SubscriptionArn } = await sns.subscribe(input);
@@ -235,7 +235,7 @@ Deno.test("Amazon SNS makes, lists and deletes topics and subscriptions", async 
 
 Deno.test("Amazon SNS answers malformed requests with its own errors", async () => {
   await using test = await startServices();
-  const publish = `Action=Publish&TopicArn=${topicArn("news")}`;
+  const publish = `Action=Publish&TopicArn=${topicArn("app-news")}`;
   const table = [
     ["", "NotImplemented", 501],
     ["Action=DeleteEverything", "NotImplemented", 501],
@@ -250,7 +250,9 @@ Deno.test("Amazon SNS answers malformed requests with its own errors", async () 
     [`${publish}&Message=m&MessageAttributes.entry.1=a`, "InvalidParameter", 400],
     ["Action=Publish&Message=m", "InvalidParameter", 400],
     [
-      `Action=PublishBatch&TopicArn=${topicArn("news")}&PublishBatchRequestEntries.member.1.Id=a` +
+      `Action=PublishBatch&TopicArn=${
+        topicArn("app-news")
+      }&PublishBatchRequestEntries.member.1.Id=a` +
       "&PublishBatchRequestEntries.member.1.Other=1",
       "NotImplemented",
       501,
