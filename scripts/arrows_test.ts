@@ -132,6 +132,21 @@ Deno.test("the rooms make no circle", () => {
   assertEquals(circlesOf(rooms), []);
 });
 
+Deno.test("folders beside each other make no circle", () => {
+  const folders = new Map<string, string[]>();
+  for (const [file, all] of imports) {
+    for (const { target } of all) {
+      const [from, to] = [file, target.replace(root.href, "")].map((path) => path.split("/"));
+      const shared = from!.findIndex((part, index) => part !== to![index]);
+      const [own, other] = [from!, to!].map((parts) => parts.slice(0, shared + 1).join("/"));
+      if (!target.startsWith(root.href) || own!.endsWith(".ts") || other!.endsWith(".ts")) continue;
+      folders.set(own!, [...folders.get(own!) ?? [], other!]);
+      if (!folders.has(other!)) folders.set(other!, []);
+    }
+  }
+  assertEquals(circlesOf(folders), []);
+});
+
 Deno.test("no files import each other in a circle", () => {
   const graph = [...imports].map(([file, all]) =>
     [file, all.map(({ target }) => target.replace(root.href, ""))] as const

@@ -17,7 +17,7 @@ import { MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "../application/limits.ts";
 import type { Log } from "./log.ts";
 import { answerPage, createLogStream } from "./page/pages.ts";
 import { forwardRequest } from "./page/request.ts";
-import type { createTriggerEndpoints } from "./triggers/endpoints.ts";
+import type { createTriggerEndpoints } from "./endpoints.ts";
 
 /** The origins of the platform and of the application. Both have the same port, so no resolver and no second port is needed. */
 const HOSTS = { platform: "127.0.0.1", application: "localhost" } as const;

@@ -19,12 +19,12 @@ import { listen } from "./server.ts";
 import { createEventBus } from "./services/event_bus.ts";
 import { Messaging } from "./services/messaging.ts";
 import { pollQueues } from "./services/queue_poller.ts";
-import { Services } from "./services/services.ts";
+import { Services } from "./services.ts";
 import { createTableEndpoint } from "./tables/endpoint.ts";
 import { followTables } from "./tables/followers.ts";
 import { Tables } from "./tables/tables.ts";
 import { openBuckets } from "./triggers/buckets.ts";
-import { createTriggerEndpoints } from "./triggers/endpoints.ts";
+import { createTriggerEndpoints } from "./endpoints.ts";
 import { Schedules } from "./triggers/schedules.ts";
 
 /** The file of the items in the folder of the data. */

@@ -7,7 +7,7 @@ import type { FunctionHost } from "../../lambda/function_host.ts";
 import { MAX_SYNC_EVENT } from "../../application/limits.ts";
 import type { Log } from "../log.ts";
 import { type Reply, reply, withHeaders } from "../../lambda/http.ts";
-import type { Services } from "../services/services.ts";
+import type { Services } from "../services.ts";
 import type { HttpRequest } from "./gateway.ts";
 import { invokeStreaming, replyOf } from "./result.ts";
 import { readSignature } from "./signature.ts";

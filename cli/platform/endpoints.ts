@@ -1,15 +1,15 @@
 import type { IncomingMessage } from "node:http";
-import type { Application } from "../../application/types.ts";
-import type { Manifest } from "../../manifest/manifest.ts";
-import { allow, jsonReply, readBody, refusal, type Reply, reply } from "../../lambda/http.ts";
-import { MAX_PUBLICATION } from "../../application/limits.ts";
-import type { EventBus } from "../services/event_bus.ts";
-import type { Messaging } from "../services/messaging.ts";
-import { isIdentifier } from "../services/sqs/input.ts";
-import type { Buckets } from "./buckets.ts";
+import type { Application } from "../application/types.ts";
+import type { Manifest } from "../manifest/manifest.ts";
+import { allow, jsonReply, readBody, refusal, type Reply, reply } from "../lambda/http.ts";
+import { MAX_PUBLICATION } from "../application/limits.ts";
+import type { EventBus } from "./services/event_bus.ts";
+import type { Messaging } from "./services/messaging.ts";
+import { isIdentifier } from "./services/sqs/input.ts";
+import type { Buckets } from "./triggers/buckets.ts";
 import { publicationRefusal, readPublication } from "./message.ts";
-import { ObjectKeyError } from "./object_key.ts";
-import type { Schedules } from "./schedules.ts";
+import { ObjectKeyError } from "./triggers/object_key.ts";
+import type { Schedules } from "./triggers/schedules.ts";
 
 export interface TriggerOptions {
   readonly manifest: Manifest;

@@ -1,12 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { messageEvent } from "@mate/core/testing";
-import {
-  manifestWith,
-  send,
-  startTestPlatform,
-  type TestRequest,
-} from "../../testdata/platform.ts";
-import { until } from "../../../testdata/waiting.ts";
+import { manifestWith, send, startTestPlatform, type TestRequest } from "../testdata/platform.ts";
+import { until } from "../../testdata/waiting.ts";
 
 const FORM = ["Content-Type", "application/x-www-form-urlencoded"] as const;
 const post = (type: readonly [string, string], body: string | Uint8Array): TestRequest => ({

@@ -1,14 +1,14 @@
-import { LOCAL } from "../../application/arn.ts";
-import { resolveApplication } from "../../application/resolve.ts";
+import { LOCAL } from "../application/arn.ts";
+import { resolveApplication } from "../application/resolve.ts";
 import { APIGateway } from "@aws-sdk/client-api-gateway";
 import { CloudWatchLogs } from "@aws-sdk/client-cloudwatch-logs";
 import { IAM } from "@aws-sdk/client-iam";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { request } from "node:http";
-import { FILES, manifestWith, startTestPlatform } from "../../testdata/platform.ts";
-import { startServices } from "../../testdata/services.ts";
-import { topicArn } from "../../application/arn.ts";
-import { MAX_MESSAGE } from "../../application/limits.ts";
+import { FILES, manifestWith, startTestPlatform } from "../testdata/platform.ts";
+import { startServices } from "../testdata/services.ts";
+import { topicArn } from "../application/arn.ts";
+import { MAX_MESSAGE } from "../application/limits.ts";
 import { Services } from "./services.ts";
 
 Deno.test("Services answer the operations of the SQS client, and keep attributes", async () => {

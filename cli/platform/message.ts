@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type Refusal, refusal } from "../../lambda/http.ts";
-import { ServiceError } from "../services/service_call.ts";
-import { type Publication, publicationOf } from "../services/sns/publication.ts";
-import { readForm } from "../services/sns/query.ts";
+import { type Refusal, refusal } from "../lambda/http.ts";
+import { ServiceError } from "./services/service_call.ts";
+import { type Publication, publicationOf } from "./services/sns/publication.ts";
+import { readForm } from "./services/sns/query.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
