@@ -176,8 +176,8 @@ export async function startPlatform(
     manifest,
     log,
     settled,
-    functionUrls: createFunctionUrls(manifest, host, log, services),
-    gateway: createGateway(manifest, host, log, options.gatewayTimeout),
+    functionUrls: createFunctionUrls(application, host, log, services),
+    gateway: createGateway(application, host, log, options.gatewayTimeout),
     invokeApi,
     endpoints: createTriggerEndpoints({
       manifest,

@@ -1,6 +1,7 @@
 import type { LogRecord } from "../lambda/function_host.ts";
 import { curlCommand, examplePath } from "../application/curl.ts";
-import { functionUrl, routesOf, urlCommand } from "./gateway/routes.ts";
+import { listenersOf } from "../application/triggers.ts";
+import { functionUrl, urlCommand } from "./gateway/routes.ts";
 import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
 import { visibleLine } from "../visible_text.ts";
 
@@ -50,9 +51,9 @@ export function introduce(
 ): readonly string[] {
   const base = `${url}/${manifest.stage}`;
   const rows: [what: string, functionName: string, command: string][] = [];
-  for (const { method, resource, functionName } of routesOf(manifest)) {
-    const command = curlCommand(method, base + examplePath(resource));
-    rows.push([`${method} ${resource}`, functionName, command]);
+  for (const { method, path, function: name } of listenersOf(manifest, "routes")) {
+    const command = curlCommand(method, base + examplePath(path));
+    rows.push([`${method} ${path}`, name, command]);
   }
   for (const [name, { triggers }] of Object.entries(manifest.functions)) {
     if (triggers.url) {
@@ -115,7 +116,7 @@ export function introduce(
 
 /** Says what the HTTP gateway does in the account and not here. */
 function throttleOf(manifest: Manifest): string[] {
-  if (routesOf(manifest).length === 0) return [];
+  if (listenersOf(manifest, "routes").length === 0) return [];
   const { rate, burst } = manifest.settings.throttle;
   const requests = `${rate} requests a second, ${burst} at once`;
   return [`  In the account, the HTTP gateway takes ${requests}; here it takes all requests.`, ""];

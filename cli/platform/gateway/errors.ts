@@ -1,4 +1,3 @@
-import type { Manifest } from "../../manifest/types.ts";
 import { MAX_HEADERS, MAX_REQUEST_BODY } from "../../application/limits.ts";
 import { Refusal, type Reply, reply } from "../../lambda/http.ts";
 
@@ -51,10 +50,7 @@ export function gatewayRefusal(answer: keyof typeof ANSWERS, reason: string): Re
 }
 
 /** Makes the CORS fields of the answers that the gateway makes without a function. */
-export function corsFields({ cors }: Pick<Manifest, "cors">): Reply["headers"] {
-  if (!cors) return [["Access-Control-Allow-Origin", "*"]];
-  return [
-    ["Access-Control-Allow-Origin", cors.origin],
-    ["Access-Control-Allow-Credentials", "true"],
-  ];
+export function corsFields(origin: string): Reply["headers"] {
+  const fields = [["Access-Control-Allow-Origin", origin]] as const;
+  return origin === "*" ? fields : [...fields, ["Access-Control-Allow-Credentials", "true"]];
 }

@@ -1,7 +1,8 @@
 import { proxyEvent } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
-import type { CorsSettings, Manifest, UrlTrigger } from "../../manifest/manifest.ts";
+import type { Application } from "../../application/types.ts";
+import type { CorsSettings, UrlTrigger } from "../../manifest/manifest.ts";
 import { createTraceId } from "../../application/arn.ts";
 import type { FunctionHost } from "../../lambda/function_host.ts";
 import { MAX_SYNC_EVENT } from "../../application/limits.ts";
@@ -22,7 +23,7 @@ export interface FunctionUrls {
 }
 
 export function createFunctionUrls(
-  { functions }: Manifest,
+  { functions }: Application,
   host: FunctionHost,
   log: Log,
   services: Pick<Services, "mayInvokeUrl">,
@@ -72,10 +73,10 @@ export function createFunctionUrls(
     find(authority) {
       const [, name = ""] = /^([^.]+)\.localhost(?::\d+)?$/i.exec(authority) ?? [];
       const key = name.toLowerCase();
-      return Object.hasOwn(functions, key) && functions[key]!.triggers.url ? key : undefined;
+      return Object.hasOwn(functions, key) && functions[key]!.url ? key : undefined;
     },
     async answer(name, request) {
-      const url = functions[name]!.triggers.url!;
+      const url = functions[name]!.url!;
       const headers = new Headers([...request.headers]);
       const cors = url.cors === undefined ? [] : corsHeaders(url.cors, headers);
       const isPreflight = request.method === "OPTIONS" &&

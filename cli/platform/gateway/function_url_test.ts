@@ -1,3 +1,5 @@
+import { LOCAL } from "../../application/arn.ts";
+import { resolveApplication } from "../../application/resolve.ts";
 import { Sha256 } from "@smithy/core/checksum";
 import { SignatureV4 } from "@smithy/signature-v4";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
@@ -145,8 +147,9 @@ async function signed({ secret = "local", service = "lambda" } = {}): Promise<Ht
 
 Deno.test("a function URL with IAM refuses every request without a valid signature", async () => {
   const host = new TestHost(() => '{"statusCode":200}');
+  const application = resolveApplication(manifestOf({ auth: "iam" }), LOCAL);
   const ask = (request: HttpRequest, mayInvokeUrl = () => true) =>
-    createFunctionUrls(manifestOf({ auth: "iam" }), host, new Log(), { mayInvokeUrl })
+    createFunctionUrls(application, host, new Log(), { mayInvokeUrl })
       .answer("page", request);
   const good = await signed();
   assertEquals((await ask(good)).status, 200);

@@ -1,3 +1,4 @@
+import type { Application } from "../../application/types.ts";
 import { proxyEvent } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
 import { randomBytes, randomUUID } from "node:crypto";
@@ -10,7 +11,6 @@ import {
   MAX_SYNC_EVENT,
 } from "../../application/limits.ts";
 import type { Log } from "../log.ts";
-import type { Manifest } from "../../manifest/manifest.ts";
 import { Refusal, type Reply, withHeaders } from "../../lambda/http.ts";
 import { authorize } from "./authorizer.ts";
 import { corsFields, gatewayRefusal } from "./errors.ts";
@@ -39,12 +39,12 @@ export type Gateway = (request: HttpRequest) => Promise<Reply>;
 
 /** Makes the HTTP gateway of an application: a REST API with Lambda proxy integration. Refusals are explained in the log. */
 export function createGateway(
-  manifest: Manifest,
+  application: Application,
   host: FunctionHost,
   log: Log,
   timeout: number = GATEWAY_TIMEOUT,
 ): Gateway {
-  const findRoute = createRouter(routesOf(manifest));
+  const findRoute = createRouter(routesOf(application));
 
   async function forward(
     request: HttpRequest,
@@ -55,7 +55,7 @@ export function createGateway(
       const reason = `the headers have ${size} bytes, over ${MAX_HEADERS}`;
       throw gatewayRefusal("HEADERS_TOO_LARGE", reason);
     }
-    const prefix = `/${manifest.stage}`;
+    const prefix = `/${application.stage}`;
     if (request.path !== prefix && !request.path.startsWith(`${prefix}/`)) {
       const reason = `there is no such route: all start with ${prefix}`;
       throw gatewayRefusal("MISSING_AUTHENTICATION_TOKEN", reason);
@@ -83,7 +83,8 @@ export function createGateway(
     }
     const { functionName, authorizer, stream, method, resource } = route;
     const { sourceIp, protocol, time } = request;
-    const facts = { apiId: manifest.name, stage: manifest.stage, sourceIp, protocol, time, ...ids };
+    const { name: apiId, stage } = application;
+    const facts = { apiId, stage, sourceIp, protocol, time, ...ids };
     const plain = await proxyEvent(request, {
       ...facts,
       base64: true,
@@ -123,7 +124,7 @@ export function createGateway(
       const { reply } = error instanceof Refusal
         ? error
         : gatewayRefusal("INTEGRATION_FAILURE", message);
-      return withHeaders(reply, corsFields(manifest));
+      return withHeaders(reply, corsFields(application.gateway?.origin ?? "*"));
     });
     return withHeaders(response, [
       ["x-amzn-RequestId", ids.requestId],

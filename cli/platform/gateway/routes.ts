@@ -1,4 +1,5 @@
-import type { Manifest, UrlTrigger } from "../../manifest/manifest.ts";
+import type { Application } from "../../application/types.ts";
+import type { UrlTrigger } from "../../manifest/manifest.ts";
 
 export interface Route {
   readonly method: string;
@@ -20,10 +21,12 @@ export const METHODS: readonly string[] = [
   "PUT",
 ];
 
-export function routesOf(manifest: Manifest): readonly Route[] {
-  return Object.entries(manifest.functions).flatMap(([functionName, { triggers }]) =>
-    triggers.routes.map(({ path, ...route }) => ({ ...route, resource: path, functionName }))
-  );
+export function routesOf({ gateway }: Application): readonly Route[] {
+  return (gateway?.routes ?? []).map(({ path, function: functionName, ...route }) => ({
+    ...route,
+    resource: path,
+    functionName,
+  }));
 }
 
 /**
