@@ -9,7 +9,8 @@ import { visibleText } from "./visible_text.ts";
 
 /**
  * The oldest Deno with which all tests pass. Before 2.8.3, `deno info` does not tell where the packages of npm are. Before
- * 2.9.3, a response to HEAD loses its length. Before 2.9.5, V8 makes another code cache each time.
+ * 2.9.3, a response to HEAD loses its length. Some versions before 2.9.5 make another code
+ * cache each time.
  */
 const MINIMUM = [2, 9, 5];
 
