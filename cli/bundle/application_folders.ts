@@ -11,6 +11,8 @@ export interface ApplicationFolders {
   readonly packages: readonly string[];
   /** The `compilerOptions` of the nearest configuration of Deno that has any. */
   readonly compilerOptions?: Readonly<Record<string, unknown>> | undefined;
+  /** The nearest `tsconfig.json` of the application. It counts if no configuration of Deno has options. */
+  readonly tsconfig?: string | undefined;
 }
 
 /**
@@ -55,6 +57,9 @@ export async function findApplication(folder: string): Promise<ApplicationFolder
     folders: [...folders],
     packages: above.map((path) => join(path, "node_modules")),
     compilerOptions: configs.find(({ compilerOptions }) => compilerOptions)?.compilerOptions,
+    tsconfig: above.filter((path) => [...folders].some((own) => isInside(path, own)))
+      .map((path) => join(path, "tsconfig.json"))
+      .find((path) => configuration.get(path) !== undefined),
   };
 }
 
@@ -68,7 +73,7 @@ export async function readConfiguration(
   const texts = new Map<string, string | undefined>();
   for (const candidate of foldersAbove(folder)) {
     texts.set(candidate, await Deno.stat(candidate).then(({ ino }) => `${ino}`, () => undefined));
-    for (const name of [...CONFIGS, "deno.lock"]) {
+    for (const name of [...CONFIGS, "deno.lock", "tsconfig.json"]) {
       const text = await readIfAllowed(join(candidate, name));
       texts.set(join(candidate, name), text);
       const { importMap } = DENO_CONFIGS.includes(name) && text ? parse(text) ?? {} : {};

@@ -131,7 +131,7 @@ export class Builds {
   }
 
   #open(entry: string, isMinified: boolean): Build {
-    const { folder, flags, compilerOptions } = this.#options;
+    const { folder, flags, compilerOptions, tsconfig } = this.#options;
     const resolutions: Resolutions = new Map();
     const graphOf = () => build.graph ??= readGraph(entry, { cwd: folder, flags });
     const opened = context({
@@ -140,7 +140,9 @@ export class Builds {
       entryPoints: { index: entry },
       outdir: folder,
       minify: isMinified,
-      ...(compilerOptions === undefined ? {} : { tsconfigRaw: tsconfigOf(compilerOptions) }),
+      ...(compilerOptions
+        ? { tsconfigRaw: tsconfigOf(compilerOptions) }
+        : tsconfig && { tsconfig }),
       plugins: [
         denoPlugin(
           this.#options,

@@ -81,6 +81,36 @@ Deno.test("a CommonJS module has __dirname and __filename, which a module of its
   }
 });
 
+Deno.test("a bundle has the decorators that tsconfig.json chooses, if deno.json has no options", async () => {
+  const legacy = `{ "compilerOptions": { "experimentalDecorators": true } }`;
+  const standard = `{ "compilerOptions": {} }`;
+  for (
+    const [files, expected] of [
+      [{}, "object"],
+      [{ "tsconfig.json": legacy }, "string"],
+      [{ "tsconfig.json": `{ "extends": "./base.json" }`, "base.json": legacy }, "string"],
+      [{ "tsconfig.json": legacy, "deno.json": standard }, "object"],
+      [{ "tsconfig.json": standard, "deno.json": legacy }, "string"],
+    ] as const
+  ) {
+    await using app = await makeApp({
+      "package.json": "{}",
+      "one.ts": `import "./two.ts";`,
+      "two.ts": `
+        function show(_: unknown, second: unknown) { console.log(typeof second); }
+        export class Two { @show run() {} }`,
+      ...files,
+    }, {});
+    const { code } = await bundleModule(`${app.folder}/one.ts`);
+    await Deno.writeTextFile(`${app.folder}/index.js`, code);
+    assertEquals(
+      (await start(`${app.folder}/index.js`))[0],
+      `${expected}\n`,
+      JSON.stringify(files),
+    );
+  }
+});
+
 Deno.test("a bundle imports CommonJS as Deno does", async () => {
   await using app = await makeApp({
     "one.ts":

@@ -67,6 +67,7 @@ export class Bundler implements AsyncDisposable {
       application: application.folders,
       npmCache: esbuild.npmCache,
       compilerOptions: application.compilerOptions,
+      tsconfig: application.tsconfig,
       flags: [
         ...(folder === undefined ? ["--no-config", "--no-lock"] : []),
         ...(folder && await isNodeProject(folder) ? ["--node-modules-dir=manual"] : []),

@@ -8,8 +8,10 @@ export interface BundlerOptions {
   readonly npmCache: string;
   /** The flags of Deno that decide how modules are resolved. */
   readonly flags: readonly string[];
-  /** The options of TypeScript in Deno's configuration. Without them, esbuild uses the files `tsconfig.json`. */
+  /** The options of TypeScript in Deno's configuration. */
   readonly compilerOptions?: Readonly<Record<string, unknown>> | undefined;
+  /** The file with the options of TypeScript, if Deno's configuration has none. */
+  readonly tsconfig?: string | undefined;
 }
 
 /** A module to bundle. */

@@ -55,7 +55,7 @@ export function denoPlugin(
           return { contents: await transpile(path), loader: "js" };
         }
         return type === undefined && extname(path) !== ""
-          ? undefined // esbuild reads the file and knows its tsconfig.json.
+          ? undefined // esbuild reads the file.
           : { contents: await Deno.readFile(path), loader, resolveDir: dirname(path) };
       });
     },
