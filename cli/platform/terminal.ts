@@ -42,12 +42,11 @@ export interface Introduction {
   readonly controlUrl: string;
   readonly servicesUrl: string;
   readonly bucketsFolder: string;
-  readonly watchedFolder: string;
 }
 
 /** Makes the first lines of the terminal: every URL, with commands to copy. */
 export function introduce(
-  { manifest, url, controlUrl, servicesUrl, bucketsFolder, watchedFolder }: Introduction,
+  { manifest, url, controlUrl, servicesUrl, bucketsFolder }: Introduction,
 ): readonly string[] {
   const base = `${url}/${manifest.stage}`;
   const rows: [what: string, functionName: string, command: string][] = [];
@@ -109,7 +108,7 @@ export function introduce(
       visibleLine(`  ${what.padEnd(widths[0]!)}  ${name.padEnd(widths[1]!)}  ${command}`)
     ),
     "",
-    `Functions are reloaded when a file below ${watchedFolder} changes. Stop with Ctrl-C.`,
+    "A function is reloaded when one of its files changes. Stop with Ctrl-C.",
     "",
   ];
 }

@@ -54,7 +54,6 @@ Deno.test("introduce() shows control characters of the manifest by symbols", () 
     controlUrl: "http://127.0.0.1:8000",
     servicesUrl: "http://127.0.0.1:4566",
     bucketsFolder: "buckets",
-    watchedFolder: "/app",
   });
   assertStringIncludes(lines.join("\n"), "/buckets/files/␛[2J ↵ FILE");
   assertEquals(/\p{Cc}/u.exec(lines.join("")), null);
@@ -76,7 +75,6 @@ Deno.test("introduce() shows every trigger with a command to copy", () => {
     controlUrl: "http://127.0.0.1:8000",
     servicesUrl: "http://127.0.0.1:4566",
     bucketsFolder: ".mate/app/buckets",
-    watchedFolder: "/app",
   };
   const text = introduce({
     manifest: {
@@ -116,7 +114,7 @@ Deno.test("introduce() shows every trigger with a command to copy", () => {
     "table orders        ledger            curl -d ITEM 'http://127.0.0.1:8000/tables/orders'",
     "(and dynamodb, sns, sqs, events)",
     "'http://127.0.0.1:8000/events'",
-    "below /app changes. Stop with Ctrl-C.",
+    "one of its files changes. Stop with Ctrl-C.",
   ];
   for (const part of parts) {
     assertStringIncludes(text, part);
