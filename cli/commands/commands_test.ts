@@ -201,6 +201,8 @@ esac`;
         "",
       ]);
       const module = await Deno.readTextFile(`${app.folder}/.mate/deploy/app/main.tf.json`);
+      const ignored = await Deno.readTextFile(`${app.folder}/.mate/deploy/app/.gitignore`);
+      assertEquals(ignored, "*\n");
       const { delete_data } = JSON.parse(module).module.application;
       assertEquals(delete_data, args.length > 0);
     }

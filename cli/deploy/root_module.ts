@@ -94,6 +94,7 @@ function templateOf(value: unknown): string {
 /** Writes the root module that deploys an application, and the module that it calls. */
 export async function writeRootModule(folder: string, root: RootModule): Promise<void> {
   await Deno.mkdir(`${folder}/module`, { recursive: true, mode: 0o700 }); // the state may hold secrets
+  await Deno.writeTextFile(`${folder}/.gitignore`, "*\n");
   for (const [name, text] of Object.entries(MODULE_FILES)) {
     await Deno.writeTextFile(`${folder}/module/${name}.tf`, text);
   }

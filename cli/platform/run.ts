@@ -49,19 +49,24 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
     );
   };
   const start = async (manifest: Manifest) => {
+    const own = join(".mate", manifest.name);
+    if (data === undefined) {
+      await Deno.mkdir(own, { recursive: true });
+      await Deno.writeTextFile(join(own, ".gitignore"), "*\n");
+    }
     platform = await startPlatform(manifest, {
       host: takeHost,
       inProcess: options.isInProcess,
       port: platform?.port ?? options.port, // A changed manifest keeps the URLs.
       servicesPort: platform && Number(new URL(platform.servicesUrl).port),
-      data: data ?? join(".mate", manifest.name),
+      data: data ?? own,
       log,
     });
   };
   let shown = 0;
   let stopShowing = () => {};
   const show = (manifest: Manifest) => {
-    for (const line of introduce({ manifest, ...platform!, watchedFolder })) print(line);
+    for (const line of introduce({ manifest, ...platform! })) print(line);
     // The URLs come first, then the records that the log has already.
     for (const record of log.after(shown)) print(formatRecord(record, isColored));
     stopShowing = log.follow((record) => print(formatRecord(record, isColored)));

@@ -22,6 +22,8 @@ for (const [mode, signal] of cases) {
     assertStringIncludes(command.output, `curl '${base}/hello'`);
     const data = mode[0] === "--data" ? "data" : ".mate/greeter";
     assertEquals((await Deno.stat(join(folder, data, "buckets/files"))).isDirectory, true);
+    const names = (await Array.fromAsync(Deno.readDir(join(folder, data)))).map(({ name }) => name);
+    assertEquals(names.includes(".gitignore"), mode[0] !== "--data", "git ignores the own folder");
     assertEquals(await hello(), "Hello");
 
     await Deno.writeTextFile(module, greet("Hello again"));
