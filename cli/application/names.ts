@@ -32,6 +32,7 @@ export function nameProblems(application: Application, manifest: Manifest): stri
     ...repeatedNames(names),
     ...sizeProblems(application),
     ...countProblems(application),
+    ...placeProblems(manifest),
   ];
 }
 
@@ -125,6 +126,12 @@ function* sizeProblems({ functions, rules }: Application): Generator<string> {
         'join "statements", or use fewer resources';
     }
   }
+}
+
+function* placeProblems({ region, settings }: Manifest): Generator<string> {
+  const [, , , place] = settings.domain?.certificate.split(":") ?? [];
+  if (region === undefined || place === undefined || place === region) return;
+  yield `"settings.domain.certificate" must be in "${region}" as the application, not in "${place}"`;
 }
 
 function* countProblems({ settings, tags, tables }: Application): Generator<string> {

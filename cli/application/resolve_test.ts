@@ -333,6 +333,18 @@ const LONG: readonly (readonly [text: string, message: string])[] = [
     '"functions.f" has an event pattern of 4097 characters, and Amazon EventBridge allows 4096: divide it into two',
   ],
   [
+    withF({ triggers: { routes: [{ method: "GET", path: "/" }] } }, {
+      region: "eu-west-1",
+      settings: {
+        domain: {
+          name: "shop.example",
+          certificate: "arn:aws:acm:us-east-1:123456789012:certificate/1",
+        },
+      },
+    }),
+    '"settings.domain.certificate" must be in "eu-west-1" as the application, not in "us-east-1"',
+  ],
+  [
     withF({}, {
       settings: {
         tags: many(48, (index) => [`tag-${index}`, ""]),

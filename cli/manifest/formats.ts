@@ -81,6 +81,10 @@ function scheduleProblem(text: string): string | undefined {
   if (/^cron\(\S+( \S+){4}\)$/.test(text)) {
     return "must have six fields, the year included, such as cron(0 3 * * ? *), and one of the two days must be ?";
   }
+  const [, monthDay, weekDay] = /^cron\(\S+ \S+ (\S+) \S+ (\S+) \S+\)$/.exec(text) ?? [];
+  if (monthDay !== undefined && (monthDay === "?") === (weekDay === "?")) {
+    return "must have ? for one of its two days, the third or the fifth field, such as cron(0 3 * * ? *)";
+  }
   return "must be a rate such as rate(5 minutes), or a cron such as cron(0 3 * * ? *)";
 }
 

@@ -220,6 +220,8 @@ const OWN_PLACEHOLDERS =
 const RATE_OR_CRON = "must be a rate such as rate(5 minutes), or a cron such as cron(0 3 * * ? *)";
 const SIX_FIELDS =
   "must have six fields, the year included, such as cron(0 3 * * ? *), and one of the two days must be ?";
+const ONE_DAY =
+  "must have ? for one of its two days, the third or the fifth field, such as cron(0 3 * * ? *)";
 const RESERVED = "must be another variable: AWS Lambda reserves it";
 const VARIABLE =
   "must be the name of an environment variable with two characters or more, such as TABLE_NAME";
@@ -346,18 +348,18 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["url.cors.maxAge", 86_401, whole(0, 86_400)],
     ...[
       "rate(0 hours)",
-      "cron(0 3 * * * *)",
       "cron(60 3 * * ? *)",
       "cron(0/0 3 * * ? *)",
       "cron(1-2-3 3 * * ? *)",
       "cron(0/60 3 * * ? *)",
-      "cron(0 3 ? * ? *)",
       "cron(0 3 32 * ? *)",
       "5 minutes",
     ].map((text): [string, string, string] => ["schedules.0", text, RATE_OR_CRON]),
     ["schedules.0", "rate(1 hours)", "must have the singular after 1: write rate(1 hour)"],
     ["schedules.0", "rate(5 minute)", "must have the plural after 5: write rate(5 minutes)"],
     ["schedules.0", "cron(0 3 * * ?)", SIX_FIELDS],
+    ["schedules.0", "cron(0 3 * * * *)", ONE_DAY],
+    ["schedules.0", "cron(0 3 ? * ? *)", ONE_DAY],
     ["schedules.0", 5, "must be a string or an object"],
     ["schedules.1.timezone", "Paris", "must be a time zone such as Europe/Paris"],
     ["events.0.pattern", undefined, "is missing: expected an object"],
