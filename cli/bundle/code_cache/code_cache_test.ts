@@ -191,6 +191,17 @@ Deno.test({
 });
 
 Deno.test({
+  name: "addCodeCaches() names the author's line if Deno itself throws",
+  ...IN_NAMESPACE,
+  async fn() {
+    const module = `import { readFileSync } from "node:fs";\nreadFileSync("/no/file");\n`;
+    const modules = { "one.ts": `${module}export const handler = 1;` };
+    const error = await assertRejects(() => warm(modules, ONE), Error);
+    assertMatch(error.message, /\n {4}at one\.ts:2:1$/);
+  },
+});
+
+Deno.test({
   name: "addCodeCaches() makes no cache for another architecture, and says so",
   ...IN_NAMESPACE,
   async fn() {

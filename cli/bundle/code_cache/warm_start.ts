@@ -88,7 +88,9 @@ function kill(child: Deno.ChildProcess): void {
 function initError({ body }: ErrorAnswer): Error {
   const text = new TextDecoder().decode(body);
   try {
-    const { errorType, errorMessage, stackTrace: [place = ""] = [] } = JSON.parse(text);
+    const { errorType, errorMessage, stackTrace = [] } = JSON.parse(text);
+    const isOwn = (line: string) => !/\((?:ext|node):/.test(line); // or a line of Deno itself
+    const place = stackTrace.find(isOwn) ?? "";
     const isHandler = /^Runtime\.(HandlerNotFound|CallbackHandlerDeprecated)$/.test(errorType);
     const message = `${errorType}: ${errorMessage}`;
     return isHandler
