@@ -23,6 +23,9 @@ const ATTEMPTS = `{
   "members of a workspace": () => import("node:path").then((path) => path.matchesGlob("apps/shop", "apps/*")),
 }`;
 
+/** A program that says the version of Terraform. */
+const TERRAFORM = "#!/bin/sh\necho Terraform v1.11.4\n";
+
 Deno.test("a command with the keys of a cloud has only its own permissions, also if the tool has all", async () => {
   await using app = await makeApp({}, {});
   // A program can lie below the application, such as the package "deno" of npm.
@@ -30,6 +33,8 @@ Deno.test("a command with the keys of a cloud has only its own permissions, also
   await Deno.mkdir(dirname(deno), { recursive: true });
   await copyDeno(deno);
   const home = temporaryFolder(); // below the folder of temporary files
+  const programs = temporaryFolder();
+  await Deno.writeTextFile(`${programs}/terraform`, TERRAFORM, { mode: 0o755 });
   await Deno.writeTextFile(`${home}/.ssh`, "");
   await Deno.writeTextFile(`${home}/other`, "");
   const url = (path: string) => JSON.stringify(new URL(path, import.meta.url));
@@ -58,7 +63,11 @@ Deno.test("a command with the keys of a cloud has only its own permissions, also
       Deno.exit(await runTool([command], Deno.args));`,
     );
     const args = ["-A", "--no-lock", "--no-check", `--config=${CONFIG}`, "tool.ts", "attempt"];
-    const env = { AWS_REGION: "eu-west-1", AWS_SECRET_ACCESS_KEY: "secret" };
+    const env = {
+      AWS_REGION: "eu-west-1",
+      AWS_SECRET_ACCESS_KEY: "secret",
+      PATH: `${programs}:${Deno.env.get("PATH")}`,
+    };
     const program = name === "deployPermissions" ? deno : Deno.execPath();
     for (const HOME of [Deno.env.get("HOME") ?? "", home]) {
       const { code, stdout, stderr } = await run(program, ["run", ...args], {
@@ -78,8 +87,7 @@ Deno.test("a command with the keys of a cloud refuses to read the home, or to ru
     await Deno.mkdir(`${folder}/.mate/bin`, { recursive: true });
     await Deno.writeTextFile(`${folder}/app.json`, "{}");
   }
-  const script = "#!/bin/sh\necho Terraform v1.11.4\n";
-  await Deno.writeTextFile(`${app}/.mate/bin/terraform`, script, { mode: 0o755 });
+  await Deno.writeTextFile(`${app}/.mate/bin/terraform`, TERRAFORM, { mode: 0o755 });
   await Deno.mkdir(`${home}/bin`);
   await Deno.symlink(`${app}/.mate/bin/terraform`, `${home}/bin/terraform`);
   const module = new URL("commands/deploy_permissions.ts", import.meta.url).pathname;

@@ -16,8 +16,12 @@ import { checkLogin } from "./aws.ts";
 // As a program, this module prints the flags of Deno, each in a line.
 if (import.meta.main) {
   try {
-    if (!Deno.args.includes("--help")) await checkLogin(Deno.args[0]!);
-    console.log(permissionFlags(await deployPermissions(Deno.args[0]!)).join("\n"));
+    const [path, ...options] = Deno.args;
+    if (options.includes("--help")) console.log("--no-prompt"); // The help needs no login and no Terraform.
+    else {
+      await checkLogin(path!);
+      console.log(permissionFlags(await deployPermissions(path!)).join("\n"));
+    }
   } catch (error) {
     console.error(`Error: ${(error as Error).message}`);
     Deno.exit(1);

@@ -153,35 +153,38 @@ for (const [name, way] of WAYS) {
       );
     }
   });
-}
 
-Deno.test("no remote module gets a file of the application into a bundle", async () => {
-  let code = "";
-  await using server = serve(() =>
-    new Response(code, { headers: { "content-type": "text/javascript" } })
-  );
-  await using victim = await makeVictim({ "app/deno.json": "{}" });
-  const folder = `${victim.folder}/app`;
-  await using bundler = await Bundler.open({ folder, host: new URL(server.url).host });
-  for (
-    const [index, attack] of [
-      'import key from "file://APP/state.json" with { type: "json" }; export default key;',
-      'import key from "file://APP/state.json" with { type: "text" }; export default key;',
-      'export default await import("file://APP/state.json", { with: { type: "json" } });',
-      'export default (name) => require(".APP/" + name + ".json");',
-    ].entries()
-  ) {
-    code = victim.fill(attack);
-    const one = `import key from "${server.url}/${index}.js"; export const handler = () => key;`;
-    await Deno.writeTextFile(`${folder}/one.ts`, one);
-    await assertRejects(
-      () => bundler.bundle(`${folder}/one.ts`),
-      Error,
-      "a package must not import files of the application",
-      attack,
+  Deno.test(`no remote module gets a file of the application into a bundle, ${name}`, async () => {
+    let code = "";
+    await using server = serve(() =>
+      new Response(code, { headers: { "content-type": "text/javascript" } })
     );
-  }
-});
+    await using victim = await makeVictim({ "app/deno.json": "{}" });
+    const folder = `${victim.folder}/app`;
+    await using bundler = await Bundler.open({
+      folder,
+      host: new URL(server.url).host,
+      confine: way,
+    });
+    for (
+      const [index, attack] of [
+        'import key from "file://APP/state.json" with { type: "json" }; export default key;',
+        'import key from "file://APP/state.json" with { type: "text" }; export default key;',
+        'export default await import("file://APP/state.json", { with: { type: "json" } });',
+        'export default (name) => require(".APP/" + name + ".json");',
+      ].entries()
+    ) {
+      code = victim.fill(attack);
+      const one = `import key from "${server.url}/${index}.js"; export const handler = () => key;`;
+      await Deno.writeTextFile(`${folder}/one.ts`, one);
+      const { message } = await assertRejects(() => bundler.bundle(`${folder}/one.ts`), Error);
+      // Without a mount namespace, the bundler sees more files that such a name may mean.
+      const reason =
+        /a package must not import files of the application|it is neither in the application/;
+      assertMatch(message, reason, attack);
+    }
+  });
+}
 
 Deno.test("the application imports its files by computed names, and a package its own", async () => {
   await using victim = await makeVictim({

@@ -42,6 +42,7 @@ const SYSTEM = [
  * because the files of other processes would be a way out.
  */
 const SCRIPT = `set -eu
+PATH=$PATH:/usr/sbin:/sbin # On Debian, only root has the folders of chroot in PATH.
 mount -t tmpfs -o mode=755,nosuid,nodev tmpfs /mnt
 mkdir -p /mnt/proc/self /mnt/tmp
 ln -s "$1" /mnt/proc/self/exe

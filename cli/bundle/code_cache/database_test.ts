@@ -15,7 +15,7 @@ async function makeDenoDir() {
     const env = { DENO_DIR: `${folder}/deno` };
     await succeed(Deno.execPath(), ["run", "--no-config", `${folder}/one.mjs`], { env });
     return NAMES.every((name) => {
-      using database = new DatabaseSync(`${folder}/deno/${name}`, { readOnly: true });
+      using database = new DatabaseSync(`${folder}/deno/${name}`);
       return database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all()
         .length === 2;
     });
