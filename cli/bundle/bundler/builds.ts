@@ -246,5 +246,13 @@ async function transpile(file: string, cwd: string): Promise<string> {
     stderr: "piped",
   }).output();
   if (success) return new TextDecoder().decode(stdout);
-  throw new Error(new TextDecoder().decode(stderr).trim().replace(/^error: /, ""));
+  const problem = new TextDecoder().decode(stderr).trim().replace(/^error: /, "");
+  throw new Error(
+    problem.includes("panicked") // Deno reads its own /proc, which the mount namespace of the bundler does not have.
+      ? `Cannot add the types of decorators to ${
+        JSON.stringify(file)
+      }: Deno cannot do this in a mount namespace; ` +
+        'remove "emitDecoratorMetadata" from deno.json'
+      : problem,
+  );
 }
