@@ -54,7 +54,7 @@ fetch_deno() {
 }
 
 case "$(deno --version 2>/dev/null)" in
-  'deno 2.9.'* | 'deno 2.'[1-9][0-9].*) deno=deno ;;
+  'deno 2.9.'[5-9]* | 'deno 2.'[1-9][0-9].*) deno=deno ;;
   *) deno=$(fetch_deno) ;;
 esac
 
