@@ -96,8 +96,9 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
       if (changed.length > 0) log.note(`Reloaded ${changed.join(", ")}: the new code answers`);
     } catch (error) {
       log.note(`ERROR ${(error as Error).message}\nFor now, the old version still answers`);
+    } finally {
+      watchOthers();
     }
-    watchOthers();
   };
   let taking = Promise.resolve(); // One change after the other, because there are several watches.
   const onChange = (paths: ReadonlySet<string>) => taking = taking.then(() => take(paths));

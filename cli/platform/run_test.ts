@@ -228,6 +228,17 @@ Deno.test("the command reloads a function whose import from another member of th
     await command.find(new RegExp(`(?:Reloaded hello[^]*){${reloads}}`));
     assertEquals(await (await fetch(`${base}/hello`)).text(), expected, text);
   }
+  // A new function may import from elsewhere, too.
+  await Deno.mkdir(join(root, "fresh"));
+  await write({
+    "fresh/mod.ts": greet("five"),
+    "app/other.ts": `export { handler } from "../fresh/mod.ts";`,
+    "app/app.json": manifest("/hello", "other.ts"),
+  });
+  await command.find(/Reloading "[^]*Ctrl-C/);
+  await write({ "fresh/mod.ts": greet("six") });
+  await command.find(/Reloading "[^]*Reloaded hello/);
+  assertEquals(await (await fetch(`${base}/hello`)).text(), "six");
 });
 
 Deno.test("the command ends in order if Ctrl-C interrupts its bundling", UNIX, async () => {
