@@ -20,8 +20,8 @@ interface PhysicalName {
   readonly path: readonly (string | number)[];
 }
 
-/** Says which names of an application are too long or are used for two things, and what is too large or too many. */
-export function nameProblems(application: Application, manifest: Manifest): string[] {
+/** Says what the account would refuse: names that are too long or used for two things, and what is too large or too many. */
+export function accountProblems(application: Application, manifest: Manifest): string[] {
   const names = [...namesOf(application, manifest)];
   const long = Map.groupBy(
     names.filter(({ name, limit }) => name.length > limit.most),

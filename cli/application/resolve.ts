@@ -8,7 +8,7 @@ import type { FunctionManifest, Manifest } from "../manifest/types.ts";
 import { fillPlaceholders, usedNames } from "../manifest/variables.ts";
 import { arnIn, functionName, type Place } from "./arn.ts";
 import { alarmsOf } from "./alarms.ts";
-import { nameProblems } from "./names.ts";
+import { accountProblems } from "./names.ts";
 import { mapValues, resolveResources } from "./resources.ts";
 import { statementsOf } from "./statements.ts";
 import { isRule, listenersOf, triggerName } from "./triggers.ts";
@@ -33,7 +33,7 @@ export function resolveApplication(manifest: Manifest, place: Place): Applicatio
   // Only Terraform knows the values of a deployment, so names are measured with other values.
   const region = manifest.region ?? "us-east-1";
   const measured = resolve(manifest, { partition: "aws", account: "123456789012", region });
-  refuse(nameProblems(measured, manifest), `Cannot use the manifest of "${manifest.name}"`);
+  refuse(accountProblems(measured, manifest), `Cannot use the manifest of "${manifest.name}"`);
   return resolve(manifest, place);
 }
 
