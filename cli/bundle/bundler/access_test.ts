@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { run } from "../../../testdata/programs.ts";
+import { run, succeed } from "../../../testdata/programs.ts";
 import { makeApp, serve } from "../../testdata/bundle.ts";
 import { refusal } from "./access.ts";
 import { Bundler } from "./bundler.ts";
@@ -246,5 +246,16 @@ Deno.test({
     );
     const { stdout } = await run(path, [...args]);
     assertEquals(stdout, FILES["app/state.json"]);
+  },
+});
+
+Deno.test({
+  name: "confine() confines a program also if PATH has no sbin, as that of a user of Debian",
+  ignore: !isConfining || probe.path !== "/usr/bin/unshare",
+  async fn() {
+    const module = JSON.stringify(new URL("confinement.ts", import.meta.url).href);
+    const code = `import { confine } from ${module}; console.log((await confine(["x"], [])).path);`;
+    const env = { PATH: "/usr/bin:/bin" };
+    assertEquals(await succeed(Deno.execPath(), ["eval", code], { env }), `${probe.path}\n`);
   },
 });

@@ -17,6 +17,7 @@ import { bundleOf, minify, SHARED } from "./output.ts";
 import { denoPlugin } from "./plugin.ts";
 import type { Resolutions } from "./resolver.ts";
 import { stampOf, stampsOf } from "./stamps.ts";
+import { transpile, tsconfigOf } from "./typescript.ts";
 
 /** A module that is bundled again and again. esbuild keeps its modules in memory, so that the next build is faster. */
 interface Build {
@@ -202,27 +203,6 @@ const OPTIONS = {
   write: false,
 } as const satisfies BuildOptions;
 
-/** The options that decide what a program does. The others are about types, or about where files are. */
-function tsconfigOf({
-  jsx,
-  jsxFactory,
-  jsxFragmentFactory,
-  jsxImportSource,
-  experimentalDecorators,
-  verbatimModuleSyntax,
-}: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify({
-    compilerOptions: {
-      jsx: jsx === "precompile" ? "react-jsx" : jsx, // "precompile" makes the same elements faster.
-      jsxFactory,
-      jsxFragmentFactory,
-      jsxImportSource,
-      experimentalDecorators,
-      verbatimModuleSyntax,
-    },
-  });
-}
-
 interface Problem {
   readonly text: string;
   readonly location:
@@ -234,25 +214,4 @@ interface Problem {
 function describe({ text, location }: Problem): string {
   if (location === null) return text;
   return `${text}\n    at ${location.file}:${location.line}:${location.column + 1}`;
-}
-
-/** Makes JavaScript with the types of decorated members, which esbuild does not know. */
-async function transpile(file: string, cwd: string): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["transpile", "--quiet", "--source-map=inline", file],
-    cwd,
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-  }).output();
-  if (success) return new TextDecoder().decode(stdout);
-  const problem = new TextDecoder().decode(stderr).trim().replace(/^error: /, "");
-  throw new Error(
-    problem.includes("panicked") // Deno reads its own /proc, which the mount namespace of the bundler does not have.
-      ? `Cannot add the types of decorators to ${
-        JSON.stringify(file)
-      }: Deno cannot do this in a mount namespace; ` +
-        'remove "emitDecoratorMetadata" from deno.json'
-      : problem,
-  );
 }
