@@ -6,6 +6,7 @@ async function interrupt(program: string, act: (child: Deno.ChildProcess) => Pro
   const module = JSON.stringify(new URL("interruption.ts", import.meta.url).href);
   await using child = startProgram(Deno.execPath(), {
     args: ["eval", "--no-lock", `import { onInterruption } from ${module};${program}`],
+    stdin: "piped",
     stdout: "piped",
   });
   let output = "";
@@ -28,7 +29,7 @@ for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 12
           interruption.signal.addEventListener("abort", resolve);
           console.log("ready");
         });
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        for await (const _ of Deno.stdin.readable);
         console.log("in order");
         Deno.exit(interruption.status);`;
       const outcome = await interrupt(program, async (child) => {
@@ -36,6 +37,7 @@ for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 12
           child.kill(signal);
           await new Promise((resolve) => setTimeout(resolve, 10));
         }
+        await child.stdin.close();
       });
       assertEquals(outcome, [status, "ready\nin order\n"]);
     },

@@ -310,8 +310,10 @@ Deno.test("run() fetches and runs nothing more after one of several loops has fa
     onRequest({ path }) {
       if (!path.endsWith("/next")) return undefined;
       fetched++;
-      if (fetched === 4) return { delay: 50, status: 500 };
-      setTimeout(over.resolve, 150); // after the loop has ended
+      if (fetched === 4) {
+        setTimeout(over.resolve, 1_000); // after the loop has ended
+        return { delay: 50, status: 500 };
+      }
       return { ...invocation(fetched), until: fetched > 4 ? over.promise : undefined };
     },
   });

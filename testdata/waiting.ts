@@ -39,6 +39,7 @@ export async function until(
 
 function problem(what: string, seen: () => unknown): Error {
   const instead = seen();
-  const text = typeof instead === "string" ? instead : JSON.stringify(instead);
-  return new Error(`Waited a minute for ${what}, and got: ${text}`);
+  const text = typeof instead === "string" ? instead : JSON.stringify(instead) ?? "undefined";
+  const end = text.length > 2_000 ? `… ${text.slice(-2_000)}` : text;
+  return new Error(`Waited a minute for ${what}, and got: ${end}`);
 }

@@ -46,7 +46,10 @@ const COVERAGE: Record<string, string> = coverage ? { DENO_COVERAGE_DIR: coverag
 export const DENO = [Deno.execPath(), "run", "--no-prompt", "--no-lock", "--no-config"]
   .concat("--allow-env", "--allow-net=127.0.0.1", `--allow-read=${TASK_ROOT}`);
 
-/** Runs a command in a process that has only the given environment. Returns its status and all its output. */
+/**
+ * Runs a command in a process that has only the given environment. Its standard input ends after `during`. Returns its status
+ * and all its output.
+ */
 export async function runProcess(
   [program, ...args]: readonly string[],
   env: Record<string, string>,
@@ -56,11 +59,13 @@ export async function runProcess(
     args,
     clearEnv: true,
     env: { HOME: "/tmp", NO_COLOR: "1", ...COVERAGE, ...env },
+    stdin: "piped",
     stdout: "piped",
     stderr: "piped",
   });
   const output = child.output();
   await during?.(child);
+  await child.stdin.close();
   const { code, stdout, stderr } = await output;
   return { code, log: new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr) };
 }

@@ -13,8 +13,8 @@ switch (Deno.env.get("PROGRAM")) {
   case "slow shutdown":
     serve(greet, {
       async onShutdown() {
+        for await (const _ of Deno.stdin.readable);
         await Deno.stdout.write(new TextEncoder().encode("bye\n"));
-        await new Promise((resolve) => setTimeout(resolve, 400));
       },
     });
     break;
