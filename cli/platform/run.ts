@@ -44,9 +44,8 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
     isCodeNew = false;
     await platform?.[Symbol.asyncDispose](); // The old platform answers until the bundling, which is slow, has ended.
     const write = (record: LogRecord) => log.write(record);
-    return host ??= stack.use(
-      await createHost(options.isInProcess, { manifest: local, manifestPath, log: write, signal }),
-    );
+    const own = { manifest: local, manifestPath, log: write, signal, isTolerant: true };
+    return host ??= stack.use(await createHost(options.isInProcess, own));
   };
   const start = async (manifest: Manifest) => {
     const own = join(".mate", manifest.name);

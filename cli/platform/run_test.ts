@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
 import { Command, createApp, greet, manifest } from "../testdata/command.ts";
 import { isSource, run } from "./run.ts";
@@ -105,6 +105,21 @@ Deno.test("run() ignores files that no function uses, and reports a fault once",
     "For now, the old code of hello still answers",
     "Reloaded hello: the new code answers",
   ]);
+});
+
+Deno.test("run() starts although a function cannot be bundled, and takes its repair", async () => {
+  const folder = await createApp();
+  await Deno.writeTextFile(join(folder, "hello.ts"), "export const handler = (");
+  const output = await runHere(folder, false, async (line, stop) => {
+    if (line.includes("nothing answers")) {
+      await Deno.writeTextFile(join(folder, "hello.ts"), greet("Hello"));
+    }
+    if (line.includes("Reloaded")) stop();
+  });
+  assertMatch(
+    output,
+    /Ctrl-C[^]* hello {8}ERROR Cannot bundle the function "hello": .* ↵ For now, nothing answers for hello\n[^]*Reloaded hello: /,
+  );
 });
 
 Deno.test("run() takes a change of the manifest during a restart", async () => {

@@ -25,6 +25,8 @@ export interface SandboxHostOptions {
   readonly initLimit?: number | undefined;
   /** Ends the bundling of functions early. */
   readonly signal?: AbortSignal | undefined;
+  /** Whether the host opens although functions cannot be bundled. Then the log names them. The default is `false`. */
+  readonly isTolerant?: boolean | undefined;
 }
 
 /**
@@ -43,7 +45,7 @@ export interface SandboxHostOptions {
  *
  * @param options How to run the application.
  * @returns The host. Dispose of it to end the processes.
- * @throws {Error} If functions cannot be bundled. The message names each of them.
+ * @throws {Error} If functions cannot be bundled, and `isTolerant` is not set. The message names each of them.
  *
  * @example Invoking a function in a process of its own
  * ```ts
@@ -96,7 +98,9 @@ export class SandboxHost implements ReloadingHost {
     const host = new SandboxHost(options, chosen, await Workshop.open(chosen, options));
     try {
       await host.#take();
-      if (host.#faults.size > 0) throw bundleError(host.#faults);
+      options.signal?.throwIfAborted();
+      if (host.#faults.size > 0 && !options.isTolerant) throw bundleError(host.#faults);
+      host.#report(host.#faults);
       return host;
     } catch (error) {
       await host[Symbol.asyncDispose]();
@@ -121,12 +125,7 @@ export class SandboxHost implements ReloadingHost {
       const former = this.#faults;
       const taken = await this.#take(isCodeNew);
       const isNew = ([name, fault]: [string, string]) => former.get(name) !== fault;
-      const faults = new Map([...this.#faults].filter(isNew));
-      for (const { names, message } of describeProblems(faults)) {
-        const old = names.filter((name) => this.#pools.has(name)).join(", ");
-        const state = old === "" ? "nothing answers yet" : `the old code of ${old} still answers`;
-        this.#log(names.length === 1 ? names[0]! : "", `ERROR ${message}\nFor now, ${state}`);
-      }
+      this.#report(new Map([...this.#faults].filter(isNew)));
       return Object.keys(manifest.functions).filter((name) =>
         taken.has(name) || former.has(name) && !this.#faults.has(name)
       );
@@ -145,6 +144,16 @@ export class SandboxHost implements ReloadingHost {
     await Promise.all([...this.#pools.values()].map((pool) => pool[Symbol.asyncDispose]()));
     await this.#reloading.catch(() => {}); // The caller of reload() gets the error.
     await this.#workshop[Symbol.asyncDispose]();
+  }
+
+  #report(faults: ReadonlyMap<string, string>): void {
+    for (const { names, message } of describeProblems(faults)) {
+      const old = names.filter((name) => this.#pools.has(name));
+      const state = old.length > 0
+        ? `the old code of ${old.join(", ")} still answers`
+        : `nothing answers for ${names.join(", ")}`;
+      this.#log(names.length === 1 ? names[0]! : "", `ERROR ${message}\nFor now, ${state}`);
+    }
   }
 
   #log(functionName: string, text: string): void {
