@@ -5,14 +5,17 @@ import {
   type Answer,
   asResponse,
   buildHttpResponse,
+  etag,
   HttpBadGatewayError,
   HttpConflictError,
   HttpNotFoundError,
   type Middleware,
+  problemDetails,
   proxyHandler,
   reply,
   routes,
   streamHandler,
+  withMiddleware,
 } from "../mod.ts";
 
 /** A middleware that hands the answer inside to a function. */
@@ -67,6 +70,24 @@ Deno.test("a middleware answers by itself with anything that a route may return"
     assertEquals([result.statusCode, result.body, ran], [status, body, false]);
     assertEquals([result.headers["X-Outer"], result.headers["X-Extra"]], ["1", "1"]);
     assertEquals(records, []);
+  }
+});
+
+Deno.test("a middleware that returns a function is an error that says to call it", async () => {
+  const inRoute = routes({ "GET /orders": withMiddleware([problemDetails as never], () => 1) });
+  for (
+    const [name, route, use] of [
+      ["in use", () => 1, [mark, etag as never]],
+      ["around a route", inRoute, [mark]],
+    ] as const
+  ) {
+    const { result, records } = await ask(route, { use });
+    assertEquals([result.statusCode, result.headers["X-Outer"]], [500, "1"], name);
+    assertEquals(records.length, 1, name);
+    assertStringIncludes(
+      String(records[0]!.message),
+      "expected a reply, got a function: call it, as in `use: [etag()]`",
+    );
   }
 });
 
