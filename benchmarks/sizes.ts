@@ -13,11 +13,11 @@ export interface Size {
 }
 
 const LIMITS = [
-  ["gateway", "proxyHandler", 15_275],
-  ["gateway", "proxyHandler, cors, etag, problemDetails", 16_587],
-  ["gateway", "proxyHandler, routes", 16_465],
-  ["gateway", "fetchHandler", 15_395],
-  ["gateway", "streamHandler", 15_185],
+  ["gateway", "proxyHandler", 15_315],
+  ["gateway", "proxyHandler, cors, etag, problemDetails", 16_760],
+  ["gateway", "proxyHandler, routes", 16_500],
+  ["gateway", "fetchHandler", 15_430],
+  ["gateway", "streamHandler", 15_220],
   ["gateway", "buildHttpResponse", 9_157],
   ["gateway", "FnProxyEvent", 6_668],
   ["gateway", "HttpNotFoundError", 1_000],

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { ask, fail } from "../testdata/events.ts";
 import { buildHttpResponse, cors, type CorsOptions, HttpConflictError, routes } from "../mod.ts";
 
@@ -80,12 +80,44 @@ Deno.test("cors() takes all origins, a function, and lists of methods and header
   assertEquals(some["Access-Control-Allow-Origin"], "https://a.example");
   const none = await preflight({ origins: () => false });
   assertEquals(none["Access-Control-Allow-Origin"], undefined);
+  // Pages of Capacitor and of extensions have origins of other schemes.
+  for (
+    const origin of ["capacitor://localhost", "null", "http://[::1]:8080", "https://a.example"]
+  ) {
+    const request = { headers: { Origin: origin } };
+    const { result } = await ask(() => 1, { use: [cors({ origins: [origin] })] }, request);
+    assertEquals(result.headers["Access-Control-Allow-Origin"], origin);
+  }
   // A preflight has both headers.
   const { Origin, "Access-Control-Request-Method": method } = headers;
   for (const headers of [{}, { Origin }, { "Access-Control-Request-Method": method }]) {
     const request = { method: "OPTIONS", headers: headers as Record<string, string> };
     const { result } = await ask(() => 1, { use: [cors({ origins: "*" })] }, request);
     assertEquals([result.statusCode, result.headers["Access-Control-Allow-Origin"]], [200, "*"]);
+  }
+});
+
+Deno.test("cors() allows nothing and runs no route if the function returns no boolean", async () => {
+  for (
+    const [origins, kind] of [
+      [async () => await false, "an instance of Promise"],
+      [async () => await true, "an instance of Promise"],
+      [() => "no", "a string"],
+      [() => 1, "a number"],
+      [() => {}, "undefined"],
+    ] as const
+  ) {
+    let ran = false;
+    const use = [cors({ origins: origins as never, credentials: true })];
+    for (const method of ["GET", "OPTIONS"]) {
+      const headers = { Origin: "https://evil.example", "Access-Control-Request-Method": "PUT" };
+      const { result, records } = await ask(() => ran = true, { use }, { method, headers });
+      assertEquals([result.statusCode, ran], [500, false], kind);
+      assert(!JSON.stringify(result).includes("Access-Control-Allow"), kind);
+      const problem = `Invalid result of origins(): expected a boolean, got ${kind}`;
+      assertStringIncludes(String(records[0]!.message), problem);
+      assertEquals(records.length, 1);
+    }
   }
 });
 
@@ -101,6 +133,9 @@ Deno.test("cors() marks the response if a transformer fails", async () => {
   }
 });
 
+const ORIGIN = 'an origin as browsers send it, such as "https://app.example"; for all, origins: ' +
+  '"*"; for subdomains, a function';
+
 Deno.test("cors() refuses invalid options", () => {
   const origins = "*";
   for (
@@ -108,17 +143,31 @@ Deno.test("cors() refuses invalid options", () => {
       [undefined, "Invalid options: expected a plain object"],
       [true, "Invalid options: expected a plain object"],
       [{ origins, origin: "*" }, 'Unknown option "origin": expected one of origins, credentials'],
-      [{ origins: ["*"] }, 'Invalid item "*" in origins: expected "*", or origins'],
-      ...["", "a.example", "https://a.example/", "https://A.example", "https://a.example\n"].map(
-        (origin) =>
-          [{ origins: [origin] }, `Invalid item ${JSON.stringify(origin)} in origins: `] as const,
+      ...[
+        ["", "a.example", "https://a.example/", "https://A.example", "https://a.example\n"],
+        ["*", "https://*.example.com", "https://a.example:443", "http://a.example:80", "file://"],
+        ["https://ada@a.example", "https://a.example?", "https://bücher.example", "https://", 5],
+      ].flat().map((origin) =>
+        [
+          { origins: [origin] },
+          `Invalid item ${JSON.stringify(origin)} in origins: expected ${ORIGIN}`,
+        ] as const
       ),
-      ...[undefined, null, "https://a.example"]
-        .map((origins) => [{ origins }, "Invalid option origins: expected an array"] as const),
+      ...[undefined, null, "https://a.example"].map((origins) =>
+        [
+          { origins },
+          `Invalid option origins: expected an array of strings, each ${ORIGIN}`,
+        ] as const
+      ),
       [{ origins, credentials: true }, "Invalid option origins: expected origins by name"],
       [{ origins, credentials: "no" }, "Invalid option credentials"],
       [{ origins, methods: "GET" }, "Invalid option methods"],
-      [{ origins, methods: ["GET, PUT"] }, 'Invalid item "GET, PUT" in methods: expected a token'],
+      ...["GET, PUT", "get", "patch", "Patch", ""].map((method) =>
+        [
+          { origins, methods: ["GET", method] },
+          `Invalid item "${method}" in methods: expected a method in upper case, such as "PATCH"`,
+        ] as const
+      ),
       [{ origins, headers: [5] }, "Invalid item 5 in headers: expected a token"],
       [{ origins, headers: ["X A"] }, 'Invalid item "X A" in headers: expected a token'],
       [{ origins, exposeHeaders: ["a\n"] }, 'Invalid item "a\\n" in exposeHeaders'],
