@@ -14,8 +14,8 @@ export interface Size {
 
 const LIMITS = [
   ["gateway", "proxyHandler", 15_315],
-  ["gateway", "proxyHandler, cors, etag, problemDetails", 16_760],
-  ["gateway", "proxyHandler, routes", 16_500],
+  ["gateway", "proxyHandler, cors, etag, problemDetails", 16_815],
+  ["gateway", "proxyHandler, routes", 16_560],
   ["gateway", "fetchHandler", 15_430],
   ["gateway", "streamHandler", 15_220],
   ["gateway", "buildHttpResponse", 9_157],

@@ -74,7 +74,18 @@ Deno.test("reply() refuses an invalid status, header, cookie or type", () => {
   assertThrows(() => reply(99), RangeError, "Invalid status 99");
   assertThrows(() => reply(200, 1, { headers: { "a b": "c" } }), TypeError, "Invalid header name");
   assertThrows(() => reply(200, 1, { cookies: ["a\r\nb"] }), TypeError, "Invalid cookie");
+  const one = { cookies: "a=1" as never };
+  assertThrows(() => reply(200, 1, one), TypeError, "Invalid cookies: expected an array");
   assertThrows(() => reply(200, 1, { type: "a/b\n" }), TypeError, "Invalid type");
+  for (
+    const type of ["", "text", "text/", "/html", "image/*", "*/*", "text html", "a/b/c", "a/b c"]
+  ) {
+    const problem = `Invalid type ${JSON.stringify(type)}: expected a media type such as text/html`;
+    assertThrows(() => reply(200, "x", { type }), TypeError, problem);
+  }
+  for (const type of ["text/plain;charset=utf-8", "application/vnd.a-b+json ; v=1", "X/Y"]) {
+    assertEquals(reply(200, "x", { type }).type, type);
+  }
 });
 
 Deno.test("proxyHandler() sends a standard Response with its status, headers and exact bytes", async () => {
