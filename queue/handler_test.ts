@@ -171,19 +171,21 @@ Deno.test("queueHandler() runs the groups of a fair standard queue side by side,
 Deno.test("queueHandler() fails a message alone if the message cannot be read or the schema refuses it", async () => {
   const worked: string[] = [];
   const work = (record: FnQueueRecord<never>) => void worked.push(record.messageId());
-  const options = { schema: z.object({ count: z.number() }) };
+  const count = z.union([z.number(), z.string().startsWith("0x").transform(BigInt)]); // BigInt() may throw
+  const options = { schema: z.object({ count }) };
   const event = makeEvent([
     { body: '{"count":1}' },
     { body: '{"count":"secret"}' },
     { body: "secret" },
     { body: 5 },
     { body: '{"count":2}' },
+    { body: '{"count":"0x"}' },
   ]);
-  const Records = [...event.Records, { messageId: "5", body: "{}" }];
+  const Records = [...event.Records, { messageId: "6", body: "{}" }];
   const { failures, log } = await run(work, { Records }, { options });
-  assertEquals(failures, ["1", "2", "3", "5"]);
+  assertEquals(failures, ["1", "2", "3", "5", "6"]);
   assertEquals(worked, ["0", "4"]);
-  assertEquals(log.length, 4);
+  assertEquals(log.length, 5);
   assert(!JSON.stringify(log).includes("secret"));
 });
 

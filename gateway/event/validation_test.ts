@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { type } from "arktype";
 import * as v from "valibot";
 import { z } from "zod";
@@ -129,5 +129,13 @@ Deno.test("a schema that validates asynchronously causes a TypeError", () => {
     a: v.pipeAsync(v.string(), v.checkAsync(() => Promise.resolve(true))),
   });
   const error = assertThrows(() => post({ a: "x" }).queryPayload(schema), TypeError);
-  assertEquals(error.message, "Invalid schema: expected one that is not asynchronous");
+  const expected = "Invalid schema: expected one that is not asynchronous and throws nothing";
+  assertEquals(error.message, expected);
+});
+
+Deno.test("a schema that throws causes a TypeError, and what it throws is the cause", async () => {
+  const schema = z.object({ a: z.string().transform(BigInt) }); // zod returns a promise that is rejected.
+  const error = assertThrows(() => post({ a: "x" }).queryPayload(schema), TypeError);
+  await new Promise((resolve) => setTimeout(resolve));
+  assert(error.cause instanceof SyntaxError);
 });
