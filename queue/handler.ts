@@ -28,7 +28,7 @@ export interface QueueHandlerOptions<Payload = JsonValue> {
 /** The result that AWS Lambda expects if `ReportBatchItemFailures` is set for the queue. */
 export interface QueueResult {
   /** The messages that come back to the queue. AWS Lambda deletes all others. */
-  readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
+  readonly batchItemFailures: { readonly itemIdentifier: string }[];
 }
 
 /** A handler of Amazon SQS events, as AWS Lambda calls it. */

@@ -29,7 +29,7 @@ export interface TableHandlerOptions<Image = TableItem> {
 /** The result that AWS Lambda expects if `ReportBatchItemFailures` is set for the stream. */
 export interface TableResult {
   /** The first change that was not done. AWS Lambda sends this change and all later ones again. */
-  readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
+  readonly batchItemFailures: { readonly itemIdentifier: string }[];
 }
 
 /** A handler of events of Amazon DynamoDB Streams, as AWS Lambda calls it. */

@@ -16,6 +16,9 @@ import {
 import type * as aws from "aws-lambda";
 import { assert, assertEquals } from "@std/assert";
 import { z } from "zod";
+import { proxyHandler } from "../gateway/mod.ts";
+import { queueHandler } from "../queue/mod.ts";
+import { tableHandler } from "../table/mod.ts";
 import {
   call,
   createContext,
@@ -98,7 +101,7 @@ Deno.test("the events of the other services match the schemas of Powertools", ()
   check("object in a queue", S3SqsEventNotificationSchema, { Records: [notification] });
 });
 
-Deno.test("the events have the types of @types/aws-lambda", async () => {
+Deno.test("the events and the handlers have the types of @types/aws-lambda", async () => {
   const request = { url: "/" };
   await proxyEvent(request) satisfies aws.APIGatewayProxyEvent;
   await proxyEvent(request, { gateway: "http" }) satisfies aws.APIGatewayProxyEventV2;
@@ -111,6 +114,9 @@ Deno.test("the events have the types of @types/aws-lambda", async () => {
   queueEvent() satisfies aws.SQSEvent;
   tableEvent() satisfies aws.DynamoDBStreamEvent;
   createContext() satisfies Pick<aws.Context, "awsRequestId" | "getRemainingTimeInMillis">;
+  proxyHandler(() => 1) satisfies aws.APIGatewayProxyHandler & aws.ALBHandler;
+  queueHandler(() => {}) satisfies aws.SQSHandler;
+  tableHandler(() => {}) satisfies aws.DynamoDBStreamHandler;
 });
 
 Deno.test("call() takes handlers of any types", async () => {
