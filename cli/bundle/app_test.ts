@@ -74,6 +74,16 @@ Deno.test("bundleApp() names every problem, and writes nothing", async () => {
         ONE,
         /^Cannot bundle the function "one": Module not found ".*\/gone\.ts"\n {4}at one\.ts:1:8$/,
       ],
+      [
+        { "one.ts": `import "./two"; export const handler = 1;`, "two/index.ts": "" },
+        ONE,
+        /\/two": import "\.\/two\/index\.ts", or set "moduleResolution": "bundler" in tsconfig\.json\n/,
+      ],
+      [
+        { "one.ts": `import "./two.js"; export const handler = 1;`, "two.ts": "" },
+        ONE,
+        /\/two\.js": import "\.\/two\.ts", or set /,
+      ],
       [one("export const handler = ("), ONE, /: Unexpected end of file\n {4}at one\.ts:1:25$/],
       [
         one("export const handlers = 1;"),

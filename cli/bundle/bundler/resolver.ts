@@ -124,8 +124,9 @@ export class Resolver {
       : this.#folders.npmCache; // A remote module may import what a package may.
     const reason = refusal(path ?? targetOf(file), from, this.#folders);
     if (reason !== undefined) return problem(reason);
-    if (path === undefined) {
-      return await this.#miss(args, problem(`Module not found ${JSON.stringify(file)}`));
+    if (path === undefined || Deno.statSync(path).isDirectory) {
+      const remedy = namespace === "file" ? remedyFor(file, args.path) : "";
+      return await this.#miss(args, problem(`Module not found ${JSON.stringify(file)}${remedy}`));
     }
     if (id !== undefined && isInside(path, this.#folders.npmCache)) {
       const module: PackageModule = { id, file: path };
@@ -152,6 +153,18 @@ export function realPath(file: string): string | undefined {
   } catch {
     return undefined; // The file does not exist, or this process cannot see it.
   }
+}
+
+/** Returns the remedy if TypeScript finds a file for an import, and Deno does not. */
+function remedyFor(file: string, specifier: string): string {
+  const endings = [".ts", ".tsx", ".js", "/index.ts", "/index.js"];
+  const toSource = (path: string) => path.replace(/\.([cm]?)js$/, ".$1ts");
+  const names = [[toSource(file), toSource(specifier)]]
+    .concat(endings.map((ending) => [file + ending, specifier + ending]));
+  const [, name] = names.find(([path]) => path !== file && realPath(path!)) ?? [];
+  return name === undefined
+    ? ""
+    : `: import ${JSON.stringify(name)}, or set "moduleResolution": "bundler" in tsconfig.json`;
 }
 
 /** Returns the path that a link names, or the path itself. */

@@ -184,7 +184,8 @@ Deno.test({
       assertEquals(
         error.message,
         'Cannot bundle the function "one": the module "one.ts" throws when it is imported: ' +
-          "RangeError: not today\n    at fail (fail.ts:2:9)",
+          "RangeError: not today\n    at fail (fail.ts:2:9)\n" +
+          'If it needs an environment variable, add the variable to "environment" in the manifest',
       );
     }
   },
@@ -197,7 +198,7 @@ Deno.test({
     const module = `import { readFileSync } from "node:fs";\nreadFileSync("/no/file");\n`;
     const modules = { "one.ts": `${module}export const handler = 1;` };
     const error = await assertRejects(() => warm(modules, ONE), Error);
-    assertMatch(error.message, /\n {4}at one\.ts:2:1$/);
+    assertMatch(error.message, /\n {4}at one\.ts:2:1\nIf /);
   },
 });
 

@@ -175,7 +175,8 @@ function warningOf(
   const isImport = error instanceof ImportError;
   if (error instanceof HandlerError || isImport && !dependsOnCloud(settings)) {
     const reason = isImport
-      ? `the module "${settings.module}" throws when it is imported: ${error.message}`
+      ? `the module "${settings.module}" throws when it is imported: ${error.message}\n` +
+        'If it needs an environment variable, add the variable to "environment" in the manifest'
       : error.message;
     throw new Error(`Cannot bundle the function "${name}": ${reason}`, { cause: error });
   }
