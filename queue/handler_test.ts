@@ -262,6 +262,7 @@ Deno.test("queueHandler() refuses wrong options when the handler is made", () =>
   const cases = [
     [null, {}, "Cannot make the handler: expected a function, got null"],
     [() => {}, { concurrency: 0 }, "Invalid concurrency 0: expected a whole number from 1"],
+    [() => {}, { size: 1 }, 'Unknown option "size": expected one of concurrency, schema'],
     [() => {}, { concurrency: 1.5 }, "Invalid concurrency 1.5: expected a whole number from 1"],
     [() => {}, { schema: {} }, "Invalid schema: expected a schema of Standard Schema, version 1"],
   ] as const;

@@ -187,6 +187,7 @@ Deno.test("tableHandler() rejects an event that it cannot report in parts, befor
 Deno.test("tableHandler() refuses wrong options when the handler is made", () => {
   const cases = [
     [null, {}, "Cannot make the handler: expected a function, got null"],
+    [() => {}, { size: 1 }, 'Unknown option "size": expected one of schema'],
     [() => {}, { schema: {} }, "Invalid schema: expected a schema of Standard Schema, version 1"],
   ] as const;
   for (const [work, options, message] of cases) {
