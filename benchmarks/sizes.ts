@@ -13,13 +13,13 @@ export interface Size {
 }
 
 const LIMITS = [
-  ["gateway", "proxyHandler", 15_315],
-  ["gateway", "proxyHandler, cors, etag, problemDetails", 16_815],
-  ["gateway", "proxyHandler, routes", 16_560],
-  ["gateway", "fetchHandler", 15_430],
-  ["gateway", "streamHandler", 15_220],
+  ["gateway", "proxyHandler", 15_400],
+  ["gateway", "proxyHandler, cors, etag, problemDetails", 17_000],
+  ["gateway", "proxyHandler, routes", 16_640],
+  ["gateway", "fetchHandler", 15_520],
+  ["gateway", "streamHandler", 15_310],
   ["gateway", "buildHttpResponse", 9_157],
-  ["gateway", "FnProxyEvent", 6_668],
+  ["gateway", "FnProxyEvent", 6_700],
   ["gateway", "HttpNotFoundError", 1_000],
   ["logger", "logger", 3_608],
   ["function", "FnEvent", 1_000],
