@@ -18,13 +18,15 @@ export interface CallOptions<Name extends Gateway = Gateway> extends ProxyEventO
  * - If the handler throws, the error is logged. The response is 502, but 500 for an HTTP API.
  * - For payload format 2.0, a result without `statusCode` is sent as JSON with status 200.
  * - A stream is streamed, as by a function URL.
+ * - The response to HEAD has no body (RFC 9110 §9.3.2).
  *
  * @typeParam Name The gateway.
  * @param handler The handler.
  * @param request A standard `Request`, or its parts.
  * @param options The gateway, the facts of the event, and the context.
  * @returns The response.
- * @throws {TypeError} If the gateway cannot make a response from the result.
+ * @throws {TypeError} If the request has no URL of HTTP, its body is neither text nor bytes, or the gateway cannot make a
+ * response from the result.
  * @throws {SyntaxError} If `isBase64Encoded` of the result is true and its body is not base64.
  *
  * @example Test a handler behind a function URL
@@ -49,9 +51,19 @@ export async function call<Name extends Gateway = "rest">(
   options: CallOptions<Name> = {},
 ): Promise<Response> {
   const { context: init, ...eventOptions } = options;
-  const gateway: Gateway = options.gateway ?? "rest";
   const event = await proxyEvent<Name>(request, eventOptions as ProxyEventOptions<Name>);
-  const context = createContext(init);
+  const response = await answer(handler, event, createContext(init), options);
+  if (request.method?.toUpperCase() !== "HEAD") return response;
+  await response.body?.cancel();
+  return new Response(null, response);
+}
+
+async function answer(
+  handler: (event: unknown, context: FnContext) => unknown,
+  event: unknown,
+  context: FnContext,
+  { gateway = "rest", multiValueHeaders = false }: CallOptions,
+): Promise<Response> {
   let result: unknown;
   try {
     result = await withRequestId(context.awsRequestId, async () => await handler(event, context));
@@ -61,7 +73,6 @@ export async function call<Name extends Gateway = "rest">(
     const status = gateway === "http" ? 500 : 502;
     return Response.json({ message: "Internal server error" }, { status });
   }
-  const { multiValueHeaders = false } = options;
   return proxyResponse(result, { gateway, multiValueHeaders });
 }
 

@@ -124,6 +124,66 @@ Deno.test("call() answers 502, or 500 of an HTTP API, if the handler throws, and
   }
 });
 
+Deno.test("call() answers HEAD without a body behind every gateway (RFC 9110 §9.3.2)", async () => {
+  const headers = { "Content-Type": "text/plain", "X-A": "1" };
+  const fail = () => Promise.reject(new Error("no"));
+  for (const gateway of GATEWAYS) {
+    for (const method of ["HEAD", "head", "GET"]) {
+      const body = method === "GET" ? "x" : "";
+      const ask = { url: "/", method };
+      const options = { gateway };
+      const whole = await call(() => ({ statusCode: 201, headers, body: "x" }), ask, options);
+      assertEquals([whole.status, await whole.text()], [201, body], gateway);
+      assertEquals(whole.headers.get("x-a"), "1");
+      const { result: failed } = await captureLog(() => call(fail, ask, options));
+      assertEquals(failed.status, gateway === "http" ? 500 : 502);
+      assertEquals(await failed.text() === "", method !== "GET", gateway);
+    }
+  }
+  let closed = false;
+  async function* chunks() {
+    try {
+      for (;;) yield await Promise.resolve("x");
+    } finally {
+      closed = true;
+    }
+  }
+  const cookies = ["a=1", "b=2"];
+  const request = new Request("https://api.example.com/", { method: "HEAD" });
+  const streamed = await call(
+    () => httpStream({ statusCode: 203, headers, cookies }, chunks()),
+    request,
+  );
+  assertEquals([streamed.status, streamed.body, closed], [203, null, true]);
+  assertEquals(streamed.headers.getSetCookie(), cookies);
+});
+
+Deno.test("call() rejects a request without a URL, and a body that is neither text nor bytes", async () => {
+  const noUrl = 'Invalid request: expected a Request, or parts such as { url: "/orders" }';
+  const body = "Invalid body: expected a string, for example of JSON.stringify(), or a Uint8Array";
+  for (
+    const [request, problem] of [
+      [undefined, `${noUrl}, got undefined`],
+      [null, `${noUrl}, got null`],
+      ["/orders", `${noUrl}, got a string`],
+      [{}, `${noUrl}, got an object`],
+      [{ body: {} }, `${noUrl}, got an object`],
+      [{ url: "orders" }, 'Invalid URL "orders"'],
+      [{ url: "/", body: { dish: "soup" } }, `${body}, got an object`],
+      [{ url: "/", body: 5 }, `${body}, got a number`],
+      [
+        { url: "/", body: new URLSearchParams("a=1") },
+        `${body}, got an instance of URLSearchParams`,
+      ],
+    ] as const
+  ) {
+    let ran = false;
+    const calling = () => call(() => ran = true, request as never);
+    await assertRejects(calling, TypeError, problem);
+    assert(!ran);
+  }
+});
+
 Deno.test("call() rejects a malformed result, and says why", async () => {
   const cycle: Record<string, unknown> = {};
   cycle.self = cycle;
