@@ -1,5 +1,5 @@
 import type { FnContext } from "../function/mod.ts";
-import { invalid, isPlainObject, kindOf } from "../function/read.ts";
+import { checkNames, invalid, kindOf } from "../function/read.ts";
 import { readEnvironment } from "../logger/state.ts";
 import { IdempotencyInProgressError, IdempotencyPayloadError } from "./errors.ts";
 import { canonicalJson } from "./json.ts";
@@ -117,12 +117,8 @@ function checkOptions<Input>(
   options: IdempotencyOptions<Input>,
 ): IdempotencyOptions<Input> {
   if (typeof work !== "function") throw invalid("work", `a function, got ${kindOf(work)}`);
-  if (!isPlainObject(options)) throw invalid("options", `an object, got ${kindOf(options)}`);
-  const { store, key, payload, expires, ...others } = options as IdempotencyOptions<Input>;
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) {
-    throw invalid(`option "${unknown}"`, "store, key, payload or expires");
-  }
+  checkNames(options, ["store", "key", "payload", "expires"]);
+  const { store, key, payload, expires } = options;
   for (const method of ["claim", "complete", "release"] as const) {
     if (typeof (store as IdempotencyStore | undefined)?.[method] !== "function") {
       throw invalid("store", `an object with claim(), complete() and release()`);

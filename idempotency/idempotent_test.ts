@@ -199,8 +199,8 @@ Deno.test("idempotent() refuses wrong options when the function is made", () => 
   const store = memoryStore();
   const cases = [
     [null, { store, key }, "Invalid work: expected a function, got null"],
-    [key, null, "Invalid options: expected an object, got null"],
-    [key, { store, key, expire: 5 }, 'Invalid option "expire": expected store, key, payload'],
+    [key, null, "Invalid options: expected a plain object"],
+    [key, { store, key, expire: 5 }, 'Unknown option "expire": expected one of store, key'],
     [key, { key }, "Invalid store: expected an object with claim(), complete() and release()"],
     [key, { store: { claim() {} }, key }, "Invalid store: "],
     [key, { store }, "Invalid key: expected a function, got undefined"],

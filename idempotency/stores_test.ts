@@ -207,6 +207,11 @@ Deno.test("tableStore() passes the errors of the client on, and the work does no
 Deno.test("tableStore() refuses wrong options, and passes unknown errors on", async () => {
   const { documents } = tables;
   const cases = [
+    [undefined, "Invalid options: expected a plain object"],
+    [
+      { table: "keys", documents, ttl: 5 },
+      'Unknown option "ttl": expected one of table, documents',
+    ],
     [{ table: "", documents }, "Invalid table: expected the name of a table"],
     [{ documents }, "Invalid table: expected the name of a table"],
     [{ table: "keys", documents: {} }, "Invalid documents: expected a DynamoDBDocument of"],

@@ -1,4 +1,4 @@
-import { invalid } from "../function/read.ts";
+import { checkNames, invalid } from "../function/read.ts";
 import { IdempotencyInProgressError } from "./errors.ts";
 import type { IdempotencyState, IdempotencyStore } from "./store.ts";
 
@@ -79,7 +79,9 @@ const NAMES = {
  * export const pay = idempotent(charge, { store, key: (order: Order) => order.id });
  * ```
  */
-export function tableStore({ table, documents }: TableStoreOptions): IdempotencyStore {
+export function tableStore(options: TableStoreOptions): IdempotencyStore {
+  checkNames(options, ["table", "documents"]);
+  const { table, documents } = options;
   if (typeof table !== "string" || table === "") throw invalid("table", "the name of a table");
   for (const method of ["put", "update", "delete"] as const) {
     if (typeof documents?.[method] !== "function") {
