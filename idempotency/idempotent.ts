@@ -37,8 +37,10 @@ const LONGEST_INVOCATION = 900_000;
  *
  * - The first call claims the key until the deadline of the invocation, runs the work, and keeps the result as JSON.
  * - A later call gets the kept result, and the work does not run.
- * - If the work throws, the key is free again, and the error passes on. If the process dies, the key is free after the
- *   deadline.
+ * - If the work throws, or if its result is not a value of JSON, the key is free again, and the error passes on. If the
+ *   process dies, the key is free after the deadline.
+ * - If the store fails, its error passes on. Before the work, this means that the work does not run. After the work, the
+ *   claim stays until the deadline, because the work is done.
  *
  * Keys are hashed (SHA-256), with the name of the function in front. Two guarded works of one function need keys that
  * differ, such as `"refund:" + id`.
@@ -96,19 +98,22 @@ export function idempotent<Input, Result>(
       return readResult(claim.result) as Result;
     }
     const { token } = claim;
+    let result: Result;
+    let text: string | undefined;
     try {
-      const result = await work(input, context);
-      const text = writeResult(result);
-      await store.complete(id, token, {
-        result: text,
-        expires: Math.floor(Date.now() / 1_000) + expires,
-      });
-      return result;
+      result = await work(input, context);
+      text = writeResult(result);
     } catch (error) {
       // The first error matters more than that of a store that cannot release.
       await store.release(id, token).catch(() => {});
       throw error;
     }
+    // If this fails, the claim stays: the work is done, and must not run again at once.
+    await store.complete(id, token, {
+      result: text,
+      expires: Math.floor(Date.now() / 1_000) + expires,
+    });
+    return result;
   };
 }
 

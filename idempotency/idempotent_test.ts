@@ -9,7 +9,12 @@ import {
 } from "../gateway/mod.ts";
 import { type FnQueueRecord, queueHandler, type QueueResult } from "../queue/mod.ts";
 import { call, captureLog, createContext, queueEvent } from "../testing/mod.ts";
-import { type IdempotencyStore, idempotent, memoryStore } from "./mod.ts";
+import {
+  IdempotencyInProgressError,
+  type IdempotencyStore,
+  idempotent,
+  memoryStore,
+} from "./mod.ts";
 
 const context = createContext();
 const key = (id: string) => id;
@@ -176,6 +181,19 @@ Deno.test("idempotent() passes the errors of a store on, but the error of the wo
     const guarded = idempotent(work, { store: broken(method), key });
     assertEquals((await assertRejects(() => guarded("1", context)) as Error).message, message);
   }
+});
+
+Deno.test("idempotent() keeps the claim if the store fails after the work", async () => {
+  let count = 0;
+  const { store, asked } = spy({
+    ...memoryStore(),
+    complete: () => Promise.reject(new Error("Throttled")),
+  });
+  const guarded = idempotent(() => ++count, { store, key });
+  await assertRejects(() => guarded("1", context), Error, "Throttled");
+  await assertRejects(() => guarded("1", context), IdempotencyInProgressError);
+  assertEquals(asked.map(([method]) => method), ["claim", "complete", "claim"]);
+  assertEquals(count, 1);
 });
 
 Deno.test("idempotent() guards the work of a queue: a repeated delivery does nothing", async () => {

@@ -12,9 +12,15 @@ interface Entry {
 }
 
 /**
+ * The bytes of an item of Amazon DynamoDB: 400 KB for the names and values of its attributes. See
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+ */
+const LARGEST_ITEM = 409_600;
+
+/**
  * Makes a store in the memory of this process, for tests. On AWS Lambda, every process would have a store of its own.
  *
- * @returns The store.
+ * @returns The store. It refuses a result for which an item of `tableStore()` is too small (400 KB), so that a test notices.
  *
  * @example Work that runs once
  * ```ts
@@ -50,7 +56,14 @@ export function memoryStore(): IdempotencyStore {
       later(() => {
         const entry = entries.get(key);
         if (entry && entry.token !== token) throw new IdempotencyInProgressError();
-        entries.set(key, { token, payload: entry?.payload, result, expires });
+        const done = { token, payload: entry?.payload, result, expires };
+        const item = Object.entries({ id: key, ...done }).flat().join("");
+        if (new TextEncoder().encode(item).length > LARGEST_ITEM) {
+          throw new RangeError(
+            "Cannot keep the result: an item of Amazon DynamoDB has at most 400 KB",
+          );
+        }
+        entries.set(key, done);
       }),
     release: (key, token) =>
       later(() => {

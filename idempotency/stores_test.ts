@@ -1,5 +1,5 @@
 /** The rules of a store, on both stores. The table is on the local engine, with the client of the AWS SDK. */
-import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import type { FnContext } from "../function/mod.ts";
 import { startTables } from "../testdata/tables.ts";
 import {
@@ -109,6 +109,26 @@ for (const [name, store] of Object.entries(STORES)) {
     const second = guarded("", context());
     (await begun(2)).end("done");
     assertEquals(await second, "done");
+  });
+
+  test("keeps the claim until its end if the result is larger than an item", async () => {
+    // An item has at most 400 KB. The attributes beside the result have less than 300 bytes.
+    let [size, count] = [409_600, 0];
+    const key = crypto.randomUUID();
+    const guarded = idempotent(() => {
+      count++;
+      return "é".repeat(size / 2);
+    }, { store, key: () => key });
+    const error = await assertRejects(() => guarded("", context(60_000)));
+    assertMatch(String(error), /Item size .* exceeded|has at most 400 KB/);
+    await assertRejects(() => guarded("", context()), IdempotencyInProgressError);
+    assertEquals(count, 1);
+    passed += 60_001;
+    size = 409_300;
+    for (let attempt = 0; attempt < 2; attempt++) {
+      assertEquals((await guarded("", context())).length, size / 2);
+    }
+    assertEquals(count, 2);
   });
 
   test("frees the key at the deadline of a call that crashed", async () => {

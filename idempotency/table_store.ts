@@ -65,7 +65,8 @@ const NAMES = {
  * right to write to the table.
  *
  * @param options The name of the table, and the client.
- * @returns The store. Its methods reject with the errors of the client.
+ * @returns The store. Its methods reject with the errors of the client. A result whose item would be larger than 400 KB, the
+ * limit of Amazon DynamoDB, is such an error.
  * @throws {TypeError} If an option is invalid.
  *
  * @example Payments that are made once
