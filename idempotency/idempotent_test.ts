@@ -11,6 +11,7 @@ import { type FnQueueRecord, queueHandler, type QueueResult } from "../queue/mod
 import { call, captureLog, createContext, queueEvent } from "../testing/mod.ts";
 import {
   IdempotencyInProgressError,
+  IdempotencyPayloadError,
   type IdempotencyStore,
   idempotent,
   memoryStore,
@@ -194,6 +195,65 @@ Deno.test("idempotent() keeps the claim if the store fails after the work", asyn
   await assertRejects(() => guarded("1", context), IdempotencyInProgressError);
   assertEquals(asked.map(([method]) => method), ["claim", "complete", "claim"]);
   assertEquals(count, 1);
+});
+
+Deno.test("idempotent() refuses a payload that JSON cannot carry, before the claim and the work", async () => {
+  const cycle: Record<string, unknown> = {};
+  cycle.self = { cycle };
+  const payloads: [unknown, string][] = [
+    [new FormData(), " payload: expected a value that JSON can carry, got an instance of FormData"],
+    [new Map([["a", 1]]), " payload: expected a value that JSON can carry, got an instance of Map"],
+    [{ tags: [new Set([1])] }, " payload.tags[0]: "],
+    [new Headers({ a: "1" }), "got an instance of Headers"],
+    [new URLSearchParams("a=1"), "got an instance of URLSearchParams"],
+    [{ later: Promise.resolve(1) }, " payload.later: "],
+    [{ bytes: new Uint8Array(2) }, " payload.bytes: "],
+    [new ArrayBuffer(2), "got an instance of ArrayBuffer"],
+    [{ amount: 5n }, " payload.amount: expected a value that JSON can carry, got a bigint"],
+    [5n, " payload: "],
+    [NaN, " payload: expected a value that JSON can carry, got NaN"],
+    [() => 1, "got a function"],
+    [cycle, " payload.self.cycle: expected a value that JSON can carry, got a cycle"],
+  ];
+  let count = 0;
+  for (const [payload, problem] of payloads) {
+    const { store, asked } = spy();
+    const guarded = idempotent(() => ++count, { store, key, payload: () => payload });
+    const { message } = await assertRejects(() => guarded("1", context), TypeError) as Error;
+    assert(message.startsWith("Cannot compare the payload") && message.includes(problem), message);
+    assertEquals(asked, []);
+  }
+  assertEquals(count, 0);
+});
+
+Deno.test("idempotent() compares payloads as JSON, and bytes as bytes", async () => {
+  class Order {
+    b = 1;
+    a = 2;
+  }
+  const twice = [1];
+  const pairs: [first: unknown, second: unknown, areEqual: boolean][] = [
+    [{ a: 1, b: undefined }, { a: 1 }, true],
+    [new Order(), { a: 2, b: 1 }, true],
+    [{ at: new Date(0) }, { at: "1970-01-01T00:00:00.000Z" }, true],
+    [[twice, twice], [[1], [1]], true],
+    [undefined, undefined, true],
+    [undefined, "undefined", false],
+    [undefined, null, false],
+    [Promise.resolve("a"), "a", true],
+    [Promise.resolve("a"), Promise.resolve("b"), false],
+    [new Uint8Array([255, 1]), new Uint8Array([255, 1]), true],
+    [new Uint8Array([255, 1]), new Uint8Array([255, 2]), false],
+    [JSON.parse('{"__proto__":1}'), JSON.parse('{"__proto__":2}'), false],
+  ];
+  for (const [index, [first, second, areEqual]] of pairs.entries()) {
+    const payload = (input: unknown) => input;
+    const guarded = idempotent(() => "done", { store: memoryStore(), key: () => "1", payload });
+    await guarded(first, context);
+    const outcome = await guarded(second, context).catch((error) => error);
+    assertEquals(outcome === "done", areEqual, `pair ${index}`);
+    assert(areEqual || outcome instanceof IdempotencyPayloadError, `pair ${index}: ${outcome}`);
+  }
 });
 
 Deno.test("idempotent() guards the work of a queue: a repeated delivery does nothing", async () => {
