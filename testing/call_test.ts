@@ -1,11 +1,28 @@
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
-import { HttpNotFoundError, proxyHandler } from "../gateway/mod.ts";
+import { HTTP_STREAM } from "../function/http_stream.ts";
+import {
+  HttpNotFoundError,
+  proxyHandler,
+  reply as answerWith,
+  streamHandler,
+} from "../gateway/mod.ts";
 import { logger } from "../logger/mod.ts";
 import { httpStream } from "../runtime/mod.ts";
-import { call, type CallOptions, captureLog, createContext, type Gateway } from "./mod.ts";
+import {
+  call,
+  type CallOptions,
+  captureLog,
+  createContext,
+  type Gateway,
+  proxyEvent,
+} from "./mod.ts";
 
 const GATEWAYS: readonly Gateway[] = ["rest", "http", "url", "alb", "lattice"];
 const REQUEST = { url: "/orders/7" };
+
+async function* chunks(chunk: string) {
+  yield await Promise.resolve(chunk);
+}
 
 /** Calls a handler that returns a result. */
 const reply = (result: unknown, options: CallOptions = {}) => call(() => result, REQUEST, options);
@@ -265,6 +282,52 @@ Deno.test("call() streams the result of a generator, and a failure before the fi
   const { result } = await captureLog(() => reply(httpStream({}, failing())));
   assertEquals(result.status, 502);
   assertEquals((await reply(httpStream({ statusCode: 204 }, rows()))).body, null);
+});
+
+Deno.test("call() makes the response of a stream as that of any other result", async () => {
+  const fields = { "X-Uni": "5 €", "X-Cafe": "café", "Transfer-Encoding": "chunked" };
+  const renamed = { "WWW-Authenticate": "Basic", Date: "x", Server: "x", Connection: "close" };
+  const headers = { ...fields, ...renamed };
+  for (const gateway of ["rest", "url"] as const) {
+    for (const statusCode of [200, 203, 204, undefined]) {
+      const body = statusCode === 204 ? "" : "x";
+      const streamed = await reply(httpStream({ statusCode, headers }, chunks("x")), { gateway });
+      const whole = await reply({ statusCode: statusCode ?? 200, headers, body }, { gateway });
+      assertEquals([streamed.status, ...streamed.headers], [whole.status, ...whole.headers]);
+      assertEquals(await streamed.text(), body);
+      assertEquals(streamed.headers.get("x-amzn-remapped-server"), "x");
+      assertEquals(streamed.headers.get("content-type"), "application/json");
+    }
+  }
+  const handler = streamHandler(() =>
+    answerWith(200, "x", { headers: fields, type: "text/plain" })
+  );
+  const response = await call(handler, REQUEST, { gateway: "url" });
+  assertEquals([response.status, await response.text()], [200, "x"]);
+  assertEquals(response.headers.get("x-cafe"), "cafÃ©"); // one character for each byte of UTF-8
+});
+
+Deno.test("call() rejects a malformed prelude, and says why", async () => {
+  const cases: [Gateway, Record<string, unknown>, string][] = [
+    ["url", { statusCode: 99 }, '"statusCode" must be an integer from 200 to 599, got 99'],
+    ["url", { headers: { a: "x\ny" } }, '"headers.a" must not have control characters'],
+    ["url", { cookies: "a=1" }, '"cookies" must be an array'],
+    ["rest", { cookies: "a=1" }, '"multiValueHeaders.Set-Cookie" must be an array'],
+    ["rest", { status: 200 }, 'unknown key "status"'],
+  ];
+  for (const [gateway, prelude, message] of cases) {
+    const result = { [HTTP_STREAM]: true, prelude, body: chunks("x") };
+    await assertRejects(() => reply(result, { gateway }), TypeError, message);
+  }
+});
+
+Deno.test("call() and proxyEvent() refuse unknown options", async () => {
+  const options = { gatway: "http" } as object;
+  const expected = "gateway, stage, route, claims, authorizer, stageVariables, sourceIp, " +
+    "requestId, extendedRequestId, apiId, time, protocol, multiValueHeaders, base64";
+  const problem = `Unknown option "gatway": expected one of ${expected}`;
+  await assertRejects(() => reply({}, options), TypeError, `${problem}, context`);
+  await assertRejects(() => proxyEvent(REQUEST, options), TypeError, problem);
 });
 
 Deno.test("call() opens the scope of the request id", async () => {
