@@ -187,7 +187,7 @@ async function writeBody(
     await body.cancel();
     response.end();
   } else {
-    response.flushHeaders();
+    response.write(new Uint8Array()); // This sends the head at once. flushHeaders() would encode values in UTF-8 again.
     await pipeline(Readable.fromWeb(body as never), response);
   }
 }

@@ -48,6 +48,17 @@ Deno.test("listen() sends no body with 204, 304 and to HEAD", async () => {
   }
 });
 
+Deno.test("listen() sends the bytes of header values as they are, at once with a stream", async () => {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  for (const body of [new Uint8Array(), readable]) {
+    await using server = await serve({ headers: [["X-Name", "caf\xc3\xa9"]], body });
+    const response = await within("the head", fetch(`http://127.0.0.1:${server.port}`));
+    assertEquals(response.headers.get("X-Name"), "caf\xc3\xa9");
+    if (body === readable) await writable.close();
+    await response.body?.cancel();
+  }
+});
+
 Deno.test("listen() cancels the content if the client goes away", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const body = new ReadableStream<Uint8Array>({
