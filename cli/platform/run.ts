@@ -92,7 +92,9 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
       }
       isCodeNew = false;
       const changed = await host!.reload();
-      if (changed.length > 0) log.note(`Reloaded ${changed.join(", ")}: the new code answers`);
+      if (changed.length > 0) {
+        log.note(`Reloaded ${changed.join(", ")}: the next invocation runs the new code`);
+      }
     } catch (error) {
       log.note(`ERROR ${(error as Error).message}\nFor now, the old version still answers`);
     } finally {

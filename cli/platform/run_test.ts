@@ -27,7 +27,7 @@ for (const [mode, signal] of cases) {
     assertEquals(await hello(), "Hello");
 
     await Deno.writeTextFile(module, greet("Hello again"));
-    await command.find(/platform {5}Reloaded hello: the new code answers\n/);
+    await command.find(/platform {5}Reloaded hello: the next invocation runs the new code\n/);
     assertEquals(await hello(), "Hello again");
 
     await Deno.writeTextFile(module, greet("Hello at last"));
@@ -103,7 +103,7 @@ Deno.test("run() ignores files that no function uses, and reports a fault once",
   assertEquals(messages, [
     "ERROR Cannot bundle",
     "For now, the old code of hello still answers",
-    "Reloaded hello: the new code answers",
+    "Reloaded hello: the next invocation runs the new code",
   ]);
 });
 

@@ -65,8 +65,9 @@ export function introduce(
         curlCommand("POST", `${controlUrl}/schedules/${name}/${index}`),
       ]);
     }
-    if (triggers.events.length > 0) {
-      const event = JSON.stringify({ source: "SOURCE", "detail-type": "TYPE", detail: {} });
+    for (const bus of new Set(triggers.events.map(({ bus }) => bus))) {
+      const plain = { source: "SOURCE", "detail-type": "TYPE", detail: {} };
+      const event = JSON.stringify(bus === "default" ? plain : { bus, ...plain });
       rows.push(["events", name, `curl -d '${event}' '${controlUrl}/events'`]);
     }
     if (Object.values(triggers).flat().every((trigger) => trigger === undefined)) {

@@ -122,4 +122,10 @@ Deno.test("introduce() shows every trigger with a command to copy", () => {
   assertEquals(text.includes("functions/echo/invocations"), false, "it has a trigger");
   const plain = introduce({ manifest: MANIFEST, ...places }).join("\n");
   assertEquals(plain.includes("Only in the account"), false);
+  const plainFunction = MANIFEST.functions.plain!;
+  const triggers = { ...plainFunction.triggers, events: [{ pattern: {}, bus: "orders" }] };
+  const onBus = { ...MANIFEST, functions: { plain: { ...plainFunction, triggers } } };
+  const [, event] = /curl -d '(.*)' 'http:\/\/127\.0\.0\.1:8000\/events'/
+    .exec(introduce({ manifest: onBus, ...places }).join("\n")) ?? [];
+  assertEquals(JSON.parse(event!).bus, "orders");
 });

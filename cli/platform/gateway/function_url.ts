@@ -54,7 +54,10 @@ export function createFunctionUrls(
     const facts = { apiId: name, sourceIp, protocol, time, requestId };
     const event = await proxyEvent(request, { gateway: "url", ...facts });
     const payload = Buffer.from(JSON.stringify(event));
+    const note = (text: string) =>
+      log.note(`${request.method} ${request.authority}${request.path}: ${text}`);
     if (payload.length > MAX_SYNC_EVENT) {
+      note(`the event has ${payload.length} bytes, over ${MAX_SYNC_EVENT}`);
       return reply(413, [JSON_TYPE], '{"Message":"Request Entity Too Large"}');
     }
     const options = { traceId: createTraceId(time) };
@@ -64,7 +67,7 @@ export function createFunctionUrls(
         : await host.invoke(name, payload, options);
       return withHeaders(await replyOf(outcome, "url"), [["x-amzn-RequestId", requestId]]);
     } catch (error) {
-      log.note(`${request.method} ${request.authority}: ${(error as Error).message}`);
+      note((error as Error).message);
       return reply(502, [JSON_TYPE, ["x-amzn-RequestId", requestId]], "Internal Server Error");
     }
   }

@@ -302,6 +302,8 @@ Deno.test("a function URL refuses a request whose event is too large", async () 
   await using test = await startUrl({});
   const response = await test.request({ method: "POST", body: new Uint8Array(5_000_000) });
   assertEquals([response.status, test.host.calls], [413, []]);
+  const [note] = test.log.after(0);
+  assertMatch(note!.text, /^POST page\.localhost:\d+\/\S*: the event has \d+ bytes, over 6291456$/);
 });
 
 Deno.test("a streaming function URL answers 502 to a malformed prelude", async () => {
