@@ -145,17 +145,22 @@ Deno.test("mate invoke --deployed prints no control character of the result or t
   });
 });
 
-Deno.test("mate deploy says at once that the region or the login is missing", async () => {
+Deno.test("mate deploy reports at once a wrong manifest, then a missing region or login", async () => {
   await using app = await makeApp({}, { one: { module: "one.ts" } });
   const region = /^Error: The region is missing: set "region" in the manifest, or AWS_REGION\n$/;
   const login = /^Error: The login is missing: log in first, such as with "aws sso login" or /;
   const names = ["ACCESS_KEY_ID", "PROFILE", "REGION", "DEFAULT_REGION", "WEB_IDENTITY_TOKEN_FILE"];
   const nothing = Object.fromEntries(names.map((name) => [`AWS_${name}`, ""]));
+  const none = /^Error: Cannot read the manifest "none\.json"/;
   for (
-    const [variables, message] of [[{}, region], [{ AWS_REGION: "eu-west-1" }, login]] as const
+    const [manifest, variables, message] of [
+      ["none.json", {}, none],
+      [app.manifest, {}, region],
+      [app.manifest, { AWS_REGION: "eu-west-1" }, login],
+    ] as const
   ) {
     const env = { ...nothing, AWS_CONFIG_FILE: "none", AWS_SHARED_CREDENTIALS_FILE: "none" };
-    const { code, stderr } = await mate(["deploy", app.manifest, "--plan"], {
+    const { code, stderr } = await mate(["deploy", manifest, "--plan"], {
       env: { ...env, ...variables },
     });
     assertEquals(code, 1);

@@ -49,8 +49,10 @@ function makeCommand(
       "delete-data": { type: "boolean", description: deleteData },
       ...options,
     },
-    async permissions([manifest = MANIFEST], { plan, yes }) {
+    async permissions([manifest = MANIFEST], { plan, yes, stage }) {
       checkTerminal(plan || yes);
+      const { readManifest } = await import("../manifest/manifest.ts");
+      await readManifest(manifest, stage);
       await checkLogin(manifest);
       return await deployPermissions(manifest);
     },
