@@ -233,7 +233,7 @@ Deno.test("tableStore() refuses wrong options, and passes unknown errors on", as
       'Unknown option "ttl": expected one of table, documents',
     ],
     [{ table: "", documents }, "Invalid table: expected the name of a table"],
-    [{ documents }, "Invalid table: expected the name of a table"],
+    [{ documents }, "Invalid table: expected the name of a table, got undefined"],
     [{ table: "keys", documents: {} }, "Invalid documents: expected a DynamoDBDocument of"],
   ] as const;
   for (const [options, message] of cases) {

@@ -44,9 +44,13 @@ function* findEnvironmentConflicts({ functions }: Manifest): Generator<Conflict>
 
 function* findCorsConflicts({ functions }: Manifest): Generator<Conflict> {
   for (const [owner, { triggers: { url } }] of Object.entries(functions)) {
-    if (!url?.cors?.credentials || !url.cors.origins.includes("*")) continue;
-    const path = ["functions", owner, "triggers", "url", "cors", "origins"];
-    yield { path, message: "must name the origins if credentials is true: browsers refuse *" };
+    if (!url?.cors?.credentials) continue;
+    const path = ["functions", owner, "triggers", "url", "cors"];
+    const { origins, methods, headers, exposeHeaders } = url.cors;
+    for (const [name, items] of Object.entries({ origins, methods, headers, exposeHeaders })) {
+      if (!items.includes("*")) continue; // With credentials, a browser refuses "*" or takes it for a name (Fetch §3.2.5).
+      yield { path: [...path, name], message: "must name each one if credentials is true, not *" };
+    }
   }
 }
 

@@ -425,8 +425,12 @@ const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
     '"functions.f.triggers.url.cors.methods.0" must be one of "*", "DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"',
   ],
   [
-    withTriggers({ url: { cors: { origins: ["*"], credentials: true } } }),
-    '"functions.f.triggers.url.cors.origins" must name the origins if credentials is true: browsers refuse *',
+    withTriggers({ url: { cors: { origins: ["*"], methods: ["GET"], credentials: true } } }),
+    '"functions.f.triggers.url.cors.origins" must name each one if credentials is true, not *',
+  ],
+  [
+    withTriggers({ url: { cors: { origins: ["https://shop.example"], credentials: true } } }),
+    '"functions.f.triggers.url.cors.methods" must name each one if credentials is true, not *',
   ],
   [
     manifestText({ functions: { "a/~b": {} } }),

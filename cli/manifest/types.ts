@@ -163,7 +163,7 @@ export interface BucketCorsSettings {
 
 /** The pages of other origins that may call a function URL. */
 export interface CorsSettings extends BucketCorsSettings {
-  /** Whether pages may send cookies. */
+  /** Whether pages may send cookies. Then the other lists have no `*`. */
   readonly credentials: boolean;
 }
 
