@@ -65,6 +65,11 @@ export function createInvokeApi(
       // AWS Lambda passes the client context to synchronous invocations only.
       return reply(202, identified(asyncInvocations.start(name, payload, { tenantId, traceId })));
     }
+    if (application.functions[name]!.reservedConcurrency === 0) {
+      throw invokeRefusal("TooManyRequestsException", "Rate Exceeded.", {
+        Reason: "ReservedFunctionConcurrentInvocationLimitExceeded",
+      });
+    }
     if (streaming !== undefined) {
       return invokeWithResponseStream(host, name, payload, options, logType === "Tail");
     }
@@ -176,15 +181,20 @@ const STATUSES: Readonly<Record<string, number>> = {
   RequestTooLargeException: 413,
   ResourceNotFoundException: 404,
   ServiceException: 500,
+  TooManyRequestsException: 429,
   NotImplementedException: 501,
 };
 
 /** Makes an error of the Invoke API. AWS Lambda spells the key of the message in two ways. */
-function invokeRefusal(type: string, message: string): Refusal {
+function invokeRefusal(type: string, message: string, more: object = {}): Refusal {
   const key = type === "ResourceNotFoundException" ? "Message" : "message";
   const headers = [["Content-Type", "application/json"], ["x-amzn-ErrorType", type]] as const;
   return new Refusal(
-    reply(STATUSES[type] ?? 400, headers, JSON.stringify({ Type: "User", [key]: message })),
+    reply(
+      STATUSES[type] ?? 400,
+      headers,
+      JSON.stringify({ ...more, Type: "User", [key]: message }),
+    ),
     message,
   );
 }

@@ -1,6 +1,10 @@
-import { Lambda, ResourceNotFoundException } from "@aws-sdk/client-lambda";
+import {
+  Lambda,
+  ResourceNotFoundException,
+  TooManyRequestsException,
+} from "@aws-sdk/client-lambda";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { startTestPlatform, type TestRequest } from "../../testdata/platform.ts";
+import { MANIFEST, startTestPlatform, type TestRequest } from "../../testdata/platform.ts";
 import { MAX_ASYNC_EVENT, MAX_SYNC_EVENT } from "../../application/limits.ts";
 import { within } from "../../../testdata/waiting.ts";
 
@@ -168,6 +172,19 @@ function createClient(endpoint: string) {
   const client = new Lambda({ endpoint, region: "us-east-1", maxAttempts: 1, credentials });
   return Object.assign(client, { [Symbol.dispose]: () => client.destroy() });
 }
+
+Deno.test("Invoke refuses a function without concurrency as AWS Lambda does", async () => {
+  const plain = { ...MANIFEST.functions.plain!, reservedConcurrency: 0 };
+  const manifest = { ...MANIFEST, functions: { ...MANIFEST.functions, plain } };
+  await using test = await startTestPlatform(undefined, { manifest });
+  using client = createClient(test.platform.controlUrl);
+  const error = await assertRejects(
+    () => client.invoke({ FunctionName: "plain" }),
+    TooManyRequestsException,
+  );
+  assertEquals(error.Reason, "ReservedFunctionConcurrentInvocationLimitExceeded");
+  assertEquals([error.$metadata.httpStatusCode, test.host.calls], [429, []]);
+});
 
 Deno.test("the AWS SDK invokes a function", async () => {
   await using test = await startTestPlatform(({ event, options }) => ({
