@@ -99,6 +99,7 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   },
   {
     service: "lambda",
-    sentence: "A function has up to ten sandboxes at a time, and no reserved concurrency.",
+    sentence:
+      "A function has up to ten sandboxes at a time, or `reservedConcurrency` if this is less. Further invocations wait. AWS Lambda refuses them with 429.",
   },
 ];
