@@ -3,7 +3,7 @@ import * as core from "./mod.ts";
 import config from "./deno.json" with { type: "json" };
 
 /** The modules that have an entry point of their own alone. */
-const APART = ["idempotency", "testing", "runtime"];
+const APART = ["client", "idempotency", "testing", "runtime"];
 
 // `export *` leaves out, without a word, a name that two modules export.
 Deno.test("the front door has all that the modules export", async () => {

@@ -6,13 +6,14 @@
  */
 import process from "node:process";
 import { contest, type Effort, type Row } from "./contest.ts";
+import { checked } from "./described.ts";
 import { records } from "./logger.ts";
 import { hostileGrowth, negotiation } from "./negotiation.ts";
 import { replies } from "./replies.ts";
 
 const [runtime = "", effort] = process.argv.slice(2);
 const rows: Row[] = [];
-for (const workload of [...replies, ...negotiation, ...records]) {
+for (const workload of [...replies, checked, ...negotiation, ...records]) {
   const { name } = workload;
   const thorough: Effort = name.includes("1 MB")
     ? { rounds: 21, turn: 1, warmUp: 200 }

@@ -4,11 +4,14 @@
  *
  * @module
  */
+import { measureClients } from "./clients.ts";
 import { measureFirstReply } from "./first_reply.ts";
+import { hasProgram } from "../testdata/programs.ts";
 import type { Row } from "./contest.ts";
 import { measureRuntimeLoop } from "./runtime_loop/measure.ts";
 import { bundle, findRuntimes } from "./runtimes.ts";
 import { measureSizes } from "./sizes.ts";
+import { measureTypes } from "./type_costs.ts";
 
 const unknown = Deno.args.find((arg) => !["--quick", "--json"].includes(arg));
 if (unknown !== undefined) {
@@ -29,6 +32,11 @@ try {
   rows.push(...await measureFirstReply(folder, runtimes, isQuick ? 1 : 15));
   console.error("Measuring the runtime loop …");
   rows.push(...await measureRuntimeLoop(folder, isQuick));
+  console.error("Measuring typed clients …");
+  rows.push(await measureClients(folder));
+  if (await hasProgram("npm", "the types of described routes")) {
+    rows.push(...await measureTypes(folder));
+  }
 } finally {
   await Deno.remove(folder, { recursive: true });
 }

@@ -1,11 +1,12 @@
 /**
- * Measures the time from saving a file to the first new answer of `mate dev`: `deno task bench:reload [--quick] [CHECKOUT]…`.
- * Each CHECKOUT is a folder with another version of this repository, to compare it in the same run.
+ * Measures the loop of a developer: `deno task bench:reload [--quick] [CHECKOUT]…`. First the time from saving a file to the
+ * first new answer of `mate dev`, in an application of one function and of ten, then the starts of `starts.ts`. Each CHECKOUT is a folder with another version of this repository, to compare it in the same run.
  *
  * @module
  */
 import { fileURLToPath } from "node:url";
 import { median, shuffled } from "./contest.ts";
+import { type Command, measureStarts, startTool } from "./starts.ts";
 
 const CLIENTS = {
   "@aws-sdk/client-s3": "S3Client",
@@ -25,12 +26,19 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => string>> = {
     export const handler = () => ({ body: "${text}" + (clients.length === 4 ? "" : "?") });`,
 };
 
+/** The functions of an application of ten: the others are never invoked after the start. */
+const TEN = ["small", "sdk", ...Array.from({ length: 8 }, (_, index) => `sdk${index}`)];
+
+/** The applications by their functions. */
+const APPLICATIONS = [["small"], ["sdk"], TEN];
+
 /** A running `mate dev`. */
 interface Tool {
   readonly name: string;
+  readonly functions: readonly string[];
   readonly folder: string;
   readonly url: string;
-  readonly process: Deno.ChildProcess;
+  readonly command: Command;
 }
 
 const isQuick = Deno.args.includes("--quick");
@@ -38,33 +46,34 @@ const own = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const checkouts = [own, ...Deno.args.filter((arg) => arg !== "--quick")];
 const tools: Tool[] = [];
 try {
-  for (const checkout of checkouts) tools.push(await start(checkout));
+  for (const checkout of checkouts) {
+    for (const functions of APPLICATIONS) tools.push(await start(checkout, functions));
+  }
   const times: Record<string, number[]> = {};
-  for (let round = 0; round < (isQuick ? 1 : 15); round++) {
+  for (let round = 0; round < (isQuick ? 3 : 15); round++) {
     for (const name of Object.keys(FUNCTIONS)) {
-      for (const tool of shuffled(tools)) {
-        (times[`${name} ${tool.name}`] ??= []).push(await save(tool, name, `round ${round}`));
+      for (const tool of shuffled(tools.filter(({ functions }) => functions.includes(name)))) {
+        const key = `${name} | ${tool.functions.length} | ${tool.name}`;
+        (times[key] ??= []).push(await save(tool, name, `round ${round}`));
       }
     }
   }
-  console.log("| function | checkout | ms from saving to the new answer, median |\n|---|---|--:|");
-  for (const name of Object.keys(FUNCTIONS)) {
-    for (const tool of tools) {
-      console.log(
-        `| ${name} | ${tool.name} | ${median(times[`${name} ${tool.name}`]!).toFixed(0)} |`,
-      );
-    }
+  console.log(
+    "| function | of | checkout | ms from saving to the new answer, median |\n|---|--:|---|--:|",
+  );
+  for (const [key, values] of Object.entries(times)) {
+    console.log(`| ${key} | ${median(values).toFixed(0)} |`);
   }
 } finally {
-  for (const { process, folder } of tools) {
-    process.kill("SIGTERM");
-    await process.status;
+  for (const { command, folder } of tools) {
+    await command[Symbol.asyncDispose]();
     await Deno.remove(folder, { recursive: true });
   }
 }
+await measureStarts(checkouts, isQuick ? 1 : 5);
 
 /** Starts the tool of a checkout with a new application, and waits until every function has answered. */
-async function start(checkout: string): Promise<Tool> {
+async function start(checkout: string, functions: readonly string[]): Promise<Tool> {
   const folder = await Deno.makeTempDir({ prefix: "mate-reload-" });
   const { imports } = JSON.parse(await Deno.readTextFile(`${own}/deno.json`));
   const packages = Object.keys(CLIENTS).map((name) => [name, imports[name]]);
@@ -72,50 +81,33 @@ async function start(checkout: string): Promise<Tool> {
     `${folder}/deno.json`,
     JSON.stringify({ imports: Object.fromEntries(packages), lock: false }),
   );
-  const functions = Object.keys(FUNCTIONS).map((name) => [name, {
+  const settings = functions.map((name) => [name, {
     module: `${name}.ts`,
     memory: 512,
     triggers: { routes: [{ method: "GET", path: `/${name}` }] },
   }]);
-  const manifest = { name: "reload", stage: "v0", functions: Object.fromEntries(functions) };
+  const manifest = { name: "reload", stage: "v0", functions: Object.fromEntries(settings) };
   await Deno.writeTextFile(`${folder}/app.json`, JSON.stringify(manifest));
-  for (const [name, code] of Object.entries(FUNCTIONS)) {
-    await Deno.writeTextFile(`${folder}/${name}.ts`, code("first"));
+  for (const name of functions) {
+    await Deno.writeTextFile(`${folder}/${name}.ts`, codeOf(name, "first"));
   }
-  const process = new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "-A",
-      "--no-lock",
-      `--config=${checkout}/cli/deno.json`,
-      `${checkout}/cli/main.ts`,
-    ]
-      .concat("dev", `${folder}/app.json`, "--port", "0"),
-    cwd: folder,
-    env: { NO_COLOR: "1" },
-    stdout: "piped",
-    stderr: "inherit",
-  }).spawn();
-  const output = process.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  while (!/http:\/\/localhost:\d+/.test(text)) {
-    const { value, done } = await output.read();
-    if (done) throw new Error(`The tool of "${checkout}" did not start: ${text}`);
-    text += value;
-  }
-  const [url] = /http:\/\/localhost:\d+/.exec(text)!;
-  const drain = (): Promise<void> => output.read().then(({ done }) => done ? undefined : drain());
-  void drain(); // The log must not fill the pipe.
-  const tool = { name: checkout === own ? "this one" : checkout, folder, url, process };
-  for (const name of Object.keys(FUNCTIONS)) await waitFor(tool, name, "first");
+  const command = startTool(checkout, ["dev", `${folder}/app.json`, "--port", "0"], folder);
+  const url = await command.find(/http:\/\/localhost:\d+/);
+  const name = checkout === own ? "this one" : checkout;
+  const tool = { name, functions, folder, url, command };
+  for (const name of functions) await waitFor(tool, name, "first");
   return tool;
+}
+
+function codeOf(name: string, text: string): string {
+  return FUNCTIONS[name.replace(/\d$/, "")]!(text);
 }
 
 /** Saves new code of a function. Returns the milliseconds until the first new answer. */
 async function save(tool: Tool, name: string, text: string): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve, 300)); // The watch is quiet.
   const begin = performance.now();
-  await Deno.writeTextFile(`${tool.folder}/${name}.ts`, FUNCTIONS[name]!(text));
+  await Deno.writeTextFile(`${tool.folder}/${name}.ts`, codeOf(name, text));
   await waitFor(tool, name, text);
   return performance.now() - begin;
 }

@@ -5,6 +5,10 @@
  * @module
  */
 import { deployCommand, undeployCommand } from "./commands/deploy.ts";
+import { secretList, secretRemove } from "./commands/secret.ts";
 import { runTool } from "./run_tool.ts";
 
-if (import.meta.main) Deno.exit(await runTool([deployCommand, undeployCommand], Deno.args));
+/** The commands, and those that a deployment runs in other processes. */
+const COMMANDS = [deployCommand, undeployCommand, secretList, secretRemove];
+
+if (import.meta.main) Deno.exit(await runTool(COMMANDS, Deno.args));

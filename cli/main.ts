@@ -2,9 +2,9 @@
  * The tool `mate`: runs, tests, bundles and deploys an application of AWS Lambda functions.
  *
  * ```sh
- * deno run -RW=. jsr:@mate/cli new shop    # an application with one function and its test
- * deno run -A jsr:@mate/cli dev         # runs it on this machine
- * deno run -A jsr:@mate/cli --help      # all commands
+ * deno run --no-config -RW=. jsr:@mate/cli new shop    # an application with one function and its test
+ * deno run --no-config -A jsr:@mate/cli dev         # runs it on this machine
+ * deno run --no-config -A jsr:@mate/cli --help      # all commands
  * ```
  *
  * The commands read the manifest `app.json` in the current folder, or the manifest that an argument names. The exit status is
@@ -20,6 +20,8 @@ import { dev } from "./commands/dev.ts";
 import { invoke } from "./commands/invoke.ts";
 import { logs } from "./commands/logs.ts";
 import { newApp } from "./commands/new.ts";
+import { openapi } from "./commands/openapi.ts";
+import { secretList, secretRemove, secretSet } from "./commands/secret.ts";
 import { schema } from "./commands/schema.ts";
 import { runTool } from "./run_tool.ts";
 
@@ -31,7 +33,11 @@ const COMMANDS: readonly Command[] = [
   deployCommand,
   undeployCommand,
   logs,
+  secretSet,
+  secretList,
+  secretRemove,
   schema,
+  openapi,
 ];
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -10,6 +10,7 @@ Deno.test("mate names the wrong word and the nearest right word, and exits with 
     const [args, message] of [
       [[], /^Error: The command is missing\n\n[^]*Usage: mate COMMAND/],
       [["bundel"], /^Error: Unknown command "bundel": did you mean "bundle"\?\n$/],
+      [["test"], /^Error: Unknown command "test": "deno task test" runs the tests\n$/],
       [["xyzzy"], /^Error: Unknown command "xyzzy": "mate --help" lists the commands\n$/],
       [["app.json"], /^Error: Unknown command "app\.json": did you mean "mate dev app\.json"\?\n$/],
       [
@@ -66,7 +67,7 @@ Deno.test("mate says why a command fails, and exits with 1", async () => {
       ],
       [
         ["invoke", "f", "deno.json"],
-        /^Error: Cannot use the manifest "deno\.json":\n {2}"stage" .*\n[^]*"imports", ".* are not keys of a manifest: expected one of /,
+        /^Error: Cannot use the manifest "deno\.json":\n {2}line 1: "stage" .*\n[^]*"imports", ".* are not keys of a manifest: expected one of /,
       ],
       [["logs", "README.md"], /^Error: Cannot read the manifest "README\.md": /],
       [

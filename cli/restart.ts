@@ -1,7 +1,8 @@
 import { getBuiltinModule } from "node:process";
-import { cacheFolder, keep } from "./bundle/downloads.ts";
+import { cacheFolder, keep } from "./programs/downloads.ts";
 import config from "./deno.json" with { type: "json" };
-import { permissionFlags, type Permissions } from "./permissions.ts";
+import { prepare } from "./programs/find_program.ts";
+import { permissionFlags, type Permissions } from "./commands/permissions.ts";
 
 /** Set in the process that the tool starts itself in. */
 const VARIABLE = "MATE_RUNS_AGAIN";
@@ -38,14 +39,38 @@ export interface Restart {
   readonly signal: AbortSignal;
 }
 
-/** Runs the main module once more, in another process, and returns its exit status. */
-export async function runAgain(options: Restart): Promise<number> {
-  const { permissions, args, loadsFunctions, signal } = options;
-  const own = isRemote() ? await ownFlags(loadsFunctions) : [];
+/** Runs a command of the tool in another process, which limits its own permissions, and returns what it prints. */
+export async function readCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<string> {
+  const options = { permissions: undefined, args, loadsFunctions: false, signal };
+  const { success, stdout, stderr } = await prepare(Deno.execPath(), {
+    args: await argumentsOf(options),
+    env: { ...env, [VARIABLE]: "1", NO_COLOR: "1" },
+    signal,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).output();
+  if (success) return new TextDecoder().decode(stdout);
+  throw new Error(new TextDecoder().decode(stderr).trim().replace(/^Error: /, ""));
+}
+
+/** The arguments of the Deno that runs the main module once more. */
+async function argumentsOf({ permissions, args, loadsFunctions }: Restart): Promise<string[]> {
+  const own = isRemote() ? await ownFlags(loadsFunctions) : localFlags();
   const all = ["--quiet", "--allow-all"];
   const granted = permissions ? [...permissionFlags(permissions), ...importFlags()] : all;
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", ...granted, ...own, mainModule(), ...args],
+  return ["run", ...granted, ...own, mainModule(), ...args];
+}
+
+/** Runs the main module once more, in another process, and returns its exit status. */
+export async function runAgain(options: Restart): Promise<number> {
+  const { permissions, signal } = options;
+  const child = prepare(Deno.execPath(), {
+    args: await argumentsOf(options),
     env: { [VARIABLE]: "1", ...(permissions && await ownTemporaryFolder()) },
   }).spawn();
   const stop = () => child.kill("SIGTERM");
@@ -70,6 +95,12 @@ async function ownFlags(loadsFunctions: boolean): Promise<string[]> {
   const { default: packages } = await import("./packages.lock.json", { with: { type: "json" } });
   await keep(lock, new TextEncoder().encode(JSON.stringify(packages)));
   return ["--no-config", `--lock=${lock}`];
+}
+
+/** The flags of a tool from npm, as its launcher has them. The configuration of a checkout says where its packages are. */
+function localFlags(): string[] {
+  const isPackage = new URL(Deno.mainModule).pathname.includes("/node_modules/");
+  return isPackage ? ["--no-config", "--no-lock", "--node-modules-dir=manual"] : [];
 }
 
 /** The flag that permits the modules of the tool itself. */

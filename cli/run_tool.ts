@@ -1,11 +1,12 @@
-import { columns, type Command, helpOf, readArguments } from "./commands/command.ts";
+import { dirname, resolve } from "node:path";
+import { columns, type Command, helpOf, MANIFEST, readArguments } from "./commands/command.ts";
 import config from "./deno.json" with { type: "json" };
 import { onInterruption } from "./interruption.ts";
-import { hintOf } from "./manifest/nearest.ts";
-import { UsageError } from "./manifest/usage_error.ts";
-import { isUnlimited } from "./permissions.ts";
-import { hasToRunAgain, runAgain } from "./restart.ts";
-import { visibleText } from "./visible_text.ts";
+import { hintOf, UsageError } from "./manifest/nearest.ts";
+import { ignorePrograms } from "./programs/find_program.ts";
+import { isUnlimited } from "./commands/permissions.ts";
+import { hasToRunAgain, readCommand, runAgain } from "./restart.ts";
+import { visibleText } from "./rules/visible_text.ts";
 
 /**
  * The oldest Deno with which all tests pass. Before 2.8.3, `deno info` does not tell where the packages of npm are. Before
@@ -56,16 +57,24 @@ async function runCommand(
     signal: AbortSignal.any([signal, output.signal]),
     print: (line: string) => write(line, output),
     note: (line: string) => console.error(visibleText(line)),
+    read: (args: readonly string[], env: Readonly<Record<string, string>>) =>
+      readCommand(args, env, signal),
     isColored: Deno.stdout.isTerminal() && !Deno.noColor,
   };
   const { print } = surroundings;
   if (name === "--version") return print(config.version) ?? 0;
   if (["--help", "-h", "help"].includes(name)) return print(help(commands)) ?? 0;
-  const command = commands.find((item) => item.name === name);
-  if (command === undefined) throw new UsageError(unknownCommand(name, commands));
-  const parsed = readArguments(command, args);
+  if (["--help", "-h"].includes(args[0] ?? "") && secondWords(commands, name).length > 0) {
+    return print(help(commands.filter((item) => item.name.startsWith(`${name} `)))) ?? 0;
+  }
+  const found = findCommand(commands, name, args);
+  if (found === undefined) throw new UsageError(unknownCommand(name, commands));
+  const { command, rest } = found;
+  const parsed = readArguments(command, rest);
   if (parsed === "help") return print(helpOf(command)) ?? 0;
   const { positionals, values } = parsed;
+  const place = command.arguments.indexOf("[MANIFEST]");
+  if (place >= 0) ignorePrograms(dirname(resolve(positionals[place] ?? MANIFEST)));
   if (await isUnlimited()) {
     const loadsFunctions = Boolean(values["in-process"]);
     const permissions = await command.permissions?.(positionals, values);
@@ -75,6 +84,31 @@ async function runCommand(
   }
   const isDone = await command.run(positionals, values, surroundings);
   return isDone ? 0 : 1;
+}
+
+/** The words that can follow a word of the command line. */
+function secondWords(commands: readonly Command[], name: string): string[] {
+  return commands.filter((item) => item.name.startsWith(`${name} `))
+    .map((item) => item.name.slice(name.length + 1));
+}
+
+/** Finds a command by its name, which may have two words such as `secret set`. */
+function findCommand(
+  commands: readonly Command[],
+  name: string,
+  args: readonly string[],
+): { readonly command: Command; readonly rest: readonly string[] } | undefined {
+  const one = commands.find((item) => item.name === name);
+  if (one !== undefined) return { command: one, rest: args };
+  const words = secondWords(commands, name);
+  if (words.length === 0) return undefined;
+  const [word = "", ...rest] = args;
+  const command = commands.find((item) => item.name === `${name} ${word}`);
+  if (command !== undefined) return { command, rest };
+  const what = word === ""
+    ? `The word after "${name}" is missing`
+    : `Unknown command "${name} ${word}"`;
+  throw new UsageError(`${what}: ${hintOf(word, words)}`);
 }
 
 /** Writes a line. The console is not used, because it belongs to functions that run in this process. */
@@ -104,9 +138,13 @@ function help(commands: readonly Command[]): string {
 
 function unknownCommand(name: string, commands: readonly Command[]): string {
   if (name === "") return `The command is missing\n\n${help(commands)}`;
-  const names = commands.map((command) => command.name);
+  const names = commands.map((command) => command.name.split(" ")[0]!);
   const hint = name.endsWith(".json")
     ? `did you mean "mate dev ${name}"?`
+    : name === "test"
+    ? `"${
+      import.meta.url.includes("/node_modules/") ? "npm test" : "deno task test"
+    }" runs the tests`
     : hintOf(name, names, '"mate --help" lists the commands');
   return `Unknown command "${name}": ${hint}`;
 }

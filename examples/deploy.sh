@@ -2,13 +2,31 @@
 # Deploys the example application to AWS; undeploy.sh removes it. It needs curl, tar and credentials for AWS.
 # Options: --plan, --yes, --help. README.md beside this script says more.
 set -eu
-here=$(cd "$(dirname "$0")" && pwd -P)
-root=$(dirname "$here")
+unset CDPATH
+case "$0" in */*) here=${0%/*} ;; *) here=. ;; esac
+here=$(cd "$here" && pwd -P)
+root=${here%/*}
 
 die() {
   printf 'Error: %s\n' "$1" >&2
   exit 1
 }
+
+# Keeps the folders of PATH that neither a package nor this clone can fill. "npx" and "npm run" put those of packages first.
+clean_path() {
+  set -f
+  IFS=:
+  for folder in $PATH; do
+    real=$(cd -P "$folder" 2>/dev/null && pwd -P) || continue
+    case "$folder/:$real/" in
+      [!/]* | /:* | */node_modules/* | "$root"/* | *":$root"/*) continue ;;
+    esac
+    printf %s "$real:"
+  done
+}
+PATH=$(clean_path)
+PATH=${PATH%:} # An empty part would be the working folder.
+export PATH
 
 # Fetches Deno from the npm registry, checks the pinned SHA-512 checksum, and prints the path of the program.
 fetch_deno() {

@@ -3,17 +3,25 @@ import { hasProgram, run, temporaryFolder } from "../testdata/programs.ts";
 
 const folder = import.meta.dirname!;
 
+/** Makes a folder for PATH with the Deno of this test, which may itself lie in a `node_modules`, where the script takes none. */
+async function folderWithDeno(): Promise<string> {
+  const path = temporaryFolder();
+  await Deno.symlink(Deno.execPath(), `${path}/deno`);
+  return path;
+}
+
 async function runScript(
   script: string,
   env: Record<string, string>,
   option = "--help",
+  cwd = folder,
 ): Promise<[number, string]> {
-  const { code, stdout, stderr } = await run(`${folder}/${script}`, [option], { env });
+  const { code, stdout, stderr } = await run(`${folder}/${script}`, [option], { env, cwd });
   return [code, stdout + stderr];
 }
 
 Deno.test("deploy.sh and undeploy.sh run the tool, and need no Terraform for the help", async () => {
-  const deno = Deno.execPath().replace(/\/deno$/, "");
+  const deno = await folderWithDeno();
   for (const script of ["deploy.sh", "undeploy.sh"]) {
     const [code, output] = await runScript(script, { PATH: `${deno}:/usr/bin:/bin` });
     assertEquals(code, 0, output);
@@ -26,7 +34,7 @@ Deno.test("deploy.sh runs Terraform with the keys, and names a region that is mi
   const script = '#!/bin/sh\n[ "$1" = --version ] && echo "Terraform v1.11.4" && exit\n' +
     'echo "The key is $AWS_SECRET_ACCESS_KEY" >&2\nexit 1\n';
   await Deno.writeTextFile(`${programs}/terraform`, script, { mode: 0o755 });
-  const deno = Deno.execPath().replace(/\/deno$/, "");
+  const deno = await folderWithDeno();
   const env = {
     PATH: `${programs}:${deno}:${Deno.env.get("PATH")}`,
     AWS_ACCESS_KEY_ID: "test",
@@ -47,6 +55,40 @@ Deno.test("deploy.sh runs Terraform with the keys, and names a region that is mi
   );
   assertEquals(code, 1);
   assertMatch(output, /Error: terraform init failed\n\nThe key is secret\n$/);
+});
+
+Deno.test("deploy.sh runs no program that a package or a clone could put into PATH", async () => {
+  const outside = temporaryFolder();
+  await Deno.mkdir(`${folder}/.mate`, { recursive: true });
+  const inside = await Deno.makeTempDir({ dir: `${folder}/.mate` }); // in the application
+  const inPackages = `${outside}/node_modules/.bin`;
+  const working = `${outside}/working`;
+  const link = `${outside}/link`;
+  const marker = `${outside}/marker`;
+  try {
+    await Deno.mkdir(inPackages, { recursive: true });
+    await Deno.mkdir(working);
+    await Deno.symlink(inPackages, link);
+    for (const bin of [inside, inPackages, working]) {
+      for (const name of ["deno", "dirname", "mkdir", "cp", "uname", "curl", "tar"]) {
+        const script = `#!/bin/sh\necho "$0" >>'${marker}'\n`;
+        await Deno.writeTextFile(`${bin}/${name}`, script, { mode: 0o755 });
+      }
+    }
+    const rest = `${await folderWithDeno()}:/usr/bin:/bin`;
+    const ways = [inside, `${inside}/`, inPackages, link, ".", "", "../working"];
+    for (const script of ["deploy.sh", "undeploy.sh"]) {
+      for (const way of ways) {
+        const env = { PATH: `${way}:${rest}`, CDPATH: outside };
+        const [code, output] = await runScript(script, env, "--help", working);
+        const ran = await Deno.readTextFile(marker).catch(() => "nothing");
+        assertEquals([code, ran], [0, "nothing"], `${way}: ${output}`);
+        assertMatch(output, /Usage: mate (un)?deploy /);
+      }
+    }
+  } finally {
+    await Deno.remove(inside, { recursive: true });
+  }
 });
 
 Deno.test("deploy.sh refuses a Deno with a wrong checksum", async () => {

@@ -2,6 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { runInNewContext } from "node:vm";
 import { refuse } from "../testdata/accessors.ts";
 import { isPlainObject, read, readOptionalString, readString, readTime } from "./read.ts";
+import type { JsonObject, JsonValue } from "./mod.ts";
 
 const EVENT = JSON.parse(`{
   "a": { "b": { "c": "text" }, "n": null, "list": [{ "x": 1 }], "number": 5 },
@@ -103,4 +104,15 @@ Deno.test("readTime() refuses every other text and quotes it", () => {
     const problem = `is ${JSON.stringify(text)}, not a date and time (RFC 3339)`;
     assertEquals(error.message, `Cannot read the event: "time" ${problem}`);
   }
+});
+
+Deno.test("JsonValue narrows to objects, arrays and scalars, by Array.isArray() and typeof", () => {
+  const value: JsonValue = JSON.parse('{"list":[1]}');
+  if (typeof value !== "object" || value === null) {
+    value satisfies string | number | boolean | null;
+  } else if (Array.isArray(value)) {
+    value satisfies JsonValue[];
+    // @ts-expect-error An item of an array is JSON, not `any`.
+    value[0]?.toFixed;
+  } else value satisfies JsonObject;
 });

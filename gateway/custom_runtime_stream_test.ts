@@ -34,7 +34,7 @@ Deno.test("stream: the custom runtime sends the prelude and each chunk as it com
       "Content-Type": "text/event-stream",
       "X-A": "1",
       "Access-Control-Allow-Origin": "*",
-      Vary: "Accept, Origin",
+      Vary: "Accept",
     },
     cookies: ["a=1", "b=2"],
   });

@@ -22,7 +22,8 @@ const app = new Hono()
   .get("/image", (c) => c.body(new Uint8Array([0, 255, 128])))
   .get("/error", () => {
     throw new Error("secret");
-  });
+  })
+  .onError((error, c) => c.text(`hidden: ${error.name}`, 500)); // by default, Hono prints the error
 
 Deno.test("fetchHandler() runs a Hono application behind every gateway as the application runs itself", async () => {
   for (const path of ["/orders/7", "/orders/a%20b", "/image", "/lost", "/error"]) {

@@ -105,7 +105,7 @@ const GATEWAYS: Record<string, { gateway: Gateway; multiValueHeaders?: boolean }
   lattice: { gateway: "lattice" },
 };
 
-/** The differences, each with the row of `docs/migration.md` that explains it. */
+/** The differences, each with the item of `docs/migration.md` that explains it. */
 const DIFFERENCES: Record<string, string> = {
   "alb: several Set-Cookie": "The last `Set-Cookie`",
   "lattice: several Set-Cookie": "The last `Set-Cookie`",
@@ -138,7 +138,7 @@ Deno.test("fetchHandler() answers like hono/aws-lambda, except as docs/migration
   }
   assertEquals(differences.toSorted(), Object.keys(DIFFERENCES).toSorted());
   const page = await Deno.readTextFile(new URL("../docs/migration.md", import.meta.url));
-  for (const row of Object.values(DIFFERENCES)) assert(page.includes(row), row);
+  for (const item of Object.values(DIFFERENCES)) assert(page.includes(`\n- ${item}`), item);
 });
 
 /** Calls a streaming handler as the managed Node.js runtime does. Returns the prelude and the content. */

@@ -1,5 +1,13 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { answer, CANNED, fail, HTML_ONLY, JSON_UTF8 } from "./testdata/events.ts";
+import {
+  answer,
+  CANNED,
+  eventsOf,
+  fail,
+  HTML_ONLY,
+  JSON_UTF8,
+  request,
+} from "./testdata/events.ts";
 import {
   type FnProxyEvent,
   HttpBadGatewayError,
@@ -22,6 +30,8 @@ Deno.test("proxyHandler() answers a client error with its message, and logs it",
       [new HttpConflictError(), 409, "Conflict"],
       [new HttpClientError(418, "I am a teapot"), 418, "I am a teapot"],
       [new (class extends HttpBadRequestError {})("own class"), 400, "own class"],
+      [new HttpError(405, "Not that way"), 405, "Not that way"],
+      [new (class extends HttpError {})(499, "own class"), 499, "own class"],
     ] as const
   ) {
     const { result, records: log } = await answer(fail(error), {
@@ -32,6 +42,18 @@ Deno.test("proxyHandler() answers a client error with its message, and logs it",
     assertEquals(log.map(({ level, requestId }) => [level, requestId]), [["ERROR", "id-1"]]);
     assertStringIncludes(String(log[0]!.message), message);
   }
+});
+
+Deno.test("the record of a client error has status, method and path below the stage", async () => {
+  for (const [name, { event }] of Object.entries(eventsOf("PUT", {}, "/orders/7"))) {
+    if (name === "lattice") Object.assign(event, { path: "/orders/7?token=secret" });
+    const { records } = await answer(fail(new HttpNotFoundError("No")), { event });
+    const data = { status: 404, method: "PUT", path: "/orders/7" };
+    assertEquals(records.map((record) => record["data"]), [data], name);
+  }
+  const event = request(); // neither a method nor a path
+  const { records } = await answer(fail(new HttpNotFoundError("No")), { event });
+  assertEquals(records.map((record) => record["data"]), [{ status: 404 }]);
 });
 
 Deno.test("proxyHandler() answers a returned error as a thrown one", async () => {
@@ -84,7 +106,7 @@ Deno.test("proxyHandler() knows the errors of another copy of the library by the
     const error = Object.assign(new Error("secret of db-7"), { status, [KIND]: kind });
     const { result } = await answer(fail(error));
     assertEquals(JSON.parse(result.body), { Message: message }, `${kind} ${status}`);
-    assertEquals(result.statusCode, kind === "client" && status === 503 ? 500 : status);
+    assertEquals(result.statusCode, status);
   }
 });
 
@@ -101,7 +123,16 @@ Deno.test("proxyHandler() answers any other thrown value with 500, and logs it",
   const cases: [name: string, thrown: unknown, logged: string, status?: number][] = [
     ["an error", new TypeError("secret detail"), "secret detail"],
     ["a foreign status", Object.assign(new Error("secret"), { status: 404 }), "secret"],
-    ["an HttpError of neither kind", new HttpError(404, "secret"), "secret"],
+    ["an HttpError of status 500", new HttpError(500, "secret"), "secret"],
+    ["an HttpError of status 503", new HttpError(503, "secret"), "secret", 503],
+    ["an HttpError without an error's status", new HttpError(200, "secret"), "secret"],
+    ["an HttpError beyond the statuses", new HttpError(600, "secret"), "secret"],
+    ["a client error of status 503", new HttpClientError(503, "secret"), "secret", 503],
+    ["a client error of status 302", new HttpClientError(302, "secret"), "secret"],
+    ["a client error of half a status", new HttpClientError(404.5, "secret"), "secret"],
+    ["a client error of a text", new HttpClientError("404" as never, "secret"), "secret"],
+    ["a server error of status 404", new HttpServerError(404, "secret"), "secret"],
+    ["a server error of status 200", new HttpServerError(200, "secret"), "secret"],
     ["an object like a response", { statusCode: 404, body: "secret" }, "secret"],
     ["a string", "secret", "secret"],
     ["undefined", undefined, "Internal Server Error"],
@@ -191,7 +222,7 @@ Deno.test("proxyHandler() falls back to JSON if a transformer throws at every pa
     isBase64Encoded: false,
   });
   assertEquals(log.map(({ message }) => message), [
-    "INTERNAL ERROR: Cannot build the response to an error.",
+    "INTERNAL ERROR: Cannot answer an error.",
     "INTERNAL ERROR: broken template.",
   ]);
 });

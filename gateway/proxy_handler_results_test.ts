@@ -43,10 +43,26 @@ Deno.test("reply() answers with a status, headers, cookies and a payload", async
 
 Deno.test("proxyHandler() sends a payload with a type, bytes and streams as they are", async () => {
   const web = () => new Blob(["a,b\n"]).stream();
+  const webXml = (body: BodyInit) => new Response(body, { headers: { "Content-Type": svg.type } });
   for (
     const [name, route, type, body, isBase64Encoded] of [
       ["text", () => reply(200, "a,b\n", csv), csv.type, "a,b\n", false],
-      ["binary text", () => reply(200, "<svg/>", svg), svg.type, "<svg/>", true],
+      ["text of XML", () => reply(200, "<svg/>", svg), svg.type, "<svg/>", false],
+      [
+        "a Response of XML",
+        () => webXml("<svg/>"),
+        svg.type,
+        "<svg/>",
+        false,
+      ],
+      [
+        "a Response of XML that is not UTF-8",
+        () => webXml(BYTES),
+        svg.type,
+        BYTES,
+        true,
+      ],
+      ["binary text", () => reply(200, "<>", png), png.type, "<>", true],
       ["typed bytes", () => reply(200, BYTES, png), png.type, BYTES, true],
       ["bytes", () => reply(200, BYTES), OCTETS, BYTES, true],
       ["a buffer", () => reply(200, Buffer.from(BYTES)), OCTETS, BYTES, true],
@@ -56,7 +72,7 @@ Deno.test("proxyHandler() sends a payload with a type, bytes and streams as they
       ["a typed stream", () => reply(200, web(), csv), csv.type, "a,b\n", false],
       ["chunks", () => chunks("a", BYTES), OCTETS, Uint8Array.of(97, ...BYTES), true],
       ["broken text", () => reply(200, chunks(BYTES), csv), csv.type, BYTES, true],
-      ["JSON", () => reply(200, { a: 1 }, hal), hal.type, '{\n  "a": 1\n}', true],
+      ["JSON", () => reply(200, { a: 1 }, hal), hal.type, '{\n  "a": 1\n}', false],
       ["nothing", () => reply(200), JSON_UTF8, "", false],
       ["nothing of a type", () => reply(200, undefined, csv), csv.type, "", false],
       ["no content", () => reply(204, BYTES, png), png.type, "", false],
@@ -66,12 +82,84 @@ Deno.test("proxyHandler() sends a payload with a type, bytes and streams as they
     const bytes = Buffer.from(result.body, result.isBase64Encoded ? "base64" : "utf8");
     assertEquals(bytes, Buffer.from(body as string), name);
     assertEquals(result.isBase64Encoded, isBase64Encoded, name);
-    assertEquals(result.headers["Content-Type"], type, name);
+    const { headers } = result;
+    assertEquals(headers["Content-Type"] ?? headers["content-type"], type, name);
   }
 });
 
+Deno.test("a Content-Type among the headers of a reply is the type of its content", async () => {
+  const html = "<p>hü</p>";
+  for (
+    const [name, route, type, body] of [
+      [
+        "a text",
+        () => reply(200, html, { headers: { "Content-Type": "text/html" } }),
+        "text/html",
+        html,
+      ],
+      [
+        "any case",
+        () => reply(200, "a,b", { headers: { "content-TYPE": "text/csv;header=absent" } }),
+        "text/csv;header=absent",
+        "a,b",
+      ],
+      [
+        "an object",
+        () => reply(404, { a: 1 }, { headers: { "Content-Type": "application/problem+json" } }),
+        "application/problem+json",
+        '{\n  "a": 1\n}',
+      ],
+      [
+        "a text in a list",
+        () => reply(200, html, { headers: { "Content-Type": ["text/html"] } }),
+        "text/html",
+        html,
+      ],
+      [
+        "bytes",
+        () => reply(200, BYTES, { headers: { "Content-Type": "image/png" } }),
+        "image/png",
+        BYTES,
+      ],
+      [
+        "a stream",
+        () => reply(200, chunks("a"), { headers: { "Content-Type": "text/css" } }),
+        "text/css",
+        "a",
+      ],
+      [
+        "the same twice",
+        () =>
+          reply(200, "x", {
+            type: "Text/HTML; charset=utf-8",
+            headers: { "Content-Type": "text/html" },
+          }),
+        "Text/HTML; charset=utf-8",
+        "x",
+      ],
+    ] as const
+  ) {
+    const { result } = await answer(route, { event: request({ Accept: "*/*" }) });
+    const bytes = Buffer.from(result.body, result.isBase64Encoded ? "base64" : "utf8");
+    assertEquals(bytes, Buffer.from(body as string), name);
+    const types = Object.entries(result.headers).filter(([name]) => /^content-type$/i.test(name));
+    assertEquals(types.map(([, value]) => value), [type], name);
+  }
+  const data = await answer(() => reply(200, {}, { headers: { "Content-Type": "text/csv" } }));
+  assertEquals(data.result.statusCode, 500);
+  assertStringIncludes(String(data.records[0]!.message), 'payload of "text/csv"');
+  const headers = { "Content-Type": "text/html" };
+  const problem = 'Invalid type "text/csv": expected the Content-Type of the headers, text/html';
+  assertThrows(() => reply(200, "x", { type: "text/csv", headers }), TypeError, problem);
+  const wrong = { headers: { "Content-Type": "html" } };
+  assertThrows(() => reply(200, "x", wrong), TypeError, 'Invalid type "html": expected a media');
+});
+
 Deno.test("reply() refuses an invalid status, header, cookie or type", () => {
-  assertThrows(() => reply(99), RangeError, "Invalid status 99");
+  for (const status of [0, 99, 100, 103, 199, 600, 200.5, NaN, "200", undefined]) {
+    const problem = "expected a whole number from 200 to 599";
+    assertThrows(() => reply(status as number), RangeError, problem, String(status));
+  }
   assertThrows(() => reply(200, 1, { headers: { "a b": "c" } }), TypeError, "Invalid header name");
   assertThrows(() => reply(200, 1, { cookies: ["a\r\nb"] }), TypeError, "Invalid cookie");
   const one = { cookies: "a=1" as never };

@@ -1,8 +1,17 @@
-import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import type { FnHandler } from "../function/mod.ts";
 import { logger } from "../logger/mod.ts";
 import { captureLog } from "../testing/mod.ts";
-import { answer, context, fail, HTML_ONLY, JSON_UTF8, request } from "./testdata/events.ts";
+import {
+  answer,
+  ask,
+  context,
+  eventsOf,
+  fail,
+  HTML_ONLY,
+  JSON_UTF8,
+  request,
+} from "./testdata/events.ts";
 import * as gateway from "./mod.ts";
 import { FnProxyEvent, type HttpResponse, proxyHandler } from "./mod.ts";
 
@@ -87,6 +96,28 @@ Deno.test("proxyHandler() adds the extra headers to a built response, whose own 
   });
 });
 
+Deno.test("proxyHandler() sends both maps of headers of a built response, as a REST API does", async () => {
+  for (
+    const [headers, multiValueHeaders, expected] of [
+      [{ "X-A": "1" }, { "X-A": ["2"] }, ["2", "1"]],
+      [{ "X-A": "1" }, { "X-A": ["1", "2"] }, ["1", "2"]],
+      [{ "X-A": "1" }, { "X-A": ["2", "2"] }, ["2", "2", "1"]],
+      [{ "X-A": "1" }, { "X-B": ["2"] }, ["1"]],
+      [{ "X-A": "1" }, { "X-A": [] }, ["1"]],
+      [{ "X-A": "1" }, undefined, ["1"]],
+      [undefined, { "X-A": ["1", "2"] }, ["1", "2"]],
+    ] as const
+  ) {
+    const given = { statusCode: 200, headers, multiValueHeaders };
+    const { result } = await answer(() => gateway.asResponse(given));
+    const sent = result.multiValueHeaders?.["X-A"] ?? [result.headers["X-A"]];
+    assertEquals(sent, [...expected], JSON.stringify(given));
+  }
+  const own = JSON.parse('{"statusCode": 200, "headers": {"constructor": "1", "__proto__": "2"}}');
+  const { result } = await answer(() => gateway.asResponse(own));
+  assertEquals(Object.entries(result.headers), [["constructor", "1"], ["__proto__", "2"]]);
+});
+
 Deno.test("proxyHandler() refuses an object that looks like a response, because it may be data", async () => {
   for (
     const data of [
@@ -115,10 +146,13 @@ Deno.test("asResponse() refuses invalid header fields and cookies, and two spell
   for (
     const [fields, problem] of [
       [{ headers: { "X A": "1" } }, 'Invalid header name "X A"'],
-      [{ headers: { "X-A": "1\r\nX-B: 2" } }, "expected a string without CR, LF and NUL"],
-      [{ headers: { "X-A": 5 } }, "expected a string without CR, LF and NUL"],
+      [{ headers: { "X-A": "1\r\nX-B: 2" } }, "expected a string without control characters"],
+      [{ headers: { "X-A": 5 } }, "expected a string without control characters"],
       [{ headers: [] }, "Invalid headers"],
-      [{ multiValueHeaders: { "X-A": ["1", "\n"] } }, "expected a string without CR, LF and NUL"],
+      [
+        { multiValueHeaders: { "X-A": ["1", "\n"] } },
+        "expected a string without control characters",
+      ],
       [{ cookies: ["a=1\n"] }, "Invalid cookie"],
       [{ cookies: "a=1" }, "Invalid cookies: expected an array"],
       [{ headers: { "X-A": "1", "x-a": "2" } }, 'Invalid header "x-a": expected one spelling'],
@@ -148,20 +182,93 @@ Deno.test("proxyHandler() hands the wrapped event and the context to the route, 
   }
 });
 
-Deno.test("proxyHandler() refuses an unsupported Accept before the route runs", async () => {
+Deno.test("proxyHandler() refuses an unsupported Accept before the route runs, but not that of GET and HEAD", async () => {
+  const options = { extraHeaders: { "Access-Control-Allow-Origin": "*" } };
+  const headers = { Accept: "text/html" };
+  for (
+    const [event, runs] of [
+      [HTML_ONLY, false], // without a method
+      ...["GET", "HEAD", "get", "POST", "PUT", "DELETE", "OPTIONS", "GETS"].map((method) =>
+        [eventsOf(method, headers)["rest"]!.event, /^(GET|HEAD)$/i.test(method)] as const
+      ),
+    ] as const
+  ) {
+    let ran = false;
+    const { result, records } = await answer(() => (ran = true, { a: 1 }), { event, options });
+    const name = JSON.stringify(event);
+    assertEquals([result.statusCode, ran], [406, runs], name);
+    assertEquals(result.headers["Access-Control-Allow-Origin"], "*");
+    assertStringIncludes(JSON.parse(result.body).Message, "application/json");
+    assertEquals(records.map(({ level, requestId }) => [level, requestId]), [["ERROR", "id-1"]]);
+    const namesOption = JSON.stringify(records[0]!["data"]).includes("option types");
+    assertEquals(namesOption, !runs, "the record of a 406 before the route names the option");
+    assert(!result.body.includes("option types"), "the client cannot set the option");
+  }
+});
+
+Deno.test("a result of GET with a type of its own is sent, whatever Accept says", async () => {
+  const text = "<p>";
+  const type = "text/html";
+  async function* events() {
+    yield await Promise.resolve("data: 1\n\n");
+  }
+  for (
+    const [Accept, name, route, status] of [
+      [type, "a reply with a type", () => gateway.reply(200, text, { type }), 200],
+      [
+        type,
+        "a reply with a Content-Type",
+        () => gateway.reply(201, text, { headers: { "Content-Type": type } }),
+        201,
+      ],
+      [type, "a Response", () => new Response(text, { headers: { "Content-Type": type } }), 200],
+      [
+        "text/event-stream",
+        "events",
+        () => gateway.reply(200, events(), { type: "text/event-stream" }),
+        200,
+      ],
+      ["image/png", "bytes", () => new Uint8Array([1]), 200],
+      ["image/png", "a stream", () => events(), 200],
+      ["image/png", "nothing", () => {}, 204],
+      ["image/png", "a built response", () => gateway.asResponse({ statusCode: 200 }), 200],
+      ["image/png", "an error", fail(new gateway.HttpGoneError()), 410],
+      ["image/png", "a value", () => ({ a: 1 }), 406],
+      ["image/png", "a reply with a value", () => gateway.reply(201, { a: 1 }), 406],
+    ] as const
+  ) {
+    for (const method of ["GET", "HEAD", "POST"]) {
+      const { result } = await ask(route, {}, { method, headers: { Accept } });
+      assertEquals(result.statusCode, method === "POST" ? 406 : status, `${method} ${name}`);
+      if (status === 410) assertEquals(result.headers["Content-Type"], JSON_UTF8);
+    }
+    const handler = gateway.streamHandler(route as gateway.ProxyRoute);
+    const event = eventsOf("GET", { Accept })["http"]!.event;
+    const { result } = await captureLog(() => handler(event));
+    assertEquals(result.prelude.statusCode, status, `streamed ${name}`);
+  }
+});
+
+Deno.test("with the option types, a 406 comes before the route for every method", async () => {
   let ran = false;
-  const route = () => {
-    ran = true;
-  };
-  const { result, records: log } = await answer(route, {
-    event: HTML_ONLY,
-    options: { extraHeaders: { "Access-Control-Allow-Origin": "*" } },
-  });
-  assertEquals(ran, false);
-  assertEquals(result.statusCode, 406);
-  assertEquals(result.headers["Access-Control-Allow-Origin"], "*");
-  assertStringIncludes(JSON.parse(result.body).Message, "application/json");
-  assertEquals(log.map(({ level, requestId }) => [level, requestId]), [["ERROR", "id-1"]]);
+  for (const method of ["GET", "HEAD", "POST"]) {
+    const route = () => (ran = true, gateway.reply(200, "x", { type: "image/png" }));
+    const options = { types: ["text/html"] };
+    const { result, records } = await ask(route, options, { method, headers: { Accept: "a/b" } });
+    assertEquals([result.statusCode, ran], [406, false], method);
+    assertStringIncludes(JSON.stringify(records[0]!["data"]), "option types");
+  }
+});
+
+Deno.test("withMiddleware() around a route sees the 406 of its result, but none that comes before it", async () => {
+  for (const [method, expected] of [["GET", [406]], ["POST", []]] as const) {
+    const seen: number[] = [];
+    const route = gateway.withMiddleware([async (_event, _context, next) => {
+      seen.push((await next()).status);
+    }], () => ({ a: 1 }));
+    const { result } = await ask(route, {}, { method, headers: { Accept: "a/b" } });
+    assertEquals([result.statusCode, seen], [406, [...expected]]);
+  }
 });
 
 const html = (payload: unknown) => [`<p>${JSON.stringify(payload)}</p>`, "text/html"] as const;
@@ -230,6 +337,90 @@ Deno.test("proxyHandler() has types that go together", async () => {
     // @ts-expect-error: a route is a function
     proxyHandler({});
   }, TypeError);
+});
+
+Deno.test("TypeScript refuses a route whose result no response can carry, and takes any other", () => {
+  interface Dish {
+    readonly name: string;
+    readonly tags?: readonly string[];
+  }
+  class Meal {
+    readonly #price = 5;
+    dish?: Dish;
+    get price() {
+      return this.#price;
+    }
+  }
+  class Tagged {
+    readonly [Symbol.toStringTag] = "Tagged";
+    toJSON() {
+      return {};
+    }
+  }
+  const dish: Dish = { name: "soup" };
+  const record: Record<string, unknown> = {};
+  async function* stream() {
+    yield await Promise.resolve("x");
+  }
+  for (
+    const route of [
+      () => dish,
+      () => [dish],
+      () => new Meal(),
+      () => new Tagged(),
+      () => record,
+      () => new Date(),
+      () => new URL("https://example.com"),
+      () => new Response("x"),
+      () => new Uint8Array(),
+      () => new Blob(["x"]).stream(),
+      () => stream(),
+      () => new Error("x"),
+      () => gateway.reply(201, dish),
+      () => gateway.buildHttpResponse(200, dish),
+      () => Math.random() > 0.5 ? dish : undefined,
+      (): object => dish,
+      // deno-lint-ignore no-explicit-any -- what JSON.parse() gives
+      (): any => dish,
+      () => null,
+      () => {},
+      async () => await Promise.resolve(dish),
+      async () => await Promise.resolve(),
+    ]
+  ) {
+    proxyHandler(route);
+    gateway.routes({ "GET /": route });
+    gateway.withMiddleware([], route);
+  }
+  // @ts-expect-error: a function
+  proxyHandler(() => () => 1);
+  // @ts-expect-error: a class
+  proxyHandler(() => Meal);
+  // @ts-expect-error: a Map
+  proxyHandler(() => new Map([["a", 1]]));
+  // @ts-expect-error: a Map of an async route
+  proxyHandler(async () => await Promise.resolve(new Map([["a", 1]])));
+  // @ts-expect-error: a Set
+  proxyHandler(() => new Set([1]));
+  // @ts-expect-error: a bigint
+  proxyHandler(() => 5n);
+  // @ts-expect-error: maybe a Map
+  proxyHandler(() => Math.random() > 0.5 ? dish : new Map());
+  // @ts-expect-error: a Map
+  gateway.routes({ "GET /": () => new Map() });
+  // @ts-expect-error: a function
+  gateway.routes({ "GET /": () => () => 1 });
+  // @ts-expect-error: a Set of an async route
+  gateway.routes({ "GET /": async () => await Promise.resolve(new Set()) });
+  // @ts-expect-error: a bigint
+  gateway.routes({ "GET /": () => 5n });
+  // @ts-expect-error: a Map
+  gateway.withMiddleware([], () => new Map());
+  // @ts-expect-error: a Map
+  gateway.streamHandler(() => new Map());
+  // @ts-expect-error: next() without its parentheses
+  const middleware: gateway.Middleware = (_event, _context, next) => next;
+  assertEquals(typeof middleware, "function");
 });
 
 Deno.test("the types of options and transformers fit any payload unless told otherwise", async () => {

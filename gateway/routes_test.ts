@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
-import { captureLog } from "../testing/mod.ts";
+import { captureLog, proxyEvent } from "../testing/mod.ts";
 import { eventsOf } from "./testdata/events.ts";
-import { FnProxyEvent, proxyHandler, routes } from "./mod.ts";
+import { FnProxyEvent, type Middleware, proxyHandler, routes, withMiddleware } from "./mod.ts";
 
 type Table = Record<string, (event: FnProxyEvent) => unknown>;
 
@@ -86,6 +86,46 @@ Deno.test("routes() chooses the method after the path", async () => {
   }
 });
 
+Deno.test("the 404, 405 and 204 of a table come before 406", async () => {
+  const table = tableOf("POST /a", "ANY /b") as never;
+  const nested = { "ANY /{path+}": routes(table) };
+  const seen: number[] = [];
+  const count: Middleware = async (_event, _context, next) => {
+    seen.push((await next()).status);
+  };
+  for (
+    const [name, route] of [
+      ["a table", routes(table)],
+      ["a table in a table", routes(nested as never)],
+      ["a table with middleware", withMiddleware([count], routes(table))],
+      [
+        "a table with middleware in a wrapper",
+        withMiddleware([], withMiddleware([], routes(table))),
+      ],
+    ] as const
+  ) {
+    for (
+      const [method, path, status] of [
+        ["POST", "/a", 406],
+        ["POST", "/b", 406],
+        ["GET", "/b", 406],
+        ["PUT", "/a", 405],
+        ["OPTIONS", "/a", 204],
+        ["POST", "/c", 404],
+        ["GET", "/c", 404],
+      ] as const
+    ) {
+      for (const types of [undefined, ["text/html"]]) {
+        const { event } = eventsOf(method, { Accept: "image/png" }, path)["rest"]!;
+        const { result } = await captureLog(() => proxyHandler(route, { types })(event));
+        assertEquals(result.statusCode, status, `${name}: ${method} ${path} ${types}`);
+      }
+    }
+  }
+  // Twice each: without types and with types. The 406 of GET without types is one of a result.
+  assertEquals(seen, [406, 405, 405, 204, 204, 404, 404, 404, 404]);
+});
+
 Deno.test("routes() answers 404 to a parameter with a malformed escape", async () => {
   const table = tableOf("GET /orders/{id}", "GET /100%25");
   assertEquals((await ask(table, "GET", "/orders/%zz")).statusCode, 404);
@@ -104,6 +144,45 @@ Deno.test("routes() matches the path below the stage with every gateway", async 
   assertEquals((await handler(event)).statusCode, 200);
 });
 
+Deno.test("a variable that decodes to a path elsewhere matches nothing, with every gateway", async () => {
+  const handler = proxyHandler(routes(tableOf("GET /files/{name}", "GET /all/{path+}") as never));
+  const unsafe = [
+    "..",
+    ".",
+    "..%2f..%2fetc",
+    "a%2f..",
+    "%2e%2e%2fa",
+    "a%2F.%2Fb",
+    "a%5cb",
+    "a%5C..",
+    "a%00",
+    "a%0a",
+    "%7f",
+    "%C2%85",
+    "a%1Fb",
+  ];
+  const safe = {
+    "...": "...",
+    "a..b": "a..b",
+    "%2Fa": "/a",
+    ".a": ".a",
+    "a%20b%F0%9F%8D%B5": "a b🍵",
+  };
+  for (const folder of ["files", "all"]) {
+    for (const part of unsafe) {
+      for (const [name, { event }] of Object.entries(eventsOf("GET", {}, `/${folder}/${part}`))) {
+        const { result } = await captureLog(() => handler(event));
+        assertEquals(result.statusCode, 404, `${name}: ${folder}/${part}`);
+      }
+    }
+    for (const [part, value] of Object.entries(safe)) {
+      const { event } = eventsOf("GET", {}, `/${folder}/${part}`)["rest"]!;
+      const [, parameters] = JSON.parse((await handler(event)).body);
+      assertEquals(Object.values(parameters), [value]);
+    }
+  }
+});
+
 Deno.test("routes() does not decode the path of an HTTP API again", async () => {
   const { event } = eventsOf("GET", {}, "/a%2562")["http"]!;
   const { body } = await proxyHandler(routes(tableOf("GET /ab", "GET /{x}") as never))(event);
@@ -112,7 +191,7 @@ Deno.test("routes() does not decode the path of an HTTP API again", async () => 
 
 Deno.test("routes() refuses an invalid table", () => {
   const route = () => {};
-  const methods = "expected ANY, DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, then";
+  const methods = "expected ANY, DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, a space";
   for (
     const [table, problem] of [
       [null, "Invalid routes"],
@@ -121,16 +200,16 @@ Deno.test("routes() refuses an invalid table", () => {
       [[], "Invalid routes"],
       ...["/orders", "get /orders", "GET orders", "GET  /orders", "GET /orders?x=1", "GTE /orders"]
         .map((key) => [{ [key]: route }, methods] as const),
-      [{ "GET /files/*": route }, 'write "{path+}" at the end instead of "*"'],
-      [{ "GET /orders": "x" }, "expected a function as its value"],
+      [{ "GET /files/*": route }, 'write "{path+}" instead of "*"'],
+      [{ "GET /orders": "x" }, "expected a function"],
       [{ "GET /{id": route }, '"{id" is not a part of a path'],
       [{ "GET /a{id}": route }, '"a{id}" is not a part of a path'],
       [{ "GET /{}": route }, '"{}" is not a part of a path'],
       [{ "GET /a//b": route }, '"" is not a part of a path'],
       [{ "GET /a%": route }, '"a%" has a malformed escape'],
       [{ "GET /{a+}/b": route }, '"{a+}" is not the last part'],
-      [{ "GET /{a}/{a}": route }, 'the variable "a" stands twice'],
-      [{ "GET /{a}": route, "GET /{b}": route }, '"GET /{a}" is equal except'],
+      [{ "GET /{a}/{a}": route }, '"a" stands twice'],
+      [{ "GET /{a}": route, "GET /{b}": route }, '"GET /{a}" is equal'],
       [{ "GET /a": route, "GET /a/": route }, '"GET /a" is equal'],
       [{ "GET /%61": route, "GET /a": route }, '"GET /%61" is equal'],
     ] as const
@@ -182,4 +261,44 @@ Deno.test("routes() chooses as a search through all keys does", async () => {
       assertEquals(statusCode === 200 ? json[0] : undefined, best && `GET /${best.join("/")}`);
     },
   ));
+});
+
+Deno.test("routes() matches what an HTTP API matched, whose decoded path may look like another route", async () => {
+  const handler = proxyHandler(
+    routes({
+      "POST /orders/{id}": (event) => ["order", event.pathParameters().id],
+      "POST /orders/{id}/cancel": (event) => ["cancel", event.pathParameters().id],
+      "POST /files/{path+}": (event) => ["file", event.pathParameters().path],
+    }),
+    { clientErrorLevel: "off" },
+  );
+  for (
+    const [route, path, expected] of [
+      // The API has checked the authorizer of this route, and of no other.
+      ["POST /orders/{id}", "/orders/7%2Fcancel", ["order", "7/cancel"]],
+      ["ANY /orders/{nr}", "/orders/7%2Fcancel", ["order", "7/cancel"]],
+      ["ANY /orders/{nr}", "/orders/100%25%2525", ["order", "100%%25"]],
+      ["POST /orders/{id}/cancel", "/orders/7/cancel", ["cancel", "7"]],
+      ["POST /orders/{id}/cancel", "/orders/a%2Fb/cancel", ["cancel", "a/b"]],
+      ["ANY /{all+}", "/orders/7/cancel", ["cancel", "7"]],
+      ["$default", "/orders/7/cancel", ["cancel", "7"]],
+      ["POST /files/{path+}", "/files/a/b%2520c", ["file", "a/b%20c"]],
+    ] as const
+  ) {
+    const event = await proxyEvent({ method: "POST", url: path }, { gateway: "http", route });
+    const { statusCode, body } = await handler(event);
+    assertEquals([statusCode, JSON.parse(body)], [200, expected], `${route} ${path}`);
+  }
+});
+
+Deno.test("routes() keeps the base path of a custom domain in front of what an HTTP API matched", async () => {
+  const handler = proxyHandler(routes({
+    "POST /my%20shop/orders/{id}": (event) => event.pathParameters().id,
+    "POST /my%20shop/orders/{id}/cancel": () => "cancelled",
+  }));
+  const options = { gateway: "http", route: "POST /orders/{id}" } as const;
+  const event = await proxyEvent({ method: "POST", url: "/orders/7%2Fcancel" }, options);
+  const { rawPath } = event as { rawPath: string };
+  const { statusCode, body } = await handler({ ...event, rawPath: `/my shop${rawPath}` });
+  assertEquals([statusCode, JSON.parse(body)], [200, { Message: "7/cancel" }]);
 });

@@ -1,9 +1,11 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { Buffer } from "node:buffer";
 import type { FnContext } from "../function/mod.ts";
 import {
   asResponse,
   buildHttpResponse,
   type FnProxyEvent,
+  HttpRequestEntityTooLargeError,
   proxyHandler,
   reply,
 } from "../gateway/mod.ts";
@@ -12,6 +14,7 @@ import { call, captureLog, createContext, queueEvent } from "../testing/mod.ts";
 import {
   IdempotencyInProgressError,
   IdempotencyPayloadError,
+  IdempotencyResultError,
   type IdempotencyStore,
   idempotent,
   memoryStore,
@@ -82,6 +85,9 @@ Deno.test("idempotent() keeps replies and built responses as they were made", as
     () => buildHttpResponse(418, "tea", { extraHeaders: { "X-A": "1" } }),
     () => asResponse({ statusCode: 302, headers: { Location: "/" } }),
     () => ({ statusCode: "data" }),
+    () => ({ payment: 1, note: undefined, at: new Date(0) }),
+    () => new Uint8Array([0, 255]),
+    () => reply(200, new Uint8Array([0, 255]), { type: "image/png", cookies: ["a=1"] }),
     () => undefined,
   ];
   for (const make of results) {
@@ -109,60 +115,139 @@ Deno.test("idempotent() keeps replies and built responses as they were made", as
   }
 });
 
-Deno.test("idempotent() refuses a result that would come back changed, and frees the key", async () => {
+Deno.test("idempotent() gives the first call what a repeat gets: the result as JSON writes it", async () => {
+  class Order {
+    id = 7;
+    #secret = 5;
+    total() {
+      return this.#secret;
+    }
+  }
+  class Empty {}
+  const results: unknown[] = [
+    undefined,
+    null,
+    NaN,
+    { payment: 1, note: undefined, at: new Date(0) },
+    { list: [undefined, -Infinity, { a: undefined }] },
+    // deno-lint-ignore no-sparse-arrays
+    [, 1],
+    new Order(),
+    new Empty(),
+    { order: new Order(), url: new URL("https://a.example/"), keys: [{ toJSON: String }] },
+    new Date(NaN),
+    Object.assign(Object.create(null), { a: "\ud800" }),
+    JSON.parse('{"__proto__":{"a":1}}'),
+  ];
+  for (const result of results) {
+    let count = 0;
+    const guarded = idempotent(() => (count++, result), { store: memoryStore(), key });
+    const text = JSON.stringify(result); // the oracle
+    const expected = text === undefined ? undefined : JSON.parse(text);
+    const unguarded = idempotent(() => result, { store: memoryStore(), key: () => undefined });
+    assertEquals(await guarded("1", context), expected);
+    assertEquals(await guarded("1", context), expected);
+    assertEquals(await unguarded("1", context), expected);
+    assertEquals(count, 1);
+  }
+});
+
+Deno.test("idempotent() gives bytes back as bytes", async () => {
+  for (const bytes of [new Uint8Array([0, 128, 255]), Buffer.from([0, 128, 255])]) {
+    const guarded = idempotent(() => bytes, { store: memoryStore(), key });
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const given = await guarded("1", context);
+      assertEquals([given.constructor, [...given]], [Uint8Array, [0, 128, 255]]);
+    }
+  }
+});
+
+Deno.test("idempotent() never runs work again whose result JSON cannot carry", async () => {
   const cycle: unknown[] = [];
   cycle.push({ cycle });
+  let deep: unknown = 1;
+  for (let level = 0; level < 100_000; level++) deep = [deep];
   const results: [unknown, string][] = [
-    [NaN, "result: expected a value that JSON can carry, got NaN"],
-    [1n, "got a bigint"],
+    [1n, "result: expected a value that JSON can carry, got a bigint"],
     [() => {}, "got a function"],
-    [{ a: [undefined] }, "result.a[0]: expected a value that JSON can carry, got undefined"],
-    [{ a: { b: undefined } }, "result.a.b: "],
-    // deno-lint-ignore no-sparse-arrays
-    [[, 1], "result[0]: "],
+    [Symbol("a"), "got a symbol"],
+    [{ a: [{ b: () => {} }] }, "result.a[0].b: "],
     [cycle, "got a cycle"],
+    [deep, "got more than 1000 levels"],
     [new Map([[1, 2]]), "got an instance of Map"],
+    [new Set(), "got an instance of Set"],
+    [/x/, "got an instance of RegExp"],
+    [new Headers(), "got an instance of Headers"],
+    [new Blob(), "got an instance of Blob"],
     [new Error("secret"), "got an instance of Error"],
-    [new Uint8Array(2), "got an instance of Uint8Array"],
+    [new Uint16Array(2), "got an instance of Uint16Array"],
+    [{ bytes: new Uint8Array(2) }, "result.bytes: "],
+    [{ bytes: Buffer.from("a") }, "result.bytes: "],
     [new Response("tea"), "got an instance of Response"],
     [new ReadableStream(), "got an instance of ReadableStream"],
     [(async function* () {})(), "got an instance of AsyncGenerator"],
-    [reply(200, new Uint8Array(2)), "reply.payload: "],
+    [reply(200, [new Uint8Array(2)]), "reply.payload[0]: "],
+    [reply(200, new ReadableStream()), "reply.payload: "],
   ];
   for (const [result, problem] of results) {
+    if (typeof (result as { toJSON?: unknown }).toJSON === "function") continue; // on Bun, some classes have it
+    let count = 0;
     const { store, asked } = spy();
-    const guarded = idempotent(() => result, { store, key });
-    const { message } = await assertRejects(() => guarded("1", context), TypeError) as Error;
+    const guarded = idempotent((_: string) => (count++, result), {
+      store,
+      key: () => "1",
+      payload: (payload) => payload,
+    });
+    const { message } = await assertRejects(() => guarded("a", context), TypeError) as Error;
     assert(message.startsWith("Cannot keep the re") && message.includes(problem), message);
-    assertEquals(asked.map(([method]) => method), ["claim", "release"]);
+    assert(message.length < 400, message);
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const error = await assertRejects(() => guarded("a", context), IdempotencyResultError);
+      assertEquals((error as IdempotencyResultError).status, 500);
+    }
+    await assertRejects(() => guarded("b", context), IdempotencyPayloadError);
+    assertEquals(count, 1);
+    assertEquals(asked.slice(0, 3).map(([method]) => method), ["claim", "complete", "claim"]);
   }
 });
 
-Deno.test("idempotent() keeps the fields of an instance of a class, and refuses one without fields", async () => {
-  class Order {
-    id = 7;
-  }
-  class Empty {}
-  const results = { order: () => new Order(), empty: () => new Empty() };
-  const guard = (name: keyof typeof results) =>
-    idempotent(() => results[name](), { store: memoryStore(), key });
-  const order = guard("order");
-  await order("1", context);
-  assertEquals({ ...await order("1", context) }, { id: 7 });
-  await assertRejects(() => guard("empty")("1", context), TypeError, "got an instance of");
+Deno.test("idempotent() rejects with the error of toJSON(), and never runs the work again", async () => {
+  let count = 0;
+  const failure = new Error("no text");
+  const work = () => {
+    count++;
+    return {
+      toJSON() {
+        throw failure;
+      },
+    };
+  };
+  const guarded = idempotent(work, { store: memoryStore(), key });
+  assertEquals(await guarded("1", context).catch((error) => error), failure);
+  await assertRejects(() => guarded("1", context), IdempotencyResultError);
+  assertEquals(count, 1);
 });
 
-Deno.test("idempotent() applies toJSON()", async () => {
-  const guarded = idempotent(
-    () => ({ at: new Date(0), url: new URL("https://a.example/"), keys: [{ toJSON: String }] }),
-    { store: memoryStore(), key },
-  );
-  await guarded("1", context);
-  assertEquals(await guarded("1", context) as unknown, {
-    at: "1970-01-01T00:00:00.000Z",
-    url: "https://a.example/",
-    keys: ["0"],
-  });
+Deno.test("idempotent() takes two keys for two, and refuses lone surrogates", async () => {
+  let count = 0;
+  const guarded = idempotent(() => ++count, { store: memoryStore(), key });
+  for (const bad of ["\ud800", "a\udfff", "\udc00\ud800"]) {
+    const error = await assertRejects(() => guarded(bad, context), TypeError);
+    assertEquals((error as Error).message, "Invalid key: expected text without lone surrogates");
+  }
+  assertEquals([await guarded("\u{1f375}", context), await guarded("\ufffd", context)], [1, 2]);
+});
+
+Deno.test("idempotent() never keeps a result shorter than the option says", async () => {
+  const { now } = Date;
+  const { store, asked } = spy();
+  try {
+    Date.now = () => 1_000_001;
+    await idempotent(() => {}, { store, key, expires: 60 })("1", context);
+  } finally {
+    Date.now = now;
+  }
+  assertEquals((asked[1]![3] as { expires: number }).expires, 1_061);
 });
 
 Deno.test("idempotent() passes the errors of a store on, but the error of the work first", async () => {
@@ -193,8 +278,24 @@ Deno.test("idempotent() keeps the claim if the store fails after the work", asyn
   const guarded = idempotent(() => ++count, { store, key });
   await assertRejects(() => guarded("1", context), Error, "Throttled");
   await assertRejects(() => guarded("1", context), IdempotencyInProgressError);
-  assertEquals(asked.map(([method]) => method), ["claim", "complete", "claim"]);
+  assertEquals(asked.map(([method]) => method), ["claim", "complete", "complete", "claim"]);
   assertEquals(count, 1);
+});
+
+Deno.test("idempotent() answers 413 to a payload that is nested too deeply, before the claim and the work", async () => {
+  const { store, asked } = spy();
+  const guarded = idempotent(() => 1, {
+    store,
+    key: (_: string) => "1",
+    payload: (text) => JSON.parse(text),
+  });
+  const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+  for (const levels of [1_001, 1_000_000]) {
+    const error = await assertRejects(() => guarded(deep(levels), context));
+    assert(error instanceof HttpRequestEntityTooLargeError, String(error));
+  }
+  assertEquals(asked, []);
+  assertEquals(await guarded(deep(1_000), context), 1);
 });
 
 Deno.test("idempotent() refuses a payload that JSON cannot carry, before the claim and the work", async () => {
@@ -245,6 +346,8 @@ Deno.test("idempotent() compares payloads as JSON, and bytes as bytes", async ()
     [Promise.resolve("a"), Promise.resolve("b"), false],
     [new Uint8Array([255, 1]), new Uint8Array([255, 1]), true],
     [new Uint8Array([255, 1]), new Uint8Array([255, 2]), false],
+    [new TextEncoder().encode('{"a":1}'), { a: 1 }, false],
+    [{ a: 1 }, new TextEncoder().encode('{"a":1}'), false],
     [JSON.parse('{"__proto__":1}'), JSON.parse('{"__proto__":2}'), false],
   ];
   for (const [index, [first, second, areEqual]] of pairs.entries()) {

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import "../testdata/own_environment.ts";
 import { logger, type MetricOptions, type MetricUnit } from "./mod.ts";
-import { recordsOf } from "./testdata/records.ts";
+import { recordsOf, state } from "./testdata/records.ts";
 
 /** The document that a metric writes. */
 function documentOf(name: string, value: number, options?: MetricOptions, from = logger) {
@@ -81,9 +81,26 @@ function dimensionsOf(count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`d${index}`, "x"]));
 }
 
+/** The parts of a record. */
+const RESERVED =
+  "timestamp level requestId message data errorType errorMessage stackTrace cause _aws".split(" ");
+
+Deno.test("logger.metric() takes a reserved or redacted name where it replaces and hides nothing", () => {
+  const document = documentOf("Level", 5, { namespace: "message", dimensions: { Data: "x" } });
+  assertEquals([document.level, document.Level, document.Data], ["TRACE", 5, "x"]);
+  assertEquals(documentOf("token", 5, {}).token, 5, "a number of tokens is no secret");
+  const child = logger.child({ level: "a" });
+  assertEquals(documentOf("a", 1, {}, child).level_, "a");
+  logger.redact = ["country"];
+  const metric = () => logger.metric("a", 1, { dimensions: { Country: "FR" } });
+  assertThrows(metric, TypeError, "reserved, redacted");
+  delete state.redact;
+});
+
 Deno.test("logger.metric() refuses a metric that breaks a rule, and names the rule", () => {
   const long = "x".repeat(256);
-  const names = "names of 1 to 255 (of dimensions: 250) ASCII characters, not AWS/…, :…, _aws";
+  const names =
+    "names of 1 to 255 (dimensions: 250) ASCII characters, not AWS/…, :…, reserved, redacted";
   const dimensions = "at most 30 dimensions of 1 to 1024 ASCII characters, not named as the metric";
   const cases: [string, unknown, unknown, object?][] = [
     [names, "", 1],
@@ -91,6 +108,11 @@ Deno.test("logger.metric() refuses a metric that breaks a rule, and names the ru
     [names, long, 1],
     [names, ":a", 1],
     [names, "_aws", 1],
+    ...RESERVED.flatMap((name): [string, unknown, unknown, object?][] => [
+      [names, name, 1],
+      [names, "a", 1, { dimensions: { [name]: "x" } }],
+    ]),
+    [names, "a", 1, { dimensions: { Token: "x" } }],
     [names, "é", 1],
     [names, "a\n", 1],
     [names, 5, 1],

@@ -129,7 +129,8 @@ if (await hasProgram("script", "the logger on a terminal")) {
       if (command === undefined) continue;
       const args = ["-qec", `${command} ${file}`, "/dev/null"];
       const signal = AbortSignal.timeout(20_000); // a prompt would wait for an answer
-      const { stdout } = await run("script", args, { signal });
+      const env = { AWS_LAMBDA_LOG_LEVEL: "INFO" };
+      const { stdout } = await run("script", args, { signal, env });
       assertMatch(stdout, /^\S+\t\tINFO\ta\r?\nb\r?\n$/, command);
     }
   });
@@ -162,7 +163,7 @@ Deno.test("Deno: if the permission is missing or revoked, the defaults apply", a
     [Deno.execPath(), "run", "--no-config", "--no-prompt", "--allow-env"],
     `one.logger.debug("granted");
      Deno.permissions.revokeSync({ name: "env" });
-     one.logger.debug("dropped");
+     one.withRequestId("", () => one.logger.debug("dropped"));
      one.logger.info("given up");
      two.logger.info("never granted");`,
     { AWS_LAMBDA_LOG_LEVEL: "DEBUG" },
@@ -203,8 +204,10 @@ if (RUNTIMES["Node.js"]) {
         ["node", "--max-old-space-size=100"],
         `const value = ${value};
          for (process.env.AWS_LAMBDA_LOG_FORMAT of ["Text", "JSON"]) {
-           one.logger.error("Cannot send", Object.assign(new Error("no"), { value }), value);
-           one.logger.error(value);
+           one.withRequestId("1", () => {
+             one.logger.error("Cannot send", Object.assign(new Error("no"), { value }), value);
+             one.logger.error(value);
+           });
          }`,
       );
       assertEquals(code, 0, `${title}: ${stderr.slice(-300)}`);

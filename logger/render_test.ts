@@ -2,7 +2,9 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import fc from "fast-check";
 import { Buffer } from "node:buffer";
 import { runInNewContext } from "node:vm";
+import { logger } from "./mod.ts";
 import { renderJson } from "./render.ts";
+import { recordsOf } from "./testdata/records.ts";
 
 const MAX_RECORD = 256 * 1024;
 
@@ -126,6 +128,20 @@ Deno.test("renderJson() cuts values at 256 KiB, and says how much it cut", () =>
     const { length } = new TextEncoder().encode(json);
     assert(length <= MAX_RECORD, `${title}: ${length} bytes`);
   }
+});
+
+Deno.test("the values of a record take 240 KiB, so that 16 KiB of the platform's 256 KiB are left", () => {
+  // Each item takes one byte and is counted as four, with its quotes and its comma: the count never falls short.
+  const { length: text } = renderJson(Array(1e6).fill("a"));
+  assert(text > 240 * 1024 - 100 && text <= 240 * 1024 + 100, `${text} bytes`);
+  // Each level adds a sentence that is not counted.
+  let deep: unknown[] = [];
+  for (let level = 0; level < 99; level++) deep = [deep, ...Array(9)];
+  const values = [deep, ...Array(1e6).fill("a")];
+  const [line] = recordsOf("json", () => {
+    logger.child({ field: "f".repeat(1e6) }).error("m".repeat(1e6), values, new Error("e"));
+  });
+  assert(new TextEncoder().encode(line).length <= MAX_RECORD, `${line!.length} characters`);
 });
 
 Deno.test("renderJson() renders a JSON value as JSON.stringify() does", () => {

@@ -1,5 +1,6 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
 import "../testdata/own_environment.ts";
+import { withRequestId } from "./mod.ts";
 import { currentFormat, currentLevel, loggerState } from "./state.ts";
 
 Deno.test("loggerState() is one object in a process, made on first use", () => {
@@ -10,7 +11,7 @@ Deno.test("loggerState() is one object in a process, made on first use", () => {
   assertStrictEquals((globalThis as { [key]?: unknown })[key], state);
 });
 
-Deno.test("the variables of AWS Lambda are read for each record, in any case", () => {
+Deno.test("the variables of AWS Lambda are read in each scope of a request id, in any case", () => {
   const cases = [
     ["AWS_LAMBDA_LOG_FORMAT", currentFormat, { "": "text", json: "json", Text: "text", X: "text" }],
     ["AWS_LAMBDA_LOG_LEVEL", currentLevel, {
@@ -24,8 +25,10 @@ Deno.test("the variables of AWS Lambda are read for each record, in any case", (
     Deno.env.delete(variable);
     assertEquals(read(), values[""], `${variable} is not set`);
     for (const [value, expected] of Object.entries(values)) {
+      const before = read();
       Deno.env.set(variable, value);
-      assertEquals(read(), expected, `${variable}=${value}`);
+      assertEquals(read(), before, "the value is kept within a scope");
+      assertEquals(withRequestId("1", read), expected, `${variable}=${value}`);
     }
     Deno.env.delete(variable);
   }

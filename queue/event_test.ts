@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { type } from "arktype";
-import { z } from "zod";
+import * as z from "zod";
 import { fifo, put, rule, standard, testEvent, topic } from "../testdata/service_events.ts";
 import { checkAccessors, checkRecords, refuse, withKey } from "../testdata/accessors.ts";
 import { FnQueueEvent, FnQueueRecord } from "./mod.ts";

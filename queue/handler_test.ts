@@ -6,9 +6,9 @@ import {
 } from "@aws-lambda-powertools/batch";
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import fc from "fast-check";
-import { z } from "zod";
+import * as z from "zod";
 import { CloudEventSpecificationError, type FnContext } from "../function/mod.ts";
-import { logger } from "../logger/mod.ts";
+import { logger, withRequestId } from "../logger/mod.ts";
 import { fifo, put, standard } from "../testdata/service_events.ts";
 import { captureLog } from "../testing/mod.ts";
 import { type FnQueueRecord, queueHandler, type QueueWork } from "./mod.ts";
@@ -153,7 +153,7 @@ Deno.test("queueHandler() leaves the rest of a failed group untouched and logs i
   assertEquals([begun.toSorted(), failures], [["0", "1"], ["0", "2", "3"]]);
   assertEquals(log.map(({ message, messageId, data }) => [message, messageId ?? data]), [
     ["Cannot process the message", "0"],
-    ["Left the rest of the group untouched", { messageIds: ["2", "3"] }],
+    ["Left messages untouched because of an earlier failure", { messageIds: ["2", "3"] }],
   ]);
 });
 
@@ -227,6 +227,55 @@ Deno.test("queueHandler() begins no message after the deadline, even if one ends
     const late = await run(work, event, { remaining: 500 });
     assertEquals([begun, late.failures], [["0"], ["0", "1"]]);
     assertEquals(late.log.length, 1);
+  }
+});
+
+Deno.test("queueHandler() sees the deadline also if the work never waits", async () => {
+  for (const isFifo of [false, true]) {
+    let left = 1_100;
+    const clock = { awsRequestId: "id-1", getRemainingTimeInMillis: () => left } as FnContext;
+    const begun: string[] = [];
+    const handler = queueHandler((record) => {
+      begun.push(record.messageId());
+      left -= 300;
+    }, { concurrency: 2 });
+    const event = makeEvent([{}, {}, {}, {}], isFifo);
+    const { result, records: log } = await captureLog(() => handler(event, clock));
+    assertEquals(begun, ["0", "1"]);
+    assertEquals(result.batchItemFailures.map((one) => one.itemIdentifier), ["2", "3"]);
+    assertEquals(log.map(({ message, data }) => [message, data]), [
+      ["Left messages untouched because of the deadline", { messageIds: ["2", "3"] }],
+    ]);
+  }
+});
+
+Deno.test("queueHandler() logs the error of a work that fails while another lane sees the deadline", async () => {
+  let left = 60_000;
+  const clock = { awsRequestId: "id-1", getRemainingTimeInMillis: () => left } as FnContext;
+  const shared = turn(); // both messages go on in the same turn
+  const handler = queueHandler(async (record) => {
+    await shared;
+    left = 0;
+    if (record.messageId() === "1") throw new Error("no supplier");
+  }, { concurrency: 2 });
+  const { result, records: log } = await captureLog(() => handler(makeEvent([{}, {}, {}]), clock));
+  assertEquals(result.batchItemFailures.map((one) => one.itemIdentifier), ["1", "2"]);
+  assertEquals(
+    log.map(({ message, messageId, errorMessage }) => [message, messageId, errorMessage]),
+    [
+      ["Cannot process the message", "1", "no supplier"],
+      ["Left messages untouched because of the deadline", undefined, undefined],
+    ],
+  );
+});
+
+Deno.test("queueHandler() keeps the request id of a scope around it if it gets no context", async () => {
+  const handler = queueHandler(() => logger.info("Working"));
+  for (const given of [undefined, {}, { awsRequestId: "" }]) {
+    const { records: log } = await captureLog(() =>
+      withRequestId("outer", () => handler(makeEvent([{}]), given as FnContext))
+    );
+    assertEquals(log.map(({ requestId }) => requestId), ["outer"]);
   }
 });
 

@@ -220,3 +220,18 @@ Deno.test("the bootstrap sends the console through the logger, with the id of ea
     assertEquals(records.toSorted(), expected);
   }
 });
+
+Deno.test("the bootstrap shows 50 frames of each error of a chain, unless the function sets the limit", async () => {
+  // By default, the engine keeps 10 frames.
+  for (const [handler, frames] of [["deep.handler", 50], ["deep_10.handler", 10]] as const) {
+    for (const format of ["Text", "JSON"]) {
+      await using stub = new StubApi([invocation(1)]);
+      const { log } = await boot(stub, handler, { AWS_LAMBDA_LOG_FORMAT: format });
+      const parts = log.slice(0, log.indexOf("\n")).split(/"cause":|\[cause\]:/);
+      assertEquals(parts.map((part) => part.match(/at dive /g)?.length), Array(3).fill(frames));
+      for (const [index, message] of ["no order", "no connection", "refused"].entries()) {
+        assertStringIncludes(parts[index]!, message);
+      }
+    }
+  }
+});

@@ -88,3 +88,12 @@ Deno.test("xrayCause() cuts the message and leaves out frames if the cause is lo
     assertEquals([message.length, stack.length, paths.length], [...expected]);
   }
 });
+
+Deno.test("xrayCause() keeps a cause of exactly 64 KiB whole, and cuts a longer one", () => {
+  const failure = { errorType: "E", errorMessage: "x".repeat(32_768), stackTrace: ["at a.js:1:1"] };
+  const { length } = xrayCause(failure, "");
+  for (const [more, expected] of [[0, 32_768], [1, 1_000]] as const) {
+    const cause = xrayCause(failure, "/".repeat(65_536 - length + more));
+    assertEquals(JSON.parse(cause).exceptions[0].message.length, expected);
+  }
+});

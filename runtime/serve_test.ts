@@ -117,3 +117,10 @@ Deno.test("serve() reports a handler that is not a function as a failed start", 
     assertStringIncludes(text, "expected a function, got string");
   }
 });
+
+Deno.test("serve() keeps the limit of frames that the function has set", async () => {
+  await using stub = new StubApi([invocation(1)]);
+  const { log } = await start(stub, "20 frames");
+  const parts = log.slice(0, log.indexOf("\n")).split("[cause]:");
+  assertEquals(parts.map((part) => part.match(/at dive /g)?.length), [20, 20, 20]);
+});

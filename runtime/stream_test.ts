@@ -118,8 +118,8 @@ Deno.test("httpStream() refuses a prelude or body that HTTP cannot carry", () =>
     [{ statusCode: 600 }, chunks(), "Invalid status 600"],
     [{ statusCode: 200.5 }, chunks(), "Invalid status 200.5"],
     [{ headers: { "a b": "x" } }, chunks(), 'Invalid header name "a b"'],
-    [{ headers: { a: "x\r\nb: c" } }, chunks(), 'control characters, got "x\\r\\nb: c"'],
-    [{ headers: { a: "\u007f" } }, chunks(), 'control characters, got "\u007f"'],
+    [{ headers: { a: "x\r\nb: c" } }, chunks(), "control characters"],
+    [{ headers: { a: "\u007f" } }, chunks(), "control characters"],
     [{ headers: { a: 5 } }, chunks(), 'Invalid value of the header "a": expected a string'],
     [{ cookies: ["a=b\nc"] }, chunks(), "Invalid cookie: expected a string"],
     [{}, "text", "Invalid body"],
@@ -155,7 +155,9 @@ Deno.test("run() fails a stream with a chunk that is neither a string nor bytes,
       closed++;
     }
   }
-  for (const [name, chunk] of [["number", 5], ["object", {}], ["null", null], ["an array", [1]]]) {
+  for (
+    const [name, chunk] of [["a number", 5], ["an object", {}], ["null", null], ["an array", [1]]]
+  ) {
     const { posts: [late], log } = await answer(() => source("a", chunk));
     assertEquals(trailersOf(late).field, "Function.TypeError");
     assertStringIncludes(log.join(), `expected a string or a Uint8Array, got ${name}`);

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { z } from "zod";
+import * as z from "zod";
 import { refuse } from "../testdata/accessors.ts";
 import { rule, schedule, topic } from "../testdata/service_events.ts";
 import { FnBridgePutEvent } from "./event.ts";

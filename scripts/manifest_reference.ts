@@ -5,7 +5,7 @@
  * @module
  */
 import schema from "../cli/manifest/schema.json" with { type: "json" };
-import { formatMarkdown, tableOf } from "./markdown.ts";
+import { formatMarkdown } from "./markdown.ts";
 
 /** The parts of JSON Schema that the schema of the manifest uses. */
 interface Schema {
@@ -17,7 +17,6 @@ interface Schema {
   readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;
-  readonly minLength?: number;
   readonly maxLength?: number;
   readonly minItems?: number;
   readonly items?: Schema;
@@ -29,21 +28,20 @@ interface Schema {
 
 const HEAD = `# The manifest: \`app.json\`
 
-Every key of the manifest, with its type, range and default. [The tool](../cli/README.md#the-manifest)
-shows a short manifest, and [examples/shop/app.json](../examples/shop/app.json) is a longer one.
+Each key with its type, its range and its default. [examples/shop/app.json](../examples/shop/app.json)
+is a manifest of an application.
 
 - A _name_ is a lower-case letter, then up to 39 lower-case letters, digits or hyphens.
-- A key without a default may be left out, unless it is required. An unknown key is an error, and so is
-  a key that occurs twice in one object. Comments are not allowed.
+- An unknown key is an error, and so is a key that occurs twice in one object, or a comment.
 - \`\${region}\`, \`\${account}\` and \`\${infra.NAME}\` stand for the region, the account, and an output of
-  the Terraform files in \`infra/\` ([deploy.md](deploy.md#your-own-resources)).
-- The tool also finds routes that exclude each other, two functions for the same events of a bucket,
-  queues that do not exist, and names that are too long in AWS. A schema cannot express these rules.
+  the files in [\`infra/\`](deploy.md#your-own-resources).
+- The tool also finds what a schema cannot express, such as routes that exclude each other, queues that do not
+  exist, and names that are too long in AWS.
 
 \`deno run -A scripts/manifest_reference.ts\` writes this page from the JSON Schema.
 `;
 
-/** Makes the reference: a table for each object of the schema. */
+/** Makes the reference: a list for each object of the schema, with one line for each key. */
 export function manifestReference(): Promise<string> {
   const sections = [...sectionsOf("The application", schema as Schema)];
   return formatMarkdown(`${HEAD}\n${sections.join("\n")}`);
@@ -51,21 +49,28 @@ export function manifestReference(): Promise<string> {
 
 /** The section of an object, then the sections of the objects in it. */
 function* sectionsOf(title: string, { properties = {}, required = [] }: Schema): Generator<string> {
-  const rows = Object.entries(properties).map(([key, value]) => {
-    const fallback = value.default === undefined ? "" : `\`${JSON.stringify(value.default)}\``;
-    return [
-      `\`${key}\``,
-      // Without the marks of code, some renderers would make links of names such as infra.NAME.
-      (value.description ?? "").replaceAll(/\$\{[^}]+\}/g, "`$&`"),
-      typeOf(value, titleBelow(title, key)),
-      required.includes(key) ? "required" : fallback,
-    ];
+  const lines = Object.entries(properties).map(([key, value]) => {
+    const notes = [typeOf(value, titleBelow(title, key))];
+    if (required.includes(key)) notes.push("required");
+    const fallback = JSON.stringify(value.default) ?? "{}";
+    if (!["{}", "[]", '""'].includes(fallback)) notes.push(`default \`${fallback}\``);
+    // Without the marks of code, some renderers would make links of names such as infra.NAME.
+    const meaning = (value.description ?? "").replaceAll(/\$\{[^}]+\}/g, "`$&`");
+    return `- \`${key}\` (${notes.join("; ")}): ${meaning}`;
   });
-  yield `## ${title}\n\n${tableOf([["key", "meaning", "type", "default"], ...rows])}\n`;
+  yield `## ${title}\n\n${lines.join("\n")}\n`;
   for (const [key, value] of Object.entries(properties)) {
     const object = objectIn(value);
-    if (object) yield* sectionsOf(titleBelow(title, key), object);
+    // AWS describes event patterns.
+    if (object && key !== "pattern" && !isOfFunction(object)) {
+      yield* sectionsOf(titleBelow(title, key), object);
+    }
   }
+}
+
+/** Whether an object has keys of functions only, which the section of functions describes. */
+function isOfFunction({ properties = {} }: Schema): boolean {
+  return Object.values(properties).every(({ $ref }) => $ref?.startsWith("#/properties/functions/"));
 }
 
 /** The title of the section of an object: the keys from the manifest, or from a function, to the object. */
@@ -86,33 +91,42 @@ function objectIn(value: Schema): Schema | undefined {
 /** The type of a value and its range in words. */
 function typeOf(value: Schema, title: string): string {
   if (value.enum) return value.enum.map((one) => `\`${one}\``).join(", ");
-  if (value.$ref) return "name"; // the only definition
+  if (value.$ref === "#/definitions/name") return "name";
+  if (value.$ref === "#/definitions/variable") return textType(schema.definitions.variable);
   return [value.type].flat().map((type) => typeNamed(type, value, title)).join(", or ");
 }
 
 function typeNamed(type: string | undefined, value: Schema, title: string): string {
   if (type === undefined) return "JSON";
-  if (type === "boolean") return "`true`, `false`";
-  if (type === "integer") return `whole number from ${value.minimum} to ${value.maximum}`;
+  if (type === "boolean") return type;
+  if (type === "integer") return `${value.minimum} to ${value.maximum}`;
   if (type === "object") return objectType(value, title);
   if (type === "string") return textType(value);
   const least = value.minItems === undefined ? "" : `, at least ${value.minItems}`;
   return `list${least}: ${typeOf(value.items!, title)}`;
 }
 
-function objectType({ properties, additionalProperties, propertyNames }: Schema, title: string) {
+function objectType(value: Schema, title: string) {
+  if (title.endsWith(".pattern")) {
+    return "[event pattern](https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-event-patterns.html)";
+  }
+  const { properties, additionalProperties, propertyNames } = value;
+  if (properties && isOfFunction(value)) {
+    const names = Object.keys(properties).map((name) => `\`${name}\``).join(", ");
+    return `${names} of [a function](#a-function)`;
+  }
   if (properties) {
     return `[${title}](#${title.toLowerCase().replaceAll(".", "").replace(" ", "-")})`;
   }
   if (!additionalProperties) return "JSON object";
-  const names = propertyNames!.$ref ? "name" : textType(propertyNames!);
-  return `object: ${names} → ${typeOf(additionalProperties, title)}`;
+  const names = propertyNames!.$ref ? typeOf(propertyNames!, title) : textType(propertyNames!);
+  return `${names} → ${typeOf(additionalProperties, title)}`;
 }
 
-function textType({ pattern, minLength, maxLength }: Schema): string {
+function textType({ pattern, maxLength }: Schema): string {
   if (pattern !== undefined) return `text: \`${pattern}\``;
   if (maxLength !== undefined) return `text of at most ${maxLength} characters`;
-  return minLength === undefined ? "text" : "text, not empty";
+  return "text";
 }
 
 if (import.meta.main) {

@@ -9,10 +9,3 @@ export async function formatMarkdown(text: string): Promise<string> {
   await new Response(text).body!.pipeTo(child.stdin);
   return new TextDecoder().decode((await child.output()).stdout);
 }
-
-/** Writes a table of Markdown. The first row is the head. */
-export function tableOf([head = [], ...rows]: readonly (readonly string[])[]): string {
-  return [head, head.map(() => "-"), ...rows]
-    .map((cells) => `| ${cells.map((text) => text.replaceAll("|", "\\|")).join(" | ")} |`)
-    .join("\n");
-}

@@ -1,6 +1,7 @@
 /** Checks that every module of the library stands in every list that names the modules one by one. `tasks_test.ts` checks the tasks. */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
+import { packageMetadata } from "./npm/metadata.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -39,3 +40,13 @@ for (const [list, has] of Object.entries(LISTS)) {
     assertEquals(missing, []);
   });
 }
+
+Deno.test("every list of runtimes names the versions of Node.js that the npm package takes", async () => {
+  const { engines } = packageMetadata() as { engines: { node: string } };
+  assertEquals(engines.node, "^20.16.0 || >=22.4.0"); // Node.js 22.3 has faults in streams of responses
+  for (const [, version] of engines.node.matchAll(/(\d+\.\d+)\.0/g)) {
+    assertStringIncludes(await read("README.md"), `from ${version} on`);
+    assertStringIncludes(await read("docs/versions.md"), `| ${version} and later `);
+    assertStringIncludes(await read("scripts/npm/consumers.ts"), `"node@${version}.0"`);
+  }
+});

@@ -32,6 +32,8 @@ Deno.test({
           ["eventData", "no middleware has set it"],
           ["withMiddleware", "Cannot run middleware"],
           ["routes", "Invalid route "],
+          ["implement", "described route"],
+          ["openApi", "operationId"],
           ["streamHandler", "streamifyResponse"],
         ] as const
       ) {

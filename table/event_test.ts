@@ -2,7 +2,7 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { encodeBase64 } from "@std/encoding/base64";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { DynamoDBStreamSchema } from "@aws-lambda-powertools/parser/schemas";
-import { z } from "zod";
+import * as z from "zod";
 import { checkAccessors, checkRecords, refuse, withKey } from "../testdata/accessors.ts";
 import { change, expiry } from "../testdata/service_events.ts";
 import { FnTableEvent, FnTableRecord } from "./mod.ts";
@@ -145,5 +145,15 @@ Deno.test("the records are read as the parser of Powertools reads them", () => {
     assertEquals(ours!.oldImage(), theirs!.dynamodb.OldImage as never ?? null);
     assertEquals(ours!.eventName(), theirs!.eventName);
     assertEquals(ours!.isExpiry(), theirs!.userIdentity?.type === "Service");
+  }
+});
+
+Deno.test("changeTime() is the millisecond that is nearest to the seconds", () => {
+  // 1.001 * 1,000 is 1000.9999999999999, and `Date` cuts off what follows the point.
+  for (
+    const [seconds, time] of [[1.001, 1_001], [1480642020.235, 1480642020235], [4.0004, 4_000]]
+  ) {
+    const Records = [{ dynamodb: { ApproximateCreationDateTime: seconds } }];
+    assertEquals(+new FnTableRecord({ Records }).changeTime(), time);
   }
 });

@@ -1,7 +1,7 @@
 import { BatchProcessor, EventType, processPartialResponse } from "@aws-lambda-powertools/batch";
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import fc from "fast-check";
-import { z } from "zod";
+import * as z from "zod";
 import { CloudEventSpecificationError, type FnContext } from "../function/mod.ts";
 import { logger } from "../logger/mod.ts";
 import { change, standard } from "../testdata/service_events.ts";
@@ -74,8 +74,8 @@ Deno.test("tableHandler() logs a failure once, with its causes and without the i
   assertEquals([failure!.level, failure!.sequenceNumber], ["ERROR", "2"]);
   assertEquals((failure!.cause as { errorMessage: string }).errorMessage, "timed out");
   assertEquals([rest!.message, rest!.data, more], [
-    "Left the later changes untouched",
-    { untouched: 2 },
+    "Left changes untouched because of an earlier failure",
+    { sequenceNumber: "3", untouched: 2 },
     [],
   ]);
   const thrown = await run<TableItem>((record) => {
@@ -143,7 +143,7 @@ Deno.test("tableHandler() reports the change that the deadline finds under way, 
   assertEquals([begun, failures, after], [["1", "2"], ["2"], []]);
   assertEquals(log.map(({ message, sequenceNumber, data }) => [message, sequenceNumber ?? data]), [
     ["Cannot finish the change before the deadline", "2"],
-    ["Left the later changes untouched", { untouched: 1 }],
+    ["Left changes untouched because of the deadline", { sequenceNumber: "3", untouched: 1 }],
   ]);
 });
 
@@ -158,7 +158,25 @@ Deno.test("tableHandler() sees the deadline also if the work never waits", async
     { ctx },
   );
   assertEquals([failures, log.length], [["3"], 1]);
-  assertEquals((await run(() => {}, makeEvent([{}]), { ctx: context(500) })).failures, ["1"]);
+});
+
+Deno.test("tableHandler() reports the first change and starts no timer if no time is left", async () => {
+  for (const remaining of [500, 0, -20]) {
+    const { setTimeout } = globalThis;
+    const times: unknown[] = [];
+    globalThis.setTimeout = ((...args: Parameters<typeof setTimeout>) => {
+      times.push(args[1]);
+      return setTimeout(...args);
+    }) as typeof setTimeout;
+    try {
+      const begun: unknown[] = [];
+      const work: TableWork = (record) => void begun.push(record);
+      const { failures } = await run(work, makeEvent([{}, {}]), { ctx: context(remaining) });
+      assertEquals([failures, begun, times], [["1"], [], []], `${remaining} ms`);
+    } finally {
+      globalThis.setTimeout = setTimeout;
+    }
+  }
 });
 
 Deno.test("tableHandler() waits for its changes, however long the remaining time is", async () => {

@@ -5,7 +5,7 @@
  */
 import { DynamoDB } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocument } from "@aws-sdk/lib-dynamodb";
-import { Engine } from "../cli/platform/tables/engine.ts";
+import { Engine } from "../cli/aws/dynamodb/engine.ts";
 
 /** Starts the engine with its data in memory, and makes clients of the AWS SDK. */
 export async function startTables(file?: string): Promise<

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
-import { HTTP_STREAM } from "../function/http_stream.ts";
+import { HTTP_STREAM } from "../function/http.ts";
 import {
   HttpNotFoundError,
   proxyHandler,

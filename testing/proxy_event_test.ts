@@ -207,3 +207,21 @@ Deno.test("proxyEvent() matches routes below the stage, and gives unmatched path
   }
   await assertRejects(() => proxyEvent({ url: "/axb" }, { route: "/a.b" }), TypeError);
 });
+
+Deno.test("proxyEvent() makes a list of the cookies for payload 2.0, however the client sent them", async () => {
+  for (
+    const [headers, cookies] of [
+      [[["Cookie", "a=1; b=2"]], ["a=1", "b=2"]],
+      [[["Cookie", "a=1;b=2"]], ["a=1", "b=2"]],
+      [[["Cookie", "a=1; b=2;"]], ["a=1", "b=2"]],
+      [[["Cookie", ";a=1;;  b=2"]], ["a=1", "b=2"]],
+      [[["Cookie", "a=1"], ["cookie", "b=2; c=3"]], ["a=1", "b=2", "c=3"]],
+      [[], undefined],
+    ] as const
+  ) {
+    for (const gateway of ["http", "url"] as const) {
+      const event = await proxyEvent({ url: "/", headers }, { gateway });
+      assertEquals(event.cookies, cookies && [...cookies], JSON.stringify(headers));
+    }
+  }
+});

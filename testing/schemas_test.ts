@@ -15,7 +15,7 @@ import {
 } from "@aws-lambda-powertools/parser/schemas";
 import type * as aws from "aws-lambda";
 import { assert, assertEquals } from "@std/assert";
-import { z } from "zod";
+import * as z from "zod";
 import { proxyHandler } from "../gateway/mod.ts";
 import { queueHandler } from "../queue/mod.ts";
 import { tableHandler } from "../table/mod.ts";

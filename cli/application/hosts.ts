@@ -45,16 +45,17 @@ const LOCAL_SERVICES: Readonly<Record<string, readonly string[]>> = {
   dynamodb: ["dynamodb", "*.ddb"],
 };
 
-/** Makes `mate/uses`: one line with the hosts of the resources in `uses`, and of the services that `statements` allow. */
-export function usedHosts({ uses, statements }: FunctionManifest): string {
+/** Makes `mate/uses`: one line with the hosts of the resources in `uses`, of the secrets, and of the services that `statements` allow. */
+export function usedHosts({ uses, statements, secrets }: FunctionManifest): string {
   const used = (["buckets", "topics", "queues", "tables"] as const).flatMap((kind) =>
     Object.keys(uses[kind]).flatMap((name) => HOSTS[kind](variableOf(kind, name)))
   );
   const allowed = statements.filter(({ Effect }) => Effect === "Allow")
     .flatMap(({ Action = "*" }) => Action).map((action) => action.split(":")[0]!.toLowerCase());
+  const kept = secrets.length === 0 ? [] : ["ssm.${AWS_REGION}.amazonaws.com:443"];
   const stated = Object.entries(LOCAL_SERVICES)
     .filter(([service]) => allowed.includes(service) || allowed.includes("*"))
     .flatMap(([, names]) => names)
     .map((name) => `${name}.\${AWS_REGION}.amazonaws.com:443`);
-  return `${[...new Set([...used, ...stated])].join(",")}\n`;
+  return `${[...new Set([...used, ...kept, ...stated])].join(",")}\n`;
 }

@@ -45,6 +45,8 @@ Deno.test("usedHosts() names the endpoints of exactly the resources that a funct
   ) {
     assertEquals(usedHosts(read({ uses })), `${line}\n`);
   }
+  const ssm = "ssm.${AWS_REGION}.amazonaws.com:443\n";
+  assertEquals(usedHosts(read({ secrets: ["KEY", "OTHER"] })), ssm);
 });
 
 Deno.test("usedHosts() names the services of statements that the local platform answers", () => {

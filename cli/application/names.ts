@@ -10,7 +10,7 @@ import {
   MAX_TAGS,
   type NameLimit,
   NAMES,
-} from "./limits.ts";
+} from "../rules/limits.ts";
 import type { Application } from "./types.ts";
 
 /** A name in the account, and the keys of the manifest that lead to the part that the user chose. */

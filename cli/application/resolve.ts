@@ -6,13 +6,13 @@
 import { refuse } from "../manifest/stages.ts";
 import type { FunctionManifest, Manifest } from "../manifest/types.ts";
 import { fillPlaceholders, usedNames } from "../manifest/variables.ts";
-import { arnIn, functionName, type Place } from "./arn.ts";
-import { alarmsOf } from "./alarms.ts";
+import { arnIn, functionName, type Place } from "../rules/arn.ts";
 import { accountProblems } from "./names.ts";
 import { mapValues, resolveResources } from "./resources.ts";
 import { statementsOf } from "./statements.ts";
 import { isRule, listenersOf, triggerName } from "./triggers.ts";
 import type {
+  Alarm,
   Application,
   ApplicationFunction,
   Gateway,
@@ -49,7 +49,9 @@ function resolve(manifest: Manifest, place: Place): Application {
     trust: trust("lambda"),
     statements: fillAll(statementsOf(manifest, key, resources, place), place),
     logGroup: `/aws/lambda/${functionName(manifest, key)}`,
+    module: settings.module,
     handler: `index.${settings.handler}`,
+    runtime: settings.runtime,
     description: settings.description,
     memory: settings.memory,
     timeout: settings.timeout,
@@ -61,6 +63,9 @@ function resolve(manifest: Manifest, place: Place): Application {
       ...settings.triggers.url,
       stack: `${name}-${key}-url`,
     },
+    schedules: settings.triggers.schedules.map((schedule) =>
+      triggerName({ name: functionName(manifest, key) }, schedule)
+    ),
   }));
   const gateway = resolveGateway(manifest);
   const application = {
@@ -94,7 +99,12 @@ function resolveGateway(manifest: Manifest): Gateway | undefined {
     ...route,
   }));
   if (routes.length === 0) return undefined;
-  return { name: manifest.name, origin: manifest.cors?.origin ?? "*", routes };
+  const names = new Set(routes.flatMap(({ authorizer }) => authorizer ?? []));
+  const authorizers = Object.fromEntries([...names].map((name) => {
+    const { ttl, identity } = manifest.functions[name]!;
+    return [name, { ttl, identity }];
+  }));
+  return { name: manifest.name, origin: manifest.cors?.origin ?? "*", authorizers, routes };
 }
 
 /** Makes the rules and the schedules of all functions. */
@@ -131,7 +141,7 @@ function resolveSchedules(
 
 /** The environment of a function: its own variables, and the names of the resources that it uses. */
 function environmentOf(
-  { environment, uses }: FunctionManifest,
+  { environment, runtime, uses }: FunctionManifest,
   { buckets, topics, queues, tables }: Resources,
   place: Place,
 ): Record<string, string> {
@@ -142,7 +152,11 @@ function environmentOf(
     queues: (key) => `${url}/${queues[key]!.name}`,
     tables: (key) => tables[key]!.name,
   });
-  return { ...fillAll(environment, place), ...names };
+  const own = fillAll(environment, place);
+  // The traces of Node.js name the author's files only with this flag.
+  const { NODE_OPTIONS = "" } = own;
+  const options = { NODE_OPTIONS: `--enable-source-maps ${NODE_OPTIONS}`.trim() };
+  return { ...own, ...runtime === "deno" ? {} : options, ...names };
 }
 
 /** Replaces the placeholders in all texts of a value. IAM's own variables, such as `${aws:username}`, stay. */
@@ -165,4 +179,49 @@ export function fillAll<T>(value: T, place: Place): T {
       ? Object.fromEntries(Object.entries(part).map(([key, child]) => [key, fill(child)]))
       : part;
   return fill(value) as T;
+}
+
+/** Makes the alarms of an application: errors and throttles of functions, dead letters, 5xx of the HTTP gateway. */
+export function alarmsOf(application: Omit<Application, "alarms">): Record<string, Alarm> {
+  const { name, stage, functions, queues, tables, gateway } = application;
+  const deadLetters = [
+    ...Object.values(queues).map((queue) => queue.deadLetters),
+    ...Object.values(tables).flatMap(({ listeners }) =>
+      listeners.map((listener) => listener.deadLetters)
+    ),
+  ];
+  return Object.fromEntries([
+    ...Object.values(functions).flatMap((fn) =>
+      ["Errors", "Throttles"].map((metric) => [
+        `${fn.name}-${metric.toLowerCase()}`,
+        {
+          description: `${metric} of the function ${fn.name}`,
+          namespace: "AWS/Lambda",
+          metric,
+          statistic: "Sum",
+          dimensions: { FunctionName: fn.name },
+        },
+      ])
+    ),
+    ...deadLetters.map((queue) => [
+      queue.name,
+      {
+        description: `Messages in the dead-letter queue ${queue.name}`,
+        namespace: "AWS/SQS",
+        metric: "ApproximateNumberOfMessagesVisible",
+        statistic: "Maximum",
+        dimensions: { QueueName: queue.name },
+      },
+    ]),
+    ...gateway === undefined ? [] : [[
+      `${name}-5xx`,
+      {
+        description: `Responses 5xx of the HTTP gateway of ${name}`,
+        namespace: "AWS/ApiGateway",
+        metric: "5XXError",
+        statistic: "Sum",
+        dimensions: { ApiName: gateway.name, Stage: stage },
+      },
+    ]],
+  ]);
 }

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { parseManifest } from "../manifest/manifest.ts";
 import { FULL, manifestText, withF } from "../testdata/manifest.ts";
-import { LOCAL, type Place } from "./arn.ts";
+import { LOCAL, type Place } from "../rules/arn.ts";
 import { resolveApplication } from "./resolve.ts";
 
 const ACCOUNT: Place = {
@@ -121,7 +121,16 @@ Deno.test("resolveApplication() computes the statements of uses, triggers and st
           Condition: { StringLike: { "dynamodb:LeadingKeys": "${aws:username}-*" } },
         },
       ],
-      check: [logs("shop-check"), XRAY, NETWORK],
+      check: [
+        logs("shop-check"),
+        XRAY,
+        NETWORK,
+        {
+          Effect: "Allow",
+          Action: ["ssm:GetParameters"],
+          Resource: [arn("ssm", "parameter/shop/v1/JWT_SECRET")],
+        },
+      ],
       files: [
         logs("shop-files"),
         XRAY,
@@ -145,6 +154,8 @@ Deno.test("resolveApplication() computes the statements of uses, triggers and st
         XRAY,
         NETWORK,
         ...changes("notes", "changes"),
+        { Effect: "Allow", Action: ["ses:SendEmail"], Resource: ["*"] },
+        { Effect: "Deny", NotAction: ["ses:SendEmail"], NotResource: ["arn:aws:s3:::notes/*"] },
       ],
     },
   );
@@ -164,6 +175,7 @@ Deno.test("resolveApplication() names functions, roles, rules and variables", ()
     ],
   );
   assertEquals(environment, {
+    CURRENCY: "EUR",
     GREETING: "100 $ eu-west-1",
     API_TOKEN: "secret",
     TABLE: "<table_name>",
@@ -173,11 +185,13 @@ Deno.test("resolveApplication() names functions, roles, rules and variables", ()
     TABLE_NOTES: "shop-notes",
   });
   const isHashed = (name: string, start: string) => new RegExp(`^${start}-[0-9a-f]{8}$`).test(name);
-  assertEquals(Object.keys(rules).map((name) => isHashed(name, "shop-news")), [true, true]);
+  const isRule = (name: string) => isHashed(name, "shop-(?:news|changes)");
+  assertEquals(Object.keys(rules).map(isRule), [true, true, true]);
   const rule = { function: "news", bus: "default", expression: undefined, pattern: undefined };
   assertEquals<unknown>(Object.values(rules), [
     { ...rule, expression: "rate(5 minutes)", input: undefined },
     { ...rule, pattern: { source: ["shop.orders"] }, input: undefined },
+    { ...rule, function: "changes", pattern: { source: ["shop.notes"] }, input: undefined },
   ]);
   assertEquals(Object.keys(schedules).map((name) => isHashed(name, "shop-files")), [true]);
   assertEquals(Object.values(schedules), [{

@@ -1,7 +1,7 @@
-import { FILTER_SCOPES } from "../manifest/filter_policy.ts";
+import { FILTER_SCOPES } from "../rules/filter_policy.ts";
 import type { Manifest, TableKey, TableManifest } from "../manifest/types.ts";
-import { arnIn, type Place } from "./arn.ts";
-import { MAX_MESSAGE } from "./limits.ts";
+import { arnIn, type Place } from "../rules/arn.ts";
+import { MAX_MESSAGE } from "../rules/limits.ts";
 import { tlsOnly } from "./statements.ts";
 import { hash, listenersOf } from "./triggers.ts";
 import type { Bucket, PlainQueue, Queue, Resources, Table, Topic } from "./types.ts";

@@ -1,5 +1,6 @@
+import { parametersOf } from "../manifest/secrets.ts";
 import type { Manifest, Statement } from "../manifest/types.ts";
-import { arnIn, type Place } from "./arn.ts";
+import { arnIn, type Place } from "../rules/arn.ts";
 import type { Resources, ResourceStatement } from "./types.ts";
 
 const BUCKET_ACTIONS = {
@@ -73,6 +74,8 @@ export function statementsOf(
 ): Statement[] {
   const { uses, statements } = manifest.functions[key]!;
   const listens = <T extends { readonly function: string }>({ function: name }: T) => name === key;
+  const secrets = parametersOf(manifest, manifest.functions[key]!)
+    .map((parameter) => arnIn(place, "ssm", `parameter${parameter}`));
   const logs = arnIn(place, "logs", `log-group:/aws/lambda/${manifest.name}-${key}:*`);
   return [
     allow(["logs:CreateLogStream", "logs:PutLogEvents"], logs),
@@ -98,6 +101,8 @@ export function statementsOf(
         allow(["sqs:SendMessage"], deadLetters.arn),
       ])
     ),
+    // The key of AWS that encrypts the parameters needs no right of its own.
+    ...secrets.length === 0 ? [] : [allow(["ssm:GetParameters"], ...secrets)],
     ...statements,
   ];
 }

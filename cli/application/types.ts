@@ -1,6 +1,7 @@
 import type {
   BucketCorsSettings,
   BucketTrigger,
+  CorsSettings,
   FunctionManifest,
   QueueManifest,
   QueueTrigger,
@@ -53,6 +54,8 @@ export interface Application {
   readonly alarms: Readonly<Record<string, Alarm>>;
 }
 
+export type { CorsSettings, UrlTrigger };
+
 /** The resources that functions use or listen to. */
 export type Resources = Pick<Application, "buckets" | "topics" | "queues" | "tables">;
 
@@ -75,7 +78,7 @@ export interface TrustStatement {
 
 type FunctionSettings = Pick<
   FunctionManifest,
-  "description" | "memory" | "timeout" | "ephemeralStorage" | "reservedConcurrency"
+  "runtime" | "description" | "memory" | "timeout" | "ephemeralStorage" | "reservedConcurrency"
 >;
 
 /** A function with its names, its rights and what invokes it. */
@@ -83,12 +86,16 @@ export interface ApplicationFunction extends FunctionSettings, Role {
   readonly name: string;
   readonly arn: string;
   readonly logGroup: string;
+  /** The module that exports the handler, relative to the manifest. */
+  readonly module: string;
   /** The handler as the bundle exports it, such as `index.handler`. */
   readonly handler: string;
   /** All variables: those of the manifest, and the names of the resources in `uses`. */
   readonly environment: Readonly<Record<string, string>>;
   /** The function URL. The stack of AWS CloudFormation has a permission that Terraform's provider cannot express. */
   readonly url: UrlTrigger & { readonly stack: string } | undefined;
+  /** The names of its schedules, in the order of the manifest: rules of EventBridge, or schedules of its Scheduler. */
+  readonly schedules: readonly string[];
 }
 
 /** A rule of Amazon EventBridge. Either `expression` or `pattern` is there. */
@@ -124,6 +131,8 @@ export interface Gateway {
   readonly name: string;
   /** The origin whose pages may read the gateway's own answers; `*` for all. */
   readonly origin: string;
+  /** The functions that decide whether a request is allowed, by name. */
+  readonly authorizers: Readonly<Record<string, Pick<FunctionManifest, "ttl" | "identity">>>;
   readonly routes: readonly (RouteTrigger & { readonly function: string })[];
 }
 

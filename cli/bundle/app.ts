@@ -1,15 +1,18 @@
 /**
- * Bundles an application for AWS Lambda: one layer with Deno and the runtime per architecture, and one small zip per
- * function.
+ * Bundles an application for AWS Lambda: one small zip per function, and one layer with Deno and the runtime per architecture, if
+ * a function runs on Deno.
  *
  * @module
  */
-import { LOCAL } from "../application/arn.ts";
+import { LOCAL } from "../rules/arn.ts";
 import { resolveApplication } from "../application/resolve.ts";
 import { readManifest } from "../manifest/manifest.ts";
-import { type ArchiveFile, makeZip, makeZipOnce } from "./archive.ts";
-import { cacheFolder } from "./downloads.ts";
+import { type ArchiveFile, identifyFiles, makeZip } from "./archive.ts";
+import { dirname } from "node:path";
+import { Kept, keyOf } from "../programs/kept.ts";
+import { ignorePrograms } from "../programs/find_program.ts";
 import { checkLimits, type Contents, contentsOf, type Sizes } from "./sizes.ts";
+import { describeApi } from "./api/describe_api.ts";
 import { addCodeCaches } from "./code_cache/mod.ts";
 import {
   type Architecture,
@@ -17,7 +20,7 @@ import {
   type DenoPackage,
   type DenoSource,
   getDenoBinary,
-} from "./deno_binary.ts";
+} from "../programs/deno_binary.ts";
 import { bundleError, bundleFunctions } from "./functions.ts";
 import { layerFiles } from "./layer.ts";
 
@@ -39,7 +42,7 @@ export interface BundleOptions {
   readonly packages?: Readonly<Record<Architecture, DenoPackage>> | undefined;
   /** Ends the bundling early. Then no file is written. */
   readonly signal?: AbortSignal | undefined;
-  /** Takes a warning: a function has no code cache, or does not start on this machine. */
+  /** Takes a warning: a function has no code cache, or does not start on this machine, a route has no description, or `links` add a folder. */
   readonly warn: (message: string) => void;
   /** Takes the name of the next step. */
   readonly progress?: ((step: string) => void) | undefined;
@@ -61,7 +64,7 @@ export interface BundledArchive extends Sizes {
  * @param manifestPath The path of the manifest.
  * @param options How the application is bundled.
  * @returns The zips.
- * @throws {Error} If the manifest is invalid, a module cannot be bundled, Deno cannot be downloaded, or a zip is over a limit
+ * @throws {Error} If the manifest is invalid, a module cannot be bundled, the API cannot be described, Deno cannot be downloaded, or a zip is over a limit
  * or cannot be written. Then no zip is written.
  *
  * @example Bundling an application
@@ -78,41 +81,56 @@ export async function bundleApp(
   options: BundleOptions,
 ): Promise<BundledArchive[]> {
   const { signal, progress = () => {} } = options;
+  ignorePrograms(dirname(manifestPath));
   const manifest = await readManifest(manifestPath, options.stage);
   resolveApplication(manifest, LOCAL); // checks the names and the limits
   progress(`Bundling ${Object.keys(manifest.functions).join(", ")}`);
-  const { functions, problems } = await bundleFunctions(manifestPath, manifest, options);
+  const kept = new Kept(options.warn, options.source?.cache);
+  const made = { ...options, kept };
+  const { functions, problems } = await bundleFunctions(manifestPath, manifest, made);
   if (problems.size > 0) throw bundleError(problems);
-  const layers = new Map<Architecture, ArchiveFile[]>();
-  for (const architecture of options.architectures ?? [manifest.architecture]) {
-    progress(`Making the layer for ${architecture}`);
-    const package_ = (options.packages ?? DENO_PACKAGES)[architecture];
-    const deno = await getDenoBinary(package_, { signal, ...options.source });
-    const files = await layerFiles(architecture, signal);
-    layers.set(architecture, [...files, { path: "bin/deno", data: deno, isExecutable: true }]);
-  }
-  if (options.hasCache !== false) {
-    progress("Making the code caches");
-    for (const [architecture, layer] of layers) {
-      const warnings = await addCodeCaches(manifest, functions, { architecture, layer, signal });
-      warnings.forEach(options.warn);
-    }
-  }
-  progress("Writing the zips");
-  const cache = options.source?.cache ?? cacheFolder();
-  const layerArchives = await Promise.all(
-    [...layers].map(async ([architecture, files]) =>
-      archive(
-        `the layer for ${architecture}`,
-        `${options.out}/layer-${architecture}.zip`,
-        files,
-        await makeZipOnce(files, cache, architecture),
-      )
-    ),
+  if (manifest.api !== undefined) progress("Describing the API");
+  const described = await describeApi({ manifestPath, manifest, kept, signal });
+  described?.warnings.forEach((text) => options.warn(text));
+  const layers: Layer[] = [];
+  const ofDeno = new Map(
+    [...functions].filter(([name]) => manifest.functions[name]!.runtime === "deno"),
   );
+  const architectures = options.architectures ?? [manifest.architecture];
+  for (const architecture of ofDeno.size > 0 ? architectures : []) {
+    progress(`Making the layer for ${architecture}`);
+    layers.push(await layerOf(architecture, kept, options));
+  }
+  // Zipping a layer takes seconds, so the code caches are made meanwhile.
+  const zipping = layers.map(({ architecture, id, files }) =>
+    archive(
+      `the layer for ${architecture}`,
+      `${options.out}/layer-${architecture}.zip`,
+      { id, files },
+      kept,
+    )
+  );
+  try {
+    if (options.hasCache !== false && layers.length > 0) {
+      progress("Making the code caches");
+      for (const layer of layers) {
+        const warnings = await addCodeCaches(manifest, ofDeno, { ...layer, kept, signal });
+        warnings.forEach(options.warn);
+      }
+    }
+    progress("Writing the zips");
+  } finally {
+    await Promise.allSettled(zipping);
+  }
+  const layerArchives = await Promise.all(zipping);
   const functionArchives = await Promise.all(
-    [...functions].map(async ([name, files]) =>
-      archive(`the function "${name}"`, `${options.out}/${name}.zip`, files, await makeZip(files))
+    [...functions].map(([name, files]) =>
+      archive(
+        `the function "${name}"`,
+        `${options.out}/${name}.zip`,
+        { id: identifyFiles(files), files: () => Promise.resolve(files) },
+        kept,
+      )
     ),
   );
   signal?.throwIfAborted();
@@ -125,14 +143,46 @@ interface Archive extends BundledArchive {
   readonly data: Uint8Array<ArrayBuffer>;
 }
 
-function archive(
+/** A layer. Its files are read only if something is made of them: unpacking Deno takes long. */
+interface Layer {
+  readonly architecture: Architecture;
+  /** Identifies the files. */
+  readonly id: string;
+  readonly files: () => Promise<readonly ArchiveFile[]>;
+}
+
+async function layerOf(
+  architecture: Architecture,
+  kept: Kept,
+  { packages = DENO_PACKAGES, source, signal }: BundleOptions,
+): Promise<Layer> {
+  const package_ = packages[architecture];
+  const own = await layerFiles(architecture, { kept, signal });
+  let files: Promise<readonly ArchiveFile[]> | undefined;
+  const unpack = async () => {
+    const data = await getDenoBinary(package_, { signal, ...source });
+    return [...own, { path: "bin/deno", data, isExecutable: true }];
+  };
+  const id = keyOf(identifyFiles(own), package_);
+  return { architecture, id, files: () => files ??= unpack() };
+}
+
+/** Makes a zip, or takes the kept one. */
+async function archive(
   name: string,
   path: string,
-  files: readonly ArchiveFile[],
-  data: Uint8Array<ArrayBuffer>,
-): Archive {
-  const unzipped = files.reduce((sum, file) => sum + file.data.length, 0);
-  return { name, path, data, zipped: data.length, unzipped, contents: contentsOf(files) };
+  { id, files }: { readonly id: string; readonly files: () => Promise<readonly ArchiveFile[]> },
+  kept: Kept,
+): Promise<Archive> {
+  const parts = await kept.once("zip", keyOf(Deno.version, Deno.build.target, id), async () => {
+    const list = await files();
+    const unzipped = list.reduce((sum, file) => sum + file.data.length, 0);
+    const facts = JSON.stringify({ unzipped, contents: contentsOf(list) });
+    return new Map([["zip", await makeZip(list)], ["facts", new TextEncoder().encode(facts)]]);
+  });
+  const data = parts.get("zip") as Uint8Array<ArrayBuffer>;
+  const facts = JSON.parse(new TextDecoder().decode(parts.get("facts")));
+  return { name, path, data, zipped: data.length, ...facts };
 }
 
 /** Writes all files under other names, then renames them. So no file is replaced if one cannot be written. */

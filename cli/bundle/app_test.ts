@@ -33,6 +33,18 @@ async function bundle(
 const entries = (folder: string) =>
   Array.fromAsync(Deno.readDir(folder), ({ name }) => name).then((names) => names.sort());
 
+Deno.test("bundleApp() makes a layer only if a function runs on Deno", async () => {
+  const onNode = Object.fromEntries(
+    Object.entries(FUNCTIONS).map(([name, one]) => [name, { ...one, runtime: "nodejs22.x" }]),
+  );
+  await using app = await makeApp(MODULES, onNode);
+  const steps: string[] = [];
+  const progress = (step: string) => steps.push(step);
+  await bundle(app.manifest, `${app.folder}/out`, { hasCache: true, progress });
+  assertEquals(await entries(`${app.folder}/out`), ["one.zip", "two.zip"]);
+  assertEquals(steps, ["Bundling one, two", "Writing the zips"]);
+});
+
 Deno.test("bundleApp() makes a layer per architecture and a zip per function, the same bytes each time", async () => {
   await using app = await makeApp(MODULES, FUNCTIONS);
   const [first, second] = [`${app.folder}/first`, `${app.folder}/second`];
@@ -54,12 +66,31 @@ Deno.test("bundleFunctions() keeps the names of classes when it minifies", async
   const sizes: number[] = [];
   for (const isMinified of [false, true]) {
     const { functions } = await bundleFunctions(app.manifest, manifest, { isMinified });
-    const { data } = functions.get("one")!.find(({ path }) => path === "index.js")!;
+    const { data } = functions.get("one")!.find(({ path }) => path === "index.mjs")!;
     const module = `data:text/javascript;base64,${data.toBase64()}`;
     assertEquals((await import(module)).handler(), "Answer");
     sizes.push(data.length);
   }
   assertEquals(sizes[1]! < sizes[0]!, true);
+});
+
+Deno.test("bundleApp() checks the description of the API against the routes of the manifest", async () => {
+  const describe = (key: string) =>
+    `export const api = { ${JSON.stringify(key)}: { responses: { 204: "Done" } } };`;
+  const routes = [{ method: "GET", path: "/" }, { method: "PUT", path: "/more" }];
+  const functions = { one: { module: "one.ts", triggers: { routes } } };
+  const settings = { api: "api.ts" };
+  await using app = await makeApp({ ...MODULES, "api.ts": describe("GET /") }, functions, settings);
+  const warnings: string[] = [];
+  const warn = (message: string) => warnings.push(message);
+  await bundle(app.manifest, `${app.folder}/out`, { architectures: ["x86_64"], warn });
+  const warning = 'The route "PUT /more" of the manifest has no description in "api.ts"';
+  assertEquals(warnings, [warning]);
+  await Deno.writeTextFile(`${app.folder}/api.ts`, describe("GET /none"));
+  const { message } = await assertRejects(() => bundle(app.manifest, `${app.folder}/none`), Error);
+  const problem = 'no route of the manifest serves "GET /none": add the route to a function';
+  assertEquals(message, `Cannot describe the API of "api.ts": ${problem}`);
+  await assertRejects(() => entries(`${app.folder}/none`), Deno.errors.NotFound);
 });
 
 Deno.test("bundleApp() names every problem, and writes nothing", async () => {
@@ -104,7 +135,7 @@ Deno.test("bundleApp() names every problem, and writes nothing", async () => {
     assertMatch(error.message, message);
     assertEquals(/Stack backtrace|bundling failed/.test(error.message), false, error.message);
     const left = (await entries(app.folder)).filter((name) => name.startsWith("out"));
-    assertEquals(left, [], error.message);
+    assertEquals(left, ["out-cache"].filter((name) => left.includes(name)), error.message);
   }
 });
 

@@ -1,14 +1,18 @@
 import { parse } from "jsonc-parser";
 import { dirname, join, matchesGlob, relative, resolve } from "node:path";
 import { isInside } from "./bundler/access.ts";
-import { CONFIGS, DENO_CONFIGS } from "./child_environment.ts";
+import { CONFIGS, DENO_CONFIGS } from "../programs/child_environment.ts";
 
 /** The application that a folder belongs to. */
 export interface ApplicationFolders {
   /** The folder of the manifest, its project, and the root of its workspace. */
   readonly folders: readonly string[];
+  /** Those of `links` that lie outside the folder of the manifest. */
+  readonly linked: readonly string[];
   /** The folders `node_modules` that the application can import packages from. They may not exist. */
   readonly packages: readonly string[];
+  /** Whether the packages are those in `node_modules`, and not those of Deno's cache. */
+  readonly hasNodeModules: boolean;
   /** The `compilerOptions` of the nearest configuration of Deno that has any. */
   readonly compilerOptions?: Readonly<Record<string, unknown>> | undefined;
   /** The nearest `tsconfig.json` of the application. It counts if no configuration of Deno has options. */
@@ -22,6 +26,7 @@ export interface ApplicationFolders {
  * application, too. The user's home folder and the folders above it do not count, even if they have a `package.json`.
  *
  * @param folder The folder of the manifest, without links.
+ * @throws {Error} If one of `links` leads to the home folder, to a folder that contains it, or to a folder without a project.
  */
 export async function findApplication(folder: string): Promise<ApplicationFolders> {
   const above = foldersAbove(folder);
@@ -39,6 +44,7 @@ export async function findApplication(folder: string): Promise<ApplicationFolder
     )
   );
   const isHome = project !== undefined && isInside(Deno.env.get("HOME") ?? "", project);
+  const linked = new Set<string>();
   const folders = new Set([
     folder,
     ...(project && !isHome ? [project] : []),
@@ -50,12 +56,18 @@ export async function findApplication(folder: string): Promise<ApplicationFolder
   );
   for (const { candidate, links } of configs) {
     for (const link of Array.isArray(links) ? links : []) {
-      folders.add(await realPathIfAllowed(resolve(candidate, String(link))));
+      const path = await linkedFolder(candidate, String(link));
+      folders.add(path);
+      if (!isInside(path, folder)) linked.add(path);
     }
   }
   return {
     folders: [...folders],
+    linked: [...linked],
     packages: above.map((path) => join(path, "node_modules")),
+    hasNodeModules: configs.some(({ nodeModulesDir }) => nodeModulesDir === "manual") ||
+      configs.every(({ nodeModulesDir }) => nodeModulesDir === undefined) &&
+        considered.some((path) => configuration.get(join(path, "package.json")) !== undefined),
     compilerOptions: configs.find(({ compilerOptions }) => compilerOptions)?.compilerOptions,
     tsconfig: above.filter((path) => [...folders].some((own) => isInside(path, own)))
       .map((path) => join(path, "tsconfig.json"))
@@ -93,6 +105,7 @@ interface Config {
   readonly workspace?: unknown;
   readonly workspaces?: unknown;
   readonly links?: unknown;
+  readonly nodeModulesDir?: unknown;
   readonly compilerOptions?: Readonly<Record<string, unknown>>;
 }
 
@@ -116,6 +129,29 @@ function pnpmMembers(yaml: string): string[] {
 
 function isMatch(path: string, member: string): boolean {
   return matchesGlob(path.replaceAll("\\", "/"), member.replace(/^\.\//, "").replace(/\/$/, ""));
+}
+
+/** Checks a folder of `links`, because it may stand in the configuration of a clone. Returns the folder without links. */
+async function linkedFolder(folder: string, link: string): Promise<string> {
+  const path = await realPathIfAllowed(resolve(folder, link));
+  const home = Deno.env.get("HOME") ?? Deno.env.get("USERPROFILE");
+  const isHome = home && [home, await realPathIfAllowed(home)].some((one) => isInside(one, path));
+  const files = [...DENO_CONFIGS, "package.json"];
+  const texts = await Promise.all(files.map((name) => readIfAllowed(join(path, name))));
+  const reason = isHome
+    ? "it is your home folder, or contains it"
+    : texts.every((text) => text === undefined)
+    ? "it has no deno.json and no package.json"
+    : undefined;
+  if (reason === undefined) return path;
+  const file = (await readIfAllowed(join(folder, "deno.json"))) === undefined
+    ? "deno.jsonc"
+    : "deno.json";
+  throw new Error(
+    `Cannot use "${link}" in "links" of "${
+      join(folder, file)
+    }": ${reason}; name the folder of a project, or remove the link`,
+  );
 }
 
 async function realPathIfAllowed(path: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { makeApp } from "../testdata/bundle.ts";
 import { findApplication } from "./application_folders.ts";
 import { bundleModule } from "./module_bundle.ts";
@@ -45,6 +45,53 @@ Deno.test("a function imports a package from a folder in links of deno.json", as
     "core/mod.ts": `export const handler = () => "green tea";`,
   }, {});
   assertMatch((await bundleModule(`${app.folder}/shop/one.ts`)).code, /green tea/);
+});
+
+Deno.test("findApplication() refuses links to the home, to what contains it, and to folders without a project", async () => {
+  await using app = await makeApp({
+    "me/.aws/credentials": "SECRET",
+    "me/notes/a.txt": "",
+    "me/deno.json": "{}",
+    "deno.json": "{}",
+    "me/shop/one.ts": "",
+    "me/shop/part/deno.json": "{}",
+    "me/core/package.json": "{}",
+  }, {});
+  const root = await Deno.realPath(app.folder);
+  const shop = `${root}/me/shop`;
+  await Deno.symlink(`${root}/me`, `${shop}/link`);
+  const home = Deno.env.get("HOME");
+  Deno.env.set("HOME", `${root}/me`);
+  try {
+    const find = async (link: string) => {
+      await Deno.writeTextFile(`${shop}/deno.json`, JSON.stringify({ links: [link] }));
+      return await findApplication(shop);
+    };
+    for (
+      const [link, reason] of [
+        ["..", "it is your home folder, or contains it"],
+        ["../..", "it is your home folder, or contains it"],
+        ["/", "it is your home folder, or contains it"],
+        ["./link", "it is your home folder, or contains it"],
+        ["../.aws", "it has no deno.json and no package.json"],
+        ["../notes", "it has no deno.json and no package.json"],
+        ["../none", "it has no deno.json and no package.json"],
+      ] as const
+    ) {
+      await assertRejects(
+        () => find(link),
+        Error,
+        `Cannot use "${link}" in "links" of "${shop}/deno.json": ${reason}`,
+      );
+    }
+    const core = await find("../core");
+    assertEquals([core.folders, core.linked], [[shop, `${root}/me/core`], [`${root}/me/core`]]);
+    const part = await find("./part");
+    assertEquals([part.folders, part.linked], [[shop, `${shop}/part`], []]);
+  } finally {
+    if (home === undefined) Deno.env.delete("HOME");
+    else Deno.env.set("HOME", home);
+  }
 });
 
 Deno.test("findApplication() leaves the home of the user out, although it has a package.json", async () => {

@@ -1,6 +1,6 @@
 import { ZipFile } from "yazl";
 import { Buffer } from "node:buffer";
-import { ifThere, keep } from "./downloads.ts";
+import { digestOf, keyOf } from "../programs/kept.ts";
 
 export interface ArchiveFile {
   /** The path in the archive, with slashes. */
@@ -20,7 +20,7 @@ export async function makeZip(files: readonly ArchiveFile[]): Promise<Uint8Array
     zip.addBuffer(Buffer.from(data.buffer, data.byteOffset, data.byteLength), path, {
       mtime: TIME,
       mode: 0o100000 | (isExecutable ? 0o755 : 0o644),
-      compressionLevel: 9,
+      compressionLevel: 6, // 9 makes a layer 0.4 % smaller, and takes twice as long
       forceDosTimestamp: true, // the other form of time contains the time zone
     });
   }
@@ -45,40 +45,10 @@ export async function writeFiles(folder: string, files: readonly ArchiveFile[]):
   }
 }
 
-/**
- * Makes a zip archive, or returns the kept archive if the same Deno made it of the same files. A layer takes seconds.
- *
- * The folder keeps the latest archive of each kind, such as `x86_64`. The name of the file has two hashes: of the input and of
- * the archive.
- */
-export async function makeZipOnce(
-  files: readonly ArchiveFile[],
-  folder: string,
-  kind: string,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const id = await identify(files);
-  await Deno.mkdir(folder, { recursive: true });
-  const names = await Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
-  const kept = names.filter((name) => name.startsWith(`zip-${kind}-`));
-  for (const name of kept.filter((name) => name.includes(id))) {
-    const data = await ifThere(Deno.readFile(`${folder}/${name}`));
-    if (data && name.endsWith(`-${await digest(data)}.zip`)) return data;
-  }
-  for (const name of kept) await ifThere(Deno.remove(`${folder}/${name}`));
-  const data = await makeZip(files);
-  await keep(`${folder}/zip-${kind}-${id}-${await digest(data)}.zip`, data);
-  return data;
-}
-
-/** Hashes everything that decides the bytes of an archive: its files, and the Deno that makes it. */
-async function identify(files: readonly ArchiveFile[]): Promise<string> {
-  const list = await Promise.all(files.map(async ({ path, data, isExecutable }) => {
-    return [path, isExecutable === true, await digest(data as Uint8Array<ArrayBuffer>)];
-  }));
-  const text = JSON.stringify([Deno.version.deno, Deno.build.target, list.sort()]);
-  return await digest(new TextEncoder().encode(text));
-}
-
-async function digest(data: Uint8Array<ArrayBuffer>): Promise<string> {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", data)).toHex();
+/** Identifies files by their paths, modes and contents. */
+export function identifyFiles(files: readonly ArchiveFile[]): string {
+  const list = files.map((
+    { path, data, isExecutable },
+  ) => [path, isExecutable === true, digestOf(data)]);
+  return keyOf(...list.map((item) => JSON.stringify(item)).sort());
 }

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { run, temporaryFolder } from "../../testdata/programs.ts";
-import { findProgram } from "../find_program.ts";
-import { makeZip, makeZipOnce, writeFiles } from "./archive.ts";
+import { findProgram } from "../programs/find_program.ts";
+import { makeZip, writeFiles } from "./archive.ts";
 
 const text = (value: string) => new TextEncoder().encode(value);
 const FILES = [
@@ -69,29 +69,4 @@ Deno.test({
     }));
     assertEquals(modes, ["755", "755", "755", "644"]);
   },
-});
-
-Deno.test("makeZipOnce() keeps the latest archive of each kind, and makes it again if it is damaged", async () => {
-  const files = (a: string, isExecutable = false) => [
-    { path: "a", data: text(a), isExecutable },
-    { path: "b", data: text("b") },
-  ];
-  const folder = temporaryFolder();
-  const kept = async () => {
-    const names = await Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
-    return names.filter((name) => name.startsWith("zip-x86_64-"));
-  };
-  await makeZipOnce(files("other"), folder, "arm64");
-  await Deno.writeTextFile(`${folder}/deno-1.2.3.tgz`, "another file");
-  for (const item of [files("1"), files("1", true), files("2"), files("2").reverse()]) {
-    assertEquals(await makeZipOnce(item, folder, "x86_64"), await makeZip(item));
-    assertEquals((await kept()).length, 1);
-  }
-  const [name] = await kept();
-  const before = (await Deno.stat(`${folder}/${name}`)).ino;
-  await makeZipOnce(files("2"), folder, "x86_64");
-  assertEquals((await Deno.stat(`${folder}/${name}`)).ino, before, "the kept archive is taken");
-  await Deno.writeTextFile(`${folder}/${name}`, "damaged");
-  assertEquals(await makeZipOnce(files("2"), folder, "x86_64"), await makeZip(files("2")));
-  assertEquals((await Array.fromAsync(Deno.readDir(folder))).length, 3);
 });

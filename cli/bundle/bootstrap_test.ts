@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { run, temporaryFolder } from "../../testdata/programs.ts";
-import { findProgram } from "../find_program.ts";
+import { findProgram } from "../programs/find_program.ts";
 import { BOOTSTRAP } from "./layer.ts";
 
 const UNIX = { ignore: Deno.build.os === "windows" };
@@ -116,6 +116,7 @@ Deno.test({
       "--allow-write=/tmp",
       `--deny-write=${folder}/task,${folder}/layer,/tmp/deno`,
       "--allow-env",
+      "--deny-env=HTTP_PROXY,http_proxy,HTTPS_PROXY,https_proxy,ALL_PROXY,all_proxy,NO_PROXY,no_proxy",
     ]);
     assertEquals(args.at(-1), `${folder}/layer/mate/bootstrap.js`);
     assertEquals(environment.get("HOME"), "/tmp");
@@ -145,6 +146,18 @@ Deno.test({
   async fn() {
     const { args } = await start({}, { AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "1769" });
     assertEquals(args.includes("--v8-flags=--max-old-space-size=1326"), true);
+  },
+});
+
+Deno.test({
+  name: "the bootstrap copies the proxies of the environment, for the runtime",
+  ...UNIX,
+  async fn() {
+    const proxies = { HTTP_PROXY: `http://127.0.0.1:9 "$x' $(exit 9)`, no_proxy: "" };
+    const { environment } = await start({}, proxies);
+    const copies = [...environment].filter(([name]) => name.startsWith("_MATE_"));
+    const expected = Object.entries(proxies).map(([name, value]) => [`_MATE_${name}`, value]);
+    assertEquals(copies.sort(), expected);
   },
 });
 

@@ -1,23 +1,34 @@
 import { dirname, resolve } from "node:path";
 import { permittedHosts, usedHosts } from "../application/hosts.ts";
 import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
+import { parametersOf } from "../manifest/secrets.ts";
 import type { ArchiveFile } from "./archive.ts";
-import { Bundler } from "./bundler/bundler.ts";
 import type { ModuleBundle } from "./bundler/messages.ts";
+import { Bundles } from "./bundles.ts";
+import { filesForNode } from "./node_files.ts";
+import type { Kept } from "../programs/kept.ts";
 
 export interface FunctionBundleOptions {
   /** Whether names and white space are shortened. */
   readonly isMinified?: boolean | undefined;
-  /** Bundles to use again, by the paths of the modules. New bundles are added. */
-  readonly bundles?: Map<string, Promise<ModuleBundle>> | undefined;
-  /** The bundler of the folder of the manifest; by default a new one. */
-  readonly bundler?: Bundler | undefined;
+  /** The functions to bundle, by their names; all by default. */
+  readonly names?: readonly string[] | undefined;
+  /** The bundles of the folder of the manifest; by default new ones. */
+  readonly bundles?: Bundles | undefined;
+  /** The results of earlier runs. */
+  readonly kept?: Kept | undefined;
+  /** Whether a function for Node.js reads its secrets when it starts, as in an account; yes by default. */
+  readonly readsSecrets?: boolean | undefined;
+  /** Takes a warning. */
+  readonly warn?: ((message: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface BundledFunctions {
   /** The files of each function's archive, by the function's name, in the order of the manifest. */
   readonly functions: ReadonlyMap<string, ArchiveFile[]>;
+  /** The bundles of their modules, by the function's name. */
+  readonly bundles: ReadonlyMap<string, ModuleBundle>;
   /** Why functions cannot be bundled, by the function's name. */
   readonly problems: ReadonlyMap<string, string>;
 }
@@ -39,65 +50,73 @@ export function bundleError(problems: ReadonlyMap<string, string>): Error {
   return new Error(describeProblems(problems).map(({ message }) => message).join("\n"));
 }
 
-/** Bundles every function of an application, as many at a time as there are processors. A module is bundled once. */
+/** Bundles functions of an application. A module is bundled once. */
 export async function bundleFunctions(
   manifestPath: string,
   manifest: Manifest,
-  { bundles = new Map(), isMinified, signal, ...options }: FunctionBundleOptions = {},
+  options: FunctionBundleOptions = {},
 ): Promise<BundledFunctions> {
   const folder = dirname(resolve(manifestPath));
   await using stack = new AsyncDisposableStack();
-  const bundler = options.bundler ?? stack.use(await Bundler.open({ folder, signal }));
-  const bundle = (path: string) => {
-    let made = bundles.get(path);
-    if (made === undefined) {
-      bundles.set(path, made = bundler.bundle(path, isMinified));
-      made.catch(() => bundles.delete(path)); // Its fault may be gone the next time.
-    }
-    return made;
-  };
-  const entries = Object.entries(manifest.functions);
-  const results = new Map<string, ArchiveFile[] | Error>();
-  const waiting = entries.values();
-  const work = async () => {
-    for (const [name, settings] of waiting) {
-      const result = await functionFiles(folder, settings, bundle)
-        .catch((error: Error) => error);
-      results.set(name, result);
-    }
-  };
-  await Promise.all(Array.from({ length: navigator.hardwareConcurrency }, work));
+  const owner = options.bundles ?? stack.use(new Bundles({ ...options, folder }));
   const functions = new Map<string, ArchiveFile[]>();
+  const bundles = new Map<string, ModuleBundle>();
   const problems = new Map<string, string>();
-  for (const [name] of entries) {
-    const result = results.get(name)!;
-    if (result instanceof Error) problems.set(name, result.message);
-    else functions.set(name, result);
+  const found: { name: string; path: string }[] = [];
+  for (const name of options.names ?? Object.keys(manifest.functions)) {
+    const { module } = manifest.functions[name]!;
+    const path = resolve(folder, module);
+    const isFile = await Deno.stat(path).then(({ isFile }) => isFile, () => false);
+    if (isFile) found.push({ name, path });
+    else problems.set(name, `the module "${module}" is not a file in "${folder}"`);
   }
-  return { functions, problems };
+  const results = new Map<string, ModuleBundle | Error>();
+  const byRuntime = Map.groupBy(found, ({ name }) => manifest.functions[name]!.runtime);
+  for (const [runtime, entries] of byRuntime) {
+    const taken = await owner.take(entries.map(({ path }) => path), runtime);
+    for (const [index, { name }] of entries.entries()) results.set(name, taken[index]!);
+  }
+  const warnings = new Set<string>();
+  for (const { name } of found) {
+    const bundle = results.get(name)!;
+    const settings = manifest.functions[name]!;
+    const problem = bundle instanceof Error ? bundle.message : problemOf(settings, bundle);
+    if (problem !== undefined) problems.set(name, problem);
+    if (bundle instanceof Error || problem !== undefined) continue;
+    bundles.set(name, bundle);
+    bundle.warnings?.forEach((warning) => warnings.add(warning));
+    const files = settings.runtime === "deno"
+      ? filesForDeno(manifest, settings, bundle)
+      : await filesForNode(manifest, settings, bundle, options);
+    functions.set(name, files);
+  }
+  warnings.forEach((warning) => options.warn?.(warning));
+  return { functions, bundles, problems };
 }
 
-/** Makes the files of a function: the bundled module, its source map, and the hosts that the function may connect to. */
-async function functionFiles(
-  folder: string,
+/** Tells why a function cannot run: its module does not export the handler. */
+function problemOf(
+  { module, handler }: FunctionManifest,
+  { exports }: ModuleBundle,
+): string | undefined {
+  if (exports?.includes(handler) !== false) return undefined;
+  const found = exports.join(", ") || "nothing";
+  return `the module "${module}" does not export "${handler}": it exports ${found}`;
+}
+
+/** Makes the files of a function for Deno: the bundled module, its source map, the hosts that it may connect to, the names of its secrets. */
+function filesForDeno(
+  application: Manifest,
   manifest: FunctionManifest,
-  bundle: (path: string) => Promise<ModuleBundle>,
-): Promise<ArchiveFile[]> {
-  const { module, handler } = manifest;
-  const path = resolve(folder, module);
-  if (!await Deno.stat(path).then(({ isFile }) => isFile, () => false)) {
-    throw new Error(`the module "${module}" is not a file in "${folder}"`);
-  }
-  const { code, exports, map } = await bundle(path);
-  if (exports?.includes(handler) === false) {
-    const found = exports.join(", ") || "nothing";
-    throw new Error(`the module "${module}" does not export "${handler}": it exports ${found}`);
-  }
+  { code, map }: ModuleBundle,
+): ArchiveFile[] {
   const encoder = new TextEncoder();
+  const secrets = parametersOf(application, manifest);
   return [
-    { path: "index.js", data: encoder.encode(code) },
-    { path: "index.js.map", data: encoder.encode(map) },
+    { path: "index.mjs", data: encoder.encode(code) },
+    { path: "index.mjs.map", data: encoder.encode(map) },
     { path: "mate/net", data: encoder.encode(permittedHosts(manifest)) },
     { path: "mate/uses", data: encoder.encode(usedHosts(manifest)) },
+    ...secrets.length === 0 ? [] : [{ path: "mate/secrets", data: encoder.encode(`${secrets}\n`) }],
   ];
 }

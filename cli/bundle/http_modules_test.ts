@@ -3,7 +3,7 @@ import { run, temporaryFolder } from "../../testdata/programs.ts";
 import cli from "../deno.json" with { type: "json" };
 import library from "../../deno.json" with { type: "json" };
 import { makeApp, makeDenoPackage, serve } from "../testdata/bundle.ts";
-import { findProgram } from "../find_program.ts";
+import { findProgram } from "../programs/find_program.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const unzip = await findProgram("unzip");

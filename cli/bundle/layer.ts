@@ -1,8 +1,10 @@
 import { resolve } from "node:path";
 import type { ArchiveFile } from "./archive.ts";
 import { extname } from "node:path";
+import type { Kept } from "../programs/kept.ts";
 import { bundleModule } from "./module_bundle.ts";
-import type { Architecture } from "./deno_binary.ts";
+import { COPY, PROXY_VARIABLES } from "../lambda/isolation/proxy_variables.ts";
+import type { Architecture } from "../programs/deno_binary.ts";
 
 /** The shell script `bootstrap` in the layer. It is a constant, so that it is part of the module graph. */
 export const BOOTSTRAP = `#!/bin/sh
@@ -15,6 +17,7 @@ export const BOOTSTRAP = `#!/bin/sh
 # The function's folder ($LAMBDA_TASK_ROOT) may hold:
 #   mate/net           one line: the hosts that the function may connect to, separated by commas; * for any host
 #   mate/uses          one line: the hosts of the AWS services that the function uses
+#   mate/secrets       one line: the parameters of AWS Systems Manager with the function's secrets, separated by commas
 #   mate/cache-*       the code cache for one architecture
 set -eu
 
@@ -64,6 +67,17 @@ for file in "$task/mate/net" "$task/mate/uses"; do
   esac
 done
 
+# Deno needs no right for a proxy, so it forbids the function these variables. The runtime takes the values from copies.
+for name in ${PROXY_VARIABLES.join(" ")}; do
+  eval "[ -z \\"\\\${$name+x}\\" ] || export \\"${COPY}$name=\\$$name\\""
+done
+
+# The runtime reads the secrets before it imports the function's module.
+if [ -r "$task/mate/secrets" ]; then
+  IFS= read -r ${COPY}SECRETS <"$task/mate/secrets" || :
+  export ${COPY}SECRETS
+fi
+
 # Without a limit, V8 plans for a machine with gigabytes. A quarter is left for memory outside V8's heap.
 heap=$((\${AWS_LAMBDA_FUNCTION_MEMORY_SIZE:-128} * 3 / 4))
 
@@ -71,7 +85,8 @@ heap=$((\${AWS_LAMBDA_FUNCTION_MEMORY_SIZE:-128} * 3 / 4))
 exec "$layer/bin/deno" run --quiet --no-prompt --no-config --no-lock --no-remote --no-npm --cached-only \\
   \${isNew:+--no-code-cache} \\
   "--v8-flags=--max-old-space-size=$heap" \\
-  "--allow-read=$task,$layer,/tmp" --allow-write=/tmp "--deny-write=$task,$layer,$DENO_DIR" --allow-env "$net" \\
+  "--allow-read=$task,$layer,/tmp" --allow-write=/tmp "--deny-write=$task,$layer,$DENO_DIR" "$net" \\
+  --allow-env --deny-env=${PROXY_VARIABLES.join()} \\
   --allow-sys=cpus,gid,homedir,hostname,osRelease,osUptime,systemMemoryInfo,uid \\
   "$layer/mate/bootstrap.js"
 `;
@@ -89,10 +104,10 @@ const RUNTIME = {
  */
 export async function layerFiles(
   architecture: Architecture,
-  signal?: AbortSignal,
+  options: { readonly kept?: Kept | undefined; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<ArchiveFile[]> {
   const { code } = await bundleModule(RUNTIME.url, {
-    signal,
+    ...options,
     // In a checkout the configuration says where @mate/core is. In the published package the import says it.
     folder: import.meta.dirname && resolve(import.meta.dirname, "../.."),
   });

@@ -5,5 +5,5 @@
  * @module
  */
 export { bundleApp, type BundledArchive, type BundleOptions } from "./app.ts";
-export type { Architecture, DenoPackage, DenoSource } from "./deno_binary.ts";
+export type { Architecture, DenoPackage, DenoSource } from "../programs/deno_binary.ts";
 export type { Contents, Part, Sizes } from "./sizes.ts";

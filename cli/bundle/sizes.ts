@@ -82,8 +82,8 @@ export function contentsOf(files: readonly ArchiveFile[]): Contents {
     const file = files.find((item) => item.path === path);
     return file && new TextDecoder().decode(file.data);
   };
-  const code = textOf("index.js");
-  const map = textOf("index.js.map");
+  const code = textOf("index.mjs");
+  const map = textOf("index.mjs.map");
   return {
     files: sum(files.map(({ path, data }) => ({
       name: path.replace(/^(mate\/cache-[^/]+)\/.*$/, "$1"),

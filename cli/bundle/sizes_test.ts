@@ -60,7 +60,7 @@ Deno.test("contentsOf() counts every byte of the code by source and npm package"
     assertEquals(sizeOf("mate/cache-arm64"), 140);
     const total = contents.sources.reduce((sum, { size }) => sum + size, 0);
     // The last line counts as if it had a line break.
-    assert(Math.abs(total - sizeOf("index.js")!) <= 1, `${total} ${sizeOf("index.js")}`);
+    assert(Math.abs(total - sizeOf("index.mjs")!) <= 1, `${total} ${sizeOf("index.mjs")}`);
     const names = contents.sources.map(({ name }) => name).filter((name) => name !== "(bundler)");
     assertEquals(
       names,

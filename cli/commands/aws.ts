@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { accessProblem } from "../deploy/terraform.ts";
-import { applicationFolder, type Permissions } from "../permissions.ts";
+import { applicationFolder, type Permissions } from "./permissions.ts";
 
 /**
  * Calls AWS, and explains the errors that a user can mend.

@@ -1,8 +1,8 @@
 import type { BundledArchive } from "../bundle/app.ts";
 import type { Part } from "../bundle/sizes.ts";
 import { columns, type Command, defineCommand, MANIFEST, STAGE } from "./command.ts";
-import { visibleText } from "../visible_text.ts";
-import { UsageError } from "../manifest/usage_error.ts";
+import { visibleText } from "../rules/visible_text.ts";
+import { UsageError } from "../manifest/nearest.ts";
 
 /** `mate bundle` */
 export const bundle: Command = defineCommand({
@@ -35,7 +35,7 @@ export const bundle: Command = defineCommand({
   },
   async run([manifest = MANIFEST], values, { signal, print, note }) {
     const { bundleApp } = await import("../bundle/app.ts");
-    const { ARCHITECTURES } = await import("../bundle/deno_binary.ts");
+    const { ARCHITECTURES } = await import("../programs/deno_binary.ts");
     const { arch, out, stage } = values;
     const architectures = ARCHITECTURES.filter((name) => [name, "both"].includes(arch ?? ""));
     if (arch !== undefined && architectures.length === 0) {
@@ -76,7 +76,7 @@ export async function describe(
   const list = (parts: readonly Part[]) =>
     columns(parts.map(({ name, size }) => [formatSize(size).padStart(8), name]));
   const details = archives.map(({ path, contents: { files, sources } }) => {
-    const origins = sources.length === 0 ? [] : ["index.js comes from:", list(sources)];
+    const origins = sources.length === 0 ? [] : ["index.mjs comes from:", list(sources)];
     return [`${path}:`, list(files), ...origins].join("\n");
   });
   return [table, ...details].join("\n\n");

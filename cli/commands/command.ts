@@ -1,8 +1,7 @@
 import { parseArgs } from "node:util";
 import type { Manifest } from "../manifest/manifest.ts";
-import { hintOf, nearest } from "../manifest/nearest.ts";
-import { UsageError } from "../manifest/usage_error.ts";
-import type { Permissions } from "../permissions.ts";
+import { hintOf, nearest, UsageError } from "../manifest/nearest.ts";
+import type { Permissions } from "./permissions.ts";
 
 export interface Option {
   readonly type: "string" | "boolean";
@@ -27,6 +26,11 @@ export interface Surroundings {
   /** Writes a line to the standard error: a warning, or the progress of long work. */
   readonly note: (line: string) => void;
   readonly isColored: boolean;
+  /** Runs a command in another process, which limits its own permissions, and returns what it prints. */
+  readonly read: (
+    args: readonly string[],
+    env: Readonly<Record<string, string>>,
+  ) => Promise<string>;
 }
 
 export interface Command<O extends Options = Options> {
@@ -68,6 +72,13 @@ export const STAGE = {
   type: "string",
   value: "NAME",
   description: "The stage (the manifest's default stage)",
+} as const satisfies Option;
+
+/** The option for the login of the developer. */
+export const PROFILE = {
+  type: "string",
+  value: "NAME",
+  description: "The profile of the AWS tools with which services that are not emulated are called",
 } as const satisfies Option;
 
 /**

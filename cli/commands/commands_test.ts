@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import library from "../../deno.json" with { type: "json" };
+import toolConfig from "../deno.json" with { type: "json" };
 import { succeed, temporaryFolder } from "../../testdata/programs.ts";
 import { makeApp, serve } from "../testdata/bundle.ts";
 import { mate, ROOT, startMate } from "../testdata/command.ts";
@@ -26,7 +27,9 @@ Deno.test("mate new makes a formatted application whose test passes", async () =
   await succeed(Deno.execPath(), ["fmt", "--check"], { cwd });
   const config = JSON.parse(await Deno.readTextFile(`${cwd}/deno.json`));
   assertEquals(Object.keys(config.tasks), ["dev", "test", "deploy", "undeploy"]);
-  assertEquals(config.tasks.test, "deno test"); // without permissions
+  assertEquals(config.tasks.test, "deno test -A"); // as startPlatform() needs
+  const { version } = toolConfig;
+  assertEquals(config.imports["@mate/cli/platform"], `jsr:@mate/cli@^${version}/platform`);
   await Deno.writeTextFile(`${cwd}/deno.json`, JSON.stringify({ imports: localImports() }));
   const options = { cwd, env: { NO_COLOR: "1" } };
   assertStringIncludes(await succeed(Deno.execPath(), ["test", "--no-lock"], options), "1 passed");
@@ -39,7 +42,7 @@ Deno.test("mate new makes a formatted application whose test passes", async () =
   assertEquals(names.includes("package.json") && !names.includes("deno.json"), true);
   assertEquals(
     (await readManifest(`${folder}/store/app.json`)).functions.hello?.module,
-    "hello.js",
+    "hello.ts",
   );
   const again = await mate(["new", "shop"], { cwd: folder });
   assertEquals(again.code, 1);
@@ -169,7 +172,8 @@ Deno.test("mate deploy reports at once a wrong manifest, then a missing region o
 });
 
 Deno.test({
-  name: "mate undeploy --plan only lists the resources, and --delete-data includes the objects",
+  name:
+    "mate undeploy --plan only lists the resources, and --delete-data includes the objects and secrets",
   ignore: Deno.build.os === "windows", // the Terraform of this test is a script
   async fn() {
     const bucket = { mode: "managed", type: "aws_s3_bucket", name: "bucket" };
@@ -187,29 +191,43 @@ case $1 in
   state) echo '${JSON.stringify(state)}' ;;
   apply) echo applied >&2 && exit 1 ;;
 esac`;
-    await using app = await makeApp({ terraform: script }, { one: { module: "one.ts" } });
-    await Deno.chmod(`${app.folder}/terraform`, 0o755);
-    const PATH = `${app.folder}:${Deno.env.get("PATH")}`;
-    const env = { ...awsEnvironment("S3", "http://127.0.0.1:1"), PATH };
+    await using app = await makeApp({}, { one: { module: "one.ts", secrets: ["KEY"] } });
+    const asked: string[] = [];
+    await using server = serve(async (request) => {
+      const { ParameterFilters } = await request.json();
+      asked.push(request.headers.get("x-amz-target")!, ParameterFilters[0].Values[0]);
+      return Response.json({ Parameters: [{ Name: "/test/v0/KEY", LastModifiedDate: 1 }] });
+    });
+    const programs = temporaryFolder();
+    await Deno.writeTextFile(`${programs}/terraform`, script, { mode: 0o755 });
+    const PATH = `${programs}:${Deno.env.get("PATH")}`;
+    const env = { ...awsEnvironment("SSM", server.url), PATH };
     for (
       const [args, contents] of [
-        [[], "except buckets that hold objects, and tables"],
-        [["--delete-data"], "with all objects in the buckets and all items in the tables"],
+        [[], "except buckets that hold objects, tables and secrets"],
+        [
+          ["--delete-data"],
+          "with all objects in the buckets, all items in the tables and all secrets",
+        ],
       ] as const
     ) {
       const result = await mate(["undeploy", app.manifest, "--plan", ...args], { env });
       assertEquals([result.code, result.stderr], [0, ""]);
-      assertEquals(result.stdout.split("\n").slice(-4), [
-        `Deletes, ${contents}:`,
+      const deletesAll = args.length > 0;
+      const [, deleted] = result.stdout.split("Deletes, ");
+      assertEquals(deleted!.split("\n"), [
+        `${contents}:`,
         "  deletes bucket files (aws_s3_bucket.bucket)",
         "  deletes log group /mate/test (aws_cloudwatch_log_group.application)",
+        ...deletesAll ? ["  deletes secret /test/v0/KEY"] : [],
         "",
       ]);
+      assertEquals(asked.splice(0), deletesAll ? ["AmazonSSM.DescribeParameters", "/test/v0"] : []);
       const module = await Deno.readTextFile(`${app.folder}/.mate/deploy/app/main.tf.json`);
       const ignored = await Deno.readTextFile(`${app.folder}/.mate/deploy/app/.gitignore`);
       assertEquals(ignored, "*\n");
       const { delete_data } = JSON.parse(module).module.application;
-      assertEquals(delete_data, args.length > 0);
+      assertEquals(delete_data, deletesAll);
     }
   },
 });
@@ -227,15 +245,13 @@ case $1 in
   *) echo "$1" >&2 && exit 1 ;;
 esac`;
     await using app = await makeApp(
-      {
-        terraform: script,
-        ".mate/deploy/app/.terraform/terraform.tfstate": '{"backend":{"type":"local"}}',
-      },
+      { ".mate/deploy/app/.terraform/terraform.tfstate": '{"backend":{"type":"local"}}' },
       { one: { module: "one.ts" } },
       { state: "s3://states/test" },
     );
-    await Deno.chmod(`${app.folder}/terraform`, 0o755);
-    const PATH = `${app.folder}:${Deno.env.get("PATH")}`;
+    const programs = temporaryFolder();
+    await Deno.writeTextFile(`${programs}/terraform`, script, { mode: 0o755 });
+    const PATH = `${programs}:${Deno.env.get("PATH")}`;
     const env = { ...awsEnvironment("S3", "http://127.0.0.1:1"), PATH };
     const { code, stderr } = await mate(["deploy", app.manifest, "--plan", "--yes"], { env });
     assertEquals(code, 1);
@@ -354,6 +370,77 @@ Deno.test("callAws() explains why AWS refuses", async () => {
   }
 });
 
+Deno.test("mate openapi prints the document, or writes it to a file", async () => {
+  const module = `export const api = { "GET /": { responses: { 204: "Done\u202e" } } };`;
+  const routes = [{ method: "GET", path: "/", authorizer: "check" }, { method: "PUT", path: "/" }];
+  const functions = {
+    one: { module: "one.ts", triggers: { routes } },
+    check: { module: "check.ts" },
+  };
+  const domain = {
+    name: "shop.example",
+    certificate: "arn:aws:acm:eu-west-1:123456789012:certificate/a",
+  };
+  const stages = { prod: { settings: { domain } } };
+  const schemes = '{ "check": { "type": "http", "scheme": "bearer" } }';
+  const files = { "api.ts": module, "schemes.json": schemes, "list.json": '{ "check": [] }' };
+  await using app = await makeApp(files, functions, { api: "api.ts", stages });
+  const run = (...args: string[]) => mate(["openapi", ...args], { cwd: app.folder });
+
+  const printed = await run();
+  const warning = 'Warning: The route "PUT /" of the manifest has no description in "api.ts"\n';
+  assertEquals([printed.code, printed.stderr], [0, warning]);
+  assertStringIncludes(printed.stdout, '"Done\\u202e"');
+  const { info, servers, components } = JSON.parse(printed.stdout);
+  assertEquals([info, servers], [{ title: "test", version: "0.0.0" }, undefined]);
+  assertEquals(components.securitySchemes.check.type, "apiKey");
+
+  const url = "https://api.example/v0";
+  const written = await run(
+    "app.json",
+    "--url",
+    url,
+    "--security",
+    "schemes.json",
+    "--out",
+    "a.json",
+  );
+  assertEquals([written.code, written.stdout], [0, ""]);
+  const text = await Deno.readTextFile(`${app.folder}/a.json`);
+  assertEquals(text.endsWith("\n}\n"), true);
+  const document = JSON.parse(text);
+  assertEquals(document.servers, [{ url }]);
+  assertEquals(document.components.securitySchemes, JSON.parse(schemes));
+
+  const prod = await run("--stage", "prod", "--url", url);
+  assertEquals(JSON.parse(prod.stdout).servers, [{ url: "https://shop.example" }]);
+  assertStringIncludes(
+    prod.stderr,
+    'Warning: "--url" is not used, because the manifest has the domain of https://shop.example\n',
+  );
+
+  await using none = await makeApp({}, { one: { module: "one.ts" } });
+  for (
+    const [args, code, message] of [
+      [["--url", "/v0"], 2, 'Invalid --url "/v0": expected a URL such as https://api.example/v1'],
+      [["--url", "file:///v0"], 2, 'Invalid --url "file:///v0": expected a URL such as https:'],
+      [["--security", "no.json"], 1, 'Cannot read the security schemes "no.json": No such file'],
+      [["--security", "api.ts"], 1, 'Cannot read the security schemes "api.ts": Unexpected token'],
+      [
+        ["--security", "list.json"],
+        1,
+        'Cannot read the security schemes "list.json": expected an object such as { "check": ',
+      ],
+      [["--out", "no/a.json"], 1, 'Cannot write the document to "no/a.json": No such file'],
+      [[none.manifest], 1, 'name the module of its description in the key "api"'],
+    ] as const
+  ) {
+    const ended = await run(...args);
+    assertEquals([ended.code, ended.stdout], [code, ""], args.join(" "));
+    assertStringIncludes(ended.stderr, message);
+  }
+});
+
 Deno.test("mate bundle lists the sizes, and with --analyze the parts of every zip", async () => {
   const archives = [{
     name: 'the function "one"',
@@ -361,7 +448,7 @@ Deno.test("mate bundle lists the sizes, and with --analyze the parts of every zi
     zipped: 2_048,
     unzipped: 5_000,
     contents: {
-      files: [{ name: "index.js", size: 4_096 }],
+      files: [{ name: "index.mjs", size: 4_096 }],
       sources: [{ name: "npm:a@1.0.0", size: 4_000 }, { name: "one.ts", size: 96 }],
     },
   }];
@@ -373,8 +460,8 @@ Deno.test("mate bundle lists the sizes, and with --analyze the parts of every zi
     `${table}
 
 dist/one.zip:
-    4.0 kB  index.js
-index.js comes from:
+    4.0 kB  index.mjs
+index.mjs comes from:
     3.9 kB  npm:a@1.0.0
       96 B  one.ts`,
   );

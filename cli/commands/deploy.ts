@@ -1,9 +1,17 @@
+import type { SecretStore } from "../deploy/deploy.ts";
 import { printOutputs } from "../deploy/outputs.ts";
-import { visibleText } from "../visible_text.ts";
+import { visibleText } from "../rules/visible_text.ts";
 import { checkLogin } from "./aws.ts";
-import { type Command, defineCommand, MANIFEST, type Options, STAGE } from "./command.ts";
+import {
+  type Command,
+  defineCommand,
+  MANIFEST,
+  type Options,
+  STAGE,
+  type Surroundings,
+} from "./command.ts";
 import { deployPermissions } from "./deploy_permissions.ts";
-import { UsageError } from "../manifest/usage_error.ts";
+import { UsageError } from "../manifest/nearest.ts";
 
 const DETAILS =
   `MANIFEST is ${MANIFEST} by default. The credentials are those of the AWS tools: a profile (AWS_PROFILE), or
@@ -26,8 +34,8 @@ export const deployCommand: Command = makeCommand(
 /** `mate undeploy` */
 export const undeployCommand: Command = makeCommand(
   "undeploy",
-  "Removes an application from AWS, except tables, and buckets that hold objects",
-  "Delete everything, with the objects in buckets and the data of infra",
+  "Removes an application from AWS, except tables, secrets, and buckets that hold objects",
+  "Delete everything, with the objects in buckets, the secrets and the data of infra",
   {},
 );
 
@@ -59,7 +67,7 @@ function makeCommand(
     async run(
       [manifest = MANIFEST],
       { stage, plan, yes, "delete-data": deletesData, ...others },
-      { signal, print, note },
+      { signal, print, note, read },
     ) {
       const { json } = others as { json?: boolean };
       checkTerminal(plan || yes);
@@ -69,6 +77,7 @@ function makeCommand(
           stage,
           isPlanOnly: plan,
           deletesData,
+          secrets: secretStore(manifest, stage, read),
           signal,
           // A plan quotes the manifest, and a warning may quote a function.
           print: (line) =>
@@ -86,6 +95,28 @@ function makeCommand(
       }
     },
   });
+}
+
+/** Works with secrets by the commands `secret list` and `secret remove`. */
+function secretStore(
+  manifest: string,
+  stage: string | undefined,
+  read: Surroundings["read"],
+): SecretStore {
+  const options = stage === undefined ? [] : ["--stage", stage];
+  const run = (region: string, command: string, ...args: string[]) =>
+    read(["secret", command, ...args, ...options], { AWS_REGION: region });
+  return {
+    async list(region) {
+      const rows: readonly { name: string; modified?: string }[] = JSON.parse(
+        await run(region, "list", manifest, "--json"),
+      );
+      return rows.filter(({ modified }) => modified !== undefined).map(({ name }) => name);
+    },
+    async remove(region, name) {
+      await run(region, "remove", name, manifest);
+    },
+  };
 }
 
 function checkTerminal(asksNothing: boolean | undefined): void {

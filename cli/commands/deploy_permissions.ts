@@ -1,16 +1,11 @@
-import { existsSync, realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { cacheFolder } from "../bundle/downloads.ts";
-import { CHILD_VARIABLES, CONFIGS } from "../bundle/child_environment.ts";
-import { findTerraform } from "../deploy/find_terraform.ts";
-import { findProgram } from "../find_program.ts";
-import {
-  applicationFolder,
-  isInside,
-  permissionFlags,
-  type Permissions,
-  programFolders,
-} from "../permissions.ts";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { checkNpmSettings } from "../bundle/npm_settings.ts";
+import { cacheFolder } from "../programs/downloads.ts";
+import { CHILD_VARIABLES, CONFIGS } from "../programs/child_environment.ts";
+import { findTerraform } from "../programs/find_terraform.ts";
+import { findProgram, ignorePrograms, programFolders } from "../programs/find_program.ts";
+import { applicationFolder, isInside, permissionFlags, type Permissions } from "./permissions.ts";
 import { checkLogin } from "./aws.ts";
 
 // As a program, this module prints the flags of Deno, each in a line.
@@ -36,6 +31,8 @@ if (import.meta.main) {
  */
 export async function deployPermissions(manifestPath: string): Promise<Permissions> {
   const folder = applicationFolder(manifestPath);
+  ignorePrograms(folder); // examples/deploy.sh begins here
+  await checkNpmSettings(folder); // with ~/.npmrc, which the deployment may not read
   const write = [join(folder, ".mate"), cacheFolder()];
   const unshare = await findProgram("unshare");
   const run = [
@@ -46,7 +43,13 @@ export async function deployPermissions(manifestPath: string): Promise<Permissio
   checkPrograms(run, write);
   const registry = Deno.env.get("NPM_CONFIG_REGISTRY") || Deno.env.get("npm_config_registry") || "";
   return {
-    read: [folder, cacheFolder(), ...configFiles(folder), ...programFolders(), Deno.execPath()],
+    read: [
+      folder,
+      cacheFolder(),
+      ...configFiles(folder),
+      ...programFolders(),
+      Deno.execPath(),
+    ],
     write,
     net: [
       URL.canParse(registry) ? new URL(registry).host : "registry.npmjs.org",
@@ -79,7 +82,16 @@ function checkPrograms(programs: readonly string[], writable: readonly string[])
 /** The folder of the manifest without links, and the files there and above that tell which folders belong to the application. */
 function configFiles(folder: string): string[] {
   const real = existsSync(folder) ? realpathSync(folder) : folder;
+  const filesIn = (path: string) => [...CONFIGS, ".npmrc"].map((name) => join(path, name));
   const above = (path: string): string[] =>
     dirname(path) === path ? [path] : [path, ...above(dirname(path))];
-  return [real, ...above(real).flatMap((path) => CONFIGS.map((name) => join(path, name)))];
+  const files = above(real).flatMap(filesIn);
+  return [real, ...files, ...files.flatMap(linksIn).flatMap(filesIn)];
+}
+
+/** The folders in `links` of a configuration. The bundler reads them exactly, and checks that they have a project. */
+function linksIn(file: string): string[] {
+  if (!existsSync(file)) return [];
+  const [, list = ""] = /"links"\s*:\s*\[([^\]]*)\]/.exec(readFileSync(file, "utf8")) ?? [];
+  return Array.from(list.matchAll(/"([^"]+)"/g), ([, link]) => resolve(dirname(file), link!));
 }

@@ -1,5 +1,5 @@
-import { type Command, defineCommand, MANIFEST, STAGE } from "./command.ts";
-import { UsageError } from "../manifest/usage_error.ts";
+import { type Command, defineCommand, MANIFEST, PROFILE, STAGE } from "./command.ts";
+import { UsageError } from "../manifest/nearest.ts";
 
 /** `mate dev` */
 export const dev: Command = defineCommand({
@@ -8,9 +8,11 @@ export const dev: Command = defineCommand({
   summary: "Runs an application on this machine, as it would run in the cloud",
   details:
     `MANIFEST is ${MANIFEST} by default. The terminal shows the URLs, then the log. The start page has a
-form for each trigger. Functions are reloaded when their files change. Ctrl-C ends the command.`,
+form for each trigger. Functions are reloaded when their files change. Ctrl-C ends the command.
+With --in-process, a reload takes the module of a handler, but not the modules that it imports.`,
   options: {
     stage: STAGE,
+    profile: PROFILE,
     port: {
       type: "string",
       value: "NUMBER",
@@ -23,6 +25,17 @@ form for each trigger. Functions are reloaded when their files change. Ctrl-C en
       description:
         "The folder for the objects of the buckets and the items of the tables (.mate/NAME)",
     },
+    time: {
+      type: "string",
+      value: "real|skip",
+      default: "real",
+      description:
+        'With "skip", GET /settled skips retries, visibilities, delays and windows, for tests',
+    },
+    verbose: {
+      type: "boolean",
+      description: "Show the lines START, END and REPORT of each invocation",
+    },
     "in-process": {
       type: "boolean",
       description:
@@ -30,12 +43,19 @@ form for each trigger. Functions are reloaded when their files change. Ctrl-C en
     },
   },
   async run([manifestPath = MANIFEST], values, surroundings) {
-    const { port, data, stage, "in-process": isInProcess } = values;
+    const { port, data, stage, profile, time, verbose: isVerbose } = values;
+    const isInProcess = values["in-process"];
     if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
       throw new UsageError(`Invalid port "${port}": expected a number from 0 to 65535`);
     }
-    const { run } = await import("../platform/run.ts");
-    await run({ manifestPath, stage, port: Number(port), data, isInProcess }, surroundings);
+    if (time !== "real" && time !== "skip") {
+      throw new UsageError(`Invalid time "${time}": expected "real" or "skip"`);
+    }
+    const { run } = await import("../dev/run.ts");
+    await run(
+      { manifestPath, stage, profile, port: Number(port), data, time, isInProcess, isVerbose },
+      surroundings,
+    );
     return true;
   },
 });

@@ -1,7 +1,7 @@
-import { checkFunction, type Command, defineCommand, MANIFEST, STAGE } from "./command.ts";
-import { visibleJson } from "../visible_text.ts";
+import { checkFunction, type Command, defineCommand, MANIFEST, PROFILE, STAGE } from "./command.ts";
+import { visibleJson } from "../rules/visible_text.ts";
 import { callAws, sdkPermissions } from "./aws.ts";
-import { UsageError } from "../manifest/usage_error.ts";
+import { UsageError } from "../manifest/nearest.ts";
 
 /** `mate invoke` */
 export const invoke: Command = defineCommand({
@@ -19,6 +19,7 @@ and the log to the standard error.
     console.log(JSON.stringify(await proxyEvent(request)))' | mate invoke hello --event -`,
   options: {
     stage: STAGE,
+    profile: PROFILE,
     event: {
       type: "string",
       value: "JSON",
@@ -32,13 +33,13 @@ and the log to the standard error.
     deployed ? sdkPermissions(path) : undefined,
   async run(
     [name = "", path = MANIFEST],
-    { stage, event, deployed, json },
+    { stage, profile, event, deployed, json },
     { signal, print, note },
   ) {
     const text = event === "-" ? await new Response(Deno.stdin.readable).text() : event;
     checkJson(text);
     const { readLocalManifest } = await import("../manifest/local_values.ts");
-    const { LOCAL } = await import("../application/arn.ts");
+    const { LOCAL } = await import("../rules/arn.ts");
     const { resolveApplication } = await import("../application/resolve.ts");
     const { readManifest } = await import("../manifest/manifest.ts");
     const manifest = await (deployed ? readManifest : readLocalManifest)(path, stage);
@@ -50,10 +51,10 @@ and the log to the standard error.
       );
     }
     const { InvokeCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
-    if (!deployed && !json) note("Bundling the functions");
+    if (!deployed && !json) note(`Bundling "${name}"`);
     await using local = deployed
       ? undefined
-      : await startLocal(path, { stage, signal }, json ? () => {} : note);
+      : await startLocal(path, { stage, profile, signal }, json ? () => {} : note);
     const client = new LambdaClient({
       ...(manifest.region === undefined ? {} : { region: manifest.region }),
       ...local?.client,
@@ -94,16 +95,22 @@ function checkJson(text: string): void {
 /** Starts the platform for one invocation. Its log goes to `note`. */
 async function startLocal(
   manifestPath: string,
-  options: { readonly stage: string | undefined; readonly signal: AbortSignal },
+  options: {
+    readonly stage: string | undefined;
+    readonly profile: string | undefined;
+    readonly signal: AbortSignal;
+  },
   note: (line: string) => void,
 ) {
-  const { Log } = await import("../platform/log.ts");
-  const { startPlatform } = await import("../platform/platform.ts");
-  const { formatRecord } = await import("../platform/terminal.ts");
+  const { Log } = await import("../lambda/log.ts");
+  const { startPlatform } = await import("../dev/platform.ts");
+  const { formatRecord } = await import("../dev/terminal.ts");
   const log = new Log();
   await using stack = new AsyncDisposableStack();
   stack.defer(log.follow((record) => note(formatRecord(record, false))));
-  const platform = stack.use(await startPlatform(manifestPath, { ...options, log }));
+  const platform = stack.use(
+    await startPlatform(manifestPath, { ...options, log, bundling: "when invoked" }),
+  );
   const owned = stack.move();
   return {
     client: {

@@ -1,11 +1,11 @@
 import type { CloudWatchLogsClient, FilteredLogEvent } from "@aws-sdk/client-cloudwatch-logs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ApplicationFunction } from "../application/types.ts";
-import { formatRecord } from "../platform/terminal.ts";
-import { visibleJson } from "../visible_text.ts";
+import { formatRecord } from "../dev/terminal.ts";
+import { visibleJson } from "../rules/visible_text.ts";
 import { callAws, sdkPermissions } from "./aws.ts";
 import { checkFunction, type Command, defineCommand, MANIFEST, STAGE } from "./command.ts";
-import { UsageError } from "../manifest/usage_error.ts";
+import { UsageError } from "../manifest/nearest.ts";
 
 const UNITS: Readonly<Record<string, number>> = {
   s: 1_000,
@@ -45,7 +45,7 @@ export const logs: Command = defineCommand({
       );
     }
     const { readManifest } = await import("../manifest/manifest.ts");
-    const { LOCAL } = await import("../application/arn.ts");
+    const { LOCAL } = await import("../rules/arn.ts");
     const { resolveApplication } = await import("../application/resolve.ts");
     const manifest = await readManifest(path, values.stage);
     if (values.function !== undefined) checkFunction(manifest, values.function);

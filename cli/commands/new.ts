@@ -1,6 +1,6 @@
 import { basename, join, resolve } from "node:path";
 import config from "../deno.json" with { type: "json" };
-import { UsageError } from "../manifest/usage_error.ts";
+import { UsageError } from "../manifest/nearest.ts";
 import { type Command, defineCommand, MANIFEST } from "./command.ts";
 
 /** `mate new` */
@@ -56,18 +56,19 @@ type Files = Readonly<Record<string, string>>;
 
 /** Makes the files of a new application for Deno. */
 function denoTemplate(name: string): Files {
-  const mate = `deno run -A jsr:@mate/cli@^${version}`;
+  const mate = `deno run --no-config -A jsr:@mate/cli@^${version}`;
   const schema = `https://jsr.io/@mate/cli/${version}/manifest/schema.json`;
   return {
-    ...sharedFiles(name, schema, "ts", ["deno task dev", "deno task test", "deno task"]),
+    ...sharedFiles(name, schema, ["deno task dev", "deno task test", "deno task"]),
     "deno.json": json({
       tasks: {
         dev: `${mate} dev`,
-        test: "deno test",
+        test: "deno test -A", // startPlatform() needs all permissions
         deploy: `${mate} deploy`,
         undeploy: `${mate} undeploy`,
       },
       imports: {
+        "@mate/cli/platform": `jsr:@mate/cli@^${version}/platform`,
         "@mate/core": `jsr:@mate/core@^${version}`,
         "@std/assert": "jsr:@std/assert@^1.0.19",
       },
@@ -77,8 +78,7 @@ import { call } from "@mate/core/testing";
 import { handler } from "./hello.ts";
 
 Deno.test("GET /hello greets a person by name", async () => {
-${TEST}  }
-});
+${testWith((actual, expected) => `assertEquals(${actual}, ${expected})`)}});
 `,
   };
 }
@@ -86,48 +86,63 @@ ${TEST}  }
 /** Makes the files of a new application for Node.js. */
 function nodeTemplate(name: string): Files {
   const schema = "./node_modules/@mate/cli/tool/manifest/schema.json";
+  const shared = sharedFiles(name, schema, ["npm run dev", "npm test", "npm run"]);
   return {
-    ...sharedFiles(name, schema, "js", ["npm run dev", "npm test", "npm run"]),
+    ...shared,
+    ".gitignore": `node_modules/\n${shared[".gitignore"]}`,
     "package.json": json({
       name,
       private: true,
       type: "module",
       scripts: {
         dev: "mate dev",
-        test: "node --test",
+        test: "vitest run",
+        check: "tsc",
         deploy: "mate deploy",
         undeploy: "mate undeploy",
       },
       dependencies: { "@mate/core": `^${version}` },
-      devDependencies: { "@mate/cli": `^${version}` },
+      devDependencies: {
+        "@mate/cli": `^${version}`,
+        "@types/node": "^24.0.0",
+        typescript: "^5.9.3",
+        vitest: "^3.2.4",
+      },
     }),
-    "hello.test.js": `import { deepEqual as assertEquals } from "node:assert/strict";
-import { test } from "node:test";
-import { call } from "@mate/core/testing";
+    "tsconfig.json": json({
+      compilerOptions: {
+        target: "es2024",
+        lib: ["esnext", "dom"],
+        module: "nodenext",
+        strict: true,
+        noEmit: true,
+      },
+    }),
+    "hello.test.ts": `import { call } from "@mate/core/testing";
+import { expect, test } from "vitest";
 import { handler } from "./hello.js";
 
 test("GET /hello greets a person by name", async () => {
-${TEST}  }
-});
+${testWith((actual, expected) => `expect(${actual}).toEqual(${expected})`)}});
 `,
   };
 }
 
-/** The body of the test. */
-const TEST = `  for (const [query, name] of [["?name=Ada", "Ada"], ["", "World"]]) {
+/** Makes the body of the test. */
+const testWith = (assertEqual: (actual: string, expected: string) => string) =>
+  `  for (const [query, name] of [["?name=Ada", "Ada"], ["", "World"]]) {
     const request = new Request(\`https://api.example/hello\${query}\`);
     const response = await call(handler, request);
-    assertEquals(await response.json(), { greeting: \`Hello, \${name}!\` });
+    ${assertEqual("await response.json()", "{ greeting: `Hello, ${name}!` }")};
+  }
 `;
 
-/** The files that differ only in the language of the module and in the commands. */
+/** The files that differ only in the commands. */
 function sharedFiles(
   name: string,
   schema: string,
-  language: "js" | "ts",
   [dev, test, run]: readonly [dev: string, test: string, run: string],
 ): Files {
-  const module = `hello.${language}`;
   const commands = [
     [dev, "run it on http://localhost:8000, and reload it when a file changes"],
     [test, "run the tests"],
@@ -142,13 +157,13 @@ function sharedFiles(
       stage: "v1",
       functions: {
         hello: {
-          module,
+          module: "hello.ts",
           description: "Greets a person by name",
           triggers: { routes: [{ method: "GET", path: "/hello" }] },
         },
       },
     }),
-    [module]: `import { proxyHandler } from "@mate/core/gateway";
+    "hello.ts": `import { proxyHandler } from "@mate/core/gateway";
 import { logger } from "@mate/core/logger";
 
 /** Answers GET /hello?name=Ada. */
@@ -158,8 +173,7 @@ export const handler = proxyHandler((event) => {
   return { greeting: \`Hello, \${name}!\` };
 });
 `,
-    ".gitignore": `${language === "js" ? "node_modules/\n" : ""}\
-# State of the deployment, data of the local platform, bundles
+    ".gitignore": `# State of the deployment, data of the local platform, bundles
 .mate/
 dist/
 # Values for this machine alone, such as secrets
@@ -171,7 +185,7 @@ dist/
 ${commands.map(([command, what]) => `${command.padEnd(width)} # ${what}`).join("\n")}
 \`\`\`
 
-\`app.json\` names the functions and their triggers. \`${module}\` is the function
+\`app.json\` names the functions and their triggers. \`hello.ts\` is the function
 behind \`GET /v1/hello\`.
 `,
   };

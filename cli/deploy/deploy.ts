@@ -1,5 +1,8 @@
 import { existsSync } from "node:fs";
 import { bundleApp } from "../bundle/app.ts";
+import { secretPath, secretsIn } from "../manifest/secrets.ts";
+import { refuse } from "../manifest/stages.ts";
+import { loopsOf } from "../application/loops.ts";
 import type { Application, Gateway } from "../application/types.ts";
 import {
   claimProblem,
@@ -12,7 +15,7 @@ import {
 import { checkOwner, importsOf, isConflict, withoutAbsent } from "./leftovers.ts";
 import type { Outputs } from "./outputs.ts";
 import { CLAIM, MODULE } from "./root_module.ts";
-import { lostTables, unprotect } from "./protection.ts";
+import { type LostTable, lostTables, unprotect } from "./protection.ts";
 import { readState } from "./state.ts";
 import {
   holdsData,
@@ -24,7 +27,15 @@ import {
 } from "./summary.ts";
 import { checkDestroyable, TerraformError } from "./terraform.ts";
 
+/** The secrets of a stage in the account. Another process works with them, because a deployment reads no keys of the cloud. */
+export interface SecretStore {
+  /** Lists the names of the secrets that have a value. */
+  list(region: string): Promise<readonly string[]>;
+  remove(region: string, name: string): Promise<void>;
+}
+
 export interface DeployOptions extends OpenOptions {
+  readonly secrets: SecretStore;
   /** Whether data may be deleted: by a replacement, or with buckets that hold objects. */
   readonly deletesData?: boolean | undefined;
   readonly report: (outputs: Outputs, gateway: Gateway | undefined) => void;
@@ -43,11 +54,14 @@ export async function deploy(manifestPath: string, options: DeployOptions): Prom
   const deployment = await openDeployment(manifestPath, options);
   if (deployment === undefined) return false;
   const { terraform, folder, application, deployed } = deployment;
-  for (const variable of secretsIn(application)) {
+  for (const [owner, variable] of plainSecrets(application)) {
     print(
-      `Warning: The variable ${variable} looks like a secret. Terraform's state and Lambda's settings hold it as plain text; AWS Secrets Manager would not.`,
+      `Warning: The variable ${owner}.${variable} looks like a secret. Terraform's state and Lambda's settings hold it as plain text. ` +
+        `Move it from "environment" to "secrets", and run "mate secret set ${variable}"`,
     );
   }
+  loopsOf(application).forEach((line) => print(`Warning: ${line}`));
+  await checkSecrets(deployment, options);
   print("Making the bundles");
   await bundleApp(manifestPath, {
     stage,
@@ -62,24 +76,16 @@ export async function deploy(manifestPath: string, options: DeployOptions): Prom
   const { lines, replaced } = summarize(plan);
   if (options.isPlanOnly) print(await terraform.read("show", "-no-color", "plan"));
   lines.forEach((line) => print(line));
-  if (options.isPlanOnly) return false;
+  const lost = lostTables(plan);
+  const refusal = options.deletesData ? undefined : refusalOf(replaced, lost);
+  if (options.isPlanOnly) {
+    if (refusal !== undefined) print(`Warning: "mate deploy" will refuse this plan. ${refusal}`);
+    return false;
+  }
   if (lines.length === 0) {
     print("Nothing to do: everything is as the manifest says");
   } else {
-    if (replaced.length > 0 && !options.deletesData) {
-      const names = replaced.map(nameResource).join(", ");
-      throw new Error(
-        `Cannot replace ${names}: the data would be deleted. Save the data first, and pass --delete-data, or undo the change`,
-      );
-    }
-    const lost = lostTables(plan);
-    const gone = lost.filter(({ isReplaced }) => !isReplaced);
-    if (gone.length > 0 && !options.deletesData) {
-      throw new Error(
-        `Cannot delete ${gone.map(nameResource).join(", ")}: it is protected. ` +
-          "Save the data first, and pass --delete-data, or keep the table in the manifest",
-      );
-    }
+    if (refusal !== undefined) throw new Error(refusal);
     const place = placeOf(plan);
     if (!options.confirm(`Deploy this to account ${place.account} in ${place.region}?`)) {
       print("Nothing was changed");
@@ -103,7 +109,7 @@ export async function deploy(manifestPath: string, options: DeployOptions): Prom
 }
 
 /**
- * Removes a stage of an application from AWS. Buckets that hold objects and tables stay, with their settings, unless
+ * Removes a stage of an application from AWS. Buckets that hold objects, tables and secrets stay, with their settings, unless
  * `deletesData` is set.
  *
  * @returns Whether the application is removed. It is `false` if the user declined, or wanted only the list.
@@ -113,21 +119,27 @@ export async function undeploy(manifestPath: string, options: DeployOptions): Pr
   const { print, deletesData } = options;
   const deployment = await openDeployment(manifestPath, options);
   if (deployment === undefined) return false;
-  const { terraform, deployed: { resources, account, region } } = deployment;
-  if (resources.length === 0) {
+  const { terraform, region, manifest, deployed: { resources, account } } = deployment;
+  // Without secrets in the manifest, nobody needs the right to list them.
+  const hasSecrets = deletesData && secretsIn(manifest).size > 0;
+  const secrets = hasSecrets ? await options.secrets.list(region) : [];
+  const removeSecrets = () =>
+    Promise.all(secrets.map((name) => options.secrets.remove(region, name)));
+  if (resources.length === 0 && secrets.length === 0) {
     print("Nothing to do: nothing is deployed");
     return true;
   }
   await deployment.write({ isDataOnly: true, deletesData });
-  if (deployment.hasInfra) await checkDestroyable(terraform);
+  if (deployment.hasInfra && resources.length > 0) await checkDestroyable(terraform);
   const contents = deletesData
-    ? "with all objects in the buckets and all items in the tables"
-    : "except buckets that hold objects, and tables";
+    ? "with all objects in the buckets, all items in the tables and all secrets"
+    : "except buckets that hold objects, tables and secrets";
   print(`Deletes, ${contents}:`);
   // The protection of tables keeps them in any case.
   const isKept = ({ address, type }: Resource) =>
     !deletesData && type === "aws_dynamodb_table" && address.startsWith(`${MODULE}.`);
   listLosses(resources.filter((one) => !isKept(one))).forEach((line) => print(`  ${line}`));
+  secrets.forEach((name) => print(`  deletes secret ${secretPath(manifest)}/${name}`));
   const ownData = resources.filter((one) => /^module\.infra\./.test(one.address) && holdsData(one));
   if (ownData.length > 0 && !deletesData) {
     const names = ownData.map(nameResource).join(", ");
@@ -139,14 +151,20 @@ Pass --delete-data to delete it. To keep it in the account, let Terraform forget
     );
   }
   if (options.isPlanOnly) return false;
-  if (!options.confirm(`Delete this from account ${account} in ${region}?`)) {
+  const place = account === undefined ? region : `account ${account} in ${region}`;
+  if (!options.confirm(`Delete this from ${place}?`)) {
     print("Nothing was changed");
     return false;
+  }
+  if (resources.length === 0) {
+    await removeSecrets();
+    return true;
   }
   const keepData = () => terraform.run(["apply", "-auto-approve", `-target=${MODULE}`], print);
   if (resources.some(({ type }) => KEPT.includes(type))) await keepData();
   try {
     await terraform.run(["apply", "-destroy", "-auto-approve"], print);
+    await removeSecrets();
     return true;
   } catch (error) {
     const isFull = error instanceof TerraformError &&
@@ -163,6 +181,19 @@ Pass --delete-data to delete it. To keep it in the account, let Terraform forget
       .forEach((resource) => print(`  ${nameResource(resource)}`));
     return true;
   }
+}
+
+/** Says why a plan would delete data; `undefined` if it would not. */
+function refusalOf(replaced: readonly Resource[], lost: readonly LostTable[]): string | undefined {
+  const namesOf = (all: readonly Resource[]) => all.map(nameResource).join(", ");
+  if (replaced.length > 0) {
+    return `Cannot replace ${namesOf(replaced)}: the data would be deleted. ` +
+      "Save the data first, and pass --delete-data, or undo the change";
+  }
+  const gone = lost.filter(({ isReplaced }) => !isReplaced);
+  if (gone.length === 0) return undefined;
+  return `Cannot delete ${namesOf(gone)}: it is protected. ` +
+    "Save the data first, and pass --delete-data, or keep the table in the manifest";
 }
 
 /** The types that stay if they hold data. */
@@ -182,11 +213,28 @@ function onlyDataOf(resources: readonly Resource[], application: Application): A
   };
 }
 
-/** The variables whose names say that they hold secrets. */
-function secretsIn({ functions }: Deployment["application"]): string[] {
+/** Refuses to deploy a function whose secret has no value, because the function would not start. */
+async function checkSecrets(
+  { manifest, region }: Deployment,
+  { secrets }: DeployOptions,
+): Promise<void> {
+  const named = secretsIn(manifest);
+  if (named.size === 0) return;
+  const known = await secrets.list(region);
+  const stage = manifest.furtherStage === undefined ? "" : ` --stage ${manifest.stage}`;
+  const problems = [...named].filter(([name]) => !known.includes(name)).map(([name, owners]) => {
+    const list = owners.map((owner) => `"${owner}"`).join(", ");
+    return `the secret ${name} of ${list} has no value in ${region}: run "mate secret set ${name}${stage}"`;
+  });
+  refuse(problems, "Cannot deploy");
+}
+
+/** The functions and variables whose names say that they hold secrets. */
+function plainSecrets({ functions }: Deployment["application"]): [string, string][] {
   const isSecret = /secret|passw(or)?d|token|credential|(api|private)_?key/i;
   return Object.entries(functions).flatMap(([key, { environment }]) =>
-    Object.keys(environment).filter((name) => isSecret.test(name)).map((name) => `${key}.${name}`)
+    Object.keys(environment).filter((name) => isSecret.test(name))
+      .map((name): [string, string] => [key, name])
   );
 }
 

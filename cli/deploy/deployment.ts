@@ -3,15 +3,11 @@ import { basename, dirname, resolve } from "node:path";
 import { resolveApplication } from "../application/resolve.ts";
 import type { Application } from "../application/types.ts";
 import { type Manifest, readManifest } from "../manifest/manifest.ts";
-import { findTerraform } from "./find_terraform.ts";
+import { findTerraform } from "../programs/find_terraform.ts";
 import { checkOutputs, readInfra } from "./infra.ts";
-import {
-  DEPLOYED,
-  PLACE,
-  type RootModule,
-  writeProviderLock,
-  writeRootModule,
-} from "./root_module.ts";
+import { checkOwnFiles, hasChecksums, keepProviderLock, writeProviderLock } from "./own_files.ts";
+import { type Provider, providerFor, providerOfState } from "./provider.ts";
+import { DEPLOYED, PLACE, type RootModule, writeRootModule } from "./root_module.ts";
 import {
   checkFree,
   type Deployed,
@@ -38,6 +34,8 @@ export interface OpenOptions {
 /** An application whose root module is set up. */
 export interface Deployment {
   readonly application: Application;
+  readonly manifest: Manifest;
+  readonly region: string;
   /** The folder of the root module, the bundles and the state. */
   readonly folder: string;
   readonly terraform: Terraform;
@@ -77,20 +75,28 @@ export async function openDeployment(
   const root = { application: resolveIn(manifest, wanted), state: manifest.state, infra };
   const program = await findTerraform(print);
   const folder = deploymentFolder(path, manifest);
+  await checkOwnFiles(folder);
   const start = (region: string | undefined, at = folder) =>
     new Terraform(program, at, region ? { AWS_REGION: region } : {}, signal);
   const isNew = !existsSync(folder);
   try {
     const flags = await flagsToMove(manifest, folder, start.bind(undefined, wanted), options);
     if (flags === undefined) return undefined;
-    await writeRootModule(folder, root);
-    const isTerraform = basename(program) === "terraform"; // OpenTofu has its own registry
-    if (isTerraform) await writeProviderLock(folder);
-    const lock = isTerraform && !infra ? ["-lockfile=readonly"] : []; // infra may have its own providers
     if (!existsSync(`${folder}/.terraform`)) print("Fetching Terraform's provider for AWS");
-    await start(wanted).read("init", "-no-color", ...lock, ...flags);
+    const initialize = async (provider: Provider, flags: readonly string[] = []) => {
+      const engine = { program: basename(program), provider };
+      await writeRootModule(folder, { ...root, provider });
+      await writeProviderLock(folder, engine);
+      const lock = hasChecksums(engine) && !infra ? ["-lockfile=readonly"] : []; // infra may have its own providers
+      await start(wanted).read("init", "-no-color", ...lock, ...flags);
+      if (!infra) await keepProviderLock(folder, engine);
+    };
+    const needed = providerFor(root.application);
+    await initialize(needed, flags);
     await restoreState(folder);
     const deployed = await readState(start(wanted));
+    const provider = Math.max(needed, providerOfState(deployed.resources)) as Provider;
+    if (provider !== needed) await initialize(provider);
     const { account, region = (await findPlace(start(wanted), manifest.name)).region } = deployed;
     if (wanted && wanted !== region) {
       throw new Error(
@@ -100,11 +106,14 @@ export async function openDeployment(
     const application = resolveIn(manifest, region);
     return {
       application,
+      manifest,
+      region,
       folder,
       terraform: start(region),
       deployed,
       hasInfra: infra !== undefined,
-      write: (changes) => writeRootModule(folder, { ...root, application, account, ...changes }),
+      write: (changes) =>
+        writeRootModule(folder, { ...root, provider, application, account, ...changes }),
     };
   } catch (error) {
     if (isNew) await removeEmpty(folder);

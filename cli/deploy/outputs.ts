@@ -1,4 +1,4 @@
-import { curlCommand, examplePath } from "../application/curl.ts";
+import { curlCommand, examplePath } from "../application/invoking.ts";
 import type { Gateway } from "../application/types.ts";
 
 /** The URLs and the names of a deployed application. */

@@ -1,4 +1,5 @@
-import type { Place } from "../application/arn.ts";
+import type { Place } from "../rules/arn.ts";
+import { ifThere } from "../programs/downloads.ts";
 import { mapValues } from "../application/resources.ts";
 import type { Application } from "../application/types.ts";
 import alarms from "./tf/alarms.tf" with { type: "text" };
@@ -16,7 +17,7 @@ import urls from "./tf/urls.tf" with { type: "text" };
 import variables from "./tf/variables.tf" with { type: "text" };
 import versions from "./tf/versions.tf" with { type: "text" };
 import type { Infra } from "./infra.ts";
-import providerLock from "./terraform.lock.hcl" with { type: "text" };
+import { CONSTRAINTS, type Provider, providerFor } from "./provider.ts";
 
 /** The address of the module with the application. */
 export const MODULE = "module.application";
@@ -55,6 +56,8 @@ export interface RootModule {
   readonly application: Application;
   /** The only account that Terraform may use; any account by default. */
   readonly account?: string | undefined;
+  /** The version of Terraform's provider; by default the one that the runtimes of the functions need. */
+  readonly provider?: Provider | undefined;
   /** The place of the state, such as `s3://bucket/key`; by default a file beside the root module. */
   readonly state?: string | undefined;
   /** The Terraform files of the user in the folder `infra` beside the manifest. */
@@ -91,24 +94,25 @@ function templateOf(value: unknown): string {
     .replaceAll(EXPRESSION, (_, sign, text) => (sign && `\${\\"${sign}\\"}`) + `\${${text}}`);
 }
 
-/** Writes the root module that deploys an application, and the module that it calls. */
-export async function writeRootModule(folder: string, root: RootModule): Promise<void> {
+/** Writes the module that makes resources of an application into the folder `module`. */
+export async function writeModule(folder: string): Promise<void> {
+  await ifThere(Deno.remove(`${folder}/module`, { recursive: true })); // with the files that are not in MODULE_FILES
   await Deno.mkdir(`${folder}/module`, { recursive: true, mode: 0o700 }); // the state may hold secrets
-  await Deno.writeTextFile(`${folder}/.gitignore`, "*\n");
   for (const [name, text] of Object.entries(MODULE_FILES)) {
     await Deno.writeTextFile(`${folder}/module/${name}.tf`, text);
   }
+}
+
+/** Writes the root module that deploys an application, and the module that it calls. */
+export async function writeRootModule(folder: string, root: RootModule): Promise<void> {
+  await writeModule(folder);
+  await Deno.writeTextFile(`${folder}/.gitignore`, "*\n");
   const application = root.isDataOnly ? dataOf(root.application) : root.application;
   await Deno.writeTextFile(
     `${folder}/application.tf.json`,
     templateOf({ locals: { application, resources: resourcesOf(root.application) } }),
   );
   await Deno.writeTextFile(`${folder}/main.tf.json`, JSON.stringify(rootModule(root), null, 2));
-}
-
-/** Writes the checksums of the provider for every platform. `terraform init` then requires them. */
-export async function writeProviderLock(folder: string): Promise<void> {
-  await Deno.writeTextFile(`${folder}/.terraform.lock.hcl`, providerLock);
 }
 
 /** The names and the ARNs for infra, as the output `resources` of the module has them. */
@@ -157,7 +161,16 @@ function rootModule(root: RootModule): unknown {
     application: root.isDataOnly ? "${local.resources}" : `\${${MODULE}.resources}`,
   };
   return {
-    terraform: { required_version: ">= 1.10", backend: backendOf(state) },
+    terraform: {
+      required_version: ">= 1.10",
+      required_providers: {
+        aws: {
+          source: "hashicorp/aws",
+          version: CONSTRAINTS[root.provider ?? providerFor(root.application)],
+        },
+      },
+      backend: backendOf(state),
+    },
     provider: {
       aws: {
         default_tags: { tags },
@@ -175,7 +188,7 @@ function rootModule(root: RootModule): unknown {
     },
     locals: {
       account: "${data.aws_caller_identity.current.account_id}",
-      region: "${data.aws_region.current.name}",
+      region: "${data.aws_region.current.id}",
       partition: "${data.aws_partition.current.partition}",
       queues: isEmulated()
         ? `${Deno.env.get("AWS_ENDPOINT_URL")}/\${local.account}`

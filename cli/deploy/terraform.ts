@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
+import { prepare } from "../programs/find_program.ts";
 
 export interface Diagnostic {
   readonly severity: "error" | "warning";
@@ -60,7 +61,7 @@ export class Terraform {
 
   /** Runs Terraform in its own session. So Ctrl-C reaches Terraform only once, through the signal. */
   async #run(args: readonly string[], readLine: (line: string) => void) {
-    const child = new Deno.Command(this.program, {
+    const child = prepare(this.program, {
       args: [...args],
       cwd: this.folder,
       env: { ...this.env, TF_IN_AUTOMATION: "1", TF_INPUT: "0", CHECKPOINT_DISABLE: "1" },

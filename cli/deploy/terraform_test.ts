@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { temporaryFolder } from "../../testdata/programs.ts";
-import { findProgram } from "../find_program.ts";
+import { findProgram } from "../programs/find_program.ts";
 import { accessProblem, checkDestroyable, Terraform, TerraformError } from "./terraform.ts";
 
 Deno.test("accessProblem() finds the line of an error that a user can solve, and adds the remedy", () => {

@@ -1,18 +1,23 @@
 import type { Manifest } from "../manifest/manifest.ts";
 
+/** An event as bytes of JSON, or a function that makes the event. */
+export type Payload = Uint8Array | (() => Uint8Array);
+
 /** Runs functions. The triggers and the Invoke API of the local platform use only this interface. */
 export interface FunctionHost extends AsyncDisposable {
   /**
    * Invokes a function and waits for its end.
    *
-   * If the function throws, hangs, exits or returns nonsense, the outcome says so. The promise does not reject.
+   * If the function throws, hangs, exits or returns nonsense, the outcome says so. The promise rejects only if the
+   * invocation cannot begin.
    *
    * @param name The name of the function in the manifest.
-   * @param payload The event: JSON, as bytes.
+   * @param payload The event: JSON, as bytes. A function makes the event when a sandbox is free. If that function throws,
+   * nothing is invoked, and the promise rejects with its error.
    * @param options Further facts of the invocation.
    * @returns The outcome of the invocation.
    */
-  invoke(name: string, payload: Uint8Array, options?: InvokeOptions): Promise<InvokeOutcome>;
+  invoke(name: string, payload: Payload, options?: InvokeOptions): Promise<InvokeOutcome>;
 }
 
 /** A host that can load the functions again. */
@@ -24,10 +29,10 @@ export interface ReloadingHost extends FunctionHost {
    * Loads the functions again.
    *
    * @param manifest The manifest of the application. The default is the manifest in use.
-   * @param isCodeNew Whether files of functions may have changed. If not, only new modules are loaded. The default is true.
+   * @param onReady Is called and awaited before the new functions replace the old ones, which answer until then.
    * @returns The names of the functions that have changed.
    */
-  reload(manifest?: Manifest, isCodeNew?: boolean): Promise<readonly string[]>;
+  reload(manifest?: Manifest, onReady?: () => Promise<void>): Promise<readonly string[]>;
 }
 
 /** The facts of an invocation besides its event. */
@@ -38,7 +43,7 @@ export interface InvokeOptions {
   readonly tenantId?: string | undefined;
   /** The identifier of the invocation. The default is a random UUID. Retries of an invocation have the same identifier. */
   readonly requestId?: string | undefined;
-  /** The X-Ray trace header. */
+  /** The X-Ray trace header. A host reads it after it has made the event. */
   readonly traceId?: string | undefined;
   /**
    * Opens a stream for the result, if the function streams. The argument is the media type of the result. The result is

@@ -4,6 +4,14 @@ import { nearest } from "./nearest.ts";
 /** Says what is wrong with a text, or returns `undefined` if the text has the format. */
 export type Format = (text: string) => string | undefined;
 
+/** What is wrong in a manifest. */
+export interface Problem {
+  /** The keys that lead to it. */
+  readonly path: readonly (string | number)[];
+  readonly text: string;
+  readonly line?: number;
+}
+
 /** The keywords of a JSON Schema from which the messages are made. */
 interface Schema {
   readonly type?: string | readonly string[];
@@ -33,7 +41,7 @@ const TYPES: Readonly<Record<string, string>> = {
 export function makeChecker(
   schema: object,
   formats: Readonly<Record<string, Format>>,
-): (value: unknown) => string[] {
+): (value: unknown) => Problem[] {
   const validate = new Ajv({
     allErrors: true,
     useDefaults: true,
@@ -55,7 +63,10 @@ export function makeChecker(
     const unknown = errors.filter(({ keyword }) => keyword === "additionalProperties");
     return [
       ...errors.filter((error) => !unknown.includes(error))
-        .map((error) => `${nameOf(pathOf(error))} ${wordError(error, formats)}`),
+        .map((error) => {
+          const path = pathOf(error);
+          return { path, text: `${nameOf(path)} ${wordError(error, formats)}` };
+        }),
       ...[...Map.groupBy(unknown, ({ instancePath }) => instancePath).values()]
         .flatMap((group) => wordUnknownKeys(group)),
     ];
@@ -111,21 +122,26 @@ function expected({ type = "string", enum: values, minimum, maximum }: Schema): 
 }
 
 /** Makes the messages for the unknown keys of one object. A message suggests the nearest known key. */
-function wordUnknownKeys(errors: readonly ErrorObject[]): string[] {
+function wordUnknownKeys(errors: readonly ErrorObject[]): Problem[] {
   const path = pathOf(errors[0]!);
   const owner = path.length === 0 ? "a manifest" : nameOf(path);
   const known = Object.keys((errors[0]!.parentSchema as Schema).properties!);
   const keys = errors.map(({ params: { additionalProperty: key } }) => ({
+    path: [...path, key],
     name: nameOf([...path, key]),
     word: nearest(key, known),
   }));
-  const strange = keys.filter(({ word }) => word === undefined).map(({ name }) => name);
+  const strange = keys.filter(({ word }) => word === undefined);
   const are = strange.length > 1 ? "are not keys" : "is not a key";
+  const names = strange.map(({ name }) => name).join(", ");
   return [
-    ...keys.filter(({ word }) => word !== undefined)
-      .map(({ name, word }) => `${name} is not a key of ${owner}: did you mean "${word}"?`),
-    ...strange.length === 0
-      ? []
-      : [`${strange.join(", ")} ${are} of ${owner}: expected one of ${known.join(", ")}`],
+    ...keys.filter(({ word }) => word !== undefined).map(({ path, name, word }) => ({
+      path,
+      text: `${name} is not a key of ${owner}: did you mean "${word}"?`,
+    })),
+    ...strange.slice(0, 1).map(({ path }) => ({
+      path,
+      text: `${names} ${are} of ${owner}: expected one of ${known.join(", ")}`,
+    })),
   ];
 }

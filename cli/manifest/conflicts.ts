@@ -1,7 +1,7 @@
-import { wrongParts } from "./event_pattern.ts";
-import { FILTER_SCOPES, wrongFilterParts } from "./filter_policy.ts";
+import { readPattern } from "../rules/event_pattern.ts";
+import { FILTER_SCOPES, readFilterPolicy } from "../rules/filter_policy.ts";
+import { wrongStatementParts } from "../rules/statement.ts";
 import { type Conflict, triggersOf } from "./conflict.ts";
-import { findStatementConflicts } from "./statements.ts";
 import { findDomainConflicts, findRouteConflicts } from "./route_conflicts.ts";
 import type { BucketTrigger, Manifest } from "./types.ts";
 import { placeholdersIn, variablesOf } from "./variables.ts";
@@ -9,6 +9,7 @@ import { placeholdersIn, variablesOf } from "./variables.ts";
 /** Finds the problems of a manifest that its JSON Schema cannot express. */
 export function* findConflicts(manifest: Manifest): Generator<Conflict> {
   yield* findEnvironmentConflicts(manifest);
+  yield* findSecretConflicts(manifest);
   yield* findCorsConflicts(manifest);
   yield* findPatternConflicts(manifest);
   yield* findRouteConflicts(manifest);
@@ -21,12 +22,16 @@ export function* findConflicts(manifest: Manifest): Generator<Conflict> {
   yield* findUnknownResources(manifest, "tables");
   yield* findQueueConflicts(manifest);
   yield* findTableConflicts(manifest);
-  yield* findStatementConflicts(manifest);
+  for (const [owner, { statements }] of Object.entries(manifest.functions)) {
+    for (const [index, statement] of statements.entries()) {
+      yield* wrongStatementParts(statement, ["functions", owner, "statements", index]);
+    }
+  }
 }
 
 /** Finds variables that `uses` sets already, and hosts with unknown variables. */
 function* findEnvironmentConflicts({ functions }: Manifest): Generator<Conflict> {
-  for (const [owner, { environment, permissions, uses }] of Object.entries(functions)) {
+  for (const [owner, { environment, permissions, runtime, uses }] of Object.entries(functions)) {
     const path = ["functions", owner];
     const names = Object.keys(environment);
     for (const name of variablesOf(uses)) {
@@ -34,10 +39,39 @@ function* findEnvironmentConflicts({ functions }: Manifest): Generator<Conflict>
       const message = 'must be another variable: "uses" sets it';
       yield { path: [...path, "environment", name], message };
     }
+    if (runtime !== "deno" && permissions.net.length > 0) {
+      const message = `must be empty, because Node.js (${runtime}) does not limit the network`;
+      yield { path: [...path, "permissions", "net"], message };
+    }
     for (const [index, host] of permissions.net.entries()) {
       if (placeholdersIn(host).every((name) => name === "region" || names.includes(name))) continue;
       const message = "must have no placeholders except ${region} and the function's own variables";
       yield { path: [...path, "permissions", "net", index], message };
+    }
+  }
+}
+
+/** Finds secrets that have another value already, and a name that AWS Systems Manager reserves. */
+function* findSecretConflicts({ name, functions }: Manifest): Generator<Conflict> {
+  for (const [owner, { environment, secrets, uses }] of Object.entries(functions)) {
+    const used = variablesOf(uses);
+    for (const [index, secret] of secrets.entries()) {
+      const path = ["functions", owner, "secrets", index];
+      if (Object.hasOwn(environment, secret)) {
+        yield { path, message: `must be another variable: "environment" sets "${secret}"` };
+      } else if (used.includes(secret)) {
+        yield { path, message: `must be another variable: "uses" sets "${secret}"` };
+      } else if (/^(https?|all|no)_proxy$/i.test(secret)) {
+        const message = 'must be in "environment": Deno reads a proxy before it reads secrets';
+        yield { path, message };
+      } else if (secrets.indexOf(secret) < index) {
+        yield { path, message: `must be another variable: "${secret}" occurs twice` };
+      } else if (/^(aws|ssm)/.test(name)) { // https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_PutParameter.html
+        const message =
+          `needs another "name": AWS Systems Manager keeps no secrets of "${name}", ` +
+          'because it reserves names that begin with "aws" or "ssm"';
+        yield { path, message };
+      }
     }
   }
 }
@@ -56,15 +90,16 @@ function* findCorsConflicts({ functions }: Manifest): Generator<Conflict> {
 
 function* findPatternConflicts(manifest: Manifest): Generator<Conflict> {
   for (const { trigger, path } of triggersOf(manifest, "events")) {
-    yield* wrongParts(trigger.pattern, [...path, "pattern"]);
+    yield* readPattern(trigger.pattern, [...path, "pattern"]).problems;
   }
   for (const { trigger, path } of triggersOf(manifest, "topics")) {
     if (trigger.filter === undefined) continue;
     const scope = FILTER_SCOPES[trigger.filterScope];
-    yield* wrongFilterParts(trigger.filter, [...path, "filter"], scope);
+    yield* readFilterPolicy(trigger.filter, scope, [...path, "filter"]).problems;
   }
   for (const { trigger, path } of triggersOf(manifest, "tables")) {
-    if (trigger.filter !== undefined) yield* wrongParts(trigger.filter, [...path, "filter"]);
+    if (trigger.filter === undefined) continue;
+    yield* readPattern(trigger.filter, [...path, "filter"]).problems;
   }
 }
 

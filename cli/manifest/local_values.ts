@@ -1,6 +1,8 @@
 import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
 import { type Manifest, readManifest } from "./manifest.ts";
+import { hintOf } from "./nearest.ts";
+import { secretProblem, secretsIn } from "./secrets.ts";
 
 /** The file beside the manifest with values for this machine alone. */
 export const VALUES_FILE = ".env";
@@ -20,6 +22,91 @@ export async function readLocalManifest(path: string, stage?: string): Promise<M
     return [name, { ...settings, environment: Object.fromEntries(environment) }];
   });
   return { ...manifest, functions: Object.fromEntries(functions) };
+}
+
+/** The values of secrets by name. */
+export type SecretValues = Readonly<Record<string, string>>;
+
+/**
+ * Reads the values of the secrets of an application on this machine. In CI, where the variable `CI` is set, they also come from
+ * the environment. Elsewhere they do not, because a manifest must not choose which variables of a developer a function sees.
+ *
+ * @param folder The folder of the file `.env`.
+ * @param given The values that count before others.
+ * @returns The values, and a line for each secret without a value.
+ * @throws {Error} If a value cannot be that of a secret, or if no function has a secret of `given`. The message quotes no value.
+ */
+export async function readLocalSecrets(
+  manifest: Manifest,
+  folder: string,
+  given: SecretValues = {},
+): Promise<{ readonly values: SecretValues; readonly missing: readonly string[] }> {
+  const secrets = secretsIn(manifest);
+  const unknown = Object.keys(given).find((name) => !secrets.has(name));
+  if (unknown !== undefined) {
+    const hint = hintOf(unknown, [...secrets.keys()], 'no function has it in "secrets"');
+    throw new TypeError(`Cannot use the secret "${unknown}": ${hint}`);
+  }
+  if (secrets.size === 0) return { values: {}, missing: [] };
+  const file = join(folder, VALUES_FILE);
+  const sources = [
+    ["", given],
+    ...isCi() ? [["the environment", Deno.env.toObject()] as const] : [],
+    [`"${file}"`, await readValues(file)],
+  ] as const;
+  const values: Record<string, string> = {};
+  const missing: string[] = [];
+  for (const [name, owners] of secrets) {
+    const [source, all] = sources.find(([, all]) => Object.hasOwn(all, name) && all[name]) ?? [];
+    const value = all?.[name];
+    if (value === undefined) {
+      const list = owners.map((owner) => `"${owner}"`).join(", ");
+      missing.push(
+        `The secret ${name} of ${list} has no value on this machine, so the variable is absent: add it to the file ${VALUES_FILE}`,
+      );
+      continue;
+    }
+    const problem = secretProblem(value);
+    const from = source ? ` of ${source}` : "";
+    if (problem) throw new Error(`Cannot use the secret "${name}"${from}: ${problem}`);
+    values[name] = value;
+  }
+  return { values, missing };
+}
+
+/** The keys of a developer for AWS. */
+interface LocalKeys {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+  readonly region: string | undefined;
+}
+
+/**
+ * Reads the keys for AWS in the file `.env`; `undefined` if it has none.
+ *
+ * @param folder The folder of the file.
+ * @throws {Error} If the file has only one of the two keys.
+ */
+export async function readLocalKeys(folder: string): Promise<LocalKeys | undefined> {
+  const file = join(folder, VALUES_FILE);
+  const {
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_SESSION_TOKEN: sessionToken,
+    AWS_REGION: region,
+  } = await readValues(file);
+  if (accessKeyId && secretAccessKey) {
+    return { accessKeyId, secretAccessKey, region, ...sessionToken && { sessionToken } };
+  }
+  if (!accessKeyId && !secretAccessKey) return undefined;
+  const missing = accessKeyId ? "AWS_SECRET_ACCESS_KEY" : "AWS_ACCESS_KEY_ID";
+  throw new Error(`Cannot use the keys for AWS in "${file}": ${missing} is missing`);
+}
+
+/** Whether this is a machine of continuous integration. All of them set the variable. */
+function isCi(): boolean {
+  return !["", "0", "false"].includes(Deno.env.get("CI") ?? "");
 }
 
 async function readValues(path: string): Promise<NodeJS.Dict<string>> {

@@ -6,11 +6,11 @@
 import { makeChecker, nameOf } from "./checker.ts";
 import { findConflicts } from "./conflicts.ts";
 import { FORMATS } from "./formats.ts";
-import { hintOf } from "./nearest.ts";
+import { ManifestText } from "./manifest_text.ts";
+import { hintOf, UsageError } from "./nearest.ts";
 import schema from "./schema.json" with { type: "json" };
-import { nameStage, type PlainManifest, refuse, refuseClashes, stagesOf } from "./stages.ts";
-import type { Manifest, ScheduleTrigger } from "./types.ts";
-import { UsageError } from "./usage_error.ts";
+import { clashesOf, nameStage, type PlainManifest, stagesOf } from "./stages.ts";
+import type { Manifest, Runtime, ScheduleTrigger } from "./types.ts";
 
 export type * from "./types.ts";
 
@@ -24,63 +24,61 @@ const checkSchema = makeChecker(schema, FORMATS);
  * @param stage The stage; by default the stage that the manifest names.
  * @returns The manifest of the stage.
  * @throws {SyntaxError} If the text is not JSON.
- * @throws {TypeError} If the manifest or one of its stages is invalid; the message names every wrong key.
+ * @throws {TypeError} If the manifest or one of its stages is invalid; the message names every wrong key and its line.
  * @throws {Error} If the stage does not exist.
  */
 export function parseManifest(text: string, source: string, stage?: string): Manifest {
-  let json: unknown;
-  try {
-    // RFC 8259, section 8.1: a byte order mark may be ignored.
-    json = JSON.parse(text.replace(/^\uFEFF/, ""), refusePrototype);
-  } catch (error) {
-    throw new SyntaxError(`Cannot read the manifest "${source}": ${(error as Error).message}`);
+  const read = new ManifestText(text, source);
+  const plain = structuredClone(read.json) as PlainManifest;
+  const manifests = [check(read.json, read)];
+  for (const [name, merged] of stagesOf(plain, (problems) => read.refuse(problems))) {
+    manifests.push(nameStage(plain, check(merged, read, name)));
   }
-  const action = `Cannot use the manifest "${source}"`;
-  const repeated = [...repeatedKeys(text)]
-    .map((path) => `${nameOf(path)} occurs twice: rename or remove one`);
-  const plain = structuredClone(json) as PlainManifest;
-  const manifests = [check(json, action, repeated)];
-  for (const [name, merged] of stagesOf(plain, action)) {
-    manifests.push(nameStage(plain, check(merged, `${action} for the stage "${name}"`)));
-  }
-  refuseClashes(manifests, action);
+  read.refuse(clashesOf(manifests));
   const found = manifests.find((manifest) => manifest.stage === (stage ?? plain.stage));
   if (found !== undefined) return found;
   const names = manifests.map((manifest) => manifest.stage);
   const hint = hintOf(stage!, names, `expected one of ${names.join(", ")}, or add it to "stages"`);
-  throw new UsageError(`${action}: it has no stage "${stage}": ${hint}`);
+  throw new UsageError(`${read.action}: it has no stage "${stage}": ${hint}`);
 }
 
-/** Checks the manifest of one stage, and fills in the defaults. */
-function check(json: unknown, action: string, known: readonly string[] = []): Manifest {
-  const problems = [...known, ...checkSchema(json)];
-  if (problems.length === 0) {
-    expandSchedules(json as Manifest);
-    for (const { path, message } of findConflicts(json as Manifest)) {
-      problems.push(`${nameOf(path)} ${message}`);
-    }
-  }
-  refuse(problems, action);
-  const { stages: _, ...manifest } = json as Manifest & { stages: unknown };
+/**
+ * Checks the manifest of one stage, and fills in the defaults.
+ *
+ * @param stage The stage, if it is another one than the manifest's.
+ */
+function check(json: unknown, text: ManifestText, stage?: string): Manifest {
+  const repeated = stage === undefined ? text.repetitions : [];
+  // Without this check, an error of the defaults would be an error of each function.
+  text.refuse([...repeated, ...checkSchema(structuredClone(json))], stage);
+  const filled = withDefaults(json as Unfilled) as Manifest & { stages: unknown };
+  checkSchema(filled); // fills in the defaults of the schema
+  const { stages: _, ...manifest } = filled;
+  expandSchedules(manifest);
+  nameRuntimes(manifest);
+  const conflicts = [...findConflicts(manifest)];
+  text.refuse(
+    conflicts.map(({ path, message }) => ({ path, text: `${nameOf(path)} ${message}` })),
+    stage,
+  );
   return manifest;
 }
 
-/** Finds the keys that occur twice in an object of valid JSON. `JSON.parse()` drops the first value. */
-function* repeatedKeys(text: string): Generator<readonly (string | number)[]> {
-  const open: { at: string | number; readonly keys: Set<string> }[] = [];
-  let before = "";
-  for (const [token] of text.matchAll(/"(?:[^"\\]+|\\.)*"|[{}[\],:]/g)) {
-    const owner = open.at(-1)!;
-    if (token === "{" || token === "[") open.push({ at: 0, keys: new Set() });
-    else if (token === "}" || token === "]") open.pop();
-    else if (token === "," && typeof owner.at === "number") owner.at++;
-    else if (token === ":") {
-      const key: string = owner.at = JSON.parse(before);
-      if (owner.keys.has(key)) yield open.map(({ at }) => at);
-      owner.keys.add(key);
-    }
-    before = token;
-  }
+type Settings = { readonly environment?: object };
+
+/** A valid manifest before its defaults are filled in. */
+interface Unfilled {
+  readonly defaults?: Settings;
+  readonly functions: Readonly<Record<string, Settings>>;
+}
+
+/** Gives each function the keys of `defaults` that it does not have. */
+function withDefaults({ defaults = {}, ...manifest }: Unfilled): unknown {
+  const functions = Object.entries(manifest.functions).map(([name, own]) => {
+    const environment = { ...defaults.environment, ...own.environment };
+    return [name, { ...structuredClone(defaults), ...own, environment }];
+  });
+  return { ...manifest, functions: Object.fromEntries(functions) };
 }
 
 /** Replaces each schedule that is only an expression by an object. */
@@ -94,10 +92,11 @@ function expandSchedules({ functions }: Manifest): void {
   }
 }
 
-/** A key `__proto__` would change the object instead of its properties. */
-function refusePrototype(key: string, value: unknown): unknown {
-  if (key === "__proto__") throw new SyntaxError('The key "__proto__" is not allowed');
-  return value;
+/** Gives each function that names no runtime the one of the manifest. */
+function nameRuntimes({ functions, runtime }: Manifest): void {
+  for (const settings of Object.values<{ runtime?: Runtime }>(functions)) {
+    settings.runtime ??= runtime;
+  }
 }
 
 /**

@@ -5,7 +5,7 @@ import { FULL, manifestText, withF, withFunctions, withTriggers } from "../testd
 import { parseManifest, readManifest } from "./manifest.ts";
 import schema from "./schema.json" with { type: "json" };
 
-const parse = (text: string) => parseManifest(text, "app.json");
+const parse = (text: string, stage?: string) => parseManifest(text, "app.json", stage);
 
 Deno.test("parseManifest() fills in the defaults", () => {
   const text = withTriggers({
@@ -22,6 +22,7 @@ Deno.test("parseManifest() fills in the defaults", () => {
     name: "app",
     stage: "v0",
     architecture: "x86_64",
+    runtime: "deno",
     tracing: false,
     queues: {
       jobs: { fifo: false, retries: 3, visibility: 30 },
@@ -38,11 +39,15 @@ Deno.test("parseManifest() fills in the defaults", () => {
       f: {
         module: "f.ts",
         handler: "handler",
+        runtime: "deno",
         description: "",
         memory: 128,
         timeout: 3,
         ephemeralStorage: 512,
         environment: {},
+        secrets: [],
+        ttl: 0,
+        identity: ["header.Authorization"],
         permissions: { net: [] },
         triggers: {
           routes: [{ method: "GET", path: "/", stream: false }],
@@ -65,12 +70,69 @@ Deno.test("parseManifest() fills in the defaults", () => {
   assertEquals<unknown>([functions.f!.triggers, queues], [none, {}]);
 });
 
+Deno.test("parseManifest() gives each function the defaults that it does not override", () => {
+  const text = JSON.stringify({
+    name: "app",
+    stage: "v0",
+    defaults: {
+      memory: 256,
+      timeout: 10,
+      environment: { CURRENCY: "EUR", LANGUAGE: "de" },
+      secrets: ["TOKEN"],
+      permissions: { net: ["example.com"] },
+    },
+    functions: {
+      plain: { module: "plain.ts" },
+      own: {
+        module: "own.ts",
+        memory: 128,
+        environment: { LANGUAGE: "fr", OWN: "x" },
+        secrets: [],
+        permissions: {},
+      },
+    },
+    stages: {
+      prod: {
+        defaults: { memory: 1024, environment: { CURRENCY: "USD" } },
+        functions: { own: { memory: null } },
+      },
+    },
+  });
+  const settings = ({ functions }: ReturnType<typeof parse>, name: string) => {
+    const { memory, timeout, ephemeralStorage, environment, secrets, permissions } =
+      functions[name]!;
+    return [memory, timeout, ephemeralStorage, environment, secrets, permissions.net];
+  };
+  const manifest = parse(text);
+  const shared = { CURRENCY: "EUR", LANGUAGE: "de" };
+  const own = { CURRENCY: "EUR", LANGUAGE: "fr", OWN: "x" };
+  assertEquals(settings(manifest, "plain"), [256, 10, 512, shared, ["TOKEN"], ["example.com"]]);
+  assertEquals(settings(manifest, "own"), [128, 10, 512, own, [], []]);
+  assertEquals("defaults" in manifest, false);
+  const prod = parseManifest(text, "app.json", "prod");
+  const dear = { CURRENCY: "USD" };
+  assertEquals(settings(prod, "plain").slice(0, 4), [1024, 10, 512, { ...shared, ...dear }]);
+  assertEquals(settings(prod, "own").slice(0, 4), [1024, 10, 512, { ...own, ...dear }]);
+});
+
 Deno.test("parseManifest() accepts everything that a manifest can have", () => {
   const { $schema: _, ...wanted } = JSON.parse(FULL);
   const found = parse(FULL);
   assertEquals(found.functions.orders!.statements, wanted.functions.orders.statements);
   assertEquals(found.functions.orders!.uses, wanted.functions.orders.uses);
   assertEquals(found.state, wanted.state);
+});
+
+Deno.test("a function has its own runtime, or that of the manifest or of the stage", () => {
+  const functions = { own: { module: "f.ts", runtime: "nodejs22.x" }, other: { module: "f.ts" } };
+  const text = manifestText({ functions, stages: { prod: { runtime: "nodejs24.x" } } });
+  const runtimesOf = (stage?: string) =>
+    Object.values(parse(text, stage).functions).map(({ runtime }) => runtime);
+  assertEquals(runtimesOf(), ["nodejs22.x", "deno"]);
+  assertEquals(runtimesOf("prod"), ["nodejs22.x", "nodejs24.x"]);
+  const net = { runtime: "nodejs24.x", permissions: { net: ["api.example.com:443"] } };
+  const expected = "must be empty, because Node.js (nodejs24.x) does not limit the network";
+  assertThrows(() => parse(withF(net)), TypeError, `"functions.f.permissions.net" ${expected}`);
 });
 
 Deno.test("the JSON Schema accepts these manifests and every example in an editor too, and describes every key", async () => {
@@ -89,7 +151,7 @@ function* undescribed(value: unknown, path: string): Generator<string> {
   if (typeof value !== "object" || value === null) return;
   const { properties, items, additionalProperties } = value as Record<string, unknown>;
   for (const [key, child] of Object.entries(properties ?? {})) {
-    if (!Object.hasOwn(child, "description")) yield `${path}.${key}`;
+    if (!["description", "$ref"].some((name) => Object.hasOwn(child, name))) yield `${path}.${key}`;
     yield* undescribed(child, `${path}.${key}`);
   }
   for (const child of [items, additionalProperties]) yield* undescribed(child, path);
@@ -168,6 +230,8 @@ const BASE = {
     f: {
       module: "f.ts",
       environment: {},
+      secrets: ["TOKEN"],
+      identity: ["header.Authorization"],
       permissions: { net: ["example.com"] },
       triggers: {
         routes: [{ method: "GET", path: "/okay" }],
@@ -225,6 +289,8 @@ const ONE_DAY =
 const RESERVED = "must be another variable: AWS Lambda reserves it";
 const VARIABLE =
   "must be the name of an environment variable with two characters or more, such as TABLE_NAME";
+const SOURCE =
+  "must be a source: header.NAME, querystring.NAME, context.httpMethod, context.path, context.resourcePath, context.identity.sourceIp or context.identity.userAgent";
 const OPERATORS =
   "must be a value, or an object with one of anything-but, cidr, equals-ignore-case, exists, numeric, prefix, suffix, wildcard";
 const BUCKET_EVENTS =
@@ -246,11 +312,12 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     [
       "foo",
       1,
-      "is not a key of a manifest: expected one of $schema, name, stage, region, architecture, tracing, cors, state, functions, queues, buckets, tables, settings, stages",
+      "is not a key of a manifest: expected one of $schema, name, stage, region, architecture, runtime, tracing, cors, state, defaults, api, functions, queues, buckets, tables, settings, stages",
     ],
     ["stage", "v/0", "must be 1 to 128 letters, digits or _"],
     ["region", "Ireland", "must be an AWS Region such as eu-west-1"],
     ["architecture", "x64", 'must be one of "x86_64", "arm64"'],
+    ["runtime", "nodejs20.x", 'must be one of "deno", "nodejs22.x", "nodejs24.x"'],
     ["tracing", "yes", "must be true or false"],
     ["cors.origin", "https://app.example/", ORIGIN],
     ["cors.origin", "*", ORIGIN],
@@ -318,6 +385,21 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["environment.LAMBDA_TASK_ROOT", "x", RESERVED],
     ["environment.TABLE", "${infra.}", KNOWN_PLACEHOLDERS],
     ["environment.TABLE", "${table}", KNOWN_PLACEHOLDERS],
+    ["secrets", "TOKEN", "must be an array"],
+    ["secrets.0", "my-token", VARIABLE],
+    ["secrets.0", "AWS_SESSION_TOKEN", RESERVED],
+    [
+      "secrets.0",
+      "https_proxy",
+      'must be in "environment": Deno reads a proxy before it reads secrets',
+    ],
+    ["ttl", 3601, whole(0, 3600)],
+    ["ttl", -1, whole(0, 3600)],
+    ["identity", [], "must have at least one source"],
+    ["identity.0", "Authorization", SOURCE],
+    ["identity.0", "header.", SOURCE],
+    ["identity.0", "body.token", SOURCE],
+    ["identity.0", "context.requestId", SOURCE],
     ["permissions.net", "*", "must be an array"],
     ["permissions.net.0", "s3.${regoin}.amazonaws.com", OWN_PLACEHOLDERS],
     ["permissions.read", [], 'is not a key of "functions.f.permissions": expected one of net'],
@@ -348,13 +430,9 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["url.cors.maxAge", 86_401, whole(0, 86_400)],
     ...[
       "rate(0 hours)",
-      "cron(60 3 * * ? *)",
-      "cron(0/0 3 * * ? *)",
-      "cron(1-2-3 3 * * ? *)",
-      "cron(0/60 3 * * ? *)",
-      "cron(0 3 32 * ? *)",
       "5 minutes",
     ].map((text): [string, string, string] => ["schedules.0", text, RATE_OR_CRON]),
+    ["schedules.0", "cron(60 3 * * ? *)", 'must have a minute such as 0/15 in place of "60"'],
     ["schedules.0", "rate(1 hours)", "must have the singular after 1: write rate(1 hour)"],
     ["schedules.0", "rate(5 minute)", "must have the plural after 5: write rate(5 minutes)"],
     ["schedules.0", "cron(0 3 * * ?)", SIX_FIELDS],
@@ -415,6 +493,30 @@ const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
   [
     withF({ environment: { BUCKET_IN_BOX: "x" }, uses: { buckets: { "in-box": "read" } } }),
     '"functions.f.environment.BUCKET_IN_BOX" must be another variable: "uses" sets it',
+  ],
+  [
+    withF({ environment: { TOKEN: "x" }, secrets: ["KEY", "TOKEN", "KEY"] }),
+    `
+  "functions.f.secrets.1" must be another variable: "environment" sets "TOKEN"
+  "functions.f.secrets.2" must be another variable: "KEY" occurs twice`,
+  ],
+  [
+    withF({ uses: { buckets: { files: "read" } }, secrets: ["BUCKET_FILES"] }),
+    '"functions.f.secrets.0" must be another variable: "uses" sets "BUCKET_FILES"',
+  ],
+  [
+    withF({ secrets: ["TOKEN"] }, { name: "aws-tools" }),
+    '"functions.f.secrets.0" needs another "name": AWS Systems Manager keeps no secrets of "aws-tools", because it reserves names that begin with "aws" or "ssm"',
+  ],
+  [
+    manifestText({ defaults: { memory: 1, module: "f.ts", description: "x" } }),
+    `
+  "defaults.memory" must be a whole number from 128 to 10240
+  "defaults.module", "defaults.description" are not keys of "defaults": expected one of handler, memory, timeout, ephemeralStorage, reservedConcurrency, environment, secrets, permissions`,
+  ],
+  [
+    withF({ secrets: ["TOKEN"] }, { defaults: { environment: { TOKEN: "x" } } }),
+    '"functions.f.secrets.0" must be another variable: "environment" sets "TOKEN"',
   ],
   [
     withF({ triggers: { queues: [{ name: "job" }] } }),
@@ -605,6 +707,66 @@ Deno.test("parseManifest() refuses text that is not JSON, and the key __proto__"
   for (const text of ["{", "", '{"name": "a",}', '{"functions":{"__proto__":{}}}']) {
     const { message } = assertThrows(() => parse(text), SyntaxError, "", text);
     assertEquals(message.startsWith('Cannot read the manifest "app.json": '), true, message);
+  }
+});
+
+/** A manifest in lines, with a stage. */
+const LINES = `{
+  "name": "app",
+  "stage": "v0",
+  "defaults": {
+    "memory": 256
+  },
+  "functions": {
+    "f": {
+      "module": "f.ts",
+      "timeout": 3,
+      "triggers": { "queues": [
+        { "name": "jobs", "batch": 5 }
+      ] }
+    }
+  },
+  "queues": { "jobs": {} },
+  "stages": { "prod": {
+    "functions": { "f": {
+      "timeout": 10
+    } }
+  } }
+}
+`;
+
+Deno.test("parseManifest() names the line of each problem, and a comment", () => {
+  parse(LINES);
+  for (
+    const [from, to, message] of [
+      ['"timeout": 3', '"timeout": 0', 'line 10: "functions.f.timeout" must be a whole'],
+      ['"timeout": 10', '"timeout": 0', 'line 19: "functions.f.timeout" must be a whole'],
+      ['"memory": 256', '"memory": 1', 'line 5: "defaults.memory" must be a whole'],
+      ['"batch": 5', '"batch": 11', 'line 12: "functions.f.triggers.queues.0.window" must be at'],
+      ['"module": "f.ts",', "", 'line 8: "functions.f.module" is missing'],
+      ['"stage": "v0",', "", 'line 1: "stage" is missing'],
+      ['"timeout": 3', '"memroy": 3', 'line 10: "functions.f.memroy" is not a key of'],
+      ['"timeout": 3', '"a": 3', 'line 10: "functions.f.a" is not a key of'],
+      ['"timeout": 3', '"module":\n"f"', 'line 10: "functions.f.module" occurs twice'],
+      ['"stages": { "prod"', '"stages": { "v0"', 'line 17: "stages.v0" must have another'],
+      ['"functions": { "f": {\n      "timeout": 10', '"functions": { "g": {', "line 18: "],
+      ['"timeout": 3', '"__proto__": 3', 'line 10: The key "__proto__" is not allowed'],
+      ['"timeout": 3', '"timeout": 3 // s', "line 10: JSON has no comments: remove this one"],
+      ["{", "/* The shop */ {", "line 1: JSON has no comments: remove this one"],
+      ['"timeout": 3', '"timeout": x', "line 10: Unexpected token 'x'"],
+      ['"timeout": 10', '"timeout": 10,', "line 20: Expected double-quoted property name"],
+      ['"timeout": 3,', '"timeout": 3', "line 11: Expected ',' or '}' after property value"],
+    ] as const
+  ) {
+    for (const newLine of ["\n", "\r\n"]) {
+      const text = LINES.replace(from, to).replaceAll("\n", newLine);
+      assertEquals(text === LINES, false, from);
+      const error = assertThrows(() => parse(text), Error, `: ${message}`, text);
+      assertEquals(
+        /\bline \d+: /g.exec(error.message.slice(error.message.indexOf(message) + 5)),
+        null,
+      );
+    }
   }
 });
 

@@ -6,7 +6,7 @@ export function nearest(word: string, words: readonly string[]): string | undefi
   let best: string | undefined;
   let least = Infinity;
   for (const candidate of words) {
-    const distance = distanceOf(word.toLowerCase(), candidate);
+    const distance = distanceOf(word.toLowerCase(), candidate.toLowerCase());
     if (distance < least && distance <= Math.max(1, Math.ceil(candidate.length / 3))) {
       best = candidate;
       least = distance;
@@ -44,4 +44,9 @@ function distanceOf(a: string, b: string): number {
     }
   }
   return rows[a.length]![b.length]!;
+}
+
+/** The user asked for something wrong: the message names the word of the command line. The tool exits with 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
 }

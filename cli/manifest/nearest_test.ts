@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { nearest } from "./nearest.ts";
 
 Deno.test("nearest() finds the word that was probably meant, or none", () => {
-  const words = ["deploy", "undeploy", "dev", "memory", "module", "url"];
+  const words = ["deploy", "SHOP_TOKEN", "undeploy", "dev", "memory", "module", "url"];
   for (
     const [word, wanted] of [
       ["deploy", "deploy"],
@@ -11,6 +11,7 @@ Deno.test("nearest() finds the word that was probably meant, or none", () => {
       ["deply", "deploy"],
       ["undepoy", "undeploy"],
       ["memry", "memory"],
+      ["SHOP_TOKN", "SHOP_TOKEN"],
       ["mod", undefined],
       ["dve", "dev"],
       ["lru", undefined],

@@ -1,7 +1,7 @@
-import { nameOf } from "./checker.ts";
+import { nameOf, type Problem } from "./checker.ts";
 import { hintOf } from "./nearest.ts";
 import type { Manifest } from "./types.ts";
-import { isObject } from "./json_object.ts";
+import { isObject } from "../rules/json_object.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -19,27 +19,28 @@ const MAPS = ["functions", "queues", "buckets", "tables"] as const;
 /**
  * Merges the overrides of each further stage into the manifest.
  *
+ * @param refuse Throws an error for problems.
  * @throws {TypeError} If a stage overrides something that does not exist.
  */
-export function stagesOf(plain: PlainManifest, action: string): [stage: string, merged: Json][] {
-  const { stages = {}, ...base } = plain;
+export function stagesOf(
+  { stages = {}, ...base }: PlainManifest,
+  refuse: (problems: readonly Problem[]) => void,
+): [stage: string, merged: Json][] {
   refuse(
-    Object.entries(stages).flatMap((
-      [stage, overrides],
-    ) => [...unknownNames(stage, base, overrides)]),
-    action,
+    Object.entries(stages)
+      .flatMap(([stage, overrides]) => [...unknownNames(stage, base, overrides)]),
   );
   return Object.entries(stages)
     .map(([stage, overrides]) => [stage, { ...merge(base, overrides) as Json, stage }]);
 }
 
-function* unknownNames(stage: string, base: Json, overrides: Json): Generator<string> {
+function* unknownNames(stage: string, base: Json, overrides: Json): Generator<Problem> {
   for (const map of MAPS) {
     const known = Object.keys(base[map] ?? {});
     for (const name of Object.keys(overrides[map] ?? {}).filter((name) => !known.includes(name))) {
       const hint = hintOf(name, known, "add it there first");
-      const path = nameOf(["stages", stage, map, name]);
-      yield `${path} must be one of the "${map}" of the manifest: ${hint}`;
+      const path = ["stages", stage, map, name];
+      yield { path, text: `${nameOf(path)} must be one of the "${map}" of the manifest: ${hint}` };
     }
   }
 }
@@ -71,45 +72,44 @@ export function nameStage({ name, state }: PlainManifest, manifest: Manifest): M
 }
 
 /**
- * Refuses stages that would share something in the account.
+ * Finds stages that would share a name, a domain or a state in the account.
  *
  * @param manifests The manifests of all stages, the default stage first.
- * @throws {TypeError} If two stages share a name, a domain or a state.
  */
-export function refuseClashes(manifests: readonly Manifest[], action: string): void {
-  const problems: string[] = [];
+export function clashesOf(manifests: readonly Manifest[]): Problem[] {
+  const problems: Problem[] = [];
   for (const [index, { stage, settings, state }] of manifests.entries()) {
     const others = manifests.slice(0, index);
     const has = (test: (other: Manifest) => boolean) => others.find(test)?.stage;
-    const path = `stages.${stage}`;
+    const report = (keys: readonly string[], text: string) => {
+      const path = ["stages", stage, ...keys];
+      problems.push({ path, text: `${nameOf(path)} ${text}` });
+    };
     const sameStage = has((other) => other.stage === stage);
-    if (sameStage !== undefined) problems.push(`"${path}" must have another name than "stage"`);
+    if (sameStage !== undefined) report([], 'must have another name than "stage"');
     const domain = settings.domain?.name;
     const sameDomain = has((other) =>
       domain !== undefined && other.settings.domain?.name === domain
     );
     if (sameDomain !== undefined) {
-      problems.push(
-        `"${path}.settings.domain.name" must be another domain than "${domain}", which "${sameDomain}" has`,
-      );
+      const text = `must be another domain than "${domain}", which "${sameDomain}" has`;
+      report(["settings", "domain", "name"], text);
     }
     const sameState = has((other) => state !== undefined && other.state === state);
     if (sameState !== undefined) {
-      problems.push(
-        `"${path}.state" must be another place than "${state}", which "${sameState}" has`,
-      );
+      report(["state"], `must be another place than "${state}", which "${sameState}" has`);
     }
     if (index === 0) continue;
     // The stage "prod" has the function "shop-prod-orders", and so would "prod-orders" of the default stage. If its function
     // "prod" listened to the table "orders", the dead-letter queue would have the name of one of the stage.
     for (const name of namesIn(manifests[0]!)) {
       if (name !== stage && !name.startsWith(`${stage}-`)) continue;
-      problems.push(
-        `The name "${name}" must not be "${stage}" or begin with "${stage}-", because "${stage}" is a stage`,
-      );
+      const text =
+        `The name "${name}" must not be "${stage}" or begin with "${stage}-", because "${stage}" is a stage`;
+      problems.push({ path: ["stages", stage], text });
     }
   }
-  refuse(problems, action);
+  return problems;
 }
 
 /** The names of functions and resources in a manifest. */

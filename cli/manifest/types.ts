@@ -1,3 +1,10 @@
+import type { Statement } from "../rules/statement.ts";
+
+export type { Statement };
+
+/** The runtimes of functions: Deno as a custom runtime with a layer, or Node.js as AWS Lambda manages it. */
+export type Runtime = "deno" | "nodejs22.x" | "nodejs24.x";
+
 /** The checked manifest of one stage of an application, with all defaults. `docs/manifest.md` describes every key. */
 export interface Manifest {
   /** The name of the application, such as `shop`, or `shop-prod` for a further stage. All names in the account start with it. */
@@ -10,12 +17,16 @@ export interface Manifest {
   readonly region?: string | undefined;
   /** The processor of the functions. */
   readonly architecture: "x86_64" | "arm64";
+  /** The runtime of the functions that name no other. */
+  readonly runtime: Runtime;
   /** Whether AWS X-Ray traces invocations. */
   readonly tracing: boolean;
   /** The only origin whose pages may read the gateway's own answers, also with cookies; by default all, without cookies. */
   readonly cors?: { readonly origin: string } | undefined;
   /** The place of the deployment's state, such as `s3://bucket/key`; by default the folder `.mate/`. */
   readonly state?: string | undefined;
+  /** The module with the description of the HTTP API, relative to the manifest. */
+  readonly api?: string | undefined;
   /** The functions by name. */
   readonly functions: Readonly<Record<string, FunctionManifest>>;
   /** The Amazon SQS queues by name. */
@@ -80,6 +91,8 @@ export interface FunctionManifest {
   readonly module: string;
   /** The name of the export that is the handler. */
   readonly handler: string;
+  /** The runtime; that of the manifest by default. */
+  readonly runtime: Runtime;
   /** A description of up to 256 characters. */
   readonly description: string;
   /** The memory in MiB: 128 to 10,240. */
@@ -92,6 +105,12 @@ export interface FunctionManifest {
   readonly reservedConcurrency?: number | undefined;
   /** Environment variables. Values may contain `${region}`, `${account}` and `${infra.NAME}`. */
   readonly environment: Readonly<Record<string, string>>;
+  /** The secrets that the function gets as environment variables. */
+  readonly secrets: readonly string[];
+  /** If the function is an authorizer: how long its policy is kept, in seconds: 0 to 3,600. */
+  readonly ttl: number;
+  /** If the function is an authorizer with a `ttl`: the parts of a request that a kept policy is found by, such as `header.Authorization`. */
+  readonly identity: readonly string[];
   /** The permissions that Deno gives to the function, besides its own files and `/tmp`. */
   readonly permissions: {
     /** The hosts that the function may connect to, such as `api.example.com:443`; `*` for all. */
@@ -131,7 +150,7 @@ export interface RouteTrigger {
   readonly method: string;
   /** The path below the stage, such as `/okay` or `/okay/{proxy+}`. Routes have the same variable at the same place. */
   readonly path: string;
-  /** The function of the manifest that decides whether a request is allowed: a REQUEST authorizer without a cache. */
+  /** The function of the manifest that decides whether a request is allowed: a REQUEST authorizer. Its `ttl` says whether its policy is kept. */
   readonly authorizer?: string | undefined;
   /** Whether the response is streamed. */
   readonly stream: boolean;
@@ -243,24 +262,6 @@ export interface Uses {
   readonly queues: Readonly<Record<string, "send">>;
   /** Tables: `TABLE_ORDERS` has the table's name. */
   readonly tables: Readonly<Record<string, "read" | "write" | "read-write">>;
-}
-
-/** A statement of an IAM policy. Resources may contain `${region}`, `${account}` and `${infra.NAME}`. */
-export interface Statement {
-  /** The identifier. */
-  readonly Sid?: string | undefined;
-  /** Whether the actions are allowed or denied. */
-  readonly Effect: "Allow" | "Deny";
-  /** The actions, such as `dynamodb:GetItem`. */
-  readonly Action?: string | readonly string[];
-  /** All actions but these. A statement has either `Action` or `NotAction`. */
-  readonly NotAction?: string | readonly string[];
-  /** The ARNs of the resources. */
-  readonly Resource?: string | readonly string[];
-  /** All resources but these. A statement has either `Resource` or `NotResource`. */
-  readonly NotResource?: string | readonly string[];
-  /** The conditions. */
-  readonly Condition?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** An Amazon SQS queue. It has its own dead-letter queue. */

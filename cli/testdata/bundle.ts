@@ -1,6 +1,6 @@
 import { createTar } from "nanotar";
 import { gzipSync } from "node:zlib";
-import type { DenoPackage } from "../bundle/deno_binary.ts";
+import type { DenoPackage } from "../programs/deno_binary.ts";
 
 /** Makes an npm package like the packages with Deno. */
 export async function makeDenoPackage(

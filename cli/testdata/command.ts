@@ -18,6 +18,7 @@ interface MateOptions {
   readonly cwd?: string;
   readonly env?: Record<string, string>;
   readonly flags?: readonly string[];
+  readonly stdin?: "piped";
   /** Whether the tool has its own process group, as in a terminal. */
   readonly detached?: boolean;
 }

@@ -29,7 +29,19 @@ export const FULL: string = JSON.stringify({
   $schema: "https://example.com/schema.json",
   region: "eu-west-1",
   architecture: "arm64",
+  runtime: "deno",
   state: "s3://states/shop/state.json",
+  defaults: {
+    handler: "handler",
+    memory: 128,
+    timeout: 3,
+    ephemeralStorage: 512,
+    reservedConcurrency: 10,
+    environment: { CURRENCY: "EUR" },
+    secrets: [],
+    permissions: { net: [] },
+  },
+  api: "api.ts",
   ...MANIFEST,
   functions: {
     ...MANIFEST.functions,
@@ -39,7 +51,25 @@ export const FULL: string = JSON.stringify({
     },
     changes: {
       module: "changes.ts",
-      triggers: { tables: [{ name: "notes", batch: 10, window: 1, retries: 2 }] },
+      runtime: "nodejs24.x",
+      triggers: {
+        tables: [{ name: "notes", batch: 10, window: 1, retries: 2 }],
+        url: {
+          auth: "iam",
+          cors: {
+            origins: ["https://shop.example"],
+            methods: ["GET"],
+            exposeHeaders: ["etag"],
+            credentials: true,
+          },
+        },
+        events: [{ pattern: { source: ["shop.notes"] }, bus: "default" }],
+        topics: [{ name: "notes", filter: { kind: ["note"] }, filterScope: "body" }],
+      },
+      statements: [
+        { Effect: "Allow", Action: ["ses:SendEmail"], Resource: ["*"] },
+        { Effect: "Deny", NotAction: ["ses:SendEmail"], NotResource: ["arn:aws:s3:::notes/*"] },
+      ],
     },
   },
   tables: {

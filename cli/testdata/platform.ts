@@ -1,11 +1,18 @@
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
-import { REGION } from "../application/arn.ts";
-import type { FunctionHost, InvokeOptions, InvokeOutcome } from "../lambda/function_host.ts";
-import { Log } from "../platform/log.ts";
+import { resolveApplication } from "../application/resolve.ts";
+import type { Application } from "../application/types.ts";
+import { LOCAL, REGION } from "../rules/arn.ts";
+import type {
+  FunctionHost,
+  InvokeOptions,
+  InvokeOutcome,
+  Payload,
+} from "../lambda/function_host.ts";
+import { Log } from "../lambda/log.ts";
 import { type Manifest, parseManifest } from "../manifest/manifest.ts";
-import { type Platform, type PlatformOptions, startPlatform } from "../platform/platform.ts";
-import { SECRET } from "../platform/services/credentials.ts";
+import { type Platform, type PlatformOptions, startPlatform } from "../dev/platform.ts";
+import { SECRET } from "../aws/credentials.ts";
 import { within } from "../../testdata/waiting.ts";
 
 /** An invocation that a test saw. */
@@ -30,8 +37,9 @@ export class TestHost implements FunctionHost {
     this.answer = answer;
   }
 
-  async invoke(name: string, payload: Uint8Array, options: InvokeOptions = {}) {
-    const call = { name, event: JSON.parse(new TextDecoder().decode(payload)), options };
+  async invoke(name: string, payload: Payload, options: InvokeOptions = {}) {
+    const bytes = typeof payload === "function" ? payload() : payload;
+    const call = { name, event: JSON.parse(new TextDecoder().decode(bytes)), options };
     this.calls.push(call);
     const answer = await this.answer(call);
     const outcome = typeof answer === "string" ? { payload: Buffer.from(answer) } : answer;
@@ -42,6 +50,17 @@ export class TestHost implements FunctionHost {
   async [Symbol.asyncDispose]() {}
 }
 
+/** A host with one sandbox. As in a pool, an invocation that waits has not begun. */
+export class OneSandbox extends TestHost {
+  #turn: Promise<unknown> = Promise.resolve();
+
+  override invoke(...parameters: Parameters<TestHost["invoke"]>) {
+    const done = this.#turn.then(() => super.invoke(...parameters));
+    this.#turn = done.catch(() => {});
+    return done;
+  }
+}
+
 /** The manifest of the application `app` with the stage `v0`. */
 export function manifestWith(
   functions: Record<string, unknown>,
@@ -50,6 +69,11 @@ export function manifestWith(
 ): Manifest {
   const manifest = { name: "app", stage: "v0", functions, queues, tables };
   return parseManifest(JSON.stringify(manifest), "app.json");
+}
+
+/** Resolves a manifest for this machine. */
+export function resolved(manifest: Manifest): Application {
+  return resolveApplication(manifest, LOCAL);
 }
 
 /** The name of the bucket `files` of such a manifest. */
@@ -141,12 +165,26 @@ export async function startTestPlatform(
         region: REGION,
         credentials: { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: SECRET },
         maxAttempts: 1,
+        logger: QUIET,
       };
     },
-    send: (request) => send(platform.port, request),
+    send: (request) => {
+      const [, host = "127.0.0.1"] = request.headers?.find(([name]) => /^host$/i.test(name)) ?? [];
+      const isOwn = /^(?:127\.0\.0\.1|\[::1\])(?::|$)/.test(host) &&
+        /^\/(?!v\d)/.test(request.path);
+      const { pathname } = new URL(platform.controlUrl);
+      const needsSecret = isOwn && !request.path.startsWith(pathname);
+      return send(
+        platform.port,
+        needsSecret ? { ...request, path: pathname + request.path } : request,
+      );
+    },
     [Symbol.asyncDispose]: () => platform[Symbol.asyncDispose](),
   };
 }
+
+/** A logger for clients of the AWS SDK. Without one, they print advice to the console. */
+export const QUIET = { trace() {}, debug() {}, info() {}, warn() {}, error() {} } as const;
 
 /** A request that is sent unchanged. */
 export interface TestRequest {

@@ -1,7 +1,8 @@
 import type { InvokeOptions } from "../lambda/function_host.ts";
 import { detectIsolation, type Isolation } from "../lambda/isolation/isolation.ts";
-import { type Manifest, parseManifest } from "../manifest/manifest.ts";
-import { SandboxHost, type SandboxHostOptions } from "../platform/sandbox_host/host.ts";
+import { type Manifest, parseManifest, type Runtime } from "../manifest/manifest.ts";
+import { findNode, type NodeRuntime } from "../programs/find_node.ts";
+import { SandboxHost, type SandboxHostOptions } from "../dev/sandbox_host/host.ts";
 
 /** The best isolation on this machine; none on Windows. */
 export const isolation = Deno.build.os === "windows" ? undefined : await detectIsolation();
@@ -12,6 +13,21 @@ export const hasNamespace: boolean = isolation !== undefined &&
 if (!hasNamespace) {
   console.error("NOT RUN: the tests of mount namespaces, which this machine does not allow");
 }
+
+/** The runtimes of Node.js, if this machine can get them. */
+export const NODE_RUNTIMES: readonly NodeRuntime[] = isolation === undefined
+  ? []
+  : await Promise.all((["nodejs22.x", "nodejs24.x"] as const).map((runtime) => findNode(runtime)))
+    .then(
+      () => ["nodejs22.x", "nodejs24.x"],
+      ({ message }) => {
+        console.error(`NOT RUN: functions for Node.js. ${message}`);
+        return [];
+      },
+    );
+
+/** Deno, and one runtime of Node.js. */
+export const RUNTIMES: readonly Runtime[] = ["deno", ...NODE_RUNTIMES.slice(-1)];
 
 /** An application with the function `one`, in a host. */
 export type App = Awaited<ReturnType<typeof startApp>>;

@@ -2,6 +2,7 @@ import { EventBridge } from "@aws-sdk/client-eventbridge";
 import { S3 } from "@aws-sdk/client-s3";
 import { SNS } from "@aws-sdk/client-sns";
 import { SQS } from "@aws-sdk/client-sqs";
+import { checkAnswers } from "./contract.ts";
 import { manifestWith, startTestPlatform } from "./platform.ts";
 
 /** Services with a bucket, a queue and a topic, and clients with the credentials of the function "worker". */
@@ -29,7 +30,7 @@ export async function startServices(
   const clientsOf = (functionName?: string) => {
     const config = clientConfig(functionName);
     const own = <Client extends { destroy(): void }>(client: Client): Client =>
-      stack.adopt(client, () => client.destroy());
+      stack.adopt(checkAnswers(client), () => client.destroy());
     return {
       s3: own(new S3(config)),
       sqs: own(new SQS(config)),
@@ -42,6 +43,8 @@ export async function startServices(
   const owned = stack.move();
   return {
     url: platform.servicesUrl,
+    bucketsFolder: platform.bucketsFolder,
+    clientConfig,
     environment: environmentOf("worker"),
     calls: host.calls,
     log: platform.log,

@@ -1,49 +1,79 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import axe, { type AxeResults } from "axe-core";
-import { type Platform, startPlatform } from "@mate/cli/platform";
-import { browserTest } from "../../testdata/browser.ts";
-import { page } from "./page.ts";
+import { once } from "node:events";
+import { get } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { gunzipSync } from "node:zlib";
 import { within } from "../../testdata/waiting.ts";
+import manifest from "../app.json" with { type: "json" };
+import { checkOutcomes, done, platformTest, recordsOf, recordsSoFar } from "./testdata/example.ts";
+
+/** The size of the largest body: 50,000 characters in base64, as API Gateway sends it. */
+const MAX_BYTES = 37_500;
 
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-/** Runs the example application in this process. */
-function start(): Promise<Platform> {
-  return startPlatform(`${import.meta.dirname}/../app.json`, { inProcess: true });
-}
-
-/** Registers a test of the running application. */
-function platformTest(name: string, run: (url: string, platform: Platform) => Promise<void>): void {
-  Deno.test(name, async () => {
-    await using platform = await start();
-    await run(`${platform.url}/v0`, platform);
-  });
-}
-
-/** The text that the functions have logged. */
-async function logOf(platform: Platform): Promise<string> {
-  await platform.settled();
-  return platform.log.after(0).map(({ text }) => text).join("\n");
-}
-
-platformTest("okay answers with the result of every accessor", async (url) => {
-  const response = await fetch(`${url}/okay/a%20b?name=fish%20%26%20chips`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Cookie: "a=1" },
-    body: '{ "count": 2 }',
-  });
-  assertEquals(response.status, 200);
-  const { accessors } = await response.json();
-  assertEquals(accessors["queryPayload()"], { result: { count: 2 } });
-  assertEquals(accessors["queryStringParameters()"], { result: { name: "fish & chips" } });
-  assertEquals(accessors["pathParameters()"], { result: { proxy: "a b" } });
-  assertEquals(accessors["cookies()"], { result: { a: "1" } });
-  const names = Object.keys(accessors).map((call) => call.replace(/\(.*/, ""));
+platformTest("okay answers with the result of every accessor, and the raw event", async (url) => {
   // Imported after the start of the platform, because the logger keeps the console that exists when it is loaded.
   const { FnProxyEvent } = await import("@mate/core/gateway");
-  const unread = ["constructor", "formData", "toRequest"]; // these give no JSON
-  for (const name of Object.getOwnPropertyNames(FnProxyEvent.prototype)) {
-    assert(names.includes(name) || unread.includes(name), name);
+  const form = "name=tea&name=caf%C3%A9";
+  const bodies = {
+    "application/json": '{ "count": 2 }',
+    "application/x-www-form-urlencoded": form,
+  };
+  for (const [type, body] of Object.entries(bodies)) {
+    const response = await fetch(`${url}/okay/a%20b?name=fish%20%26%20chips`, {
+      method: "POST",
+      headers: { "Content-Type": type, Cookie: "a=1" },
+      body,
+    });
+    assertEquals(response.status, 200);
+    const { accessors, rawEvent } = await response.json();
+    const event = new FnProxyEvent(rawEvent);
+    const { method, url: target, headers } = event.toRequest();
+    const parts = { method, url: target, headers: Object.fromEntries(headers), text: body };
+    const fields = [{ name: "name", value: "tea" }, { name: "name", value: "café" }];
+    const isForm = body === form;
+    await checkOutcomes(accessors, event, FnProxyEvent, {
+      "bytes()": { result: btoa(body) },
+      "toRequest()": { result: parts },
+      ...(isForm ? { "formData()": { result: fields } } : {}),
+    });
+    assertEquals(accessors["text()"], { result: body });
+    assertEquals(accessors["pathParameters()"], { result: { proxy: "a b" } });
+    assertEquals(accessors["queryStringParameters()"], { result: { name: "fish & chips" } });
+    const failed = Object.keys(accessors).filter((call) => "error" in accessors[call]);
+    assertEquals(failed, [isForm ? "queryPayload()" : "formData()"]);
+  }
+});
+
+platformTest("okay shows a file of a form, and bytes that are no text", async (url) => {
+  const body = new FormData();
+  body.set("photo", new File([Uint8Array.of(0xff, 0xfe, 0xfd)], "a.png", { type: "image/png" }));
+  const form = await (await fetch(`${url}/okay`, { method: "POST", body })).json();
+  const value = { filename: "a.png", type: "image/png", size: 3 };
+  assertEquals(form.accessors["formData()"], { result: [{ name: "photo", value }] });
+  assertStringIncludes(form.accessors["text()"].error, "MalformedPayloadError");
+  assertStringIncludes(atob(form.accessors["bytes()"].result), "\xff\xfe\xfd");
+});
+
+platformTest("okay and its page are compressed", async (url) => {
+  for (const [Accept, start] of [["*/*", '{\n  "accessors"'], ["text/html", "<!doctype html>"]]) {
+    const headers = { Accept, "Accept-Encoding": "gzip" };
+    const request = get(`${url}/okay`, { headers }); // `fetch` would decompress the body
+    const [response] = await once(request, "response");
+    assertEquals(response.headers["content-encoding"], "gzip", Accept);
+    const content = gunzipSync(await buffer(response)).toString();
+    assertEquals(content.slice(0, start!.length), start);
+  }
+});
+
+platformTest("okay answers every method, at its path and below it", async (url) => {
+  for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]) {
+    for (const path of ["/okay", "/okay/a", "/okay/a/b"]) {
+      const response = await fetch(url + path, { method });
+      await response.body?.cancel();
+      assertEquals(response.status, 200, `${method} ${path}`);
+    }
   }
 });
 
@@ -55,33 +85,56 @@ platformTest("okay shows the error of an accessor in its place", async (url) => 
 });
 
 platformTest("okay refuses bodies whose answer would be huge", async (url) => {
-  const deep = await fetch(`${url}/okay`, {
-    method: "POST",
-    body: "[".repeat(999) + "]".repeat(999),
-  });
-  assertStringIncludes((await deep.json()).accessors["queryPayload()"].error, "nested too deeply");
-  const large = await fetch(`${url}/okay`, { method: "POST", body: "x".repeat(60_000) });
+  for (const [depth, outcome] of [[50, "result"], [51, "error"], [10_000, "error"]] as const) {
+    const body = "[".repeat(depth) + "]".repeat(depth);
+    const { accessors } = await (await fetch(`${url}/okay`, { method: "POST", body })).json();
+    assertEquals(Object.keys(accessors["queryPayload()"]), [outcome], `${depth}`);
+  }
+  const large = await fetch(`${url}/okay`, { method: "POST", body: "x".repeat(MAX_BYTES + 1) });
   assertEquals([large.status, (await large.json()).Message], [
     413,
     "The body is too large to be echoed",
   ]);
 });
 
-platformTest("forbidden tells the caller, and logs one record", async (url, platform) => {
+platformTest("the largest answers of okay are below the 6 MB of AWS Lambda", async (url) => {
+  const form = { "Content-Type": "application/x-www-form-urlencoded" };
+  const bodies = [
+    [{}, "[".repeat(50) + "1" + ",1".repeat(MAX_BYTES / 2 - 51) + "]".repeat(50), "queryPayload()"],
+    [form, "&a".repeat(10_000).slice(1), "formData()"],
+    [{}, "\0".repeat(MAX_BYTES), "text()"],
+  ] as const;
+  for (const [headers, body, call] of bodies) {
+    for (const Accept of ["application/json", "text/html"]) {
+      const init = { method: "POST", headers: { ...headers, Accept }, body };
+      const text = await (await fetch(`${url}/okay`, init)).text();
+      assert(text.length < 6_000_000, `${call}: ${text.length}`);
+      if (Accept !== "text/html") assert("result" in JSON.parse(text).accessors[call], call);
+    }
+  }
+});
+
+platformTest("forbidden tells the caller, and logs one error", async (url, platform) => {
   const response = await fetch(`${url}/forbidden`);
   assertEquals([response.status, await response.json()], [403, { Message: "Nobody may see this" }]);
-  assertEquals((await logOf(platform)).match(/Nobody may see this/g)?.length, 1);
+  const records = await recordsOf(platform, "forbidden");
+  assertEquals(records.map(({ level }) => level), ["ERROR"]);
+  assertStringIncludes(records[0]!.text, "Nobody may see this");
 });
 
 platformTest("crash tells the caller nothing, and logs every cause", async (url, platform) => {
   const response = await fetch(`${url}/crash`);
   const text = await response.text();
-  const log = await logOf(platform);
   assertEquals(response.status, 500);
+  const records = await recordsOf(platform, "crash");
+  assertEquals(records.map(({ level }) => level), ["FATAL"]);
+  const log = records[0]!.text;
   for (const secret of ["4711", "db.internal", "password"]) {
     assertEquals(text.includes(secret), false, secret);
     assertStringIncludes(log, secret);
   }
+  const order = ["Error: Cannot read the order", "at readOrder", "Error: Cannot log in as"];
+  assertMatch(log, new RegExp([...order, "at connect", "at readOrder"].join("[^]*")));
 });
 
 platformTest(
@@ -107,86 +160,111 @@ platformTest(
   },
 );
 
-platformTest(
-  "storage, topic and scheduler log the accessors of their events",
-  async (_, platform) => {
-    const { controlUrl: url } = platform;
-    const body = new URLSearchParams({ message: '{"a":1}', subject: "Hello" });
-    const replies = [
-      await fetch(`${url}/buckets/uploads/red%20flower.jpg`, { method: "PUT", body: "content" }),
-      await fetch(`${url}/topics/messages`, { method: "POST", body }),
-      await fetch(`${url}/schedules/scheduler`, { method: "POST" }),
-    ];
-    for (const reply of replies) assert(reply.ok, await reply.text());
-    const log = await logOf(platform);
-    assertMatch(log, /"objectKey\(\)":\s*\{\s*"result":\s*"red flower.jpg"/);
-    assertMatch(log, /"messagePayload\(\)":\s*\{\s*"result":\s*\{\s*"a":\s*1/);
-    assertMatch(log, /"detailType\(\)":\s*\{\s*"result":\s*"Scheduled Event"/);
-  },
-);
+platformTest("storage logs every accessor of uploads and deletions", async (_, platform) => {
+  const object = `${platform.controlUrl}/buckets/uploads/red%20flower.jpg`;
+  for (const init of [{ method: "PUT", body: "content" }, { method: "DELETE" }]) {
+    await done(fetch(object, init));
+    await platform.settled();
+  }
+  const records = await recordsOf(platform, "storage");
+  const { FnNotificationEvent, FnNotificationRecord } = await import("@mate/core/storage");
+  const events: string[] = [];
+  for (let index = 0; index < records.length; index += 2) {
+    const [notification, outcomes] = records.slice(index, index + 2).map(({ data }) => data!);
+    assertEquals(notification!.isTestEvent, false);
+    const record = new FnNotificationEvent(notification!.rawEvent).records()[0]!;
+    await checkOutcomes(outcomes!, record, FnNotificationRecord);
+    assertEquals(outcomes!["objectKey()"], { result: "red flower.jpg" });
+    events.push(record.eventName());
+  }
+  assertEquals(events, ["ObjectCreated:Put", "ObjectRemoved:DeleteMarkerCreated"]);
+});
+
+platformTest("topic logs every accessor of a message, and the raw event", async (_, platform) => {
+  const body = new URLSearchParams({ message: '{"a":1}', subject: "Hello" });
+  await done(fetch(`${platform.controlUrl}/topics/messages`, { method: "POST", body }));
+  const [event, message] = (await recordsOf(platform, "topic")).map(({ data }) => data!);
+  const { FnMessageEvent, FnMessageRecord } = await import("@mate/core/topic");
+  const record = new FnMessageEvent(event!.rawEvent).records()[0]!;
+  await checkOutcomes(message!, record, FnMessageRecord);
+  assertEquals(message!["messagePayload()"], { result: { a: 1 } });
+});
+
+platformTest("scheduler logs every accessor, and the raw event", async (_, platform) => {
+  await done(fetch(`${platform.controlUrl}/schedules/scheduler`, { method: "POST" }));
+  const [record] = await recordsOf(platform, "scheduler");
+  const { accessors, rawEvent } = record!.data!;
+  const { FnBridgePutEvent } = await import("@mate/core/scheduler");
+  const event = new FnBridgePutEvent(rawEvent);
+  await checkOutcomes(accessors as Record<string, unknown>, event, FnBridgePutEvent);
+  assertEquals(event.detailType(), "Scheduled Event");
+});
 
 platformTest("queue logs every message, and reports the failing one", async (_, platform) => {
-  const texts = [
-    /"payload\(\)":\s*\{\s*"result":\s*\{\s*"count":\s*2/,
-    /The message asks for a failure/,
-  ];
+  const bodies = ['{"count":2}', '{"fail":true}', "no JSON"];
+  const received = new Set<string>();
   const { promise, resolve } = Promise.withResolvers<void>();
-  let log = "";
   const stop = platform.log.follow(({ text }) => {
-    log += text;
-    if (texts.every((expected) => expected.test(log))) resolve();
+    for (const body of [...bodies, "The message asks for a failure"]) {
+      if (text.includes(JSON.stringify(body).slice(1, -1))) received.add(body);
+    }
+    if (received.size > bodies.length) resolve();
   });
-  for (const body of ['{"count":2}', '{"fail":true}']) {
-    const sent = await fetch(`${platform.controlUrl}/queues/jobs`, { method: "POST", body });
-    assert(sent.ok, await sent.text());
+  for (const body of bodies) {
+    await done(fetch(`${platform.controlUrl}/queues/jobs`, { method: "POST", body }));
   }
-  await within("both records of the log", promise, () => log);
+  await within("the records of the log", promise, () => [...received].join());
   stop();
+  const records = recordsSoFar(platform, "queue"); // the retry comes after 30 seconds
+  const errors = records.filter(({ level }) => level === "ERROR").map(({ text }) => text);
+  assertEquals(errors.length, 1, errors.join("\n"));
+  const outcomes = records.find(({ text }) => text.includes("count"))!.data!;
+  const { FnQueueEvent, FnQueueRecord } = await import("@mate/core/queue");
+  const { result } = outcomes["rawRecord()"] as { result: object };
+  const record = new FnQueueEvent({ Records: [result] }).records()[0]!;
+  await checkOutcomes(outcomes, record, FnQueueRecord);
+  assertEquals(outcomes["payload()"], { result: { count: 2 } });
 });
 
-platformTest("logger logs every level, then crashes", async (_, platform) => {
-  const invocation = await fetch(`${platform.controlUrl}/2015-03-31/functions/logger/invocations`, {
-    method: "POST",
-    body: "{}",
-  });
-  assertEquals((await invocation.json()).errorMessage, "Cannot write the order");
-  const log = await logOf(platform);
-  for (const text of ["The order is complete", "mailbox full", "FATAL", "the disk is full"]) {
-    assertStringIncludes(log, text);
+platformTest("logger ignores its event, logs every level, and crashes", async (_, platform) => {
+  const { logger } = await import("@mate/core/logger");
+  const levels = ["INFO", "WARN", "ERROR", "FATAL", "FATAL", "ERROR"]; // the runtime logs the last one
+  for (const level of ["INFO", "DEBUG"] as const) {
+    const last = (await recordsOf(platform, "logger")).length;
+    logger.level = level;
+    const url = `${platform.controlUrl}/2015-03-31/functions/logger/invocations`;
+    const invocation = await fetch(url, { method: "POST", body: '{"event":"marker"}' });
+    assertEquals((await invocation.json()).errorMessage, "Cannot write the order");
+    const records = (await recordsOf(platform, "logger")).slice(last);
+    logger.level = "INFO";
+    const expected = level === "DEBUG" ? ["DEBUG", ...levels] : levels;
+    assertEquals(records.map((record) => record.level), expected);
+    const log = records.map(({ text }) => text).join("\n");
+    for (const text of ["The order is complete", "mailbox full", "the disk is full"]) {
+      assertStringIncludes(log, text);
+    }
+    assertEquals(log.includes("marker"), false);
   }
 });
 
-const HOSTILE = [
-  "<script>alert('text')</script>",
-  "</style><script>alert('style')</script>",
-  "</title></dd></dl><img src=//evil.example/x onerror=alert('image')>",
-  `" onfocus="alert('attribute')" autofocus tabindex="1`,
-];
-
-Deno.test("page() escapes every character that HTML or a reader could misread", () => {
-  const [html] = page({ "</dt>": "\u202e\u2066\0\x1b&lt;</dd>" });
-  assertStringIncludes(html, "<dt>&lt;/dt></dt>");
-  assertStringIncludes(html, String.raw`<dd>"\u202e\u2066\u0000\u001b&amp;lt;&lt;/dd>"</dd>`);
-});
-
-browserTest("a page is harmless and accessible, on a phone and on a desk", async (browser) => {
-  await using platform = await start();
-  for (const [colorScheme, width] of [["light", 360], ["dark", 1200]] as const) {
-    const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
-    const page = await context.newPage();
-    const incidents: string[] = [];
-    page.on("dialog", (dialog) => incidents.push(dialog.message()));
-    page.on("console", (message) => incidents.push(message.text()));
-    const query = new URLSearchParams(HOSTILE.map((text) => [text, text]));
-    await page.goto(`${platform.url}/v0/okay/${HOSTILE.map(encodeURIComponent)}?${query}`);
-    const strangers = "document.querySelectorAll('script, img, [onfocus]').length";
-    assertEquals(await page.evaluate(strangers), 0);
-    const text = await page.innerText("body");
-    for (const hostile of HOSTILE) assertStringIncludes(text, JSON.stringify(hostile).slice(1, -1));
-    assertEquals(await page.evaluate("document.documentElement.scrollWidth"), width);
-    assertEquals(incidents, []);
-    const { violations } = await page.evaluate<AxeResults>(`${axe.source}; axe.run()`);
-    assertEquals(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), []);
-    await context.close();
-  }
+Deno.test("each function has the triggers that README.md describes", async () => {
+  const functions = Object.entries<{ readonly module: string; readonly triggers?: unknown }>(
+    manifest.functions,
+  );
+  const triggers = functions.map(([name, { triggers = "none" }]) => [name, triggers]);
+  const anyMethod = (...paths: string[]) => paths.map((path) => ({ method: "ANY", path }));
+  const events = ["s3:ObjectCreated:*", "s3:ObjectRemoved:*"];
+  assertEquals(triggers, [
+    ["okay", { routes: anyMethod("/okay", "/okay/{proxy+}") }],
+    ["forbidden", { routes: anyMethod("/forbidden") }],
+    ["crash", { routes: anyMethod("/crash") }],
+    ["scheduler", { schedules: ["rate(5 minutes)"] }],
+    ["storage", { buckets: [{ name: "uploads", events }] }],
+    ["topic", { topics: [{ name: "messages" }] }],
+    ["queue", { queues: [{ name: "jobs" }] }],
+    ["logger", "none"],
+  ]);
+  const readme = await Deno.readTextFile(`${import.meta.dirname}/../README.md`);
+  const rows = [...readme.matchAll(/^\| `(\w+)` /gm)].map(([, name]) => name);
+  assertEquals(rows, functions.map(([name]) => name));
 });

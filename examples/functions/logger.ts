@@ -1,5 +1,5 @@
 /**
- * Logs a record of every level from INFO to CRITICAL, then crashes.
+ * Logs a record of every level from INFO to CRITICAL, then crashes. The event does not matter.
  *
  * Shows the logger: data beside the message, an error with its causes, the request id in every record. The function logs
  * the crash in full and throws the error again, so that Lambda also counts the invocation as failed.
@@ -7,9 +7,9 @@
 import type { FnContext } from "@mate/core/function";
 import { logger, logInternalError, withRequestId } from "@mate/core/logger";
 
-export const handler = (rawEvent: unknown, context: FnContext): void =>
+export const handler = (_event: unknown, context: FnContext): void =>
   withRequestId(context.awsRequestId, () => {
-    logger.debug("Not logged unless AWS_LAMBDA_LOG_LEVEL is DEBUG", rawEvent);
+    logger.debug("Not logged unless AWS_LAMBDA_LOG_LEVEL is DEBUG", { cached: true });
     logger.info("The order is complete", { order: 4711, items: 3 });
     logger.warn("The warehouse answers slowly", { milliseconds: 2950 });
     logger.error("The invoice was not sent", new Error("mailbox full"));

@@ -6,6 +6,7 @@
  * own functions.
  */
 import {
+  type FnProxyEvent,
   HttpBadRequestError,
   HttpRequestEntityTooLargeError,
   proxyHandler,
@@ -13,17 +14,21 @@ import {
 import { options } from "./page.ts";
 import { readEach } from "./read_each.ts";
 
-/** The answer indents each line of the payload, so its length can be the product of both limits. */
+/**
+ * The most characters of a body as it is in the event, which is base64 behind API Gateway. The answer shows the body
+ * several times, and AWS Lambda sends at most 6 MB.
+ */
 const MAX_BODY = 50_000;
+/** The most levels of a payload, because the page has a list in a list for each. */
 const MAX_DEPTH = 50;
 
-export const handler = proxyHandler((event) => {
+export const handler = proxyHandler(async (event) => {
   const { rawEvent } = event;
   if (typeof rawEvent.body === "string" && rawEvent.body.length > MAX_BODY) {
     throw new HttpRequestEntityTooLargeError("The body is too large to be echoed");
   }
   return {
-    accessors: readEach({
+    accessors: await readEach({
       "format": () => event.format,
       "sourceIp()": () => event.sourceIp(),
       "httpMethod()": () => event.httpMethod(),
@@ -45,14 +50,32 @@ export const handler = proxyHandler((event) => {
       "routeKey()": () => event.routeKey(),
       "requestId()": () => event.requestId(),
       "text()": () => event.text(),
-      "bytes()": () => event.bytes().length,
+      "bytes()": () => event.bytes().toBase64(),
       "queryPayload()": () => flat(event.queryPayload()),
+      "formData()": () => fieldsOf(event),
+      "toRequest()": () => partsOf(event.toRequest()),
       "authorizer()": () => event.authorizer(),
       "authorizerClaims()": () => event.authorizerClaims(),
     }),
     rawEvent,
   };
 }, options);
+
+/** The fields of the form in the body. A file is its name, type and size. */
+async function fieldsOf(event: FnProxyEvent): Promise<unknown> {
+  return Array.from(await event.formData(), ([name, value]) => ({
+    name,
+    value: typeof value === "string"
+      ? value
+      : { filename: value.name, type: value.type, size: value.size },
+  }));
+}
+
+/** The parts of a standard request. */
+async function partsOf(request: Request): Promise<unknown> {
+  const { method, url, headers } = request;
+  return { method, url, headers: Object.fromEntries(headers), text: await request.text() };
+}
 
 /** Returns a value that is not nested too deeply to be shown. */
 function flat(value: unknown): unknown {

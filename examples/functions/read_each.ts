@@ -2,15 +2,16 @@
 export type Outcome = { readonly result: unknown } | { readonly error: string };
 
 /** Calls each accessor, and returns the outcomes by the same names. If an accessor raises an error, the others still count. */
-export function readEach(
+export async function readEach(
   accessors: Readonly<Record<string, () => unknown>>,
-): Record<string, Outcome> {
-  const outcomes = Object.entries(accessors).map(([name, accessor]): [string, Outcome] => {
+): Promise<Record<string, Outcome>> {
+  const outcomes: Record<string, Outcome> = {};
+  for (const [name, accessor] of Object.entries(accessors)) {
     try {
-      return [name, { result: accessor() }];
+      outcomes[name] = { result: await accessor() };
     } catch (error) {
-      return [name, { error: String(error) }];
+      outcomes[name] = { error: String(error) };
     }
-  });
-  return Object.fromEntries(outcomes);
+  }
+  return outcomes;
 }

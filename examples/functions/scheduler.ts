@@ -9,10 +9,10 @@ import { logger, withRequestId } from "@mate/core/logger";
 import { FnBridgePutEvent } from "@mate/core/scheduler";
 import { readEach } from "./read_each.ts";
 
-export const handler = (rawEvent: unknown, context: FnContext): void =>
-  withRequestId(context.awsRequestId, () => {
+export const handler = (rawEvent: unknown, context: FnContext): Promise<void> =>
+  withRequestId(context.awsRequestId, async () => {
     const event = new FnBridgePutEvent(rawEvent);
-    const accessors = readEach({
+    const accessors = await readEach({
       "source()": () => event.source(),
       "detailType()": () => event.detailType(),
       "detail()": () => event.detail(),

@@ -9,12 +9,12 @@ import { logger, withRequestId } from "@mate/core/logger";
 import { FnNotificationEvent } from "@mate/core/storage";
 import { readEach } from "./read_each.ts";
 
-export const handler = (rawEvent: unknown, context: FnContext): void =>
-  withRequestId(context.awsRequestId, () => {
+export const handler = (rawEvent: unknown, context: FnContext): Promise<void> =>
+  withRequestId(context.awsRequestId, async () => {
     const event = new FnNotificationEvent(rawEvent);
     logger.info("Notification of the bucket", { isTestEvent: event.isTestEvent(), rawEvent });
     for (const record of event.records()) {
-      const accessors = readEach({
+      const accessors = await readEach({
         "eventName()": () => record.eventName(),
         "eventTime()": () => record.eventTime(),
         "region()": () => record.region(),

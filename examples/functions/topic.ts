@@ -8,12 +8,12 @@ import { logger, withRequestId } from "@mate/core/logger";
 import { FnMessageEvent } from "@mate/core/topic";
 import { readEach } from "./read_each.ts";
 
-export const handler = (rawEvent: unknown, context: FnContext): void =>
-  withRequestId(context.awsRequestId, () => {
+export const handler = (rawEvent: unknown, context: FnContext): Promise<void> =>
+  withRequestId(context.awsRequestId, async () => {
     const event = new FnMessageEvent(rawEvent);
     logger.info("Event of the topic", { rawEvent });
     for (const record of event.records()) {
-      const accessors = readEach({
+      const accessors = await readEach({
         "eventSubscriptionArn()": () => record.eventSubscriptionArn(),
         "topicArn()": () => record.topicArn(),
         "messageId()": () => record.messageId(),

@@ -1,12 +1,16 @@
 import { FnProxyEvent } from "@mate/core/gateway";
 
+const secret = Deno.env.get("SHOP_TOKEN");
+if (!secret) throw new Error("The token of the shop is absent: set the secret SHOP_TOKEN");
+
 /**
- * The Lambda authorizer of the API: `Authorization: Bearer open-sesame`. API Gateway asks it before it calls a protected
- * route, and passes the context on.
+ * The Lambda authorizer of the API: `Authorization: Bearer` and the token of the shop. API Gateway asks it before it calls a
+ * protected route, and passes the context on. The policy is for all routes, because API Gateway keeps it for the `ttl`.
  */
 export function handler(event: { methodArn: string }) {
   const token = new FnProxyEvent(event).header("authorization");
-  const isKnown = token === `Bearer ${Deno.env.get("SHOP_TOKEN")}`;
+  const isKnown = token === `Bearer ${secret}`;
+  const stage = event.methodArn.split("/", 2).join("/");
   return {
     principalId: isKnown ? "ada" : "anonymous",
     policyDocument: {
@@ -14,7 +18,7 @@ export function handler(event: { methodArn: string }) {
       Statement: [{
         Action: "execute-api:Invoke",
         Effect: isKnown ? "Allow" : "Deny",
-        Resource: event.methodArn,
+        Resource: `${stage}/*`,
       }],
     },
     context: { customer: "ada" },

@@ -1,8 +1,10 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { startPlatform } from "@mate/cli/platform";
+import { createClient } from "@mate/core/client";
 import { once } from "node:events";
 import { get } from "node:http";
 import { text } from "node:stream/consumers";
+import type { api } from "./api.ts";
 
 const MANIFEST = new URL("app.json", import.meta.url).pathname;
 const TOKEN = { Authorization: "Bearer open-sesame" };
@@ -26,14 +28,16 @@ async function exported(port: number): Promise<string> {
 }
 
 Deno.test("the shop imports a catalogue, takes an order, adds up its sales, and exports its products", async () => {
-  await using platform = await startPlatform(MANIFEST);
+  await using platform = await startPlatform(MANIFEST, { secrets: { SHOP_TOKEN: "open-sesame" } });
   const shop = `${platform.url}/v1`;
+  const stranger = createClient<typeof api>(shop);
+  const customer = createClient<typeof api>(shop, { headers: TOKEN });
 
   // Without a token, a customer may only look at products.
   const order = { product: "tea", quantity: 2 };
-  const refused = await fetch(`${shop}/orders`, { method: "POST", body: JSON.stringify(order) });
-  assertEquals(refused.status, 403);
-  await refused.body?.cancel();
+  assertEquals((await stranger("POST /orders", { body: order })).status, 401);
+  const headers = { Authorization: "Bearer guess" };
+  assertEquals((await stranger("GET /orders", { headers })).status, 403);
 
   // The catalogue goes to the bucket, its lines to the queue, and the products to the store.
   const form = new FormData();
@@ -45,22 +49,19 @@ Deno.test("the shop imports a catalogue, takes an order, adds up its sales, and 
   });
   assertEquals(uploaded.status, 202, await uploaded.text());
   const product = await eventually(async () => {
-    const response = await fetch(`${shop}/products/tea`);
-    const body = await response.json();
-    return response.ok ? body : undefined;
+    const answer = await stranger("GET /products/{id}", { path: { id: "tea" } });
+    return answer.ok ? answer.body : undefined;
   });
   assertEquals(product, { id: "tea", name: "Green tea", price: 450 });
 
-  const created = await fetch(`${shop}/orders`, {
-    method: "POST",
-    headers: { ...TOKEN, "Content-Type": "application/json" },
-    body: JSON.stringify(order),
-  });
-  assertEquals([created.status, (await created.json()).total], [201, 900]);
-  const found = await fetch(new URL(created.headers.get("location")!, shop), { headers: TOKEN });
-  assertEquals((await found.json()).customer, "ada");
-  const { orders } = await (await fetch(`${shop}/orders`, { headers: TOKEN })).json();
-  assertEquals(orders.map(({ total }: { total: number }) => total), [900]);
+  const created = await customer("POST /orders", { body: order });
+  if (!created.ok) throw new Error(`The order was refused: ${created.status}`);
+  assertEquals([created.status, created.body.total], [201, 900]);
+  const { id } = created.body;
+  assertEquals(created.response.headers.get("location"), `/v1/orders/${id}`);
+  const found = await customer("GET /orders/{id}", { path: { id } });
+  assertEquals(found.body, { ...order, id, customer: "ada", total: 900 });
+  assertEquals((await customer("GET /orders")).body, { orders: [created.body] });
 
   // The table tells the function "sales" of the order.
   const sale = await eventually(() => {
@@ -69,16 +70,11 @@ Deno.test("the shop imports a catalogue, takes an order, adds up its sales, and 
   });
   assertMatch(sale.text, /"sales":900\b/);
 
-  const invalid = await fetch(`${shop}/orders`, {
-    method: "POST",
-    headers: { ...TOKEN, "Content-Type": "application/json" },
-    body: '{"product":"tea","quantity":0}',
-  });
-  assertEquals(invalid.headers.get("content-type"), "application/problem+json");
-  const { status, issues } = await invalid.json();
-  assertEquals([status, issues[0].path], [422, ["quantity"]]);
+  const invalid = await customer("POST /orders", { body: { ...order, quantity: 0 } });
+  assertEquals(invalid.response.headers.get("content-type"), "application/problem+json");
+  const { status, issues } = invalid.body as { status: number; issues: { path: string[] }[] };
+  assertEquals([status, issues[0]?.path], [422, ["quantity"]]);
 
-  const list = await (await fetch(`${shop}/products`)).json();
-  assertEquals(list, { products: ["tea"] });
+  assertEquals((await stranger("GET /products")).body, { products: ["tea"] });
   assertEquals(await exported(platform.port), "id,name,price\r\ntea,Green tea,450\r\n");
 });

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { encodeBase64 } from "@std/encoding/base64";
 import { parseCookie } from "cookie";
 import fc from "fast-check";
-import { MalformedPayloadError } from "./malformed_payload_error.ts";
+import { MalformedPayloadError } from "./body.ts";
 import { FnProxyEvent } from "./proxy_event.ts";
 
 const sent = (body: string | Uint8Array, contentType?: string) =>

@@ -139,3 +139,27 @@ Deno.test("toRequest() makes the request that hono/aws-lambda makes", async () =
     }
   }));
 });
+
+Deno.test("Content-Length of toRequest() is the number of the bytes that it has", () => {
+  const requestOf = (method: string, given: Record<string, unknown>, headers = {}) =>
+    new FnProxyEvent({
+      headers: { host: "api.example.com", ...headers },
+      path: "/",
+      httpMethod: method,
+      requestContext: { elb: {} },
+      ...given,
+    }).toRequest();
+  const sent = { "Content-Length": "999" };
+  for (
+    const [name, request, expected] of [
+      ["text", requestOf("POST", { body: "hü" }, sent), "3"],
+      ["base64", requestOf("PUT", { body: "/wA=", isBase64Encoded: true }, sent), "2"],
+      ["no body", requestOf("POST", { body: "" }, sent), "0"],
+      ["GET, whose body no request has", requestOf("GET", { body: "x" }, sent), "0"],
+      ["HEAD", requestOf("HEAD", { body: "x" }, sent), "0"],
+      ["no field", requestOf("POST", { body: "x" }), null],
+    ] as const
+  ) {
+    assertEquals(request.headers.get("content-length"), expected, name);
+  }
+});

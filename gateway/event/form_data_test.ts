@@ -5,7 +5,7 @@ import {
   HttpRequestEntityTooLargeError,
   HttpUnsupportedMediaTypeError,
 } from "../errors/client_errors.ts";
-import { MalformedPayloadError } from "./malformed_payload_error.ts";
+import { MalformedPayloadError } from "./body.ts";
 import { FnProxyEvent } from "./proxy_event.ts";
 
 const MULTIPART = "multipart/form-data; boundary=b";
@@ -179,6 +179,53 @@ Deno.test("formData() refuses a body of another type and malformed forms", async
     const message = `Cannot parse the payload: ${problem}`;
     await assertRejects(() => fieldsOf(body, type), MalformedPayloadError, message, body);
   }
+});
+
+Deno.test("formData() refuses a part whose Content-Disposition it cannot read, and never makes another field of it", async () => {
+  const refused = "a part has no name, or unreadable parameters";
+  for (
+    const parameters of [
+      'name= "a"',
+      "name=",
+      "name= a",
+      'name ="a"',
+      'name="a"b',
+      'name="a',
+      'name="a" filename="b"',
+      'name="a"; filename*=',
+      'name="a"; filename*=b.txt',
+      "name=\"a\"; filename*=utf-8''",
+      "name=\"a\"; filename*=utf-8''%zz",
+      "name=\"a\"; filename*=iso-8859-1''%A3.txt",
+      'name="a"; filename*="utf-8\'\'b.txt"',
+      'name="a"; filename= "b.txt"',
+      'name="a"; filename',
+    ]
+  ) {
+    const body = part(`Content-Disposition: form-data; ${parameters}`);
+    const message = `Cannot parse the payload: ${refused}`;
+    await assertRejects(() => fieldsOf(body), MalformedPayloadError, message, parameters);
+  }
+  for (
+    const [parameters, expected] of [
+      ['name="";', ["", "v"]],
+      ['name="a" ; filename="b.txt" ;', ["a", "b.txt", "text/plain", "v"]],
+      ["name=a;filename=b.txt", ["a", "b.txt", "text/plain", "v"]],
+      ["filename*=iso-8859-1''%A3.txt; filename=b.txt; name=a", ["a", "b.txt", "text/plain", "v"]],
+      ["filename*=UTF-8'en'b%20c.txt; name=a", ["a", "b c.txt", "text/plain", "v"]],
+    ] as const
+  ) {
+    const body = part(`Content-Disposition: form-data; ${parameters}`);
+    assertEquals(await fieldsOf(body), [[...expected]], parameters);
+  }
+});
+
+Deno.test("formData() reads a part with up to 99 lines of header fields", async () => {
+  const lines = (count: number) =>
+    part(`${"X: 1\r\n".repeat(count - 1)}Content-Disposition: form-data; name=a`);
+  for (const count of [1, 2, 98, 99]) assertEquals(await fieldsOf(lines(count)), [["a", "v"]]);
+  const message = "Cannot parse the payload: a part has no name";
+  await assertRejects(() => fieldsOf(lines(100)), MalformedPayloadError, message);
 });
 
 Deno.test("formData() takes 10,000 fields and refuses more", async () => {

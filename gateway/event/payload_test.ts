@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { CloudEventSpecificationError } from "../../function/mod.ts";
+import { HttpBadRequestError } from "../errors/client_errors.ts";
+import { MalformedPayloadError } from "./body.ts";
+import { FnProxyEvent } from "./proxy_event.ts";
 import { encodeBase64 } from "@std/encoding/base64";
 import fc from "fast-check";
-import { HttpBadRequestError } from "../errors/client_errors.ts";
-import { MalformedPayloadError } from "./malformed_payload_error.ts";
-import { FnProxyEvent } from "./proxy_event.ts";
 
 const payload = (event: Record<string, unknown>) => new FnProxyEvent(event).queryPayload();
 

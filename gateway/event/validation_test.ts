@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { type } from "arktype";
 import * as v from "valibot";
-import { z } from "zod";
+import * as z from "zod";
 import { CloudEventSpecificationError, type StandardSchema } from "../../function/mod.ts";
 import {
   HttpBadRequestError,
@@ -129,7 +129,7 @@ Deno.test("a schema that validates asynchronously causes a TypeError", () => {
     a: v.pipeAsync(v.string(), v.checkAsync(() => Promise.resolve(true))),
   });
   const error = assertThrows(() => post({ a: "x" }).queryPayload(schema), TypeError);
-  const expected = "Invalid schema: expected one that is not asynchronous and throws nothing";
+  const expected = "Invalid schema: expected a synchronous one that throws nothing";
   assertEquals(error.message, expected);
 });
 
@@ -138,4 +138,39 @@ Deno.test("a schema that throws causes a TypeError, and what it throws is the ca
   const error = assertThrows(() => post({ a: "x" }).queryPayload(schema), TypeError);
   await new Promise((resolve) => setTimeout(resolve));
   assert(error.cause instanceof SyntaxError);
+});
+
+Deno.test("validation never fails open: a promise of another realm, and a result that is none, cause a TypeError", async () => {
+  const { createContext, runInContext } = await import("node:vm");
+  const realm = createContext({});
+  const none = "Invalid result of a schema: expected value or issues";
+  for (
+    const [name, result, message] of [
+      [
+        "a promise of another realm",
+        runInContext("Promise.resolve({ value: 1 })", realm),
+        "synchronous",
+      ],
+      ["a rejected one", runInContext("Promise.reject(new Error('x'))", realm), "synchronous"],
+      [
+        "a thenable",
+        { value: 1, then: (done: (result: unknown) => void) => done(1) },
+        "synchronous",
+      ],
+      ["a function with then", Object.assign(() => {}, { value: 1, then() {} }), "synchronous"],
+      ["an empty object", {}, none],
+      ["issues that are undefined", { issues: undefined }, none],
+      ["undefined", undefined, none],
+      ["null", null, none],
+      ["a boolean, as of a type guard", true, none],
+    ] as const
+  ) {
+    const validate = () => result as { value: unknown };
+    const schema = { "~standard": { version: 1, vendor: "test", validate } } as const;
+    assertThrows(() => post({}).queryPayload(schema), TypeError, message, name);
+  }
+  const nothing = {
+    "~standard": { version: 1, vendor: "t", validate: () => ({ value: undefined }) },
+  };
+  assertEquals(post({}).queryPayload(nothing as StandardSchema), undefined);
 });

@@ -3,7 +3,14 @@ import { Buffer } from "node:buffer";
 import mimeDb from "mime-db";
 import * as zlib from "node:zlib";
 import { ask } from "../testdata/events.ts";
-import { type Coding, compress, reply, withMiddleware } from "../mod.ts";
+import {
+  buildHttpResponse,
+  type Coding,
+  compress,
+  FnProxyEvent,
+  reply,
+  withMiddleware,
+} from "../mod.ts";
 
 const UNDO: Partial<Record<Coding, (bytes: Uint8Array) => Uint8Array>> = {
   gzip: zlib.gunzipSync,
@@ -46,6 +53,64 @@ Deno.test("compress() takes the coding that the client prefers, from a number of
     const isVarying = isLong && JSON.stringify(options) !== '{"codings":[]}' &&
       /css|svg/.test(type);
     assertEquals(result.headers["Vary"], isVarying ? "Accept, Accept-Encoding" : "Accept", name);
+  }
+});
+
+Deno.test("a handler compresses a short content if the client refuses identity (RFC 9110 §12.5.3)", async () => {
+  for (
+    const [accepted, text, type, options, coding] of [
+      ["gzip, identity;q=0", "short", "text/css", {}, "gzip"],
+      ["gzip, *;q=0", "short", "text/css", {}, "gzip"],
+      ["gzip", "short", "text/css", {}, undefined],
+      ["br, identity;q=0", "short", "text/css", {}, undefined],
+      ["br, identity;q=0", "short", "text/css", { codings: ["br"] }, "br"],
+      ["gzip, identity;q=0", "short", "text/css", { codings: [] }, undefined],
+      ["gzip, identity;q=0", "short", "image/png", {}, undefined],
+      ["gzip, identity;q=0", "", "text/css", {}, undefined],
+    ] as const
+  ) {
+    const use = [compress(options as { codings?: Coding[] })];
+    const headers = { "Accept-Encoding": accepted };
+    const { result } = await ask(() => reply(200, text, { type }), { use }, { headers });
+    const name = JSON.stringify([accepted, text, type, options]);
+    assertEquals(result.headers["Content-Encoding"], coding, name);
+    assertEquals(result.headers["Vary"], coding ? "Accept, Accept-Encoding" : "Accept", name);
+    const bytes = Buffer.from(result.body, result.isBase64Encoded ? "base64" : "utf8");
+    assertEquals(Buffer.from(coding ? UNDO[coding]!(bytes) : bytes).toString(), text, name);
+  }
+});
+
+Deno.test("a response with no-transform is never compressed (RFC 9111 §5.2.2.6)", async () => {
+  const event = new FnProxyEvent({ headers: { "Accept-Encoding": "gzip, identity;q=0" } });
+  for (const control of ["no-transform", "max-age=60, No-Transform", "public,no-transform"]) {
+    const own = { "cache-control": control, ETag: '"1"', "Content-Digest": "sha-256=:x:" };
+    const text = "x".repeat(2000);
+    const { result } = await ask(() => reply(200, text, { type: "text/css", headers: own }), {}, {
+      headers: { "Accept-Encoding": "gzip, identity;q=0" },
+    });
+    const built = buildHttpResponse(200, text, { event, extraHeaders: own });
+    for (const { headers } of [result, built]) {
+      assertEquals([headers["Content-Encoding"], headers["ETag"]], [undefined, '"1"'], control);
+      assertEquals([headers["Content-Digest"], headers["Vary"]], ["sha-256=:x:", "Accept"]);
+    }
+  }
+  const { headers } = buildHttpResponse(200, 1, {
+    event,
+    extraHeaders: { "Cache-Control": "no-store" },
+  });
+  assertEquals(headers["Content-Encoding"], "gzip");
+});
+
+Deno.test("a compressed response loses the digests of its plain content", async () => {
+  const own = { "content-digest": "sha-256=:x:", "Content-MD5": "x", "Repr-Digest": "sha-256=:x:" };
+  const route = () => reply(200, "x".repeat(2000), { type: "text/css", headers: own });
+  const digests = (headers: Record<string, string>) =>
+    Object.keys(headers).filter((name) => /digest|md5/i.test(name)).length;
+  for (const [accepted, count] of [["gzip", 0], ["br", 3]] as const) {
+    const { result } = await ask(route, {}, { headers: { "Accept-Encoding": accepted } });
+    assertEquals(digests(result.headers), count, accepted);
+    const event = new FnProxyEvent({ headers: { "Accept-Encoding": accepted } });
+    assertEquals(digests(buildHttpResponse(200, 1, { event, extraHeaders: own }).headers), count);
   }
 });
 

@@ -133,8 +133,7 @@ Deno.test("cors() marks the response if a transformer fails", async () => {
   }
 });
 
-const ORIGIN = 'an origin as browsers send it, such as "https://app.example"; for all, origins: ' +
-  '"*"; for subdomains, a function';
+const ORIGIN = 'an origin such as "https://app.example"; for all, "*"; for subdomains, a function';
 
 Deno.test("cors() refuses invalid options", () => {
   const origins = "*";
@@ -159,13 +158,13 @@ Deno.test("cors() refuses invalid options", () => {
           `Invalid option origins: expected an array of strings, each ${ORIGIN}`,
         ] as const
       ),
-      [{ origins, credentials: true }, "Invalid option origins: expected origins by name"],
+      [{ origins, credentials: true }, "Invalid option origins: expected names"],
       [{ origins, credentials: "no" }, "Invalid option credentials"],
       [{ origins, methods: "GET" }, "Invalid option methods"],
       ...["GET, PUT", "get", "patch", "Patch", ""].map((method) =>
         [
           { origins, methods: ["GET", method] },
-          `Invalid item "${method}" in methods: expected a method in upper case, such as "PATCH"`,
+          `Invalid item "${method}" in methods: expected a method in upper case`,
         ] as const
       ),
       [{ origins, headers: [5] }, "Invalid item 5 in headers: expected a token"],
@@ -203,16 +202,41 @@ Deno.test("cors() leaves out requested names that are not tokens, and reflects n
 });
 
 Deno.test("cors() keeps the names of an answer's Vary, and answers preflights before a table of routes", async () => {
-  const use = [cors({ origins: "*" })];
+  const use = [cors({ origins: ["https://a.example"] })];
   const table = routes({ "GET /orders": () => 1 });
   const headers = { Origin: "https://a.example", "Access-Control-Request-Method": "GET" };
   const { result } = await ask(table, { use }, { method: "OPTIONS", headers });
-  assertEquals([result.statusCode, result.headers["Access-Control-Allow-Origin"]], [204, "*"]);
+  assertEquals([result.statusCode, result.headers["Access-Control-Allow-Origin"]], [
+    204,
+    headers.Origin,
+  ]);
   const found = await ask(table, { use }, { headers });
   assertEquals(found.result.headers["Vary"], "Accept, Origin");
   const lost = await ask(table, { use }, { method: "PUT", headers });
   assertEquals([lost.result.statusCode, lost.result.headers["Access-Control-Allow-Origin"]], [
     405,
-    "*",
+    headers.Origin,
   ]);
+});
+
+Deno.test("cors() names Origin in Vary only if the response depends on it (Fetch, CORS protocol and HTTP caches)", async () => {
+  const origin = "https://a.example";
+  const preflight = { Origin: origin, "Access-Control-Request-Method": "PUT" };
+  for (
+    const [origins, isVarying] of [
+      ["*", false],
+      [[origin], true],
+      [["https://b.example"], true],
+      [() => true, true],
+    ] as const
+  ) {
+    const use = [cors({ origins })];
+    for (const headers of [{ Origin: origin }, {}]) {
+      const { result } = await ask(() => 1, { use }, { headers });
+      assertEquals(result.headers["Vary"], isVarying ? "Accept, Origin" : "Accept");
+    }
+    const { result } = await ask(() => 1, { use }, { method: "OPTIONS", headers: preflight });
+    const rest = "Access-Control-Request-Method, Access-Control-Request-Headers";
+    assertEquals(result.headers["Vary"], isVarying ? `Origin, ${rest}` : rest);
+  }
 });

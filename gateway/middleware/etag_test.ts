@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import fresh from "fresh";
-import { ask } from "../testdata/events.ts";
-import { etag, reply } from "../mod.ts";
+import { ask, eventWith } from "../testdata/events.ts";
+import { etag, reply, streamHandler } from "../mod.ts";
 
 Deno.test("etag() tags responses to GET and HEAD with 200 by their content", async () => {
   const tagOf = async (route: unknown, method: string, headers = {}) =>
@@ -32,6 +32,29 @@ Deno.test("etag() answers a 304 with the header fields that the 200 has, and no 
   assertEquals(result.headers["Content-Encoding"], undefined);
 });
 
+Deno.test("If-Match compares strongly: a weak tag, and a content without a tag, match none (RFC 9110 §13.1.1)", async () => {
+  async function* stream() {
+    yield await Promise.resolve("x");
+  }
+  for (
+    const [route, match, status] of [
+      [() => reply(200, 1, { headers: { ETag: 'W/"a"' } }), 'W/"a"', 412],
+      [() => reply(200, 1, { headers: { ETag: 'W/"a"' } }), '"a"', 412],
+      [() => reply(200, 1, { headers: { ETag: 'W/"a"' } }), "*", 200],
+      [() => reply(200, 1, { headers: { ETag: '"a"' } }), 'W/"a"', 412],
+      [() => reply(200, 1, { headers: { ETag: '"a"' } }), '"a"', 200],
+    ] as const
+  ) {
+    const { result } = await ask(route, { use: [etag()] }, { headers: { "If-Match": match } });
+    assertEquals(result.statusCode, status, match);
+  }
+  for (const [match, status] of [['"a"', 412], ["*", 200]] as const) {
+    const handler = streamHandler(() => stream(), { use: [etag()] });
+    const { prelude } = await handler(eventWith({ "If-Match": match }));
+    assertEquals(prelude.statusCode, status, `a stream without a tag: ${match}`);
+  }
+});
+
 Deno.test("etag() decides about If-None-Match and If-Modified-Since as the library fresh does", async () => {
   const tags = ['"a"', 'W/"a"', '"b"', "*", '"a", "b"', ' W/"b" ,"a"'];
   const dates = ["Wed, 21 Oct 2015 07:28:00 GMT", "Thu, 22 Oct 2015 07:28:00 GMT", "never"];
@@ -55,6 +78,75 @@ Deno.test("etag() decides about If-None-Match and If-Modified-Since as the libra
   ));
 });
 
+Deno.test("etag() takes the three dates of HTTP, and ignores all other values (RFC 9110 §5.6.7, §13.1.3, §13.1.4)", async () => {
+  const modified = "Sun, 06 Nov 1994 08:49:37 GMT";
+  const statusOf = async (name: string, value: string, own = modified) => {
+    const route = () => reply(200, 1, { headers: { ETag: '"a"', "Last-Modified": own } });
+    return (await ask(route, { use: [etag()] }, { headers: { [name]: value } })).result.statusCode;
+  };
+  const year = new Date().getUTCFullYear() % 100;
+  const inTwoDigits = (years: number) => String((year + years + 100) % 100).padStart(2, "0");
+  // The first three are the examples of §5.6.7. The others are a second earlier, or later.
+  for (
+    const [date, isBefore] of [
+      ["Sun, 06 Nov 1994 08:49:37 GMT", false],
+      ["Sunday, 06-Nov-94 08:49:37 GMT", false],
+      ["Sun Nov  6 08:49:37 1994", false],
+      ["Sun Nov 06 08:49:37 1994", false],
+      ["Sun, 06 Nov 1994 08:49:36 GMT", true],
+      ["Sunday, 06-Nov-94 08:49:36 GMT", true],
+      ["Sun Nov  6 08:49:36 1994", true],
+      ["Wed Nov 16 08:49:37 1994", false],
+      // more than 50 years in the future is the past
+      [`Monday, 06-Nov-${inTwoDigits(-1)} 08:49:37 GMT`, false],
+      [`Monday, 06-Nov-${inTwoDigits(51)} 08:49:37 GMT`, true],
+    ] as const
+  ) {
+    assertEquals(await statusOf("If-Modified-Since", date), isBefore ? 200 : 304, date);
+    assertEquals(await statusOf("If-Unmodified-Since", date), isBefore ? 412 : 200, date);
+  }
+  // A date of this year and of the last years is after the change, also in two digits.
+  assertEquals(
+    await statusOf("If-Modified-Since", `Monday, 06-Nov-${inTwoDigits(40)} 08:49:37 GMT`),
+    200,
+  );
+  const wrong = [
+    "1",
+    "2020",
+    "2020-01-01",
+    "2020-01-01T00:00:00Z",
+    "",
+    "never",
+    "0",
+    "-1",
+    "Sun, 06 Nov 1994 08:49:37",
+    "Sun, 06 Nov 1994 08:49:37 +0000",
+    "Sun, 06 Nov 1994 08:49:37 UTC",
+    "06 Nov 1994 08:49:37 GMT",
+    "Sun, 6 Nov 1994 08:49:37 GMT",
+    "Sun, 06 nov 1994 08:49:37 GMT",
+    "Sun, 06 Nov 1994 08:49 GMT",
+    "Sun, 31 Feb 1994 08:49:37 GMT",
+    "Sun, 06 Nov 1994 24:00:00 GMT",
+
+    "Sun Nov 6 08:49:37 1994",
+    "Sunday, 06-Nov-1994 08:49:37 GMT",
+    "Sun, 06-Nov-94 08:49:37 GMT",
+    "Xyz, 06 Nov 1994 08:49:37 GMT",
+    " Sun, 06 Nov 1994 08:49:37 GMTx",
+    "Sun, 06 Nov 94 08:49:37 GMT",
+    "11/06/2020",
+    "November 6, 2020",
+  ];
+  for (const date of wrong) {
+    assertEquals(await statusOf("If-Modified-Since", date), 200, date);
+    assertEquals(await statusOf("If-Unmodified-Since", date), 200, date);
+    // a Last-Modified that is no date counts as absent
+    assertEquals(await statusOf("If-Modified-Since", modified, date), 200, date);
+    assertEquals(await statusOf("If-Unmodified-Since", "Sat, 05 Nov 1904 08:49:37 GMT", date), 200);
+  }
+});
+
 Deno.test("etag() answers 412 if If-Match or If-Unmodified-Since is false, in the order of RFC 9110", async () => {
   const [early, late] = ["Wed, 21 Oct 2015 07:28:00 GMT", "Thu, 22 Oct 2015 07:28:00 GMT"];
   const own = { ETag: '"a"', "Last-Modified": late };
@@ -63,6 +155,7 @@ Deno.test("etag() answers 412 if If-Match or If-Unmodified-Since is false, in th
       [{ "If-Match": '"a"' }, 200],
       [{ "If-Match": '"b", "a"' }, 200],
       [{ "If-Match": "*" }, 200],
+      [{ "If-Match": " * " }, 200],
       [{ "If-Match": '"b"' }, 412],
       [{ "If-Match": 'W/"a"' }, 412],
       [{ "If-Unmodified-Since": early }, 412],

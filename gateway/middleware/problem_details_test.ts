@@ -17,11 +17,25 @@ Deno.test("problemDetails() makes errors application/problem+json wherever they 
     return [result.statusCode, JSON.parse(text)];
   };
   const type = "about:blank";
-  const lost = new HttpNotFoundError("No", { details: { issues: [1], status: 5, type: "x" } });
+  const lost = new HttpNotFoundError("No", { details: { issues: [1], status: 5, detail: "x" } });
   assertEquals(await problemOf(fail(lost)), [
     404,
     { type, issues: [1], title: "Not Found", status: 404, detail: "No" },
   ]);
+  const own = { type: "https://shop.example/sold-out", title: "Sold out", instance: "/orders/7" };
+  assertEquals(await problemOf(fail(new HttpClientError(409, "No", { details: own }))), [
+    409,
+    { ...own, status: 409, detail: "No" }, // RFC 9457 §3.1
+  ]);
+  for (const name of ["type", "title", "instance"]) {
+    for (const value of [5, null, {}, ["x"], false]) {
+      const wrong = new HttpNotFoundError("No", { details: { [name]: value } });
+      const { result, records } = await ask(fail(wrong), { use: [problemDetails()] });
+      assertEquals(result.statusCode, 500, `${name} ${value}`);
+      const problem = "Invalid details of a problem: expected strings as type, title and instance";
+      assert(records.some(({ message }) => String(message).includes(problem)));
+    }
+  }
   assertEquals(await problemOf(fail(new Error("secret"))), [
     500,
     { type, title: "Internal Server Error", status: 500, detail: CANNED },
@@ -52,6 +66,14 @@ Deno.test("problemDetails() leaves a transformer alone that the client prefers",
   const { result } = await answer(fail(error), { event: HTML_ONLY, options });
   assertEquals([result.statusCode, result.body], [404, "<p>"]);
   assertEquals(seen, [{ Message: "No" }, 404, error]);
+});
+
+Deno.test("problemDetails() leaves an error alone that a transformer for JSON does not write as JSON", async () => {
+  const json: Transformer = () => ["no JSON", "application/json"];
+  const options = { use: [problemDetails()], customTransformers: { "application/json": json } };
+  const { result, records } = await ask(fail(new HttpNotFoundError("No")), options);
+  assertEquals([result.statusCode, result.body], [404, "no JSON"]);
+  assertEquals([result.headers["Content-Type"], records.length], ["application/json", 1]);
 });
 
 Deno.test("problemDetails() leaves an answer alone that another middleware wrote", async () => {

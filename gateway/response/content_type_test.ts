@@ -7,7 +7,7 @@ import { HttpNotAcceptableError } from "../errors/client_errors.ts";
 import { determineContentType } from "./content_type.ts";
 import { parsePreferences } from "../negotiation/preferences.ts";
 import { FnProxyEvent } from "../event/proxy_event.ts";
-import type { CustomTransformers } from "../response/transformer.ts";
+import type { CustomTransformers } from "./transformer.ts";
 
 const JSON_TYPE = "application/json";
 const HTML = "text/html";

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { HttpNotFoundError } from "../errors/client_errors.ts";
 import { HttpClientError, HttpError, HttpServerError } from "../errors/http_error.ts";
 import { HttpInternalServerError, HttpServiceUnavailableError } from "../errors/server_errors.ts";
@@ -9,7 +9,7 @@ import {
   buildHttpClientErrorResponse,
   buildHttpServerErrorResponse,
   type ErrorResponseOptions,
-} from "./error_response.ts";
+} from "./response.ts";
 
 const OWN = { headers: { "Retry-After": "60", "X-A": ["1", "2"] }, details: { field: "name" } };
 
@@ -57,11 +57,51 @@ Deno.test("buildHttpClientErrorResponse() takes a status without a class of its 
     const response = buildHttpClientErrorResponse(error, { log: false });
     assertEquals([response.statusCode, JSON.parse(response.body)], [418, { Message: "Tea" }]);
   }
-  assertThrows(
-    () => buildHttpClientErrorResponse(new HttpInternalServerError("secret")),
-    TypeError,
-    "status 500 of HttpInternalServerError is not a client error",
+});
+
+Deno.test("both error responses answer a status outside of the class of the error as a server error", async () => {
+  for (
+    const [error, status] of [
+      [new HttpClientError(503, "secret"), 503],
+      [new HttpInternalServerError("secret"), 500],
+      [new HttpClientError(200, "secret"), 500],
+      [new HttpClientError(799, "secret"), 500],
+      [new HttpClientError(NaN, "secret"), 500],
+      [new HttpError(302, "secret"), 500],
+      [new HttpError(501, "secret"), 501],
+      [new HttpServerError(404, "secret"), 500],
+      [new HttpServerError(600, "secret"), 500],
+    ] as const
+  ) {
+    for (const build of [buildHttpClientErrorResponse, buildHttpServerErrorResponse]) {
+      const { result, records } = await captureLog(() => build(error));
+      const name = `${build.name} ${error.name} ${error.status}`;
+      assertEquals(
+        [result.statusCode, JSON.parse(result.body)],
+        [status, { Message: CANNED }],
+        name,
+      );
+      assertEquals(records.map(({ level }) => level), ["FATAL"], name);
+      assert(JSON.stringify(records).includes("secret"), name);
+      assertEquals(build(error, { log: false }).statusCode, status);
+    }
+  }
+  const { records } = await captureLog(() =>
+    buildHttpClientErrorResponse(new HttpClientError(503, "secret"), { log: false })
   );
+  assertEquals(records, []);
+});
+
+Deno.test("the record of buildHttpClientErrorResponse() has the method and path of its event", async () => {
+  const event = new FnProxyEvent({
+    headers: {},
+    path: "/orders",
+    requestContext: { httpMethod: "get", path: "/v0/orders", stage: "v0" },
+  });
+  const { records } = await captureLog(() =>
+    buildHttpClientErrorResponse(new HttpNotFoundError("No"), { event })
+  );
+  assertEquals(records[0]!["data"], { status: 404, method: "GET", path: "/orders" });
 });
 
 Deno.test("buildHttpServerErrorResponse() tells the client the client message, even an empty one", () => {

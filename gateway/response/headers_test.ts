@@ -49,7 +49,7 @@ Deno.test("buildHttpResponse() sends several values of an extra header", () => {
 });
 
 Deno.test("buildHttpResponse() refuses invalid extra headers", () => {
-  const value = 'Invalid value of the header "X": expected a string without CR, LF and NUL';
+  const value = 'Invalid value of the header "X": expected a string without control characters';
   for (
     const [extraHeaders, message] of [
       ...["X A", "", "X:", "X\n", "Ü"].map((name) =>

@@ -69,8 +69,7 @@ Deno.test("buildHttpResponse() answers with 406 if no type is acceptable, whatev
     Vary: "Accept, Accept-Encoding",
   });
   assertEquals(JSON.parse(contentOf(response)), {
-    Message:
-      "Cannot answer with a type that the client accepts: available are application/json, text/html",
+    Message: "No acceptable type: available are application/json, text/html",
   });
 });
 
@@ -100,7 +99,11 @@ Deno.test("buildHttpResponse() sends text as text, and everything else as base64
   for (
     const [rule, content, type, isBase64Encoded] of [
       ["text of a text type as it is", "<p>ü</p>", "text/html", false],
-      ["text of a binary type as base64 of its UTF-8", "<svg>ü</svg>", "image/svg+xml", true],
+      ["text of a binary type as base64 of its UTF-8", "<p>ü</p>", "application/x-y", true],
+      ["text of XML as text", "<svg>ü</svg>", "image/svg+xml", false],
+      ["text of JSON as text", '{"ü":1}', "application/Problem+JSON ;charset=utf-8", false],
+      ["text of a type that only looks so", "ü", "application/x; a=+json", true],
+      ["bytes of JSON as base64", BYTES, "application/problem+json", true],
       ["bytes of a binary type as base64", BYTES, "image/png", true],
       ["bytes of a text type as base64", BYTES, "text/plain; charset=iso-8859-1", true],
       ["bytes of a part of a buffer", BYTES.subarray(1, 3), "image/png", true],

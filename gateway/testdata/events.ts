@@ -1,9 +1,8 @@
 /** Events and answers for the tests of the gateway. */
 import { Buffer } from "node:buffer";
 import type { FnContext, JsonObject } from "../../function/mod.ts";
-import * as events from "../../testdata/http_events.ts";
 import { type CapturedRecord, captureLog } from "../../testing/mod.ts";
-import type { EventFormat } from "../event/formats/format.ts";
+import type { EventFormat } from "../event/format.ts";
 import {
   type HttpResponse,
   proxyHandler,
@@ -11,6 +10,7 @@ import {
   type ProxyResult,
   type ProxyRoute,
 } from "../mod.ts";
+import * as events from "../../testdata/http_events.ts";
 
 /** An event as the platform sends it. */
 export function load(kind: string): JsonObject {

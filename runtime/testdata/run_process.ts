@@ -24,6 +24,8 @@ const MODULES: Record<string, string> = {
       console.warn("waited", { id: context.awsRequestId });
       console.debug("not written");
     };`,
+  "deep.js": Deno.readTextFileSync(new URL("deep.js", import.meta.url)),
+  "deep_10.js": `Error.stackTraceLimit = 10; export { handler } from "./deep.js";`,
   "stuck.js": `await new Promise(() => {}); export const handler = () => 1;`,
   "throws.js": `throw new RangeError("no such configuration");`,
   "missing_import.js": `export { handler } from "./nowhere.js";`,

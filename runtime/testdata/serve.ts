@@ -1,5 +1,6 @@
 /** A function for the tests of serve(). The variable `PROGRAM` says how it behaves. */
 import { serve } from "../mod.ts";
+import { handler as dive } from "./deep.js";
 
 const greet = (name: string) => `Hello ${name}`;
 
@@ -17,6 +18,10 @@ switch (Deno.env.get("PROGRAM")) {
         await Deno.stdout.write(new TextEncoder().encode("bye\n"));
       },
     });
+    break;
+  case "20 frames":
+    Object.assign(Error, { stackTraceLimit: 20 });
+    serve(dive);
     break;
   case "failing shutdown":
     serve(greet, { onShutdown: () => Promise.reject(new Error("a fault on the way out")) });

@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { SNS } from "@aws-sdk/client-sns";
 import { SQS } from "@aws-sdk/client-sqs";
-import { queueArn, topicArn } from "../../cli/application/arn.ts";
+import { queueArn, topicArn } from "../../cli/rules/arn.ts";
+import { checkAnswers } from "../../cli/testdata/contract.ts";
 import { manifestWith, startTestPlatform } from "../../cli/testdata/platform.ts";
 
 const MANIFEST = manifestWith({
@@ -64,7 +65,7 @@ Deno.test("no message stops the queues and topics", async () => {
     region: "us-east-1",
     credentials: { accessKeyId: "me", secretAccessKey: "me" },
   };
-  const [sqs, sns] = [new SQS(options), new SNS(options)];
+  const [sqs, sns] = [checkAnswers(new SQS(options)), checkAnswers(new SNS(options))];
   try {
     const QueueUrl = `${servicesUrl}/000000000000/app-jobs`;
     const TopicArn = topicArn("app-news");

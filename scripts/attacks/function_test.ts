@@ -8,15 +8,23 @@ import { temporaryFolder } from "../../testdata/programs.ts";
 /** A function that tries what the event says. It returns the names of the attempts that succeeded. */
 const EVIL = `
 import { exec } from "node:child_process";
+import { DatabaseSync } from "node:sqlite";
 const { AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, DENO_DIR } = Deno.env.toObject();
+
+const PROXIES = ["HTTP", "HTTPS", "ALL", "NO"].map((name) => name + "_PROXY")
+  .flatMap((name) => [name, name.toLowerCase()]);
 
 const read = (path) => () => Deno.readTextFile(path);
 const write = (path) => () => Deno.writeTextFile(path, "evil");
 const connect = (url) => () => fetch(url, { method: "POST", body: "{}" });
 
-const machine = ({ files, urls }) => ({
+/** SQLite checks that it can write to the folder. The permissions of Deno do not count there. */
+const store = (folder) => () => new DatabaseSync(":memory:").exec("PRAGMA temp_store_directory = '" + folder + "'");
+
+const machine = ({ files, folders, urls }) => ({
+  ...Object.fromEntries(folders.map((folder) => ["store in " + folder, store(folder)])),
   ...Object.fromEntries(files.map((path) => ["read " + path, read(path)])),
-  "write to the code": write("/var/task/index.js"),
+  "write to the code": write("/var/task/index.mjs"),
   "write to the layer": write("/opt/mate/bootstrap.js"),
   "write to the permissions": write("/var/task/mate/net"),
   "write to compiled code": write(DENO_DIR + "/evil"),
@@ -37,6 +45,24 @@ const machine = ({ files, urls }) => ({
   "foreign code": () => import("http://127.0.0.1:1/" + "code.js"),
   ...Object.fromEntries(urls.map((url) => ["connect to " + url, connect(url)])),
   "listen": () => Deno.listen({ port: 0 }).close(),
+  ...Object.fromEntries(PROXIES.flatMap((name) => [
+    ["to set " + name, () => Deno.env.set(name, urls[0])],
+    ["to set " + name + " in process.env", () => { process.env[name] = urls[0]; }],
+    ["to set " + name + " in a worker", () => new Promise((resolve, reject) => {
+      const code = "try { Deno.env.set('" + name + "', '" + urls[0] + "'); postMessage('set'); } catch { postMessage('') }";
+      const worker = new Worker("data:text/javascript," + code, { type: "module" });
+      worker.onmessage = ({ data }) => data ? resolve() : reject();
+      worker.onerror = (event) => { event.preventDefault(); reject(event); };
+    })],
+  ])),
+  "a server through a proxy": async () => {
+    const { status } = await fetch(AWS_ENDPOINT_URL + "/settled", { client: Deno.createHttpClient({}) });
+    if (status !== 204) throw new Error("the services have answered");
+  },
+  ...Object.fromEntries(["http", "https", "socks5"].map((scheme) => [
+    "a client with a proxy by " + scheme,
+    () => Deno.createHttpClient({ proxy: { url: urls[0].replace("http", scheme) } }),
+  ])),
 });
 
 /** Sends a request with the signature of this function. */
@@ -209,16 +235,32 @@ Deno.test({
       ...["/etc/passwd", "/proc/1/environ", "/proc/self/environ", "/proc/net/tcp", "/root"],
       ...[`${app.folder}/secret.txt`, `${app.folder}/app.json`, "/var/tmp", "/var/task/../told-1"],
     ];
+    const folders = [
+      "/tmp",
+      "/dev/shm",
+      "/run/lock",
+      "/",
+      "/mnt",
+      "/var",
+      "/var/task",
+      "/opt",
+      "/home",
+    ];
     const urls = [
-      platform.url,
       platform.controlUrl,
+      platform.url,
       platform.servicesUrl,
       `http://${runtimeApi}/2018-06-01/runtime/invocation/id/response`,
       "http://[::1]:1",
       "http://example.invalid",
     ];
-    const { done, environment } = await victim.invoke("evil", { kind: "machine", files, urls });
-    assertEquals(done, []);
+    const { done, environment } = await victim.invoke("evil", {
+      kind: "machine",
+      files,
+      folders,
+      urls,
+    });
+    assertEquals(done, ["store in /tmp"]);
     assertEquals(environment.AWS_SECRET_ACCESS_KEY, "local");
     assertEquals(
       ["SECRET", "SECRET_OF_THE_PLATFORM", "USER"].filter((name) => name in environment),

@@ -2,36 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { Command } from "../../cli/testdata/command.ts";
 import { makeApp } from "../../cli/testdata/bundle.ts";
 import { send } from "../../cli/testdata/platform.ts";
-
-/** The addresses in hexadecimal on which a process and its children listen. */
-function listeners(pids: readonly number[]): { address: string; port: number }[] {
-  const inodes = new Set(
-    pids.flatMap((pid) =>
-      [...Deno.readDirSync(`/proc/${pid}/fd`)].flatMap(({ name }) => {
-        try {
-          return /^socket:\[(\d+)\]$/.exec(Deno.readLinkSync(`/proc/${pid}/fd/${name}`))?.[1] ?? [];
-        } catch (error) {
-          if (error instanceof Deno.errors.NotFound) return []; // It was closed just now.
-          throw error;
-        }
-      })
-    ),
-  );
-  return ["tcp", "tcp6"].flatMap((file) => {
-    const lines = Deno.readTextFileSync(`/proc/net/${file}`).trim().split("\n").slice(1);
-    return lines.map((line) => line.trim().split(/\s+/)).flatMap((fields) => {
-      const [address = "", port = ""] = fields[1]!.split(":");
-      const isListening = fields[3] === "0A" && inodes.has(fields[9]!);
-      return isListening ? [{ address, port: Number.parseInt(port, 16) }] : [];
-    });
-  });
-}
-
-function childrenOf(pid: number): number[] {
-  const text = Deno.readTextFileSync(`/proc/${pid}/task/${pid}/children`).trim();
-  const own = text === "" ? [] : text.split(" ").map(Number);
-  return [...own, ...own.flatMap(childrenOf)];
-}
+import { childrenOf, listeners } from "../../testdata/listeners.ts";
 
 const LOOPBACK = /^(?:[0-9A-F]{6}7F|0{24}01000000)$/;
 
@@ -50,7 +21,10 @@ Deno.test({
     assertEquals(open.length >= 4, true, "routes, services for two kinds of callers, Runtime API");
     assertEquals(open.filter(({ address }) => !LOOPBACK.test(address)), []);
     for (const { port } of open.filter(({ address }) => address.length === 8)) {
-      for (const host of ["evil.example", `evil.example:${port}`, "127.0.0.1.nip.io", "0.0.0.0"]) {
+      for (
+        const host of ["evil.example", `evil.example:${port}`, "127.0.0.1.nip.io", "0.0.0.0"]
+          .concat("127.0.0.1", `127.0.0.1:${port ^ 1}`)
+      ) {
         for (const path of ["/", "/v0/one", "/log", "/2015-03-31/functions/one/invocations"]) {
           const { status, text } = await send(port, { path, headers: [["Host", host]] });
           assertMatch(`${status}`, /^4(?:03|21)$/, `${host} ${port}${path} ${text}`);

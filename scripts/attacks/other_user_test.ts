@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { findProgram } from "../../cli/find_program.ts";
+import { findProgram } from "../../cli/programs/find_program.ts";
 import { startApp } from "../../cli/testdata/sandbox.ts";
 import { startRuntimeApi } from "../../cli/testdata/runtime_api.ts";
 import { copyDeno, temporaryFolder } from "../../testdata/programs.ts";

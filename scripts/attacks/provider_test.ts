@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { Terraform } from "../../cli/deploy/terraform.ts";
-import { writeProviderLock } from "../../cli/deploy/root_module.ts";
+import { writeProviderLock } from "../../cli/deploy/own_files.ts";
 import { cloudEnvironment, missingTools } from "../../cli/deploy/testdata/cloud_tools.ts";
 import { temporaryFolder } from "../../testdata/programs.ts";
 
@@ -23,7 +23,7 @@ Deno.test({
     const variables = await cloudEnvironment(folder, "http://127.0.0.1:1");
     const terraform = new Terraform("terraform", folder, variables, new AbortController().signal);
     await Deno.writeTextFile(`${folder}/main.tf.json`, JSON.stringify(CONFIGURATION));
-    await writeProviderLock(folder);
+    await writeProviderLock(folder, { program: "terraform", provider: 5 });
     const init = () => terraform.read("init", "-no-color", "-lockfile=readonly");
     await init();
     const place = `${folder}/.terraform/providers/registry.terraform.io/hashicorp/aws/5.100.0`;

@@ -3,8 +3,8 @@ import { Command } from "../../cli/testdata/command.ts";
 import { makeApp } from "../../cli/testdata/bundle.ts";
 import { send } from "../../cli/testdata/platform.ts";
 
-/** It would clear the screen, set the title of the window, and clear the screen by a C1 control character. */
-const ESCAPES = "\x1b[2J\x1b]0;title\x07\x9b2J";
+/** It would clear the screen, set the title of the window, clear the screen by a C1 control character, and turn the text. */
+const ESCAPES = "\x1b[2J\x1b]0;title\x07\x9b2J\u202e\u2066";
 
 const SERVICES = [
   ["AmazonSQS.SendMessage", "sqs"],
@@ -17,10 +17,12 @@ const SERVICES = [
 
 Deno.test("no client and no function can control the terminal of mate dev", async () => {
   await using app = await makeApp({
-    "one.ts": `export const handler = ({ body }) => {
-      console.log(atob(body));
-      console.error(atob(body));
-      throw new Error(atob(body));
+    "one.ts": `export const handler = ({ body, isBase64Encoded }) => {
+      const bytes = isBase64Encoded ? Uint8Array.fromBase64(body) : new TextEncoder().encode(body);
+      const text = new TextDecoder().decode(bytes);
+      console.log(text);
+      console.error(text);
+      throw new Error(text);
     };`,
   }, {
     one: {
@@ -33,18 +35,20 @@ Deno.test("no client and no function can control the terminal of mate dev", asyn
     },
   });
   await using command = new Command(["--port", "0", "app.json"], app.folder);
-  const [, port] = await command.find(/Start page\s+http:\/\/127\.0\.0\.1:(\d+)\/\n[^]*Ctrl-C/);
+  const [, port, root] = await command.find(
+    /Start page\s+http:\/\/127\.0\.0\.1:(\d+)(\/\w+)\/\n[^]*Ctrl-C/,
+  );
   const [, services] = /aws s3 ls --endpoint-url http:\/\/127\.0\.0\.1:(\d+)/.exec(command.output)!;
   const body = `${ESCAPES}{`;
   for (
     const path of [
       "/v0/one",
-      "/requests",
-      "/2015-03-31/functions/one/invocations",
-      "/2015-03-31/functions/%1b%5b2J/invocations",
-      "/topics/news",
-      "/events",
-      "/buckets/files/%1b%5b2J",
+      `${root}/requests`,
+      `${root}/2015-03-31/functions/one/invocations`,
+      `${root}/2015-03-31/functions/%1b%5b2J/invocations`,
+      `${root}/topics/news`,
+      `${root}/events`,
+      `${root}/buckets/files/%1b%5b2J`,
       `/${ESCAPES}`,
     ]
   ) {
@@ -60,7 +64,7 @@ Deno.test("no client and no function can control the terminal of mate dev", asyn
       for (const type of ["application/x-amz-json-1.0", "application/x-www-form-urlencoded"]) {
         await send(Number(services), {
           method: method!,
-          path: path!,
+          path: root + path!,
           headers: [
             ["Authorization", `AWS4-HMAC-SHA256 ${credential}`],
             ["X-Amz-Target", target!],
@@ -73,7 +77,12 @@ Deno.test("no client and no function can control the terminal of mate dev", asyn
   }
   command.kill("SIGINT");
   await command.status();
-  assertMatch(command.output, /␛\[2J␛\]0;title␇/, "the text is there, and it is visible");
+  assertMatch(
+    command.output,
+    /␛\[2J␛\]0;title␇␡2J<U\+202E><U\+2066>/,
+    "the text is there, and it is visible",
+  );
   const all = command.output + await command.errors;
-  assertEquals(/(?!\n|\t)\p{Cc}/u.exec(all)?.[0], undefined, JSON.stringify(all.slice(-3_000)));
+  const hidden = /(?!\n|\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.exec(all)?.[0];
+  assertEquals(hidden, undefined, JSON.stringify(all.slice(-3_000)));
 });

@@ -101,7 +101,15 @@ Deno.test({
         await succeed("deno", ["add", "jsr:@mate/core"], { cwd, env });
         await write(`${cwd}/function.ts`, FUNCTION);
         // With these permissions only, as the README says.
-        await succeed("deno", ["run", "-RW=.", "--no-prompt", "jsr:@mate/cli", "new", "shop"], {
+        await succeed("deno", [
+          "run",
+          "--no-config",
+          "-RW=.",
+          "--no-prompt",
+          "jsr:@mate/cli",
+          "new",
+          "shop",
+        ], {
           cwd,
           env,
         });
@@ -146,6 +154,12 @@ async function useEverything(stranger: Stranger, isNode: boolean): Promise<void>
   for (const options of [[], ["--in-process"]]) {
     assertStringIncludes(await visit("/v1/hello?name=Ada", options, shop), "Hello, Ada!");
   }
+  const description = 'export const api = { "GET /hello": { responses: { 204: "Done" } } };';
+  await write(`${shop.cwd}/api.ts`, description);
+  const manifest = JSON.parse(await Deno.readTextFile(`${shop.cwd}/app.json`));
+  await write(`${shop.cwd}/app.json`, JSON.stringify({ ...manifest, api: "api.ts" }));
+  const { paths } = JSON.parse(await mate(["openapi"], shop));
+  assertEquals(Object.keys(paths), ["/hello"]);
   await mate(["bundle"], shop);
   const zips = (await Array.fromAsync(Deno.readDir(`${cwd}/shop/dist`))).map(({ name }) => name);
   assertEquals(zips.sort(), ["hello.zip", "layer-x86_64.zip"]);
@@ -157,12 +171,25 @@ async function useEverything(stranger: Stranger, isNode: boolean): Promise<void>
 }
 
 function mate(args: readonly string[], { cwd, env, flags }: Stranger) {
-  return succeed("deno", ["run", "-A", ...flags, "jsr:@mate/cli", ...args], { cwd, env });
+  return succeed("deno", ["run", "--no-config", "-A", ...flags, "jsr:@mate/cli", ...args], {
+    cwd,
+    env,
+  });
 }
 
 /** Sends a request to `mate dev`, and returns the body of the response. */
 async function visit(path: string, options: readonly string[], { cwd, env, flags }: Stranger) {
-  const args = ["run", "-A", ...flags, "jsr:@mate/cli", "dev", "--port", "0", ...options];
+  const args = [
+    "run",
+    "--no-config",
+    "-A",
+    ...flags,
+    "jsr:@mate/cli",
+    "dev",
+    "--port",
+    "0",
+    ...options,
+  ];
   const [body] = await visitDev(Deno.execPath(), args, path, { cwd, env });
   return body;
 }
@@ -184,6 +211,7 @@ async function write(file: string, text: string): Promise<void> {
 async function copy(from: string, to: string): Promise<void> {
   await Deno.mkdir(to);
   for await (const { name, isDirectory } of Deno.readDir(from)) {
+    if (name === "@mate") continue; // Both packages must be those of the checkout.
     if (isDirectory) await copy(`${from}/${name}`, `${to}/${name}`);
     else await Deno.copyFile(`${from}/${name}`, `${to}/${name}`);
   }

@@ -9,7 +9,6 @@
 import { parseTarGzip } from "nanotar";
 import { dirname, join, normalize } from "node:path/posix";
 import { serve } from "../../cli/testdata/bundle.ts";
-import { checksumOf, filesBelow, type Manifest, moduleGraph } from "./package.ts";
 
 const VERSION_META = ".version_meta.json";
 
@@ -23,6 +22,9 @@ const TYPES: Readonly<Record<string, string>> = {
   json: "application/json",
   wasm: "application/wasm",
 };
+
+/** The size and the checksum of each file of a package, by its path, such as `/mod.ts`. */
+type Manifest = Readonly<Record<string, { size: number; checksum: string }>>;
 
 /** A registry on the loopback interface. */
 export class Registry implements AsyncDisposable {
@@ -89,7 +91,6 @@ export class Registry implements AsyncDisposable {
     const { exports } = JSON.parse(await Deno.readTextFile(join(folder, config)));
     const meta = {
       manifest: await manifestOf(folder),
-      moduleGraph2: await moduleGraph(folder, exports),
       exports: typeof exports === "string" ? { ".": exports } : exports,
     };
     await Deno.writeTextFile(join(folder, VERSION_META), JSON.stringify(meta));
@@ -154,6 +155,20 @@ async function manifestOf(folder: string): Promise<Manifest> {
     entries.push([path, { size: bytes.length, checksum: await checksumOf(bytes) }] as const);
   }
   return Object.fromEntries(entries);
+}
+
+/** The paths of all files in a folder, from the folder on. */
+async function* filesBelow(folder: string, base = ""): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(folder + base)) {
+    if (isDirectory) yield* filesBelow(folder, `${base}/${name}`);
+    else yield `${base}/${name}`;
+  }
+}
+
+/** The checksum as JSR writes it: `sha256-` and the hexadecimal hash. */
+async function checksumOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const hash = await crypto.subtle.digest("SHA-256", bytes);
+  return `sha256-${new Uint8Array(hash).toHex()}`;
 }
 
 if (import.meta.main) {

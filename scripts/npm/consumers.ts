@@ -12,7 +12,7 @@ import { bundleLibraryTests, DIFFERENCES } from "./library_tests.ts";
 import { DOCUMENTS, ENTRY_POINTS, MODULES, OUTPUT, packageMetadata, ROOT } from "./metadata.ts";
 
 /** The runtimes as npm packages that contain the program: the oldest, the newest, and some between. */
-const RUNTIMES = ["node@20.16.0", "node@22.3.0", "node@24.21.0", "node@25.9.0", "bun@1.4.5"]
+const RUNTIMES = ["node@20.16.0", "node@22.4.0", "node@24.21.0", "node@25.9.0", "bun@1.4.5"]
   .concat("deno@2.1.0", "deno@2.9.6");
 
 /** The arguments before the file. */
@@ -144,7 +144,7 @@ const OPTIONS = {
   "bundler, with the types of the web": {
     module: "esnext",
     moduleResolution: "bundler",
-    lib: ["es2022", "dom", "dom.iterable"],
+    lib: ["es2022", "dom"],
     types: [],
   },
   "nodenext, as strict as possible": {

@@ -6,8 +6,7 @@ import { DOCUMENTS, ENTRY_POINTS, OUTPUT, packageMetadata, ROOT } from "./metada
 const NAMES = Object.values(ENTRY_POINTS).map((path) => path.replace(/^\.\/|\.ts$/g, ""));
 
 /**
- * Makes the package from a folder with the modules that dnt or `deno pack` built. It has few files of code, because they load
- * faster.
+ * Makes the package from a folder with the modules that dnt built. It has few files of code, because they load faster.
  */
 export async function finish(folder: string): Promise<void> {
   const kind = { type: "module", sideEffects: false };

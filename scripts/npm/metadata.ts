@@ -43,6 +43,8 @@ export function packageMetadata() {
     homepage: `${config.repository}#readme`,
     type: "module",
     sideEffects: ["./runtime/bootstrap.js"], // importing it starts the runtime
-    engines: { node: "^20.16.0 || >=22.3.0" }, // these versions have process.getBuiltinModule()
+    // These versions have process.getBuiltinModule(). Node.js 22.3 has it, too, but sends foreign memory for a
+    // `new Response(stream)`.
+    engines: { node: "^20.16.0 || >=22.4.0" },
   };
 }

@@ -1,5 +1,6 @@
 /** Code of a consumer in TypeScript. It is compiled and never run. */
 import type { FnProxyEvent as FromFrontDoor } from "@mate/core";
+import { createClient } from "@mate/core/client";
 import {
   CloudEventSpecificationError,
   type FnContext,
@@ -7,13 +8,19 @@ import {
   type JsonValue,
 } from "@mate/core/function";
 import {
+  type ApiDescription,
   buildHttpResponse,
   type CustomTransformers,
+  type DescribedSchema,
   FnProxyEvent,
   HttpNotFoundError,
   type HttpResponse,
+  implement,
+  openApi,
   type Preference,
   proxyHandler,
+  reply as replyWith,
+  routes,
 } from "@mate/core/gateway";
 import { type IdempotencyStore, idempotent, tableStore } from "@mate/core/idempotency";
 import { type Logger, logger, withRequestId } from "@mate/core/logger";
@@ -85,6 +92,30 @@ export async function test(): Promise<number> {
   return (await call(handler, { url: `/${record?.eventName()}` })).status;
 }
 
+interface Schema<Value> extends DescribedSchema {
+  readonly "~standard": DescribedSchema["~standard"] & {
+    readonly types?: { readonly input: Value; readonly output: Value };
+  };
+}
+declare const order: Schema<{ id: string; at: Date }>;
+const api = {
+  "POST /orders/{id}": { body: order, responses: { 201: order } },
+} as const satisfies ApiDescription;
+
+export const described = proxyHandler(routes({
+  ...implement(api, { "POST /orders/{id}": (event) => replyWith(201, event.queryPayload()) }),
+  "GET /openapi.json": () => openApi(api, { title: "Orders", version: "1" }),
+}));
+
+export async function place(): Promise<string> {
+  const client = createClient<typeof api>("/v1");
+  const body = { id: "7", at: new Date() };
+  const placed = await client("POST /orders/{id}", { path: { id: 7 }, body });
+  return placed.ok ? placed.body.at : `${placed.status}`;
+}
+
+// @ts-expect-error The status is not described.
+implement(api, { "POST /orders/{id}": (event) => replyWith(200, event.queryPayload()) });
 // @ts-expect-error A status is a number.
 buildHttpResponse("200", {});
 // @ts-expect-error The raw event is not to be changed.

@@ -1,6 +1,6 @@
 /**
  * Stand-ins for `@std/encoding`, `@std/http` and the types of `@deno/dnt`, for networks without JSR. They have only
- * the functions that the tests and the build use. Without JSR, `build_npm.ts` uses `deno pack` instead of dnt.
+ * the functions that the tests use, and the types that the build needs.
  */
 import { Buffer } from "node:buffer";
 import { STATUS_CODES } from "node:http";

@@ -96,25 +96,20 @@ export interface Case {
   };
 }
 
-/** The folder of the recordings: the variable `MATE_RECORDINGS`, or a folder beside the checkout. */
+/** The folder with the recordings of the repository. */
+export const RECORDINGS: URL = new URL("../../testdata/recordings/", import.meta.url);
+
+/** The folder of the recordings: the variable `MATE_RECORDINGS`, or {@linkcode RECORDINGS}. */
 export function recordingsFolder(): URL {
   const given = Deno.env.get("MATE_RECORDINGS");
-  return given === undefined
-    ? new URL("../../../shared/recordings/", import.meta.url)
-    : pathToFileURL(`${resolve(given)}/`);
+  return given === undefined ? RECORDINGS : pathToFileURL(`${resolve(given)}/`);
 }
 
-/** Reads the cases. Returns `undefined` if the folder does not exist. */
-export async function readCases(folder: URL): Promise<readonly Case[] | undefined> {
+/** Reads the cases of all JSON files in a folder. */
+export async function readCases(folder: URL): Promise<readonly Case[]> {
   const names: string[] = [];
-  try {
-    for await (const { name } of Deno.readDir(folder)) {
-      if (name.endsWith(".json")) names.push(name);
-    }
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  for await (const { name } of Deno.readDir(folder)) if (name.endsWith(".json")) names.push(name);
+  if (names.length === 0) throw new Error(`Cannot find recordings in ${folder.pathname}`);
   const files = await Promise.all(
     names.sort().map(async (name) => JSON.parse(await Deno.readTextFile(new URL(name, folder)))),
   );

@@ -1,8 +1,10 @@
+import { QUIET } from "../../cli/testdata/platform.ts";
 import { EventBridge } from "@aws-sdk/client-eventbridge";
 import { Lambda } from "@aws-sdk/client-lambda";
 import { S3 } from "@aws-sdk/client-s3";
 import { SNS } from "@aws-sdk/client-sns";
 import { SQS } from "@aws-sdk/client-sqs";
+import { checkAnswers } from "../../cli/testdata/contract.ts";
 
 /** The answer of a service, as its client of the AWS SDK returns it. */
 export type Answer =
@@ -63,13 +65,13 @@ export class Clients implements Disposable {
   readonly #services: Readonly<Record<string, Client>>;
 
   constructor(options: ClientOptions) {
-    const config = { maxAttempts: 1, ...options } as object as Record<string, never>;
+    const config = { maxAttempts: 1, logger: QUIET, ...options } as object as Record<string, never>;
     const services = {
-      events: new EventBridge(config),
-      lambda: new Lambda(config),
-      s3: new S3(config),
-      sns: new SNS(config),
-      sqs: new SQS(config),
+      events: checkAnswers(new EventBridge(config)),
+      lambda: checkAnswers(new Lambda(config)),
+      s3: checkAnswers(new S3(config)),
+      sns: checkAnswers(new SNS(config)),
+      sqs: checkAnswers(new SQS(config)),
     };
     this.#services = services as unknown as Record<string, Client>;
   }

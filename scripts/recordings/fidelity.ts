@@ -3,9 +3,7 @@
  *
  * @module
  */
-import { createHash } from "node:crypto";
-import { formatMarkdown, tableOf } from "../markdown.ts";
-import type { Case } from "./cases.ts";
+import { formatMarkdown } from "../markdown.ts";
 import { KNOWN_DIFFERENCES, type KnownDifference } from "./known_differences.ts";
 import type { Result } from "./run.ts";
 import { isEqual, type Score, scoresOf } from "./summary.ts";
@@ -29,17 +27,6 @@ const NAMES: Readonly<Record<string, string>> = {
   "sqs": "Amazon SQS",
 };
 
-/** Returns a digest of the cases. It tells whether a page was made from the same recordings. */
-export function digestOf(cases: readonly Case[]): string {
-  const text = JSON.stringify(cases.map(({ id }) => id).sort());
-  return createHash("sha256").update(text).digest("hex").slice(0, 12);
-}
-
-/** Reads the digest of the recordings that a page was made from. */
-export function digestOfPage(page: string): string | undefined {
-  return /set\s+`([\da-f]{12})`/.exec(page)?.[1];
-}
-
 /** Lists what the page would not say: cases that differ without a sentence, and sentences whose cases are equal. */
 export function unexplained(results: readonly Result[]): readonly string[] {
   const explained = new Set(KNOWN_DIFFERENCES.flatMap(({ cases = [] }) => cases));
@@ -60,54 +47,45 @@ export function fidelityPage(results: readonly Result[]): Promise<string> {
   const notClaimed = results.filter((result) => result.case.notClaimed !== undefined);
   const total = [...scores.values()].reduce((sum, score) => sum + score.total, 0);
   const equal = [...scores.values()].reduce((sum, score) => sum + score.equal, 0);
-  const rows = [...scores].flatMap(([service, score]) => [
-    [`**${NAMES[service] ?? service}**`, share(score)],
-    ...[...score.operations].sort().map(([operation, one]) => [operation, share(one)]),
-  ]);
+  const lines = [...scores].map(([service, score]) => {
+    const operations = [...score.operations].sort().map(([name, one]) =>
+      one.equal < one.total ? `${name} (${share(one)})` : name
+    );
+    return `- **${NAMES[service] ?? service}** ${share(score)}: ${operations.join(", ")}`;
+  });
   const reasons = Map.groupBy(notClaimed, (result) => result.case.notClaimed!);
   const kept = Map.groupBy(KNOWN_DIFFERENCES, ({ service }) => service);
-  const differencesOf = ([service, list]: [string, readonly KnownDifference[]]) => [
-    `### ${NAMES[service] ?? service}`,
-    list.map(({ sentence }) => `- ${sentence}`).join("\n"),
-  ];
+  const differencesOf = ([service, list]: [string, readonly KnownDifference[]]) =>
+    `**${NAMES[service] ?? service}**\n\n${list.map(({ sentence }) => `- ${sentence}`).join("\n")}`;
   const notes = [...reasons].map(([reason, { length }]) =>
     `- ${length} ${length === 1 ? "case" : "cases"}: ${reason}.`
   );
-  const digest = digestOf(results.map((result) => result.case));
   return formatMarkdown(`# How true the platform is
 
-The project LocalStack sent requests to AWS and kept the answers. These recordings are held against
-the local platform. Each request goes through the client of the AWS SDK, or as raw HTTP, and each
-answer is compared with the answer of the real service. ${equal} of ${total} cases are equal.
+The project LocalStack sent requests to AWS and kept the answers. The local platform gets the same
+requests, by the AWS SDK or as raw HTTP, and its answers are compared with those of AWS. ${equal} of ${total} cases are equal.
 
-The recordings are not part of the repository. The tests of each rule are beside its code, and need
-no recordings. The command \`deno task recordings --write\` makes this page, from the set
-\`${digest}\`. A test fails if fewer than 95 % of the cases of a service are equal, or if this page
-says something else than the recordings.
+An operation has a number if some of its cases differ. Identifiers, dates and signatures are not
+compared. \`deno task recordings --write\` makes this page, and a test checks it.
+[Recordings](recordings.md) has the files, and sends the same requests to your account.
 
-A case counts for every operation whose answer it compares. Identifiers, dates and signatures are
-not compared.
+## Equal cases of all cases
 
-${tableOf([["service and operation", "equal cases / cases"], ...rows])}
+${lines.join("\n")}
 
 ## Known differences
 
 A request that the platform does not emulate gets 501 and the name of the operation, the parameter
-or the header field. So nothing runs as something else.
+or the header field.
 
-${[...kept].flatMap(differencesOf).join("\n\n")}
+${[...kept].map(differencesOf).join("\n\n")}
 
 ## Recorded, but not promised
 
 ${notes.join("\n")}
-
-## The same requests to your account
-
-With the option \`--account\`, the same requests go to AWS. [Recordings](recordings.md) says what
-this makes and removes.
 `);
 }
 
 function share({ equal, total }: Score): string {
-  return `${equal} / ${total}`;
+  return `${equal}/${total}`;
 }

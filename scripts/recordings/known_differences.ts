@@ -13,18 +13,21 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   {
     service: "all",
     sentence:
-      "Signatures are verified only for function URLs, and for the presigned URLs that a web page " +
-      "uses.",
+      "Signatures are verified only for function URLs, and for the presigned URLs that a web page uses.",
   },
   {
     service: "all",
     sentence: "Nothing is throttled, and no quota of an account applies.",
   },
   {
+    service: "all",
+    sentence:
+      "JSON logs, the domain, alarms, the network and AWS X-Ray work in the account only. `mate dev` says at its start which of them the manifest has.",
+  },
+  {
     service: "api-gateway",
     sentence:
-      "A header section of more than 10,240 bytes gets the status 431, because the documentation of " +
-      "API Gateway names none.",
+      "Headers of more than 10,240 bytes get the status 431, because the documentation of API Gateway names none.",
   },
   {
     service: "api-gateway",
@@ -33,14 +36,12 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   {
     service: "s3",
     sentence:
-      "Objects have no versions, although the deployed buckets keep versions, so no answer has a " +
-      "version and `versionId` gets 501.",
+      "Objects have no versions, although the deployed buckets keep versions, so no answer has a version and `versionId` gets 501.",
   },
   {
     service: "s3",
     sentence:
-      "Tags, ACLs, locks, archives, website redirects, encryption with AWS KMS, forms that browsers " +
-      "post, and the lists of uploads and parts get 501.",
+      "Tags, ACLs, locks, archives, website redirects, encryption with AWS KMS, forms that browsers post, and the lists of uploads and parts get 501.",
   },
   {
     service: "s3",
@@ -50,25 +51,25 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   {
     service: "s3",
     sentence:
-      "DeleteObjects is refused as a whole if the function may not delete one of the objects, where " +
-      "Amazon S3 answers with an error for that object.",
+      "DeleteObjects is refused as a whole if the function may not delete one of the objects, where Amazon S3 answers with an error for that object.",
   },
   {
     service: "s3",
     sentence:
-      "A missing object gets 404 also if the function may not list the bucket, where Amazon S3 " +
-      "answers 403.",
+      "A missing object gets 404 also if the function may not list the bucket, where Amazon S3 answers 403.",
   },
   {
     service: "s3",
-    sentence:
-      "A parameter that Amazon S3 would ignore, because no operation has it, gets 501 with its name.",
+    sentence: "A parameter that Amazon S3 would ignore, because no operation has it, gets 501.",
+  },
+  {
+    service: "s3",
+    sentence: "A multipart upload that was not completed ends with the platform.",
   },
   {
     service: "sqs",
     sentence:
-      "Tags, permissions, encryption and the moving of dead letters get 501, and so does every " +
-      "attribute of a queue that is not emulated.",
+      "Tags, permissions, the moving of dead letters, ListDeadLetterSourceQueues, and the attributes Policy and RedriveAllowPolicy get 501. Messages are not encrypted.",
   },
   {
     service: "sns",
@@ -77,21 +78,46 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   },
   {
     service: "events",
-    sentence:
-      "PutEvents is the only operation of Amazon EventBridge, because the rules come from the " +
-      "manifest.",
+    sentence: "PutEvents is the only operation, because the rules come from the manifest.",
   },
   {
     service: "event-patterns",
     sentence:
-      "The manifest refuses a key at the top of a pattern that no event has, which Amazon " +
-      "EventBridge accepts.",
+      "The manifest refuses a key at the top of a pattern that no event has, which Amazon EventBridge accepts.",
   },
   {
     service: "dynamodb",
     sentence:
-      "No recording compares Amazon DynamoDB and its streams yet, so only the project's own tests " +
-      "do.",
+      "No recording compares Amazon DynamoDB and its streams yet, so only the project's own tests do.",
+  },
+  {
+    service: "dynamodb",
+    sentence:
+      "These operations work, without their legacy parameters: GetItem, PutItem, UpdateItem, DeleteItem, Query, Scan, BatchGetItem, BatchWriteItem, TransactGetItems, TransactWriteItems, DescribeTable, DescribeTimeToLive and ListTables.",
+  },
+  {
+    service: "dynamodb",
+    sentence: "Items expire within seconds, and in the account within days.",
+  },
+  {
+    service: "dynamodb",
+    sentence:
+      "Every read is consistent, also one of an index. In the account, set `ConsistentRead` if a read must see the last write; an index is always a moment behind.",
+  },
+  {
+    service: "dynamodb",
+    sentence:
+      "A stream has one shard, so all changes of a table come in one order. In the account, only the changes of one item do.",
+  },
+  {
+    service: "dynamodb",
+    sentence:
+      "A function begins at the latest change each time the application starts. In the account, it goes on where it stopped.",
+  },
+  {
+    service: "dynamodb",
+    sentence:
+      "A failed batch comes again after 50 milliseconds, then after longer pauses up to a second. AWS Lambda waits longer.",
   },
   {
     service: "lambda",
@@ -101,5 +127,15 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
     service: "lambda",
     sentence:
       "A function has up to ten sandboxes at a time, or `reservedConcurrency` if this is less. Further invocations wait. AWS Lambda refuses them with 429.",
+  },
+  {
+    service: "lambda",
+    sentence:
+      "A failed asynchronous invocation, also by Amazon S3, SNS, EventBridge or a schedule, is repeated after 1 and 2 seconds. AWS Lambda waits 1 and 2 minutes.",
+  },
+  {
+    service: "lambda",
+    sentence:
+      "A function whose `/tmp` is too large is ended within a second, or after the invocation. AWS Lambda refuses the write.",
   },
 ];

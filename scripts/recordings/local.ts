@@ -1,8 +1,7 @@
-import { wrongParts } from "../../cli/manifest/event_pattern.ts";
+import { readPattern } from "../../cli/rules/event_pattern.ts";
 import { parseManifest, readManifest } from "../../cli/manifest/manifest.ts";
-import { startPlatform } from "../../cli/platform/mod.ts";
-import { compilePattern } from "../../cli/platform/services/event_pattern.ts";
-import { ACCOUNT_ID, LOCAL, REGION } from "../../cli/application/arn.ts";
+import { startPlatform } from "../../cli/dev/mod.ts";
+import { ACCOUNT_ID, LOCAL, REGION } from "../../cli/rules/arn.ts";
 import { resolveApplication } from "../../cli/application/resolve.ts";
 import { rename } from "./account.ts";
 import { deliveryOf, writeApplication } from "./application.ts";
@@ -31,10 +30,8 @@ export const local: Place = {
 
   matches(pattern, event) {
     // The manifest allows only the keys that events have. The recorded events have other keys, too.
-    const isAccepted = wrongParts(pattern, []).next().done;
-    return Promise.resolve(
-      isAccepted ? compilePattern(pattern as Record<string, unknown>)(event) : undefined,
-    );
+    const { problems, matches } = readPattern(pattern);
+    return Promise.resolve(problems.length === 0 ? matches(event) : undefined);
   },
 
   acceptsSchedule: (expression) =>

@@ -27,11 +27,7 @@ function end(message: string): never {
   Deno.exit(2);
 }
 
-const folder = recordingsFolder();
-const cases = await readCases(folder);
-if (cases === undefined) {
-  end(`Cannot find the recordings in ${folder.pathname}: set MATE_RECORDINGS to their folder`);
-}
+const cases = await readCases(recordingsFolder());
 if (values.write && (values.account || names.length > 0)) {
   end("Cannot write docs/fidelity.md: it needs all cases on this machine, so give only --write");
 }

@@ -78,14 +78,25 @@ export function filesOfOthers(
       for (const { path, external } of inputs[input]!.imports) {
         if (!external) reach(fileOf(path));
         else if (path.includes("*")) {
-          const found = realFolder(resolve(folder, dirname(file), path.replace(/[^/]*\*.*$/, "")));
-          own.map(fileOf).filter((one) => isInside(resolve(folder, one), found)).forEach(reach);
+          const [pattern = ""] = /[^/]*\*.*$/.exec(path)!;
+          const found = realFolder(resolve(folder, dirname(file), path.slice(0, -pattern.length)));
+          own.map(fileOf).filter((one) => isMatch(relative(found, resolve(folder, one)), pattern))
+            .forEach(reach);
         }
       }
     }
   };
   for (const { entryPoint } of Object.values(outputs)) if (entryPoint) reach(fileOf(entryPoint));
   return [...importsOf.keys()].filter((file) => !reached.has(file));
+}
+
+/** Whether a path matches a pattern of esbuild, in which "**" and a slash stand for any folders. */
+function isMatch(path: string, pattern: string): boolean {
+  const parts = pattern.split(/(\*\*\/|\*)/).map((part) =>
+    part === "**/" ? "(?:.*/)?" : part === "*" ? "[^/]*" : RegExp.escape(part)
+  );
+  return !path.startsWith("..") &&
+    new RegExp(`^${parts.join("")}$`, "s").test(path.split(sep).join("/"));
 }
 
 function realFolder(path: string): string {

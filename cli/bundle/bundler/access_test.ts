@@ -1,9 +1,8 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { run, succeed } from "../../../testdata/programs.ts";
 import { makeApp, serve } from "../../testdata/bundle.ts";
 import { refusal } from "./access.ts";
 import { Bundler } from "./bundler.ts";
-import { confine } from "./confinement.ts";
+import { confine } from "../../lambda/isolation/confinement.ts";
 
 /** The secrets of a developer, beside an application that has a package. */
 const FILES = {
@@ -205,6 +204,32 @@ Deno.test("the application imports its files by computed names, and a package it
   ]);
 });
 
+Deno.test("a computed import of the application opens only the files that match its pattern to packages", async () => {
+  await using victim = await makeVictim({
+    "app/one.ts": `import evil from "evil";
+      export const handler = (name) => [evil, import(\`./texts/\${name}.json\`), import(\`./pre-\${name}.json\`)];`,
+    "app/texts/a.json": '"the first"',
+    "app/texts/more/.b (1).json": '"the second"',
+    "app/texts/key.js": "export default 1",
+    "app/texts/a.json.js": "export default 1",
+    "app/pre-c.json": '"the third"',
+    "app/other-c.json": '"a key"',
+    "app/node_modules/evil/package.json": '{ "name": "evil", "main": "index.mjs" }',
+    "app/node_modules/evil/index.mjs": "",
+  });
+  const bundle = async (code: string) => {
+    await Deno.writeTextFile(`${victim.folder}/app/node_modules/evil/index.mjs`, code);
+    await using bundler = await Bundler.open({ folder: `${victim.folder}/app` });
+    return (await bundler.bundle(`${victim.folder}/app/one.ts`)).code;
+  };
+  const code = await bundle("export default 1;");
+  assertEquals(code.match(/the (first|second|third)/g)?.length, 3);
+  for (const path of ["texts/${name}.js", "texts/${name}.json.js", "other-${name}.json"]) {
+    const text = `export default (name) => import(\`../../${path}\`);`;
+    await assertRejects(() => bundle(text), Error, "a package must not import files", path);
+  }
+});
+
 Deno.test("no package in Deno's cache gets a file of the developer into a bundle", () => {
   const folders = { application: ["/home/me/shop"], npmCache: "/home/me/.cache/deno/npm" };
   const evil = "/home/me/.cache/deno/npm/registry.example/evil/1.0.0/index.js";
@@ -224,38 +249,4 @@ Deno.test("no package in Deno's cache gets a file of the developer into a bundle
     assertEquals(refusal(file, evil, folders) !== undefined, isRefused, file);
   }
   assertEquals(refusal("/home/me/shop/lib/a.ts", "/home/me/shop/one.ts", folders), undefined);
-});
-
-const probe = await confine(["/bin/sh", "-c", "true"], []);
-const isConfining = probe.path !== "/bin/sh";
-if (!isConfining) {
-  console.error("NOT RUN: the bundler's mount namespace, which this machine does not allow");
-}
-
-Deno.test({
-  name: "confine() shows a program the given folders, and no other file of the developer",
-  ignore: !isConfining,
-  async fn() {
-    await using victim = await makeVictim({});
-    const secret = `${victim.folder}/home/keys.json`;
-    const outside = `/proc/${Deno.pid}/root${secret}`;
-    const script = `cat "$1" "$2"; ls -d /root /home /var /run; cat "$3"`;
-    const { path, args } = await confine(
-      ["/bin/sh", "-c", script, "sh", secret, outside, `${victim.folder}/app/state.json`],
-      [`${victim.folder}/app`],
-    );
-    const { stdout } = await run(path, [...args]);
-    assertEquals(stdout, FILES["app/state.json"]);
-  },
-});
-
-Deno.test({
-  name: "confine() confines a program also if PATH has no sbin, as that of a user of Debian",
-  ignore: !isConfining || probe.path !== "/usr/bin/unshare",
-  async fn() {
-    const module = JSON.stringify(new URL("confinement.ts", import.meta.url).href);
-    const code = `import { confine } from ${module}; console.log((await confine(["x"], [])).path);`;
-    const env = { PATH: "/usr/bin:/bin" };
-    assertEquals(await succeed(Deno.execPath(), ["eval", code], { env }), `${probe.path}\n`);
-  },
 });

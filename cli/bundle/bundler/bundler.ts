@@ -1,10 +1,12 @@
-import { extname } from "node:path";
+import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findApplication, readConfiguration } from "../application_folders.ts";
-import { childEnvironment } from "../child_environment.ts";
-import { confine } from "./confinement.ts";
+import { checkNpmSettings } from "../npm_settings.ts";
+import { childEnvironment } from "../../programs/child_environment.ts";
+import { prepare } from "../../programs/find_program.ts";
+import { confine } from "../../lambda/isolation/confinement.ts";
 import { findEsbuild, root } from "./find_esbuild.ts";
-import type { Answer, BundlerOptions, ModuleBundle, Request } from "./messages.ts";
+import type { Answer, BundlerOptions, ModuleBundle, Request, Result, Style } from "./messages.ts";
 import { isNodeProject } from "./node_project.ts";
 
 /** How modules are bundled. */
@@ -15,6 +17,8 @@ export interface BundlerSettings {
   readonly host?: string | undefined;
   /** How the process is kept apart from other files; by default as well as this machine can. */
   readonly confine?: typeof confine | undefined;
+  /** Takes a sentence about a missing confinement, once in a process. */
+  readonly warn?: ((message: string) => void) | undefined;
   /** Ends the bundling early. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -25,11 +29,14 @@ const PROGRAM = {
   load: () => import("./main.ts"),
 };
 
+/** The warnings that were given. */
+const said = new Set<string>();
+
 /** A process that bundles the modules of one application. It is confined, because modules are the work of others. */
 export class Bundler implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
-  readonly #waiting = new Map<number, PromiseWithResolvers<ModuleBundle | undefined>>();
+  readonly #waiting = new Map<number, PromiseWithResolvers<readonly Result[]>>();
   /** The last bundles of the modules. */
   readonly #bundles = new Map<string, ModuleBundle>();
   readonly #over: Promise<void>;
@@ -58,28 +65,36 @@ export class Bundler implements AsyncDisposable {
     signal?.throwIfAborted();
     const esbuild = await findEsbuild(signal);
     const folder = settings.folder && await realPath(settings.folder);
+    if (folder !== undefined) await checkNpmSettings(folder);
     const configuration = folder === undefined ? new Map() : await readConfiguration(folder);
     const application = folder === undefined
-      ? { folders: [], packages: [] }
+      ? { folders: [], packages: [], linked: [], hasNodeModules: false }
       : await findApplication(folder);
+    const warnOnce = (text: string) => {
+      if (settings.warn === undefined || said.has(text)) return;
+      said.add(text);
+      settings.warn(text);
+    };
+    const isNode = folder !== undefined && await isNodeProject(folder);
+    const isManual = application.hasNodeModules || isNode;
     const options: BundlerOptions = {
       folder: folder ?? root(),
       application: application.folders,
       npmCache: esbuild.npmCache,
+      denoDir: esbuild.denoDir,
       compilerOptions: application.compilerOptions,
       tsconfig: application.tsconfig,
       flags: [
         ...(folder === undefined ? ["--no-config", "--no-lock"] : []),
-        ...(folder && await isNodeProject(folder) ? ["--node-modules-dir=manual"] : []),
+        // With "auto", Deno would install packages there, and run their scripts.
+        `--node-modules-dir=${isManual ? "manual" : "none"}`,
+        ...(isNode ? ["--unstable-sloppy-imports"] : []), // "./store.js" finds store.ts, as TypeScript's nodenext wants
         ...(host === undefined ? [] : [`--allow-import=${host},jsr.io:443`]),
       ],
     };
-    const folders = [
-      ...application.folders,
-      ...application.packages,
-      esbuild.denoDir,
-      esbuild.npmCache,
-    ];
+    // Deno writes to its cache what it downloads, and to the application its lock file.
+    const writable = [...application.folders, esbuild.denoDir, esbuild.npmCache];
+    const folders = [...writable, ...application.packages];
     const isLocal = PROGRAM.url.protocol === "file:";
     const program = isLocal ? fileURLToPath(PROGRAM.url) : PROGRAM.url.href;
     const nodeModules = isLocal ? outermost(program) : undefined;
@@ -89,7 +104,7 @@ export class Bundler implements AsyncDisposable {
       "--no-prompt",
       "--no-lock",
       ...(nodeModules
-        ? ["--node-modules-dir=manual"]
+        ? ["--no-config", "--node-modules-dir=manual"]
         : isLocal
         ? [`--config=${fileURLToPath(new URL("../../deno.json", import.meta.url))}`]
         : ["--no-config", "--node-modules-dir=none", `--allow-import=${PROGRAM.url.host}`]),
@@ -100,12 +115,17 @@ export class Bundler implements AsyncDisposable {
       JSON.stringify(options),
     ];
     const own = nodeModules ?? (isLocal && fileURLToPath(new URL("../../../", import.meta.url)));
-    const confined = await (settings.confine ?? confine)([Deno.execPath(), ...args], [
-      ...folders,
-      ...(own ? [own] : []),
-      ...settingsFiles(),
-    ]);
-    const child = new Deno.Command(confined.path, {
+    const confined = await (settings.confine ?? confine)([Deno.execPath(), ...args], {
+      writable,
+      readOnly: [...application.packages, ...(own ? [own] : []), ...settingsFiles()],
+      programs: [esbuild.program, join(esbuild.denoDir, "dl")],
+    });
+    if (confined.problem !== undefined) {
+      warnOnce(
+        `WARN Only Deno's permissions keep your other files from the bundler, because this machine cannot confine it: ${confined.problem}`,
+      );
+    }
+    const child = prepare(confined.path, {
       args: [...confined.args],
       cwd: root(),
       clearEnv: true,
@@ -138,21 +158,36 @@ export class Bundler implements AsyncDisposable {
    * @param entry The path or the URL of the module.
    * @throws {Error} If a module is missing or invalid, or may not be imported.
    */
-  async bundle(entry: string, isMinified = false): Promise<ModuleBundle> {
+  async bundle(entry: string, style: Partial<Style> = {}): Promise<ModuleBundle> {
+    const [bundle] = await this.bundleAll([entry], style);
+    if (bundle instanceof Error) throw bundle;
+    return bundle!;
+  }
+
+  /** Bundles modules, each into one module. What new modules share is read once. A module that has a problem gets an error. */
+  async bundleAll(
+    entries: readonly string[],
+    { target = "deno", isMinified = false }: { [name in keyof Style]?: Style[name] | undefined } =
+      {},
+  ): Promise<(ModuleBundle | Error)[]> {
     this.#signal?.throwIfAborted();
     const id = ++this.#count;
-    const answer = Promise.withResolvers<ModuleBundle | undefined>();
+    const answer = Promise.withResolvers<readonly Result[]>();
     this.#waiting.set(id, answer);
     const stop = () => answer.reject(this.#signal!.reason);
     this.#signal?.addEventListener("abort", stop);
     try {
-      const request: Request = { id, entry, isMinified };
+      const request: Request = { id, entries, style: { target, isMinified } };
       const line = new TextEncoder().encode(`${JSON.stringify(request)}\n`);
       this.#input.write(line).catch(() => {}); // The end of the process rejects the answer.
-      const key = `${entry} ${isMinified}`;
-      const bundle = await answer.promise ?? this.#bundles.get(key)!;
-      this.#bundles.set(key, bundle);
-      return bundle;
+      const results = await answer.promise;
+      return entries.map((entry, index) => {
+        const { bundle, problem } = results[index]!;
+        if (problem !== undefined) return new Error(problem);
+        const key = JSON.stringify([entry, target, isMinified]);
+        if (bundle !== undefined) this.#bundles.set(key, bundle);
+        return this.#bundles.get(key)!;
+      });
     } finally {
       this.#waiting.delete(id);
       this.#signal?.removeEventListener("abort", stop);
@@ -190,10 +225,8 @@ export class Bundler implements AsyncDisposable {
     for (const { reject } of this.#waiting.values()) reject(error);
   }
 
-  #take({ id, result, problem }: Answer): void {
-    const waiting = this.#waiting.get(id);
-    if (problem === undefined) waiting?.resolve(result);
-    else waiting?.reject(new Error(problem));
+  #take({ id, results }: Answer): void {
+    this.#waiting.get(id)?.resolve(results);
   }
 }
 
@@ -206,7 +239,8 @@ function settingsFiles(): string[] {
   return [...named, home && `${home}/.npmrc`].filter((path) => path !== undefined);
 }
 
-async function realPath(folder: string): Promise<string> {
+/** Returns a folder without links. */
+export async function realPath(folder: string): Promise<string> {
   try {
     return await Deno.realPath(folder);
   } catch (error) {

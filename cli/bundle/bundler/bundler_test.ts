@@ -69,6 +69,36 @@ Deno.test("Bundler.bundle() makes a new bundle only if a file has changed, the s
   assertMatch((await bundler.bundle(module)).code, /888/);
 });
 
+/** The processes that this process has started, and those that they have started. */
+function descendants(pid = Deno.pid): number[] {
+  const tasks = [...Deno.readDirSync(`/proc/${pid}/task`)].map(({ name }) => name);
+  const children = tasks.flatMap((task) =>
+    Deno.readTextFileSync(`/proc/${pid}/task/${task}/children`).split(" ").filter(Boolean)
+  );
+  return children.map(Number).flatMap((child) => [child, ...descendants(child)]);
+}
+
+Deno.test({
+  name: "esbuild gets no key of a registry and no proxy",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using app = await makeApp({ "one.ts": "export const handler = 1;" }, {});
+    const variables = { NPM_TOKEN: "SECRET", no_proxy: "SECRET.example" };
+    for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
+    try {
+      await using bundler = await Bundler.open({ folder: app.folder });
+      await bundler.bundle(`${app.folder}/one.ts`);
+      const environments = descendants()
+        .filter((pid) => Deno.readTextFileSync(`/proc/${pid}/cmdline`).includes("--service="))
+        .map((pid) => Deno.readTextFileSync(`/proc/${pid}/environ`));
+      assert(environments.length > 0); // and perhaps those of other tests in this process
+      for (const text of environments) assertEquals(text.match(/\bPATH=|SECRET/g), ["PATH="]);
+    } finally {
+      for (const name of Object.keys(variables)) Deno.env.delete(name);
+    }
+  },
+});
+
 Deno.test("Bundler.isCurrent() is false if a file of the configuration or the folder is another one", async () => {
   for (
     const [path, text] of [
@@ -92,4 +122,23 @@ Deno.test("Bundler.isCurrent() is false if a file of the configuration or the fo
   await Deno.rename(`${app.folder}/app`, `${app.folder}/old`);
   await Deno.mkdir(`${app.folder}/app`);
   assertEquals(await bundler.isCurrent(), false);
+});
+
+Deno.test("the bundler says once that this machine cannot confine it", async () => {
+  await using app = await makeApp({ "one.ts": "export const handler = 1;" }, {});
+  const warnings: string[] = [];
+  const problem = "mount: /usr/lib: permission denied";
+  for (const _ of [1, 2]) {
+    await using bundler = await Bundler.open({
+      folder: app.folder,
+      confine: ([path, ...args]) => Promise.resolve({ path, args, problem }),
+      warn: (text) => warnings.push(text),
+    });
+    await bundler.bundle(`${app.folder}/one.ts`);
+  }
+  assertEquals(warnings.length, 1);
+  assertMatch(
+    warnings[0]!,
+    /^WARN Only Deno's permissions .* cannot confine it: mount: \/usr\/lib/,
+  );
 });

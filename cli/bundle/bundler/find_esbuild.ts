@@ -1,5 +1,6 @@
 import { parse, resolve } from "node:path";
-import { childEnvironment } from "../child_environment.ts";
+import { childEnvironment } from "../../programs/child_environment.ts";
+import { prepare } from "../../programs/find_program.ts";
 import type { Graph } from "./graph.ts";
 
 /** The package of esbuild, as in `deno.json`. */
@@ -24,7 +25,7 @@ export function findEsbuild(signal: AbortSignal | undefined): Promise<Esbuild> {
 }
 
 async function lookForEsbuild(signal: AbortSignal | undefined): Promise<Esbuild> {
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+  const { success, stdout, stderr } = await prepare(Deno.execPath(), {
     args: ["info", "--json", "--no-config", "--no-lock", ESBUILD],
     cwd: root(),
     clearEnv: true,

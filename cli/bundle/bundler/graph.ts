@@ -1,3 +1,5 @@
+import { pathToFileURL } from "node:url";
+
 /** The modules of a program, as `deno info --json` lists them. npm packages are listed without their modules. */
 export interface Graph {
   readonly roots: readonly string[];
@@ -32,21 +34,34 @@ export interface NpmPackage {
 export interface GraphOptions {
   readonly cwd: string;
   readonly flags: readonly string[];
+  readonly env: Record<string, string>;
 }
 
 /**
- * Lists the modules of a program. Deno downloads the modules and packages that are missing in its cache.
+ * Lists the modules of programs. The root is a module that imports the first module of each. Deno downloads the modules and packages that are missing in its cache.
  *
  * @throws {Error} If Deno cannot read its configuration, for example. The message is Deno's.
  */
-export async function readGraph(entry: string, { cwd, flags }: GraphOptions): Promise<Graph> {
+export async function readGraph(
+  entries: readonly string[],
+  { cwd, flags, env }: GraphOptions,
+): Promise<Graph> {
+  const imports = entries.map((entry) => `import ${JSON.stringify(urlOf(entry))};`).join("");
+  const root = `data:application/javascript,${encodeURIComponent(imports)}`;
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json", ...flags, entry],
+    args: ["info", "--json", ...flags, root],
     cwd,
+    clearEnv: true,
+    env,
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
   }).output();
   if (success) return JSON.parse(new TextDecoder().decode(stdout));
   throw new Error(new TextDecoder().decode(stderr).trim().replace(/^error: /, ""));
+}
+
+/** The URL of a module that has a path or a URL. */
+export function urlOf(entry: string): string {
+  return /^https?:/.test(entry) ? entry : pathToFileURL(entry).href;
 }

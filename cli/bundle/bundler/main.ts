@@ -7,10 +7,19 @@
 import { Builds } from "./builds.ts";
 import type { Answer, BundlerOptions, Request } from "./messages.ts";
 
+/** The variables that esbuild gets. Only `deno info` gets the others: the keys of registries, and proxies with passwords. */
+const KEPT = [
+  ...["PATH", "HOME", "USERPROFILE", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP"],
+  ...["NO_COLOR", "ESBUILD_BINARY_PATH"],
+];
+
 if (import.meta.main) await serve(JSON.parse(Deno.args[0]!));
 
 async function serve(options: BundlerOptions): Promise<void> {
-  const builds = new Builds(options);
+  const environment = Deno.env.toObject();
+  Object.keys(environment).filter((name) => !KEPT.includes(name.toUpperCase()))
+    .forEach((name) => Deno.env.delete(name));
+  const builds = new Builds(options, environment);
   let writing = Promise.resolve();
   const answer = (value: Answer) => {
     const bytes = new TextEncoder().encode(`${JSON.stringify(value)}\n`);
@@ -22,10 +31,7 @@ async function serve(options: BundlerOptions): Promise<void> {
     rest = lines.pop()!;
     for (const line of lines) {
       const request: Request = JSON.parse(line);
-      void builds.run(request).then(
-        (result) => answer({ id: request.id, result }),
-        ({ message }: Error) => answer({ id: request.id, problem: message }),
-      );
+      void builds.run(request).then((results) => answer({ id: request.id, results }));
     }
   }
   await builds.stop();

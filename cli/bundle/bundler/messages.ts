@@ -6,6 +6,8 @@ export interface BundlerOptions {
   readonly application: readonly string[];
   /** The npm packages in Deno's cache. */
   readonly npmCache: string;
+  /** Deno's cache. */
+  readonly denoDir: string;
   /** The flags of Deno that decide how modules are resolved. */
   readonly flags: readonly string[];
   /** The options of TypeScript in Deno's configuration. */
@@ -14,18 +16,34 @@ export interface BundlerOptions {
   readonly tsconfig?: string | undefined;
 }
 
-/** A module to bundle. */
-export interface Request {
-  readonly id: number;
-  readonly entry: string;
+/** What bundles run on. */
+export type Target = "deno" | "nodejs22.x" | "nodejs24.x";
+
+/** How modules are bundled. */
+export interface Style {
+  readonly target: Target;
+  /** Whether names and white space are shortened. */
   readonly isMinified: boolean;
 }
 
-/** The answer to a request: a result, a problem, or neither if the bundle is the same as the last bundle of the module. */
+/** Modules to bundle. */
+export interface Request {
+  readonly id: number;
+  /** The paths or URLs of the modules. */
+  readonly entries: readonly string[];
+  readonly style: Style;
+}
+
+/** What became of a module: a bundle, a problem, or neither if the bundle is the same as the last bundle of the module. */
+export interface Result {
+  readonly bundle?: ModuleBundle | undefined;
+  readonly problem?: string;
+}
+
+/** The answer to a request: a result for each module. */
 export interface Answer {
   readonly id: number;
-  readonly result?: ModuleBundle | undefined;
-  readonly problem?: string;
+  readonly results: readonly Result[];
 }
 
 /** JavaScript and its source map. */
@@ -40,4 +58,18 @@ export interface Output {
 export interface ModuleBundle extends Output {
   /** The folders outside of the application's folder from which it imports its own files. */
   readonly foldersElsewhere: readonly string[];
+  /** What will probably not work on the target. */
+  readonly warnings?: readonly string[] | undefined;
+  /** What the bundle was made of; `undefined` if that cannot be listed. */
+  readonly inputs?: Inputs | undefined;
+}
+
+/** What a bundle was made of, except the configuration above the application's folder. If all of it is the same, so is the bundle. */
+export interface Inputs {
+  /** Files by their content. A file may not exist: then it would change the bundle if it did. */
+  readonly files: readonly string[];
+  /** Files of Deno's cache by their time and size: which versions of packages there are. */
+  readonly versions: readonly string[];
+  /** Folders and the start of names in them: a file with such a name could be imported instead. */
+  readonly names: readonly (readonly [folder: string, start: string])[];
 }

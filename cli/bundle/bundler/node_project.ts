@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { DENO_CONFIGS } from "../child_environment.ts";
+import { DENO_CONFIGS } from "../../programs/child_environment.ts";
 
 /**
  * Whether the nearest configuration of a folder is a `package.json`, and not one of Deno. It may lie above the application,

@@ -53,14 +53,20 @@ const ADDON_FINDERS: ReadonlySet<string> = new Set([
 /** A native add-on that a module loads with a `require` of `createRequire()`. esbuild does not see these. */
 const ADDON_REQUIRE = /\brequire\((["'`])[^"'`\n]*\.node\1\)/;
 
+/** A native add-on in a text, and a `require` of a variable. A module with both that also throws tries several add-ons. */
+const ADDON_NAME = /\.node["'`]/;
+const COMPUTED_REQUIRE = /\brequire\((?=[\w$]+\))/;
+
 /**
  * Finds the import with which a package finds its native add-on. Does not count an import whose failure the package, or
  * another module on every way to it, catches: such a program works without the add-on.
  *
+ * @param code The text of the bundle.
  * @param sourceOf Returns the text of an input of the bundle.
  */
 export async function findAddon(
   { inputs, outputs }: Metafile,
+  code: string,
   sourceOf: (input: string) => Promise<Source | undefined>,
 ): Promise<{ readonly input: string; readonly place: Place } | undefined> {
   const output = Object.values(outputs).find(({ entryPoint }) => entryPoint !== undefined)!;
@@ -88,6 +94,15 @@ export async function findAddon(
       : /^(node:)?module$/.test(original)
       ? placeOf(ADDON_REQUIRE, await sourceOf(input))
       : undefined;
+    if (place && await isNeeded(input, new Set())) return { input, place };
+  }
+  if (!ADDON_NAME.test(code)) return undefined;
+  for (const [input, { bytesInOutput }] of Object.entries(output.inputs)) {
+    if (bytesInOutput === 0 || !/^npm:|(^|\/)node_modules\//.test(input)) continue;
+    const source = await sourceOf(input);
+    const text = new TextDecoder().decode(source?.contents);
+    if (!ADDON_NAME.test(text) || !/\bthrow\b/.test(text)) continue;
+    const place = placeOf(COMPUTED_REQUIRE, source);
     if (place && await isNeeded(input, new Set())) return { input, place };
   }
   return undefined;

@@ -53,6 +53,7 @@ Deno.test("a package that finds its native add-on is an error, unless it works w
     bufferutil: "4.0.9", // has JavaScript beside its add-on
     secp256k1: "5.0.1", // has another module beside the module with its add-on
     sharp: "0.35.5", // uses `createRequire()`
+    "sharp-0.34": "npm:sharp@0.34.5", // tries several paths of its add-on
     ws: "8.18.3", // uses "bufferutil"
   };
   const modules = Object.fromEntries(
@@ -62,9 +63,15 @@ Deno.test("a package that finds its native add-on is an error, unless it works w
     ]),
   );
   await using app = await makeProject(packages, modules);
-  for (const [name, place] of [["bcrypt", "bcrypt.js:2:26"], ["sharp", "dist/sharp.mjs:25:11"]]) {
-    const error = await assertRejects(() => bundleModule(`${app.folder}/${name}.js`), Error);
-    const text = `: Cannot bundle the native add-on of the package "${name}": .*\\n    at .*`;
+  for (
+    const [module, name, place] of [
+      ["bcrypt", "bcrypt", "bcrypt.js:2:26"],
+      ["sharp", "sharp", "dist/sharp.mjs:25:11"],
+      ["sharp-0.34", "sharp", "lib/sharp.js:26:13"],
+    ]
+  ) {
+    const error = await assertRejects(() => bundleModule(`${app.folder}/${module}.js`), Error);
+    const text = `: Cannot bundle the native add-on of the package "${name}": .*\n    at .*`;
     assertMatch(error.message, new RegExp(`${text}/node_modules/${name}/${place}$`));
   }
   for (

@@ -17,7 +17,10 @@ export const SHARED = {
 
 /** Takes the bundle from a result of esbuild. */
 export function bundleOf(
-  { outputFiles, metafile }: BuildResult<{ metafile: true; write: false }>,
+  { outputFiles, metafile }: Pick<
+    BuildResult<{ metafile: true; write: false }>,
+    "metafile" | "outputFiles"
+  >,
 ): Output {
   const textOf = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))!.text;
   const [, output] = Object.entries(metafile.outputs).find(([path]) => path.endsWith(".js"))!;

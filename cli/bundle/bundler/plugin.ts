@@ -10,14 +10,13 @@ import { realPath, type Resolutions, Resolver } from "./resolver.ts";
  * Makes a plugin of esbuild that resolves imports as Deno does: with the module graph that Deno made, in which import maps,
  * workspaces, JSR and npm are resolved. No file is read that the folders do not allow.
  *
- * @param resolutions The imports of packages that earlier builds resolved.
- * @param graphOf Returns the module graph for the build that starts.
+ * @param readingOf Returns the module graph for the build that starts, and the imports of packages that earlier builds
+ * resolved with it.
  * @param transpile Makes JavaScript of a file of the application, if esbuild cannot.
  */
 export function denoPlugin(
   folders: Folders,
-  resolutions: Resolutions,
-  graphOf: () => Promise<Graph>,
+  readingOf: () => { readonly graph: Promise<Graph>; readonly resolutions: Resolutions },
   transpile?: (file: string) => Promise<string>,
 ): Plugin {
   return {
@@ -25,7 +24,8 @@ export function denoPlugin(
     setup(build) {
       let resolver: Promise<Resolver>;
       build.onStart(() => {
-        resolver = graphOf().then((graph) => new Resolver(build, graph, folders, resolutions));
+        const { graph, resolutions } = readingOf();
+        resolver = graph.then((graph) => new Resolver(build, graph, folders, resolutions));
         resolver.catch(() => {}); // The entry point reports the error.
       });
       build.onResolve({ filter: /.*/ }, async (args) => {

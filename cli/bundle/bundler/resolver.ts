@@ -3,7 +3,7 @@ import { isBuiltin } from "node:module";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Folders, isInside, isPackageFile, refusal } from "./access.ts";
-import type { Graph, GraphModule } from "./graph.ts";
+import { type Graph, type GraphModule, urlOf } from "./graph.ts";
 import { loaderOf } from "./loaders.ts";
 import { uncaughtImport } from "./optional_imports.ts";
 import { BY_ESBUILD, type PackageModule, Packages } from "./packages.ts";
@@ -48,8 +48,12 @@ export class Resolver {
     const { path, kind, importer, namespace, resolveDir } = args;
     const builtin = path.startsWith("node:") ? path : `node:${path}`;
     if (isBuiltin(builtin)) return { path: builtin, external: true };
-    if (kind === "entry-point") return await this.#follow(this.#graph.roots[0]!, args);
+    if (kind === "entry-point") return await this.#follow(urlOf(path), args);
     if (namespace === "npm") {
+      const exact = this.#packages.findFile(path, args.pluginData);
+      if (exact !== undefined && isInside(exact.module.file, this.#folders.npmCache)) {
+        return this.#takeModule(exact.module, { sideEffects: exact.sideEffects });
+      }
       const found = await this.#packages.resolve(path, args.pluginData, kind);
       return found && await this.#take(found.result, args, found.id);
     }
@@ -64,11 +68,22 @@ export class Resolver {
         problem(`Import ${missing} not a dependency: add it to deno.json or package.json`),
       );
     }
-    if (code?.specifier !== undefined) return await this.#follow(code.specifier, args);
-    return await this.#take(
-      await this.#build.resolve(path, { resolveDir, kind, importer, pluginData: BY_ESBUILD }),
-      args,
-    );
+    const byEsbuild = () =>
+      this.#build.resolve(path, { resolveDir, kind, importer, pluginData: BY_ESBUILD });
+    if (code?.specifier !== undefined) {
+      const other = this.#isChosenByDeno(path, code.specifier) ? await byEsbuild() : undefined;
+      return other?.errors.length === 0
+        ? await this.#take(other, args)
+        : await this.#follow(code.specifier, args);
+    }
+    return await this.#take(await byEsbuild(), args);
+  }
+
+  /** Whether Deno has chosen a file of a package in `node_modules` by its own conditions, and the bundle has others. */
+  #isChosenByDeno(path: string, specifier: string): boolean {
+    return !this.#build.initialOptions.conditions?.includes("deno") &&
+      specifier.startsWith("file:") && !/^([./]|\w+:)/.test(path) &&
+      isPackageFile(fileURLToPath(specifier), this.#folders);
   }
 
   /** Follows a specifier that Deno has resolved. */
@@ -129,11 +144,14 @@ export class Resolver {
       return await this.#miss(args, problem(`Module not found ${JSON.stringify(file)}${remedy}`));
     }
     if (id !== undefined && isInside(path, this.#folders.npmCache)) {
-      const module: PackageModule = { id, file: path };
-      return { ...rest, path: this.#packages.nameOf(module), namespace: "npm", pluginData: module };
+      return this.#takeModule({ id, file: path }, rest);
     }
     this.#specifiers.set(path, specifier ?? pathToFileURL(path).href);
     return { ...rest, path };
+  }
+
+  #takeModule(module: PackageModule, rest: OnResolveResult): OnResolveResult {
+    return { ...rest, path: this.#packages.nameOf(module), namespace: "npm", pluginData: module };
   }
 
   /** Leaves an import that leads to nothing as it is, if its module catches that. Otherwise it is an error. */

@@ -5,7 +5,7 @@ import { makeApp } from "../../testdata/bundle.ts";
 import { hasNamespace, isolation } from "../../testdata/sandbox.ts";
 import { bundleFunctions } from "../functions.ts";
 import { layerFiles } from "../layer.ts";
-import { ownArchitecture } from "../deno_binary.ts";
+import { ownArchitecture } from "../../programs/deno_binary.ts";
 import { addCodeCaches, type CodeCacheOptions } from "./mod.ts";
 
 const architecture = ownArchitecture()!;
@@ -27,7 +27,8 @@ async function warm(
   }];
   const warnings = await addCodeCaches(manifest, functions, {
     architecture,
-    layer,
+    id: "layer",
+    files: () => Promise.resolve(layer),
     isolation,
     ...options,
   });
@@ -35,7 +36,7 @@ async function warm(
   return { functions, warnings, paths };
 }
 
-const FILES = ["index.js", "index.js.map", "mate/net", "mate/uses"];
+const FILES = ["index.mjs", "index.mjs.map", "mate/net", "mate/uses"];
 const ONE = { one: { module: "one.ts" } };
 
 Deno.test({
@@ -46,6 +47,9 @@ Deno.test({
       "good.ts": `import { deflateSync } from "node:zlib";
         if (!Deno.env.get("NEEDED")) throw new Error("NEEDED is not set");
         export const handler = () => deflateSync("x").length;`,
+      "secret.ts": `const { length } = Deno.env.get("KEY"); export const handler = () => length;`,
+      "pem.ts": `if (!Deno.env.get("KEY").startsWith("---")) throw new Error("KEY is no PEM");
+        export const handler = 1;`,
       "bad.ts": `throw new RangeError("not today"); export const handler = 1;`,
       "layer.cjs": "exports.handler = () => 1;",
     };
@@ -56,17 +60,22 @@ Deno.test({
         permissions: { net: ["${NEEDED}:443"] },
         uses: { buckets: { files: "read" } },
       },
+      secret: { module: "secret.ts", secrets: ["KEY"] },
+      pem: { module: "pem.ts", secrets: ["KEY"] },
       bad: { module: "bad.ts", environment: { HOST: "${infra.host}" } },
       layer: { module: "layer.cjs" },
     };
     const first = await warm(modules, settings); // checks that Deno finds the code, and that V8 takes it
     assertEquals(first.warnings, [
+      'No code cache for the function "pem", which may not start on Lambda either: Error: KEY is no PEM\n' +
+      "    at pem.ts:1:51",
       'No code cache for the function "bad", which may not start on Lambda either: RangeError: not today\n' +
       "    at bad.ts:1:7",
     ]);
     const cache = `mate/cache-${architecture}`;
     assertEquals(first.paths("bad"), FILES);
-    for (const name of ["good", "layer"]) {
+    assertEquals(first.paths("pem"), [...FILES, "mate/secrets"]);
+    for (const name of ["good", "layer", "secret"]) {
       assertEquals(first.paths(name).includes(`${cache}/v8_code_cache_v2-shm`), true, name);
     }
     const second = await warm(modules, settings);
@@ -185,7 +194,7 @@ Deno.test({
         error.message,
         'Cannot bundle the function "one": the module "one.ts" throws when it is imported: ' +
           "RangeError: not today\n    at fail (fail.ts:2:9)\n" +
-          'If it needs an environment variable, add the variable to "environment" in the manifest',
+          'If it needs an environment variable, add the variable to "environment" or "secrets" in the manifest',
       );
     }
   },
@@ -246,7 +255,9 @@ Deno.test({
       { path: "bin/deno-real", data: await Deno.readFile(Deno.execPath()), isExecutable: true },
     ];
     const modules = { "one.ts": "export const handler = () => 1;" };
-    const { warnings, paths } = await warm(modules, ONE, { layer });
+    const { warnings, paths } = await warm(modules, ONE, {
+      files: () => Promise.resolve(layer),
+    });
     assertMatch(warnings.join(), /: Deno keeps no compiled code\. The bundles are correct but /);
     assertEquals(paths("one"), FILES);
   },

@@ -9,20 +9,26 @@
  *
  * @module
  */
-import { functionName } from "../../application/arn.ts";
+import { functionName } from "../../rules/arn.ts";
 import type { FunctionManifest, Manifest } from "../../manifest/manifest.ts";
 import { fillPlaceholders, placeholdersIn, variablesOf } from "../../manifest/variables.ts";
 import { lambdaEnvironment } from "../../lambda/isolation/environment.ts";
 import { detectIsolation, type Isolation, makeTmp } from "../../lambda/isolation/isolation.ts";
-import { type ArchiveFile, writeFiles } from "../archive.ts";
-import { type Architecture, ownArchitecture } from "../deno_binary.ts";
+import { type ArchiveFile, identifyFiles, writeFiles } from "../archive.ts";
+import { identifyTool } from "../made_of.ts";
+import { type Kept, keyOf, type Parts } from "../../programs/kept.ts";
+import { type Architecture, ownArchitecture } from "../../programs/deno_binary.ts";
 import { compiledSpecifiers, copyCaches, UnknownSchemaError } from "./database.ts";
 import { HandlerError, ImportError, StartError, startFunction } from "./warm_start.ts";
 
 export interface CodeCacheOptions {
   readonly architecture: Architecture;
-  /** The files of its layer. */
-  readonly layer: readonly ArchiveFile[];
+  /** Identifies its layer. */
+  readonly id: string;
+  /** Returns the files of its layer. */
+  readonly files: () => Promise<readonly ArchiveFile[]>;
+  /** The caches of earlier runs. */
+  readonly kept?: Kept | undefined;
   /** How functions are started; by default the best way of this machine. */
   readonly isolation?: Isolation | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -31,7 +37,7 @@ export interface CodeCacheOptions {
 /** Deno cannot use the new cache. */
 class CacheError extends Error {}
 
-const MODULES = ["file:///opt/mate/bootstrap.js", "file:///var/task/index.js"];
+const MODULES = ["file:///opt/mate/bootstrap.js", "file:///var/task/index.mjs"];
 const CACHE_LIMIT = 3_000;
 const SLOWER = "The bundles are correct but start more slowly";
 
@@ -45,7 +51,7 @@ const SLOWER = "The bundles are correct but start more slowly";
 export async function addCodeCaches(
   manifest: Manifest,
   functions: ReadonlyMap<string, ArchiveFile[]>,
-  { architecture, layer, signal, ...options }: CodeCacheOptions,
+  { architecture, signal, ...options }: CodeCacheOptions,
 ): Promise<string[]> {
   const warnings: string[] = [];
   const isOwn = architecture === ownArchitecture();
@@ -58,24 +64,51 @@ export async function addCodeCaches(
     if (isOwn) warnings.push(`No code cache: functions run in ${isolation.description}. ${SLOWER}`);
     return warnings;
   }
+  const tool = options.kept && identifyTool();
+  let layer: Promise<void> | undefined;
   // The folder has a random name and mode 0700, so other users can neither guess it nor put files into it.
   const folder = await Deno.makeTempDir({ prefix: "mate-warm-" });
   try {
-    await writeFiles(`${folder}/layer`, layer);
-    for (const [name, files] of functions) {
+    const writeLayer = () =>
+      layer ??= options.files().then((files) => writeFiles(`${folder}/layer`, files));
+    const warningsOf = new Map<string, string>();
+    const add = async (name: string, files: ArchiveFile[]) => {
       const settings = manifest.functions[name]!;
       const start = {
         environment: environmentOf(functionName(manifest, name), settings),
         isolation,
         signal,
       };
+      // If the machine has another architecture, its own Deno finds out whether the module throws.
+      const make = async () => {
+        await writeLayer();
+        if (isOwn) return await makeCache(folder, name, files, architecture, start);
+        await startOnce(folder, name, files, start);
+        return [];
+      };
+      const id = identifyFiles(files);
+      const key = keyOf(tool, options.id, id, start.environment, isolation.kind, architecture);
       try {
-        // If the machine has another architecture, its own Deno finds out whether the module throws.
-        if (isOwn) files.push(...await makeCache(folder, name, files, architecture, start));
-        else await startOnce(folder, name, files, start);
+        const parts = tool === undefined
+          ? partsOf(await make())
+          : await options.kept!.once("code", key, async () => partsOf(await make()));
+        files.push(...[...parts].map(([path, data]) => ({ path, data })));
       } catch (error) {
-        warnings.push(warningOf(name, settings, architecture, error as Error));
+        warningsOf.set(name, warningOf(name, settings, architecture, error as Error));
       }
+    };
+    const waiting = functions.entries();
+    const work = async () => {
+      for (const [name, files] of waiting) await add(name, files);
+    };
+    // A start waits most of its time, so there may be more of them than processors.
+    const workers = Array.from({ length: 2 * navigator.hardwareConcurrency }, work);
+    const results = await Promise.allSettled(workers);
+    const failed = results.find((result) => result.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+    for (const name of functions.keys()) {
+      const warning = warningsOf.get(name);
+      if (warning !== undefined) warnings.push(warning);
     }
   } finally {
     await Deno.remove(folder, { recursive: true });
@@ -83,10 +116,15 @@ export async function addCodeCaches(
   return warnings;
 }
 
-/** Returns the environment of a function. The names of deployed resources are not known yet. */
+function partsOf(files: readonly ArchiveFile[]): Parts {
+  return new Map(files.map(({ path, data }) => [path, data]));
+}
+
+/** Returns the environment of a function. The names of deployed resources are not known yet, and no secret is known here. */
 function environmentOf(name: string, settings: FunctionManifest): Record<string, string> {
   const names = [
     ...variablesOf(settings.uses),
+    ...settings.secrets,
     ...settings.permissions.net.flatMap(placeholdersIn),
   ];
   const variables = Object.fromEntries(names.map((key) => [key, "unknown"]));
@@ -161,8 +199,8 @@ async function waitForCode(denoDir: string): Promise<void> {
 }
 
 /** Whether a function may throw only because it is not deployed: it has rights or values that exist in the cloud only. */
-function dependsOnCloud({ uses, statements, environment }: FunctionManifest): boolean {
-  return variablesOf(uses).length > 0 || statements.length > 0 ||
+function dependsOnCloud({ uses, statements, environment, secrets }: FunctionManifest): boolean {
+  return secrets.length > 0 || variablesOf(uses).length > 0 || statements.length > 0 ||
     Object.values(environment).some((value) => fillPlaceholders(value, () => "") !== value);
 }
 
@@ -176,7 +214,7 @@ function warningOf(
   if (error instanceof HandlerError || isImport && !dependsOnCloud(settings)) {
     const reason = isImport
       ? `the module "${settings.module}" throws when it is imported: ${error.message}\n` +
-        'If it needs an environment variable, add the variable to "environment" in the manifest'
+        'If it needs an environment variable, add the variable to "environment" or "secrets" in the manifest'
       : error.message;
     throw new Error(`Cannot bundle the function "${name}": ${reason}`, { cause: error });
   }

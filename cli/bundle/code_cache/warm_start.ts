@@ -1,14 +1,15 @@
 import type { Folders, Isolation } from "../../lambda/isolation/isolation.ts";
 import type { ErrorAnswer } from "../../lambda/runtime_api/invocation.ts";
 import { RuntimeApi } from "../../lambda/runtime_api/runtime_api.ts";
+import { prepare } from "../../programs/find_program.ts";
 
-/** A function that is started without being invoked. */
+/** A function that is started for a short time. */
 export interface WarmStart {
   /** The unpacked layer and function, and a folder for `/tmp`. */
   readonly folders: Folders;
   /** The environment variables, as on Lambda, except the address of the Runtime API. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The mount namespace that the function is started in. */
+  /** How the function is kept apart. */
   readonly isolation: Isolation;
   /** Ends the start early: the function is killed. */
   readonly signal?: AbortSignal | undefined;
@@ -28,7 +29,7 @@ const INIT_LIMIT = 10_000;
 /**
  * Starts a function, waits until it asks for its first invocation, then kills it.
  *
- * @param whenStarted Is called before the function is killed.
+ * @param whenStarted Is called before the function is killed, and may invoke it.
  * @returns The text that the function and Deno wrote to their standard error.
  * @throws {HandlerError} If the handler is missing or invalid.
  * @throws {ImportError} If the module throws.
@@ -37,17 +38,21 @@ const INIT_LIMIT = 10_000;
  */
 export async function startFunction(
   { folders, environment, isolation, signal }: WarmStart,
-  whenStarted: () => Promise<void> = async () => {},
+  whenStarted: (api: RuntimeApi) => Promise<void> = async () => {},
 ): Promise<string> {
   signal?.throwIfAborted();
-  const outcome = Promise.withResolvers<void>();
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => {}); // The function may end after the last wait.
   await using api = await RuntimeApi.listen();
-  void api.started.then((error) => error ? outcome.reject(initError(error)) : outcome.resolve());
-  const { path, options } = isolation.command(folders, ["/opt/bootstrap"], {
+  const started = api.started.then((error) => {
+    if (error) throw initError(error);
+  });
+  const { layer } = isolation.place(folders);
+  const { path, options } = isolation.command(folders, [`${layer}/bootstrap`], {
     ...environment,
     AWS_LAMBDA_RUNTIME_API: api.address,
   });
-  const child = new Deno.Command(path, {
+  const child = prepare(path, {
     ...options,
     stdin: "null",
     stdout: "null",
@@ -56,18 +61,19 @@ export async function startFunction(
   const log = new Response(child.stderr).text();
   void child.status.then(async ({ code }) => {
     const lastLine = (await log).trim().split("\n").at(-1);
-    outcome.reject(new StartError(`it ends with the status ${code}: ${lastLine}`));
+    failed.reject(new StartError(`it ends with the status ${code}: ${lastLine}`));
   });
   const timer = setTimeout(
-    () => outcome.reject(new StartError("it takes more than 10 s to start")),
+    () => failed.reject(new StartError("it takes more than 10 s to start")),
     INIT_LIMIT,
   );
-  const onAbort = () => outcome.reject(signal!.reason);
+  const onAbort = () => failed.reject(signal!.reason);
   signal?.addEventListener("abort", onAbort);
   if (signal?.aborted) onAbort();
   try {
-    await outcome.promise;
-    await whenStarted();
+    await Promise.race([started, failed.promise]);
+    clearTimeout(timer);
+    await Promise.race([whenStarted(api), failed.promise]);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);

@@ -15,7 +15,7 @@ const BUCKET = "shop-uploads-123456789012-eu-west-1";
 
 await prove(
   "an application is deployed, changed and removed",
-  (statement) => statement !== "State",
+  (statement) => !["State", "Secrets"].includes(statement),
   async ({ cloud, emulator, makeShop, step, t }) => {
     const shop = await makeShop("a copy");
     const before = await cloud.names();
@@ -138,6 +138,11 @@ await prove(
           `Cannot replace ${table}: the data would be deleted. Save the data first, and pass --delete-data, or undo the change`,
         ]
       ) assert(output.split("\n").includes(line), output);
+      const plan = await shop.deploy({ isPlanOnly: true });
+      const refusal = `Warning: "mate deploy" will refuse this plan. Cannot replace ${table}: `;
+      assert(plan.output.includes(refusal), plan.output);
+      const allowed = await shop.deploy({ isPlanOnly: true, deletesData: true });
+      assert(!allowed.output.includes("will refuse"), allowed.output);
       assertEquals(await cloud.names(), names);
       await shop.write("app.json", MANIFEST);
       await shop.write("infra/main.tf", INFRA);

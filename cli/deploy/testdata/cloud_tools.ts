@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { findProgram } from "../../find_program.ts";
+import { findProgram } from "../../programs/find_program.ts";
 
 const PROVIDER = "registry.terraform.io/hashicorp/aws";
 const REGISTRY = "https://registry.terraform.io/.well-known/terraform.json";

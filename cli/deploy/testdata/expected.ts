@@ -127,7 +127,7 @@ export const EXPECTED = {
         "GET /orders/{id} NONE AWS_PROXY POST invocations of shop-orders",
         "POST /orders CUSTOM AWS_PROXY POST invocations of shop-orders",
       ],
-      authorizers: [["check", "REQUEST", 0, "shop-check"]],
+      authorizers: [["check", "REQUEST", 300, "shop-check"]],
       binaryMediaTypes: ["*/*"],
       types: ["REGIONAL"],
       stages: [["v1", 50, 60, `arn:aws:logs:${REGION}:${ACCOUNT}:log-group:/mate/shop`, true]],
@@ -145,7 +145,10 @@ export const EXPECTED = {
     "/mate/shop": 30,
   },
   roles: {
-    "shop-check-eu-west-1": functionRole("shop-check"),
+    "shop-check-eu-west-1": functionRole(
+      "shop-check",
+      `Allow ssm:GetParameters on arn:aws:ssm:${REGION}:${ACCOUNT}:parameter/shop/v1/JWT_SECRET`,
+    ),
     "shop-files-eu-west-1": functionRole(
       "shop-files",
       READ,

@@ -47,7 +47,12 @@ export const MANIFEST = {
         },
       ],
     },
-    check: { module: "check.ts" },
+    check: {
+      module: "check.ts",
+      ttl: 300,
+      identity: ["header.Authorization", "context.path"],
+      secrets: ["JWT_SECRET"],
+    },
     files: {
       module: "files.ts",
       triggers: {

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { Cloud } from "./cloud.ts";
 import { cloudEnvironment, missingTools } from "./cloud_tools.ts";
 import { Emulator } from "./emulator.ts";
@@ -16,6 +17,9 @@ const NOT_CALLED = new RegExp(
   ":(Tag|Untag|Set|Update)\\w+$|^iam:PassRole$|^ec2:Describe\\w+$" +
     "|^lambda:DeleteFunctionConcurrency$|^logs:DeleteRetentionPolicy$",
 );
+
+/** The value of every secret. */
+export const SECRET = "open-sesame";
 
 /** What a proof works with. */
 export interface Proof {
@@ -57,6 +61,7 @@ export async function prove(
       const step = async (name: string, run: () => Promise<void>) => {
         if (!await t.step(name, run)) throw new Error(`The step failed: ${name}`);
       };
+      await setSecrets(emulator);
       const makeShop = (name: string) => makeWorkspace(`${folder}/${name}`);
       await run({ t, step, cloud: new Cloud(), emulator, folder, makeShop });
       await step(
@@ -66,6 +71,19 @@ export async function prove(
       await Deno.remove(folder, { recursive: true });
     },
   });
+}
+
+/** Gives the secret of the manifest a value in both stages, and in the account of a wrong login. */
+async function setSecrets(emulator: Emulator): Promise<void> {
+  const client = new SSMClient();
+  const { account } = emulator;
+  for (const other of ["210987654321", account]) {
+    emulator.account = other;
+    for (const stage of ["v1", "prod"]) {
+      const Name = `/shop/${stage}/JWT_SECRET`;
+      await client.send(new PutParameterCommand({ Name, Value: SECRET, Type: "SecureString" }));
+    }
+  }
 }
 
 async function makeWorkspace(folder: string): Promise<Workspace> {

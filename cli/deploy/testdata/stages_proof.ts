@@ -100,7 +100,10 @@ await prove(
           /shop-prod|prod\.shop/g,
           "shop",
         )
-          .replaceAll('"prod"', '"v1"').replaceAll("Stage=prod", "Stage=v1");
+          .replaceAll('"prod"', '"v1"').replaceAll("/shop/prod/", "/shop/v1/").replaceAll(
+            "Stage=prod",
+            "Stage=v1",
+          );
         const shopOnly = pick(first, (name) => name !== "states");
         const wanted = JSON.stringify(shopOnly).replaceAll(":30", ":365")
           .replace('"MemorySize":256', '"MemorySize":512');

@@ -1,4 +1,8 @@
-import { deploy, type DeployOptions, undeploy } from "../deploy.ts";
+import { DeleteParametersCommand, SSMClient } from "@aws-sdk/client-ssm";
+import { list } from "../../commands/secret_parameters.ts";
+import { readManifest } from "../../manifest/manifest.ts";
+import { secretPath } from "../../manifest/secrets.ts";
+import { deploy, type DeployOptions, type SecretStore, undeploy } from "../deploy.ts";
 import { printOutputs } from "../outputs.ts";
 
 export interface Outcome {
@@ -37,8 +41,10 @@ export class Workspace {
     const lines: string[] = [];
     let isDone = false;
     try {
-      isDone = await run(`${this.folder}/app.json`, {
+      const manifest = `${this.folder}/app.json`;
+      isDone = await run(manifest, {
         signal: new AbortController().signal,
+        secrets: secretsOf(secretPath(await readManifest(manifest, options.stage))),
         print: (line) => lines.push(line),
         report: (outputs, gateway) => printOutputs(outputs, gateway, (line) => lines.push(line)),
         confirm: (question) => lines.push(question) > 0,
@@ -50,6 +56,19 @@ export class Workspace {
     return { isDone, output: lines.join("\n") };
   }
 }
+
+/** The secrets in the emulated cloud, as `mate secret` works with them. */
+function secretsOf(folder: string): SecretStore {
+  const client = (region: string) => new SSMClient({ region });
+  return {
+    list: async (region) => [...(await list(client(region), folder, signal)).keys()],
+    async remove(region, name) {
+      await client(region).send(new DeleteParametersCommand({ Names: [`${folder}/${name}`] }));
+    },
+  };
+}
+
+const { signal } = new AbortController();
 
 /** Kills the Terraform that this process runs, with its plugins, as a power cut would. */
 export function killTerraform(): void {

@@ -1,6 +1,6 @@
-# Deno and the bootstrap, shared by all functions.
+# Deno and the bootstrap, shared by all functions that run on Deno.
 resource "aws_lambda_layer_version" "deno" {
-  count = length(local.functions) > 0 ? 1 : 0
+  count = contains([for one in local.functions : one.runtime], "deno") ? 1 : 0
 
   layer_name               = local.application.layer
   description              = "Deno and the bootstrap of the custom runtime"
@@ -20,10 +20,10 @@ resource "aws_lambda_function" "function" {
   function_name                  = each.value.name
   description                    = each.value.description
   role                           = aws_iam_role.function[each.key].arn
-  runtime                        = "provided.al2023"
+  runtime                        = each.value.runtime == "deno" ? "provided.al2023" : each.value.runtime
   architectures                  = [local.application.architecture]
   handler                        = each.value.handler
-  layers                         = aws_lambda_layer_version.deno[*].arn
+  layers                         = each.value.runtime == "deno" ? aws_lambda_layer_version.deno[*].arn : []
   filename                       = "${var.bundles}/${each.key}.zip"
   source_code_hash               = filebase64sha256("${var.bundles}/${each.key}.zip")
   memory_size                    = each.value.memory

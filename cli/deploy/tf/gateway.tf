@@ -1,7 +1,7 @@
 locals {
   gateway     = local.application.gateway[*] # a list of one gateway, or of none
   routes      = merge([for gateway in local.gateway : { for route in gateway.routes : "${route.method} ${route.path}" => route }]...)
-  authorizers = toset([for route in local.routes : route.authorizer if route.authorizer != null])
+  authorizers = merge([for gateway in local.gateway : gateway.authorizers]...)
 }
 
 # The whole gateway is one OpenAPI document. So every change of the routes, also a removal, reaches the document before the
@@ -33,19 +33,26 @@ resource "aws_api_gateway_rest_api" "gateway" {
       }
     }
 
-    # There is no cache, so an authorizer decides about every request.
+    # With a cache, the sources of the key are required. Without it, they would be required too, so they are left out.
     components = {
       securitySchemes = {
-        for authorizer in local.authorizers : authorizer => {
+        for authorizer, cache in local.authorizers : authorizer => {
           type                           = "apiKey"
           name                           = "Unused"
           in                             = "header"
           "x-amazon-apigateway-authtype" = "custom"
-          "x-amazon-apigateway-authorizer" = {
-            type                         = "request"
-            authorizerUri                = aws_lambda_function.function[authorizer].invoke_arn
-            authorizerResultTtlInSeconds = 0
-          }
+          "x-amazon-apigateway-authorizer" = merge(
+            {
+              type                         = "request"
+              authorizerUri                = aws_lambda_function.function[authorizer].invoke_arn
+              authorizerResultTtlInSeconds = cache.ttl
+            },
+            cache.ttl == 0 ? {} : {
+              identitySource = join(", ", [
+                for source in cache.identity : startswith(source, "context.") ? source : "method.request.${source}"
+              ])
+            },
+          )
         }
       }
     }

@@ -3,8 +3,7 @@ terraform {
 
   required_providers {
     aws = {
-      source  = "hashicorp/aws"
-      version = "~> 5.100"
+      source = "hashicorp/aws" # the root module chooses the version
     }
   }
 }

@@ -1,26 +1,37 @@
-import { REGION } from "../../application/arn.ts";
+import { REGION } from "../../rules/arn.ts";
 import type { FunctionManifest } from "../../manifest/manifest.ts";
 import { variablesOf } from "../../manifest/variables.ts";
 import { passEnvironment } from "./passed_environment.ts";
+import { PROXY_VARIABLES } from "./proxy_variables.ts";
 
 /**
  * Makes the environment variables of a function on AWS Lambda, without the address of the Runtime API and without
  * credentials. No variable comes from this machine. The runtime sets the variables of the manifest in the process of the
- * function. Only the variables of `uses` are set before, because the bootstrap script reads them.
+ * function. Only the variables of `uses` and of proxies are set before, because the bootstrap script reads them, and
+ * `NODE_OPTIONS`, if it cannot widen the permissions of Node.js.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
  */
 export function lambdaEnvironment(
   name: string,
   manifest: FunctionManifest,
-  { task, logStream }: { readonly task: string; readonly logStream: string },
+  { task, logStream, isConfined = true }: {
+    readonly task: string;
+    readonly logStream: string;
+    /** Whether the process has a root folder of its own. If not, only the permissions of Node.js protect the files. */
+    readonly isConfined?: boolean;
+  },
 ): Record<string, string> {
-  const { environment, uses } = manifest;
-  const used = variablesOf(uses).filter((variable) => Object.hasOwn(environment, variable))
-    .map((variable) => [variable, environment[variable]!]);
+  const { environment, runtime, uses } = manifest;
+  const early = new Set([...variablesOf(uses), ...PROXY_VARIABLES]);
+  if (runtime !== "deno" && isConfined) early.add("NODE_OPTIONS");
+  const { true: before = [], false: inside = [] } = Object.groupBy(
+    Object.entries(environment),
+    ([variable]) => `${early.has(variable)}` as const,
+  );
   return {
-    ...Object.fromEntries(used),
-    ...passEnvironment(environment),
+    ...Object.fromEntries(before),
+    ...passEnvironment(Object.fromEntries(inside)),
     LANG: "en_US.UTF-8",
     LD_LIBRARY_PATH: `/lib64:/usr/lib64:/var/runtime:/var/runtime/lib:${task}:${task}/lib:/opt/lib`,
     PATH: "/usr/local/bin:/usr/bin/:/bin:/opt/bin",

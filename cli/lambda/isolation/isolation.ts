@@ -4,23 +4,23 @@
  * @module
  */
 
-import { findProgram } from "../../find_program.ts";
-
-/** The user of the functions on AWS Lambda. */
-export const USER_ID = 993;
-
-/** The group of the functions on AWS Lambda. */
-export const GROUP_ID = 990;
+import { dirname } from "node:path";
+import { escapeField } from "./confinement.ts";
+import { GROUP_ID, makeRoot, type Mount, PLACES, USER_ID } from "./root_folder.ts";
+import { findProgram, prepare, programPath } from "../../programs/find_program.ts";
 
 export interface Folders {
   /** The unpacked function. It is read-only at `/var/task` if the machine allows it. */
   readonly task: string;
   /** The unpacked layer. It is read-only at `/opt` if the machine allows it. */
-  readonly layer: string;
+  readonly layer?: string | undefined;
   /** The Deno to mount at `bin/deno` of the layer. The default is the Deno in the layer. */
   readonly deno?: string | undefined;
   /** The folder for the code that Deno compiles, for plain folders only. The default is `/tmp/deno`. */
   readonly cache?: string | undefined;
+  /** The program `node` and the folder with AWS's client of the Runtime API, for a function for Node.js. */
+  readonly node?: { readonly program: string; readonly runtime: string } | undefined;
+  /** The folder of {@linkcode makeTmp}. */
   readonly tmp: string;
 }
 
@@ -29,7 +29,7 @@ export interface Isolation {
   readonly kind: "root namespace" | "user namespace" | "plain folders";
   readonly description: string;
   /** Returns the paths of the folders as the process sees them. */
-  place(folders: Folders): { readonly task: string; readonly layer: string; readonly tmp: string };
+  place(folders: Folders): Omit<Folders, "deno" | "cache">;
   command(
     folders: Folders,
     program: readonly [string, ...string[]],
@@ -44,7 +44,8 @@ export interface IsolatedCommand {
 }
 
 const NAMESPACE =
-  "read-only /var/task and /opt, a private /tmp, an unprivileged user, only Lambda's environment variables";
+  "a root folder and processes of their own, read-only /var/task and /opt, a private /tmp, " +
+  "an unprivileged user, only Lambda's environment variables";
 
 /**
  * Finds the best isolation that this machine allows.
@@ -80,7 +81,7 @@ async function tryOut(isolation: Isolation): Promise<string | undefined> {
       "-c",
       "test ! -w /var/task && test -w /tmp && test ! -w /opt",
     ], {});
-    const { success, stderr } = await new Deno.Command(path, {
+    const { success, stderr } = await prepare(path, {
       ...options,
       stdin: "null",
       stdout: "null",
@@ -95,54 +96,72 @@ async function tryOut(isolation: Isolation): Promise<string | undefined> {
 }
 
 /**
- * The script mounts the folders in a new mount namespace and then starts the program.
+ * The script replaces the root folder in a new mount namespace. So the program sees only its own files and those of the system.
  *
- * The arguments are the PATH of the caller, a table of the mounts, `root` or `user`, and the program. One `mount` reads the
- * whole table, because each program that the script starts takes more than a millisecond. Each `exec` keeps the identifier of
- * the process, because the caller knows it. The system kills the program with its parent, so that no process is left behind.
+ * The arguments are the second script, the PATH of the caller, the file with the mounts, `root` or `user`, and the program. One
+ * `mount` reads the whole file, because each program that the scripts start takes more than a millisecond.
  */
-const SCRIPT = `set -eu
+const ROOT_SCRIPT = `set -eu
+script=$1
 path=\${PATH-}
-PATH=$1
-table=$2
-kind=$3
+PATH=$2:/usr/sbin:/sbin # On Debian, only root has the folders of pivot_root in PATH.
+table=$3
 shift 3
-mount -t tmpfs -o mode=755,nosuid,nodev tmpfs /mnt
-mkdir /mnt/task /mnt/runtime /mnt/lang
-printf %s "$table" >/mnt/table
-mount --all --fstab /mnt/table
-: >/mnt/table
-mount -o remount,bind,ro,nosuid,nodev /mnt
-mount --rbind /mnt /var
+umask 022
+mount --all --fstab "$table"
+cd /mnt
+pivot_root . old
+exec unshare --pid -- /bin/sh -c "$script" sh "$path" "$@"
+`;
+
+/**
+ * The second script starts the program in a new namespace of processes, so that it sees and ends only its own.
+ *
+ * The first process in the namespace is one that sleeps: the others end with it, and a first process would not get the signals
+ * that end it. The script becomes `timeout` without a limit, which ends as the program ends, also by SIGKILL. The system kills
+ * each process with its parent, so that none is left behind.
+ */
+const PROCESS_SCRIPT = `setpriv --pdeathsig KILL -- sleep infinity </dev/null >/dev/null 2>&1 &
+set -eu
+path=$1
+kind=$2
+shift 2
+mount -t proc -o nosuid,nodev,noexec proc /proc
+umount --lazy /old
 cd /var/task
 unset OLDPWD
 setpriv=$(command -v setpriv)
 unshare=$(command -v unshare)
+timeout=$(command -v timeout)
 if [ -n "$path" ]; then PATH=$path; else unset PATH; fi
 if [ "$kind" = root ]; then
-  exec "$setpriv" --reuid ${USER_ID} --regid ${GROUP_ID} --clear-groups --no-new-privs --pdeathsig KILL -- "$@"
+  set -- "$setpriv" --reuid ${USER_ID} --regid ${GROUP_ID} --clear-groups --no-new-privs --pdeathsig KILL -- "$@"
+else
+  set -- "$unshare" --user --map-user=${USER_ID} --map-group=${GROUP_ID} -- \\
+    "$setpriv" --no-new-privs --pdeathsig KILL -- "$@"
 fi
-exec "$unshare" --user --map-user=${USER_ID} --map-group=${GROUP_ID} -- \\
-  "$setpriv" --no-new-privs --pdeathsig KILL -- "$@"
+exec "$setpriv" --pdeathsig KILL -- "$timeout" --foreground 0 "$@"
 `;
 
-/** Makes the table of the mounts, in the form of `/etc/fstab`. */
-function mountTable({ task, layer, deno, tmp }: Folders): string {
+/** Writes the file with the mounts beside the folder for `/tmp`, in the form of `/etc/fstab`. Returns its path. */
+function writeMounts({ task, layer, deno, node, tmp }: Folders): string {
   const readOnly = "bind,ro,nosuid,nodev";
-  return [
-    [task, "/mnt/task", readOnly],
-    [layer, "/opt", readOnly],
-    ...(deno === undefined ? [] : [[deno, "/opt/bin/deno", readOnly]]),
-    [tmp, "/tmp", "bind"],
-  ].map(([from, to, options]) => `${escapeField(from!)} ${to} none ${options}\n`).join("");
-}
-
-/** Writes a path for `/etc/fstab`. */
-function escapeField(path: string): string {
-  return path.replaceAll(
-    /[\s\\#]/g,
-    (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`,
+  const mounts: Mount[] = [
+    ...systems.get(dirname(tmp))!,
+    [task, PLACES.task, readOnly],
+    ...layer === undefined ? [] : [[layer, PLACES.layer, readOnly] as const],
+    ...deno === undefined ? [] : [[deno, `${PLACES.layer}/bin/deno`, readOnly] as const],
+    ...node === undefined ? [] : [
+      [node.runtime, PLACES.runtime, readOnly] as const,
+      [node.program, PLACES.node, readOnly] as const,
+    ],
+    [tmp, PLACES.tmp, "bind,nosuid,nodev"],
+  ];
+  const lines = mounts.map(([from, to, options]) =>
+    `${escapeField(from)} /mnt${to === "/" ? "" : to} none ${options}\n`
   );
+  Deno.writeTextFileSync(tmp + TABLE, lines.join(""));
+  return tmp + TABLE;
 }
 
 function namespace(unshare: string, isRoot: boolean): Isolation {
@@ -151,15 +170,19 @@ function namespace(unshare: string, isRoot: boolean): Isolation {
     description: isRoot
       ? `a mount namespace: ${NAMESPACE}`
       : `a user and mount namespace: ${NAMESPACE}`,
-    place: () => ({ task: "/var/task", layer: "/opt", tmp: "/tmp" }),
+    place: ({ node }) => ({
+      ...PLACES,
+      node: node && { program: PLACES.node, runtime: PLACES.runtime },
+    }),
     command: (folders, program, environment) => ({
       path: unshare,
       options: {
         args: [
           ...(isRoot ? ["--mount"] : ["--user", "--map-root-user", "--mount"]),
-          ...["--propagation", "private", "--", "/bin/sh", "-c", SCRIPT, "sh"],
-          Deno.env.get("PATH") ?? "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-          mountTable(folders),
+          ...["--propagation", "private", "--", "/bin/sh", "-c", ROOT_SCRIPT, "sh"],
+          PROCESS_SCRIPT,
+          programPath(),
+          writeMounts(folders),
           isRoot ? "root" : "user",
           ...program,
         ],
@@ -182,7 +205,7 @@ export function plainFolders(reason: string, setpriv?: string): Isolation {
     description:
       `plain folders, only Lambda's environment variables, and Deno's permissions; ${reason}, ` +
       "so that all functions share the /tmp of this machine",
-    place: ({ task, layer, tmp }) => ({ task, layer, tmp }),
+    place: ({ task, layer, node, tmp }) => ({ task, layer, node, tmp }),
     command: ({ task, cache }, program, environment) => ({
       path: setpriv ?? program[0],
       options: {
@@ -200,8 +223,22 @@ export function plainFolders(reason: string, setpriv?: string): Isolation {
   };
 }
 
-/** Makes a folder for `/tmp` that only the user of the functions can use. The folder is on disk, so it takes no memory. */
+/** What the path of the file with the mounts ends with. It begins with the path of the folder for `/tmp`. */
+const TABLE = ".mounts";
+
+/** The root folders of functions, by the folders that they are in, and their mounts. */
+const roots = new Map<string, Promise<readonly Mount[]>>();
+const systems = new Map<string, readonly Mount[]>();
+
+/**
+ * Makes a folder for `/tmp` that only the user of the functions can use. The folder is on disk, so it takes no memory. The root
+ * folder of functions is beside it.
+ */
 export async function makeTmp(parent: string): Promise<string> {
+  if (await findProgram("unshare") !== undefined) {
+    if (!roots.has(parent)) roots.set(parent, makeRoot(`${parent}/root`));
+    systems.set(parent, await roots.get(parent)!);
+  }
   const path = await Deno.makeTempDir({ dir: parent, prefix: "tmp-" });
   if (Deno.uid() === 0) await Deno.chown(path, USER_ID, GROUP_ID);
   return path;
@@ -214,7 +251,7 @@ export async function sizeOfTmp(path: string): Promise<number> {
 }
 
 export async function removeTmp(path: string): Promise<void> {
-  await runAsRoot("rm", "-rf", "--", path);
+  await runAsRoot("rm", "-rf", "--", path, path + TABLE);
 }
 
 /** Runs a program as root, or as root of a user namespace, because a function may forbid others to enter its folders. */
@@ -222,7 +259,7 @@ async function runAsRoot(
   ...[program, ...args]: [string, ...string[]]
 ): Promise<Deno.CommandOutput> {
   const command = Deno.uid() === 0
-    ? new Deno.Command(program, { args })
-    : new Deno.Command("unshare", { args: ["--user", "--map-root-user", "--", program, ...args] });
+    ? prepare(program, { args })
+    : prepare("unshare", { args: ["--user", "--map-root-user", "--", program, ...args] });
   return await command.output();
 }

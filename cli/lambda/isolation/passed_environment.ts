@@ -1,5 +1,5 @@
 /** A manifest cannot set this variable, because the names of its variables begin with a letter. */
-const VARIABLE = "_MATE_ENVIRONMENT";
+export const VARIABLE = "_MATE_ENVIRONMENT";
 
 /**
  * Puts the variables of a manifest into one variable. So no name that a manifest chooses, such as `LD_PRELOAD`, affects the
@@ -11,9 +11,15 @@ export function passEnvironment(
   return { [VARIABLE]: JSON.stringify(environment) };
 }
 
-/** Sets the variables of the manifest, in the process of the function. On AWS Lambda they are set already. */
-export function takeEnvironment(): void {
-  const environment = JSON.parse(Deno.env.get(VARIABLE) ?? "{}");
+/**
+ * Sets the variables of the manifest, in the process of the function. On AWS Lambda they are set already.
+ *
+ * @returns Whether variables were passed, which happens on this machine only.
+ */
+export function takeEnvironment(): boolean {
+  const text = Deno.env.get(VARIABLE);
   Deno.env.delete(VARIABLE);
-  for (const [name, value] of Object.entries<string>(environment)) Deno.env.set(name, value);
+  const environment: Record<string, string> = JSON.parse(text ?? "{}");
+  for (const [name, value] of Object.entries(environment)) Deno.env.set(name, value);
+  return text !== undefined;
 }

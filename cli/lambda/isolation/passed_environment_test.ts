@@ -7,11 +7,11 @@ Deno.test("takeEnvironment() sets the variables that passEnvironment() has put i
   const [[name, value] = [], ...others] = Object.entries(passEnvironment(environment));
   assertEquals([name, others], ["_MATE_ENVIRONMENT", []]);
   Deno.env.set(name!, value!);
-  takeEnvironment();
+  assertEquals(takeEnvironment(), true);
   const names = Object.keys(environment);
   assertEquals(names.map((key) => Deno.env.get(key)), Object.values(environment));
   assertEquals(Deno.env.get(name!), undefined);
   for (const key of names) Deno.env.delete(key);
-  takeEnvironment(); // as on AWS Lambda, where the variables are set already
+  assertEquals(takeEnvironment(), false); // as on AWS Lambda, where the variables are set already
   assertEquals(names.map((key) => Deno.env.get(key)), [undefined, undefined]);
 });

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import { createTraceId, functionArn } from "../../application/arn.ts";
+import { createTraceId, functionArn } from "../../rules/arn.ts";
 import type { InvokeOptions } from "../function_host.ts";
 import { readBody } from "../http.ts";
-import { MAX_RESULT, MAX_STREAM } from "../../application/limits.ts";
+import { MAX_RESULT, MAX_STREAM } from "../../rules/limits.ts";
 
 export interface Invocation extends InvokeOptions {
   readonly requestId: string;

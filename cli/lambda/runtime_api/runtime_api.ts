@@ -9,7 +9,7 @@ import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { closeServer, readBody, startServer } from "../http.ts";
-import { MAX_RESULT } from "../../application/limits.ts";
+import { MAX_RESULT } from "../../rules/limits.ts";
 import {
   type Answer,
   type ErrorAnswer,

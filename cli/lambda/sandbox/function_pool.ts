@@ -1,10 +1,9 @@
-import type { InvokeOptions, InvokeOutcome } from "../function_host.ts";
+import type { InvokeOptions, InvokeOutcome, Payload } from "../function_host.ts";
 import type { Isolation } from "../isolation/isolation.ts";
 import { type Ending, InvocationLog } from "./invocation_log.ts";
 import { type Code, Sandbox } from "./sandbox.ts";
 
 export interface FunctionPoolOptions {
-  readonly name: string;
   readonly isolation: Isolation;
   readonly log: (line: string) => void;
   /** The largest number of sandboxes at a time. Further invocations wait. */
@@ -24,10 +23,15 @@ export class FunctionPool implements AsyncDisposable {
     [];
   /** All sandboxes whose processes have not ended. */
   readonly #all = new Set<Sandbox>();
+  /** The invocations that wait for their turn. The first one came first. */
   readonly #waiting: PromiseWithResolvers<void>[] = [];
   /** A sandbox that starts before an invocation needs it. */
   #starting: Promise<void> | undefined;
   #busy = 0;
+  /** Resolves at the end of the next invocation. */
+  #ended = Promise.withResolvers<void>();
+  /** Why no invocation begins any more. */
+  #end: string | undefined;
   #isDisposed = false;
 
   constructor(options: FunctionPoolOptions, code: Code) {
@@ -48,16 +52,18 @@ export class FunctionPool implements AsyncDisposable {
   replace(code: Code, isAwaited = false): void {
     this.#code = code;
     if (isAwaited) this.#starting = this.#prepare(code);
-    for (const { sandbox, timer } of this.#idle.splice(0)) {
-      clearTimeout(timer);
-      void sandbox.kill();
-    }
+    this.#killIdle();
+    this.#admit(); // The limit may be another one.
   }
 
-  /** Invokes the function. Rejects if the pool is disposed of before the invocation begins. */
-  async invoke(payload: Uint8Array, options: InvokeOptions): Promise<InvokeOutcome> {
-    await this.#enter();
+  /** Invokes the function. Rejects if the pool ends before the invocation begins. */
+  async invoke(payload: Payload, options: InvokeOptions): Promise<InvokeOutcome> {
+    const turn = Promise.withResolvers<void>();
+    this.#waiting.push(turn);
+    this.#admit();
+    await turn.promise;
     try {
+      const event = typeof payload === "function" ? payload() : payload;
       const ready = this.#takeIdle() ?? await this.#takeStarting();
       const code = this.#code; // Read after the wait, because the code may have been replaced meanwhile.
       const { manifest } = code;
@@ -71,7 +77,7 @@ export class FunctionPool implements AsyncDisposable {
       const limit = log.timeLeft;
       const deadline = Date.now() + Math.floor(limit);
       const { ending, answer } = await sandbox.run(
-        { ...options, requestId, functionName: this.#options.name, payload, deadline },
+        { ...options, requestId, functionName: code.name, payload: event, deadline },
         limit,
         log.line,
       );
@@ -81,15 +87,26 @@ export class FunctionPool implements AsyncDisposable {
       return outcome;
     } finally {
       this.#busy--;
-      this.#waiting.shift()?.resolve();
+      this.#ended.resolve();
+      this.#ended = Promise.withResolvers();
+      this.#admit();
     }
+  }
+
+  /** Refuses the invocations that wait, and later ones. Resolves when the running ones and their sandboxes have ended. */
+  async retire(reason: string): Promise<void> {
+    this.#end ??= reason;
+    this.#killIdle();
+    this.#admit();
+    await this.#starting;
+    while (this.#busy > 0) await this.#ended.promise;
+    await Promise.all([...this.#all].map(({ gone }) => gone));
   }
 
   /** Kills all sandboxes, even those that run an invocation. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
-    for (const { timer } of this.#idle.splice(0)) clearTimeout(timer);
-    for (const { reject } of this.#waiting.splice(0)) reject(this.#stopping());
+    void this.retire("the local platform is stopping");
     const killAll = () => Promise.all([...this.#all].map((sandbox) => sandbox.kill()));
     await killAll();
     await this.#starting; // A sandbox that was about to start is killed as soon as it has.
@@ -119,12 +136,12 @@ export class FunctionPool implements AsyncDisposable {
     phase: "init" | "invoke",
     limit: number,
   ): Promise<Sandbox | undefined> {
-    const { name, isolation } = this.#options;
+    const { isolation } = this.#options;
     const start = performance.now();
     let sandbox: Sandbox | undefined;
     let ending: Ending;
     try {
-      sandbox = await Sandbox.start(name, code, isolation, log.line);
+      sandbox = await Sandbox.start(code, isolation, log.line);
       this.#add(sandbox);
       ending = await sandbox.init(limit);
     } catch (error) {
@@ -141,29 +158,29 @@ export class FunctionPool implements AsyncDisposable {
     if (this.#isDisposed) void sandbox.kill();
   }
 
-  /** The largest number of sandboxes at a time: the limit of this machine, or the reserved concurrency of the function. */
-  get #limit(): number {
+  /** Begins waiting invocations up to the limit: that of this machine, or the reserved concurrency of the function. */
+  #admit(): void {
     const { reservedConcurrency = Infinity } = this.#code.manifest;
-    if (reservedConcurrency === 0) {
-      throw new Error(
-        `Cannot invoke "${this.#options.name}": its reservedConcurrency is 0, so AWS Lambda refuses every invocation`,
-      );
+    const reason = this.#end ??
+      (reservedConcurrency === 0
+        ? "its reservedConcurrency is 0, so AWS Lambda refuses every invocation"
+        : undefined);
+    if (reason !== undefined) {
+      const refusal = new Error(`Cannot invoke "${this.#code.name}": ${reason}`);
+      for (const { reject } of this.#waiting.splice(0)) reject(refusal);
     }
-    return Math.min(this.#options.concurrency, reservedConcurrency);
+    const limit = Math.min(this.#options.concurrency, reservedConcurrency);
+    while (this.#busy < limit && this.#waiting.length > 0) {
+      this.#busy++;
+      this.#waiting.shift()!.resolve();
+    }
   }
 
-  async #enter(): Promise<void> {
-    while (!this.#isDisposed && this.#busy >= this.#limit) {
-      const turn = Promise.withResolvers<void>();
-      this.#waiting.push(turn);
-      await turn.promise;
+  #killIdle(): void {
+    for (const { sandbox, timer } of this.#idle.splice(0)) {
+      clearTimeout(timer);
+      void sandbox.kill();
     }
-    if (this.#isDisposed) throw this.#stopping();
-    this.#busy++;
-  }
-
-  #stopping(): Error {
-    return new Error(`Cannot invoke "${this.#options.name}": the local platform is stopping`);
   }
 
   /** Takes the idle sandbox that was used last. */
@@ -178,7 +195,7 @@ export class FunctionPool implements AsyncDisposable {
   /** Freezes a sandbox until it is needed, or ends it if its code was replaced. */
   #giveBack(sandbox: Sandbox, code: Code): void {
     if (sandbox.hasEnded) return;
-    if (this.#isDisposed || code !== this.#code) return void sandbox.kill();
+    if (this.#end !== undefined || code !== this.#code) return void sandbox.kill();
     sandbox.freeze();
     const timer = setTimeout(() => {
       const index = this.#idle.findIndex((entry) => entry.sandbox === sandbox);

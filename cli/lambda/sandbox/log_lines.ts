@@ -1,4 +1,4 @@
-import { LOG_TAIL } from "../../application/limits.ts";
+import { LOG_TAIL } from "../../rules/limits.ts";
 
 /** The longest record of a log, in characters. A longer line becomes several records. */
 const LONGEST = 262_144;

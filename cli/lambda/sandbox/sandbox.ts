@@ -1,6 +1,8 @@
 import { dirname } from "node:path";
 import type { FunctionManifest } from "../../manifest/manifest.ts";
-import { logStreamName } from "../../application/arn.ts";
+import { prepare } from "../../programs/find_program.ts";
+import { logStreamName } from "../../rules/arn.ts";
+import { nodeCommand, nodeEnvironment } from "../node/node_command.ts";
 import { lambdaEnvironment } from "../isolation/environment.ts";
 import {
   type Folders,
@@ -12,11 +14,13 @@ import {
 import type { Answer, Invocation } from "../runtime_api/invocation.ts";
 import { RuntimeApi } from "../runtime_api/runtime_api.ts";
 import { LogLines } from "./log_lines.ts";
-import { measureMemory, measureWritten } from "./measure.ts";
+import { measureMemory, measureWritten, processesOf } from "./measure.ts";
 import { type Ending, exitReason } from "./invocation_log.ts";
 
 /** The settings and the files of a function. */
 export interface Code {
+  /** The name of the function in the account. */
+  readonly name: string;
   readonly manifest: FunctionManifest;
   /** The unpacked bundle and layer. */
   readonly folders: Omit<Folders, "tmp">;
@@ -81,23 +85,26 @@ export class Sandbox {
 
   /** Starts a process. Its init phase begins. */
   static async start(
-    name: string,
-    { manifest, folders: ownFolders }: Code,
+    { name, manifest, folders: ownFolders }: Code,
     isolation: Isolation,
     log: (line: string) => void,
   ): Promise<Sandbox> {
     const isPlain = isolation.kind === "plain folders";
     const tmp = isPlain ? "/tmp" : await makeTmp(dirname(ownFolders.task));
     const folders = { ...ownFolders, tmp };
-    const { task, layer } = isolation.place(folders);
+    const { task, layer, node, tmp: ownTmp } = isolation.place(folders);
     const api = await RuntimeApi.listen();
     const logStream = logStreamName(crypto.randomUUID().replaceAll("-", ""));
-    const command = isolation.command(folders, [`${layer}/bootstrap`], {
-      ...lambdaEnvironment(name, manifest, { task, logStream }),
+    const program: [string, ...string[]] = node === undefined
+      ? [`${layer}/bootstrap`]
+      : nodeCommand(manifest, { ...node, task, tmp: ownTmp, isConfined: !isPlain });
+    const command = isolation.command(folders, program, {
+      ...lambdaEnvironment(name, manifest, { task, logStream, isConfined: !isPlain }),
+      ...manifest.runtime === "deno" ? {} : nodeEnvironment(manifest.runtime, task),
       AWS_LAMBDA_RUNTIME_API: api.address,
     });
     try {
-      const child = new Deno.Command(command.path, {
+      const child = prepare(command.path, {
         ...command.options,
         stdin: "null",
         stdout: "piped",
@@ -191,8 +198,9 @@ export class Sandbox {
   /** Tells whether `/tmp` holds too much. Measures `/tmp` only if the process has written much since the last measurement. */
   async #hasFilledTmp(): Promise<boolean> {
     if (this.#tmp === undefined) return false;
-    const written = await measureWritten(this.#child.pid);
-    if (written - this.#written < UNMEASURED) return false;
+    const written = measureWritten(this.#child.pid);
+    // A program that has ended does not count any more, so the number may be smaller than before.
+    if (Math.abs(written - this.#written) < UNMEASURED) return false;
     this.#written = written;
     return await sizeOfTmp(this.#tmp) > this.#tmpSize;
   }
@@ -224,12 +232,15 @@ export class Sandbox {
 
   #signal(signal: "SIGCONT" | "SIGSTOP" | "SIGKILL"): void {
     if (this.hasEnded) return;
-    try {
-      Deno.kill(-this.#child.pid, signal); // A negative number means all processes of the group.
-      this.isFrozen = signal === "SIGSTOP";
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error; // The process has just ended.
+    // A negative number means all processes of the group. A process may have made a group of its own.
+    for (const pid of [-this.#child.pid, ...processesOf(this.#child.pid).slice(1)]) {
+      try {
+        Deno.kill(pid, signal);
+      } catch (error) {
+        if (!(error instanceof Deno.errors.NotFound)) throw error; // The process has just ended.
+      }
     }
+    this.isFrozen = signal === "SIGSTOP";
   }
 }
 

@@ -30,6 +30,7 @@ const APP = {
   stage: "v1",
   functions: {
     hello: { module: "hello.js", triggers: { routes: [{ method: "GET", path: "/hello" }] } },
+    broken: { module: "broken.js", triggers: { routes: [{ method: "GET", path: "/broken" }] } },
   },
 };
 
@@ -56,6 +57,26 @@ test("the function answers", async () => {
 test("a wrong manifest is an error", async () => {
   await assert.rejects(startPlatform("lost.json"), /Cannot read the manifest "lost.json"/);
 });
+`,
+  "broken.js": `export const handler = () => { throw new Error("no soup " + 6 * 7); };`,
+  "fails.js": `import { startPlatform } from "@mate/cli/platform";
+export async function fail() {
+  const platform = await startPlatform();
+  try {
+    const { status } = await fetch(platform.url + "/v1/broken");
+    if (status !== 200) throw new Error("Answered " + status);
+  } finally {
+    await platform.stop();
+  }
+}
+`,
+  "fails.node.js": `import { test } from "node:test";
+import { fail } from "./fails.js";
+test("fails", fail);
+`,
+  "fails.spec.js": `import { test } from "vitest";
+import { fail } from "./fails.js";
+test("fails", fail, 60_000);
 `,
   "vitest.spec.js": `import { afterAll as after, beforeAll as before, expect, test } from "vitest";
 import { startPlatform } from "@mate/cli/platform";
@@ -114,12 +135,20 @@ Deno.test({
       await mate(fromRegistry, "new", "shop");
       const cwd = `${fromRegistry}/shop`;
       await Deno.copyFile(`${fromRegistry}/.npmrc`, `${cwd}/.npmrc`);
-      for (const args of [["install", "--no-audit", "--no-fund"], ["test"]]) {
+      for (const args of [["install", "--no-audit", "--no-fund"], ["test"], ["run", "check"]]) {
         await succeed("npm", args, { cwd, env });
       }
       const [body] = await visit(cwd, []);
       assertEquals(JSON.parse(body), { greeting: "Hello, Ada!" });
-      await Deno.remove(cwd, { recursive: true }); // else "node --test" finds its test
+      const code = 'export const api = { "GET /hello": { responses: { 204: "Done" } } };';
+      await Deno.writeTextFile(`${cwd}/api.js`, code);
+      const manifest = JSON.parse(await Deno.readTextFile(`${cwd}/app.json`));
+      await Deno.writeTextFile(`${cwd}/app.json`, JSON.stringify({ ...manifest, api: "api.js" }));
+      const { info, paths } = JSON.parse(await mate(cwd, "openapi"));
+      assertEquals([info.title, Object.keys(paths)], ["shop", ["/hello"]]);
+      await Deno.remove(cwd, { recursive: true }); // else a test finds its test
+      const { stderr } = await run("npx", ["mate", "test"], { cwd: fromRegistry, env });
+      assertStringIncludes(stderr, '"npm test" runs the tests');
     });
     await t.step("mate bundle uses the packages of the project", async () => {
       assertStringIncludes(await mate(fromRegistry, "bundle", "--analyze"), "only-here");
@@ -132,6 +161,14 @@ Deno.test({
     await t.step("vitest starts the platform", async () => {
       const args = ["vitest", "run", "vitest.spec.js"];
       assertStringIncludes(await succeed("npx", args, { cwd: fromRegistry, env }), "1 passed");
+    });
+    await t.step("a test shows why a function answered 502", async () => {
+      for (
+        const args of [["node", "--test", "fails.node.js"], ["vitest", "run", "fails.spec.js"]]
+      ) {
+        const { stdout, stderr } = await run("npx", args, { cwd: fromRegistry, env });
+        assertStringIncludes(stdout + stderr, "no soup 42", args[0]);
+      }
     });
     await t.step("the oldest TypeScript accepts the declarations", async () => {
       const flags = ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext"];
@@ -160,7 +197,8 @@ Deno.test({
       async fn() {
         await using emulator = await Emulator.start();
         Object.assign(env, await cloudEnvironment(temporary, emulator.url));
-        assertMatch(await mate(fromRegistry, "deploy", "--plan"), /1 function: node-hello/);
+        const plan = await mate(fromRegistry, "deploy", "--plan");
+        assertMatch(plan, /2 functions: node-broken, node-hello/); // with that of the step about 502
       },
     });
   },

@@ -7,14 +7,13 @@ import { type ChildProcess, spawn, type SpawnOptions } from "node:child_process"
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 
+/** The configuration of the folder does not count, because it can run scripts and send keys before the tool starts. */
+const FLAGS = ["--quiet", "--allow-all", "--no-lock", "--no-config", "--node-modules-dir=manual"];
+
 /** Starts the tool with these arguments. */
 export function startTool(args: readonly string[], options: SpawnOptions): ChildProcess {
   const main = fileURLToPath(new URL("tool/main.js", import.meta.url));
-  return spawn(
-    denoProgram(),
-    ["run", "--quiet", "--allow-all", "--no-lock", main, ...args],
-    options,
-  );
+  return spawn(denoProgram(), ["run", ...FLAGS, main, ...args], options);
 }
 
 /** The path of Deno. The launcher of the package `deno` is not used, because it passes no signals on. */

@@ -14,11 +14,23 @@ import { startTool } from "./deno.ts";
 export interface PlatformOptions {
   /** The stage. The default is the stage that the manifest names. */
   readonly stage?: string | undefined;
+  /** The profile of the AWS tools for services that are not emulated. The default is the keys in the file `.env`. */
+  readonly profile?: string | undefined;
   /** The port. If it is 0, the system chooses a free port, which is the default. */
   readonly port?: number | undefined;
   /** The folder for the objects of the buckets. The default is a temporary folder. */
   readonly data?: string | undefined;
-  /** Takes each line of the platform: the URLs, then the log of the functions. */
+  /** The values of secrets, by name. They count before those of the file `.env` beside the manifest. */
+  readonly secrets?: Readonly<Record<string, string>> | undefined;
+  /**
+   * With `"skip"`, `settled()` does not wait: the clock of the platform jumps to the next retry, visibility, delay or batch
+   * window. The default is `"real"`.
+   */
+  readonly time?: "real" | "skip" | undefined;
+  /**
+   * Takes each line of the platform: the URLs, then the log of the functions. By default, the lines go to the output of the
+   * test if the start takes long, or if a function answers 502 or 504.
+   */
   readonly onLine?: ((line: string) => void) | undefined;
 }
 
@@ -41,7 +53,7 @@ export interface Platform {
 /** The lines of `mate dev` that have the URLs. */
 const LINES = {
   url: /^ {2}Base URL +(http:\/\/[^/]+)\//,
-  controlUrl: /^ {2}Start page +(http:\/\/[^/]+)\//,
+  controlUrl: /^ {2}Start page +(http:\/\/\S+)\/$/,
   servicesUrl: /^ {2}Services +aws s3 ls --endpoint-url (\S+)/,
 } as const;
 
@@ -73,11 +85,14 @@ export async function startPlatform(
   app: string = "app.json",
   options: PlatformOptions = {},
 ): Promise<Platform> {
-  const { port = 0, onLine = () => {} } = options;
+  const { port = 0, time = "real" } = options;
+  const onLine = options.onLine ?? tellOfFailures();
   const folder = options.data ?? await mkdtemp(join(tmpdir(), "mate-data-"));
   const stage = options.stage === undefined ? [] : ["--stage", options.stage];
-  const tool = startTool(["dev", app, ...stage, "--port", `${port}`, "--data", folder], {
-    env: { ...process.env, NO_COLOR: "1" },
+  const settings = ["--port", `${port}`, "--data", folder, "--time", time];
+  if (options.profile !== undefined) settings.push("--profile", options.profile);
+  const tool = startTool(["dev", app, "--verbose", ...stage, ...settings], {
+    env: { ...process.env, NO_COLOR: "1", MATE_SECRETS: JSON.stringify(options.secrets ?? {}) },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const kill = () => void tool.kill();
@@ -116,3 +131,40 @@ export async function startPlatform(
   };
   return { url, controlUrl, servicesUrl, settled, stop, [Symbol.asyncDispose]: stop };
 }
+
+/** The line of `mate dev` about a request that a function did not answer. */
+const FAILURE = /^\S+ platform +\S+ \S+: 50[24], because /;
+
+/** The last line of the introduction of `mate dev`. */
+const READY = /^A function is reloaded /;
+
+/** The time after which the lines of the start are shown, in milliseconds. Jest gives up after five seconds. */
+const PATIENCE = 4_000;
+
+/** Makes a taker of lines. It shows the lines since the last failure in the output of the test that runs. */
+function tellOfFailures(): (line: string) => void {
+  let lines: string[] = [];
+  let isLate = false;
+  const tell = () => {
+    if (lines.length > 0) console.error(lines.join("\n"));
+    lines = [];
+  };
+  const timer = setTimeout(() => {
+    isLate = true;
+    tell();
+  }, PATIENCE);
+  timer.unref();
+  return (line) => {
+    lines.push(line);
+    if (READY.test(line)) {
+      clearTimeout(timer);
+      isLate = false;
+      lines = [];
+    }
+    if (isLate || FAILURE.test(line)) tell();
+    if (lines.length > MOST_LINES) lines.shift();
+  };
+}
+
+/** The number of lines that are kept. */
+const MOST_LINES = 200;

@@ -1,0 +1,196 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { findEngine } from "../../programs/find_engine.ts";
+import { prepare } from "../../programs/find_program.ts";
+
+/** An operation of Amazon DynamoDB or of its streams, such as `GetItem`. */
+export type Operation = string;
+
+/** Amazon DynamoDB answers that it refuses an operation. */
+export class TableError extends Error {
+  /**
+   * Makes the error.
+   *
+   * @param type The type, such as `ResourceNotFoundException`.
+   * @param message The message of the service.
+   */
+  constructor(readonly type: string, message: string) {
+    super(message);
+    this.name = "TableError";
+  }
+
+  /** Returns the output in an answer of the engine. Throws the error if the answer is one. */
+  static check<Output>({ status, body }: Answer): Output {
+    const output = JSON.parse(body);
+    if (status === 200) return output;
+    const type = String(output.__type ?? "").split("#").at(-1)!;
+    throw new TableError(type, output.message ?? output.Message ?? type);
+  }
+}
+
+/** An answer of the engine. */
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+const TARGETS = ["DescribeStream", "GetShardIterator", "GetRecords", "ListStreams"];
+
+/** Ends the program when the standard input ends, so that it does not outlive a platform that was killed. */
+const GUARD =
+  'exec 3<&0; "$@" 3<&- & pid=$!; (read -r _ <&3; kill "$pid") 2>/dev/null & wait "$pid"';
+
+/** The longest time from the end of a connection to the end of the process, in milliseconds. */
+const GRACE = 1_000;
+
+/** How often a free port is chosen. Another program may take it before the engine does. */
+const ATTEMPTS = 5;
+
+/**
+ * Dynoxide, the engine that plays Amazon DynamoDB on this machine, in its own process. Only the platform talks to it,
+ * because the engine checks no rights.
+ */
+export class Engine implements AsyncDisposable {
+  readonly #process: Deno.ChildProcess;
+  #hasEnded = false;
+  /** The URL of the engine. */
+  readonly url: string;
+  /** Resolves when the process has ended, with the status or the signal. */
+  readonly ended: Promise<string>;
+
+  private constructor(process: Deno.ChildProcess, url: string) {
+    this.#process = process;
+    this.url = url;
+    this.ended = process.status.then(async ({ code, signal }) => {
+      this.#hasEnded = true;
+      await closeInput(process); // The guard waits for this end.
+      return signal ?? `status ${code}`;
+    });
+  }
+
+  /** Tells whether the process has ended. A process may end a moment after its connections. */
+  async isGone(): Promise<boolean> {
+    if (!this.#hasEnded) await Promise.race([this.ended, pause(GRACE)]);
+    return this.#hasEnded;
+  }
+
+  /**
+   * Starts the engine.
+   *
+   * @param file The file for the data. Without a file, the data is in memory.
+   * @param program The program; by default {@linkcode findEngine} finds it.
+   * @throws {Error} If this system has no engine, or if the engine does not start.
+   */
+  static async start(file?: string, program?: string): Promise<Engine> {
+    program ??= await findEngine();
+    let problem = "";
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const hostname = loopbackAddress();
+      const port = freePort(hostname);
+      const process = prepare("sh", {
+        args: [
+          "-c",
+          GUARD,
+          "sh",
+          program,
+          "--host",
+          hostname,
+          "--port",
+          String(port),
+          ...file === undefined ? [] : ["--db-path", file],
+        ],
+        stdin: "piped",
+        stdout: "null",
+        stderr: "piped",
+      }).spawn();
+      const output = await readUntilListening(process.stderr);
+      if (output === undefined) return new Engine(process, `http://${hostname}:${port}/`);
+      await end(process);
+      problem = output.trim();
+      if (!problem.includes("already in use")) break;
+    }
+    throw new Error(`Cannot start the engine of the tables (${program}): ${problem}`);
+  }
+
+  /**
+   * Sends a request as a client wrote it.
+   *
+   * @param operation The name of the operation.
+   * @param body The input as JSON.
+   */
+  async send(operation: Operation, body: string): Promise<Answer> {
+    const api = TARGETS.includes(operation) ? "DynamoDBStreams_20120810" : "DynamoDB_20120810";
+    const response = await fetch(this.url, {
+      method: "POST",
+      headers: {
+        "Content-Type": "application/x-amz-json-1.0",
+        "X-Amz-Target": `${api}.${operation}`,
+        // The engine only checks that a request has a signature.
+        Authorization: `AWS4-HMAC-SHA256 Credential=local/20260101/local/dynamodb/aws4_request, ` +
+          `SignedHeaders=host;x-amz-date, Signature=${"0".repeat(64)}`,
+        "X-Amz-Date": "20260101T000000Z",
+      },
+      body,
+    });
+    return { status: response.status, body: await response.text() };
+  }
+
+  /**
+   * Calls an operation.
+   *
+   * @throws {TableError} If the engine refuses the operation.
+   */
+  async call<Output>(operation: Operation, input: object): Promise<Output> {
+    return TableError.check<Output>(await this.send(operation, JSON.stringify(input)));
+  }
+
+  /** Ends the engine. Its data is kept if it has a file. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await end(this.#process);
+  }
+}
+
+/**
+ * Waits until the engine listens. It prints its address after it has taken the port, and ends if the port is taken.
+ *
+ * @returns The output, if the engine has ended; otherwise `undefined`.
+ */
+async function readUntilListening(
+  output: ReadableStream<Uint8Array<ArrayBuffer>>,
+): Promise<string | undefined> {
+  let text = "";
+  const reader = output.pipeThrough(new TextDecoderStream()).getReader();
+  while (!text.includes("listening on")) {
+    const { done, value } = await reader.read();
+    if (done) return text;
+    text += value;
+  }
+  void drain(reader); // A full pipe would stop the engine.
+}
+
+async function drain(reader: ReadableStreamDefaultReader<string>): Promise<void> {
+  while (!(await reader.read()).done);
+}
+
+async function closeInput({ stdin }: Deno.ChildProcess): Promise<void> {
+  await stdin.close().catch(() => {}); // It is closed already.
+}
+
+async function end(process: Deno.ChildProcess): Promise<void> {
+  await closeInput(process);
+  await process.status;
+}
+
+/**
+ * Chooses an address of the loopback interface. On Linux, there are sixteen million. The engine checks no rights, so a web
+ * page or a function must not be able to guess its address.
+ */
+function loopbackAddress(): string {
+  if (Deno.build.os !== "linux") return "127.0.0.1";
+  const [a, b, c] = crypto.getRandomValues(new Uint8Array(3));
+  return `127.${a}.${b}.${1 + c! % 254}`;
+}
+
+function freePort(hostname: string): number {
+  using listener = Deno.listen({ hostname, port: 0 });
+  return listener.addr.port;
+}

@@ -1,0 +1,119 @@
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { join } from "node:path";
+import { temporaryFolder } from "../../../testdata/programs.ts";
+import { until } from "../../../testdata/waiting.ts";
+import { findEngine } from "../../programs/find_engine.ts";
+import { LastingEngine } from "./lasting_engine.ts";
+import { shopWith, startWithTables } from "./testdata/platform.ts";
+
+const TableName = "shop-orders";
+
+const SHOP = shopWith({ orders: { key: { id: "string" } } }, {
+  writer: { module: "a.ts", uses: { tables: { orders: "read-write" } } },
+  listener: { module: "a.ts", triggers: { tables: [{ name: "orders" }] } },
+});
+
+/** Kills the engines that this process has started, as a crash does. */
+async function killEngine(): Promise<void> {
+  for (const { name } of Deno.readDirSync("/proc")) {
+    const parent = await parentOf(name);
+    const isOwn = parent === Deno.pid || (await parentOf(String(parent))) === Deno.pid;
+    const program = await Deno.readTextFile(`/proc/${name}/cmdline`).catch(() => "");
+    if (isOwn && /^[^\0]*dynoxide\0/.test(program)) Deno.kill(Number(name), "SIGKILL");
+  }
+}
+
+async function parentOf(pid: string): Promise<number | undefined> {
+  const status = await Deno.readTextFile(`/proc/${pid}/status`).catch(() => "");
+  return Number(/^PPid:\t(\d+)$/m.exec(status)?.[1]) || undefined;
+}
+
+for (const keepsItems of [true, false]) {
+  const where = keepsItems ? "in a file" : "in memory";
+  Deno.test({
+    name: `the end of an engine with its items ${where} is logged, and it is started again`,
+    ignore: Deno.build.os !== "linux", // The test finds the process in /proc.
+    async fn() {
+      const data = keepsItems ? temporaryFolder() : undefined;
+      await using test = await startWithTables(SHOP, { ...data && { data } });
+      const { documents } = test.clientOf("writer");
+      const idsOf = async () =>
+        (await documents.scan({ TableName })).Items!.map(({ id }) => id).sort();
+      await documents.put({ TableName, Item: { id: "1" } });
+      await test.platform.settled();
+      await killEngine();
+      assertEquals(await idsOf(), keepsItems ? ["1"] : [], "a read waits for the new engine");
+      await documents.put({ TableName, Item: { id: "2" } });
+      assertEquals(await idsOf(), keepsItems ? ["1", "2"] : ["2"]);
+      await test.platform.settled();
+      const seen = test.host.calls.flatMap(({ event }) => event.Records)
+        .map(({ dynamodb }) => dynamodb.Keys.id.S);
+      assertEquals(seen, ["1", "2"], "the listener goes on");
+      const [note, ...others] = test.log.after(0).map(({ text }) => text);
+      assertMatch(
+        note!,
+        /^ERROR The engine of the tables has ended \(.*137.*\): it is started again/,
+      );
+      assertEquals([note!.endsWith("which were in memory"), others], [!keepsItems, []]);
+    },
+  });
+}
+
+Deno.test({
+  name: "a write during the end of the engine fails as the service fails, and the next one works",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using test = await startWithTables(SHOP);
+    const put = (id: string) => test.client.putItem({ TableName, Item: { id: { S: id } } });
+    const writing = Promise.allSettled(Array.from({ length: 200 }, (_, id) => put(`${id}`)));
+    await killEngine();
+    for (const result of await writing) {
+      if (result.status === "fulfilled") continue;
+      assertEquals(result.reason.name, "InternalServerError", result.reason.message);
+    }
+    await put("after");
+  },
+});
+
+Deno.test("the file of the tables does not grow with every change, and a slow reader misses none", async () => {
+  const data = temporaryFolder();
+  await using test = await startWithTables(SHOP, { data });
+  const size = async () => (await Deno.stat(join(data, "tables.db"))).size;
+  const pad = "x".repeat(2_000);
+  const change = async (from: number, to: number) => {
+    for (let count = from; count < to; count++) {
+      await test.documents.put({ TableName, Item: { id: "1", count, pad } });
+    }
+    await test.platform.settled();
+  };
+  await change(0, 450);
+  const before = await size();
+  await change(450, 900);
+  assert(await size() - before < 500_000, `${before} bytes, then ${await size()}`);
+  const counts = test.host.calls.flatMap(({ event }) => event.Records)
+    .map(({ dynamodb }) => Number(dynamodb.NewImage.count.N));
+  assertEquals(counts, Array.from({ length: 900 }, (_, count) => count));
+});
+
+Deno.test({
+  name: "an engine that cannot be started again is named, and every call says so",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const folder = temporaryFolder();
+    const program = join(folder, "dynoxide");
+    await Deno.copyFile(await findEngine(), program);
+    await Deno.chmod(program, 0o755);
+    const notes: string[] = [];
+    await using engine = await LastingEngine.start({
+      file: undefined,
+      program,
+      prepare: () => Promise.resolve(),
+      note: (text) => void notes.push(text),
+    });
+    await Deno.remove(program);
+    await killEngine();
+    await until("both lines of the log", () => notes.length === 2, () => notes);
+    assertMatch(notes[1]!, /^ERROR Cannot start the engine of the tables/);
+    await assertRejects(() => engine.call("ListTables", {}), Error, "Cannot start the engine");
+  },
+});

@@ -1,0 +1,180 @@
+import { ACCOUNT_ID, REGION } from "../../rules/arn.ts";
+import { parseObject } from "../../rules/json_object.ts";
+import { type ServiceCall, ServiceError } from "../service_call.ts";
+import { checkSupport } from "../supported.ts";
+import { define, type Table } from "./definition.ts";
+import type { Engine } from "./engine.ts";
+import { Expiry } from "./expiry.ts";
+import { LastingEngine } from "./lasting_engine.ts";
+import { StreamTrimmer } from "./stream_trimmer.ts";
+import { findEngine } from "../../programs/find_engine.ts";
+import { accessesOf, nameOf, type Use, usesOf, WRITES } from "./operations.ts";
+
+/** The start of the ARNs that the engine makes, and of those on this machine. */
+const ENGINE_ARN = "arn:aws:dynamodb:dynoxide:000000000000:";
+const LOCAL_ARN = `arn:aws:dynamodb:${REGION}:${ACCOUNT_ID}:`;
+
+const CONTENT_TYPE = "application/x-amz-json-1.0";
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** The largest request to Amazon DynamoDB, in bytes: a batch of 16 MiB. */
+export const MAX_TABLE_REQUEST = 17_825_792;
+
+/** Amazon DynamoDB on this machine: the tables of an application, in an engine that only the platform reaches. */
+export class Tables implements AsyncDisposable {
+  /** The engine; `undefined` if the application has no tables. */
+  readonly engine: LastingEngine | undefined;
+  /** Removes expired items; `undefined` if the application has no tables. */
+  readonly expiry: Expiry | undefined;
+  /** Why no engine runs. */
+  readonly problem: string;
+  /** Removes what nobody reads any more from the streams of the tables. */
+  readonly streams: StreamTrimmer;
+  readonly #names: readonly string[];
+  readonly #listeners = new Set<() => void>();
+
+  private constructor(
+    tables: readonly Table[],
+    engine?: LastingEngine,
+    note: (text: string) => void = () => {},
+    problem = "The application has no tables",
+    file?: string,
+  ) {
+    this.engine = engine;
+    this.problem = problem;
+    this.#names = tables.map(({ name }) => name);
+    this.streams = new StreamTrimmer(this.#names, file);
+    const expiring = tables.filter(({ expires }) => expires !== undefined);
+    this.expiry = engine && new Expiry(engine, expiring, () => this.changed(), note);
+  }
+
+  /**
+   * Starts the engine if the application has tables, and makes or changes the tables.
+   *
+   * @param file The file that keeps the items. Without a file, the items are in memory.
+   * @param note Takes a line for the log.
+   * @param find Finds the program of the engine. If the program is missing, the log says so, and every call is refused.
+   */
+  static async open(
+    tables: Readonly<Record<string, Table>>,
+    file?: string,
+    note: (text: string) => void = () => {},
+    find: () => Promise<string> = findEngine,
+  ): Promise<Tables> {
+    const all = Object.values(tables);
+    if (all.length === 0) return new Tables(all);
+    if (file !== undefined) {
+      await Deno.mkdir(file.slice(0, file.lastIndexOf("/") + 1) || ".", { recursive: true });
+    }
+    let program;
+    try {
+      program = await find();
+    } catch (error) {
+      const { message } = error as Error;
+      note(`ERROR ${message}`);
+      return new Tables(all, undefined, note, message);
+    }
+    const prepare = async (engine: Engine) => {
+      for (const [key, table] of Object.entries(tables)) await define(engine, key, table, file);
+    };
+    const engine = await LastingEngine.start({ file, program, prepare, note });
+    return new Tables(all, engine, note, undefined, file);
+  }
+
+  /**
+   * Parses a request to Amazon DynamoDB.
+   *
+   * @throws {ServiceError} If the request is malformed, or if it asks for something that this machine does not have.
+   */
+  parse(headers: Headers, body: string): ServiceCall {
+    const operation = headers.get("x-amz-target")?.split(".").at(-1) ?? "";
+    const input = parseObject(body);
+    if (input === undefined) {
+      throw new ServiceError("SerializationException", "The body is not a JSON object");
+    }
+    checkSupport("dynamodb", operation, input);
+    const uses = usesOf(operation, input);
+    return {
+      accesses: accessesOf(operation, uses),
+      run: () => operation === "ListTables" ? this.#list(input) : this.#run(operation, input, uses),
+    };
+  }
+
+  async #run(operation: string, input: Input, uses: readonly Use[]): Promise<Response> {
+    const unknown = uses.map(({ table }) => table === undefined ? undefined : nameOf(table))
+      .find((name) => name !== undefined && !this.#names.includes(name));
+    if (this.engine === undefined && this.#names.length > 0) {
+      throw new ServiceError("NotImplemented", this.problem, "NotImplemented", 501);
+    }
+    if (unknown !== undefined || this.engine === undefined) {
+      throw new ServiceError(
+        "ResourceNotFoundException",
+        `Requested resource not found: Table: ${unknown} not found`,
+      );
+    }
+    // The checked input is sent, because the engine may read a repeated key in another way.
+    const answer = await this.engine.send(operation, JSON.stringify(withNames(operation, input)));
+    if (answer.status === 200 && WRITES.has(operation)) this.changed();
+    const text = operation === "DescribeTable" && answer.status === 200
+      ? descriptionOf(answer.body)
+      : answer.body;
+    const requestId = crypto.randomUUID();
+    const headers = { "Content-Type": CONTENT_TYPE, "x-amzn-RequestId": requestId };
+    return new Response(text, { status: answer.status, headers });
+  }
+
+  #list({ ExclusiveStartTableName = "", Limit = 100 }: Input): Response {
+    const start = String(ExclusiveStartTableName);
+    const rest = this.#names.toSorted().filter((name) => name > start);
+    const TableNames = rest.slice(0, Number(Limit));
+    const isCut = TableNames.length < rest.length;
+    return Response.json({
+      TableNames,
+      ...isCut && { LastEvaluatedTableName: TableNames.at(-1) },
+    }, { headers: { "Content-Type": CONTENT_TYPE } });
+  }
+
+  /** Calls a function after each change of an item, until the disposal of the result. */
+  follow(listener: () => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  /** Says that items may have changed. */
+  changed(): void {
+    for (const listener of this.#listeners) listener();
+    this.streams.changed();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.expiry?.[Symbol.dispose]();
+    await this.engine?.[Symbol.asyncDispose]();
+  }
+}
+
+/** The description of a table, with the ARNs of this machine, and without what only the engine has. */
+function descriptionOf(body: string): string {
+  const { Table } = JSON.parse(body.replaceAll(ENGINE_ARN, LOCAL_ARN));
+  const { TableThroughputModeSummary: _, ...members } = Table;
+  return JSON.stringify({ Table: members });
+}
+
+/** The input with the names of tables in place of their ARNs, because the engine knows only names. */
+function withNames(operation: string, input: Input): unknown {
+  const renamed = (one: unknown) => {
+    const { TableName } = Object(one) as { TableName?: unknown };
+    return typeof TableName === "string" ? { ...one as object, TableName: nameOf(TableName) } : one;
+  };
+  const { TransactItems, RequestItems } = input;
+  if (operation.startsWith("Transact") && Array.isArray(TransactItems)) {
+    const items = TransactItems.map((item) =>
+      Object.fromEntries(Object.entries(Object(item)).map(([part, one]) => [part, renamed(one)]))
+    );
+    return { ...input, TransactItems: items };
+  }
+  if (!operation.startsWith("Batch") || typeof RequestItems !== "object") return renamed(input);
+  const entries = Object.entries(Object(RequestItems))
+    .map(([table, items]) => [nameOf(table), items]);
+  return { ...input, RequestItems: Object.fromEntries(entries) };
+}

@@ -1,0 +1,111 @@
+import { Buffer } from "node:buffer";
+import type { StoredFields, StoredObject } from "./object_store.ts";
+import { S3Error } from "../responses.ts";
+import { notEmulated } from "../service_call.ts";
+import { checksumHeaders } from "./checksums.ts";
+
+/** The largest metadata of an object: the bytes of all names and values. */
+const MAX_METADATA = 2_048;
+
+const FIELDS =
+  /^(x-amz-meta-.*|cache-control|content-disposition|content-encoding|content-language|content-type|expires)$/;
+
+/** The storage classes whose objects can be read at once. */
+const STORAGE_CLASSES = [
+  "STANDARD",
+  "EXPRESS_ONEZONE",
+  "GLACIER_IR",
+  "INTELLIGENT_TIERING",
+  "ONEZONE_IA",
+  "REDUCED_REDUNDANCY",
+  "STANDARD_IA",
+];
+
+/** The storage classes whose objects must be restored before they can be read. */
+const ARCHIVES = ["DEEP_ARCHIVE", "GLACIER", "OUTPOSTS", "SNOW"];
+
+/** What Amazon S3 stores with an object, besides its content. */
+export interface Facts {
+  readonly fields: StoredFields;
+  readonly storageClass?: string | undefined;
+}
+
+/** Reads what the client wants to store with an object. */
+export function readFacts(headers: Headers): Facts {
+  const acl = headers.get("x-amz-acl");
+  if (acl !== null && acl !== "bucket-owner-full-control") {
+    throw new S3Error("AccessControlListNotSupported", "The bucket does not allow ACLs");
+  }
+  const encryption = headers.get("x-amz-server-side-encryption");
+  if (encryption !== null && encryption !== "AES256") {
+    throw notEmulated(`The encryption "${encryption}"`);
+  }
+  const storageClass = headers.get("x-amz-storage-class");
+  if (storageClass !== null && ARCHIVES.includes(storageClass)) {
+    throw notEmulated(`The storage class "${storageClass}"`);
+  }
+  if (storageClass !== null && !STORAGE_CLASSES.includes(storageClass)) {
+    const message = "The storage class you specified is not valid";
+    throw new S3Error("InvalidStorageClass", message, { StorageClassRequested: storageClass });
+  }
+  return {
+    fields: readFields(headers),
+    ...(storageClass !== null && storageClass !== "STANDARD" && { storageClass }),
+  };
+}
+
+function readFields(headers: Headers): StoredFields {
+  const fields = [...headers].map(([name, value]) => {
+    // "aws-chunked" tells how the SDK sent the bytes. It is not part of the object.
+    const isCoding = name === "content-encoding";
+    return [name, isCoding ? withoutChunks(value) : value] as const;
+  }).filter(([name, value]) => FIELDS.test(name) && (value !== "" || name.startsWith("x-amz-")));
+  const size = fields.filter(([name]) => name.startsWith("x-amz-meta-"))
+    .reduce((sum, [name, value]) => sum + Buffer.byteLength(name.slice(11) + value), 0);
+  if (size > MAX_METADATA) {
+    throw new S3Error(
+      "MetadataTooLarge",
+      "Your metadata headers exceed the maximum allowed metadata size",
+      { Size: size, MaxSizeAllowed: MAX_METADATA },
+    );
+  }
+  return Object.fromEntries(fields);
+}
+
+function withoutChunks(codings: string): string {
+  return codings.split(",").map((coding) => coding.trim())
+    .filter((coding) => coding !== "" && coding.toLowerCase() !== "aws-chunked").join(",");
+}
+
+/** Makes the header of the answer to GetObject and HeadObject, without the length of the content. */
+export function objectHeaders(object: StoredObject, query: URLSearchParams): Headers {
+  const headers = new Headers({
+    "accept-ranges": "bytes",
+    "content-type": "binary/octet-stream",
+    etag: `"${object.etag}"`,
+    "last-modified": new Date(object.modified).toUTCString(),
+    "x-amz-server-side-encryption": "AES256",
+    ...object.fields,
+    ...(object.storageClass && { "x-amz-storage-class": object.storageClass }),
+  });
+  for (const [name, value] of query) {
+    if (name.startsWith("response-")) headers.set(name.slice("response-".length), value);
+  }
+  return headers;
+}
+
+/** Writes a time as Amazon S3 does, which knows no milliseconds of an object. */
+export function timeOf(milliseconds: number): string {
+  return new Date(Math.floor(milliseconds / 1_000) * 1_000).toISOString();
+}
+
+/** Makes the header of the answer to a write. */
+export function writtenHeaders(
+  { etag, checksum }: Pick<StoredObject, "etag" | "checksum">,
+): Record<string, string> {
+  return {
+    ETag: `"${etag}"`,
+    "x-amz-server-side-encryption": "AES256",
+    ...checksumHeaders(checksum),
+  };
+}

@@ -1,0 +1,190 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { refuseLinks } from "../../rules/links.ts";
+
+/** The header fields that Amazon S3 stores with an object, by name in lower case. */
+export type StoredFields = Readonly<Record<string, string>>;
+
+/** A checksum of an object. */
+export interface Checksum {
+  /** The algorithm as Amazon S3 names it, such as `CRC32`. */
+  readonly algorithm: string;
+  /** The digest in base64. With the type `COMPOSITE`, a hyphen and the number of parts follow. */
+  readonly value: string;
+  readonly type: "FULL_OBJECT" | "COMPOSITE";
+}
+
+/** What Amazon S3 tells of an object. */
+export interface StoredObject {
+  readonly key: string;
+  readonly size: number;
+  /** The MD5 digest of the content in hexadecimal, or the digest of the digests of the parts. */
+  readonly etag: string;
+  /** The time of the last change, in milliseconds. */
+  readonly modified: number;
+  readonly fields?: StoredFields | undefined;
+  readonly checksum?: Checksum | undefined;
+  /** The storage class. The default is `STANDARD`. */
+  readonly storageClass?: string | undefined;
+  /** The sizes of the parts of a multipart upload. */
+  readonly parts?: readonly number[] | undefined;
+}
+
+/** The record of an object. */
+export interface ObjectRecord extends StoredObject {
+  /** The name of the content in the store. No other object ever has this content. */
+  readonly content: string;
+  /** The state of the file in the folder of the bucket, unless no file can have the name of the key. */
+  readonly file?: string | undefined;
+}
+
+/** Content in the store. */
+export interface Content {
+  readonly name: string;
+  readonly size: number;
+  /** The MD5 digest in hexadecimal. */
+  readonly etag: string;
+}
+
+const CONTENT = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** What else can belong to content: a copy for the folder of the bucket, and a record that is being written. */
+const [COPY, NEW] = [".copy", ".new"];
+
+/**
+ * The records and the contents of the objects of a bucket, each in a file. Content never changes after it was written. A
+ * record points to it, and replaces the former record in one step. So a reader who has a record has the content of it.
+ */
+export class ObjectStore {
+  readonly #data: string;
+  readonly #folder: string;
+
+  /**
+   * @param data The folder that may be a part of a clone: no link may be in the path from here on.
+   * @param folder The folder of the store.
+   */
+  constructor(data: string, folder: string) {
+    this.#data = data;
+    this.#folder = folder;
+  }
+
+  /** Writes content. If this fails, nothing of the content stays. */
+  async write(content: AsyncIterable<Uint8Array>): Promise<Content> {
+    const name = crypto.randomUUID();
+    const path = await this.#path(name);
+    const hash = createHash("md5");
+    let size = 0;
+    await Deno.mkdir(this.#folder, { recursive: true });
+    try {
+      using file = await Deno.open(path, { write: true, createNew: true });
+      for await (const chunk of content) {
+        hash.update(chunk);
+        size += chunk.length;
+        // `file.writable` would hide that the disk is full.
+        for (let done = 0; done < chunk.length;) done += await file.write(chunk.subarray(done));
+      }
+    } catch (error) {
+      await this.drop(name);
+      throw error;
+    }
+    return { name, size, etag: hash.digest("hex") };
+  }
+
+  /** Opens content. Returns `undefined` if it was dropped. */
+  async open(name: string): Promise<ReadableStream<Uint8Array> | undefined> {
+    try {
+      return (await Deno.open(await this.#path(name))).readable;
+    } catch (error) {
+      ignoreNotFound(error);
+    }
+  }
+
+  /** Copies content, for the folder of the bucket. Returns the state of the copy. */
+  async copy(name: string): Promise<string> {
+    const path = this.copyOf(name);
+    await Deno.copyFile(await this.#path(name), path); // Many file systems copy without taking space.
+    return stateOf(await Deno.lstat(path));
+  }
+
+  /** The path of the copy of content, if the copy is not in the folder of the bucket yet. */
+  copyOf(name: string): string {
+    return join(this.#folder, name + COPY);
+  }
+
+  /** Removes content that no record points to, and what belongs to it. */
+  async drop(name: string): Promise<void> {
+    for (const suffix of [COPY, NEW, ""]) {
+      await Deno.remove(join(this.#folder, name + suffix)).catch(ignoreNotFound);
+    }
+  }
+
+  /** Writes a record. It replaces the former record of the key in one step, or not at all. */
+  async record(object: ObjectRecord): Promise<void> {
+    const path = await this.#path(object.content + NEW);
+    await Deno.writeTextFile(path, JSON.stringify(object), { createNew: true });
+    await Deno.rename(path, join(this.#folder, nameOf(object.key)));
+  }
+
+  /** Removes the record of an object. */
+  async forget(key: string): Promise<void> {
+    await Deno.remove(await this.#path(nameOf(key))).catch(ignoreNotFound);
+  }
+
+  /** Reads all records. Removes what a process left that was killed. Ignores what is no record, and links. */
+  async read(): Promise<{ objects: readonly ObjectRecord[]; copies: ReadonlySet<string> }> {
+    await refuseLinks(this.#data, this.#folder);
+    await Deno.mkdir(this.#folder, { recursive: true });
+    const entries = await Array.fromAsync(Deno.readDir(this.#folder));
+    const names = entries.filter(({ isFile }) => isFile).map(({ name }) => name);
+    const files = new Set(names);
+    const objects = new Map<string, ObjectRecord>();
+    for (const name of names.filter((name) => name.endsWith(".json"))) {
+      const object = parseRecord(await Deno.readTextFile(join(this.#folder, name)));
+      if (object === undefined || nameOf(object.key) !== name || !files.has(object.content)) {
+        continue;
+      }
+      const { size } = await Deno.lstat(join(this.#folder, object.content));
+      if (size === object.size) objects.set(object.content, object);
+    }
+    const copies = new Set<string>();
+    for (const name of names) {
+      const content = name.replace(/\.[a-z]+$/, "");
+      if (!CONTENT.test(content)) continue;
+      if (!objects.has(content) || name.endsWith(NEW)) await Deno.remove(join(this.#folder, name));
+      else if (name.endsWith(COPY)) copies.add(content);
+    }
+    return { objects: [...objects.values()], copies };
+  }
+
+  async #path(name: string): Promise<string> {
+    const path = join(this.#folder, name);
+    await refuseLinks(this.#data, path);
+    return path;
+  }
+}
+
+/** The name of the record of a key. */
+function nameOf(key: string): string {
+  return `${createHash("sha256").update(key).digest("hex")}.json`;
+}
+
+/** Reads a record. A program or a clone may have written the file. */
+function parseRecord(text: string): ObjectRecord | undefined {
+  try {
+    const record = JSON.parse(text);
+    const isRecord = typeof record.key === "string" && CONTENT.test(record.content) &&
+      /^[0-9a-f]+(-\d+)?$/.test(record.etag) && Number.isInteger(record.modified);
+    return isRecord ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes down what changes when a program changes a file. */
+export function stateOf({ size, mtime }: Deno.FileInfo): string {
+  return `${Number(mtime)} ${size}`;
+}
+
+export function ignoreNotFound(error: unknown): void {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+}

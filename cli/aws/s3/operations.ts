@@ -1,0 +1,225 @@
+/**
+ * The operations of Amazon S3 that are emulated, with the parameters and header fields of each. A request with anything
+ * else is refused, because it could have another meaning.
+ *
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations_Amazon_Simple_Storage_Service.html
+ * @module
+ */
+import { S3Error } from "../responses.ts";
+import { notEmulated, type ServiceError } from "../service_call.ts";
+import type { Item } from "./documents.ts";
+
+export type OperationName = keyof typeof OPERATIONS;
+
+interface Operation {
+  readonly method: string;
+  readonly level: "service" | "bucket" | "object";
+  /** The parameters that name the operation. */
+  readonly names?: readonly string[];
+  /** The header field that names the operation. */
+  readonly header?: string;
+  /** Further parameters. */
+  readonly query?: readonly string[];
+  /** Further header fields among `x-amz-…` and `if-…`. */
+  readonly headers?: readonly string[];
+}
+
+const READ_CONDITIONS = [
+  "if-match",
+  "if-modified-since",
+  "if-none-match",
+  "if-range",
+  "if-unmodified-since",
+];
+const WRITE_CONDITIONS = ["if-match", "if-none-match"];
+const CHECKSUMS = ["x-amz-checksum-*", "x-amz-sdk-checksum-algorithm"];
+const FACTS = ["x-amz-acl", "x-amz-meta-*", "x-amz-server-side-encryption", "x-amz-storage-class"];
+const SOURCE = [
+  "x-amz-copy-source",
+  "x-amz-copy-source-if-match",
+  "x-amz-copy-source-if-modified-since",
+  "x-amz-copy-source-if-none-match",
+  "x-amz-copy-source-if-unmodified-since",
+  "x-amz-source-expected-bucket-owner",
+];
+const READ_QUERY = [
+  "partNumber",
+  "response-cache-control",
+  "response-content-disposition",
+  "response-content-encoding",
+  "response-content-language",
+  "response-content-type",
+  "response-expires",
+];
+const LIST_QUERY = ["delimiter", "encoding-type", "max-keys", "prefix"];
+
+/** The operations of Amazon S3 that work on this machine, each with its parameters and header fields. */
+export const OPERATIONS = {
+  ListBuckets: { method: "GET", level: "service" },
+  HeadBucket: { method: "HEAD", level: "bucket" },
+  GetBucketLocation: { method: "GET", level: "bucket", names: ["location"] },
+  ListObjects: {
+    method: "GET",
+    level: "bucket",
+    query: [...LIST_QUERY, "marker"],
+    headers: ["x-amz-optional-object-attributes"],
+  },
+  ListObjectsV2: {
+    method: "GET",
+    level: "bucket",
+    names: ["list-type"],
+    query: [...LIST_QUERY, "continuation-token", "fetch-owner", "start-after"],
+    headers: ["x-amz-optional-object-attributes"],
+  },
+  DeleteObjects: { method: "POST", level: "bucket", names: ["delete"], headers: CHECKSUMS },
+  GetObject: {
+    method: "GET",
+    level: "object",
+    query: READ_QUERY,
+    // Without validation of responses, the AWS SDK sends a checksum of the empty body.
+    headers: [...READ_CONDITIONS, ...CHECKSUMS],
+  },
+  HeadObject: {
+    method: "HEAD",
+    level: "object",
+    query: READ_QUERY,
+    headers: [...READ_CONDITIONS, "x-amz-checksum-mode"],
+  },
+  PutObject: {
+    method: "PUT",
+    level: "object",
+    headers: [...WRITE_CONDITIONS, ...CHECKSUMS, ...FACTS],
+  },
+  CopyObject: {
+    method: "PUT",
+    level: "object",
+    header: "x-amz-copy-source",
+    headers: [
+      ...WRITE_CONDITIONS,
+      ...FACTS,
+      ...SOURCE,
+      "x-amz-checksum-algorithm",
+      "x-amz-metadata-directive",
+    ],
+  },
+  DeleteObject: { method: "DELETE", level: "object", headers: ["if-match"] },
+  CreateMultipartUpload: {
+    method: "POST",
+    level: "object",
+    names: ["uploads"],
+    headers: [...FACTS, "x-amz-checksum-algorithm", "x-amz-checksum-type"],
+  },
+  UploadPart: {
+    method: "PUT",
+    level: "object",
+    names: ["partNumber", "uploadId"],
+    headers: CHECKSUMS,
+  },
+  UploadPartCopy: {
+    method: "PUT",
+    level: "object",
+    names: ["partNumber", "uploadId"],
+    header: "x-amz-copy-source",
+    headers: [...SOURCE, "x-amz-copy-source-range"],
+  },
+  CompleteMultipartUpload: {
+    method: "POST",
+    level: "object",
+    names: ["uploadId"],
+    headers: [
+      ...WRITE_CONDITIONS,
+      "x-amz-checksum-*",
+      "x-amz-checksum-type",
+      "x-amz-mp-object-size",
+    ],
+  },
+  AbortMultipartUpload: { method: "DELETE", level: "object", names: ["uploadId"] },
+} as const satisfies Record<string, Operation>;
+
+/** The parameters and header fields of every operation: of a signature, and of the SDK. */
+const COMMON_QUERY =
+  /^(x-id|X-Amz-(Algorithm|Content-Sha256|Credential|Date|Expires|Security-Token|Signature|SignedHeaders))$/;
+export const COMMON_HEADERS =
+  /^x-amz-(content-sha256|date|decoded-content-length|expected-bucket-owner|request-payer|security-token|trailer|user-agent)$/;
+
+/** Parameters that only repeat a header field in the URL of a signed request. */
+const SIGNED_HEADERS =
+  /^x-amz-(checksum-.*|meta-.*|sdk-checksum-algorithm|storage-class|acl|server-side-encryption)$/;
+
+/** What a request to Amazon S3 asks for. */
+export interface S3Request {
+  readonly operation: OperationName;
+  /** The bucket and the key. Either may be empty. */
+  readonly bucket: string;
+  readonly key: string;
+  readonly query: URLSearchParams;
+  readonly headers: Headers;
+  /** What DeleteObjects removes. */
+  readonly items?: readonly Item[];
+  readonly isQuiet?: boolean;
+}
+
+/**
+ * Finds the operation of a request.
+ *
+ * @throws {S3Error} If the operation, a parameter or a header field is not emulated.
+ */
+export function readRequest(request: Request): S3Request {
+  const { method, url } = request;
+  const query = new URL(url).searchParams;
+  const headers = new Headers(request.headers);
+  for (const [name, value] of query) {
+    if (SIGNED_HEADERS.test(name) && !headers.has(name)) headers.set(name, value);
+  }
+  const [bucket, key] = readPlace(request);
+  const level = bucket === "" ? "service" : key === "" ? "bucket" : "object";
+  const candidates = Object.entries<Operation>(OPERATIONS).filter(([, operation]) =>
+    operation.method === method && operation.level === level &&
+    (operation.names ?? []).every((name) => query.has(name)) &&
+    (operation.header === undefined || headers.has(operation.header))
+  );
+  const weight = ([, { names = [], header }]: [string, Operation]) =>
+    names.length + (header === undefined ? 0 : 1);
+  const [found] = candidates.sort((a, b) => weight(b) - weight(a));
+  if (found === undefined) throw unknownOperation(method, level, query);
+  const [name, operation] = found;
+  for (const parameter of query.keys()) {
+    const isKnown = COMMON_QUERY.test(parameter) || SIGNED_HEADERS.test(parameter) ||
+      operation.names?.includes(parameter) || operation.query?.includes(parameter);
+    if (!isKnown) throw notEmulated(`The parameter "${parameter}" of ${name}`);
+  }
+  for (const field of headers.keys()) {
+    if (!/^(x-amz-|if-)/.test(field) || COMMON_HEADERS.test(field)) continue;
+    const isKnown = operation.headers?.some((allowed) =>
+      allowed.endsWith("*") ? field.startsWith(allowed.slice(0, -1)) : field === allowed
+    );
+    if (!isKnown) throw notEmulated(`The header field "${field}" of ${name}`);
+  }
+  return { operation: name as OperationName, bucket, key, query, headers };
+}
+
+/** Reads the path from the text, because `URL` would change the key `a/../b` to `b`. */
+function readPlace({ url }: Request): readonly [bucket: string, key: string] {
+  const [, path = ""] = /^[^:]+:\/\/[^/?]*([^?]*)/.exec(url) ?? [];
+  const [, bucket = "", key = ""] = /^\/([^/]*)\/?(.*)$/s.exec(path) ?? [];
+  try {
+    return [decodeURIComponent(bucket), decodeURIComponent(key)];
+  } catch {
+    throw new S3Error("InvalidURI", "Couldn't parse the specified URI.");
+  }
+}
+
+function unknownOperation(method: string, level: string, query: URLSearchParams): ServiceError {
+  if (!/^(DELETE|GET|HEAD|POST|PUT)$/.test(method)) {
+    return new S3Error(
+      "MethodNotAllowed",
+      "The specified method is not allowed against this resource.",
+      { Method: method, ResourceType: level.toUpperCase() },
+    );
+  }
+  const parameters = [...query.keys()].filter((name) => !COMMON_QUERY.test(name));
+  const suffix = parameters.length === 0 ? "" : ` with "${parameters.join('", "')}"`;
+  return notEmulated(
+    `The operation ${method} of ${level === "object" ? "an" : "a"} ${level}${suffix}`,
+  );
+}

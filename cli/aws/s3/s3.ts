@@ -1,0 +1,172 @@
+/**
+ * Amazon S3 over the folders of the buckets, with path-style URLs.
+ *
+ * @module
+ */
+import { ACCOUNT_ID } from "../../rules/arn.ts";
+import type { BucketFolder, Client } from "./bucket_folder.ts";
+import { checkKey, MAX_KEY, ObjectKeyError } from "./object_key.ts";
+import type { MultipartUploads } from "./multipart.ts";
+import { S3Error, s3Failure, xmlResponse } from "../responses.ts";
+import { accessesOf } from "./accesses.ts";
+import { deleteCondition } from "./conditions.ts";
+import { listObjects, OWNER } from "./lists.ts";
+import { copyObject, putObject, readObject, type Target } from "./object.ts";
+import { readRequest, type S3Request } from "./operations.ts";
+import { readTime } from "./pages.ts";
+import { findBucket } from "./source.ts";
+import { notEmulated, type ServiceCall, ServiceError } from "../service_call.ts";
+import { readClaim } from "./checksums.ts";
+import { readContent } from "./content.ts";
+import { type Item, malformedXml, readDocument } from "./documents.ts";
+
+export function createS3(
+  buckets: ReadonlyMap<string, BucketFolder>,
+  uploads: MultipartUploads,
+): (request: Request, client: Client) => Promise<ServiceCall> {
+  async function answer(call: S3Request, request: Request, client: Client): Promise<Response> {
+    if (call.operation === "ListBuckets") return listBuckets([...buckets.keys()]);
+    const target = { bucket: findBucket(buckets, call.bucket), buckets, client };
+    const { bucket } = target;
+    switch (call.operation) {
+      case "HeadBucket":
+        return new Response(null, { headers: { "x-amz-bucket-region": "us-east-1" } });
+      case "GetBucketLocation":
+        return xmlResponse({ LocationConstraint: "" }); // Amazon S3 answers so for us-east-1.
+      case "ListObjects":
+      case "ListObjectsV2":
+        return listObjects(bucket.list(), call.bucket, call.query);
+      case "DeleteObjects":
+        return await deleteObjects(call, target);
+      case "GetObject":
+      case "HeadObject":
+        return await readObject(call, target);
+      case "PutObject":
+        return await putObject(request, call, target);
+      case "CopyObject":
+        return await copyObject(call, target);
+      case "DeleteObject": {
+        const check = deleteCondition(call.headers.get("if-match"));
+        await bucket.delete(call.key, { ...client, check });
+        return new Response(null, { status: 204 });
+      }
+      default:
+        return await uploads.answer(request, call, target);
+    }
+  }
+
+  /** Makes the response of a piece of work, also if it fails through a mistake of the client. */
+  async function respond(request: Request, work: () => Promise<Response>): Promise<Response> {
+    const response = await work().catch((error) => failureOf(error, request));
+    // A client that waits until its request is read gets the response, too. It may have gone away meanwhile.
+    if (request.body !== null && !request.bodyUsed) request.body.cancel().catch(() => {});
+    response.headers.set("x-amz-request-id", crypto.randomUUID());
+    response.headers.set("server", "AmazonS3");
+    return response;
+  }
+
+  return async (request, client) => {
+    try {
+      const call = await readCall(request);
+      const run = () => respond(request, () => answer(call, request, client));
+      return { accesses: accessesOf(call), run };
+    } catch (error) {
+      return { accesses: [], run: () => respond(request, () => Promise.reject(error)) };
+    }
+  };
+}
+
+/** Reads everything that a request says about itself: also the keys of DeleteObjects. */
+async function readCall(request: Request): Promise<S3Request> {
+  const call = readRequest(request);
+  if (call.query.has("X-Amz-Expires")) readTime(call.query);
+  checkOwner(call.headers);
+  if (call.key !== "") checkKey(call.key);
+  return call.operation === "DeleteObjects" ? { ...call, ...await readDeletion(request) } : call;
+}
+
+/** Makes the response for a mistake of the client. Throws any other error. */
+function failureOf(error: unknown, { method }: Request): Response {
+  const known = knownError(error);
+  return method === "HEAD" ? new Response(null, { status: known.status }) : s3Failure(known);
+}
+
+function knownError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (!(error instanceof ObjectKeyError)) throw error;
+  return error.isTooLong
+    ? new S3Error("KeyTooLongError", "Your key is too long", { MaxSizeAllowed: MAX_KEY })
+    : new S3Error("InvalidURI", "Couldn't parse the specified URI.");
+}
+
+/** All buckets have one owner. */
+function checkOwner(headers: Headers): void {
+  for (const name of ["x-amz-expected-bucket-owner", "x-amz-source-expected-bucket-owner"]) {
+    const owner = headers.get(name);
+    if (owner !== null && owner !== ACCOUNT_ID) {
+      throw new S3Error("AccessDenied", "Access Denied");
+    }
+  }
+}
+
+function listBuckets(names: readonly string[]): Response {
+  const CreationDate = "2020-01-01T00:00:00.000Z";
+  const Bucket = names.toSorted().map((Name) => ({ Name, CreationDate }));
+  return xmlResponse({ ListAllMyBucketsResult: { Owner: OWNER, Buckets: { Bucket } } });
+}
+
+async function deleteObjects(
+  { items = [], isQuiet }: S3Request,
+  { bucket, client }: Target,
+): Promise<Response> {
+  const results = await Promise.all(items.map(async ({ Key = "", ETag }) => {
+    try {
+      await bucket.delete(Key, { ...client, check: deleteCondition(ETag ?? null) });
+      return { Deleted: { Key } };
+    } catch (error) {
+      const { code, message } = knownError(error);
+      return { Error: { Key, Code: code, Message: message } };
+    }
+  }));
+  return xmlResponse({
+    DeleteResult: {
+      Deleted: isQuiet ? [] : results.flatMap(({ Deleted }) => Deleted ?? []),
+      Error: results.flatMap((result) => result.Error ?? []),
+    },
+  });
+}
+
+/** The most objects that one DeleteObjects removes. */
+const MAX_DELETED = 1_000;
+
+/** What a request of DeleteObjects asks for. */
+export interface Deletion {
+  /** The keys, perhaps with the entity tags that the objects must have. */
+  readonly items: readonly Item[];
+  /** Whether the answer has errors only. */
+  readonly isQuiet: boolean;
+}
+
+/** Reads the document of DeleteObjects. */
+export async function readDeletion({ headers, body }: Request): Promise<Deletion> {
+  if (!headers.has("content-md5") && readClaim(headers) === undefined) {
+    const message = "Missing required header for this request: Content-MD5 OR x-amz-checksum-*";
+    throw new S3Error("InvalidRequest", message);
+  }
+  const { bytes } = readContent({ headers, body });
+  const { texts, items } = await readDocument(bytes, "Delete", "Object");
+  checkNames(texts, "Quiet");
+  if (items.length === 0 || items.length > MAX_DELETED) throw malformedXml();
+  for (const item of items) {
+    checkNames(item, "Key", "ETag");
+    if (item.Key === undefined || item.Key === "") throw malformedXml();
+  }
+  return { items, isQuiet: texts.Quiet === "true" };
+}
+
+/** Refuses elements of the document that are not emulated, such as `VersionId`. */
+function checkNames(item: Item, ...names: string[]): void {
+  const unknown = Object.keys(item).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw notEmulated(`The element "${unknown}" of DeleteObjects`);
+}

@@ -1,0 +1,157 @@
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { plainFolders } from "../../lambda/isolation/isolation.ts";
+import { readManifest } from "../../manifest/manifest.ts";
+import { makeApp } from "../../testdata/bundle.ts";
+import { describeApi, type DescribeOptions, makeOwnFiles } from "./describe_api.ts";
+
+const made = makeOwnFiles();
+const ownFiles = () => made;
+
+/** Describes an application with routes for orders, and with this module. */
+async function describe(
+  modules: Readonly<Record<string, string>>,
+  options: Partial<DescribeOptions> = {},
+) {
+  const routes = [
+    { method: "GET", path: "/orders" },
+    { method: "ANY", path: "/orders/{id}", authorizer: "check" },
+    { method: "GET", path: "/keys", authorizer: "key" },
+  ];
+  const functions = {
+    orders: { module: "orders.ts", environment: { KEY: "sesame" }, triggers: { routes } },
+    check: { module: "check.ts" },
+    key: { module: "key.ts", ttl: 60, identity: ["context.httpMethod", "querystring.key"] },
+  };
+  await using app = await makeApp(modules, functions, { name: "shop", api: "api.ts" });
+  const manifest = await readManifest(app.manifest);
+  return await describeApi({ manifestPath: app.manifest, manifest, ownFiles, ...options });
+}
+
+const GONE = '{ responses: { 204: "Gone" } }';
+
+Deno.test("describeApi() takes the name, the version, the URL and the authorizers of the application", async () => {
+  const api =
+    `export const api = { "GET /orders": ${GONE}, "DELETE /orders/{nr}": ${GONE}, "GET /keys": ${GONE} };`;
+  const versions = { "deno.jsonc": '{ /* of the shop */ "version": "7.1.0" }' };
+  const plain = await describe({ "api.ts": api });
+  assertEquals(plain?.warnings, []);
+  assertEquals(plain?.document.info, { title: "shop", version: "0.0.0" });
+  assertEquals(plain?.document.servers, undefined);
+  // deno-lint-ignore no-explicit-any
+  const { paths, components } = plain!.document as any;
+  assertEquals(paths["/orders"].get.security, undefined);
+  assertEquals(paths["/orders/{nr}"].delete.security, [{ check: [] }]);
+  const token = { type: "apiKey", in: "header", name: "Authorization" };
+  const key = { type: "apiKey", in: "query", name: "key" };
+  assertEquals(components.securitySchemes, { check: token, key });
+
+  const url = "https://api.example/v0";
+  const securitySchemes = { check: { type: "http", scheme: "bearer" } };
+  const full = await describe({ "api.ts": api, ...versions }, { url, securitySchemes });
+  assertEquals(full?.document.info, { title: "shop", version: "7.1.0" });
+  assertEquals(full?.document.servers, [{ url }]);
+  assertEquals(Object(full?.document.components).securitySchemes, { ...securitySchemes, key });
+
+  const document = `{ title: "Shop!", security: () => ["own"], errors: "problem",
+    securitySchemes: { own: { type: "http", scheme: "basic" } } }`;
+  const module =
+    `export const api = { "GET /orders": ${GONE} }; export const document = ${document};`;
+  const own = await describe({ "api.ts": module, "package.json": '{"version":"2.0.0"}' });
+  assertEquals(own?.document.info, { title: "Shop!", version: "2.0.0" });
+  assertEquals(Object(own?.document.components).securitySchemes, {
+    own: { type: "http", scheme: "basic" },
+  });
+  assertEquals(
+    own?.warnings,
+    ["ANY /orders/{id}", "GET /keys"].map((route) =>
+      `The route "${route}" of the manifest has no description in "api.ts"`
+    ),
+  );
+});
+
+for (const isolation of [undefined, plainFolders("a test asks for it")]) {
+  const where = isolation?.kind ?? "the best isolation";
+  Deno.test({
+    name: `describeApi() gives the module no variables and no rights in ${where}`,
+    ignore: Deno.build.os === "windows",
+    async fn() {
+      const victim = await Deno.makeTempFile({ dir: "/var/tmp" }); // not the /tmp of functions
+      using listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+      const tries = [
+        `Deno.readTextFileSync(${JSON.stringify(victim)})`,
+        `Deno.writeTextFileSync(${JSON.stringify(victim)}, "changed")`,
+        `Deno.connect({ port: ${listener.addr.port} })`,
+        `fetch("http://127.0.0.1:${listener.addr.port}/")`,
+        `new Deno.Command("/bin/true").outputSync()`,
+      ];
+      const code = `Deno.env.set("DENO_TEST", "1"); Deno.env.delete("DENO_TEST");
+        const done = JSON.stringify([Deno.env.toObject(), { ...process.env }]);
+        const tries = [${tries.map((code) => `async () => { await ${code}; }`)}];
+        const ended = await Promise.allSettled(tries.map((one) => one()));
+        const states = ended.map(({ reason }) => reason?.name);
+        export const api = { "GET /orders": ${GONE} };
+        export const document = { description: done + states };`;
+      try {
+        const described = await describe({ "api.ts": code }, { isolation });
+        const { description } = Object(described?.document.info);
+        assertEquals(description, `[{},{}]${tries.map(() => "NotCapable")}`);
+        assertEquals(await Deno.readTextFile(victim), "");
+      } finally {
+        await Deno.remove(victim);
+      }
+    },
+  });
+}
+
+Deno.test("describeApi() names the module and what is wrong", async () => {
+  const cases: [code: string | undefined, problem: RegExp][] = [
+    [undefined, /^it is not a file in ".+"$/],
+    ["export const apis = 1;", /^it does not export "api": it exports apis$/],
+    ["export const api = [];", /^TypeError: Invalid routes: expected /],
+    [
+      'export const api = { "GET /orders": {} };',
+      /^TypeError: Invalid description of "GET \/orders", responses: expected an object/,
+    ],
+    [
+      `export const api = { "GET /orders": ${GONE} }; export const document = [];`,
+      /^TypeError: Invalid export "document": expected an object with options of openApi\(\)$/,
+    ],
+    [
+      `export const api = { "GET /orders": ${GONE}, "PUT /b": ${GONE}, "PUT /c": ${GONE} };`,
+      /^no route of the manifest serves "PUT \/b", "PUT \/c": add the route to a function$/,
+    ],
+    [
+      "let a;\nthrow new RangeError('no');\nexport const api = a;",
+      /^RangeError: no\n {4}at .*\b2\b/,
+    ],
+    ['import "./none.ts"; export const api = 1;', /none\.ts/],
+    ["Deno.exit(3); export const api = 1;", /^it ends with the status 3/],
+  ];
+  for (const [code, problem] of cases) {
+    const { message } = await assertRejects(
+      () => describe(code === undefined ? {} : { "api.ts": code }),
+      Error,
+    );
+    const start = 'Cannot describe the API of "api.ts": ';
+    assertEquals(message.slice(0, start.length), start);
+    assertMatch(message.slice(start.length), problem);
+  }
+});
+
+Deno.test("describeApi() ends when it is interrupted, and leaves no folder", async () => {
+  const controller = new AbortController();
+  const before = await folders();
+  const code = "await new Promise((end) => setTimeout(end, 60_000)); export const api = 1;";
+  const describing = describe({ "api.ts": code }, { signal: controller.signal });
+  const timer = setInterval(async () => {
+    if ((await folders()).length > before.length) controller.abort();
+  }, 20);
+  await assertRejects(() => describing, DOMException);
+  clearInterval(timer);
+  assertEquals(await folders(), before);
+});
+
+/** The folders of this function on this machine. */
+const folders = async () =>
+  (await Array.fromAsync(Deno.readDir(Deno.env.get("TMPDIR") ?? "/tmp")))
+    .map(({ name }) => name).filter((name) => name.startsWith("mate-api-")).sort();

@@ -1,0 +1,67 @@
+import { extname, resolve } from "node:path";
+import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
+import { parametersOf } from "../manifest/secrets.ts";
+import type { Kept } from "../programs/kept.ts";
+import type { ArchiveFile } from "./archive.ts";
+import type { ModuleBundle } from "./bundler/messages.ts";
+import { bundleModule } from "./module_bundle.ts";
+
+/** The module that reads secrets. Nothing calls `load`: it makes the module a part of the module graph. */
+const READER = {
+  url: new URL(`secret_reader${extname(import.meta.url)}`, import.meta.url), // a .js in the npm package
+  load: () => import("./secret_reader.ts"),
+};
+
+export interface NodeFilesOptions {
+  readonly readsSecrets?: boolean | undefined;
+  readonly kept?: Kept | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Makes the files of a function for Node.js: the bundled module and its source map. A function with secrets gets a module that
+ * reads them before it imports the bundled one. So does a CommonJS module get one that names its handler: Node.js finds only
+ * what a module exports by name.
+ */
+export async function filesForNode(
+  application: Manifest,
+  manifest: FunctionManifest,
+  { code, map, exports }: ModuleBundle,
+  { readsSecrets = true, ...options }: NodeFilesOptions,
+): Promise<ArchiveFile[]> {
+  const encoder = new TextEncoder();
+  const module = (name: string): ArchiveFile[] => [
+    {
+      path: `${name}.mjs`,
+      data: encoder.encode(`${code}\n//# sourceMappingURL=${name}.mjs.map\n`),
+    },
+    { path: `${name}.mjs.map`, data: encoder.encode(map) },
+  ];
+  const parameters = readsSecrets ? parametersOf(application, manifest) : [];
+  if (parameters.length === 0 && exports !== undefined) return module("index");
+  const start = startOf(parameters, manifest.handler);
+  const files = [{ path: "index.mjs", data: encoder.encode(start) }, ...module("function")];
+  if (parameters.length === 0) return files;
+  const reader = await bundleModule(READER.url, {
+    ...options,
+    target: "nodejs22.x",
+    isMinified: true,
+    folder: import.meta.dirname && resolve(import.meta.dirname, "../.."),
+  });
+  return [...files, { path: "secrets.mjs", data: encoder.encode(reader.code) }];
+}
+
+/** Writes the first module. On one machine, the secrets are set already. */
+function startOf(parameters: readonly string[], handler: string): string {
+  const read = `import { readSecrets } from "./secrets.mjs";
+const { env } = process;
+const missing = ${
+    JSON.stringify(parameters)
+  }.filter((name) => env[name.replace(/^.*\\//, "")] === undefined);
+if (missing.length > 0) Object.assign(env, await readSecrets(missing, (name) => env[name]));
+`;
+  return `${parameters.length === 0 ? "" : read}const module = await import("./function.mjs");
+const value = (Object.hasOwn(module, "${handler}") ? module : module.default)?.${handler};
+export { value as ${handler} };
+`;
+}

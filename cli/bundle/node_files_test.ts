@@ -1,0 +1,150 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { makeApp, serve } from "../testdata/bundle.ts";
+import { NODE_RUNTIMES, startApp } from "../testdata/sandbox.ts";
+import { succeed } from "../../testdata/programs.ts";
+import { readManifest } from "../manifest/manifest.ts";
+import { findNode } from "../programs/find_node.ts";
+import { writeFiles } from "./archive.ts";
+import { bundleFunctions } from "./functions.ts";
+
+const names = (files: readonly { readonly path: string }[]) => files.map(({ path }) => path);
+
+Deno.test("bundleFunctions() bundles a module for each runtime that uses it, with the conditions of the runtime", async () => {
+  const entry = { exports: { ".": { deno: "./deno.js", node: "./node.js", default: "./x.js" } } };
+  const manifest = JSON.stringify({ name: "which", version: "1.0.0", type: "module", ...entry });
+  await using app = await makeApp({
+    "package.json": JSON.stringify({ type: "module", dependencies: { which: "1.0.0" } }),
+    "node_modules/which/package.json": manifest,
+    "node_modules/which/deno.js": 'export const which = "for Deno";',
+    "node_modules/which/node.js": 'export const which = "for Node.js";',
+    "node_modules/which/x.js": 'export const which = "for neither";',
+    "one.ts": 'export { which as handler } from "which";',
+  }, { d: { module: "one.ts" }, n: { module: "one.ts", runtime: "nodejs22.x" } });
+  const { functions, problems } = await bundleFunctions(
+    app.manifest,
+    await readManifest(app.manifest),
+  );
+  assertEquals(problems, new Map());
+  const code = (name: string) => new TextDecoder().decode(functions.get(name)![0]!.data);
+  assertMatch(code("d"), /for Deno/);
+  assertMatch(code("n"), /for Node\.js/);
+  assertEquals(names(functions.get("d")!).slice(0, 3), ["index.mjs", "index.mjs.map", "mate/net"]);
+  assertEquals(names(functions.get("n")!), ["index.mjs", "index.mjs.map"]);
+});
+
+Deno.test("bundleFunctions() warns of Deno in a function for Node.js, and not where a module asks for it", async () => {
+  await using app = await makeApp({
+    "one.ts": 'import "./careful.ts";\nimport "./own.ts";\nimport "./bad.ts";\n' +
+      'export const handler = () => "Deno.env";',
+    "careful.ts": 'if (typeof Deno !== "undefined") console.log(Deno.version);',
+    "own.ts": "const Deno = { env: 1 }; console.log(Deno.env); // Deno.env",
+    "bad.ts": 'const text: string = "";\nexport const home = () => Deno.env.get("HOME") + text;\n' +
+      "console.log(home, Deno);",
+  }, {
+    d: { module: "one.ts" },
+    n: { module: "one.ts", runtime: "nodejs24.x" },
+    m: { module: "one.ts", runtime: "nodejs24.x", handler: "handler" },
+  });
+  for (const isMinified of [false, true]) {
+    const warnings: string[] = [];
+    const warn = (text: string) => warnings.push(text);
+    const manifest = await readManifest(app.manifest);
+    const { functions } = await bundleFunctions(app.manifest, manifest, { warn, isMinified });
+    const own = warnings.filter((text) => text.includes("uses"));
+    const problem =
+      'uses "Deno", and Node.js has none: use a module of Node.js, or the runtime "deno"';
+    assertEquals(own, [`bad.ts:2 ${problem}`]);
+    const code = new TextDecoder().decode(functions.get("n")![0]!.data);
+    assertMatch(code, /Deno\.env\.get\("HOME"\)/);
+    assertEquals(/[^\p{ASCII}]/u.test(code), false);
+  }
+});
+
+for (const runtime of NODE_RUNTIMES) {
+  Deno.test(`${runtime}: a bundle has CommonJS, data and top-level await as on Deno`, async () => {
+    await using app = await makeApp({
+      "one.ts": `import { createRequire } from "node:module";
+        import data from "./data.json" with { type: "json" };
+        import text from "./text.txt" with { type: "text" };
+        import bytes from "./text.txt" with { type: "bytes" };
+        import wasm from "./add.wasm" with { type: "bytes" };
+        import old from "./old.cjs";
+        const later = await Promise.resolve("later");
+        const { instance } = await WebAssembly.instantiate(wasm);
+        export const handler = () => [data.a, text, bytes.length, instance.exports.add(2, 3), old.join, later,
+          typeof createRequire, typeof import.meta.dirname];`,
+      "data.json": '{ "a": 1 }',
+      "text.txt": "text",
+      "add.wasm": "",
+      "old.cjs":
+        `const { join } = require("node:path"); exports.join = join("a", typeof __dirname);`,
+    }, { one: { module: "one.ts", runtime } });
+    const add = "AGFzbQEAAAABBwFgAn9/AX8DAgEABwcBA2FkZAAACgkBBwAgACABags="; // (func (export "add") ... i32.add)
+    await Deno.writeFile(`${app.folder}/add.wasm`, Uint8Array.fromBase64(add));
+    const { functions, problems } = await bundleFunctions(
+      app.manifest,
+      await readManifest(app.manifest),
+    );
+    assertEquals(problems, new Map());
+    await writeFiles(`${app.folder}/task`, functions.get("one")!);
+    const { program } = await findNode(runtime);
+    const script =
+      `console.log(JSON.stringify((await import("${app.folder}/task/index.mjs")).handler()))`;
+    const output = await succeed(program, ["--input-type=module", "-e", script]);
+    const wanted = [1, "text", 4, 5, "a/string", "later", "function", "string"];
+    assertEquals(JSON.parse(output), wanted);
+  });
+
+  Deno.test(`${runtime}: the log of the platform warns of Deno in a function`, async () => {
+    const lines: string[] = [];
+    await using app = await startApp(
+      "export const handler = async (event: string) => event || Deno.pid;",
+      { runtime },
+      { log: ({ functionName, text }) => functionName === "" && lines.push(text) },
+    );
+    assertEquals((await app.invoke("works")).json, "works");
+    const found = lines.filter((line) =>
+      line.startsWith('WARN one.ts:1 uses "Deno", and Node.js has')
+    );
+    assertEquals(found.length, 1, lines.join("\n"));
+  });
+
+  Deno.test(`${runtime}: a CommonJS module exports its handler`, async () => {
+    await using app = await startApp("", { runtime, module: "one.cjs" }, { bundling: "later" });
+    await Deno.writeTextFile(`${app.folder}/one.cjs`, "exports.handler = async (event) => event;");
+    assertEquals((await app.invoke({ a: 1 })).json, { a: 1 });
+  });
+
+  Deno.test(`${runtime}: a function reads its secrets before its module, unless they are set`, async () => {
+    const asked: unknown[] = [];
+    await using server = serve(async (request) => {
+      asked.push((await request.json()).Names);
+      return Response.json({ Parameters: [{ Name: "/test/v0/KEY", Value: "sesame" }] });
+    });
+    await using app = await makeApp(
+      { "one.ts": "const { KEY } = process.env; export const handler = () => KEY;" },
+      { one: { module: "one.ts", runtime, secrets: ["KEY"] } },
+    );
+    const manifest = await readManifest(app.manifest);
+    const { functions } = await bundleFunctions(app.manifest, manifest);
+    const files = ["index.mjs", "function.mjs", "function.mjs.map", "secrets.mjs"];
+    assertEquals(names(functions.get("one")!), files);
+    await writeFiles(`${app.folder}/task`, functions.get("one")!);
+    const { program } = await findNode(runtime);
+    const script = `console.log((await import("${app.folder}/task/index.mjs")).handler())`;
+    const env = {
+      AWS_ENDPOINT_URL_SSM: server.url,
+      AWS_REGION: "eu-west-1",
+      AWS_ACCESS_KEY_ID: "AKIDEXAMPLE",
+      AWS_SECRET_ACCESS_KEY: "x",
+    };
+    const run = (own: Record<string, string> = {}) =>
+      succeed(program, ["--input-type=module", "-e", script], { env: { ...env, ...own } });
+    assertEquals(await run({ KEY: "set" }), "set\n");
+    assertEquals(asked, []);
+    assertEquals(await run(), "sesame\n");
+    assertEquals(asked, [["/test/v0/KEY"]]);
+    const here = await bundleFunctions(app.manifest, manifest, { readsSecrets: false });
+    assertEquals(names(here.functions.get("one")!), ["index.mjs", "index.mjs.map"]);
+  });
+}

@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import { succeed, temporaryFolder } from "../../../testdata/programs.ts";
+import { FunctionPool } from "../../lambda/sandbox/function_pool.ts";
+import { nodeRuntimeFiles } from "../../lambda/node/node_command.ts";
+import { writeFiles } from "../../bundle/archive.ts";
+import { readManifest } from "../../manifest/manifest.ts";
+import { findNode } from "../../programs/find_node.ts";
+import { isolation } from "../../testdata/sandbox.ts";
+
+/** The checksum of a zip, as AWS Lambda tells it of a function's code. */
+export async function hashOf(zip: string): Promise<string> {
+  return createHash("sha256").update(await Deno.readFile(zip)).digest("base64");
+}
+
+/** Unpacks the zip of a function, and its layer, as AWS Lambda does, and invokes the function in a sandbox. */
+export async function runZip(manifestPath: string, bundles: string, name: string) {
+  const folder = temporaryFolder();
+  await Deno.chmod(folder, 0o755); // Functions run as another user.
+  const unpack = async (zip: string, to: string) => {
+    await succeed("unzip", ["-q", `${bundles}/${zip}.zip`, "-d", `${folder}/${to}`]);
+    return `${folder}/${to}`;
+  };
+  const manifest = await readManifest(manifestPath);
+  const settings = manifest.functions[name]!;
+  const { runtime } = settings;
+  const task = await unpack(name, "task");
+  const makeNode = async (runtime: "nodejs22.x" | "nodejs24.x") => {
+    const { program, client } = await findNode(runtime);
+    await writeFiles(`${folder}/node`, await nodeRuntimeFiles(runtime, client));
+    return { node: { program, runtime: `${folder}/node` } };
+  };
+  const folders = runtime === "deno"
+    ? { task, layer: await unpack(`layer-${manifest.architecture}`, "layer") }
+    : { task, ...await makeNode(runtime) };
+  const log: string[] = [];
+  await using pool = new FunctionPool({
+    isolation: isolation!,
+    log: (line) => log.push(line),
+    concurrency: 1,
+    idleLimit: 60_000,
+    initLimit: 10_000,
+  }, { name, manifest: settings, folders });
+  const { payload, failure } = await pool.invoke(new TextEncoder().encode("{}"), {});
+  if (failure !== undefined) throw new Error(`${failure}\n${log.join("\n")}`);
+  return JSON.parse(new TextDecoder().decode(payload));
+}

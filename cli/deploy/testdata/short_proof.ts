@@ -1,0 +1,140 @@
+/**
+ * Deploys a small application to an emulated cloud, changes it, also the runtime of a function, and removes it. The other
+ * proofs try everything that an application can have.
+ *
+ * @module
+ */
+import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+import { GetParameterCommand, PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
+import { hashOf, runZip } from "./deployed_zip.ts";
+import { assertDone, prove, SECRET } from "./prove.ts";
+
+const APP = {
+  name: "small",
+  stage: "v1",
+  api: "api.ts",
+  functions: {
+    hello: {
+      module: "hello.ts",
+      secrets: ["KEY"],
+      triggers: { routes: [{ method: "GET", path: "/hello" }] },
+    },
+    node: { module: "node.ts", runtime: "nodejs22.x" },
+  },
+};
+
+/** Answers with the runtime. */
+const WHICH = 'export const handler = async () => "Deno" in globalThis ? "Deno" : process.version;';
+
+const describe = (key: string) =>
+  `export const api = { ${JSON.stringify(key)}: { responses: { 204: "Done" } } };`;
+
+/** The files in a folder and below, except Terraform's provider. */
+async function* filesIn(folder: string): AsyncGenerator<{ readonly path: string }> {
+  for await (const { name, isDirectory, isFile } of Deno.readDir(folder)) {
+    const path = `${folder}/${name}`;
+    if (isFile) yield { path };
+    if (isDirectory && name !== "providers") yield* filesIn(path);
+  }
+}
+
+await prove(
+  "an application with one function is deployed, changed and removed",
+  () => false,
+  async ({ cloud, makeShop, step }) => {
+    const app = await makeShop("small");
+    await Deno.remove(`${app.folder}/infra`, { recursive: true });
+    await app.write("app.json", APP);
+    await app.write("hello.ts", 'export const handler = () => "hello";');
+    await app.write("node.ts", WHICH);
+    const before = await cloud.names();
+    let hashes: Record<string, string | undefined> = {};
+
+    const ssm = new SSMClient();
+    const Name = "/small/v1/KEY";
+
+    await step("a secret without a value is refused before anything is bundled", async () => {
+      const { isDone, output } = await app.deploy();
+      assertEquals(isDone, false);
+      const problem =
+        'the secret KEY of "hello" has no value in eu-west-1: run "mate secret set KEY"';
+      assertEquals(output.split("\n").slice(1), [`Cannot deploy: ${problem}`]);
+      assertEquals(await cloud.names(), before);
+      await ssm.send(new PutParameterCommand({ Name, Value: SECRET, Type: "SecureString" }));
+    });
+
+    await step("a description of a route that the manifest lacks is refused", async () => {
+      await app.write("api.ts", describe("GET /bye"));
+      const { isDone, output } = await app.deploy();
+      assertEquals(isDone, false);
+      assertMatch(
+        output,
+        /Cannot describe the API of "api\.ts": no route of the manifest serves "GET/,
+      );
+      assertEquals(await cloud.names(), before);
+    });
+
+    await step("a deployment makes what the manifest has", async () => {
+      await app.write("api.ts", describe("GET /hello"));
+      assertMatch(assertDone(await app.deploy()), /curl 'https?:\/\/\S+\/hello'/);
+      hashes = await cloud.codeHashes();
+      assertEquals(Object.keys(hashes).sort(), ["small-hello", "small-node"]);
+      const { small } = await cloud.gateways();
+      assertEquals(small?.routes.length, 1);
+    });
+
+    await step("changed code reaches the function", async () => {
+      await app.write("hello.ts", 'export const handler = () => "changed";');
+      assertDone(await app.deploy());
+      assertNotEquals(await cloud.codeHashes(), hashes);
+    });
+
+    await step(
+      "a function changes its runtime and back, and each zip of the account runs",
+      async () => {
+        const bundles = `${app.folder}/.mate/deploy/app/bundles`;
+        console.error(
+          "NOT RUN: the deployment of nodejs24.x, because it needs version 6 of the provider",
+        );
+        for (
+          const [runtime, wanted, layers, answer] of [
+            ["deno", "provided.al2023", ["small-deno-x86_64"], /^Deno$/],
+            ["nodejs22.x", "nodejs22.x", [], /^v22\./],
+            ["deno", "provided.al2023", ["small-deno-x86_64"], /^Deno$/],
+          ] as const
+        ) {
+          await app.write("node.ts", WHICH);
+          const functions = { ...APP.functions, node: { ...APP.functions.node, runtime } };
+          await app.write("app.json", { ...APP, functions });
+          assertDone(await app.deploy());
+          const deployed: Record<string, unknown> = (await cloud.functions())["small-node"]!;
+          assertEquals([deployed.Runtime, deployed.layers], [wanted, layers]);
+          const hash = (await cloud.codeHashes())["small-node"];
+          assertEquals(hash, await hashOf(`${bundles}/node.zip`));
+          assertMatch(await runZip(`${app.folder}/app.json`, bundles, "node"), answer);
+        }
+      },
+    );
+
+    await step("nothing in the folder of the deployment has the value of a secret", async () => {
+      let count = 0;
+      for await (const { path } of filesIn(`${app.folder}/.mate/deploy`)) {
+        const bytes = await Deno.readFile(path);
+        assertEquals(new TextDecoder("latin1").decode(bytes).includes(SECRET), false, path);
+        count++;
+      }
+      assert(count > 10);
+    });
+
+    await step("undeploy() leaves only the secret, and deletes it if told so", async () => {
+      assertMatch(assertDone(await app.undeploy()), /except buckets that hold .* secrets:/);
+      assertEquals(await cloud.names(), before);
+      const command = new GetParameterCommand({ Name, WithDecryption: true });
+      assertEquals((await ssm.send(command)).Parameter?.Value, SECRET);
+      const output = assertDone(await app.undeploy({ deletesData: true }));
+      assertMatch(output, /deletes secret \/small\/v1\/KEY\n/);
+      await assertRejects(() => ssm.send(command), Error);
+      assertMatch(assertDone(await app.undeploy({ deletesData: true })), /^Nothing to do/m);
+    });
+  },
+);

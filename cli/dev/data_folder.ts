@@ -1,0 +1,65 @@
+import { dirname, join } from "node:path";
+import { refuseLinks, refuseLinksIn } from "../rules/links.ts";
+
+/** A folder for data that one platform holds until its disposal or its end. */
+export interface DataFolder extends AsyncDisposable {
+  readonly path: string;
+}
+
+/** The file that the holder of a folder locks. The system unlocks the file when the process ends, also if it is killed. */
+const LOCK = ".lock";
+
+/** The number of bytes of the process in the lock file. */
+const PID_SIZE = 10;
+
+/** Returns the path of the folder of an application. It lies beside the manifest, wherever a command runs. */
+export function ownFolder(manifestFolder: string, name: string): string {
+  return join(manifestFolder, ".mate", name);
+}
+
+/** Opens the folder of an application beside its manifest. Git ignores the folder. */
+export async function openOwnFolder(
+  manifestFolder: string,
+  name: string,
+): Promise<DataFolder> {
+  const path = ownFolder(manifestFolder, name);
+  await refuseLinks(dirname(path), path);
+  const folder = await openDataFolder(path);
+  await Deno.writeTextFile(join(path, ".gitignore"), "*\n");
+  return folder;
+}
+
+/**
+ * Opens a folder for data. Makes it if it is missing.
+ *
+ * @throws {LinkError} If the folder is a link or has a link in it.
+ * @throws {Error} If another platform holds the folder. The message names the process.
+ */
+export async function openDataFolder(path: string): Promise<DataFolder> {
+  await refuseLinksIn(path);
+  await Deno.mkdir(path, { recursive: true });
+  const lock = await Deno.open(join(path, LOCK), { read: true, write: true, create: true });
+  try {
+    if (!await lock.tryLock(true)) throw await heldError(path, lock);
+    // The number replaces the former one. So a full disk has room for it.
+    await lock.write(new TextEncoder().encode(String(Deno.pid).padStart(PID_SIZE)));
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+  return {
+    path,
+    [Symbol.asyncDispose]: () => Promise.resolve(lock.close()),
+  };
+}
+
+async function heldError(path: string, lock: Deno.FsFile): Promise<Error> {
+  const content = new Uint8Array(PID_SIZE);
+  // On Windows, nobody else can read a locked file. The holder may not have written yet.
+  await lock.read(content).catch(() => null);
+  const [pid] = /\d+$/.exec(new TextDecoder().decode(content)) ?? [];
+  const holder = pid === undefined ? "another process" : `the process ${pid}`;
+  return new Error(
+    `Cannot use the data folder "${path}": ${holder} runs a platform with it; end that process, or choose another folder with --data`,
+  );
+}

@@ -1,0 +1,245 @@
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { Application } from "../application/types.ts";
+import {
+  allow,
+  jsonReply,
+  readBody,
+  type Refusal,
+  refusal,
+  type Reply,
+  reply,
+} from "../lambda/http.ts";
+import { MAX_PUBLICATION } from "../rules/limits.ts";
+import type { EventBus } from "../aws/events/event_bus.ts";
+import type { Messaging } from "../sources/messaging.ts";
+import { isIdentifier } from "../aws/sqs/input.ts";
+import type { Buckets } from "../sources/buckets.ts";
+import { ObjectKeyError } from "../aws/s3/object_key.ts";
+import type { Schedules } from "../sources/schedules.ts";
+import { ServiceError } from "../aws/service_call.ts";
+import { type Publication, publicationOf } from "../aws/sns/publication.ts";
+import { readForm } from "../aws/sns/query.ts";
+
+export interface TriggerOptions {
+  readonly application: Application;
+  readonly buckets: Buckets;
+  readonly schedules: Schedules;
+  readonly messaging: Messaging;
+  readonly eventBus: EventBus;
+  /** Answers `/tables/{name}`. */
+  readonly table: (request: IncomingMessage, name: string) => Promise<Reply>;
+}
+
+/** The largest body of a request. An encoded message may have more bytes than the message. */
+const MAX_REQUEST = 4 * MAX_PUBLICATION;
+
+/**
+ * Answers requests to the triggers: `/buckets/{name}/{key}`, `/topics/{name}`, `/queues/{name}`, `/tables/{name}`, `/events` and
+ * `/schedules/{function}/{number}`. Returns `undefined` for other paths.
+ */
+export function createTriggerEndpoints(
+  { application, buckets, schedules, messaging, eventBus, table }: TriggerOptions,
+): (request: IncomingMessage, path: string) => Promise<Reply | undefined> {
+  async function answerBucket(request: IncomingMessage, name: string, key: string): Promise<Reply> {
+    const method = request.method!;
+    const bucket = buckets.get(name);
+    if (bucket === undefined) throw refusal(404, `The application has no bucket "${name}"`);
+    if (key === "") {
+      allow(method, "GET", "HEAD");
+      return jsonReply(200, { objects: bucket.list() }, [["Cache-Control", "no-store"]]);
+    }
+    allow(method, "GET", "HEAD", "PUT", "DELETE");
+    const client = { sourceIp: request.socket.remoteAddress! };
+    if (method === "PUT") {
+      if (/aws-chunked/i.test(request.headers["content-encoding"] ?? "")) {
+        throw refusal(415, 'Cannot store the object: the coding "aws-chunked" is not supported');
+      }
+      const { etag } = await bucket.put(key, request.iterator({ destroyOnReturn: false }), client);
+      return reply(200, [["ETag", `"${etag}"`]]);
+    }
+    if (method === "DELETE") {
+      await bucket.delete(key, client);
+      return reply(204);
+    }
+    const found = await bucket.open(key);
+    if (found === undefined) {
+      throw refusal(404, `The bucket "${name}" has no object ${JSON.stringify(key)}`);
+    }
+    return {
+      status: 200,
+      headers: [
+        ["Content-Type", "application/octet-stream"],
+        ["Content-Disposition", "attachment"], // No browser shows an upload as a page.
+        ["Content-Length", String(found.object.size)],
+        ["ETag", `"${found.object.etag}"`],
+        ["Last-Modified", new Date(found.object.modified).toUTCString()],
+      ],
+      body: found.content,
+    };
+  }
+
+  async function answerTopic(request: IncomingMessage, name: string): Promise<Reply> {
+    const topic = Object.hasOwn(application.topics, name) ? application.topics[name] : undefined;
+    if (topic === undefined) throw refusal(404, `The application has no topic "${name}"`);
+    allow(request.method!, "POST");
+    const text = await readText(request);
+    const publication = readPublication(request.headers, text);
+    return jsonReply(200, { MessageId: messaging.publish(topic.arn, publication) });
+  }
+
+  async function answerQueue(request: IncomingMessage, name: string): Promise<Reply> {
+    const queue = Object.hasOwn(application.queues, name) ? application.queues[name] : undefined;
+    if (queue === undefined) throw refusal(404, `The application has no queue "${name}"`);
+    allow(request.method!, "GET", "HEAD", "POST");
+    if (request.method === "POST") {
+      const body = await readText(request);
+      if (body === "") throw refusal(400, "Cannot send the message: it is empty");
+      const group = new URL(request.url!, "http://localhost").searchParams.get("group");
+      const isFifo = queue.fifo;
+      if (group !== null && !isFifo) throw refusal(400, `The queue "${name}" has no groups`);
+      if (group !== null && !isIdentifier(group)) {
+        const shown = JSON.stringify(group);
+        throw refusal(
+          400,
+          `Invalid group ${shown}: expected 1 to 128 ASCII letters, digits and signs`,
+        );
+      }
+      // If the developer sends a message twice, both must arrive. So each has its own identifier.
+      const place = isFifo
+        ? { groupId: group ?? "start-page", deduplicationId: crypto.randomUUID() }
+        : {};
+      const MessageId = messaging.send(queue.name, { body, ...place });
+      return jsonReply(200, { MessageId });
+    }
+    const deadLetters = messaging.count(queue.deadLetters.name);
+    return jsonReply(200, {
+      ...messaging.count(queue.name),
+      deadLetters: deadLetters.visible + deadLetters.invisible,
+    }, [["Cache-Control", "no-store"]]);
+  }
+
+  /** Puts one event, in the form that the console of Amazon EventBridge shows. */
+  async function answerEvents(request: IncomingMessage): Promise<Reply> {
+    allow(request.method!, "POST");
+    const text = await readText(request);
+    const event = parseJson(text, "put the event") as Record<string, unknown> | null;
+    const { source, "detail-type": DetailType, detail, bus = "default" } = event ?? {};
+    const Detail = JSON.stringify(detail);
+    const result = eventBus.put({ Source: source, DetailType, Detail, EventBusName: bus });
+    return jsonReply("ErrorCode" in result ? 400 : 200, result);
+  }
+
+  function answerSchedule(request: IncomingMessage, name: string, number: string): Reply {
+    const all = schedules.of(name);
+    if (all === undefined) throw refusal(404, `The application has no function "${name}"`);
+    const schedule = all[Number(number)];
+    if (schedule === undefined) {
+      const detail = all.length > 0 ? "the numbers begin with 0" : "it has none";
+      throw refusal(404, `The function "${name}" has no schedule ${number || 0}: ${detail}`);
+    }
+    allow(request.method!, "POST");
+    return jsonReply(202, { RequestId: schedules.fire(schedule) });
+  }
+
+  return async (request, path) => {
+    const [, kind, name = "", key = ""] = /^\/([^/]*)(?:\/([^/]*))?(?:\/(.*))?$/s.exec(path) ?? [];
+    try {
+      switch (kind) {
+        case "buckets":
+          return await answerBucket(request, decode(name), decode(key));
+        case "topics":
+          return await answerTopic(request, path.slice("/topics/".length));
+        case "queues":
+          return await answerQueue(request, path.slice("/queues/".length));
+        case "tables":
+          return await table(request, decode(name));
+        case "events":
+          return await answerEvents(request);
+        case "schedules":
+          return answerSchedule(request, decode(name), key);
+        default:
+          return undefined;
+      }
+    } catch (error) {
+      if (error instanceof ObjectKeyError) throw refusal(400, error.message);
+      throw error;
+    }
+  };
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const body = await readBody(request, MAX_REQUEST);
+  if (body.length > MAX_REQUEST) {
+    throw refusal(413, `Cannot publish the message: the request has over ${MAX_REQUEST} bytes`);
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(body);
+  } catch {
+    throw publicationRefusal("its body is not UTF-8");
+  }
+}
+
+function parseJson(text: string, action: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw refusal(400, `Cannot ${action}: ${(error as Error).message}`);
+  }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    const shown = JSON.stringify(text);
+    throw refusal(400, `Cannot read the path: ${shown} is not percent-encoded UTF-8`);
+  }
+}
+
+const FORM = "application/x-www-form-urlencoded";
+
+export function publicationRefusal(problem: string): Refusal {
+  return refusal(400, `Cannot publish the message: ${problem}`);
+}
+
+/**
+ * Reads a message for a topic: plain text, or a form with `message`, `subject` and an `attribute=NAME:TYPE:VALUE` for each
+ * attribute. The rules are those of Amazon SNS.
+ *
+ * @throws {Refusal} If a rule is broken.
+ */
+export function readPublication(headers: IncomingHttpHeaders, text: string): Publication {
+  const type = (headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
+  if (type !== FORM && type !== "text/plain") {
+    const problem = `Cannot publish a message of the type "${type}"`;
+    throw refusal(415, `${problem}: expected ${FORM} or text/plain`);
+  }
+  const fields: Iterable<[string, string]> = type === FORM
+    ? new URLSearchParams(text)
+    : [["message", text]];
+  const query = [...fields].flatMap(([name, value], index) => queryOf(name, value, index + 1));
+  try {
+    return publicationOf(readForm(String(new URLSearchParams(query))));
+  } catch (error) {
+    if (error instanceof ServiceError) throw publicationRefusal(error.message);
+    throw error;
+  }
+}
+
+/** Returns a field of the form as the parameters of a request to Amazon SNS. */
+function queryOf(name: string, value: string, number: number): [string, string][] {
+  if (name === "message") return [["Message", value]];
+  if (name === "subject") return [["Subject", value]];
+  if (name !== "attribute") throw publicationRefusal(`${JSON.stringify(name)} is not a key`);
+  const [all, key, type, content] = /^([^:]*):([^:]*):(.*)$/s.exec(value) ?? [];
+  if (all === undefined) {
+    const quoted = JSON.stringify(value);
+    throw publicationRefusal(`the attribute ${quoted} must have the form NAME:TYPE:VALUE`);
+  }
+  const entry = `MessageAttributes.entry.${number}`;
+  return [
+    [`${entry}.Name`, key!],
+    [`${entry}.Value.DataType`, type!],
+    [`${entry}.Value.${type === "Binary" ? "Binary" : "String"}Value`, content!],
+  ];
+}

@@ -1,0 +1,323 @@
+import { fillAll } from "../application/resolve.ts";
+import { readLocalKeys } from "../manifest/local_values.ts";
+import type { FunctionManifest, Manifest } from "../manifest/types.ts";
+import { LOCAL, REGION } from "../rules/arn.ts";
+import { ServiceError } from "../aws/service_call.ts";
+
+/** The login of the developer. */
+export interface Login {
+  /** The region of the login, if it has one. */
+  readonly region: string | undefined;
+  credentials(): Promise<Credentials>;
+}
+
+interface Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+/**
+ * Finds the login of the developer: a profile of the AWS tools, or the keys in the file `.env`. No other variable of that
+ * file counts, because the file of a clone must not name a file or a program.
+ *
+ * @param folder The folder of `.env`.
+ * @throws {Error} If the file has only one of the keys.
+ */
+export async function findLogin(folder: string, profile?: string): Promise<Login | undefined> {
+  if (profile === undefined) {
+    const keys = await readLocalKeys(folder);
+    return keys && { region: keys.region, credentials: () => Promise.resolve(keys) };
+  }
+  const { LambdaClient } = await import("@aws-sdk/client-lambda"); // It knows every kind of profile.
+  const { config } = new LambdaClient({ profile });
+  const region = await config.region().catch(() => undefined); // A profile needs no region.
+  return {
+    region,
+    async credentials() {
+      try {
+        return await config.credentials();
+      } catch (error) {
+        const { message } = error as Error;
+        throw failure(`Cannot log in with the profile "${profile}": ${message}`, 502);
+      }
+    },
+  };
+}
+
+/**
+ * The identifiers of services whose hosts do not begin with the name in their signatures, or share that name, by the first
+ * part of the host. The clients of the AWS SDKs read their endpoint from a variable with this identifier.
+ */
+const IDS: Readonly<Record<string, readonly string[]>> = {
+  "a2i-runtime.sagemaker": ["SAGEMAKER_A2I_RUNTIME"],
+  "agreement-marketplace": ["MARKETPLACE_AGREEMENT"],
+  "api.fleethub.iot": ["IOTFLEETHUB"],
+  "api.tunneling.iot": ["IOTSECURETUNNELING"],
+  "appconfigdata": ["APPCONFIGDATA"],
+  "appstream2": ["APPSTREAM"],
+  "bedrock-agent": ["BEDROCK_AGENT"],
+  "bedrock-agent-runtime": ["BEDROCK_AGENT_RUNTIME"],
+  "bedrock-runtime": ["BEDROCK_RUNTIME"],
+  "catalog.marketplace": ["MARKETPLACE_CATALOG"],
+  "cloudhsmv2": ["CLOUDHSM_V2"],
+  "contact-lens": ["CONNECT_CONTACT_LENS"],
+  "controlplane.payment-cryptography": ["PAYMENT_CRYPTOGRAPHY"],
+  "data.iotevents": ["IOT_EVENTS_DATA"],
+  "data.jobs.iot": ["IOT_JOBS_DATA_PLANE"],
+  "data.mediastore": ["MEDIASTORE_DATA"],
+  "data.qapps": ["QAPPS"],
+  "data-ats.iot": ["IOT_DATA_PLANE"],
+  "dataplane.payment-cryptography": ["PAYMENT_CRYPTOGRAPHY_DATA"],
+  "deployment-marketplace": ["MARKETPLACE_DEPLOYMENT"],
+  "devices.iot1click": ["IOT_1CLICK_DEVICES_SERVICE"],
+  "edge.sagemaker": ["SAGEMAKER_EDGE"],
+  "email": ["SES", "SESV2", "PINPOINT_EMAIL"],
+  "entitlement.marketplace": ["MARKETPLACE_ENTITLEMENT_SERVICE"],
+  "featurestore-runtime.sagemaker": ["SAGEMAKER_FEATURESTORE_RUNTIME"],
+  "forecastquery": ["FORECASTQUERY"],
+  "identity-chime": ["CHIME_SDK_IDENTITY"],
+  "ingest.timestream": ["TIMESTREAM_WRITE"],
+  "ivsrealtime": ["IVS_REALTIME"],
+  "mail-manager": ["MAILMANAGER"],
+  "media-pipelines-chime": ["CHIME_SDK_MEDIA_PIPELINES"],
+  "meetings-chime": ["CHIME_SDK_MEETINGS"],
+  "memory-db": ["MEMORYDB"],
+  "messaging-chime": ["CHIME_SDK_MESSAGING"],
+  "metering.marketplace": ["MARKETPLACE_METERING"],
+  "metrics.sagemaker": ["SAGEMAKER_METRICS"],
+  "migrationhub-config": ["MIGRATIONHUB_CONFIG"],
+  "models.lex": ["LEX_MODEL_BUILDING_SERVICE"],
+  "models-v2-lex": ["LEX_MODELS_V2"],
+  "oidc": ["SSO_OIDC"],
+  "personalize-events": ["PERSONALIZE_EVENTS"],
+  "personalize-runtime": ["PERSONALIZE_RUNTIME"],
+  "pinpoint": ["PINPOINT"],
+  "portal.sso": ["SSO"],
+  "projects.iot1click": ["IOT_1CLICK_PROJECTS"],
+  "query.timestream": ["TIMESTREAM_QUERY"],
+  "runtime.lex": ["LEX_RUNTIME_SERVICE"],
+  "runtime.sagemaker": ["SAGEMAKER_RUNTIME"],
+  "runtime-v2-lex": ["LEX_RUNTIME_V2"],
+  "secretsmanager": ["SECRETS_MANAGER"],
+  "servicecatalog-appregistry": ["SERVICE_CATALOG_APPREGISTRY"],
+  "session.qldb": ["QLDB_SESSION"],
+  "sms-voice.pinpoint": ["PINPOINT_SMS_VOICE"],
+  "voice-chime": ["CHIME_SDK_VOICE"],
+};
+
+/** The hosts of services without a host that begins with the name in their signatures, or of the more common of several. */
+const LABELS: Readonly<Record<string, string>> = {
+  "awsssoportal": "portal.sso",
+  "bedrock": "bedrock-runtime",
+  "detective": "api.detective",
+  "ecr": "api.ecr",
+  "ecr-public": "api.ecr-public",
+  "iotdata": "data-ats.iot",
+  "iotwireless": "api.iotwireless",
+  "mediatailor": "api.mediatailor",
+  "mobiletargeting": "pinpoint",
+  "pricing": "api.pricing",
+  "sagemaker": "runtime.sagemaker",
+  "ses": "email",
+  "sso-oauth": "oidc",
+  "timestream": "query.timestream",
+};
+
+/** The start of a path that names the host. */
+const PREFIX = "/.aws/";
+
+/** A host of AWS that a function may call. */
+interface Host {
+  readonly host: string;
+  /** The part of the host before the region. */
+  readonly label: string;
+  /** The region; `undefined` if the host has none. */
+  readonly region: string | undefined;
+}
+
+/**
+ * Lists the hosts of AWS that a function may call. `*` stands for every host in the region.
+ *
+ * @param region The region in place of `${region}`.
+ */
+function hostsOf({ permissions }: FunctionManifest, region: string) {
+  const { net } = fillAll(permissions, { ...LOCAL, region });
+  const hosts = net.flatMap((text): Host[] => {
+    const [, host = "", label, place] =
+      /^(([a-z0-9.-]+?)(?:\.([a-z]{2}(?:-[a-z]+)+-\d))?\.amazonaws\.com)(?::443)?$/.exec(text) ??
+        [];
+    return label === undefined ? [] : [{ host, label, region: place }];
+  });
+  return { hosts, isOpen: net.includes("*") || net.some((one) => /^\*\.amazonaws\.com/.test(one)) };
+}
+
+/**
+ * Makes the variables with the endpoints of services whose requests do not say which host they are for. All others use the
+ * variable `AWS_ENDPOINT_URL`.
+ */
+export function endpointsOf(settings: FunctionManifest, url: string): Record<string, string> {
+  const { hosts, isOpen } = hostsOf(settings, REGION);
+  const labels = isOpen || settings.runtime !== "deno"
+    ? Object.keys(IDS)
+    : hosts.map(({ label }) => label);
+  return Object.fromEntries(
+    labels.flatMap((label) => Object.hasOwn(IDS, label) ? IDS[label]! : [])
+      .map((id) => [
+        `AWS_ENDPOINT_URL_${id}`,
+        `${url}${PREFIX}${labels.find((label) => IDS[label]?.includes(id))}`,
+      ]),
+  );
+}
+
+/** The largest body of a request that is forwarded, in bytes. Amazon SES takes messages of this size. */
+const MAX_BODY = 41_943_040;
+
+/** The header fields of a request that belong to its connection or its signature. */
+const OWN_FIELDS =
+  /^(accept-encoding|authorization|connection|content-length|expect|host|keep-alive|te|transfer-encoding|upgrade|x-amz-date|x-amz-security-token|x-amz-content-sha256)$/;
+
+/** Sends requests of functions to services that are not emulated, in the name of the developer. */
+export class Forwarding {
+  readonly #functions: Manifest["functions"];
+  readonly #login: Login | undefined;
+
+  constructor(functions: Manifest["functions"], login: Login | undefined) {
+    this.#functions = functions;
+    this.#login = login;
+  }
+
+  /**
+   * Forwards a request.
+   *
+   * @param owner The function; `undefined` if all functions share the key, or for the developer.
+   * @throws {ServiceError} If no host of the service is granted, or the developer has no login.
+   */
+  async answer(request: Request, service: string, owner: string | undefined): Promise<Response> {
+    const url = new URL(request.url);
+    const [, label = service, path = url.pathname] = url.pathname.startsWith(PREFIX)
+      ? /^\/\.aws\/([^/]*)(.*)$/s.exec(url.pathname)!
+      : [];
+    const common = Object.hasOwn(LABELS, label) ? LABELS[label]! : label;
+    const host = this.#find(label, service, owner) ?? this.#find(common, service, owner);
+    const name = `The service "${service}" is not emulated locally`;
+    if (host === undefined) {
+      const isNode = owner !== undefined && this.#functions[owner]!.runtime !== "deno";
+      const grant = isNode
+        ? `name it in a statement, such as "${service}:*"`
+        : `name its host in permissions.net, such as "${common}.\${region}.amazonaws.com:443"`;
+      throw failure(`${name}: to call the real one, ${grant}`, 501);
+    }
+    if (this.#login === undefined) {
+      throw failure(
+        `${name}: to call the real ${host.host}, pass --profile NAME, ` +
+          "or put AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY into the file .env beside the manifest",
+        501,
+      );
+    }
+    const isStream = /^application\/vnd\.amazon\.eventstream/.test(
+      request.headers.get("content-type") ?? "",
+    ) || /^STREAMING-/.test(request.headers.get("x-amz-content-sha256") ?? "");
+    if (isStream) throw failure(`${name}, and requests that stream are not forwarded`, 501);
+    const body = await readBody(request);
+    return await send(request, { ...host, path: path || "/", service }, body, this.#login);
+  }
+
+  /** Finds the host of a service that a function may call. */
+  #find(label: string, service: string, owner: string | undefined): Host | undefined {
+    const region = this.#login?.region ?? REGION;
+    const owners = owner === undefined ? Object.values(this.#functions) : [this.#functions[owner]!];
+    const all = owners.map((settings) => hostsOf(settings, region));
+    const found = all.flatMap(({ hosts }) => hosts)
+      .filter((one) => one.label === label);
+    const near = found.find((one) => one.region === region) ?? found[0];
+    const isOpen = all.some(({ isOpen }) => isOpen) ||
+      owners.some((settings) => settings.runtime !== "deno" && mentions(settings, service));
+    if (near !== undefined || !isOpen) return near;
+    if (!/^[a-z0-9.-]{1,63}$/.test(label)) return undefined;
+    return { host: `${label}.${region}.amazonaws.com`, label, region };
+  }
+}
+
+/** Tells whether a statement of a function allows an action of a service. A function on Node.js has no list of hosts. */
+function mentions({ statements }: FunctionManifest, service: string): boolean {
+  return statements.filter(({ Effect }) => Effect === "Allow")
+    .flatMap(({ Action = [] }) => Action)
+    .some((action) => action === "*" || action.toLowerCase().startsWith(`${service}:`));
+}
+
+async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size > MAX_BODY) throw failure(`The request has over ${MAX_BODY} bytes`, 413);
+    chunks.push(chunk);
+  }
+  return new Uint8Array(await new Blob(chunks as Uint8Array<ArrayBuffer>[]).arrayBuffer());
+}
+
+/** Signs a request in the name of the developer, and sends it. */
+async function send(
+  { method, url, headers }: Request,
+  { host, path, region, service }: Host & { readonly path: string; readonly service: string },
+  body: Uint8Array<ArrayBuffer>,
+  login: Login,
+): Promise<Response> {
+  const { Sha256 } = await import("@smithy/core/checksum"); // Few applications need these imports.
+  const { SignatureV4 } = await import("@smithy/signature-v4");
+  const signer = new SignatureV4({
+    service,
+    region: region ?? REGION, // A service without regions is in this one.
+    credentials: await login.credentials(),
+    sha256: Sha256,
+  });
+  const query: Record<string, string[]> = {};
+  for (const [name, value] of new URL(url).searchParams) {
+    // The signature of a presigned URL is that of the function.
+    if (
+      !/^x-amz-(algorithm|credential|date|expires|security-token|signature|signedheaders)$/i.test(
+        name,
+      )
+    ) {
+      (query[name] ??= []).push(value);
+    }
+  }
+  const kept = [...headers].filter(([name]) => !OWN_FIELDS.test(name));
+  const signed = await signer.sign({
+    method,
+    protocol: "https:",
+    hostname: host,
+    path,
+    query,
+    headers: { ...Object.fromEntries(kept), host, "accept-encoding": "identity" },
+    body,
+  });
+  const { host: _, ...fields } = signed.headers;
+  const search = Object.entries(query).flatMap(([name, values]) =>
+    values.map((value) => `${encode(name)}=${encode(value)}`)
+  ).join("&");
+  const response = await fetch(`https://${host}${path}${search && `?${search}`}`, {
+    method,
+    headers: fields,
+    ...body.length > 0 && { body },
+    redirect: "manual",
+  }).catch((error) => {
+    throw failure(`Cannot reach ${host}: ${error.message}`, 502);
+  });
+  const answered = new Headers(response.headers);
+  for (const name of ["connection", "keep-alive", "transfer-encoding"]) answered.delete(name);
+  return new Response(response.body, { status: response.status, headers: answered });
+}
+
+/** Encodes a part of a query as AWS Signature Version 4 does. */
+function encode(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+function failure(message: string, status: number): ServiceError {
+  return new ServiceError("NotImplemented", message, undefined, status);
+}

@@ -1,0 +1,151 @@
+import { Buffer } from "node:buffer";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Application } from "../application/types.ts";
+import { Tables } from "../aws/dynamodb/tables.ts";
+import { Clock } from "../aws/clock.ts";
+import { createEventBus } from "../aws/events/event_bus.ts";
+import { Messaging } from "../sources/messaging.ts";
+import { Authorizers } from "../gateway/authorizer.ts";
+import { createFunctionUrls } from "../gateway/function_url.ts";
+import { createGateway } from "../gateway/gateway.ts";
+import { createInvokeApi } from "../gateway/invoke_api.ts";
+import type { FunctionHost } from "../lambda/function_host.ts";
+import { countRounds } from "../lambda/loops.ts";
+import { makeOwnedFolder } from "../lambda/isolation/owned_folder.ts";
+import type { Log } from "../lambda/log.ts";
+import { AsyncInvocations } from "../sources/async_invocations.ts";
+import { BUCKETS_FOLDER, openBuckets } from "../sources/buckets.ts";
+import { pollQueues } from "../sources/queue_poller.ts";
+import { Schedules } from "../sources/schedules.ts";
+import { followTables } from "../sources/table_followers.ts";
+import { Calls } from "./calls.ts";
+import { createTriggerEndpoints } from "./endpoints.ts";
+import { answer, type Parts } from "./listener.ts";
+import type { Forwarding } from "./forwarding.ts";
+import { Services } from "./services.ts";
+import { answerPage } from "./page/pages.ts";
+import type { Sockets } from "./sockets.ts";
+import { createTableEndpoint } from "./table_endpoint.ts";
+
+/** The file of the items in the folder of the data. */
+export const TABLES_FILE = "tables.db";
+
+/** What a platform is made of. */
+export interface OpenOptions {
+  readonly application: Application;
+  /** Reads the OpenAPI document; absent if no API is described. */
+  readonly readApi: (() => Promise<unknown>) | undefined;
+  readonly sockets: Sockets;
+  readonly host: FunctionHost;
+  readonly forwarding: Forwarding;
+  readonly log: Log;
+  /** The folder of the data. */
+  readonly folder: string;
+  /** Whether the items of tables are kept in the folder, and not in memory. */
+  readonly keepsItems: boolean;
+  readonly retryDelays?: readonly number[] | undefined;
+  readonly gatewayTimeout?: number | undefined;
+  /** Whether `settled()` waits for due times, or the clock jumps to them. The default is `real`. */
+  readonly time?: "real" | "skip" | undefined;
+}
+
+/** The platform of one version of an application. */
+export interface OpenPlatform extends AsyncDisposable {
+  readonly bucketsFolder: string;
+  readonly removeExpired: () => Promise<void>;
+  readonly flushAuthorizers: () => void;
+  readonly settled: () => Promise<void>;
+}
+
+/**
+ * Opens the platform of one version of an application: it answers at the sockets from now on. Pause the sockets before its
+ * disposal. Then its running requests to functions still end, and its calls that read or change data have ended.
+ */
+export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> {
+  const { application, log, sockets, folder } = options;
+  const clock = new Clock();
+  const host = countRounds({
+    async invoke(name, ...invocation) {
+      const outcome = await clock.during(options.host.invoke(name, ...invocation));
+      if (outcome.failure === "timeout") {
+        const { timeout } = application.functions[name]!;
+        const limit = `the "timeout" that the manifest gives it: ${timeout} s`;
+        log.note(`The function "${name}" ran into ${limit}`);
+      }
+      return outcome;
+    },
+    async [Symbol.asyncDispose]() {},
+  });
+  await using stack = new AsyncDisposableStack();
+  const asyncInvocations = stack.use(
+    new AsyncInvocations(host, log, options.retryDelays, clock),
+  );
+  const invokeAsync = (name: string, event: unknown, traceId?: string) =>
+    void asyncInvocations.start(name, Buffer.from(JSON.stringify(event)), { traceId });
+  const buckets = stack.use(
+    await openBuckets({ application, asyncInvocations, clock, log, data: folder }),
+  );
+  const schedules = stack.use(new Schedules(application, asyncInvocations, clock));
+  const messages = stack.use(await makeOwnedFolder(tmpdir()));
+  const messaging = stack.use(new Messaging(application, messages.path, invokeAsync, clock));
+  const note = (text: string) => log.note(text);
+  const eventBus = createEventBus(application.rules, invokeAsync, note, clock);
+  const invokeApi = createInvokeApi(application, host, asyncInvocations);
+  const file = options.keepsItems ? join(folder, TABLES_FILE) : undefined;
+  const tables = stack.use(await Tables.open(application.tables, file, note));
+  const calls = new Calls();
+  const { keys } = sockets;
+  const data = { application, buckets, messaging, eventBus };
+  const services = stack.use(
+    new Services({ ...data, keys, forwarding: options.forwarding, invokeApi, tables, note }, calls),
+  );
+  const followers = stack.use(
+    await followTables({ application, tables, host, messaging, log, clock }),
+  );
+  const polling = new AbortController();
+  const { signal } = polling;
+  void pollQueues({ application, messaging, host, log, clock, signal });
+  const settled = async () => {
+    while (
+      asyncInvocations.isBusy || !signal.aborted && (messaging.hasMessages() || followers.isBusy)
+    ) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      if (options.time === "skip") clock.skip(); // Whatever can go on has begun to run.
+    }
+  };
+  const endpoints = createTriggerEndpoints({
+    ...data,
+    schedules,
+    table: createTableEndpoint(application, tables),
+  });
+  const authorizers = new Authorizers(application.gateway, host, note);
+  const parts: Parts = {
+    page: (...request) => answerPage(application, options.readApi, ...request),
+    log,
+    secret: sockets.secret,
+    clock,
+    settled,
+    functionUrls: createFunctionUrls(application, host, log, services),
+    gateway: createGateway(application, host, log, authorizers, options.gatewayTimeout),
+    invokeApi,
+    endpoints: (...request) => calls.run(endpoints(...request)),
+  };
+  sockets.serve({
+    http: (request) => answer(request, parts),
+    service: (request, door) => services.answer(request, door),
+  });
+  stack.defer(async () => {
+    polling.abort();
+    messaging[Symbol.dispose](); // Who waits for messages gets none.
+    await calls.ended();
+  });
+  const owned = stack.move();
+  return {
+    bucketsFolder: join(folder, BUCKETS_FOLDER),
+    removeExpired: async () => await tables.expiry?.sweep(),
+    flushAuthorizers: () => authorizers.flush(),
+    settled,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}

@@ -1,0 +1,219 @@
+import { Buffer } from "node:buffer";
+import { invokersOf } from "../../application/invoking.ts";
+import type { Application } from "../../application/types.ts";
+import { functionUrl } from "../../gateway/routes.ts";
+import { allow, errorReply, type Reply } from "../../lambda/http.ts";
+import type { Log, LogEntry } from "../../lambda/log.ts";
+import { HIDDEN_CHARACTERS } from "../../rules/visible_text.ts";
+import {
+  copyable,
+  createBucketForm,
+  createEventForm,
+  createQueueForm,
+  createRequestForm,
+  createScheduleForm,
+  createTableForm,
+  createTopicForm,
+  createUrl,
+  type Html,
+  markup,
+} from "./forms.ts";
+import icon from "./icon.svg" with { type: "text" };
+import script from "./script.js" with { type: "text" };
+import style from "./style.css" with { type: "text" };
+
+const ASSETS: Readonly<Record<string, readonly [type: string, text: string]>> = {
+  "/assets/icon.svg": ["image/svg+xml", icon],
+  "/assets/script.js": [
+    "text/javascript; charset=utf-8",
+    `const HIDDEN_CHARACTERS = ${HIDDEN_CHARACTERS};\n${script}`,
+  ],
+  "/assets/style.css": ["text/css; charset=utf-8", style],
+  "/favicon.ico": ["image/svg+xml", icon], // Browsers ask for it when they show the page of a function.
+};
+
+const SECURITY = [
+  [
+    "Content-Security-Policy",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  ],
+  ["Cross-Origin-Opener-Policy", "same-origin"],
+  ["Referrer-Policy", "no-referrer"],
+  ["Cache-Control", "no-cache"],
+] as const;
+
+/** The path of the OpenAPI document. */
+const OPENAPI = "/openapi.json";
+
+/**
+ * Answers a request to the start page, its assets or the document of the API.
+ *
+ * @param readApi Reads the document. Rejects if the API cannot be described. It is absent if no API is described.
+ */
+export async function answerPage(
+  application: Application,
+  readApi: (() => Promise<unknown>) | undefined,
+  method: string,
+  path: string,
+  origin: string,
+): Promise<Reply> {
+  if (path === OPENAPI && readApi !== undefined) return await answerDocument(method, readApi);
+  const asset = path === "/"
+    ? [
+      "text/html; charset=utf-8",
+      createStartPage(application, origin, readApi !== undefined),
+    ] as const
+    : Object.hasOwn(ASSETS, path)
+    ? ASSETS[path]!
+    : undefined;
+  if (asset === undefined) return errorReply(404, `There is no ${path}`, SECURITY);
+  allow(method, "GET", "HEAD");
+  const [type, text] = asset;
+  return { status: 200, headers: [["Content-Type", type], ...SECURITY], body: Buffer.from(text) };
+}
+
+async function answerDocument(method: string, readApi: () => Promise<unknown>): Promise<Reply> {
+  allow(method, "GET", "HEAD");
+  try {
+    const text = JSON.stringify(await readApi(), undefined, 2);
+    const headers = [["Content-Type", "application/json"], ...SECURITY] as const;
+    return { status: 200, headers, body: Buffer.from(text) };
+  } catch (error) {
+    return errorReply(500, (error as Error).message, SECURITY);
+  }
+}
+
+/** The number of characters of the log that a new reader gets. */
+const HISTORY = 500_000;
+
+/** The number of bytes that may wait for a slow reader. If there are more, the stream ends, and the reader asks again. */
+const MAX_WAITING = 4_000_000;
+
+/**
+ * Makes a response that follows the log, with Server-Sent Events. It ends if the reader goes away or is too slow.
+ *
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
+ */
+export function createLogStream(log: Log, lastEventId: string | undefined): Reply {
+  const encoder = new TextEncoder();
+  let stop = () => {};
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      const send = (entry: LogEntry) => {
+        controller.enqueue(encoder.encode(format(entry)));
+        if (controller.desiredSize! >= 0) return;
+        stop();
+        controller.close();
+      };
+      controller.enqueue(encoder.encode("retry: 1000\n\n"));
+      for (const entry of log.after(Number(lastEventId) || 0, HISTORY)) send(entry);
+      stop = log.follow(send);
+    },
+    cancel() {
+      stop();
+    },
+  }, new ByteLengthQueuingStrategy({ highWaterMark: MAX_WAITING }));
+  const headers = [
+    ["Content-Type", "text/event-stream"],
+    ["Cache-Control", "no-store"],
+  ] as const;
+  return { status: 200, headers, body };
+}
+
+/** Writes an event. The JSON has no line breaks. */
+function format({ number, time, functionName, text }: LogEntry): string {
+  return `id: ${number}\ndata: ${JSON.stringify({ time, functionName, text })}\n\n`;
+}
+
+/**
+ * Makes the start page: a form for each trigger of each function, the tables, and the log.
+ *
+ * @param origin The origin of the application.
+ * @param hasApi Whether there is a document of the API.
+ */
+export function createStartPage(application: Application, origin: string, hasApi: boolean): string {
+  const base = `${origin}/${application.stage}`;
+  const functions = Object.keys(application.functions);
+  const tables = Object.entries(application.tables);
+  return markup`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${application.name} · local platform</title>
+<link rel="icon" type="image/svg+xml" href="assets/icon.svg">
+<link rel="stylesheet" href="assets/style.css">
+<script type="module" src="assets/script.js"></script>
+</head>
+<body>
+<a class="skip" href="#log">Skip to the log</a>
+<header>
+<h1>${application.name}</h1>
+<p>Running on this machine. The HTTP gateway is at ${copyable(base)}</p>
+${!hasApi ? [] : markup`<p>Its API: <a href="${OPENAPI.slice(1)}">OpenAPI document</a></p>`}
+</header>
+<main>
+<section aria-labelledby="functions-title">
+<h2 id="functions-title">Functions</h2>
+${functions.map((name) => createCard(application, name, base))}
+${tables.length > 0 ? markup`<h2>Tables</h2>` : []}
+${tables.map(([name, table]) => createTableForm(name, table))}
+</section>
+<section aria-labelledby="log-title" class="log" id="log">
+<h2 id="log-title">Log</h2>
+<div class="toolbar">
+<label>Show <select id="log-filter">
+<option value="*">all functions</option>
+${functions.map((name) => markup`<option>${name}</option>`)}
+</select></label>
+<label><input type="checkbox" id="log-follow" checked> Follow</label>
+<button type="button" id="log-clear">Clear</button>
+<span id="log-state" role="status">Connecting…</span>
+</div>
+<div id="log-view" role="log" aria-labelledby="log-title" tabindex="0"><ol id="log-records"></ol></div>
+<p class="empty" id="log-empty">
+Nothing yet. Send a request or fire a trigger, and its records appear here.
+</p>
+</section>
+</main>
+</body>
+</html>
+`.text;
+}
+
+function createCard(application: Application, name: string, base: string): Html {
+  const { description, memory, timeout, module } = application.functions[name]!;
+  const { routes, url, schedules, events, buckets, topics, queues, tables } = invokersOf(
+    application,
+    name,
+  );
+  return markup`
+<article aria-labelledby="function-${name}">
+<h3 id="function-${name}">${name}</h3>
+<p>${description}</p>
+<p class="facts">${memory} MiB · ${timeout} s · <code>${module}</code></p>
+${routes.length > 0 ? createRequestForm(name, routes, application.stage, base) : []}
+${url === undefined ? [] : createUrl(functionUrl(name, base), url)}
+${schedules.map((schedule, index) => createScheduleForm(name, schedule, index))}
+${events.map(createEventForm)}
+${buckets.map((bucket) => createBucketForm(name, bucket))}
+${topics.map((topic) => createTopicForm(name, topic))}
+${queues.map((queue) => createQueueForm(name, queue, application.queues[queue]!.fifo))}
+${
+    tables.map((table) =>
+      markup`
+<p>The changes of the table <a href="#table-${table}">${table}</a> invoke this function.</p>`
+    )
+  }
+<details>
+<summary>Invoke with your own event</summary>
+<form data-form="post" data-path="2015-03-31/functions/${name}/invocations">
+<label>Event (JSON)<textarea name="body" rows="4" spellcheck="false">{}</textarea></label>
+<button>Invoke</button>
+<output></output>
+</form>
+</details>
+</article>`;
+}

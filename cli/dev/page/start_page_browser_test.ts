@@ -1,0 +1,230 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { Buffer } from "node:buffer";
+import type { Page } from "playwright-core";
+import axe from "axe-core";
+import { browserTest } from "../../../testdata/browser.ts";
+import {
+  MANIFEST,
+  manifestWith,
+  startTestPlatform,
+  type TestPlatform,
+} from "../../testdata/platform.ts";
+
+type Step = (page: Page, test: TestPlatform) => Promise<void>;
+
+const STEPS: [name: string, step: Step][] = [];
+
+/** Adds a step. Each step gets the start page of a new platform. */
+function testPage(name: string, step: Step): void {
+  STEPS.push([name, step]);
+}
+
+const card = (page: Page, name: string) =>
+  page.locator("article").filter({ has: page.getByRole("heading", { name, exact: true }) });
+
+testPage("sends a request and shows the response", async (page, test) => {
+  const article = card(page, "echo");
+  await article.getByText("Send a request").click();
+  await article.getByLabel("Method").selectOption("PUT");
+  await article.getByLabel("Path and query").fill("/v0/echo/x?a=<b>");
+  await article.getByLabel("Accept").selectOption("text/html");
+  await article.getByLabel("Header fields").fill("Authorization: Bearer a:b\nX-Order:7\n");
+  await article.getByLabel("Body").fill("ü");
+  await article.getByRole("button", { name: "Send", exact: true }).click();
+  await article.getByText("200 OK").waitFor();
+  const answer = await article.locator("output pre").innerText();
+  assertStringIncludes(answer, '"resource": "/echo/{proxy+}"');
+  const { httpMethod, headers, queryStringParameters, body } = test.host.calls[0]!.event;
+  const sent = new Headers(headers);
+  assertEquals([httpMethod, sent.get("Accept")], ["PUT", "text/html"]);
+  assertEquals([sent.get("Authorization"), sent.get("X-Order")], ["Bearer a:b", "7"]);
+  assertEquals([queryStringParameters, body], [{ a: "<b>" }, "w7w="]);
+});
+
+testPage("invokes a function, and shows a failure", async (page, test) => {
+  const article = card(page, "plain");
+  await article.getByText("Invoke with").click();
+  await article.getByLabel("Event").fill('{"n":1}');
+  await article.getByRole("button", { name: "Invoke" }).click();
+  await article.getByText("200 OK").waitFor();
+  assertEquals(test.host.calls[0]!.event, { n: 1 });
+  test.host.answer = () => ({ failure: "error" });
+  await article.getByRole("button", { name: "Invoke" }).click();
+  await article.getByText("the function failed").waitFor();
+});
+
+testPage("fires a schedule, puts an event and sends a message to a queue", async (page, test) => {
+  await card(page, "clock").getByRole("button", { name: "Fire now" }).click();
+  await card(page, "clock").getByText("202 Accepted").waitFor();
+  await card(page, "listener").getByRole("button", { name: "Put the event" }).click();
+  await card(page, "listener").getByText("200 OK").waitFor();
+  const worker = card(page, "worker");
+  await worker.getByText("0 waiting, 0 in flight").waitFor();
+  await worker.getByLabel("Message of the queue").fill("Hello");
+  await worker.getByRole("button", { name: "Send the message" }).click();
+  await worker.getByText("200 OK").waitFor();
+  await test.platform.settled();
+  const eventOf = (name: string) => test.host.calls.find((call) => call.name === name)!.event;
+  assertEquals(eventOf("clock")["detail-type"], "Scheduled Event");
+  const { source, detail } = eventOf("listener");
+  assertEquals([source, detail], ["shop", { kind: "order" }]);
+  assertEquals(eventOf("worker").Records[0].body, "Hello");
+});
+
+testPage("sends a message to a group of a FIFO queue", async (page, test) => {
+  const article = card(page, "follower");
+  await article.getByLabel("Message of the queue").fill("Hello");
+  await article.getByLabel("Message group").fill("a&b");
+  await article.getByRole("button", { name: "Send the message" }).click();
+  await article.getByText("200 OK").waitFor();
+  await test.platform.settled();
+  assertEquals(test.host.calls[0]!.event.Records[0].attributes.MessageGroupId, "a&b");
+});
+
+testPage("uploads an object, lists it and deletes it", async (page, test) => {
+  const article = card(page, "created");
+  const file = { name: "red flower.txt", mimeType: "text/plain", buffer: Buffer.from("Hello") };
+  await article.getByLabel("File", { exact: true }).setInputFiles(file);
+  await article.getByRole("button", { name: "Upload" }).click();
+  await article.getByRole("link", { name: "red flower.txt" }).waitFor();
+  assertStringIncludes(await article.locator(".objects li").innerText(), "5 bytes");
+  await article.getByLabel("File", { exact: true }).setInputFiles(file);
+  await article.getByLabel("Key", { exact: true }).fill("a/<b>#?.txt");
+  await article.getByRole("button", { name: "Upload" }).click();
+  await article.getByRole("link", { name: "a/<b>#?.txt" }).waitFor();
+  await article.getByRole("button", { name: "Delete a/<b>#?.txt" }).click();
+  await article.getByRole("link", { name: "a/<b>#?.txt" }).waitFor({ state: "detached" });
+  await test.platform.settled();
+  const keys = test.host.calls
+    .map(({ event }) => `${event.Records[0].eventName} ${event.Records[0].s3.object.key}`);
+  assertEquals(keys, [
+    "ObjectCreated:Put red+flower.txt",
+    "ObjectCreated:Put a/%3Cb%3E%23%3F.txt",
+    "ObjectRemoved:DeleteMarkerCreated a/%3Cb%3E%23%3F.txt",
+  ]);
+});
+
+testPage("puts an item into a table, lists the items and deletes one", async (page, test) => {
+  const article = card(page, "notes");
+  for (const item of ['{"id":"<b>","list":[1.5,{"a":null}]}', '{"id":"2"}']) {
+    await article.getByLabel("Item (JSON)").fill(item);
+    await article.getByRole("button", { name: "Put the item" }).click();
+    await article.getByText("204 No Content").waitFor();
+    await article.getByText(item).waitFor();
+  }
+  await article.getByRole("button", { name: 'Delete {"id":"2"}' }).click();
+  await article.getByRole("button", { name: 'Delete {"id":"2"}' }).waitFor({ state: "detached" });
+  assertEquals(await article.locator(".objects li").count(), 1);
+  await test.platform.settled();
+  const { Records } = test.host.calls[0]!.event;
+  assertEquals([Records[0].eventName, Records[0].dynamodb.Keys], ["INSERT", { id: { S: "<b>" } }]);
+});
+
+testPage("publishes a message with several attributes", async (page, test) => {
+  const article = card(page, "reader");
+  await article.getByLabel("Subject").fill("Greeting");
+  await article.getByLabel("Message").fill("Hello");
+  await article.getByLabel("Name").fill("n");
+  await article.getByLabel("Type").selectOption("Number");
+  await article.getByLabel("Value").fill("1");
+  await article.getByRole("button", { name: "Another attribute" }).click();
+  await article.getByLabel("Name").nth(1).fill("s");
+  await article.getByLabel("Value").nth(1).fill("x");
+  await article.getByRole("button", { name: "Publish" }).click();
+  await article.getByText("200 OK").waitFor();
+  await test.platform.settled();
+  const { Message, Subject, MessageAttributes } = test.host.calls[0]!.event.Records[0].Sns;
+  assertEquals([Message, Subject], ["Hello", "Greeting"]);
+  assertEquals(MessageAttributes.n, { Type: "Number", Value: "1" });
+  assertEquals(MessageAttributes.s.Value, "x");
+});
+
+testPage("shows new records of the log, escaped and filtered", async (page, test) => {
+  const records = page.locator("#log-records li");
+  const write = (functionName: string, text: string) =>
+    test.log.write({ time: new Date(), functionName, text });
+  write("echo", "2026-03-01T12:00:00.000Z\tid-1\tERROR\t<img src=x onerror=alert(1)>");
+  write("plain", `2026-03-01T12:00:00.000Z\tid-2\tINFO\tfirst\r${"line\r".repeat(9)}last`);
+  write("plain", '{"level":"WARN","message":"from JSON","requestId":"id-3"}');
+  test.log.note("Reloaded the functions");
+  write("plain", '{"level":"WARN","message":"turned \\u202egnp.exe"}');
+  write("plain", `turned \u202e${"gnp.exe".repeat(100)}`);
+  await records.nth(5).waitFor();
+  assertEquals(await records.nth(0).getAttribute("class"), "error");
+  assertMatch(await records.nth(0).innerText(), /echo\s+ERROR <img src=x onerror=alert\(1\)>/);
+  assertEquals(await page.locator("#log-records img").count(), 0);
+  await records.nth(1).locator("summary").click();
+  assertStringIncludes(await records.nth(1).innerText(), "line\nlast");
+  assertMatch(await records.nth(2).innerText(), /WARN from JSON/);
+  assertMatch(await records.nth(3).innerText(), /platform\s+Reloaded the functions/);
+  for (const index of [4, 5]) {
+    assertMatch(await records.nth(index).innerText(), /turned <U\+202E>gnp\.exe/);
+  }
+  await page.getByLabel("Show").selectOption("echo");
+  assertEquals(await page.locator("#log-records li:visible").count(), 1);
+  await page.getByLabel("Show").selectOption("*");
+  await page.getByRole("button", { name: "Clear" }).click();
+  assertEquals(await records.count(), 0);
+  await page.getByText("Nothing yet").waitFor();
+});
+
+testPage("is accessible and fits, light on a desk and dark on a phone", async (page, test) => {
+  const text = `2026-03-01T12:00:00.000Z\tid\tERROR\tno\r${"x".repeat(2_000)}`;
+  for (const functionName of ["echo", "plain", "clock", "reader", "created", ""]) {
+    test.log.write({ time: new Date(), functionName, text });
+  }
+  await page.locator("#log-records li").nth(5).waitFor();
+  for (const summary of await page.locator("summary").all()) await summary.click();
+  // The browser runs this code in spite of the content security policy, because it does not come from the page.
+  await page.evaluate(axe.source);
+  for (const [colorScheme, width] of [["light", 1_280], ["dark", 360]] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 800 });
+    const excess = await page.evaluate(
+      "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+    );
+    assertEquals(excess, 0, "nothing sticks out");
+    const { violations } = await page.evaluate("axe.run()") as {
+      violations: { id: string; nodes: { html: string }[] }[];
+    };
+    assertEquals(violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`), []);
+  }
+});
+
+const follower = manifestWith(
+  {
+    follower: {
+      module: "a.ts",
+      triggers: { tables: [{ name: "notes" }], queues: [{ name: "line" }] },
+    },
+  },
+  { line: { fifo: true } },
+  { notes: { key: { id: "string" } } },
+);
+
+/** The application of the other tests, with a table and a FIFO queue. */
+const manifest = {
+  ...MANIFEST,
+  functions: { ...MANIFEST.functions, ...follower.functions },
+  queues: { ...MANIFEST.queues, ...follower.queues },
+  tables: follower.tables,
+};
+
+browserTest("the start page works in a browser", async (browser, t) => {
+  for (const [name, step] of STEPS) {
+    await t.step(name, async () => {
+      await using test = await startTestPlatform(({ event }) => ({
+        payload: Buffer.from(JSON.stringify({ body: JSON.stringify(event) })),
+      }), { manifest });
+      const page = await browser.newPage();
+      const complaints: string[] = [];
+      page.on("console", (message) => complaints.push(message.text()));
+      page.on("pageerror", (error) => complaints.push(String(error)));
+      await page.goto(test.platform.controlUrl);
+      await page.getByText("Live", { exact: true }).waitFor();
+      await step(page, test);
+      assertEquals(complaints, []);
+      await page.close();
+    });
+  }
+});

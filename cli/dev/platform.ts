@@ -1,0 +1,205 @@
+import { tmpdir } from "node:os";
+import { dirname } from "node:path";
+import type { FunctionHost, ReloadingHost } from "../lambda/function_host.ts";
+import { makeOwnedFolder } from "../lambda/isolation/owned_folder.ts";
+import { Log } from "../lambda/log.ts";
+import {
+  readLocalManifest,
+  readLocalSecrets,
+  type SecretValues,
+} from "../manifest/local_values.ts";
+import type { Manifest } from "../manifest/types.ts";
+import { ignorePrograms } from "../programs/find_program.ts";
+import { ApiDocument } from "./api_document.ts";
+import { openDataFolder } from "./data_folder.ts";
+import { createInProcessHost } from "./in_process_host.ts";
+import { controlUrlOf, originOf } from "./listener.ts";
+import { openPlatform } from "./open_platform.ts";
+import { findLogin, Forwarding } from "./forwarding.ts";
+import { resolveLocally } from "./resolve_locally.ts";
+import { createSandboxHost, type SandboxHostOptions } from "./sandbox_host/host.ts";
+import { Sockets } from "./sockets.ts";
+
+/** The options of {@linkcode startPlatform}. */
+export interface PlatformOptions {
+  /** The stage, if a path names the manifest. The default is the stage that the manifest names. */
+  readonly stage?: string | undefined;
+  /**
+   * The values of secrets, by name. They count before those of the file `.env` beside the manifest and, if the variable `CI` is
+   * set, those of the environment. The log names each secret without a value, and its variable is absent.
+   */
+  readonly secrets?: SecretValues | undefined;
+  /** The profile of the AWS tools for services that are not emulated. The default is the keys in the file `.env`. */
+  readonly profile?: string | undefined;
+  /** The port. If it is 0, the system chooses a free port, which is the default. */
+  readonly port?: number | undefined;
+  /** Whether the functions run in this process. By default, each function runs in its own sandbox. */
+  readonly inProcess?: boolean | undefined;
+  /**
+   * The host of the functions, or a function that makes the host. The function gets the manifest with the environment and
+   * the permissions of this machine. The host must write its records to `log`. The caller disposes of the host after the
+   * platform.
+   */
+  readonly host?: FunctionHost | ((local: Manifest) => Promise<FunctionHost>) | undefined;
+  /**
+   * The folder for the objects of the buckets and the items of the tables. By default, the objects are in a temporary folder,
+   * and the items are in memory.
+   */
+  readonly data?: string | undefined;
+  /** The log. The default is a new one. */
+  readonly log?: Log | undefined;
+  /**
+   * When functions are bundled. By default, all are bundled before the platform starts, which fails if one cannot be bundled.
+   * With `"when invoked"`, only those that are invoked are bundled.
+   */
+  readonly bundling?: "first" | "when invoked" | undefined;
+  /** Ends the bundling of functions early. */
+  readonly signal?: AbortSignal | undefined;
+  /** The delays before the retries of an asynchronous invocation, in milliseconds. The default is 1,000 and 2,000. */
+  readonly retryDelays?: readonly number[] | undefined;
+  /** The time limit of the HTTP gateway for a function, in milliseconds. The default is 29,000, as in the cloud. */
+  readonly gatewayTimeout?: number | undefined;
+  /**
+   * With `"skip"`, `settled()` does not wait: whenever nothing runs, the clock of the platform jumps to the next retry,
+   * visibility, delay or batch window. The dates in events follow this clock. Time limits, schedules, signatures and the time
+   * to live do not. The default is `"real"`.
+   */
+  readonly time?: "real" | "skip" | undefined;
+}
+
+/** A running local platform. */
+export interface Platform extends AsyncDisposable {
+  /** The URL of the application, without a slash and the stage at the end. */
+  readonly url: string;
+  /**
+   * The URL of the platform itself, without a slash at the end: the start page, the log, the triggers and the Invoke API. Its
+   * origin is another one than that of the application, so that the pages of functions cannot use it. Its path is a secret of
+   * this start, so that no function can use it.
+   */
+  readonly controlUrl: string;
+  /** The port of both. */
+  readonly port: number;
+  /** The folder that has a folder for each bucket. A new file in the folder of a bucket is an upload. */
+  readonly bucketsFolder: string;
+  /** The URL of the local Amazon S3, SNS, SQS, EventBridge and DynamoDB, with a secret of this start, for `aws --endpoint-url`. */
+  readonly servicesUrl: string;
+  /** The log of the functions and of the platform. */
+  readonly log: Log;
+  /**
+   * Removes the items of tables whose time to live is over. The platform does so every five seconds, and Amazon DynamoDB
+   * within days.
+   */
+  removeExpired(): Promise<void>;
+  /** Waits until no asynchronous invocation runs and the functions have got all messages and changes. */
+  settled(): Promise<void>;
+  /** Forgets the policies of authorizers with a `ttl`, as `aws apigateway flush-stage-authorizers-cache` does. */
+  flushAuthorizers(): void;
+  /** Stops the platform, and waits for its end. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the platform on this machine: the HTTP gateway, the Invoke API, the triggers and a start page, on the loopback
+ * interface only.
+ *
+ * @param app The path of the manifest, or the manifest; `app.json` by default. The modules of such a manifest are relative to the current folder.
+ * The values of the file `.env` beside a manifest replace values of `environment`.
+ * @param options Where and how to run the application.
+ * @returns The platform. Dispose of the platform to stop it.
+ * @throws {PortTakenError} If another program listens on the port.
+ * @throws {Error} If another platform holds the folder of the data. The message names its process.
+ * @throws {Error} If the manifest cannot be read, or if functions cannot be bundled. The message names each of them.
+ *
+ * @example Sending an HTTP request to a function
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { startPlatform } from "@mate/cli/platform";
+ *
+ * const folder = await Deno.makeTempDir();
+ * const code = `export const handler = (event) => ({ body: "Hello " + event.path });`;
+ * await Deno.writeTextFile(`${folder}/hello.ts`, code);
+ * const triggers = { routes: [{ method: "GET", path: "/hello/{name}" }] };
+ * const functions = { hello: { module: "hello.ts", triggers } };
+ * const manifest = JSON.stringify({ name: "greeter", stage: "v0", functions });
+ * await Deno.writeTextFile(`${folder}/app.json`, manifest);
+ *
+ * await using platform = await startPlatform(`${folder}/app.json`, { inProcess: true });
+ * const response = await fetch(`${platform.url}/v0/hello/ada`);
+ *
+ * assertEquals(await response.text(), "Hello /hello/ada");
+ * ```
+ */
+export async function startPlatform(
+  app: string | Manifest = "app.json",
+  options: PlatformOptions = {},
+): Promise<Platform> {
+  const { log = new Log() } = options;
+  const path = typeof app === "string" ? app : "app.json";
+  ignorePrograms(dirname(path));
+  const manifest = typeof app === "string" ? await readLocalManifest(app, options.stage) : app;
+  const secrets = await readLocalSecrets(manifest, dirname(path), options.secrets);
+  const login = await findLogin(dirname(path), options.profile);
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(
+    await (options.data === undefined ? makeOwnedFolder(tmpdir()) : openDataFolder(options.data)),
+  );
+  const sockets = stack.use(await Sockets.open(options.port ?? 0, (text) => log.note(text)));
+  const { application, local, missing } = resolveLocally(
+    manifest,
+    sockets,
+    secrets.values,
+    options.inProcess,
+  );
+  [...secrets.missing, ...missing].forEach((line) => log.note(line));
+  const host = typeof options.host === "function"
+    ? await options.host(local)
+    : options.host ?? stack.use(
+      await createHost(options.inProcess, {
+        manifest: local,
+        manifestPath: path,
+        log: (record) => log.write(record),
+        bundling: options.bundling,
+        signal: options.signal,
+      }),
+    );
+  const api = stack.use(
+    new ApiDocument(path, manifest, originOf("application", sockets.port), log),
+  );
+  const { bucketsFolder, removeExpired, flushAuthorizers, settled } = stack.use(
+    await openPlatform({
+      ...options,
+      application,
+      readApi: manifest.api === undefined ? undefined : () => api.read(),
+      forwarding: new Forwarding(manifest.functions, login),
+      sockets,
+      host,
+      log,
+      folder: folder.path,
+      keepsItems: options.data !== undefined,
+    }),
+  );
+  stack.use(sockets); // The ports close first.
+  const owned = stack.move();
+  const stop = () => owned.disposeAsync();
+  return {
+    url: originOf("application", sockets.port),
+    controlUrl: controlUrlOf(sockets),
+    port: sockets.port,
+    bucketsFolder,
+    servicesUrl: sockets.servicesUrl,
+    log,
+    removeExpired,
+    settled,
+    flushAuthorizers,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** Makes the host of the functions: in this process, or with a sandbox for each function. */
+export function createHost(
+  isInProcess = false,
+  options: SandboxHostOptions,
+): Promise<ReloadingHost> {
+  return (isInProcess ? createInProcessHost : createSandboxHost)(options);
+}

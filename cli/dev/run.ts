@@ -1,0 +1,244 @@
+import { basename, dirname, join, resolve, sep } from "node:path";
+import type { Application } from "../application/types.ts";
+import { ApiDocument } from "./api_document.ts";
+import { type DataFolder, openDataFolder, openOwnFolder, ownFolder } from "./data_folder.ts";
+import { controlUrlOf, originOf } from "./listener.ts";
+import { loopsOf } from "../application/loops.ts";
+import type { LogRecord, ReloadingHost } from "../lambda/function_host.ts";
+import { Log } from "../lambda/log.ts";
+import { readLocalManifest, readLocalSecrets, VALUES_FILE } from "../manifest/local_values.ts";
+import type { Manifest } from "../manifest/types.ts";
+import { type OpenPlatform, openPlatform, TABLES_FILE } from "./open_platform.ts";
+import { findLogin, Forwarding } from "./forwarding.ts";
+import { createHost } from "./platform.ts";
+import { type LocalApplication, resolveLocally } from "./resolve_locally.ts";
+import { Sockets } from "./sockets.ts";
+import { formatRecord, introduce, isFrame } from "./terminal.ts";
+import { watch } from "../sources/watch.ts";
+
+/** The variable with the secrets that a test on Node.js gives, because the platform runs in another process. */
+const GIVEN = "MATE_SECRETS";
+
+/** The options of {@linkcode run}. */
+export interface RunOptions {
+  readonly manifestPath: string;
+  /** The stage; by default the stage that the manifest names. */
+  readonly stage?: string | undefined;
+  readonly port: number;
+  /** The profile of the AWS tools for services that are not emulated. */
+  readonly profile?: string | undefined;
+  /** The folder for the objects of the buckets. The default is `.mate/NAME`. */
+  readonly data: string | undefined;
+  /** Whether `GET /settled` waits for due times, or skips them. */
+  readonly time?: "real" | "skip" | undefined;
+  /** Whether the functions run in this process. */
+  readonly isInProcess: boolean;
+  /** Whether the terminal shows the lines START, END and REPORT of each invocation. The start page always does. */
+  readonly isVerbose?: boolean | undefined;
+}
+
+/** An application that runs, or shall run. */
+interface Version extends LocalApplication {
+  readonly manifest: Manifest;
+}
+
+/** The signal that ends {@linkcode run}, and its terminal. */
+export interface CliEnvironment {
+  readonly signal: AbortSignal;
+  readonly print: (line: string) => void;
+  readonly isColored: boolean;
+}
+
+/**
+ * Runs an application until the signal. Prints every URL, and then the log. If a file of a function changes, reloads the
+ * functions. If the manifest or the file `.env` changes, restarts the application.
+ */
+export async function run(options: RunOptions, environment: CliEnvironment): Promise<void> {
+  const { manifestPath, stage, isInProcess } = options;
+  const { signal, print, isColored } = environment;
+  const log = new Log();
+  const watchedFolder = resolve(dirname(manifestPath));
+  await using stack = new AsyncDisposableStack();
+  const openFolder = ({ name }: Manifest) =>
+    options.data === undefined
+      ? openOwnFolder(dirname(manifestPath), name)
+      : openDataFolder(options.data);
+  const manifest = await readLocalManifest(manifestPath, stage);
+  let folder = await openFolder(manifest);
+  stack.defer(() => folder[Symbol.asyncDispose]());
+  const sockets = stack.use(await Sockets.open(options.port, (text) => log.note(text)));
+  const { port, servicesUrl } = sockets;
+  const urls = {
+    url: originOf("application", port),
+    controlUrl: controlUrlOf(sockets),
+    servicesUrl,
+  };
+  const api = stack.use(new ApiDocument(manifestPath, manifest, urls.url, log));
+  let host: ReloadingHost | undefined; // The host survives a restart of the platform.
+  let platform: OpenPlatform | undefined;
+  const open = async (manifest: Manifest, application: Application) =>
+    platform = await openPlatform({
+      application,
+      readApi: manifest.api === undefined ? undefined : () => api.read(),
+      sockets,
+      host: host!,
+      forwarding: new Forwarding(
+        manifest.functions,
+        await findLogin(dirname(manifestPath), options.profile),
+      ),
+      log,
+      folder: folder.path,
+      keepsItems: true,
+      time: options.time,
+    });
+  const given = JSON.parse(Deno.env.get(GIVEN) ?? "{}");
+  const resolveHere = async (manifest: Manifest) => {
+    const { values, missing } = await readLocalSecrets(manifest, dirname(manifestPath), given);
+    const resolved = resolveLocally(manifest, sockets, values, isInProcess);
+    [...missing, ...resolved.missing].forEach((line) => log.note(line));
+    loopsOf(resolved.application).forEach((line) => log.note(`WARN ${line}`));
+    return resolved;
+  };
+  let current: Version | undefined;
+  const start = async () => {
+    const resolved = await resolveHere(manifest);
+    const { application, local } = resolved;
+    current = { manifest, ...resolved };
+    const write = (record: LogRecord) => log.write(record);
+    const own = { manifest: local, manifestPath, log: write, signal };
+    const onBundled = () => watchOthers();
+    host = stack.use(await createHost(isInProcess, { ...own, bundling: "later", onBundled }));
+    await open(manifest, application);
+  };
+  let shown = 0;
+  let stopShowing = () => {};
+  const show = (application: Application) => {
+    for (const line of introduce({ application, isInProcess, ...urls, ...platform! })) print(line);
+    // The URLs come first, then the records that the log has already.
+    const write = (record: LogRecord) => {
+      if (options.isVerbose || !isFrame(record)) print(formatRecord(record, isColored));
+    };
+    log.after(shown).forEach(write);
+    stopShowing = log.follow(write);
+  };
+  const replace = async ({ manifest, application, local }: Version) => {
+    // The old platform answers until the bundling, which is slow, has ended.
+    await host!.reload(local, async () => {
+      sockets.pause();
+      await platform![Symbol.asyncDispose]();
+    });
+    await open(manifest, application);
+  };
+  /** Runs another version. If its platform does not open, the current version goes on. */
+  const restart = async (next: Version, former: DataFolder) => {
+    stopShowing();
+    shown = log.after(0).at(-1)?.number ?? 0;
+    let unused = former;
+    try {
+      await replace(next);
+      current = next;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      [unused, folder] = [folder, former];
+      await replace(current!);
+      keepOld(error as Error);
+    } finally {
+      if (unused !== folder) await unused[Symbol.asyncDispose]();
+    }
+    watchOthers();
+    show(current!.application);
+    api.check(current!.manifest);
+  };
+  const keepOld = ({ message }: Error) =>
+    log.note(`ERROR ${message}\nFor now, the old version still answers`);
+
+  const { promise: end, resolve: stop, reject: fail } = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => stop());
+  const unlessInterrupted = (error: unknown) => signal.aborted ? stop() : fail(error);
+  const take = async (paths: ReadonlySet<string>) => {
+    try {
+      const settings = [basename(manifestPath), VALUES_FILE]
+        .filter((file) => paths.has(join(watchedFolder, file)));
+      if (settings.length > 0) {
+        const manifest = await readLocalManifest(manifestPath, stage);
+        const next = { manifest, ...await resolveHere(manifest) };
+        const former = folder;
+        const path = options.data ?? ownFolder(dirname(manifestPath), manifest.name);
+        if (path !== folder.path) folder = await openFolder(manifest);
+        log.note(`Reloading "${manifestPath}"`);
+        return await restart(next, former).catch(unlessInterrupted);
+      }
+      const changed = await host!.reload();
+      platform!.flushAuthorizers(); // The new code may decide otherwise.
+      api.check();
+      if (changed.length > 0) {
+        log.note(`Reloaded ${changed.join(", ")}: the next invocation runs the new code`);
+      }
+    } catch (error) {
+      keepOld(error as Error);
+    } finally {
+      watchOthers();
+    }
+  };
+  let watchOthers = () => {}; // Nothing is watched yet.
+  let taking = Promise.resolve(); // One change after the other, because there are several watches.
+  const onChange = (paths: ReadonlySet<string>) => taking = taking.then(() => take(paths));
+  await start().catch(unlessInterrupted);
+  if (platform === undefined) return await end;
+  const platformEnd = {
+    async [Symbol.asyncDispose]() {
+      await sockets[Symbol.asyncDispose]();
+      await platform![Symbol.asyncDispose]();
+    },
+  };
+  await using _last = { // A platform may start while the watch ends.
+    async [Symbol.asyncDispose]() {
+      await taking;
+      await platform![Symbol.asyncDispose]();
+    },
+  };
+  const onError = ({ message }: Error) => log.note(message);
+  await using watches = new AsyncDisposableStack();
+  watches.use(watch(watchedFolder, {
+    onChange,
+    onError,
+    isOfInterest: isSource(watchedFolder, [
+      resolve(platform.bucketsFolder) + sep,
+      resolve(dirname(platform.bucketsFolder), TABLES_FILE),
+    ]),
+  }));
+  const watched = new Set<string>();
+  /** Watches the folders of files that functions import from elsewhere, such as another member of the workspace. */
+  watchOthers = () => {
+    for (const folder of watches.disposed ? [] : host?.foldersElsewhere ?? []) {
+      if (watched.has(folder)) continue;
+      watched.add(folder);
+      const isOfInterest = isSource(folder, []);
+      try {
+        watches.use(watch(folder, { onChange, onError, isOfInterest, isRecursive: false }));
+      } catch (error) {
+        onError(error as Error);
+      }
+    }
+  };
+  watchOthers();
+  // The platform ends before the watch, because the end of a watch ends the watches of folders in it, such as buckets.
+  await using _first = platformEnd;
+  // Show the URLs after the start of the watch, because the developer may change files at once.
+  show(current!.application);
+  api.check();
+  if (!signal.aborted) await end;
+}
+
+/**
+ * Makes a function that tells whether a path may be a source of a function.
+ *
+ * @param data The starts of the paths of data: the objects, and the file of the tables with those that SQLite adds.
+ */
+export function isSource(folder: string, data: readonly string[]): (path: string) => boolean {
+  return (path) =>
+    !data.some((start) => path.startsWith(start) || path + sep === start) &&
+    path.slice(folder.length).split(sep).every((part) =>
+      part === VALUES_FILE || !/^node_modules$|^\.|~$|\.log$/.test(part)
+    );
+}

@@ -1,0 +1,463 @@
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { join } from "node:path";
+import { Command, createApp, greet, manifest } from "../testdata/command.ts";
+import { isSource, run } from "./run.ts";
+import { PortTakenError } from "./server.ts";
+import { temporaryFolder } from "../../testdata/programs.ts";
+import { until, within } from "../../testdata/waiting.ts";
+
+const cases = [
+  [["--data", "data"], "SIGINT"],
+  [["--in-process"], "SIGTERM"], // with the objects in .mate
+] as const;
+for (const [mode, signal] of cases) {
+  Deno.test(`the command with ${mode[0]} runs an application, reloads it and stops`, async () => {
+    const folder = await createApp();
+    const module = join(folder, "hello.ts");
+    const app = join(folder, "app.json");
+    await using command = new Command([...mode, "--port", "0", "app.json"], folder);
+    const [, base] = await command.find(
+      /^greeter is running\n[^]*Base URL {4}(\S+)\n[^]*Ctrl-C/,
+    );
+    const hello = async () => await (await fetch(`${base}/hello`)).text();
+    assertStringIncludes(command.output, `curl '${base}/hello'`);
+    const isInProcess = mode[0] === "--in-process";
+    assertEquals(command.output.includes("when one of its files changes"), !isInProcess);
+    const data = mode[0] === "--data" ? "data" : ".mate/greeter";
+    assertEquals((await Deno.stat(join(folder, data, "buckets/files"))).isDirectory, true);
+    const names = (await Array.fromAsync(Deno.readDir(join(folder, data)))).map(({ name }) => name);
+    assertEquals(names.includes(".gitignore"), mode[0] !== "--data", "git ignores the own folder");
+    assertEquals(await hello(), "Hello");
+
+    await Deno.writeTextFile(module, greet("Hello again"));
+    await command.find(/platform {5}Reloaded hello: the next invocation runs the new code\n/);
+    assertEquals(await hello(), "Hello again");
+
+    await Deno.writeTextFile(module, greet("Hello at last"));
+    await Deno.writeTextFile(app, "{");
+    await command.find(
+      /platform {5}ERROR Cannot read the manifest .* ↵ For now, the old version still answers\n/,
+    );
+    assertStringIncludes(await hello(), "Hello");
+
+    await Deno.writeTextFile(app, manifest("/greet"));
+    await command.find(new RegExp(`[^]*Reloading "[^]*curl '${base}/greet'`));
+    const greeting = await fetch(`${base}/greet`);
+    assertEquals([await greeting.text(), (await fetch(`${base}/hello`)).status], [
+      "Hello at last",
+      403,
+    ]);
+
+    command.kill(signal);
+    assertEquals([await command.status(), await command.errors], [0, ""]);
+  });
+}
+
+/** Runs an application in the process of the test, until `onLine` stops it. */
+async function runHere(
+  folder: string,
+  isInProcess: boolean,
+  onLine: (line: string, stop: () => void) => void,
+  isVerbose = false,
+): Promise<string> {
+  const lines: string[] = [];
+  const controller = new AbortController();
+  const options = { manifestPath: join(folder, "app.json"), data: join(folder, "data") };
+  const running = run({ ...options, port: 0, isInProcess, isVerbose }, {
+    signal: controller.signal,
+    print(line) {
+      lines.push(line);
+      onLine(line, () => controller.abort());
+    },
+    isColored: false,
+  });
+  try {
+    await within("the end of the application", running, () => lines.join("\n"));
+  } finally {
+    controller.abort();
+  }
+  return lines.join("\n");
+}
+
+Deno.test("run() finds that the port is in use before it bundles", async () => {
+  const folder = await createApp();
+  const taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  try {
+    const lines: string[] = [];
+    const options = { manifestPath: join(folder, "app.json"), data: join(folder, "data") };
+    const running = run({ ...options, port: taken.addr.port, isInProcess: false }, {
+      signal: new AbortController().signal,
+      print: (line) => void lines.push(line),
+      isColored: false,
+    });
+    await assertRejects(() => running, PortTakenError, `Cannot listen on port ${taken.addr.port}`);
+    assertEquals(lines, []);
+  } finally {
+    taken.close();
+  }
+});
+
+Deno.test("run() prints START, END and REPORT only if it is verbose, and what functions say", async () => {
+  const folder = await createApp();
+  await Deno.writeTextFile(
+    join(folder, "hello.ts"),
+    `let count = 0;
+    export const handler = () => console.log("START of call", ++count);`,
+  );
+  for (const isVerbose of [false, true]) {
+    const output = await runHere(folder, false, async (line, stop) => {
+      const [, url] = /curl '(\S+\/hello)'/.exec(line) ?? [];
+      if (line.includes("START of call 2")) stop();
+      for (let call = 1; url !== undefined && call <= 2; call++) {
+        await fetch(url).then((response) => response.body?.cancel()).catch(() => {}); // It may have stopped.
+      }
+    }, isVerbose);
+    const lines = [...output.matchAll(/ hello {8}(?:\S+\t\S+\tINFO\t)?(START|END|REPORT) (\w+)/g)]
+      .map(([, first, second]) => `${first} ${second}`);
+    const id = "RequestId";
+    assertEquals(
+      lines.slice(0, 6), // The last END may come after the stop.
+      isVerbose
+        ? [`START ${id}`, "START of", `END ${id}`, `REPORT ${id}`, `START ${id}`, "START of"]
+        : ["START of", "START of"],
+    );
+  }
+});
+
+Deno.test("run() ignores files that no function uses, and reports a fault once", async () => {
+  const folder = await createApp();
+  // A reload that is under way may read the module at any time. So the new text comes at once, and not after an empty file.
+  const replace = async (text: string) => {
+    const file = await Deno.makeTempFile();
+    await Deno.writeTextFile(file, text);
+    await Deno.rename(file, module);
+  };
+  const module = join(folder, "hello.ts");
+  const notes = join(folder, "notes.txt");
+  let base = "";
+  const output = await runHere(folder, false, async (line, stop) => {
+    base ||= /Base URL {4}(\S+)/.exec(line)?.[1] ?? "";
+    if (line.includes("Stop with Ctrl-C")) {
+      await (await fetch(`${base}/hello`)).text(); // Its code is the old code.
+      await replace("export const handler = (");
+    }
+    if (line.includes("Cannot bundle")) {
+      // The output of the command may be written to a file in the folder.
+      for (let i = 0; i < 3; i++) {
+        await Deno.writeTextFile(notes, `${i}`);
+        await new Promise((resolve) => setTimeout(resolve, 400)); // longer than a watch waits
+      }
+      await replace(greet("Hello"));
+    }
+    if (line.includes("Reloaded")) stop();
+  });
+  const messages = output.match(/(?<= hello {8})ERROR Cannot bundle|For now.*|Reloaded.*/g);
+  assertEquals(messages, [
+    "ERROR Cannot bundle",
+    "For now, the old code of hello still answers",
+    "Reloaded hello: the next invocation runs the new code",
+  ]);
+});
+
+Deno.test("run() starts although a function cannot be bundled, and takes its repair", async () => {
+  const folder = await createApp();
+  await Deno.writeTextFile(join(folder, "hello.ts"), "export const handler = (");
+  const output = await runHere(folder, false, async (line, stop) => {
+    if (line.includes("nothing answers")) {
+      await Deno.writeTextFile(join(folder, "hello.ts"), greet("Hello"));
+    }
+    if (line.includes("Reloaded")) stop();
+  });
+  assertMatch(
+    output,
+    /Ctrl-C[^]* hello {8}ERROR Cannot bundle the function "hello": .* ↵ For now, nothing answers for hello\n[^]*Reloaded hello: /,
+  );
+});
+
+Deno.test("run() keeps the old version if the platform of a changed manifest does not open", async () => {
+  const folder = await createApp();
+  const settings = JSON.parse(manifest("/hello"));
+  const hello = settings.functions.hello.triggers;
+  // The folder of this bucket cannot be made.
+  const broken = structuredClone(settings);
+  broken.functions.hello.triggers = {
+    ...hello,
+    buckets: [{ name: "taken", events: ["s3:ObjectCreated:*"] }],
+    routes: [{ method: "GET", path: "/broken" }],
+  };
+  const texts: string[] = [];
+  let isBroken = false;
+  const output = await runHere(folder, false, async (line, stop) => {
+    const [, url] = /curl '(\S+\/(?:hello|again))'/.exec(line) ?? [];
+    if (line.includes("Stop with Ctrl-C") && !isBroken) {
+      isBroken = true;
+      await Deno.writeTextFile(join(folder, "data/buckets/taken"), "a file");
+      await Deno.writeTextFile(join(folder, "app.json"), JSON.stringify(broken));
+    }
+    if (/ERROR .* For now, the old version still answers/.test(line)) {
+      await Deno.writeTextFile(join(folder, "app.json"), manifest("/again"));
+    }
+    if (url === undefined) return;
+    texts.push(await (await fetch(url)).text());
+    if (texts.length === 3) stop(); // No request runs any more.
+  });
+  assertEquals(texts, ["Hello", "Hello", "Hello"], output);
+});
+
+Deno.test("run() takes a change of the manifest during a restart", async () => {
+  const folder = await createApp();
+  const changes = ["/greet/1", "/greet/2"].values();
+  const output = await runHere(folder, true, async (line, stop) => {
+    if (line.includes("/greet/2'")) return stop();
+    if (!/Stop with Ctrl-C|Reloading/.test(line)) return;
+    const { value } = changes.next();
+    if (value) await Deno.writeTextFile(join(folder, "app.json"), manifest(value));
+  });
+  assertStringIncludes(output, "/greet/2'");
+  const services = output.match(/(?<=aws s3 ls --endpoint-url )\S+/g)!;
+  assertEquals([services.length, new Set(services).size], [3, 1], "the URL of the services stays");
+});
+
+Deno.test("run() restarts the application if the file .env changes", async () => {
+  const folder = await createApp();
+  const output = await runHere(folder, true, async (line, stop) => {
+    if (line.includes("Stop with Ctrl-C")) await Deno.writeTextFile(join(folder, ".env"), "A=1");
+    if (line.includes("Reloading")) stop();
+  });
+  assertStringIncludes(output, 'Reloading "');
+});
+
+Deno.test("the command asks new code of an authorizer, and not the policy that it keeps", async () => {
+  const folder = temporaryFolder();
+  const check = (Effect: string) =>
+    `export const handler = () => ({ principalId: "ada", policyDocument: { Statement: [
+      { Action: "*", Effect: "${Effect}", Resource: "*" }] } });`;
+  const routes = [{ method: "GET", path: "/hello", authorizer: "check" }];
+  const functions = {
+    check: { module: "check.ts", ttl: 300, secrets: ["MATE_TEST_GIVEN", "MATE_TEST_ABSENT"] },
+    hello: { module: "hello.ts", triggers: { routes } },
+  };
+  const app = JSON.stringify({ name: "greeter", stage: "v0", functions });
+  await Deno.writeTextFile(join(folder, "app.json"), app);
+  await Deno.writeTextFile(join(folder, "hello.ts"), greet("Hello"));
+  await Deno.writeTextFile(join(folder, "check.ts"), check("Allow"));
+  await using command = new Command(["--in-process", "--port", "0", "app.json"], folder, {
+    CI: "",
+    MATE_SECRETS: '{"MATE_TEST_GIVEN":"sesame"}', // as the npm package passes the secrets of a test
+  });
+  const [, base] = await command.find(/Base URL {4}(\S+)\n[^]*Ctrl-C/);
+  await command.find(/The secret MATE_TEST_ABSENT of "check" has no value on this machine/);
+  assertEquals(/MATE_TEST_GIVEN|sesame/.test(command.output), false);
+  const ask = async () => {
+    const response = await fetch(`${base}/hello`, { headers: { Authorization: "x" } });
+    await response.body?.cancel();
+    return response.status;
+  };
+  assertEquals([await ask(), await ask()], [200, 200]);
+  await Deno.writeTextFile(join(folder, "check.ts"), check("Deny"));
+  await command.find(/Reloaded check, hello: /);
+  assertEquals(await ask(), 403);
+});
+
+Deno.test("run() closes every watch, even of a folder in a watched folder", {
+  sanitizeResources: true,
+  sanitizeOps: true,
+}, async () => {
+  const folder = await createApp();
+  await runHere(folder, true, (line, stop) => line.includes("Stop with Ctrl-C") && stop());
+});
+
+/** Opens a named pipe as soon as the bundler of a command reads it. If the command has ended, the pipe opens too. */
+async function openRead(pipe: string, command: Command): Promise<Deno.FsFile> {
+  command.status().then(async () => (await Deno.open(pipe, { read: true, write: true })).close());
+  return await Deno.open(pipe, { write: true });
+}
+
+const UNIX = { ignore: Deno.build.os === "windows" };
+
+Deno.test(
+  "the command serves the document of the API, and tells what is wrong with its description",
+  UNIX,
+  async () => {
+    const folder = await createApp();
+    const describe = (key: string) =>
+      Deno.writeTextFile(
+        join(folder, "api.ts"),
+        `export const api = { ${JSON.stringify(key)}: { responses: { 204: "Done" } } };`,
+      );
+    await describe("GET /bye");
+    const settings = JSON.parse(manifest("/hello"));
+    const app = join(folder, "app.json");
+    await Deno.writeTextFile(app, JSON.stringify({ ...settings, api: "api.ts" }));
+    await using command = new Command(["--port", "0", "app.json"], folder);
+    const [, controlUrl, base] = await command.find(
+      /Start page {2}(\S+)\n {2}Base URL {4}(http:\/\/localhost:\d+\/v0)\n/,
+    );
+    const problem =
+      'Cannot describe the API of "api.ts": no route of the manifest serves "GET /bye"';
+    await command.find(new RegExp(`ERROR ${problem}: add the route to a function\n`));
+    const ask = async () => {
+      const response = await fetch(`${controlUrl}openapi.json`);
+      return {
+        status: response.status,
+        type: response.headers.get("content-type"),
+        body: await response.json(),
+      };
+    };
+    const wrong = await ask();
+    assertEquals(wrong.status, 500);
+    assertStringIncludes(JSON.stringify(wrong.body), JSON.stringify(problem).slice(1, -1));
+    await describe("GET /hello");
+    await until("the new document", async () => (await ask()).status === 200);
+    const { type, body } = await ask();
+    assertEquals(type, "application/json");
+    assertEquals([body.servers, Object.keys(body.paths)], [[{ url: base }], ["/hello"]]);
+
+    // The check of a new manifest: the description lacks the new route.
+    await Deno.writeTextFile(
+      app,
+      JSON.stringify({
+        ...settings,
+        api: "api.ts",
+        functions: {
+          ...settings.functions,
+          more: { module: "hello.ts", triggers: { routes: [{ method: "GET", path: "/more" }] } },
+        },
+      }),
+    );
+    await command.find(
+      /Warning: The route "GET \/more" of the manifest has no description in "api.ts"\n/,
+    );
+    await Deno.writeTextFile(app, JSON.stringify(settings));
+    await command.find(/(Reloading[^]*){2}Ctrl-C/);
+    assertEquals((await ask()).status, 404);
+    command.kill("SIGINT");
+    assertEquals([await command.status(), await command.errors], [0, ""]);
+  },
+);
+
+Deno.test("the command ends in order if the reader of its output is gone", UNIX, async () => {
+  const folder = await createApp();
+  await using command = new Command(["--verbose", "--port", "0", "app.json"], folder);
+  const [url] = await command.find(/http:\S+v0(?=[^]*Functions run in)/);
+  await command.stopReading(); // as `head` does
+  // The command logs the request. It may end before it answers.
+  await fetch(`${url}/hello`).then((response) => response.body?.cancel(), () => {});
+  assertEquals([await command.status(), await command.errors], [0, ""]);
+});
+
+Deno.test(
+  "the command leaves nothing behind if its terminal is closed, even if a named pipe stopped the watch",
+  UNIX,
+  async () => {
+    const folder = await createApp();
+    const temporary = join(folder, "tmp");
+    await Deno.mkdir(temporary);
+    await using command = new Command(["--port", "0", "app.json"], folder, { TMPDIR: temporary });
+    const [, base] = await command.find(/Base URL {4}(\S+)\n/);
+    assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello");
+    await new Deno.Command("mkfifo", { args: [join(folder, "pipe")] }).output();
+    await new Promise((resolve) => setTimeout(resolve, 500)); // until the watch has stopped
+    command.kill("SIGHUP");
+    const patience = setTimeout(() => command.kill("SIGKILL"), 60_000);
+    assertEquals([await command.status(), await command.errors], [0, ""]);
+    clearTimeout(patience);
+    assertEquals(await Array.fromAsync(Deno.readDir(temporary)), []);
+  },
+);
+
+Deno.test("the command answers while it bundles for a changed manifest", UNIX, async () => {
+  // The named pipe is in the workspace of the application, but outside of the watch, which a named pipe stops.
+  const root = temporaryFolder();
+  const [folder, other] = [join(root, "app"), join(root, "other")];
+  await createApp(folder);
+  await Deno.mkdir(other);
+  await Deno.writeTextFile(join(root, "deno.json"), `{ "workspace": ["./app"] }`);
+  await Deno.writeTextFile(join(folder, "deno.json"), "{}");
+  const pipe = join(other, "slow.ts");
+  await new Deno.Command("mkfifo", { args: [pipe] }).output();
+  await Deno.writeTextFile(join(other, "hello.ts"), `export { handler } from "./slow.ts";`);
+  await using command = new Command(["--port", "0", "app.json"], folder);
+  const [, base] = await command.find(/Base URL {4}(\S+)\n[^]*Ctrl-C/);
+  assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello");
+  const slow = manifest("/hello").replace("hello.ts", join(other, "hello.ts"));
+  await Deno.writeTextFile(join(folder, "app.json"), slow);
+  await command.find(/Ctrl-C/);
+  using _module = await openRead(pipe, command);
+  assertEquals(await (await fetch(`${base}/hello`)).text(), "Hello");
+  command.killGroup("SIGINT");
+  assertEquals([await command.status(), await command.errors], [0, ""]);
+});
+
+Deno.test("the command reloads a function whose import from another member of the workspace changes", async () => {
+  const root = temporaryFolder();
+  const folder = await createApp(join(root, "app"));
+  const write = async (files: Record<string, string>) => {
+    for (const [file, text] of Object.entries(files)) {
+      await Deno.writeTextFile(join(root, file), text);
+    }
+  };
+  for (const name of ["words", "later"]) await Deno.mkdir(join(root, name));
+  await write({
+    "deno.json": `{ "workspace": ["./app", "./words", "./later"] }`,
+    "app/deno.json": "{}",
+    "words/deno.json": `{ "name": "@test/words", "exports": "./mod.ts" }`,
+    "words/mod.ts": `export const text = "one";`,
+    "later/deno.json": "{}",
+    "app/hello.ts":
+      `import { text } from "@test/words"; export const handler = () => ({ body: text });`,
+  });
+  await using command = new Command(["--port", "0", "app.json"], folder);
+  const [, base] = await command.find(/Base URL {4}(\S+)\n[^]*Ctrl-C/);
+  assertEquals(await (await fetch(`${base}/hello`)).text(), "one");
+  const changes = [
+    ["words/mod.ts", `export const text = "two";`, 1, "two"],
+    ["later/mod.ts", `export const text = "three";`, 1, "two"], // No function imports it yet.
+    ["words/mod.ts", `export { text } from "../later/mod.ts";`, 2, "three"],
+    ["later/mod.ts", `export const text = "four";`, 3, "four"],
+  ] as const;
+  for (const [file, text, reloads, expected] of changes) {
+    await write({ [file]: text });
+    await command.find(new RegExp(`(?:Reloaded hello[^]*){${reloads}}`));
+    assertEquals(await (await fetch(`${base}/hello`)).text(), expected, text);
+  }
+  // A new function may import from elsewhere, too.
+  await Deno.mkdir(join(root, "fresh"));
+  await write({
+    "fresh/mod.ts": greet("five"),
+    "app/other.ts": `export { handler } from "../fresh/mod.ts";`,
+    "app/app.json": manifest("/hello", "other.ts"),
+  });
+  await command.find(/Reloading "[^]*Ctrl-C/);
+  await write({ "fresh/mod.ts": greet("six") });
+  await command.find(/Reloading "[^]*Reloaded hello/);
+  assertEquals(await (await fetch(`${base}/hello`)).text(), "six");
+});
+
+Deno.test("the command ends in order if Ctrl-C interrupts its bundling", UNIX, async () => {
+  const folder = await createApp();
+  const pipe = join(folder, "slow.ts");
+  await new Deno.Command("mkfifo", { args: [pipe] }).output();
+  await Deno.writeTextFile(join(folder, "hello.ts"), `export { handler } from "./slow.ts";`);
+  await using command = new Command(["--port", "0", "app.json"], folder);
+  await command.find(/Ctrl-C/);
+  using _module = await openRead(pipe, command);
+  command.killGroup("SIGINT");
+  assertEquals([await command.status(), await command.errors], [0, ""]);
+});
+
+Deno.test("isSource() ignores objects, items and hidden files", () => {
+  const isOfInterest = isSource("/app", ["/app/data/buckets/", "/app/data/tables.db"]);
+  const ignored = [
+    "data/buckets",
+    "data/buckets/files/a.ts",
+    "data/tables.db",
+    "data/tables.db-wal",
+    ".mate/app/tables.db",
+    "node_modules/a.js",
+  ];
+  for (const path of ignored) assertEquals(isOfInterest(`/app/${path}`), false, path);
+  for (const path of ["a.ts", "data/a.ts", "data/buckets.ts", ".env"]) {
+    assertEquals(isOfInterest(`/app/${path}`), true, path);
+  }
+});

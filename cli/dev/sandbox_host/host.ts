@@ -1,0 +1,320 @@
+import { bundleError, describeProblems } from "../../bundle/functions.ts";
+import type { Manifest } from "../../manifest/manifest.ts";
+import type { LogRecord, ReloadingHost } from "../../lambda/function_host.ts";
+import { detectIsolation, type Isolation } from "../../lambda/isolation/isolation.ts";
+import { FunctionPool } from "../../lambda/sandbox/function_pool.ts";
+import type { Code, Sandbox } from "../../lambda/sandbox/sandbox.ts";
+import { Workshop } from "./workshop.ts";
+
+/** The options of {@linkcode createSandboxHost}. */
+export interface SandboxHostOptions {
+  /** The application. */
+  readonly manifest: Manifest;
+  /** The path of the manifest. Modules are relative to it. */
+  readonly manifestPath: string;
+  /** Takes every record of the functions and of the host. A record of the host has an empty function name. */
+  readonly log: (record: LogRecord) => void;
+  /** The folder of the unpacked layer. The default is a new layer with the Deno that runs this program. */
+  readonly layer?: string | undefined;
+  /** The largest number of sandboxes of a function at a time. Further invocations wait. The default is 10. */
+  readonly concurrency?: number | undefined;
+  /** The time after which an idle sandbox ends, in milliseconds. The default is 5 minutes. */
+  readonly idleLimit?: number | undefined;
+  /** The longest duration of the init phase, in milliseconds. The default is 10 seconds, as on AWS Lambda. */
+  readonly initLimit?: number | undefined;
+  /** Ends the bundling of functions early. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * When functions are bundled. The default is `"first"`: before the host opens, which fails if a function cannot be bundled.
+   * With `"later"`, the host opens at once and bundles in the background, and with `"when invoked"` only what is invoked. An
+   * invocation waits for the bundle of its function, which comes first. The log names what cannot be bundled.
+   */
+  readonly bundling?: "first" | "later" | "when invoked" | undefined;
+  /** Is called when functions were bundled. */
+  readonly onBundled?: (() => void) | undefined;
+}
+
+/**
+ * Bundles an application and makes a host that runs each function in its own processes, as AWS Lambda does. The bundle,
+ * the bootstrap and the Runtime API are those of AWS Lambda. Memory, time-out, environment and permissions are those of the
+ * manifest.
+ *
+ * A sandbox starts with the first invocation that needs it, serves one invocation at a time, and is frozen between two
+ * invocations. If the machine allows mount namespaces (most Linux machines do), a function sees a read-only `/var/task` and
+ * `/opt`, has its own `/tmp`, and runs as another user. Otherwise a function gets plain folders. The first record of the
+ * log names the isolation.
+ *
+ * `reload()` bundles again what has changed. If the code or the settings of a function have changed, later invocations use
+ * the new version. If a function cannot be bundled, the old version still answers, and the log says so and gives the reason.
+ *
+ * @param options How to run the application.
+ * @returns The host. Dispose of it to end the processes.
+ * @throws {Error} If functions cannot be bundled, and `bundling` is `"first"`. The message names each of them.
+ *
+ * @example Invoking a function in a process of its own
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createSandboxHost, readManifest } from "@mate/cli/platform";
+ *
+ * const folder = await Deno.makeTempDir();
+ * await Deno.writeTextFile(`${folder}/add.ts`, `export const handler = ([a, b]: number[]) => a + b;`);
+ * const manifestPath = `${folder}/app.json`;
+ * await Deno.writeTextFile(
+ *   manifestPath,
+ *   `{ "name": "sums", "stage": "v0", "functions": { "add": { "module": "add.ts" } } }`,
+ * );
+ *
+ * const manifest = await readManifest(manifestPath);
+ * await using host = await createSandboxHost({ manifest, manifestPath, log() {} });
+ * const { payload, failure } = await host.invoke("add", new TextEncoder().encode("[2, 3]"));
+ *
+ * assertEquals(new TextDecoder().decode(payload), "5");
+ * assertEquals(failure, undefined);
+ * ```
+ */
+export function createSandboxHost(options: SandboxHostOptions): Promise<ReloadingHost> {
+  return SandboxHost.open(options);
+}
+
+/** The pause before functions are bundled in the background. An invocation in this time comes first. */
+const PAUSE = 250;
+
+/** The number of functions that are bundled together in the background. */
+const TOGETHER = 8;
+
+/** What was built of functions. */
+interface Build {
+  readonly names: readonly string[];
+  readonly built: ReadonlyMap<string, Code>;
+  readonly faults: ReadonlyMap<string, string>;
+}
+
+/** The host of {@linkcode createSandboxHost}. Tests also choose the isolation, and see the sandboxes. */
+export class SandboxHost implements ReloadingHost {
+  readonly #options: SandboxHostOptions;
+  readonly #isolation: Isolation;
+  readonly #workshop: Workshop;
+  readonly #pools = new Map<string, FunctionPool>();
+  /** The pools of removed functions whose last invocations run. */
+  readonly #retired = new Set<FunctionPool>();
+  #manifest: Manifest;
+  readonly #faults = new Map<string, string>();
+  /** The functions that were not bundled yet. */
+  readonly #pending: Set<string>;
+  /** The functions that invocations wait for. */
+  readonly #wanted = new Set<string>();
+  /** One bundling runs after the other. */
+  #bundling: Promise<unknown> = Promise.resolve();
+  #background: ReturnType<typeof setTimeout> | undefined;
+  #isDisposed = false;
+  /** The function that was invoked last. */
+  #last = "";
+  #reloading: Promise<readonly string[]> = Promise.resolve([]);
+
+  private constructor(options: SandboxHostOptions, isolation: Isolation, workshop: Workshop) {
+    this.#options = options;
+    this.#isolation = isolation;
+    this.#workshop = workshop;
+    this.#manifest = options.manifest;
+    this.#pending = new Set(Object.keys(options.manifest.functions));
+    this.#log("", `Functions run in ${isolation.description}`);
+  }
+
+  /** Opens a host. The default isolation is the best isolation that this machine allows. */
+  static async open(options: SandboxHostOptions, isolation?: Isolation): Promise<SandboxHost> {
+    const chosen = isolation ?? await detectIsolation();
+    const host = new SandboxHost(options, chosen, await Workshop.open(chosen, options));
+    try {
+      if ((options.bundling ?? "first") !== "first") {
+        host.#bundleLater();
+        return host;
+      }
+      const build = await host.#build([...host.#pending], false);
+      options.signal?.throwIfAborted();
+      if (build.faults.size > 0) throw bundleError(build.faults);
+      host.#apply(build);
+      return host;
+    } catch (error) {
+      await host[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  async invoke(...[name, payload, options = {}]: Parameters<ReloadingHost["invoke"]>) {
+    while (this.#pending.has(name)) await this.#bundleFirst(name);
+    const pool = this.#pools.get(name);
+    if (pool === undefined) {
+      const problem = this.#faults.get(name) ?? "there is no such function";
+      throw new Error(`Cannot invoke "${name}": ${problem}`);
+    }
+    this.#last = name;
+    return await pool.invoke(payload, options);
+  }
+
+  reload(
+    manifest = this.#manifest,
+    onReady: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<readonly string[]> {
+    this.#manifest = manifest;
+    // One reload runs after the other, so that the last manifest counts.
+    return this.#reloading = this.#reloading.catch(() => []).then(async () => {
+      const isKnown = (name: string) => this.#pools.has(name) || this.#faults.has(name);
+      const names = Object.keys(manifest.functions);
+      const isAll = (this.#options.bundling ?? "first") === "first";
+      for (const name of names) if (!isAll && !isKnown(name)) this.#pending.add(name);
+      for (const name of this.#pending) {
+        if (!(name in manifest.functions)) this.#pending.delete(name);
+      }
+      const former = new Map(this.#faults);
+      const build = await this.#build(names.filter((name) => isAll || isKnown(name)), false);
+      // Nothing is locked here, because the invocations that `onReady` waits for may need bundles.
+      await onReady();
+      this.#apply(build);
+      this.#retireRemoved();
+      this.#bundleLater();
+      return names.filter((name) =>
+        build.built.has(name) || former.has(name) && !this.#faults.has(name)
+      );
+    });
+  }
+
+  get foldersElsewhere(): ReadonlySet<string> {
+    return this.#workshop.foldersElsewhere;
+  }
+
+  sandboxesOf(name: string): readonly Sandbox[] {
+    return this.#pools.get(name)?.sandboxes ?? [];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+    clearTimeout(this.#background);
+    const pools = [...this.#pools.values(), ...this.#retired];
+    await Promise.all(pools.map((pool) => pool[Symbol.asyncDispose]()));
+    await this.#bundling;
+    await this.#reloading.catch(() => {}); // The caller of reload() gets the error.
+    await this.#workshop[Symbol.asyncDispose]();
+  }
+
+  #report(faults: ReadonlyMap<string, string>): void {
+    for (const { names, message } of describeProblems(faults)) {
+      const old = names.filter((name) => this.#pools.has(name));
+      const state = old.length > 0
+        ? `the old code of ${old.join(", ")} still answers`
+        : `nothing answers for ${names.join(", ")}`;
+      this.#log(names.length === 1 ? names[0]! : "", `ERROR ${message}\nFor now, ${state}`);
+    }
+  }
+
+  #log(functionName: string, text: string): void {
+    this.#options.log({ time: new Date(), functionName, text });
+  }
+
+  /** Builds functions, after those that are being built. Without `isApplied`, the caller applies the result. */
+  #build(names: readonly string[], isApplied = true): Promise<Build> {
+    const building = this.#bundling.then(async () => {
+      const own = names.filter((name) => name in this.#manifest.functions);
+      const build = { names: own, ...await this.#workshop.build(this.#manifest, own) };
+      if (isApplied) this.#apply(build);
+      return build;
+    });
+    this.#bundling = building.catch(() => {}); // The caller gets the error.
+    return building;
+  }
+
+  /** Lets later invocations use what was built, and reports new faults. */
+  #apply({ names, built, faults }: Build): void {
+    const news = new Map([...faults].filter(([name, fault]) => this.#faults.get(name) !== fault));
+    for (const name of names) {
+      this.#pending.delete(name);
+      this.#faults.delete(name);
+    }
+    for (const [name, fault] of faults) this.#faults.set(name, fault);
+    this.#report(news);
+    for (const [name, code] of built) {
+      const pool = this.#pools.get(name);
+      if (pool !== undefined) pool.replace(code, name === this.#last);
+      else if (!this.#isDisposed) this.#pools.set(name, this.#createPool(name, code));
+    }
+    this.#options.onBundled?.();
+  }
+
+  #retireRemoved(): void {
+    const { functions } = this.#manifest;
+    for (const name of this.#faults.keys()) if (!(name in functions)) this.#faults.delete(name);
+    for (const [name, pool] of this.#pools) {
+      if (name in functions) continue;
+      this.#pools.delete(name);
+      this.#retired.add(pool);
+      void pool.retire("the manifest has no such function any more")
+        .then(() => this.#retired.delete(pool));
+    }
+  }
+
+  /** Bundles a function that an invocation waits for, together with the others that invocations wait for. */
+  async #bundleFirst(name: string): Promise<void> {
+    this.#wanted.add(name);
+    await this.#bundling;
+    if (!this.#pending.has(name) || !this.#wanted.has(name)) return; // Another invocation bundles it.
+    const names = [...this.#wanted];
+    this.#wanted.clear();
+    await this.#build(names);
+  }
+
+  /** Bundles the functions that nobody has invoked yet, some at a time, so that an invocation does not wait for all. */
+  #bundleLater(): void {
+    if (this.#options.bundling !== "later") return;
+    clearTimeout(this.#background);
+    this.#background = setTimeout(async () => {
+      await this.#bundling;
+      const names = [...this.#pending].slice(0, TOGETHER);
+      if (names.length === 0 || this.#isDisposed) return;
+      try {
+        await this.#build(names);
+        this.#bundleLater();
+      } catch (error) {
+        if (!this.#options.signal?.aborted) this.#log("", `ERROR ${(error as Error).message}`);
+      }
+    }, PAUSE);
+  }
+
+  #createPool(name: string, code: Code): FunctionPool {
+    const { concurrency = 10, idleLimit = 300_000, initLimit = 10_000 } = this.#options;
+    const log = (line: string) => {
+      this.#log(name, line);
+      const rule = ruleOf(name, line);
+      if (rule !== undefined) this.#log("", rule);
+    };
+    const isolation = this.#isolation;
+    const limits = { concurrency, idleLimit, initLimit };
+    return new FunctionPool({ isolation, log, ...limits }, code);
+  }
+}
+
+const FILES = "A function may read its own files and /tmp, write to /tmp, and run no program";
+
+/**
+ * Returns the rule of the platform that a line of the log is probably about. Anybody may have written the line: a client whose
+ * text the function logs, for example. So the rule repeats nothing of the line, and nobody is told to grant something.
+ */
+function ruleOf(name: string, line: string): string | undefined {
+  const [, kind] = /Requires (net|read|write|run) access to "/.exec(line) ?? [];
+  if (kind === "net") {
+    return `The function "${name}" may connect only to the hosts of "permissions.net" and "uses" in the manifest`;
+  }
+  if (kind !== undefined) {
+    return FILES;
+  }
+  const [, restricted] =
+    /Access to this API has been restricted\. Use --allow-([a-z-]+) to/.exec(line) ?? [];
+  if (/^fs-/.test(restricted ?? "")) return FILES;
+  if (restricted !== undefined || /\bERR_DLOPEN_DISABLED\b/.test(line)) {
+    return `The function "${name}" may start no program or worker and load no add-on without a mount namespace`;
+  }
+  if (/^Runtime\.OutOfMemory$|^# Fatal JavaScript out of memory/.test(line)) {
+    return `The function "${name}" may keep only the "memory" that the manifest gives it`;
+  }
+  if (/no such file or directory.*'(?:\/var\/task\/)?[^'/][^']*'/i.test(line)) {
+    return 'A bundle has only files that the code imports, such as a text with { type: "text" }';
+  }
+}

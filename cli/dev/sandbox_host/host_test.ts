@@ -1,0 +1,385 @@
+import { assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+import { existsSync } from "node:fs";
+import { findProgram } from "../../programs/find_program.ts";
+import { type Isolation, plainFolders } from "../../lambda/isolation/isolation.ts";
+import { USER_ID } from "../../lambda/isolation/root_folder.ts";
+import { parseManifest, readManifest } from "../../manifest/manifest.ts";
+import { makeApp } from "../../testdata/bundle.ts";
+import { makeOwnedFolder } from "../../lambda/isolation/owned_folder.ts";
+import { hasNamespace, isolation, manifestOf, startApp } from "../../testdata/sandbox.ts";
+import { SandboxHost } from "./host.ts";
+import { until } from "../../../testdata/waiting.ts";
+import { copyDeno, run, temporaryFolder } from "../../../testdata/programs.ts";
+
+Deno.test("a cold start reports its init phase, and a warm start uses the same process", async () => {
+  await using app = await startApp(`console.log("init"); let count = 0;
+    export const handler = (event, context) => {
+      console.log("one\\ntwo"); console.error("three");
+      return { event, count: ++count, id: context.awsRequestId, pid: Deno.pid };
+    };`);
+  const { host, invoke, log } = app;
+  const first = await invoke({ a: 1 }, { requestId: "id-1" });
+  const { pid } = first.json as { pid: number };
+  assertEquals(first.json, { event: { a: 1 }, count: 1, id: "id-1", pid });
+  assertEquals([first.requestId, first.failure], ["id-1", undefined]);
+  assertEquals(first.logTail, log.map((line) => `${line}\n`).join(""));
+  const [init, start, ...rest] = log.splice(0);
+  assertMatch(init!, /\t\tINFO\tinit$/);
+  assertEquals(start, "START RequestId: id-1 Version: $LATEST");
+  assertMatch(rest[0]!, /\tid-1\tINFO\tone\rtwo$/);
+  assertMatch(rest[1]!, /\tid-1\tERROR\tthree$/);
+  assertEquals(rest[2], "END RequestId: id-1");
+  assertMatch(
+    rest[3]!,
+    /^REPORT RequestId: id-1\tDuration: [\d.]+ ms\tBilled Duration: \d+ ms\tMemory Size: 128 MB\tMax Memory Used: [1-9]\d* MB\tInit Duration: [\d.]+ ms\t$/,
+  );
+  const second = await invoke({ a: 2 });
+  assertEquals(second.json, { event: { a: 2 }, count: 2, id: second.requestId, pid });
+  assertMatch(second.requestId, /^[0-9a-f-]{36}$/);
+  assertEquals(/Init Duration|init/.test(second.logTail), false);
+  const unknown = 'Cannot invoke "two": there is no such function';
+  await assertRejects(() => host.invoke("two", new Uint8Array()), Error, unknown);
+
+  const manifest = manifestOf();
+  const { one } = manifest.functions;
+  await host.reload({ ...manifest, functions: { one: one!, two: { ...one!, handler: "nope" } } });
+  const broken = 'Cannot invoke "two": the module "one.ts" does not export "nope"';
+  await assertRejects(() => host.invoke("two", new Uint8Array()), Error, broken);
+});
+
+Deno.test("a variable that is undefined because of a missing use is named with the key to add", async () => {
+  const functions = {
+    one: { module: "one.ts", uses: { buckets: { files: "read" } }, environment: { QUEUE_SET: "" } },
+    two: {
+      module: "one.ts",
+      uses: { buckets: { files: "read" }, topics: { "big-news": "publish" } },
+    },
+  };
+  const queues = { jobs: {}, set: {} };
+  const tables = { unread: { key: { id: "string" } } };
+  const app = JSON.stringify({ name: "test", stage: "v0", functions, queues, tables });
+  const texts: string[] = [];
+  await using _app = await startApp(
+    `const { QUEUE_JOBS, TOPIC_BIG_NEWS, BUCKET_FILES, QUEUE_SET, TABLE_OTHER } = process.env;
+     export const handler = () => [QUEUE_JOBS, TOPIC_BIG_NEWS, BUCKET_FILES, QUEUE_SET, TABLE_OTHER];`,
+    {},
+    {
+      manifest: parseManifest(app, "app.json"),
+      log: ({ functionName, text }) => void texts.push(`${functionName}: ${text}`),
+    },
+  );
+  const warnings = texts.filter((text) => text.includes("undefined"));
+  assertEquals(warnings.sort(), [
+    'one: WARN QUEUE_JOBS is undefined: add "jobs" to "uses.queues" of "one"',
+    'one: WARN TOPIC_BIG_NEWS is undefined: add "big-news" to "uses.topics" of "one"',
+    'two: WARN QUEUE_JOBS is undefined: add "jobs" to "uses.queues" of "two"',
+    'two: WARN QUEUE_SET is undefined: add "set" to "uses.queues" of "two"',
+  ]);
+});
+
+Deno.test("a function has its new name after the application got another one", async () => {
+  await using app = await startApp(
+    `export const handler = (_event, { functionName }) => [functionName, process.env.AWS_LAMBDA_FUNCTION_NAME];`,
+  );
+  assertEquals((await app.invoke()).json, ["test-one", "test-one"]);
+  await app.host.reload({ ...manifestOf(), name: "shop" });
+  assertEquals((await app.invoke()).json, ["shop-one", "shop-one"]);
+});
+
+Deno.test("a function has only the variables of AWS Lambda and of the manifest", async () => {
+  await using app = await startApp(`export const handler = () => Deno.env.toObject();`, {
+    memory: 256,
+    environment: { MINE: "$HOME 'x'", TZ: "Europe/Paris" },
+  });
+  const environment = (await app.invoke()).json as Record<string, string>;
+  const ofTheStart = /^(DENO_DIR|DENO_NO_UPDATE_CHECK|OLDPWD|PWD|SHLVL|_)$/; // or of the shell
+  const names = Object.keys(environment).filter((name) => !ofTheStart.test(name));
+  const ofLambda = "FUNCTION_MEMORY_SIZE FUNCTION_NAME FUNCTION_VERSION INITIALIZATION_TYPE " +
+    "LOG_GROUP_NAME LOG_STREAM_NAME RUNTIME_API";
+  const others = "AWS_DEFAULT_REGION AWS_REGION HOME LAMBDA_RUNTIME_DIR LAMBDA_TASK_ROOT LANG " +
+    "LD_LIBRARY_PATH MINE PATH TZ _HANDLER _X_AMZN_TRACE_ID";
+  const expected = ofLambda.split(" ").map((name) => `AWS_LAMBDA_${name}`);
+  assertEquals(names.sort(), [...expected, ...others.split(" ")].sort());
+  const { MINE, TZ, HOME } = environment;
+  assertEquals([MINE, TZ, HOME], ["$HOME 'x'", "Europe/Paris", "/tmp"]);
+  assertEquals(environment.AWS_LAMBDA_FUNCTION_NAME, "test-one");
+  assertEquals(environment.AWS_LAMBDA_FUNCTION_MEMORY_SIZE, "256");
+  const stream = environment.AWS_LAMBDA_LOG_STREAM_NAME!;
+  assertMatch(stream, /^\d{4}\/\d\d\/\d\d\/\[\$LATEST\][0-9a-f]{32}$/);
+});
+
+Deno.test({
+  name: "a function has the user and the folder of AWS Lambda, and can write only to its own /tmp",
+  ignore: !hasNamespace,
+  async fn() {
+    await using app = await startApp(`import { writeFileSync } from "node:fs";
+      export const handler = ({ path }) => {
+        try { writeFileSync(path, "x"); return [Deno.uid(), import.meta.url, Array.from(Deno.readDirSync("/tmp"), (e) => e.name).sort()]; }
+        catch (error) { return error.name + ": " + error.message; }
+      };`);
+    const facts = [993, "file:///var/task/index.mjs", ["deno", "mine"]];
+    assertEquals((await app.invoke({ path: "/tmp/mine" })).json, facts);
+    assertEquals(await Deno.stat("/tmp/mine").catch(({ name }) => name), "NotFound");
+    for (const path of ["/var/task/x", "/opt/x", "/home/x"]) {
+      const { json } = await app.invoke({ path });
+      assertMatch(json as string, /^NotCapable: Requires write access/);
+    }
+  },
+});
+
+Deno.test("a function without a permission gets an error that names it", async () => {
+  const notes: string[] = [];
+  await using app = await startApp(
+    `export const handler = (event) => event.path
+       ? Deno.readTextFile(event.path)
+       : fetch(event.url).then((response) => response.status);`,
+    { environment: { HOST: "127.0.0.1" }, permissions: { net: ["${HOST}", "*.example.com:443"] } },
+    { log: ({ functionName, text }) => functionName || notes.push(text) },
+  );
+  await using server = Deno.serve({ port: 0, onListen() {} }, () => new Response(null));
+  const { port } = server.addr;
+  assertEquals((await app.invoke({ url: `http://127.0.0.1:${port}/` })).json, 200);
+  const outcome = await app.invoke({ url: `http://localhost:${port}/` });
+  assertEquals(outcome.failure, "error");
+  const { errorType, errorMessage } = outcome.json as Record<string, string>;
+  assertEquals(errorType, "NotCapable");
+  assertMatch(errorMessage!, new RegExp(`^Requires net access to "localhost:${port}"`));
+  assertMatch(outcome.logTail, /Status: error\tError Type: Function\.NotCapable\t\n$/);
+  assertEquals(
+    notes.at(-1),
+    'The function "one" may connect only to the hosts of "permissions.net" and "uses" in the manifest',
+  );
+  assertEquals((await app.invoke({ path: "/etc/passwd" })).failure, "error");
+  assertEquals(
+    notes.at(-1),
+    "A function may read its own files and /tmp, write to /tmp, and run no program",
+  );
+  for (const path of ["data.json", "./data/a.json"]) {
+    await app.invoke({ path });
+    assertMatch(notes.at(-1)!, /^A bundle has only files that the code imports/);
+  }
+  const { length } = notes;
+  await app.invoke({ path: "/tmp/data.json" });
+  assertEquals(notes.length, length, "a file that the function itself may have written");
+});
+
+Deno.test({
+  name: "compiled code in plain folders belongs to the user of the functions",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const before = new Set([...Deno.readDirSync("/var/tmp")].map(({ name }) => name));
+    await using app = await startApp(
+      "export const handler = () => 1;",
+      {},
+      {},
+      plainFolders("a test needs this"),
+    );
+    await app.invoke();
+    const folder = [...Deno.readDirSync("/var/tmp")].find(({ name, isDirectory }) =>
+      isDirectory && !before.has(name) && existsSync(`/var/tmp/${name}/one-1-cache`)
+    )!;
+    const cache = `/var/tmp/${folder.name}/one-1-cache`;
+    const { uid, mode } = Deno.statSync(cache);
+    assertEquals([uid, mode! & 0o777], [Deno.uid() === 0 ? USER_ID : Deno.uid(), 0o700]);
+    assertNotEquals([...Deno.readDirSync(cache)], [], "Deno has written there");
+  },
+});
+
+Deno.test("the peak memory in the log is that of the process", {
+  ignore: Deno.build.os !== "linux",
+}, async () => {
+  await using app = await startApp(
+    `let kept;
+    export const handler = (size) => {
+      kept = new Uint8Array(size).fill(1);
+    };`,
+    { memory: 512 },
+  );
+  const peaks: number[] = [];
+  for (const size of [1_000_000, 200_000_000]) {
+    const { logTail } = await app.invoke(size);
+    peaks.push(Number(/\tMax Memory Used: (\d+) MB\t/.exec(logTail)![1]));
+  }
+  const [first, second] = peaks as [number, number];
+  // Deno alone takes some dozens of megabytes.
+  assertEquals(first > 20 && first < 190, true, `${first} MB`);
+  assertEquals(second >= first + 150 && second < 450, true, `${second} MB`);
+});
+
+Deno.test("the rules in the log repeat nothing that a client or a function wrote", async () => {
+  const notes: string[] = [];
+  await using app = await startApp(
+    "export const handler = (text) => console.log(text);",
+    {},
+    { log: ({ functionName, text }) => functionName || notes.push(text) },
+  );
+  const lines = [
+    'NotCapable: Requires net access to "evil.example:443", run again with the --allow-net flag',
+    'Requires run access to "evil.example"',
+    "No such file or directory (os error 2): open 'evil.example'",
+    "Runtime.OutOfMemory",
+  ];
+  for (const line of lines) await app.invoke(line);
+  assertEquals(notes.filter((note) => note.includes("evil")), []);
+});
+
+Deno.test("SandboxHost.open() throws if functions cannot be bundled, and names each of them", async () => {
+  const functions = { one: { module: "one.ts" }, two: { module: "two.ts", handler: "main" } };
+  await using app = await makeApp({ "two.ts": "export const handler = 1;" }, functions);
+  const manifest = await readManifest(app.manifest);
+  const error = await assertRejects(
+    () => SandboxHost.open({ manifest, manifestPath: app.manifest, log() {} }),
+    Error,
+  );
+  assertMatch(error.message, /"one": the module "one\.ts" is not a file in/);
+  assertMatch(error.message, /"two": the module "two\.ts" does not export "main"/);
+});
+
+Deno.test({
+  name: "a function in plain folders cannot change code, permissions or compiled code",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using app = await startApp(
+      `export const handler = ({ path }) => {
+        const full = path.replace("TASK", import.meta.dirname).replace("CACHE", Deno.env.get("DENO_DIR"));
+        try { Deno.writeTextFileSync(full, ""); } catch (error) { return error.name; }
+        return Deno.env.has("USER");
+      };`,
+      {},
+      {},
+      plainFolders("a test needs this"),
+    );
+    const paths = ["TASK/x", "TASK/../two-1/index.mjs", "TASK/../two-1/mate/net", "CACHE/x"];
+    for (const path of [...paths, "/home/x"]) {
+      assertEquals((await app.invoke({ path })).json, "NotCapable", path);
+    }
+    const path = `/tmp/mate-test-${crypto.randomUUID()}`;
+    assertEquals((await app.invoke({ path })).json, false);
+    await Deno.remove(path);
+  },
+});
+
+/** Runs a program in a new process with a host of the function `one`. Returns the process id and the printed values. */
+async function runHost(
+  way: Isolation,
+  program: string,
+  { module, deno = Deno.execPath() }: { module: string; deno?: string },
+): Promise<unknown[]> {
+  const folder = temporaryFolder();
+  const url = (path: string) => JSON.stringify(new URL(path, import.meta.url));
+  const isolation = way.kind === "plain folders" ? `plainFolders("", "${setpriv}")` : "undefined";
+  await Deno.chmod(folder, 0o755); // Functions run as another user.
+  await Deno.writeTextFile(`${folder}/one.ts`, module);
+  await Deno.writeTextFile(
+    `${folder}/platform.ts`,
+    `import { SandboxHost } from ${url("host.ts")};
+      import { plainFolders } from ${url("../../lambda/isolation/isolation.ts")};
+      import { manifestOf } from ${url("../../testdata/sandbox.ts")};
+      const manifest = manifestOf({ timeout: 900 });
+      const manifestPath = ${JSON.stringify(`${folder}/app.json`)};
+      const isolation = ${isolation};
+      await using host = await SandboxHost.open({ manifest, manifestPath, log() {} }, isolation);
+      const invoke = (event) => host.invoke("one", new TextEncoder().encode(event));
+      const print = (...values) => console.log(JSON.stringify([Deno.pid, ...values]));
+      ${program}`,
+  );
+  const config = new URL("../../../deno.json", import.meta.url).pathname;
+  const args = ["run", "-A", "--no-lock", "--config", config, `${folder}/platform.ts`];
+  const { stdout, stderr } = await run(deno, args);
+  assertMatch(stdout, /./, stderr);
+  return JSON.parse(stdout);
+}
+
+const setpriv = Deno.build.os === "linux" ? await findProgram("setpriv") : undefined;
+const PLAIN = plainFolders("", setpriv);
+
+Deno.test({
+  name: "functions of root run in plain folders, even if only root may enter the folder of Deno",
+  ignore: setpriv === undefined || Deno.uid() !== 0,
+  async fn() {
+    const folder = temporaryFolder(); // mode 0700
+    const deno = `${folder}/deno`;
+    await copyDeno(deno);
+    await Deno.chmod(deno, 0o755);
+    const program = 'print(new TextDecoder().decode((await invoke("{}")).payload));';
+    const module = "export const handler = () => 42;";
+    assertEquals((await runHost(PLAIN, program, { module, deno }))[1], "42");
+  },
+});
+
+for (const way of hasNamespace ? [isolation!, PLAIN] : [PLAIN]) {
+  Deno.test({
+    name: `in ${way.kind}, frozen and busy processes end if the platform is killed`,
+    ignore: setpriv === undefined,
+    async fn() {
+      const program = `
+        void invoke('{"isEndless":true}');
+        await invoke("{}");
+        print(...host.sandboxesOf("one").map(({ pid }) => pid));
+        Deno.kill(Deno.pid, "SIGKILL");`;
+      const module = "export const handler = ({ isEndless }) => { while (isEndless); };";
+      const [platform, ...pids] = await runHost(way, program, { module });
+      assertEquals(pids.length, 2);
+      for (const pid of pids) {
+        // The process is gone, or a zombie because its parent has not waited for it.
+        const hasEnded = () =>
+          Deno.readTextFile(`/proc/${pid}/status`).then(
+            (text) => /^State:\tZ/m.test(text),
+            () => true,
+          );
+        for (let tries = 0; !await hasEnded() && tries < 200; tries++) {
+          await new Promise((resolve) => setTimeout(resolve, 25));
+        }
+        assertEquals(await hasEnded(), true);
+      }
+      await using _next = await makeOwnedFolder("/var/tmp");
+      const names = [...Deno.readDirSync("/var/tmp")].map(({ name }) => name);
+      const left = names.filter((name) => name.startsWith(`mate-${platform}-`));
+      assertEquals(left, [], "the next start removes the folder of the killed platform");
+    },
+  });
+}
+
+Deno.test("a host that bundles later bundles what is invoked first, and a fault stops only its function", async () => {
+  for (const bundling of ["later", "when invoked"] as const) {
+    await using app = await makeApp({
+      "one.ts": "export const handler = () => 1;",
+      "two.ts": "export const handler = (",
+      "three.ts": "export const handler = () => 3;",
+    }, {});
+    const functions = Object.fromEntries(
+      ["one", "two", "three"].map((name) => [name, { module: `${name}.ts` }]),
+    );
+    await Deno.writeTextFile(app.manifest, JSON.stringify({ name: "a", stage: "v0", functions }));
+    const manifest = await readManifest(app.manifest);
+    const log: string[] = [];
+    let count = 0;
+    await using host = await SandboxHost.open({
+      manifest,
+      manifestPath: app.manifest,
+      bundling,
+      onBundled: () => count++,
+      log: ({ text }) => log.push(text),
+    });
+    assertEquals(count, 0, "nothing was bundled before the host opened");
+    const invoke = async (name: string) =>
+      new TextDecoder().decode((await host.invoke(name, new Uint8Array([123, 125]))).payload);
+    const answers = await Promise.allSettled(["one", "two", "one"].map(invoke));
+    assertEquals(answers.map((answer) => answer.status === "fulfilled" && answer.value), [
+      "1",
+      false,
+      "1",
+    ]);
+    assertMatch(log.join("\n"), /ERROR Cannot bundle the function "two": Unexpected end of file/);
+    // The code that is saved before the first invocation counts.
+    if (bundling === "when invoked") {
+      await Deno.writeTextFile(`${app.folder}/three.ts`, "export const handler = () => 33;");
+      assertEquals([await host.reload(), await invoke("three")], [[], "33"]);
+    } else {
+      await until("all bundles", () => count > 1);
+      assertEquals(await invoke("three"), "3");
+    }
+    await Deno.writeTextFile(`${app.folder}/two.ts`, "export const handler = () => 2;");
+    assertEquals([await host.reload(), await invoke("two")], [["two"], "2"]);
+  }
+});

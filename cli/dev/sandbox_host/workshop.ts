@@ -1,0 +1,190 @@
+import { dirname, resolve } from "node:path";
+import { Kept } from "../../programs/kept.ts";
+import { missingUses } from "../../manifest/variables.ts";
+import { fillHosts } from "../../application/hosts.ts";
+import { functionName } from "../../rules/arn.ts";
+import { writeFiles } from "../../bundle/archive.ts";
+import { bundleFunctions } from "../../bundle/functions.ts";
+import { Bundles } from "../../bundle/bundles.ts";
+import type { ModuleBundle } from "../../bundle/bundler/messages.ts";
+import type { LogRecord } from "../../lambda/function_host.ts";
+import { layerFiles } from "../../bundle/layer.ts";
+import { ownArchitecture } from "../../programs/deno_binary.ts";
+import type { Manifest, Runtime } from "../../manifest/manifest.ts";
+import { findNode, type NodeRuntime } from "../../programs/find_node.ts";
+import { nodeRuntimeFiles } from "../../lambda/node/node_command.ts";
+import type { Folders, Isolation } from "../../lambda/isolation/isolation.ts";
+import { GROUP_ID, USER_ID } from "../../lambda/isolation/root_folder.ts";
+import { makeOwnedFolder, type OwnedFolder } from "../../lambda/isolation/owned_folder.ts";
+import type { Code } from "../../lambda/sandbox/sandbox.ts";
+
+/** The options of a workshop. */
+export interface WorkshopOptions {
+  /** The path of the manifest. Modules are relative to it. */
+  readonly manifestPath: string;
+  /** The folder of the unpacked layer. The default is a new layer with the Deno that runs this program. */
+  readonly layer?: string | undefined;
+  readonly log: (record: LogRecord) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Bundles functions and unpacks the bundles as AWS Lambda does, in a temporary folder. */
+export class Workshop implements AsyncDisposable {
+  readonly #owned: OwnedFolder;
+  readonly #folder: string;
+  readonly #isolation: Isolation;
+  readonly #options: WorkshopOptions;
+  readonly #versions = new Map<string, Version>();
+  readonly #kept: Kept;
+  readonly #bundles: Bundles;
+  /** The layer with Deno. It is made when a function needs it. */
+  #layer: Promise<RuntimeFolders> | undefined;
+  /** The folders of the runtimes of Node.js that functions have needed. */
+  readonly #nodes = new Map<NodeRuntime, Promise<RuntimeFolders>>();
+  #count = 0;
+  /** The folders outside of the manifest's folder from which the functions import files. */
+  readonly foldersElsewhere: Set<string> = new Set();
+
+  private constructor(owned: OwnedFolder, isolation: Isolation, options: WorkshopOptions) {
+    this.#owned = owned;
+    this.#folder = owned.path;
+    this.#isolation = isolation;
+    this.#options = options;
+    const { manifestPath, signal, log } = options;
+    const warn = (text: string) => log({ time: new Date(), functionName: "", text });
+    this.#kept = new Kept(warn);
+    const folder = dirname(resolve(manifestPath));
+    this.#bundles = new Bundles({ folder, kept: this.#kept, signal, warn });
+  }
+
+  /** Makes the folder. */
+  static async open(isolation: Isolation, options: WorkshopOptions): Promise<Workshop> {
+    // /tmp does not fit: it may be in memory, and functions in plain folders may write to it.
+    const folder = await makeOwnedFolder("/var/tmp");
+    const workshop = new Workshop(folder, isolation, options);
+    try {
+      await Deno.chmod(folder.path, 0o755); // Functions run as another user.
+      return workshop;
+    } catch (error) {
+      await workshop[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Makes the folders of a runtime once. */
+  #foldersOf(runtime: Runtime): Promise<RuntimeFolders> {
+    if (runtime === "deno") {
+      this.#layer ??= this.#makeLayer();
+      this.#layer.catch(() => this.#layer = undefined);
+      return this.#layer;
+    }
+    const known = this.#nodes.get(runtime);
+    if (known !== undefined) return known;
+    const made = this.#makeNode(runtime);
+    this.#nodes.set(runtime, made);
+    made.catch(() => this.#nodes.delete(runtime)); // The network may be there the next time.
+    return made;
+  }
+
+  /** Makes the folder with AWS's client of the Runtime API. */
+  async #makeNode(runtime: NodeRuntime): Promise<RuntimeFolders> {
+    const files = await findNode(runtime, { signal: this.#options.signal });
+    const folder = `${this.#folder}/${runtime}`;
+    await writeFiles(folder, await nodeRuntimeFiles(runtime, files.client));
+    if (this.#isolation.kind !== "plain folders" || Deno.uid() !== 0) {
+      return { node: { program: files.program, runtime: folder } };
+    }
+    // The functions of root run as another user, who may have no access to the folder of Node.js.
+    await Deno.copyFile(files.program, `${folder}/node`);
+    return { node: { program: `${folder}/node`, runtime: folder } };
+  }
+
+  async #makeLayer(): Promise<RuntimeFolders> {
+    if (this.#options.layer !== undefined) return { layer: this.#options.layer };
+    const layer = `${this.#folder}/layer`;
+    const deno = Deno.execPath();
+    const options = { kept: this.#kept, signal: this.#options.signal };
+    await writeFiles(layer, await layerFiles(ownArchitecture() ?? "x86_64", options));
+    await Deno.mkdir(`${layer}/bin`);
+    if (this.#isolation.kind !== "plain folders") {
+      await Deno.writeFile(`${layer}/bin/deno`, new Uint8Array()); // The isolation mounts Deno here.
+      return { layer, deno };
+    }
+    // The functions of root run as another user, who may have no access to the folder of Deno.
+    const place = Deno.uid() === 0 ? Deno.copyFile : Deno.symlink;
+    await place(deno, `${layer}/bin/deno`);
+    return { layer };
+  }
+
+  /** Builds those of the named functions whose code or settings have changed. */
+  async build(manifest: Manifest, names: readonly string[]) {
+    // The folders of the runtimes are made while the functions are bundled.
+    for (const name of names) {
+      this.#foldersOf(manifest.functions[name]!.runtime).catch(() => {}); // The function below gets the error.
+    }
+    const built = new Map<string, Code>();
+    const { functions, bundles, problems } = await bundleFunctions(
+      this.#options.manifestPath,
+      fillHosts(manifest),
+      {
+        names,
+        bundles: this.#bundles,
+        readsSecrets: false,
+        warn: (text) =>
+          this.#options.log({ time: new Date(), functionName: "", text: `WARN ${text}` }),
+      },
+    );
+    for (const name of this.#versions.keys()) {
+      if (!(name in manifest.functions)) this.#versions.delete(name);
+    }
+    for (const [name, files] of functions) {
+      const settings = manifest.functions[name]!;
+      const bundle = bundles.get(name)!;
+      for (const folder of bundle.foldersElsewhere) this.foldersElsewhere.add(folder);
+      const inAccount = functionName(manifest, name);
+      const version: Version = { bundle, settings: JSON.stringify([inAccount, settings]) };
+      if (areEqual(this.#versions.get(name), version)) continue;
+      const task = `${this.#folder}/${name}-${++this.#count}`;
+      await writeFiles(task, files);
+      const cache = await this.#makeCache(task);
+      const runtime = await this.#foldersOf(settings.runtime);
+      this.#versions.set(name, version);
+      for (const text of missingUses(manifest, name, bundle.code)) {
+        this.#options.log({ time: new Date(), functionName: name, text });
+      }
+      const folders = { ...runtime, task, cache };
+      built.set(name, { name: inAccount, manifest: settings, folders });
+    }
+    return { built, faults: problems };
+  }
+
+  /** Makes a folder for compiled code. In plain folders, every function could change compiled code in /tmp. */
+  async #makeCache(task: string): Promise<string | undefined> {
+    if (this.#isolation.kind !== "plain folders") return undefined;
+    const cache = `${task}-cache`;
+    await Deno.mkdir(cache, { mode: 0o700 });
+    if (Deno.uid() === 0) await Deno.chown(cache, USER_ID, GROUP_ID);
+    return cache;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#bundles[Symbol.asyncDispose]();
+    await Promise.allSettled([this.#layer, ...this.#nodes.values()]); // The builds have reported the errors.
+    await this.#owned[Symbol.asyncDispose]();
+  }
+}
+
+/** The folders of a runtime. */
+type RuntimeFolders = Pick<Folders, "layer" | "deno" | "node">;
+
+/** What a function was built from. */
+interface Version {
+  readonly bundle: ModuleBundle;
+  /** The name in the account and the settings, as JSON. */
+  readonly settings: string;
+}
+
+function areEqual(former: Version | undefined, { bundle, settings }: Version): boolean {
+  return former?.settings === settings &&
+    former.bundle.code === bundle.code && former.bundle.map === bundle.map;
+}

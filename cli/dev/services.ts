@@ -1,0 +1,242 @@
+import type { Application } from "../application/types.ts";
+import { calledFunction, type createInvokeApi } from "../gateway/invoke_api.ts";
+import { MAX_SYNC_EVENT } from "../rules/limits.ts";
+import type { BucketFolder } from "../aws/s3/bucket_folder.ts";
+import { Rights } from "../aws/iam/access.ts";
+import type { EventBus } from "../aws/events/event_bus.ts";
+import { type AccessKeys, isForm, readCredential } from "../aws/credentials.ts";
+import type { Calls } from "./calls.ts";
+import type { Forwarding } from "./forwarding.ts";
+import type { Messaging } from "../sources/messaging.ts";
+import { MultipartUploads } from "../aws/s3/multipart.ts";
+import { jsonFailure, s3Failure } from "../aws/responses.ts";
+import { createS3 } from "../aws/s3/s3.ts";
+import { answerPreflight, checkPresigned, grantPage } from "../aws/s3/pages.ts";
+import { MAX_TABLE_REQUEST, type Tables } from "../aws/dynamodb/tables.ts";
+import { type ServiceCall, ServiceError } from "../aws/service_call.ts";
+import { snsFailure } from "../aws/sns/query.ts";
+import type { Door } from "./sockets.ts";
+import { sqsFailure } from "../aws/sqs/sqs.ts";
+
+/** What the services need. */
+export interface ServicesOptions {
+  readonly application: Application;
+  readonly keys: AccessKeys;
+  readonly buckets: ReadonlyMap<string, BucketFolder>;
+  readonly messaging: Messaging;
+  readonly eventBus: EventBus;
+  readonly invokeApi: InvokeApi;
+  readonly tables: Tables;
+  readonly forwarding: Forwarding;
+  /** Writes a line to the log. */
+  readonly note: (text: string) => void;
+}
+
+type InvokeApi = ReturnType<typeof createInvokeApi>;
+
+/** A service: how it reads requests, and how it says errors. */
+interface Backend {
+  /** Parses a request. Amazon S3 reads the body from the request, so `body` is empty. */
+  parse(request: Request, body: string, sourceIp: string): ServiceCall | Promise<ServiceCall>;
+  fail(error: ServiceError): Response;
+}
+
+/**
+ * Amazon S3, SNS, SQS, EventBridge, DynamoDB and the Invoke API of AWS Lambda, for the AWS SDKs and the AWS CLI. Through the
+ * port for functions, a function can do only what the manifest grants to its access key. Through the developer's port,
+ * everything is allowed. Requests to other services are forwarded, if their hosts are granted.
+ */
+export class Services implements AsyncDisposable {
+  readonly #application: Application;
+  readonly #keys: AccessKeys;
+  readonly #rights: Rights;
+  readonly #uploads = new MultipartUploads();
+  readonly #backends: Readonly<Record<string, Backend>>;
+  readonly #forwarding: Forwarding;
+  readonly #note: (text: string) => void;
+  readonly #calls: Calls;
+
+  /** `calls` counts the calls under way, except those that invoke functions. */
+  constructor(options: ServicesOptions, calls: Calls) {
+    const { application, buckets, messaging, eventBus, invokeApi, tables } = options;
+    this.#application = application;
+    this.#keys = options.keys;
+    this.#note = options.note;
+    this.#forwarding = options.forwarding;
+    this.#calls = calls;
+    this.#rights = new Rights(application.functions);
+    const named = Object.entries(application.buckets)
+      .map(([key, { name }]) => [name, buckets.get(key)!] as const);
+    const s3 = createS3(new Map(named), this.#uploads);
+    const parseBy = (service: "sns" | "sqs") => ({ headers, url }: Request, body: string) =>
+      messaging.parse(service, headers, body, new URL(url).origin);
+    this.#backends = {
+      dynamodb: { parse: ({ headers }, body) => tables.parse(headers, body), fail: jsonFailure },
+      events: { parse: ({ headers }, body) => eventBus.parse(headers, body), fail: jsonFailure },
+      lambda: {
+        parse: (request, body) => ({
+          accesses: [{
+            action: "lambda:InvokeFunction",
+            resource: calledFunction(application, new URL(request.url).pathname),
+          }],
+          run: () => invokeFunction(invokeApi, request, body),
+        }),
+        fail: jsonFailure,
+      },
+      s3: {
+        parse: (request, _body, sourceIp) =>
+          s3(request, {
+            sourceIp,
+            traceHeader: request.headers.get("x-amzn-trace-id") ?? undefined,
+          }),
+        fail: s3Failure,
+      },
+      sns: { parse: parseBy("sns"), fail: snsFailure },
+      sqs: { parse: parseBy("sqs"), fail: sqsFailure },
+    };
+  }
+
+  /** Returns the function of the application that has an access key; `undefined` if none has. */
+  #ownerOf(key: string): string | undefined {
+    const owner = this.#keys.ownerOf(key);
+    return owner !== undefined && Object.hasOwn(this.#application.functions, owner)
+      ? owner
+      : undefined;
+  }
+
+  /** Tells whether an access key may invoke the URL of a function. A key that no function has belongs to the developer. */
+  mayInvokeUrl(accessKey: string, functionName: string): boolean {
+    const owner = this.#ownerOf(accessKey);
+    return owner === undefined || this.#rights.allows(owner, {
+      action: "lambda:InvokeFunctionUrl",
+      resource: this.#application.functions[functionName]!.arn,
+      context: { "lambda:FunctionUrlAuthType": "AWS_IAM" },
+    });
+  }
+
+  /** Answers a request. Never rejects. */
+  async answer(request: Request, { isForFunctions, port, sourceIp }: Door): Promise<Response> {
+    const { headers } = request;
+    const host = headers.get("host") ?? new URL(request.url).host; // HTTP/2 has no such header.
+    if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`) {
+      return new Response(`The request is for another host: ${host}`, { status: 421 });
+    }
+    const { service, key } = readCredential(request);
+    const owner = isForFunctions ? this.#ownerOf(key) : undefined;
+    const isOfPage = headers.has("origin") || headers.has("sec-fetch-site");
+    const isShared = key === this.#keys.shared;
+    const isOfFunction = owner !== undefined || isShared;
+    if (isOfPage && service === "s3" && isOfFunction) {
+      return await this.#answerPage(request, owner, sourceIp);
+    }
+    if (isOfPage) {
+      const refusal = "A web page may not use the services on this machine";
+      this.#note(`${request.method} ${request.url.replace(/\?.*/s, "")}: ${refusal}`);
+      return new Response(refusal, { status: 403 });
+    }
+    const backend = Object.hasOwn(this.#backends, service) ? this.#backends[service] : undefined;
+    if (backend === undefined) {
+      const other = { parse: () => ({ accesses: [], run }), fail: failureFor(headers) };
+      const run = () => {
+        if (isForFunctions && owner === undefined && !isShared) throw unknownKey();
+        // The login is for functions only, so none stands behind the developer's port.
+        if (!isOfFunction) throw notForwarded(service);
+        return this.#forwarding.answer(request, service, owner);
+      };
+      return await this.#run(other, service, owner, other.parse);
+    }
+    // Amazon S3 takes content of any size, because it does not keep the content in memory.
+    const length = request.body === null ? 0 : Number(headers.get("content-length") ?? Infinity);
+    const most = service === "dynamodb" ? MAX_TABLE_REQUEST : MAX_SYNC_EVENT;
+    if (service !== "s3" && length > most) {
+      const message = `Expected a Content-Length of at most ${most}`;
+      const error = new ServiceError("RequestEntityTooLarge", message, undefined, 413);
+      return backend.fail(error);
+    }
+    const body = service === "s3" ? "" : await request.text();
+    if (isForFunctions && owner === undefined && !isShared) {
+      return backend.fail(unknownKey());
+    }
+    const call = this.#run(backend, service, owner, () => backend.parse(request, body, sourceIp));
+    return await (service === "lambda" ? call : this.#calls.run(call));
+  }
+
+  /** Answers a web page that has a URL which a function has presigned. */
+  async #answerPage(
+    request: Request,
+    owner: string | undefined,
+    sourceIp: string,
+  ): Promise<Response> {
+    const [, bucket = ""] = new URL(request.url).pathname.split("/");
+    const buckets = Object.values(this.#application.buckets);
+    const cors = buckets.find(({ name }) => name === bucket)?.cors;
+    const backend = this.#backends.s3!;
+    const response = await this.#run(backend, "s3", owner, async () => {
+      if (request.method === "OPTIONS") {
+        return { accesses: [], run: () => Promise.resolve(answerPreflight(request, cors)) };
+      }
+      await checkPresigned(request);
+      return await backend.parse(request, "", sourceIp);
+    });
+    return grantPage(response, request, cors);
+  }
+
+  /** Runs a call with the rights of a function, or with all rights. */
+  async #run(
+    backend: Backend,
+    service: string,
+    owner: string | undefined,
+    parse: () => ServiceCall | Promise<ServiceCall>,
+  ): Promise<Response> {
+    try {
+      const call = await parse();
+      if (owner !== undefined) this.#rights.check(owner, service, call.accesses);
+      return await call.run();
+    } catch (error) {
+      if (error instanceof ServiceError) return backend.fail(error);
+      this.#note(`${service}: ${(error as Error).message}`);
+      const message = "The platform failed: its log says why";
+      return backend.fail(new ServiceError("InternalError", message, undefined, 500));
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#uploads[Symbol.asyncDispose]();
+  }
+}
+
+/** Makes the error for an access key that no function has. */
+function unknownKey(): ServiceError {
+  const message = "The security token included in the request is invalid: unknown access key";
+  return new ServiceError("InvalidClientTokenId", message, undefined, 403);
+}
+
+/** Makes the error for a client of the developer, who can call the real service. */
+function notForwarded(service: string): ServiceError {
+  const message = `The service "${service}" is not emulated locally: ` +
+    "to call the real one, leave out the endpoint of the local platform";
+  return new ServiceError("NotImplemented", message, undefined, 501);
+}
+
+/** Says errors in the form that the client of a service reads. */
+const failureFor = (headers: Headers) => isForm(headers) ? snsFailure : jsonFailure;
+
+async function invokeFunction(
+  invokeApi: InvokeApi,
+  { method, url, headers }: Request,
+  body: string,
+): Promise<Response> {
+  const { pathname: path, search } = new URL(url);
+  const reply = await invokeApi({
+    method,
+    path,
+    query: search.slice(1),
+    headers: Object.fromEntries(headers),
+    body: new TextEncoder().encode(body),
+  });
+  const content = reply.body as Uint8Array<ArrayBuffer>;
+  return new Response(reply.status === 204 ? null : content, {
+    status: reply.status,
+    headers: reply.headers.map(([name, value]): [string, string] => [name, value]),
+  });
+}

@@ -1,0 +1,131 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import fc from "fast-check";
+import { MANIFEST, manifestWith, resolved } from "../testdata/platform.ts";
+import { formatRecord, introduce } from "./terminal.ts";
+
+const time = new Date(2026, 2, 1, 9, 5, 7);
+const plain = (text: string, functionName = "okay") =>
+  formatRecord({ time, functionName, text }, false);
+
+Deno.test("formatRecord() writes the time, the function and the text", () => {
+  assertEquals(plain("INFO Hello"), "09:05:07 okay         INFO Hello");
+  assertEquals(plain("Reloaded", ""), "09:05:07 platform     Reloaded");
+});
+
+Deno.test("formatRecord() shows line breaks and control characters by symbols", () => {
+  const cases = [
+    ["a\rb", "a ↵ b"],
+    ["a\r\nb\nc", "a ↵ b ↵ c"],
+    ["a\tb", "a\tb"],
+    ["\x1b[31mred\x1b]0;title\x07", "␛[31mred␛]0;title␇"],
+    ["a\x00\x7f\x9bb", "a␀␡␡b"],
+    ["a\u2028b", "a ↵ b"],
+    ["日本 👩", "日本 👩"],
+  ] as const;
+  for (const [text, expected] of cases) {
+    assertEquals(plain(text), `09:05:07 okay         ${expected}`);
+  }
+});
+
+Deno.test("formatRecord() writes no line break and no control character", () => {
+  const character = fc.integer({ min: 0, max: 0x2100 }).map((code) => String.fromCharCode(code));
+  fc.assert(fc.property(fc.array(character), (characters) => {
+    const line = plain(characters.join(""));
+    assertEquals(/(?!\t)[\p{Cc}\p{Zl}\p{Zp}]/u.exec(line)?.[0], undefined);
+  }));
+});
+
+Deno.test("formatRecord() colours names, warnings, errors and the lines of the platform", () => {
+  const color = (text: string, functionName = "okay") =>
+    formatRecord({ time, functionName, text }, true).replaceAll("\x1b", "");
+  assertMatch(color("INFO x"), /^\[2m09:05:07\[0m \[\d+mokay {8}\[0m INFO x$/);
+  assertStringIncludes(color("t\tid\tWARN\tx"), "[33mt\tid\tWARN\tx[0m");
+  assertStringIncludes(color('{"level":"FATAL"}'), '[31m{"level":"FATAL"}[0m');
+  assertStringIncludes(color("REPORT RequestId: x"), "[2mREPORT RequestId: x[0m");
+  assertStringIncludes(color("Reloaded", ""), "[2mReloaded[0m");
+  assert(color("x", "okay") !== color("x", "crash"));
+});
+
+Deno.test("introduce() shows control characters of the manifest by symbols", () => {
+  const buckets = [{ name: "files", events: ["s3:ObjectCreated:*"], prefix: "\x1b[2J\r" }];
+  const lines = introduce({
+    application: resolved(manifestWith({ one: { module: "one.ts", triggers: { buckets } } })),
+    url: "http://localhost:8000",
+    controlUrl: "http://127.0.0.1:8000",
+    servicesUrl: "http://127.0.0.1:4566",
+    bucketsFolder: "buckets",
+  });
+  assertStringIncludes(lines.join("\n"), "/buckets/files/␛[2J ↵ FILE");
+  assertEquals(/\p{Cc}/u.exec(lines.join("")), null);
+});
+
+Deno.test("introduce() shows every trigger with a command to copy", () => {
+  const { functions, tables, queues } = manifestWith(
+    {
+      ledger: {
+        module: "ledger.ts",
+        triggers: { tables: [{ name: "orders" }], queues: [{ name: "line" }] },
+      },
+    },
+    { line: { fifo: true } },
+    { orders: { key: { id: "string" } }, notes: { key: { id: "string" } } },
+  );
+  const places = {
+    url: "http://localhost:8000",
+    controlUrl: "http://127.0.0.1:8000",
+    servicesUrl: "http://127.0.0.1:4566",
+    bucketsFolder: ".mate/app/buckets",
+  };
+  const text = introduce({
+    application: resolved({
+      ...MANIFEST,
+      functions: { ...MANIFEST.functions, ...functions },
+      queues: { ...MANIFEST.queues, ...queues },
+      tables,
+      tracing: true,
+      settings: {
+        ...MANIFEST.settings,
+        logs: { ...MANIFEST.settings.logs, format: "JSON", requests: true },
+        domain: { name: "shop.example", certificate: "${infra.certificate}" },
+        vpc: { subnets: ["subnet-1"], securityGroups: ["sg-1"] },
+        alarms: { topic: "${infra.pager}" },
+      },
+    }),
+    ...places,
+  }).join("\n");
+  const parts = [
+    "Start page  http://127.0.0.1:8000/",
+    "Base URL    http://localhost:8000/v0",
+    "aws s3 ls --endpoint-url http://127.0.0.1:4566 --region us-east-1 --no-sign-request",
+    "aws lambda invoke --endpoint-url http://127.0.0.1:8000 --region us-east-1 --no-sign-request --function-name NAME /dev/stdout",
+    "In the account, the HTTP gateway takes 100 requests a second, 200 at once; here it takes all",
+    "Only in the account: AWS X-Ray, logs as JSON, the log of requests, the domain shop.example, the network, alarms.",
+    "ANY /echo           echo              curl 'http://localhost:8000/v0/echo'",
+    "curl 'http://localhost:8000/v0/echo/a/b'",
+    "curl 'http://localhost:8000/v0/items/1'",
+    "rate(1 minute)      clock             curl -X POST 'http://127.0.0.1:8000/schedules/clock/0'",
+    "bucket files        created, removed  curl -T FILE 'http://127.0.0.1:8000/buckets/files/FILE'",
+    "or copy files to .mate/app/buckets/files",
+    "curl -d message=Hello -d subject=Greeting -d attribute=n:Number:1 'http://127.0.0.1:8000/topics/news'",
+    "curl -d '{}' 'http://127.0.0.1:8000/2015-03-31/functions/plain/invocations'",
+    "curl -N 'http://listener.localhost:8000/'",
+    "queue jobs          worker            curl -d MESSAGE 'http://127.0.0.1:8000/queues/jobs'",
+    "queue line          ledger            curl -d MESSAGE 'http://127.0.0.1:8000/queues/line?group=GROUP'",
+    "table orders        ledger            curl -d ITEM 'http://127.0.0.1:8000/tables/orders'",
+    "(and dynamodb, sns, sqs, events)",
+    "'http://127.0.0.1:8000/events'",
+    "one of its files changes. Stop with Ctrl-C.",
+  ];
+  for (const part of parts) {
+    assertStringIncludes(text, part);
+  }
+  assertEquals(text.includes("functions/echo/invocations"), false, "it has a trigger");
+  const plain = introduce({ application: resolved(MANIFEST), ...places }).join("\n");
+  assertEquals(plain.includes("Only in the account"), false);
+  const plainFunction = MANIFEST.functions.plain!;
+  const triggers = { ...plainFunction.triggers, events: [{ pattern: {}, bus: "orders" }] };
+  const onBus = { ...MANIFEST, functions: { plain: { ...plainFunction, triggers } } };
+  const [, event] = /curl -d '(.*)' 'http:\/\/127\.0\.0\.1:8000\/events'/
+    .exec(introduce({ application: resolved(onBus), ...places }).join("\n")) ?? [];
+  assertEquals(JSON.parse(event!).bus, "orders");
+});

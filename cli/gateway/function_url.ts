@@ -1,0 +1,109 @@
+import { proxyEvent } from "@mate/core/testing";
+import { Buffer } from "node:buffer";
+import { randomUUID } from "node:crypto";
+import type { Application, CorsSettings, UrlTrigger } from "../application/types.ts";
+import { createTraceId } from "../rules/arn.ts";
+import type { FunctionHost } from "../lambda/function_host.ts";
+import { MAX_SYNC_EVENT } from "../rules/limits.ts";
+import type { Log } from "../lambda/log.ts";
+import { type Reply, reply, withHeaders } from "../lambda/http.ts";
+import type { HttpRequest } from "./gateway.ts";
+import { invokeStreaming, replyOf } from "./result.ts";
+import { readSignature } from "./signature.ts";
+
+const JSON_TYPE = ["Content-Type", "application/json"] as const;
+
+/** The function URLs of an application. Each has its own host, such as `orders.localhost`. */
+export interface FunctionUrls {
+  /** Finds the function of a host in lower case, such as `orders.localhost`. */
+  find(host: string): string | undefined;
+  answer(name: string, request: HttpRequest): Promise<Reply>;
+}
+
+export function createFunctionUrls(
+  { functions }: Application,
+  host: FunctionHost,
+  log: Log,
+  services: { mayInvokeUrl(accessKey: string, name: string): boolean },
+): FunctionUrls {
+  /** Returns a refusal if the signature is wrong or missing, or if the signer may not invoke the function. */
+  async function authorize(name: string, request: HttpRequest): Promise<Reply | undefined> {
+    const signature = await readSignature(request);
+    const refuse = (type: string, body: unknown) => {
+      const text = JSON.stringify(body);
+      const why = signature === undefined
+        ? 'it is not signed, and the URL has "auth": "iam"'
+        : text;
+      log.note(`${request.method} ${request.authority}: the request is refused: ${why}`);
+      return reply(403, [JSON_TYPE, ["x-amzn-ErrorType", type]], text);
+    };
+    if (signature !== undefined && "problem" in signature) {
+      return refuse("InvalidSignatureException", { message: signature.problem });
+    }
+    if (signature !== undefined && services.mayInvokeUrl(signature.accessKey, name)) {
+      return undefined;
+    }
+    return refuse("AccessDeniedException", { Message: "Forbidden" });
+  }
+
+  async function forward(name: string, { stream }: UrlTrigger, request: HttpRequest) {
+    const requestId = randomUUID();
+    const { sourceIp, protocol, time } = request;
+    const facts = { apiId: name, sourceIp, protocol, time, requestId };
+    const event = await proxyEvent(request, { gateway: "url", ...facts });
+    const payload = Buffer.from(JSON.stringify(event));
+    const note = (text: string) =>
+      log.note(`${request.method} ${request.authority}${request.path}: ${text}`);
+    if (payload.length > MAX_SYNC_EVENT) {
+      note(`the event has ${payload.length} bytes, over ${MAX_SYNC_EVENT}`);
+      return reply(413, [JSON_TYPE], '{"Message":"Request Entity Too Large"}');
+    }
+    const options = { traceId: createTraceId(time) };
+    try {
+      const outcome = stream
+        ? await invokeStreaming(host, name, payload, options)
+        : await host.invoke(name, payload, options);
+      return withHeaders(await replyOf(outcome, "url"), [["x-amzn-RequestId", requestId]]);
+    } catch (error) {
+      note(`502, because ${(error as Error).message}`);
+      return reply(502, [JSON_TYPE, ["x-amzn-RequestId", requestId]], "Internal Server Error");
+    }
+  }
+
+  return {
+    find(host) {
+      const [, name = ""] = /^([^.]+)\.localhost$/.exec(host) ?? [];
+      return Object.hasOwn(functions, name) && functions[name]!.url ? name : undefined;
+    },
+    async answer(name, request) {
+      const url = functions[name]!.url!;
+      const headers = new Headers([...request.headers]);
+      const cors = url.cors === undefined ? [] : corsHeaders(url.cors, headers);
+      const isPreflight = request.method === "OPTIONS" &&
+        headers.has("access-control-request-method");
+      if (url.cors && isPreflight) return reply(200, cors);
+      const refused = url.auth === "iam" ? await authorize(name, request) : undefined;
+      return withHeaders(refused ?? await forward(name, url, request), cors);
+    },
+  };
+}
+
+/** Makes the CORS headers of a response. */
+function corsHeaders(cors: CorsSettings, headers: Headers): Reply["headers"] {
+  const { origins, methods, headers: names, exposeHeaders, credentials, maxAge } = cors;
+  const origin = headers.get("origin");
+  const vary = ["Vary", "Origin"] as const;
+  if (origin === null || !(origins.includes("*") || origins.includes(origin))) return [vary];
+  const allowed = origins.includes("*") && !credentials ? "*" : origin;
+  const isPreflight = headers.has("access-control-request-method");
+  const fields = [
+    ["Access-Control-Allow-Origin", allowed],
+    ["Access-Control-Allow-Credentials", credentials ? "true" : ""],
+    ["Access-Control-Expose-Headers", exposeHeaders.join(",")],
+    ["Access-Control-Allow-Methods", isPreflight ? methods.join(",") : ""],
+    ["Access-Control-Allow-Headers", isPreflight ? names.join(",") : ""],
+    ["Access-Control-Max-Age", isPreflight ? String(maxAge) : ""],
+    vary,
+  ] as const;
+  return fields.filter(([, value]) => value !== "");
+}

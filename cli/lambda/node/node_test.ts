@@ -1,0 +1,199 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { hasNamespace, NODE_RUNTIMES, startApp } from "../../testdata/sandbox.ts";
+import { until } from "../../../testdata/waiting.ts";
+import { plainFolders } from "../isolation/isolation.ts";
+import { processesOf } from "../sandbox/measure.ts";
+
+/** A function that ends in each way. AWS's client of the Runtime API says what comes of it. */
+const MODULE = `
+import { spawn } from "node:child_process";
+import { readdirSync, writeFileSync } from "node:fs";
+const WAYS = {
+  value: () => ({ a: "ü".repeat(3) }),
+  nothing: () => undefined,
+  generator: async function* () { yield 1; },
+  throw: () => { throw new TypeError("bad"); },
+  never: () => new Promise(() => {}),
+  reject: async () => {
+    Promise.reject(new Error("late"));
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+  },
+  "exit 0": () => process.exit(0),
+  "exit 3": () => process.exit(3),
+  killed: () => process.kill(process.pid, "SIGKILL"),
+  "after the answer": () => { setImmediate(() => setImmediate(() => process.exit(4))); return "answered"; },
+  large: () => "x".repeat(6_291_554),
+  "too large": () => "x".repeat(6_291_555),
+  memory: async () => {
+    for (const kept = [];;) {
+      kept.push(new Uint8Array(1e6).fill(1));
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  },
+  "memory of a program": () => new Promise(() => {
+    const code = "const kept = []; setInterval(() => kept.push(new Uint8Array(4e6).fill(1)), 2);";
+    spawn(process.execPath, ["-e", code]);
+  }),
+  tmp: () => {
+    for (let count = 0;; count++) writeFileSync("/tmp/" + count, new Uint8Array(1e6));
+  },
+  processes: () => readdirSync("/proc").filter((name) => /^\\d+$/.test(name)).length,
+  environment: () => process.env,
+  warning: () => { process.emitWarning("own"); return new Promise((resolve) => setTimeout(resolve, 5)); },
+};
+export const handler = async (way) => WAYS[way]();
+`;
+
+/** What comes of each way: the failure, the type of the error and its message, or the result. Node.js 22 has an older client. */
+const ENDS: readonly (readonly [string, failure: string | undefined, RegExp, of22?: RegExp])[] = [
+  ["value", undefined, /^\{"a":"üüü"\}$/],
+  ["nothing", undefined, /^null$/],
+  ["generator", undefined, /^\{\}$/],
+  ["throw", "error", /^\{"errorType":"TypeError","errorMessage":"bad","trace":\["TypeError: bad",/],
+  ["never", "exit", /Runtime exited without providing a reason/, /^null$/],
+  [
+    "reject",
+    "exit",
+    /exited with error: exit status 1"/,
+    /"Runtime.UnhandledPromiseRejection".*late/,
+  ],
+  ["exit 0", "exit", /Runtime exited without providing a reason/],
+  ["exit 3", "exit", /Runtime exited with error: exit status 3"/],
+  ["killed", "exit", /Runtime exited with error: signal: killed"/],
+  ["large", undefined, /^"xxx/],
+  ["too large", "too large", /"Function.ResponseSizeTooLarge"/],
+  ["after the answer", undefined, /^"answered"$/],
+];
+
+for (const runtime of NODE_RUNTIMES) {
+  const isOld = runtime === "nodejs22.x";
+
+  Deno.test(`${runtime}: AWS's client says what comes of each way to end`, async (t) => {
+    await using app = await startApp(MODULE, { runtime });
+    for (const [way, failure, expected, of22 = expected] of ENDS) {
+      await t.step(way, async () => {
+        const outcome = await app.invoke(way);
+        assertMatch(new TextDecoder().decode(outcome.payload), isOld ? of22 : expected);
+        const isOther = isOld && of22 !== expected;
+        assertEquals(outcome.failure, isOther ? (way === "never" ? undefined : "error") : failure);
+      });
+    }
+  });
+
+  Deno.test(`${runtime}: a handler with a callback works on Node.js 22 only`, async () => {
+    const module = `export const handler = (event, context, callback) => callback(null, event);`;
+    await using app = await startApp(module, { runtime });
+    const { json, failure } = await app.invoke("called");
+    if (isOld) assertEquals([json, failure], ["called", undefined]);
+    else assertEquals((json as Failure).errorType, "Runtime.CallbackHandlerDeprecated");
+  });
+
+  if (isOld) continue; // The rest does not depend on the client.
+
+  Deno.test({
+    name:
+      `${runtime}: a function is ended if it, or a program of it, takes too much memory or disk`,
+    ignore: !hasNamespace,
+    async fn() {
+      await using app = await startApp(MODULE, { runtime, timeout: 60 });
+      for (const way of ["memory", "memory of a program"]) {
+        const { failure, json } = await app.invoke(way);
+        assertEquals([failure, (json as Failure).errorType], ["exit", "Runtime.OutOfMemory"], way);
+      }
+      const { json } = await app.invoke("tmp");
+      assertMatch((json as Failure).errorMessage, /\/tmp holds more than 512 MB/);
+      assertEquals((await app.invoke("processes")).json, 2, "itself, and the one that sleeps");
+    },
+  });
+
+  Deno.test(`${runtime}: a function has the variables, the options and the log of AWS Lambda`, async () => {
+    const environment = { MINE: "$HOME 'x'", NODE_OPTIONS: "--enable-source-maps" };
+    await using app = await startApp(MODULE, { runtime, environment });
+    const { json, log } = { ...await app.invoke("environment"), log: app.log };
+    const { AWS_EXECUTION_ENV, HOME, MINE, NODE_OPTIONS } = json as Record<string, string>;
+    const found = [AWS_EXECUTION_ENV, HOME, MINE, NODE_OPTIONS];
+    assertEquals(found, [`AWS_Lambda_${runtime}`, "/tmp", "$HOME 'x'", "--enable-source-maps"]);
+    const { json: error } = await app.invoke("throw");
+    assertMatch((error as { trace: string[] }).trace[1]!, /one\.ts:8:/, "a line of the author");
+    assertEquals(log.filter((line) => /Warning|flag/i.test(line)), []);
+    await app.invoke("warning");
+    assertMatch(log.join("\n"), /Warning: own/);
+  });
+
+  Deno.test(`${runtime}: a streamed response has its head and its parts`, async () => {
+    const module = `export const handler = awslambda.streamifyResponse(async (event, stream) => {
+      const head = { statusCode: 201, headers: { "content-type": "text/plain" } };
+      const body = awslambda.HttpResponseStream.from(stream, head);
+      for (const part of ["one", "two"]) body.write(part);
+      body.end();
+    });`;
+    await using app = await startApp(module, { runtime });
+    const payload = new TextEncoder().encode("{}");
+    const outcome = await app.host.invoke("one", payload);
+    assertEquals([outcome.failure, outcome.isStream], [undefined, true]);
+    const head = '{"statusCode":201,"headers":{"content-type":"text/plain"}}';
+    assertEquals(new TextDecoder().decode(outcome.payload), `${head}${"\0".repeat(8)}onetwo`);
+  });
+
+  Deno.test({
+    name: `${runtime}: freezing stops the programs of a function, and its end ends them`,
+    ignore: !hasNamespace,
+    async fn() {
+      const module = `import { spawn } from "node:child_process";
+        export const handler = () => {
+          spawn("sleep", ["infinity"], { detached: true, stdio: "ignore" }).unref();
+        };`;
+      await using app = await startApp(module, { runtime });
+      await app.invoke();
+      const [sandbox] = app.host.sandboxesOf("one");
+      const pids = processesOf(sandbox!.pid);
+      assertEquals(pids.length, 4);
+      const states = () =>
+        pids.map((pid) => /^State:\t(\w)/m.exec(Deno.readTextFileSync(`/proc/${pid}/status`))?.[1]);
+      await until("the stop", () => states().every((state) => state === "T"), () => `${states()}`);
+      await app[Symbol.asyncDispose]();
+      const isThere = (pid: number) => Deno.stat(`/proc/${pid}`).then(() => true, () => false);
+      for (const pid of pids) await until("the end", async () => !await isThere(pid));
+    },
+  });
+
+  Deno.test(`${runtime}: without a namespace, a function gets its folders and no program, worker or add-on`, async () => {
+    const module = `
+      import { execSync } from "node:child_process";
+      import { readFileSync, writeFileSync } from "node:fs";
+      import { Worker } from "node:worker_threads";
+      const WAYS = {
+        program: () => execSync("true"),
+        worker: () => new Worker("0", { eval: true }),
+        "add-on": () => process.dlopen({ exports: {} }, "/tmp/none.node"),
+        read: () => readFileSync("/etc/passwd"),
+        write: () => writeFileSync("/var/tmp/mate-test", ""),
+        options: () => process.permission.has("child") || process.permission.has("fs.read", "/etc"),
+        tmp: () => writeFileSync("/tmp/mate-test-" + process.pid, ""),
+      };
+      export const handler = async (way) => await WAYS[way]() ?? "done";`;
+    const notes: string[] = [];
+    await using app = await startApp(
+      module,
+      { runtime, environment: { NODE_OPTIONS: "--allow-fs-read=* --allow-child-process" } },
+      { log: ({ functionName, text }) => functionName || notes.push(text) },
+      plainFolders("a test needs this"),
+    );
+    for (const way of ["program", "worker", "add-on", "read", "write"]) {
+      const { json, failure } = await app.invoke(way);
+      assertEquals(failure, "error", `${way}: ${JSON.stringify(json)}`);
+      const rule = way === "read" || way === "write"
+        ? /may read its own files/
+        : /"one".*namespace/;
+      assertMatch(notes.at(-1)!, rule, way);
+    }
+    assertEquals((await app.invoke("options")).json, false);
+    assertEquals((await app.invoke("tmp")).json, "done");
+  });
+}
+
+/** An error as the platform and the clients write it. */
+interface Failure {
+  readonly errorType: string;
+  readonly errorMessage: string;
+}

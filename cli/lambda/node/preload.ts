@@ -1,0 +1,169 @@
+/**
+ * The program that runs in the process of a function for Node.js before AWS's client of the Runtime API.
+ *
+ * @module
+ */
+import { VARIABLE } from "../isolation/passed_environment.ts";
+
+/** The parts of Node.js that {@linkcode preload} uses, also those that the types of Deno do not have. */
+// deno-lint-ignore no-explicit-any -- the client and the loader of Node.js have no types here
+type Untyped = any;
+
+/**
+ * Sets the variables of the manifest, hides the warnings about the flags of the platform, and gives AWS's client an HTTP
+ * client. The client's own is a native library, and refuses the secret in the path of the emulated Runtime API.
+ *
+ * Like the native library, this one posts an answer before the function goes on. So a process that ends after its answer
+ * has answered.
+ *
+ * This function becomes a text, so it uses nothing of its module.
+ *
+ * @param variable The variable with those of the manifest.
+ */
+function preload(require: (name: string) => Untyped, variable: string): void {
+  const { isMainThread } = require("node:worker_threads");
+  const process = require("node:process");
+  const { env } = process;
+  const passed = env[variable];
+  if (!isMainThread || passed === undefined) return; // A worker and a child process get the flags of this process.
+  delete env[variable];
+  Object.assign(env, JSON.parse(passed));
+  const isOfLambda = (flag: string) => /^--(?:expose-gc|max-\w+-space-size)\b/.test(flag);
+  process.execArgv = process.execArgv.filter(isOfLambda);
+
+  const listeners = process.listeners("warning");
+  process.removeAllListeners("warning");
+  process.on("warning", (warning: Error) => {
+    const isOfFlag = /^The flag --allow-|^Permission is an experimental feature/;
+    if (isOfFlag.test(warning.message)) return;
+    for (const listener of listeners) listener.call(process, warning);
+  });
+
+  const api: string = env.AWS_LAMBDA_RUNTIME_API;
+  const [authority = "", secret] = api.split("/");
+  const root = `/${secret}`;
+  const [hostname, port] = authority.split(":");
+  env.AWS_LAMBDA_RUNTIME_API = authority; // until the client has read it
+  const http = require("node:http");
+  const { request } = http;
+  http.request = (options: Untyped, ...rest: unknown[]) => {
+    const isForApi = options?.hostname === hostname && `${options.port}` === port &&
+      `${options.path}`.startsWith("/2018-06-01/");
+    return request(isForApi ? { ...options, path: root + options.path } : options, ...rest);
+  };
+  const Module = require("node:module");
+  const load = Module._load;
+  Module._load = (name: string, ...rest: unknown[]) => {
+    if (name !== "./rapid-client.node") return load(name, ...rest);
+    Module._load = load;
+    env.AWS_LAMBDA_RUNTIME_API = api;
+    return client;
+  };
+
+  const { connect } = require("node:net");
+  const { readSync, writeSync } = require("node:fs");
+  const buffer = Buffer.alloc(65_536);
+  const clock = new Int32Array(new SharedArrayBuffer(4));
+  /** Takes a part of a response. */
+  let onPart = (_part: Uint8Array | Error): void => {};
+  /** The connection. It is read by events while the process waits for an event, and synchronously afterwards. */
+  let socket: Untyped;
+  const open = () =>
+    new Promise<void>((resolve, reject) => {
+      const onread = {
+        buffer,
+        callback: (size: number, part: Uint8Array) => {
+          onPart(Uint8Array.from(part.subarray(0, size)));
+          return true;
+        },
+      };
+      socket = connect({ host: hostname, port: Number(port), onread }, resolve);
+      socket.on("error", (error: Error) => (reject(error), onPart(error)));
+      socket.on("end", () => onPart(new Error("the connection has ended")));
+    });
+  const headOf = (method: string, path: string, headers: string) =>
+    `${method} ${root}/2018-06-01/runtime/invocation/${path} HTTP/1.1\r\nHost: ${authority}\r\n${headers}\r\n`;
+
+  /** Makes a function that takes the parts of a response, and returns the response when it is whole. */
+  const makeReader = () => {
+    let parts: Uint8Array[] = [];
+    let size = 0;
+    let least = 0;
+    return (part: Uint8Array) => {
+      parts.push(part);
+      size += part.length;
+      if (size < least) return undefined;
+      const bytes = Buffer.concat(parts);
+      parts = [bytes];
+      const end = bytes.indexOf("\r\n\r\n");
+      if (end < 0) return undefined;
+      const [first = "", ...lines] = bytes.toString("latin1", 0, end).split("\r\n");
+      const headers: Record<string, string> = {};
+      for (const line of lines) {
+        const colon = line.indexOf(":");
+        headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 1).trim();
+      }
+      const body = bytes.subarray(end + 4);
+      least = end + 4 + Number(headers["content-length"]);
+      return size < least ? undefined : { status: Number(first.split(" ")[1]), headers, body };
+    };
+  };
+
+  /** Runs a system call until it does not have to wait. */
+  const attempt = (call: () => number): number => {
+    for (;;) {
+      try {
+        return call();
+      } catch (error) {
+        if ((error as { code?: string }).code !== "EAGAIN") throw error;
+        Atomics.wait(clock, 0, 0, 0.1); // in milliseconds
+      }
+    }
+  };
+
+  const post = (path: string, body: string, more = "") => {
+    const length = Buffer.byteLength(body);
+    const fields = `Content-Type: application/json\r\nContent-Length: ${length}\r\n${more}`;
+    const bytes = Buffer.from(headOf("POST", path, fields) + body);
+    const { fd } = socket._handle;
+    for (let at = 0; at < bytes.length;) at += attempt(() => writeSync(fd, bytes, at));
+    const read = makeReader();
+    for (let size = 1; size > 0;) {
+      size = attempt(() => readSync(fd, buffer));
+      if (read(Uint8Array.from(buffer.subarray(0, size))) !== undefined) return;
+    }
+  };
+
+  const client = {
+    next: async () => {
+      if (socket === undefined) await open();
+      socket.ref();
+      socket.resume();
+      const read = makeReader();
+      const response = new Promise<NonNullable<ReturnType<typeof read>>>((resolve, reject) => {
+        onPart = (part) => {
+          if (part instanceof Error) return reject(part);
+          const whole = read(part);
+          if (whole === undefined) return;
+          socket.pause();
+          resolve(whole);
+        };
+      });
+      socket.write(headOf("GET", "next", ""));
+      const { status, headers, body } = await response;
+      if (status !== 200) throw new Error(`Failed to get next invocation, error ${status}`);
+      socket.unref();
+      const deadline = Number(headers["lambda-runtime-deadline-ms"]);
+      return {
+        bodyJson: body.toString(),
+        headers: { ...headers, "lambda-runtime-deadline-ms": deadline },
+      };
+    },
+    done: (id: string, body: string) => post(`${id}/response`, body),
+    error: (id: string, body: string, cause: string) =>
+      post(`${id}/error`, body, `Lambda-Runtime-Function-XRay-Error-Cause: ${cause}\r\n`),
+  };
+}
+
+/** The module that `--require` loads. */
+export const PRELOAD: string = `(${preload})(require, ${JSON.stringify(VARIABLE)});\n`;

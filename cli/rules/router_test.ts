@@ -1,0 +1,53 @@
+import { assertEquals } from "@std/assert";
+import { createRouter } from "./router.ts";
+
+const ROUTES = [
+  ["ANY", "/{proxy+}", "catchAll"],
+  ["GET", "/", "root"],
+  ["GET", "/items", "list"],
+  ["POST", "/items", "create"],
+  ["ANY", "/items/{id}", "item"],
+  ["GET", "/items/{id}", "read"],
+  ["GET", "/items/new", "blank"],
+  ["GET", "/items/{id}/parts/{part}", "part"],
+  ["GET", "/files/{path+}", "file"],
+  ["GET", "/robots.txt", "robots"],
+].map(([method, resource, functionName]) => ({
+  method: method!,
+  resource: resource!,
+  functionName,
+}));
+
+const find = createRouter(ROUTES);
+
+Deno.test("createRouter() finds the most specific resource, then the method", () => {
+  const cases = [
+    ["GET", "/", "root"],
+    ["GET", "/items", "list"],
+    ["GET", "/items/", "list"],
+    ["POST", "/items", "create"],
+    ["GET", "/items/new", "blank"],
+    ["GET", "/items/7", "read"],
+    ["PUT", "/items/7", "item"],
+    ["GET", "/items/a%2Fb", "read"],
+    ["GET", "/items/7/parts/x", "part"],
+    ["GET", "/items/7/parts", "catchAll"],
+    ["GET", "/items//parts/x", "catchAll"],
+    ["GET", "/files/a/b%20c/d", "file"],
+    ["GET", "/files/a/", "file"],
+    ["GET", "/files", "catchAll"],
+    ["GET", "/files/", "catchAll"],
+    ["GET", "/ITEMS", "catchAll"],
+    ["GET", "/robots.txt", "robots"],
+    ["GET", "/robots-txt", "catchAll"],
+    ["OPTIONS", "/items/7", "item"],
+    ["DELETE", "/items", "catchAll"], // The resource has no such method, but another one that matches has it.
+    ["POST", "/items/new", "item"],
+    ["DELETE", "/", undefined], // A greedy parameter is never empty.
+    ["TRACE", "/items/7", undefined], // ANY stands for seven methods.
+    ["get", "/items", undefined],
+  ] as const;
+  for (const [method, path, functionName] of cases) {
+    assertEquals(find(method, path)?.functionName, functionName, `${method} ${path}`);
+  }
+});

@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto";
+import { Clock } from "../aws/clock.ts";
+import type { FunctionHost, InvokeOptions } from "../lambda/function_host.ts";
+import { LoopError } from "../lambda/loops.ts";
+import type { Log } from "../lambda/log.ts";
+
+/**
+ * Invokes functions for callers that do not wait. If an invocation fails, it is repeated at most twice, with the same event
+ * and the same request identifier.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
+ */
+export class AsyncInvocations implements Disposable {
+  readonly #host: FunctionHost;
+  readonly #log: Log;
+  readonly #retryDelays: readonly number[];
+  readonly #underWay: Set<Promise<void>> = new Set();
+  readonly #stop: AbortController = new AbortController();
+
+  readonly #clock: Clock;
+
+  /** The delays come before the retries, in milliseconds. AWS Lambda waits 1 and 2 minutes. */
+  constructor(
+    host: FunctionHost,
+    log: Log,
+    retryDelays: readonly number[] = [1_000, 2_000],
+    clock: Clock = new Clock(),
+  ) {
+    this.#clock = clock;
+    this.#host = host;
+    this.#log = log;
+    this.#retryDelays = retryDelays;
+  }
+
+  start(functionName: string, payload: Uint8Array, options: InvokeOptions = {}): string {
+    const requestId = options.requestId ?? randomUUID();
+    const run = this.#run(functionName, payload, { ...options, requestId });
+    this.#underWay.add(run);
+    run.finally(() => this.#underWay.delete(run));
+    return requestId;
+  }
+
+  /** Whether an invocation or a retry is left. */
+  get isBusy(): boolean {
+    return this.#underWay.size > 0;
+  }
+
+  /** Stops the retries. The host ends the running invocations. */
+  [Symbol.dispose](): void {
+    this.#stop.abort();
+  }
+
+  async #run(functionName: string, payload: Uint8Array, options: InvokeOptions): Promise<void> {
+    const { signal } = this.#stop;
+    let attempts = 0;
+    for (const delay of [0, ...this.#retryDelays]) {
+      await this.#clock.sleep(delay, signal);
+      if (signal.aborted) break;
+      attempts++;
+      try {
+        const { failure } = await this.#host.invoke(functionName, payload, options);
+        if (failure === undefined) return;
+      } catch (error) {
+        if (signal.aborted) break; // The host has ended the invocation.
+        if (error instanceof LoopError) return this.#log.note(error.message); // A retry would go on with it.
+        this.#log.note(`Cannot invoke "${functionName}": ${(error as Error).message}`);
+      }
+    }
+    const all = this.#retryDelays.length + 1;
+    const fate = signal.aborted && attempts < all
+      ? `Dropped the event of "${functionName}" after ${attempts} of ${all} attempts, because the application stops or restarts`
+      : `Gave up the event of "${functionName}" after ${all} attempts`;
+    this.#log.note(`${fate}: RequestId ${options.requestId}`);
+  }
+}

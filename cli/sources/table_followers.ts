@@ -1,0 +1,233 @@
+import type { Application } from "../application/types.ts";
+import type { FunctionHost } from "../lambda/function_host.ts";
+import type { Log } from "../lambda/log.ts";
+import type { Messaging } from "./messaging.ts";
+import type { Clock } from "../aws/clock.ts";
+import { poll, type Source } from "./poller.ts";
+import { TableStream } from "../aws/dynamodb/stream.ts";
+import type { Tables } from "../aws/dynamodb/tables.ts";
+import type { TableEventRecord } from "@mate/core/testing";
+import { Buffer } from "node:buffer";
+import { Bell } from "../aws/bell.ts";
+import { readPattern } from "../rules/event_pattern.ts";
+import { Batch, type Consumer, invokeWith } from "./batches.ts";
+
+/** What a follower does for one function. */
+export interface FollowerOptions extends Omit<Consumer, "identifier"> {
+  readonly stream: TableStream;
+  readonly clock: Clock;
+  readonly functionArn: string;
+  /** The largest number of changes of one invocation. */
+  readonly batch: number;
+  /** The longest wait for a full batch, in seconds. */
+  readonly window: number;
+  /** The number of retries before a change goes to the dead-letter queue. */
+  readonly retries: number;
+  /** The pattern of the changes that the function gets. */
+  readonly filter?: Readonly<Record<string, unknown>> | undefined;
+  /** Puts the description of a batch that failed too often into the dead-letter queue of the trigger. */
+  readonly giveUp: (description: object) => void;
+}
+
+/** Changes that are sent together, and how often the first of them has failed. */
+interface Part {
+  readonly records: readonly TableEventRecord[];
+  readonly failures: number;
+}
+
+/** The first and the longest wait before a retry, in milliseconds. */
+const FIRST_DELAY = 50;
+const LONGEST_DELAY = 1_000;
+
+/** Invokes one function with the changes of a table, in their order, as AWS Lambda does for the stream of a table. */
+export class Follower implements Source {
+  readonly name = "the changes of a table";
+  readonly batch: number;
+  readonly window: number;
+  readonly note: (text: string) => void;
+  readonly signal: AbortSignal;
+  readonly #options: FollowerOptions;
+  readonly #matches: (record: unknown) => boolean;
+  readonly clock: Clock;
+  readonly #bell: Bell;
+  /** Whether the table may have a change that was not read. */
+  #isWoken = false;
+  /** The changes that were read and are not done, and the bytes of each. */
+  readonly #waiting: { readonly record: TableEventRecord; readonly size: number }[] = [];
+  /** Whether there may be changes that the function has not got. */
+  isBusy = false;
+
+  constructor(options: FollowerOptions) {
+    this.#options = options;
+    this.clock = options.clock;
+    this.#bell = new Bell(options.clock);
+    this.#matches = options.filter ? readPattern(options.filter).matches : () => true;
+    ({ batch: this.batch, window: this.window, note: this.note, signal: this.signal } = options);
+  }
+
+  /** Says that the table may have a change. */
+  wake(): void {
+    this.isBusy = this.#isWoken = true;
+    this.#bell.ring();
+  }
+
+  /** Reads changes until there is no other one, or until a batch is full. */
+  async pending(): Promise<{ count: number; size: number }> {
+    const waiting = this.#waiting;
+    while (this.#isWoken && waiting.length < this.batch) {
+      this.#isWoken = false;
+      const found = await this.#options.stream.read();
+      if (found.length > 0) this.#isWoken = true; // There may be more.
+      for (const record of found.filter(this.#matches)) {
+        waiting.push({ record, size: Buffer.byteLength(JSON.stringify(record)) });
+      }
+    }
+    this.isBusy = this.#isWoken || waiting.length > 0;
+    return { count: waiting.length, size: waiting.reduce((sum, { size }) => sum + size, 0) };
+  }
+
+  async wait(end: number, due: number | undefined): Promise<void> {
+    if (!this.#isWoken) await this.#bell.wait(end, due, this.signal);
+  }
+
+  async send(): Promise<void> {
+    const event = new Batch();
+    const most = this.#waiting.slice(0, this.batch);
+    const end = most.findIndex(({ record }) => !event.add(record));
+    await this.#send((end < 0 ? most : most.slice(0, end)).map(({ record }) => record));
+  }
+
+  /** Sends the changes of a batch until each is done or given up. A batch that fails whole is halved. */
+  async #send(records: readonly TableEventRecord[]): Promise<void> {
+    const { retries, signal } = this.#options;
+    const waiting: Part[] = [{ records, failures: 0 }];
+    for (let batch; !signal.aborted && (batch = waiting.shift());) {
+      const { first, isError, requestId } = await this.#invoke(batch.records);
+      if (signal.aborted) return;
+      this.#waiting.splice(0, first);
+      const rest = batch.records.slice(first);
+      if (rest.length === 0) continue;
+      const failures = first === 0 ? batch.failures : 0;
+      if (rest.length > 1) {
+        // A batch that is halved, or that begins at a later change, costs no retry.
+        const end = first > 0 ? rest.length : Math.ceil(rest.length / 2);
+        const parts = [rest.slice(0, end), rest.slice(end)];
+        waiting.unshift(
+          ...parts.filter(({ length }) => length > 0).map((records) => ({ records, failures: 0 })),
+        );
+      } else if (failures < retries) {
+        waiting.unshift({ records: rest, failures: failures + 1 });
+      } else {
+        this.#giveUp(rest, failures + 1, isError, requestId);
+        this.#waiting.shift();
+        continue;
+      }
+      const delay = Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** failures);
+      await this.clock.sleep(delay, signal);
+    }
+  }
+
+  /** Invokes the function. Finds the first change that is not done. */
+  async #invoke(records: readonly TableEventRecord[]) {
+    const ids = records.map(({ dynamodb }) => dynamodb.SequenceNumber);
+    const consumer = { ...this.#options, identifier: "SEQUENCE_NUMBER" };
+    const { failed, ...result } = (await invokeWith(consumer, () => ({ ids, records })))!;
+    const first = ids.findIndex((id) => failed.includes(id));
+    return { ...result, first: first < 0 ? ids.length : first };
+  }
+
+  #giveUp(
+    records: readonly TableEventRecord[],
+    count: number,
+    isError: boolean,
+    requestId: string,
+  ): void {
+    const { stream, functionName, functionArn, giveUp, note } = this.#options;
+    const [first, last] = [records[0]!.dynamodb, records.at(-1)!.dynamodb];
+    const timeOf = (seconds: number) => new Date(seconds * 1_000).toISOString();
+    note(
+      `Gave up the change ${first.SequenceNumber} of a table after ${count} attempts of "${functionName}": ` +
+        "its place in the stream goes to the dead-letter queue of the trigger",
+    );
+    giveUp({
+      requestContext: {
+        requestId,
+        functionArn,
+        condition: "RetryAttemptsExhausted",
+        approximateInvokeCount: count,
+      },
+      responseContext: {
+        statusCode: 200,
+        executedVersion: "$LATEST",
+        functionError: isError ? "Unhandled" : null,
+      },
+      version: "1.0",
+      timestamp: this.clock.date().toISOString(),
+      DDBStreamBatchInfo: {
+        shardId: stream.shard,
+        startSequenceNumber: first.SequenceNumber,
+        endSequenceNumber: last.SequenceNumber,
+        approximateArrivalOfFirstRecord: timeOf(first.ApproximateCreationDateTime),
+        approximateArrivalOfLastRecord: timeOf(last.ApproximateCreationDateTime),
+        batchSize: records.length,
+        streamArn: stream.arn,
+      },
+    });
+  }
+}
+
+/** The options of {@linkcode followTables}. */
+export interface FollowersOptions {
+  readonly application: Application;
+  readonly tables: Tables;
+  readonly host: FunctionHost;
+  readonly messaging: Messaging;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/** The followers of all tables. */
+export interface Followers extends Disposable {
+  /** Whether there may be changes that a function has not got. */
+  readonly isBusy: boolean;
+}
+
+/** Invokes the functions that listen to tables with the changes from now on, until the disposal of the result. */
+export async function followTables(
+  { application, tables, host, messaging, log, clock }: FollowersOptions,
+): Promise<Followers> {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const note = (text: string) => log.note(text);
+  const followers: Follower[] = [];
+  for (const { name, listeners } of Object.values(application.tables)) {
+    if (tables.engine === undefined) break;
+    for (const { function: functionName, deadLetters, ...trigger } of listeners) {
+      followers.push(
+        new Follower({
+          ...trigger,
+          functionName,
+          functionArn: application.functions[functionName]!.arn,
+          stream: await TableStream.open(tables, name, clock),
+          clock,
+          host,
+          giveUp: (description) =>
+            messaging.send(deadLetters.name, { body: JSON.stringify(description) }),
+          note,
+          signal,
+        }),
+      );
+    }
+  }
+  for (const follower of followers) void poll(follower, 1);
+  const following = tables.follow(() => followers.forEach((follower) => follower.wake()));
+  return {
+    get isBusy() {
+      return followers.some(({ isBusy }) => isBusy);
+    },
+    [Symbol.dispose]() {
+      following[Symbol.dispose]();
+      stop.abort();
+    },
+  };
+}

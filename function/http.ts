@@ -1,0 +1,41 @@
+import { invalid } from "./read.ts";
+
+/** Whether a text is a token (RFC 9110 §5.6.2), as names of header fields and methods are. */
+export function isToken(text: unknown): boolean {
+  return typeof text === "string" && /^[!#$%&'*+.^`|~\w-]+$/.test(text);
+}
+
+/** Whether a text can be the value of a header: it has no control character but the tab (RFC 9110 §5.5). */
+export function isFieldValue(text: unknown): text is string {
+  // deno-lint-ignore no-control-regex -- control characters are meant
+  return typeof text === "string" && !/[\0-\x08\x0a-\x1f\x7f]/.test(text);
+}
+
+/** Throws if a text cannot be the name of a header. */
+export function checkFieldName(name: unknown): void {
+  if (!isToken(name)) throw invalid(`header name ${JSON.stringify(name)}`, "a token");
+}
+
+/** Throws if a text cannot be the value of a header. */
+export function checkFieldValue(what: string, value: unknown): asserts value is string {
+  if (!isFieldValue(value)) throw invalid(what, "a string without control characters");
+}
+
+/**
+ * Marks a result that is streamed as an HTTP response.
+ *
+ * The runtime streams every object that has the members of `HttpStream` of `@mate/core/runtime` and an own property with this
+ * registered symbol. So a library can return such a stream without an import:
+ *
+ * ```ts ignore
+ * return { [Symbol.for("@mate/core/http-stream/1")]: true, prelude: { statusCode, headers, cookies }, body };
+ * ```
+ *
+ * - The runtime sends `prelude` as JSON and does not check it.
+ * - The runtime pulls the first chunk before it sends anything. If the body fails before that chunk, the invocation
+ *   fails as if the handler had thrown.
+ * - The runtime pulls a chunk only after the previous chunk was written, so a slow reader slows the body down.
+ * - If the body fails later, the runtime logs the error and sends it in the trailers. The body must not log the error.
+ * - If the client stops reading, the runtime calls `return()` of the body's iterator.
+ */
+export const HTTP_STREAM: unique symbol = Symbol.for("@mate/core/http-stream/1");

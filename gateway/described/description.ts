@@ -1,0 +1,116 @@
+import { invalid, isPlainObject, kindOf } from "../../function/read.ts";
+import type { StandardSchema } from "../../function/schema.ts";
+
+/** A schema of a description: Standard Schema, version 1, with the types of what it takes and gives. */
+export interface DescribedSchema {
+  /** The properties that Standard Schema defines. */
+  readonly "~standard": StandardSchema["~standard"] & {
+    /** The types, which exist only for the compiler. */
+    readonly types?: { readonly input: unknown; readonly output: unknown } | undefined;
+  };
+}
+
+/** The description of one route: what the client sends, and what the route answers. */
+export interface RouteDescription {
+  /**
+   * The responses by status, from 200 to 399: the schema of the payload, or a sentence if the response has no content. The
+   * statuses 204, 205 and 304 take only a sentence.
+   */
+  readonly responses: { readonly [status: number]: DescribedSchema | string };
+  /** The parameters of the path, as texts. */
+  readonly path?: DescribedSchema | undefined;
+  /** The parameters of the query, as texts. The last value of a repeated parameter counts. */
+  readonly query?: DescribedSchema | undefined;
+  /** The header fields, as texts by names in lower case. */
+  readonly headers?: DescribedSchema | undefined;
+  /** The body, as JSON. */
+  readonly body?: DescribedSchema | undefined;
+  /** A short summary, for the document. */
+  readonly summary?: string | undefined;
+  /** A longer description, for the document. */
+  readonly description?: string | undefined;
+  /** The groups that the route belongs to, for the document. */
+  readonly tags?: readonly string[] | undefined;
+  /** The `operationId` of the document; made of the key unless given. */
+  readonly id?: string | undefined;
+}
+
+/** The methods that a described route can have. */
+export type DescribedMethod = "DELETE" | "GET" | "HEAD" | "OPTIONS" | "PATCH" | "POST" | "PUT";
+
+/**
+ * The description of an API as data: its routes by the keys of `routes()`, each with one exact method.
+ *
+ * @example The description of two routes
+ * ```ts
+ * import * as z from "zod";
+ * import type { ApiDescription } from "@mate/core/gateway";
+ *
+ * const Order = z.object({ id: z.string(), item: z.string() });
+ * export const api = {
+ *   "POST /orders": { summary: "Place an order", body: Order.omit({ id: true }), responses: { 201: Order } },
+ *   "DELETE /orders/{id}": { responses: { 204: "The order is cancelled" } },
+ * } as const satisfies ApiDescription;
+ * ```
+ */
+export type ApiDescription = {
+  readonly [key: `${DescribedMethod} /${string}`]: RouteDescription;
+};
+
+/** The parts of a request that a description has schemas of, in the order in which they are checked. */
+export const PARTS = ["path", "query", "headers", "body"] as const;
+
+const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
+const TEXTS = ["summary", "description", "id"];
+
+/**
+ * Finds the description of a key, and checks it.
+ *
+ * @throws {TypeError} If the API lacks the key, or if its description is not one. The message names the key.
+ */
+export function readDescription(api: unknown, key: string): RouteDescription {
+  if (!isPlainObject(api)) throw invalid("API", `a plain object, got ${kindOf(api)}`);
+  if (!Object.hasOwn(api, key)) {
+    throw invalid(`route ${JSON.stringify(key)}`, "a key of the API");
+  }
+  const wrong = (part: string, expected: string) =>
+    invalid(`description of ${JSON.stringify(key)}${part}`, expected);
+  if (!METHODS.includes(key.split(" ", 1)[0]!)) {
+    throw wrong("", `one exact method at the beginning of the key: ${METHODS.join(", ")}`);
+  }
+  const description = api[key];
+  if (!isPlainObject(description)) throw wrong("", `a plain object, got ${kindOf(description)}`);
+  const { responses, tags } = description;
+  const members = ["responses", ...PARTS, ...TEXTS, "tags"];
+  const unknown = Object.keys(description).find((name) => !members.includes(name));
+  if (unknown !== undefined) {
+    throw wrong(`, ${JSON.stringify(unknown)}`, `one of ${members.join(", ")}`);
+  }
+  if (!isPlainObject(responses) || Object.keys(responses).length === 0) {
+    throw wrong(", responses", "an object with a response by its status");
+  }
+  for (const [status, response] of Object.entries(responses)) {
+    if (!/^[23]\d\d$/.test(status)) {
+      throw wrong(`, responses, ${JSON.stringify(status)}`, "a status from 200 to 399");
+    }
+    const isEmpty = ["204", "205", "304"].includes(status);
+    if (typeof response === "string" || (!isEmpty && isSchema(response))) continue;
+    throw wrong(`, responses, ${status}`, `a sentence${isEmpty ? "" : " or a Standard Schema"}`);
+  }
+  for (const part of PARTS) {
+    const schema = description[part];
+    if (schema !== undefined && !isSchema(schema)) throw wrong(`, ${part}`, "a Standard Schema");
+  }
+  for (const name of TEXTS) {
+    const text = description[name];
+    if (text !== undefined && typeof text !== "string") throw wrong(`, ${name}`, "a string");
+  }
+  const areTags = Array.isArray(tags) && tags.every((tag) => typeof tag === "string");
+  if (tags !== undefined && !areTags) throw wrong(", tags", "an array of strings");
+  return description as unknown as RouteDescription;
+}
+
+function isSchema(value: unknown): value is DescribedSchema {
+  // The schemas of ArkType are functions.
+  return typeof (value as DescribedSchema | undefined)?.["~standard"]?.validate === "function";
+}

@@ -1,0 +1,182 @@
+import {
+  isObject,
+  type JsonObject,
+  own,
+  read,
+  readOptional,
+  readOptionalObject,
+  readOptionalString,
+  readString,
+  specificationError,
+  wrongType,
+} from "../../function/read.ts";
+import {
+  decodeForm,
+  type Format,
+  parseQuery,
+  readAuthorizerContext,
+  readEither,
+  readIdentity,
+  readMap,
+} from "./format.ts";
+
+/** The events of an Application Load Balancer. */
+export const ALB: Format = {
+  name: "alb",
+  sign: "elb",
+  method: ["httpMethod"],
+  sourceIp: ["headers", "x-forwarded-for"],
+  userAgent: ["headers", "user-agent"],
+  domainName: ["headers", "host"],
+  requestId: ["headers", "x-amzn-trace-id"],
+  path: (event) => readString(event, ["path"]),
+  headers: (event, wanted) => {
+    if (!Object.hasOwn(event, "multiValueHeaders")) read(event, ["headers"]); // one of both is always sent
+    return readEither(event, "multiValueHeaders", "headers", wanted);
+  },
+  query: (event) =>
+    readEither(event, "multiValueQueryStringParameters", "queryStringParameters")
+      .map(([name, value]) => [decodeForm(name), decodeForm(value)]),
+  body: (event) => readOptionalString(event, ["body"]) || null,
+};
+
+const JWT_CLAIMS = ["requestContext", "authorizer", "jwt", "claims"] as const;
+
+/** Payload 2.0: an API Gateway HTTP API, or a Lambda function URL. */
+export const HTTP: Format = {
+  name: "http",
+  sign: "http",
+  version: "2.0",
+  method: ["requestContext", "http", "method"],
+  sourceIp: ["requestContext", "http", "sourceIp"],
+  userAgent: ["requestContext", "http", "userAgent"],
+  protocol: ["requestContext", "http", "protocol"],
+  domainName: ["requestContext", "domainName"],
+  requestId: ["requestContext", "requestId"],
+  path: (event) => readString(event, ["rawPath"]),
+  // A function URL does not decode the path. On the local platform, it has a host below localhost.
+  isPathDecoded: (event) =>
+    readOptionalString(event, ["requestContext", "accountId"]) !== "anonymous" &&
+    !readOptionalString(event, ["requestContext", "domainName"])?.includes(".lambda-url."),
+  routeKey: (event) => readString(event, ["routeKey"]),
+  headers: (event, wanted) => {
+    read(event, ["headers"]); // always sent
+    const headers = readMap(event, "headers", false, wanted) ?? [];
+    const cookies = readOptional(event, ["cookies"]);
+    if (cookies === null || (wanted ?? "cookie") !== "cookie") return headers;
+    if (!Array.isArray(cookies)) throw wrongType(["cookies"], cookies, "an array or null");
+    // A function URL sends the cookies twice.
+    return headers.filter(([name]) => name !== "cookie")
+      .concat(cookies.map((_, index) => ["cookie", readString(event, ["cookies", index])]));
+  },
+  rawQuery: (event) => readOptionalString(event, ["rawQueryString"]),
+  query: (event) => parseQuery(readOptionalString(event, ["rawQueryString"]) ?? ""),
+  body: (event) => readOptionalString(event, ["body"]),
+  claims: JWT_CLAIMS,
+  authorizer: (event) =>
+    readOptionalObject(event, JWT_CLAIMS) ??
+      readAuthorizerContext(event, ["requestContext", "authorizer", "lambda"]) ??
+      readOptionalObject(event, ["requestContext", "authorizer", "iam"]),
+};
+
+/** The events of Amazon VPC Lattice, version 2. */
+export const LATTICE: Format = {
+  name: "lattice",
+  sign: "serviceNetworkArn",
+  version: "2.0",
+  method: ["method"],
+  sourceIp: ["headers", "x-forwarded-for"],
+  userAgent: ["headers", "user-agent"],
+  domainName: ["headers", "host"],
+  requestId: ["headers", "x-amzn-trace-id"],
+  path: (event) => readString(event, ["path"]).split("?")[0]!,
+  headers: (event, wanted) => {
+    read(event, ["headers"]); // always sent
+    return readMap(event, "headers", undefined, wanted) ?? [];
+  },
+  query: (event) => {
+    const [, ...query] = readString(event, ["path"]).split("?");
+    if (query.length > 0) return parseQuery(query.join("?"));
+    return readMap(event, "queryStringParameters") ?? [];
+  },
+  body: (event) => readOptionalString(event, ["body"]),
+  authorizer: (event) => readIdentity(event, "principal"),
+};
+
+const METHOD = ["requestContext", "httpMethod"] as const;
+const AUTHORIZER = ["requestContext", "authorizer"] as const;
+const CLAIMS = ["requestContext", "authorizer", "claims"] as const;
+
+/** Payload 1.0: an API Gateway REST API, or an HTTP API that is set to 1.0. */
+export const REST: Format = {
+  name: "rest",
+  method: METHOD,
+  sourceIp: ["requestContext", "identity", "sourceIp"],
+  userAgent: ["requestContext", "identity", "userAgent"],
+  protocol: ["requestContext", "protocol"],
+  domainName: ["requestContext", "domainName"],
+  requestId: ["requestContext", "requestId"],
+  path: (event) => readString(event, ["requestContext", "path"]),
+  routePath: ["path"],
+  isPathDecoded: (event) => own(event, "version") === "1.0", // only an HTTP API sends a version
+  routeKey: (event) => `${readString(event, METHOD)} ${readString(event, ["resource"])}`,
+  headers: (event, wanted) => {
+    read(event, ["headers"]); // always sent
+    return readEither(event, "multiValueHeaders", "headers", wanted);
+  },
+  query: (event) => {
+    read(event, ["queryStringParameters"]); // always sent
+    return readEither(event, "multiValueQueryStringParameters", "queryStringParameters");
+  },
+  body: (event) => readOptionalString(event, ["body"], 1), // always sent
+  claims: CLAIMS,
+  authorizer: (event) =>
+    readOptionalObject(event, CLAIMS) ?? readAuthorizerContext(event, AUTHORIZER) ??
+      readIdentity(event, "userArn"),
+};
+
+const FORMATS = [ALB, HTTP, LATTICE];
+
+/** The raw event of a gateway with its format, which each accessor asks for. */
+export class GatewayEvent {
+  readonly raw: JsonObject;
+  /** The format. The event of another service counts as REST. */
+  readonly known: Format;
+
+  constructor(raw: JsonObject) {
+    this.raw = raw;
+    this.known = recogniseFormat(raw);
+  }
+
+  /**
+   * The format.
+   *
+   * @throws {CloudEventSpecificationError} If another AWS service sent the event. The message says which.
+   */
+  get format(): Format {
+    const sender = senderOf(this.raw);
+    if (sender === undefined) return this.known;
+    throw specificationError(
+      ["requestContext"],
+      `is absent: this looks like an event of "${sender}"`,
+    );
+  }
+}
+
+/** Recognises the format of an event by the keys that only one gateway sends. Any other event counts as REST. */
+function recogniseFormat(event: JsonObject): Format {
+  const context = own(event, "requestContext");
+  return FORMATS.find(({ sign, version }) =>
+    isObject(context) && own(context, sign!) !== undefined &&
+    (version === undefined || own(event, "version") === version)
+  ) ?? REST;
+}
+
+/** Finds the service that sent an event of Amazon EventBridge or an event of records, unless it looks like a request. */
+function senderOf(event: JsonObject): unknown {
+  if ((own(event, "requestContext") ?? own(event, "headers")) !== undefined) return undefined;
+  const records = own(event, "Records");
+  if (records === undefined) return own(event, "detail") && own(event, "source");
+  const { eventSource, EventSource = "Records" } = Object(Object(records)[0]);
+  return eventSource ?? EventSource;
+}

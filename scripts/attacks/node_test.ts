@@ -1,0 +1,123 @@
+/** A malicious function for Node.js attacks the machine, the platform and other functions. */
+import { assertEquals, assertMatch } from "@std/assert";
+import { startPlatform } from "../../cli/dev/platform.ts";
+import { makeApp } from "../../cli/testdata/bundle.ts";
+import { hasNamespace, NODE_RUNTIMES } from "../../cli/testdata/sandbox.ts";
+import { listeners } from "../../testdata/listeners.ts";
+import { findProgram } from "../../cli/programs/find_program.ts";
+
+const EVIL = `
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+
+/** Sends a request to a port, with this or no secret. Returns the status. */
+const ask = (port, head) => new Promise((resolve) => {
+  const socket = connect({ host: "127.0.0.1", port });
+  let text = "";
+  socket.setTimeout(2_000, () => socket.destroy());
+  socket.on("data", (part) => text += part).on("error", () => {});
+  socket.on("close", () => resolve(text));
+  socket.end(head.replaceAll("PORT", port));
+});
+
+const REQUESTS = [
+  "GET /log HTTP/1.1\\r\\nHost: 127.0.0.1:PORT\\r\\n\\r\\n",
+  "GET / HTTP/1.1\\r\\nHost: 127.0.0.1:PORT\\r\\n\\r\\n",
+  "POST /2015-03-31/functions/told/invocations HTTP/1.1\\r\\nHost: 127.0.0.1:PORT\\r\\nContent-Length: 2\\r\\n\\r\\n{}",
+  "POST /queues/jobs HTTP/1.1\\r\\nHost: 127.0.0.1:PORT\\r\\nContent-Length: 4\\r\\n\\r\\nevil",
+  "GET /2018-06-01/runtime/invocation/next HTTP/1.1\\r\\nHost: 127.0.0.1:PORT\\r\\n\\r\\n",
+  "POST / HTTP/1.1\\r\\nHost: 127.0.0.1:PORT\\r\\nX-Amz-Target: AmazonSQS.ListQueues\\r\\nContent-Length: 2\\r\\n\\r\\n{}",
+];
+
+const done = (attempts) => attempts.filter((attempt) => {
+  try { return attempt() !== undefined; } catch { return false; }
+}).map(String);
+
+export const handler = async ({ kind, files, folders, pid, ports }) => {
+  if (kind === "network") {
+    const answers = [];
+    for (const port of ports) {
+      for (const request of REQUESTS) {
+        const text = await ask(port, request);
+        if (/^HTTP\\/1\\.1 2/.test(text)) answers.push([request.split("\\r")[0], text.slice(0, 200)]);
+      }
+    }
+    return answers;
+  }
+  return done([
+    ...files.map((file) => () => readFileSync(file)),
+    ...files.map((file) => () => execFileSync("cat", [file], { stdio: "pipe" })),
+    ...folders.map((folder) => () => { writeFileSync(folder + "/evil", ""); return folder; }),
+    ...folders.map((folder) => () => execFileSync("touch", [folder + "/evil"], { stdio: "ignore" })),
+    () => process.kill(pid, 0),
+    () => execFileSync("sh", ["-c", "kill -0 " + pid], { stdio: "ignore" }),
+    () => execFileSync("unshare", ["--user", "--map-root-user", "--mount", "cat", files[0]], { stdio: "pipe" }),
+    () => execFileSync("perl", ["-e", "mkdir '/tmp/x'; chroot('/tmp/x') or exit 1; chdir '..' for 1..50; chroot '.'; open(F, '<', $ARGV[0]) or exit 1;", files[0]], { stdio: "ignore" }),
+    () => readdirSync("/proc").filter((name) => /^\\d+$/.test(name) && name !== "1" && name !== String(process.pid))[0],
+    () => readFileSync("/proc/1/environ"),
+    () => readdirSync("/old")[0],
+  ]);
+};
+`;
+
+/** A function whose environment has a secret. It runs while the other one attacks. */
+const TOLD = `export const handler = ({ Records = [] }) => {
+  for (const { body } of Records) console.log("told " + body);
+};`;
+
+const perl = await findProgram("perl");
+if (!perl) console.error("NOT RUN: the way out of a root folder by perl, which is not installed");
+
+for (const runtime of NODE_RUNTIMES) {
+  Deno.test({
+    name: `${runtime}: a function cannot leave its sandbox, and uses no port of the platform`,
+    ignore: !hasNamespace,
+    async fn() {
+      await using app = await makeApp({ "evil.js": EVIL, "told.js": TOLD, "secret.txt": "s" }, {
+        evil: { module: "evil.js", timeout: 120, memory: 512 },
+        told: { module: "told.js", triggers: { queues: [{ name: "jobs" }] } },
+      }, { runtime, queues: { jobs: {} } });
+      await using platform = await startPlatform(app.manifest);
+      const invoke = async (name: string, event: unknown) => {
+        const url = `${platform.controlUrl}/2015-03-31/functions/${name}/invocations`;
+        const response = await fetch(url, { method: "POST", body: JSON.stringify(event) });
+        return await response.json();
+      };
+      await invoke("told", {}); // Its Runtime API listens from now on.
+      const files = [
+        `${app.folder}/secret.txt`,
+        `${app.folder}/app.json`,
+        "/etc/shadow",
+        `/proc/${Deno.pid}/root${app.folder}/secret.txt`,
+        `/proc/${Deno.pid}/environ`,
+        "/var/tmp",
+      ];
+      const folders = [
+        "/",
+        "/var/task",
+        "/var/runtime",
+        "/opt",
+        "/usr/lib",
+        "/etc",
+        "/old",
+        "/proc",
+        "/dev",
+      ];
+      const left = await invoke("evil", { kind: "machine", files, folders, pid: Deno.pid });
+      assertEquals(left, []);
+      // Node.js has no rules for the network, so a function finds these ports. Those of other programs are left alone.
+      const ports = listeners([Deno.pid]).map(({ port }) => port);
+      assertEquals(
+        ports.length >= 4,
+        true,
+        "the application, two kinds of services, two Runtime APIs",
+      );
+      assertEquals(await invoke("evil", { kind: "network", ports }), []);
+      await platform.settled();
+      const log = platform.log.after(0).map(({ text }) => text).join("\n");
+      assertEquals(/told evil/.test(log), false);
+      assertMatch(log, /START/);
+    },
+  });
+}
