@@ -22,8 +22,11 @@ export function listeners(pids: readonly number[]): { address: string; port: num
   });
 }
 
+/** The processes that any thread of a process has started, and those that they have started. */
 export function childrenOf(pid: number): number[] {
-  const text = Deno.readTextFileSync(`/proc/${pid}/task/${pid}/children`).trim();
-  const own = text === "" ? [] : text.split(" ").map(Number);
+  const own = [...Deno.readDirSync(`/proc/${pid}/task`)].flatMap(({ name }) => {
+    const text = Deno.readTextFileSync(`/proc/${pid}/task/${name}/children`).trim();
+    return text === "" ? [] : text.split(" ").map(Number);
+  });
   return [...own, ...own.flatMap(childrenOf)];
 }

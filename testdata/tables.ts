@@ -15,7 +15,8 @@ export async function startTables(file?: string): Promise<
     readonly documents: DynamoDBDocument;
   }
 > {
-  const engine = await Engine.start(file);
+  // The SDK connects to a port, so the engine has the network of the machine.
+  const engine = await Engine.start(file, undefined, { problem: "a test needs its port" });
   const client = new DynamoDB({
     endpoint: engine.url,
     region: "us-east-1",

@@ -93,7 +93,7 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
   const eventBus = createEventBus(application.rules, invokeAsync, note, clock);
   const invokeApi = createInvokeApi(application, host, asyncInvocations);
   const file = options.keepsItems ? join(folder, TABLES_FILE) : undefined;
-  const tables = stack.use(await Tables.open(application.tables, file, note));
+  const tables = stack.use(await Tables.open(application.tables, { file, note }));
   const calls = new Calls();
   const { keys } = sockets;
   const data = { application, buckets, messaging, eventBus };

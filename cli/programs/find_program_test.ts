@@ -66,6 +66,7 @@ Deno.test("every program of the tool starts by prepare()", async () => {
     }
   };
   await visit(new URL("../", import.meta.url));
-  // The process of the bundler starts Deno by its path. Its own PATH is that of prepare().
-  assertEquals(sources.sort(), ["find_program.ts", "graph.ts", "typescript.ts"]);
+  // The processes of the bundler and of the relay start a program by its path. Their own PATH is that of prepare().
+  const expected = ["find_program.ts", "graph.ts", "own_network.ts", "typescript.ts"];
+  assertEquals(sources.sort(), expected);
 });

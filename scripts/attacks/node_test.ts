@@ -1,8 +1,9 @@
 /** A malicious function for Node.js attacks the machine, the platform and other functions. */
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { makeApp } from "../../cli/testdata/bundle.ts";
 import { Command } from "../../cli/testdata/command.ts";
 import { hasNamespace, NODE_RUNTIMES } from "../../cli/testdata/sandbox.ts";
+import { findOwnNetwork } from "../../cli/aws/dynamodb/own_network.ts";
 import { findProgram } from "../../cli/programs/find_program.ts";
 import { childrenOf, listeners } from "../../testdata/listeners.ts";
 
@@ -11,14 +12,14 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 
-/** Sends a request to a port, with this or no secret. Returns the status. */
-const ask = (port, head) => new Promise((resolve) => {
-  const socket = connect({ host: "127.0.0.1", port });
+/** Sends a request to a port or a Unix socket, without a secret. Returns the answer. */
+const ask = (to, head) => new Promise((resolve) => {
+  const socket = connect(to);
   let text = "";
   socket.setTimeout(2_000, () => socket.destroy());
-  socket.on("data", (part) => text += part).on("error", () => {});
+  socket.on("data", (part) => { text += part; socket.destroy(); }).on("error", () => {});
   socket.on("close", () => resolve(text));
-  socket.end(head.replaceAll("PORT", port));
+  socket.write(head.replaceAll("PORT", to.port)); // Some servers do not answer a client that has ended its side.
 });
 
 const REQUESTS = [
@@ -30,16 +31,25 @@ const REQUESTS = [
   "POST / HTTP/1.1\\r\\nHost: 127.0.0.1:PORT\\r\\nX-Amz-Target: AmazonSQS.ListQueues\\r\\nContent-Length: 2\\r\\n\\r\\n{}",
 ];
 
+/** The engine of the tables checks only that a request has a signature. */
+for (const operation of ["ListTables", "Scan"]) {
+  const body = '{"TableName":"test-notes"}';
+  REQUESTS.push("POST /?" + operation + " HTTP/1.1\\r\\nHost: 127.0.0.1:PORT\\r\\nX-Amz-Target: DynamoDB_20120810." + operation +
+    "\\r\\nContent-Type: application/x-amz-json-1.0\\r\\nX-Amz-Date: 20260101T000000Z\\r\\nAuthorization: AWS4-HMAC-SHA256 " +
+    "Credential=a/20260101/b/dynamodb/aws4_request, SignedHeaders=host;x-amz-date, Signature=0\\r\\n" +
+    "Content-Length: " + body.length + "\\r\\n\\r\\n" + body);
+}
+
 const done = (attempts) => attempts.filter((attempt) => {
   try { return attempt() !== undefined; } catch { return false; }
 }).map(String);
 
-export const handler = async ({ kind, files, folders, pid, ports }) => {
+export const handler = async ({ kind, files, folders, pid, places }) => {
   if (kind === "network") {
     const answers = [];
-    for (const port of ports) {
+    for (const place of places) {
       for (const request of REQUESTS) {
-        const text = await ask(port, request);
+        const text = await ask(place, request);
         if (/^HTTP\\/1\\.1 2/.test(text)) answers.push([request.split("\\r")[0], text.slice(0, 200)]);
       }
     }
@@ -69,6 +79,23 @@ const TOLD = `export const handler = ({ Records = [] }) => {
 const perl = await findProgram("perl");
 if (!perl) console.error("NOT RUN: the way out of a root folder by perl, which is not installed");
 
+const { problem } = await findOwnNetwork();
+if (problem !== undefined) {
+  console.error(`NOT RUN: attacks on the engine of the tables: ${problem}`);
+}
+
+/** Where the processes listen: the addresses of the machine, and the sockets of the relay to the engine of the tables. */
+function placesOf(pids: readonly number[]) {
+  const places = listeners(pids).map(({ address, port }) => ({
+    host: address.length > 8 ? "::1" : Uint8Array.fromHex(address).reverse().join("."),
+    port,
+  }));
+  const sockets = pids.flatMap((
+    pid,
+  ) => [...Deno.readTextFileSync(`/proc/${pid}/net/unix`).matchAll(/ (\/.*\/mate-tables-.*)$/gm)]);
+  return { places, sockets: [...new Set(sockets.map(([, path]) => path!))] };
+}
+
 for (const runtime of NODE_RUNTIMES) {
   Deno.test({
     name: `${runtime}: a function cannot leave its sandbox, and uses no port of the platform`,
@@ -77,7 +104,11 @@ for (const runtime of NODE_RUNTIMES) {
       await using app = await makeApp({ "evil.js": EVIL, "told.js": TOLD, "secret.txt": "s" }, {
         evil: { module: "evil.js", timeout: 120, memory: 512 },
         told: { module: "told.js", triggers: { queues: [{ name: "jobs" }] } },
-      }, { runtime, queues: { jobs: {} } });
+      }, {
+        runtime,
+        queues: { jobs: {} },
+        ...problem === undefined && { tables: { notes: { key: { id: "string" } } } },
+      });
       // A process of its own, because the ports of this one also belong to the tests that run beside this one.
       await using command = new Command(["--port", "0", "app.json"], app.folder);
       const [, controlUrl] = await command.find(/Start page\s+(\S+)\n[^]*Ctrl-C/);
@@ -109,14 +140,12 @@ for (const runtime of NODE_RUNTIMES) {
       const left = await invoke("evil", { kind: "machine", files, folders, pid: command.pid });
       assertEquals(left, []);
       // Node.js has no rules for the network, so a function finds these ports. Those of other programs are left alone.
-      const open = listeners([command.pid, ...childrenOf(command.pid)]);
-      const ports = open.map(({ port }) => port);
-      assertEquals(
-        ports.length >= 4,
-        true,
-        "the application, two kinds of services, two Runtime APIs",
-      );
-      assertEquals(await invoke("evil", { kind: "network", ports }), []);
+      const { places, sockets } = placesOf([command.pid, ...childrenOf(command.pid)]);
+      const least = "the application, two kinds of services, two Runtime APIs";
+      assertEquals(places.length >= 4, true, least);
+      assertEquals(sockets.length, problem === undefined ? 1 : 0, "the relay");
+      const all = [...places, ...sockets.map((path) => ({ path }))];
+      assertEquals(await invoke("evil", { kind: "network", places: all }), []);
       await invoke("told", { Records: [{ body: "last" }] });
       await command.find(/told last/);
       assertEquals(/told evil/.test(command.output), false);

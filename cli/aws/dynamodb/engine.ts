@@ -1,6 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { ifThere } from "../../programs/downloads.ts";
 import { findEngine } from "../../programs/find_engine.ts";
-import { prepare } from "../../programs/find_program.ts";
+import { findProgram, prepare } from "../../programs/find_program.ts";
+import { findOwnNetwork, type OwnNetwork, relayArgs } from "./own_network.ts";
 
 /** An operation of Amazon DynamoDB or of its streams, such as `GetItem`. */
 export type Operation = string;
@@ -45,26 +47,42 @@ const GRACE = 1_000;
 /** How often a free port is chosen. Another program may take it before the engine does. */
 const ATTEMPTS = 5;
 
+/** The port of an engine in a network of its own. */
+const OWN_PORT = 8000;
+
+/** How the engine is reached. */
+interface Address {
+  readonly url: string;
+  /** The client that connects to the Unix socket of the relay, and the folder of the socket. */
+  readonly client?: Deno.HttpClient;
+  readonly folder?: string;
+}
+
 /**
- * Dynoxide, the engine that plays Amazon DynamoDB on this machine, in its own process. Only the platform talks to it,
- * because the engine checks no rights.
+ * Dynoxide, the engine that plays Amazon DynamoDB on this machine, in its own process. The engine checks no rights, so only
+ * the platform talks to it: on Linux it has a network of its own, which no other program reaches.
  */
 export class Engine implements AsyncDisposable {
   readonly #process: Deno.ChildProcess;
+  readonly #address: Address;
   #hasEnded = false;
-  /** The URL of the engine. */
-  readonly url: string;
   /** Resolves when the process has ended, with the status or the signal. */
   readonly ended: Promise<string>;
 
-  private constructor(process: Deno.ChildProcess, url: string) {
+  private constructor(process: Deno.ChildProcess, address: Address) {
     this.#process = process;
-    this.url = url;
+    this.#address = address;
     this.ended = process.status.then(async ({ code, signal }) => {
       this.#hasEnded = true;
       await closeInput(process); // The guard waits for this end.
+      await leave(address);
       return signal ?? `status ${code}`;
     });
+  }
+
+  /** The URL of the engine in its network. */
+  get url(): string {
+    return this.#address.url;
   }
 
   /** Tells whether the process has ended. A process may end a moment after its connections. */
@@ -78,33 +96,27 @@ export class Engine implements AsyncDisposable {
    *
    * @param file The file for the data. Without a file, the data is in memory.
    * @param program The program; by default {@linkcode findEngine} finds it.
+   * @param network The network of the engine. Without one of its own, the engine listens at a random address of this machine.
    * @throws {Error} If this system has no engine, or if the engine does not start.
    */
-  static async start(file?: string, program?: string): Promise<Engine> {
+  static async start(file?: string, program?: string, network?: OwnNetwork): Promise<Engine> {
     program ??= await findEngine();
+    const { command } = network ?? await findOwnNetwork();
     let problem = "";
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const hostname = loopbackAddress();
-      const port = freePort(hostname);
-      const process = prepare("sh", {
-        args: [
-          "-c",
-          GUARD,
-          "sh",
-          program,
-          "--host",
-          hostname,
-          "--port",
-          String(port),
-          ...file === undefined ? [] : ["--db-path", file],
-        ],
-        stdin: "piped",
-        stdout: "null",
-        stderr: "piped",
-      }).spawn();
+      const hostname = command === undefined ? loopbackAddress() : "127.0.0.1";
+      const port = command === undefined ? freePort(hostname) : OWN_PORT;
+      const url = `http://${hostname}:${port}/`;
+      const options = ["--host", hostname, "--port", String(port)];
+      const data = file === undefined ? [] : ["--db-path", file];
+      const guarded = ["-c", GUARD, "sh", program, ...options, ...data];
+      const { process, address } = command === undefined
+        ? { process: spawn("sh", guarded), address: { url } }
+        : await spawnAlone(command, url, port, guarded);
       const output = await readUntilListening(process.stderr);
-      if (output === undefined) return new Engine(process, `http://${hostname}:${port}/`);
+      if (output === undefined) return new Engine(process, address);
       await end(process);
+      await leave(address);
       problem = output.trim();
       if (!problem.includes("already in use")) break;
     }
@@ -120,6 +132,7 @@ export class Engine implements AsyncDisposable {
   async send(operation: Operation, body: string): Promise<Answer> {
     const api = TARGETS.includes(operation) ? "DynamoDBStreams_20120810" : "DynamoDB_20120810";
     const response = await fetch(this.url, {
+      ...this.#address.client && { client: this.#address.client },
       method: "POST",
       headers: {
         "Content-Type": "application/x-amz-json-1.0",
@@ -146,6 +159,7 @@ export class Engine implements AsyncDisposable {
   /** Ends the engine. Its data is kept if it has a file. */
   async [Symbol.asyncDispose](): Promise<void> {
     await end(this.#process);
+    await this.ended;
   }
 }
 
@@ -171,6 +185,35 @@ async function drain(reader: ReadableStreamDefaultReader<string>): Promise<void>
   while (!(await reader.read()).done);
 }
 
+/** Starts a program. Ctrl-C reaches only the platform, which ends the engine in order. */
+function spawn(program: string, args: readonly string[]) {
+  const streams = { stdin: "piped", stdout: "null", stderr: "piped" } as const;
+  return prepare(program, { args: [...args], detached: true, ...streams }).spawn();
+}
+
+/** Starts the engine in a network of its own, with a relay at a Unix socket. */
+async function spawnAlone(
+  [unshare, ...args]: readonly [string, ...string[]],
+  url: string,
+  port: number,
+  guarded: readonly string[],
+) {
+  const folder = await Deno.makeTempDir({ prefix: "mate-tables-" }); // Only this user may enter it.
+  const path = `${folder}/socket`;
+  const shell = (await findProgram("sh"))!;
+  const relay = relayArgs(path, port, [shell, ...guarded]);
+  const process = spawn(unshare, [...args, Deno.execPath(), ...relay]);
+  const client = Deno.createHttpClient({ proxy: { transport: "unix", path } });
+  return { process, address: { url, client, folder } };
+}
+
+/** Closes the connections to an engine that has ended, and removes the folder of its socket. */
+async function leave({ client, folder }: Address): Promise<void> {
+  client?.close();
+  // The relay has removed the folder, unless it was killed.
+  if (folder !== undefined) await ifThere(Deno.remove(folder, { recursive: true }));
+}
+
 async function closeInput({ stdin }: Deno.ChildProcess): Promise<void> {
   await stdin.close().catch(() => {}); // It is closed already.
 }
@@ -181,8 +224,8 @@ async function end(process: Deno.ChildProcess): Promise<void> {
 }
 
 /**
- * Chooses an address of the loopback interface. On Linux, there are sixteen million. The engine checks no rights, so a web
- * page or a function must not be able to guess its address.
+ * Chooses an address of the loopback interface. On Linux, there are sixteen million, so that no web page can guess the address
+ * of an engine without a network of its own.
  */
 function loopbackAddress(): string {
   if (Deno.build.os !== "linux") return "127.0.0.1";

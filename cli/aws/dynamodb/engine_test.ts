@@ -1,18 +1,29 @@
 import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { FnTableRecord } from "@mate/core/table";
 import { Engine, TableError } from "./engine.ts";
-import { within } from "../../../testdata/waiting.ts";
-import { startProgram } from "../../../testdata/programs.ts";
+import { findOwnNetwork } from "./own_network.ts";
+import { childrenOf, listeners } from "../../../testdata/listeners.ts";
+import { until, within } from "../../../testdata/waiting.ts";
+import { startProgram, temporaryFolder } from "../../../testdata/programs.ts";
 
-Deno.test("each engine listens at another address, and passes on the errors of the service", async () => {
-  await using first = await Engine.start();
-  await using second = await Engine.start();
+const { problem } = await findOwnNetwork();
+if (problem !== undefined) {
+  console.error(`NOT RUN: an engine with a network of its own: ${problem}`);
+}
+
+Deno.test("without a network of its own, each engine listens at another address", async () => {
+  await using first = await Engine.start(undefined, undefined, { problem: "none" });
+  await using second = await Engine.start(undefined, undefined, { problem: "none" });
   const [one, other] = [first, second].map(({ url }) => new URL(url));
   assertNotEquals(one!.host, other!.host);
   assert(one!.hostname.startsWith("127."));
   if (Deno.build.os === "linux") assertNotEquals(one!.hostname, other!.hostname);
   assertEquals(await first.call("ListTables", {}), { TableNames: [] });
-  const error = await assertRejects(() => first.call("DescribeTable", { TableName: "none" }));
+});
+
+Deno.test("an engine passes on the errors of the service", async () => {
+  await using engine = await Engine.start();
+  const error = await assertRejects(() => engine.call("DescribeTable", { TableName: "none" }));
   assert(error instanceof TableError);
   assertEquals(error.type, "ResourceNotFoundException");
 });
@@ -51,16 +62,20 @@ Deno.test("FnTableRecord reads the records of the engine's stream", async () => 
   assertEquals([record.keys(), record.newImage()], [{ id: "1" }, null]);
 });
 
-Deno.test("an engine ends with its platform, also if the platform is killed", async () => {
+/** Starts an engine in a platform of its own, which makes its temporary files in a folder of its own. */
+async function startElsewhere(options: string) {
   const file = new URL("./engine.ts", import.meta.url).href;
   const code = `
     const { Engine } = await import(${JSON.stringify(file)});
-    console.log((await Engine.start()).url);
+    const engine = await Engine.start(${options});
+    console.log(JSON.stringify(await engine.call("ListTables", {})));
     setInterval(() => {}, 1_000);
   `;
   const config = new URL("../../../deno.json", import.meta.url).pathname;
-  await using platform = startProgram(Deno.execPath(), {
+  const folder = temporaryFolder();
+  const platform = startProgram(Deno.execPath(), {
     args: ["run", "-A", "--no-lock", "--no-check", "--config", config, "-"],
+    env: { TMPDIR: folder },
     stdin: "piped",
     stdout: "piped",
   });
@@ -68,15 +83,44 @@ Deno.test("an engine ends with its platform, also if the platform is killed", as
   await writer.write(new TextEncoder().encode(code));
   await writer.close();
   const reader = platform.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  const url = (await within("the URL of the engine", reader.read())).value!.trim();
-  const ask = async () => await fetch(url).then((response) => response.text(), () => undefined);
-  assert((await ask())?.startsWith("healthy"));
-  platform.kill("SIGKILL");
-  await platform.status;
-  await reader.cancel();
-  let attempts = 0;
-  while (await ask() !== undefined && ++attempts < 500) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  assertEquals(await ask(), undefined);
+  const { value } = await within("the answer of the engine", reader.read());
+  assertEquals(value?.trim(), '{"TableNames":[]}');
+  return { platform, reader, folder, children: childrenOf(platform.pid) };
+}
+
+const isRunning = (pid: number) => Deno.stat(`/proc/${pid}`).then(() => true, () => false);
+
+for (
+  const options of problem === undefined ? ["", 'undefined, undefined, { problem: "" }'] : [""]
+) {
+  Deno.test({
+    name: `an engine ends with its platform, also if the platform is killed: start(${options})`,
+    ignore: Deno.build.os !== "linux", // The test finds the processes in /proc.
+    async fn() {
+      const { platform, reader, folder, children } = await startElsewhere(options);
+      assert(children.length >= 2, "the guard and the engine");
+      platform.kill("SIGKILL");
+      await platform.status;
+      await reader.cancel();
+      const running = () => Promise.all(children.map(isRunning));
+      await until("the end of all processes", async () => !(await running()).includes(true));
+      assertEquals([...Deno.readDirSync(folder)], []);
+    },
+  });
+}
+
+Deno.test({
+  name: "an engine has a network of its own, and only its platform may connect to its socket",
+  ignore: problem !== undefined,
+  async fn() {
+    const { platform, reader, folder, children } = await startElsewhere("");
+    await using _platform = platform;
+    assertEquals(listeners([platform.pid, ...children]), []);
+    const [{ name }] = [...Deno.readDirSync(folder)] as [Deno.DirEntry];
+    assertEquals((await Deno.stat(`${folder}/${name}`)).mode! & 0o777, 0o700);
+    // The relay may be killed, too.
+    for (const child of children) Deno.kill(child, "SIGKILL");
+    await until("the removal of the socket", () => [...Deno.readDirSync(folder)].length === 0);
+    await reader.cancel();
+  },
 });

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ServiceError } from "../service_call.ts";
 import { Engine, type Operation, TableError } from "./engine.ts";
+import type { OwnNetwork } from "./own_network.ts";
 import { WRITES } from "./operations.ts";
 
 /** The shortest time from one start of the engine to the next, in milliseconds. */
@@ -11,6 +12,8 @@ export interface LastingOptions {
   /** The file that keeps the items. Without a file, the items are in memory. */
   readonly file: string | undefined;
   readonly program: string;
+  /** The network of the engine; by default the best that this machine has. */
+  readonly network?: OwnNetwork;
   /** Makes or changes the tables after each start. */
   readonly prepare: (engine: Engine) => Promise<void>;
   /** Takes a line for the log. */
@@ -93,9 +96,9 @@ export class LastingEngine implements AsyncDisposable {
   }
 }
 
-async function startOnce({ file, program, prepare }: LastingOptions): Promise<Engine> {
+async function startOnce({ file, program, network, prepare }: LastingOptions): Promise<Engine> {
   await using stack = new AsyncDisposableStack();
-  const engine = stack.use(await Engine.start(file, program));
+  const engine = stack.use(await Engine.start(file, program, network));
   await prepare(engine);
   stack.move();
   return engine;

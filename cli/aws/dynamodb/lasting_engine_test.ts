@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "node:path";
+import { childrenOf } from "../../../testdata/listeners.ts";
 import { temporaryFolder } from "../../../testdata/programs.ts";
 import { until } from "../../../testdata/waiting.ts";
 import { findEngine } from "../../programs/find_engine.ts";
@@ -15,17 +16,10 @@ const SHOP = shopWith({ orders: { key: { id: "string" } } }, {
 
 /** Kills the engines that this process has started, as a crash does. */
 async function killEngine(): Promise<void> {
-  for (const { name } of Deno.readDirSync("/proc")) {
-    const parent = await parentOf(name);
-    const isOwn = parent === Deno.pid || (await parentOf(String(parent))) === Deno.pid;
-    const program = await Deno.readTextFile(`/proc/${name}/cmdline`).catch(() => "");
-    if (isOwn && /^[^\0]*dynoxide\0/.test(program)) Deno.kill(Number(name), "SIGKILL");
+  for (const pid of childrenOf(Deno.pid)) {
+    const program = await Deno.readTextFile(`/proc/${pid}/cmdline`).catch(() => "");
+    if (/^[^\0]*dynoxide\0/.test(program)) Deno.kill(pid, "SIGKILL");
   }
-}
-
-async function parentOf(pid: string): Promise<number | undefined> {
-  const status = await Deno.readTextFile(`/proc/${pid}/status`).catch(() => "");
-  return Number(/^PPid:\t(\d+)$/m.exec(status)?.[1]) || undefined;
 }
 
 for (const keepsItems of [true, false]) {

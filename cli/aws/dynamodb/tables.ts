@@ -7,6 +7,7 @@ import type { Engine } from "./engine.ts";
 import { Expiry } from "./expiry.ts";
 import { LastingEngine } from "./lasting_engine.ts";
 import { StreamTrimmer } from "./stream_trimmer.ts";
+import { findOwnNetwork, type OwnNetwork } from "./own_network.ts";
 import { findEngine } from "../../programs/find_engine.ts";
 import { accessesOf, nameOf, type Use, usesOf, WRITES } from "./operations.ts";
 
@@ -20,6 +21,18 @@ type Input = Readonly<Record<string, unknown>>;
 
 /** The largest request to Amazon DynamoDB, in bytes: a batch of 16 MiB. */
 export const MAX_TABLE_REQUEST = 17_825_792;
+
+/** The options of {@linkcode Tables.open}. */
+interface TablesOptions {
+  /** The file that keeps the items. Without a file, the items are in memory. */
+  readonly file?: string | undefined;
+  /** Takes a line for the log. */
+  readonly note?: (text: string) => void;
+  /** Finds the program of the engine. */
+  readonly find?: () => Promise<string>;
+  /** The network of the engine; by default {@linkcode findOwnNetwork} finds it. */
+  readonly network?: OwnNetwork;
+}
 
 /** Amazon DynamoDB on this machine: the tables of an application, in an engine that only the platform reaches. */
 export class Tables implements AsyncDisposable {
@@ -50,17 +63,12 @@ export class Tables implements AsyncDisposable {
   }
 
   /**
-   * Starts the engine if the application has tables, and makes or changes the tables.
-   *
-   * @param file The file that keeps the items. Without a file, the items are in memory.
-   * @param note Takes a line for the log.
-   * @param find Finds the program of the engine. If the program is missing, the log says so, and every call is refused.
+   * Starts the engine if the application has tables, and makes or changes the tables. If the program of the engine is missing,
+   * the log says so, and every call is refused.
    */
   static async open(
     tables: Readonly<Record<string, Table>>,
-    file?: string,
-    note: (text: string) => void = () => {},
-    find: () => Promise<string> = findEngine,
+    { file, note = () => {}, find = findEngine, network }: TablesOptions = {},
   ): Promise<Tables> {
     const all = Object.values(tables);
     if (all.length === 0) return new Tables(all);
@@ -78,7 +86,14 @@ export class Tables implements AsyncDisposable {
     const prepare = async (engine: Engine) => {
       for (const [key, table] of Object.entries(tables)) await define(engine, key, table, file);
     };
-    const engine = await LastingEngine.start({ file, program, prepare, note });
+    network ??= await findOwnNetwork();
+    if (network.problem !== undefined) {
+      note(
+        "WARN Functions for Node.js and other programs of this machine can use the local tables, because their engine has " +
+          `no network of its own: ${network.problem}`,
+      );
+    }
+    const engine = await LastingEngine.start({ file, program, network, prepare, note });
     return new Tables(all, engine, note, undefined, file);
   }
 

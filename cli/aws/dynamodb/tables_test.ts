@@ -352,12 +352,8 @@ Deno.test("without an engine, the log says so once, and every call is refused wi
   const notes: string[] = [];
   const find = () => findEngine({ system: "plan9-x86_64", path: "" });
   const application = resolveApplication(SHOP, LOCAL);
-  await using tables = await Tables.open(
-    application.tables,
-    undefined,
-    (note) => notes.push(note),
-    find,
-  );
+  const note = (text: string) => notes.push(text);
+  await using tables = await Tables.open(application.tables, { note, find });
   const problem = "Cannot run tables on plan9-x86_64: ";
   assertEquals([notes.length, notes[0]!.startsWith(`ERROR ${problem}`)], [1, true]);
   const headers = new Headers({ "X-Amz-Target": "DynamoDB_20120810.GetItem" });
@@ -365,4 +361,15 @@ Deno.test("without an engine, the log says so once, and every call is refused wi
   const error = await assertRejects(async () => await call.run());
   assert(error instanceof ServiceError && error.status === 501);
   assertStringIncludes(error.message, problem);
+});
+
+Deno.test("the log says if the engine has no network of its own, with the reason", async () => {
+  const notes: string[] = [];
+  const { tables } = resolveApplication(SHOP, LOCAL);
+  const options = { note: (text: string) => notes.push(text), network: { problem: "none here" } };
+  await using _tables = await Tables.open(tables, options);
+  assertEquals(notes, [
+    "WARN Functions for Node.js and other programs of this machine can use the local tables, because their engine has no " +
+    "network of its own: none here",
+  ]);
 });
