@@ -133,6 +133,7 @@ export class Bundler implements AsyncDisposable {
         ...childEnvironment(),
         NO_COLOR: "1",
         ESBUILD_BINARY_PATH: esbuild.program,
+        GOGC: "400", // esbuild collects its garbage less often, which takes a quarter of its time
         DENO_NO_UPDATE_CHECK: "1",
       },
       detached: true, // Ctrl-C reaches only the tool, so that the bundler does not fail before the tool ends

@@ -10,7 +10,7 @@ import type { Answer, BundlerOptions, Request } from "./messages.ts";
 /** The variables that esbuild gets. Only `deno info` gets the others: the keys of registries, and proxies with passwords. */
 const KEPT = [
   ...["PATH", "HOME", "USERPROFILE", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP"],
-  ...["NO_COLOR", "ESBUILD_BINARY_PATH"],
+  ...["NO_COLOR", "ESBUILD_BINARY_PATH", "GOGC"],
 ];
 
 if (import.meta.main) await serve(JSON.parse(Deno.args[0]!));

@@ -1,6 +1,7 @@
 import type { ImportKind, PluginBuild, ResolveResult } from "esbuild";
 import { readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
+import { exports } from "resolve.exports";
 import satisfies from "semver/functions/satisfies";
 import { isInside } from "./access.ts";
 import type { Graph, NpmPackage } from "./graph.ts";
@@ -13,6 +14,12 @@ export interface PackageModule {
   /** The name and version of the package. */
   readonly id: string;
   readonly file: string;
+}
+
+/** A module that an import leads to. */
+export interface FoundModule {
+  readonly module: PackageModule;
+  readonly sideEffects: boolean;
 }
 
 /** Finds the modules of the npm packages in Deno's cache. There, the folders of dependencies are not in `node_modules`. */
@@ -62,21 +69,55 @@ export class Packages {
   }
 
   /**
-   * Finds a file of the same package that an import names exactly. esbuild would find the same file, but every question to it
-   * takes long, and a package may have hundreds of modules.
+   * Finds the module of an import in a package. Returns `undefined` if esbuild has to find it. esbuild would find the same
+   * module, but every question to it takes long, and a package may have hundreds of modules.
    */
-  findFile(
-    path: string,
-    { id, file }: PackageModule,
-  ): { readonly module: PackageModule; readonly sideEffects: boolean } | undefined {
-    if (!/^\.\.?\/.*\.[cm]?js$/.test(path)) return undefined;
-    const found = join(dirname(file), path);
+  find(path: string, importer: PackageModule, kind: ImportKind): FoundModule | undefined {
+    if (/^\.\.?(\/|$)/.test(path)) {
+      return path.endsWith("/")
+        ? undefined
+        : this.#findAt(importer.id, join(dirname(importer.file), path));
+    }
+    const [name] = /^(@[^/]+\/)?[^/.#][^/]*/.exec(path) ?? [];
+    const id = name === undefined ? undefined : this.#find(name, this.#packages[importer.id]!);
+    return id === undefined ? undefined : this.findEntry(id, path.slice(name!.length), kind);
+  }
+
+  /** Finds the module of an import of a package, such as `npm:/hono@4.0.0/cookie`, as {@linkcode find} does. */
+  findEntry(id: string, subpath: string, kind: ImportKind): FoundModule | undefined {
     const { localPath } = this.#packages[id]!;
-    if (!isInside(found, localPath)) return undefined;
-    const { files, sideEffects } = folderOf(dirname(found), localPath);
-    return files.has(basename(found)) && sideEffects !== undefined
-      ? { module: { id, file: found }, sideEffects }
-      : undefined;
+    const manifest = readManifest(localPath);
+    if (!("exports" in manifest)) return this.#findAt(id, join(localPath, subpath));
+    const [target, ...others] = targetsOf(manifest, `.${subpath}`, {
+      conditions: this.#build.initialOptions.conditions ?? [],
+      require: kind.startsWith("require"),
+    });
+    if (target === undefined || others.length > 0) return undefined;
+    const found = this.#findAt(id, join(localPath, target));
+    return found?.module.file === join(localPath, target) ? found : undefined;
+  }
+
+  /** Finds the file of a path, or of a folder: its `package.json` names the file, or it is `index`. */
+  #findAt(id: string, path: string): FoundModule | undefined {
+    const top = this.#packages[id]!.localPath;
+    const find = (file: string, endings = ["", ...ENDINGS]): string | undefined => {
+      if (!isInside(dirname(file), top)) return undefined;
+      const { files } = folderOf(dirname(file), top);
+      const ending = endings.find((ending) => files.has(basename(file) + ending));
+      return ending === undefined ? undefined : file + ending;
+    };
+    const findIn = (folder: string) => find(join(folder, "index"), ENDINGS);
+    const findMain = () => {
+      if (find(join(path, "package.json"), [""]) === undefined) return undefined;
+      const { module, main } = readManifest(path);
+      return [module, main].filter((name) => typeof name === "string")
+        .map((name) => find(join(path, name)) ?? findIn(join(path, name)))
+        .find((file) => file !== undefined);
+    };
+    const file = find(path) ?? findMain() ?? findIn(path);
+    if (file === undefined) return undefined;
+    const { hasSideEffects } = folderOf(dirname(file), top);
+    return hasSideEffects && { module: { id, file }, sideEffects: hasSideEffects(file) };
   }
 
   /** Names a module of a package, such as `hono@4.0.0/dist/hono.js`. */
@@ -106,8 +147,8 @@ export class Packages {
 interface PackageFolder {
   /** The names of the files. A link is none. */
   readonly files: ReadonlySet<string>;
-  /** Whether the modules have side effects; `undefined` if that depends on their names. */
-  readonly sideEffects: boolean | undefined;
+  /** Tells whether a module has side effects; `undefined` if patterns say that. */
+  readonly hasSideEffects: ((file: string) => boolean) | undefined;
 }
 
 const packageFolders = new Map<string, PackageFolder>();
@@ -119,17 +160,21 @@ function folderOf(folder: string, top: string): PackageFolder {
   const listed = listFolder(folder);
   const above = folder === top ? undefined : folderOf(dirname(folder), top);
   const own = listed.has("package.json") ? readManifest(folder) : undefined;
-  const { sideEffects = true } = own ?? {};
   const made: PackageFolder = {
     files: listed,
-    sideEffects: own === undefined && above !== undefined
-      ? above.sideEffects
-      : typeof sideEffects === "boolean"
-      ? sideEffects
-      : undefined,
+    hasSideEffects: own === undefined && above !== undefined
+      ? above.hasSideEffects
+      : readSideEffects(folder, own?.sideEffects),
   };
   packageFolders.set(folder, made);
   return made;
+}
+
+function readSideEffects(folder: string, list: unknown): PackageFolder["hasSideEffects"] {
+  if (!Array.isArray(list)) return () => list !== false;
+  if (list.some((path) => /[*?]/.test(path))) return undefined;
+  const files = new Set(list.map((path) => join(folder, path)));
+  return (file) => files.has(file);
 }
 
 /** Lists the files of a folder. A folder that does not exist, or that a link leads to, has none. */
@@ -143,7 +188,21 @@ function listFolder(folder: string): ReadonlySet<string> {
   }
 }
 
+/** What esbuild adds to a path without a file, in its order. */
+const ENDINGS = [".tsx", ".ts", ".jsx", ".js", ".css", ".json"];
+
+/** Returns what `exports` has for a path. Returns nothing if that is nothing: esbuild tells the problem. */
+function targetsOf(...question: Parameters<typeof exports<PackageManifest>>): readonly string[] {
+  try {
+    return exports(...question) ?? [];
+  } catch {
+    return [];
+  }
+}
+
 interface PackageManifest {
+  readonly module?: unknown;
+  readonly main?: unknown;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly sideEffects?: unknown;
 }

@@ -6,7 +6,7 @@ import { type Folders, isInside, isPackageFile, refusal } from "./access.ts";
 import { type Graph, type GraphModule, urlOf } from "./graph.ts";
 import { loaderOf } from "./loaders.ts";
 import { uncaughtImport } from "./optional_imports.ts";
-import { BY_ESBUILD, type PackageModule, Packages } from "./packages.ts";
+import { BY_ESBUILD, type FoundModule, type PackageModule, Packages } from "./packages.ts";
 
 /** The imports of packages that were resolved, by the importer and the imported path. Packages rarely change. */
 export type Resolutions = Map<string, OnResolveResult>;
@@ -50,10 +50,8 @@ export class Resolver {
     if (isBuiltin(builtin)) return { path: builtin, external: true };
     if (kind === "entry-point") return await this.#follow(urlOf(path), args);
     if (namespace === "npm") {
-      const exact = this.#packages.findFile(path, args.pluginData);
-      if (exact !== undefined && isInside(exact.module.file, this.#folders.npmCache)) {
-        return this.#takeModule(exact.module, { sideEffects: exact.sideEffects });
-      }
+      const known = this.#takeFound(this.#packages.find(path, args.pluginData, kind));
+      if (known !== undefined) return known;
       const found = await this.#packages.resolve(path, args.pluginData, kind);
       return found && await this.#take(found.result, args, found.id);
     }
@@ -99,6 +97,8 @@ export class Resolver {
     if (module?.npmPackage !== undefined) {
       const id = module.npmPackage;
       const subpath = specifier.replace(/^npm:\/?(@[^/]+\/)?[^/]+/, "");
+      const known = this.#takeFound(this.#packages.findEntry(id, subpath, args.kind));
+      if (known !== undefined) return known;
       return await this.#take(await this.#packages.enter(id, subpath, args.kind), args, id);
     }
     const [, namespace, path] = /^(https?):(.*)$/.exec(specifier) ?? [];
@@ -148,6 +148,12 @@ export class Resolver {
     }
     this.#specifiers.set(path, specifier ?? pathToFileURL(path).href);
     return { ...rest, path };
+  }
+
+  /** Takes a module of a package in Deno's cache. */
+  #takeFound(found: FoundModule | undefined): OnResolveResult | undefined {
+    if (!found || !isInside(found.module.file, this.#folders.npmCache)) return undefined;
+    return this.#takeModule(found.module, { sideEffects: found.sideEffects });
   }
 
   #takeModule(module: PackageModule, rest: OnResolveResult): OnResolveResult {
