@@ -3,7 +3,7 @@ import library from "../../deno.json" with { type: "json" };
 import toolConfig from "../deno.json" with { type: "json" };
 import { succeed, temporaryFolder } from "../../testdata/programs.ts";
 import { makeApp, serve } from "../testdata/bundle.ts";
-import { mate, ROOT, startMate } from "../testdata/command.ts";
+import { hasTerminal, mate, ROOT, startMate, typeOnTerminal } from "../testdata/command.ts";
 import { describe } from "./bundle.ts";
 import { readManifest } from "../manifest/manifest.ts";
 import { callAws } from "./aws.ts";
@@ -33,19 +33,58 @@ Deno.test("mate new makes a formatted application whose test passes", async () =
   await Deno.writeTextFile(`${cwd}/deno.json`, JSON.stringify({ imports: localImports() }));
   const options = { cwd, env: { NO_COLOR: "1" } };
   assertStringIncludes(await succeed(Deno.execPath(), ["test", "--no-lock"], options), "1 passed");
-  const { functions } = await readManifest(`${cwd}/app.json`);
-  assertEquals(functions.hello?.module, "hello.ts");
-  const node = await mate(["new", "--node", "store"], { cwd: folder });
-  assertMatch(node.stdout, /\nNext: cd store && npm install && npm run dev\n$/);
-  await succeed(Deno.execPath(), ["fmt", "--check"], { cwd: `${folder}/store` });
-  const names = await Array.fromAsync(Deno.readDir(`${folder}/store`), ({ name }) => name);
-  assertEquals(names.includes("package.json") && !names.includes("deno.json"), true);
-  assertEquals(
-    (await readManifest(`${folder}/store/app.json`)).functions.hello?.module,
-    "hello.ts",
-  );
+  const { functions, runtime } = await readManifest(`${cwd}/app.json`);
+  assertEquals([functions.hello?.module, runtime], ["hello.ts", "deno"]);
   const again = await mate(["new", "shop"], { cwd: folder });
   assertEquals(again.code, 1);
+});
+
+Deno.test("mate new writes the runtime into the manifest, and makes a project for Node.js if it is one", async (t) => {
+  const folder = temporaryFolder();
+  for (
+    const [runtime, types] of [["nodejs22.x", "^22"], ["nodejs24.x", "^24"], ["deno"]] as const
+  ) {
+    await Deno.mkdir(`${folder}/${types}`);
+    const options = { cwd: `${folder}/${types}` };
+    const { stdout } = await mate(["new", "--runtime", runtime, "store"], options);
+    const isNode = runtime !== "deno";
+    const next = isNode ? "npm install && npm run dev" : "deno task dev";
+    assertStringIncludes(stdout, `\nNext: cd store && ${next}\n`);
+    const cwd = `${options.cwd}/store`;
+    await succeed(Deno.execPath(), ["fmt", "--check"], { cwd });
+    assertEquals(JSON.parse(await Deno.readTextFile(`${cwd}/app.json`)).runtime, runtime);
+    assertEquals((await readManifest(`${cwd}/app.json`)).functions.hello?.runtime, runtime);
+    const names = await Array.fromAsync(Deno.readDir(cwd), ({ name }) => name);
+    const found = [names.includes("package.json"), names.includes("deno.json")];
+    assertEquals(found, [isNode, !isNode]);
+    if (!isNode) continue;
+    const { devDependencies } = JSON.parse(await Deno.readTextFile(`${cwd}/package.json`));
+    assertStringIncludes(devDependencies["@types/node"], types);
+  }
+  const { code, stderr } = await mate(["new", "--runtime", "nodejs20.x", "none"], { cwd: folder });
+  const problem = 'Unknown runtime "nodejs20.x": expected one of deno, nodejs22.x, nodejs24.x';
+  assertEquals([code, stderr], [2, `Error: ${problem}\n`]);
+  await t.step({
+    name: "a terminal asks, and proposes Deno to a user of Deno",
+    ignore: !hasTerminal,
+    async fn() {
+      const question = "Which runtime (deno, nodejs22.x, nodejs24.x)?";
+      for (
+        const [name, keys, expected] of [
+          ["proposed", "\r", "deno"],
+          ["typed", "\x15nodejs22.x\r", "nodejs22.x"],
+        ] as const
+      ) {
+        const shown = await typeOnTerminal(["new", name], question, keys, { cwd: folder });
+        assertStringIncludes(shown, `Wrote ${name}/app.json`);
+        const manifest = await Deno.readTextFile(`${folder}/${name}/app.json`);
+        assertEquals(JSON.parse(manifest).runtime, expected);
+      }
+      const stopped = await typeOnTerminal(["new", "no"], question, "\x15\x04", { cwd: folder });
+      assertStringIncludes(stopped, "nothing was made");
+      await assertRejects(() => Deno.stat(`${folder}/no`));
+    },
+  });
 });
 
 Deno.test("mate invoke prints the result, and fails if the function fails", async () => {

@@ -1,30 +1,45 @@
 import { basename, join, resolve } from "node:path";
 import config from "../deno.json" with { type: "json" };
 import { UsageError } from "../manifest/nearest.ts";
+import manifestSchema from "../manifest/schema.json" with { type: "json" };
 import { type Command, defineCommand, MANIFEST } from "./command.ts";
+
+const RUNTIMES = manifestSchema.properties.runtime.enum;
+
+/** Whether npm has installed the tool. */
+const isFromNpm = import.meta.url.includes("/node_modules/");
 
 /** `mate new` */
 export const newApp: Command = defineCommand({
   name: "new",
   arguments: ["FOLDER"],
   summary: "Makes an application with one function and its test",
-  details: "The application has the name of the folder, which must be new or empty.",
+  details:
+    `The application has the name of the folder, which must be new or empty. Its functions run on Deno, or on Node.js as AWS
+Lambda manages it. With Node.js, or if npm has installed the tool, it is a project for Node.js and npm.`,
   options: {
-    node: {
-      type: "boolean",
-      description: "Make a project for Node.js and npm, as always if npm has installed the tool",
+    runtime: {
+      type: "string",
+      value: "NAME",
+      description: `${
+        RUNTIMES.join(", ")
+      } (asked on a terminal; else "nodejs24.x" if npm has installed the tool, or "deno")`,
     },
   },
-  async run([folder = ""], { node }, { print }) {
+  async run([folder = ""], { runtime }, { print }) {
     const name = basename(resolve(folder));
     if (!/^[a-z][a-z0-9-]{0,39}$/.test(name)) {
       throw new UsageError(
         `Invalid name "${name}": expected a lower-case letter, then up to 39 lower-case letters, digits or hyphens`,
       );
     }
+    const chosen = runtime ?? askRuntime(isFromNpm ? "nodejs24.x" : "deno");
+    if (!RUNTIMES.includes(chosen)) {
+      throw new UsageError(`Unknown runtime "${chosen}": expected one of ${RUNTIMES.join(", ")}`);
+    }
     await makeEmpty(folder);
-    const isNode = node || import.meta.url.includes("/node_modules/");
-    const template = isNode ? nodeTemplate(name) : denoTemplate(name);
+    const isNode = chosen !== "deno" || isFromNpm;
+    const template = isNode ? nodeTemplate(name, chosen) : denoTemplate(name);
     for (const [path, text] of Object.entries(template)) {
       await Deno.writeTextFile(join(folder, path), text, { createNew: true });
       print(`Wrote ${join(folder, path)}`);
@@ -33,6 +48,14 @@ export const newApp: Command = defineCommand({
     return true;
   },
 });
+
+/** Asks for the runtime on a terminal. Elsewhere, it is the one that the question would propose. */
+function askRuntime(proposed: string): string {
+  if (!Deno.stdin.isTerminal() || !Deno.stdout.isTerminal()) return proposed;
+  const answer = prompt(`Which runtime (${RUNTIMES.join(", ")})?`, proposed);
+  if (answer === null) throw new Error("Interrupted: nothing was made");
+  return answer.trim();
+}
 
 async function makeEmpty(folder: string): Promise<void> {
   try {
@@ -57,9 +80,13 @@ type Files = Readonly<Record<string, string>>;
 /** Makes the files of a new application for Deno. */
 function denoTemplate(name: string): Files {
   const mate = `deno run --no-config -A jsr:@mate/cli@^${version}`;
-  const schema = `https://jsr.io/@mate/cli/${version}/manifest/schema.json`;
+  const $schema = `https://jsr.io/@mate/cli/${version}/manifest/schema.json`;
   return {
-    ...sharedFiles(name, schema, ["deno task dev", "deno task test", "deno task"]),
+    ...sharedFiles({ $schema, name, runtime: "deno" }, [
+      "deno task dev",
+      "deno task test",
+      "deno task",
+    ]),
     "deno.json": json({
       tasks: {
         dev: `${mate} dev`,
@@ -84,9 +111,9 @@ ${testWith((actual, expected) => `assertEquals(${actual}, ${expected})`)}});
 }
 
 /** Makes the files of a new application for Node.js. */
-function nodeTemplate(name: string): Files {
-  const schema = "./node_modules/@mate/cli/tool/manifest/schema.json";
-  const shared = sharedFiles(name, schema, ["npm run dev", "npm test", "npm run"]);
+function nodeTemplate(name: string, runtime: string): Files {
+  const $schema = "./node_modules/@mate/cli/tool/manifest/schema.json";
+  const shared = sharedFiles({ $schema, name, runtime }, ["npm run dev", "npm test", "npm run"]);
   return {
     ...shared,
     ".gitignore": `node_modules/\n${shared[".gitignore"]}`,
@@ -104,7 +131,7 @@ function nodeTemplate(name: string): Files {
       dependencies: { "@mate/core": `^${version}` },
       devDependencies: {
         "@mate/cli": `^${version}`,
-        "@types/node": "^24.0.0",
+        "@types/node": runtime === "nodejs22.x" ? "^22.0.0" : "^24.0.0",
         typescript: "^5.9.3",
         vitest: "^3.2.4",
       },
@@ -139,8 +166,7 @@ const testWith = (assertEqual: (actual: string, expected: string) => string) =>
 
 /** The files that differ only in the commands. */
 function sharedFiles(
-  name: string,
-  schema: string,
+  head: { readonly $schema: string; readonly name: string; readonly runtime: string },
   [dev, test, run]: readonly [dev: string, test: string, run: string],
 ): Files {
   const commands = [
@@ -152,8 +178,7 @@ function sharedFiles(
   const width = Math.max(...commands.map(([command]) => command.length)) + 2;
   return {
     "app.json": json({
-      $schema: schema,
-      name,
+      ...head,
       stage: "v1",
       functions: {
         hello: {
@@ -179,7 +204,7 @@ dist/
 # Values for this machine alone, such as secrets
 .env
 `,
-    "README.md": `# ${name}
+    "README.md": `# ${head.name}
 
 \`\`\`sh
 ${commands.map(([command, what]) => `${command.padEnd(width)} # ${what}`).join("\n")}

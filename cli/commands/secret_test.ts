@@ -2,15 +2,13 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { findProgram } from "../programs/find_program.ts";
 import { makeApp } from "../testdata/bundle.ts";
-import { CONFIG, type Ended, MAIN, mate, startMate } from "../testdata/command.ts";
+import { type Ended, hasTerminal, mate, startMate, typeOnTerminal } from "../testdata/command.ts";
 import { Emulator } from "../deploy/testdata/emulator.ts";
 
 const moto = await findProgram("moto_server");
 if (!moto) {
   console.error('NOT RUN: "mate secret" with an emulated cloud, because moto_server is missing');
 }
-const script = await findProgram("script");
-if (!script) console.error("NOT RUN: mate secret set on a terminal, because script is missing");
 
 const APP = {
   one: { module: "one.ts", secrets: ["KEY", "OTHER"] },
@@ -102,28 +100,10 @@ Deno.test({
 
     await t.step({
       name: "a terminal shows nothing of a value that is typed",
-      ignore: !script,
+      ignore: !hasTerminal,
       async fn() {
-        const child = startMate([], { env });
-        await child.output(); // fills the lock file, so that the terminal shows no downloads
-        const command =
-          `${Deno.execPath()} run --quiet -A --config=${CONFIG} ${MAIN} secret set KEY ${app.manifest}`;
-        const terminal = new Deno.Command(script!, {
-          args: ["-qec", command, "/dev/null"],
-          env: { ...env, NO_COLOR: "1" },
-          stdin: "piped",
-          stdout: "piped",
-        }).spawn();
-        let shown = "";
-        const writer = terminal.stdin.getWriter();
-        for await (const text of terminal.stdout.pipeThrough(new TextDecoderStream())) {
-          const isAsked = shown.includes("The value of KEY: ");
-          shown += text;
-          if (isAsked || !shown.includes("The value of KEY: ")) continue;
-          await writer.write(new TextEncoder().encode("typx\x7fed\r"));
-        }
-        await writer.close().catch(() => {}); // the terminal is gone
-        await terminal.status;
+        const args = ["secret", "set", "KEY", app.manifest];
+        const shown = await typeOnTerminal(args, "The value of KEY: ", "typx\x7fed\r", { env });
         assertStringIncludes(shown, "Set /test/v0/KEY");
         assertEquals(shown.includes("typ"), false);
         assertEquals(await read("/test/v0/KEY"), ["typed", "SecureString"]);

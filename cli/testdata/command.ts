@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { findProgram } from "../programs/find_program.ts";
 import { startProgram, temporaryFolder } from "../../testdata/programs.ts";
 import { until } from "../../testdata/waiting.ts";
 
@@ -48,6 +49,40 @@ export async function mate(args: readonly string[], options?: MateOptions): Prom
   const { code, stdout, stderr } = await startMate(args, options).output();
   const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { code, stdout: decode(stdout), stderr: decode(stderr) };
+}
+
+const script = await findProgram("script");
+
+/** Whether {@linkcode typeOnTerminal} works here. */
+export const hasTerminal: boolean = script !== undefined;
+if (!hasTerminal) console.error("NOT RUN: commands on a terminal, because script is missing");
+
+/** Runs a command on a terminal, types keys when a question appears, and returns what the terminal shows. */
+export async function typeOnTerminal(
+  args: readonly string[],
+  question: string,
+  keys: string,
+  { env = {}, ...options }: Pick<MateOptions, "cwd" | "env"> = {},
+): Promise<string> {
+  await startMate([], { env }).output(); // fills the lock file, so that the terminal shows no downloads
+  const command = [Deno.execPath(), "run", "--quiet", "-A", `--config=${CONFIG}`, MAIN, ...args];
+  const terminal = startProgram(script!, {
+    args: ["-qec", command.join(" "), "/dev/null"],
+    ...options,
+    env: { NO_COLOR: "1", ...env },
+    stdin: "piped",
+    stdout: "piped",
+  });
+  let shown = "";
+  const writer = terminal.stdin.getWriter();
+  for await (const text of terminal.stdout.pipeThrough(new TextDecoderStream())) {
+    const isAsked = shown.includes(question);
+    shown += text;
+    if (!isAsked && shown.includes(question)) await writer.write(new TextEncoder().encode(keys));
+  }
+  await writer.close().catch(() => {}); // the terminal is gone
+  await terminal.status;
+  return shown;
 }
 
 /** A running `mate dev` with its own process group, as in a terminal. */

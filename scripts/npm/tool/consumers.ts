@@ -131,15 +131,23 @@ Deno.test({
         assertEquals([JSON.parse(body).greeting, code], ["from node_modules: Ada", 0]);
       }
     });
-    await t.step("mate new makes a project for Node.js, whose test passes", async () => {
-      await mate(fromRegistry, "new", "shop");
+    await t.step("mate new makes a project for Node.js, which works on each runtime", async () => {
       const cwd = `${fromRegistry}/shop`;
-      await Deno.copyFile(`${fromRegistry}/.npmrc`, `${cwd}/.npmrc`);
-      for (const args of [["install", "--no-audit", "--no-fund"], ["test"], ["run", "check"]]) {
-        await succeed("npm", args, { cwd, env });
+      for (const flags of [["--runtime", "nodejs22.x"], ["--runtime", "deno"], []]) {
+        await Deno.remove(cwd, { recursive: true }).catch(() => {});
+        await mate(fromRegistry, "new", "shop", ...flags);
+        const { runtime } = JSON.parse(await Deno.readTextFile(`${cwd}/app.json`));
+        assertEquals(runtime, flags[1] ?? "nodejs24.x");
+        await Deno.copyFile(`${fromRegistry}/.npmrc`, `${cwd}/.npmrc`);
+        for (const args of [["install", "--no-audit", "--no-fund"], ["test"], ["run", "check"]]) {
+          await succeed("npm", args, { cwd, env });
+        }
+        const [body] = await visit(cwd, []);
+        assertEquals(JSON.parse(body), { greeting: "Hello, Ada!" });
+        await mate(cwd, "bundle");
+        const zips = await Array.fromAsync(Deno.readDir(`${cwd}/dist`), ({ name }) => name);
+        assertEquals(zips.some((name) => name.startsWith("layer-")), runtime === "deno");
       }
-      const [body] = await visit(cwd, []);
-      assertEquals(JSON.parse(body), { greeting: "Hello, Ada!" });
       const code = 'export const api = { "GET /hello": { responses: { 204: "Done" } } };';
       await Deno.writeTextFile(`${cwd}/api.js`, code);
       const manifest = JSON.parse(await Deno.readTextFile(`${cwd}/app.json`));
