@@ -134,7 +134,7 @@ function throttleOf({ gateway, settings }: Application): string[] {
 function missingHere({ tracing, settings: { logs, domain, vpc, alarms } }: Application): string[] {
   const names = [
     tracing && "AWS X-Ray",
-    logs.format === "JSON" && "logs as JSON",
+    logs.format === "JSON" && "START, END and REPORT as JSON",
     logs.requests && "the log of requests",
     domain && `the domain ${domain.name}`,
     vpc && "the network",

@@ -99,7 +99,7 @@ Deno.test("introduce() shows every trigger with a command to copy", () => {
     "aws s3 ls --endpoint-url http://127.0.0.1:4566 --region us-east-1 --no-sign-request",
     "aws lambda invoke --endpoint-url http://127.0.0.1:8000 --region us-east-1 --no-sign-request --function-name NAME /dev/stdout",
     "In the account, the HTTP gateway takes 100 requests a second, 200 at once; here it takes all",
-    "Only in the account: AWS X-Ray, logs as JSON, the log of requests, the domain shop.example, the network, alarms.",
+    "Only in the account: AWS X-Ray, START, END and REPORT as JSON, the log of requests, the domain shop.example, the network, alarms.",
     "ANY /echo           echo              curl 'http://localhost:8000/v0/echo'",
     "curl 'http://localhost:8000/v0/echo/a/b'",
     "curl 'http://localhost:8000/v0/items/1'",

@@ -5,6 +5,9 @@ export type { Statement };
 /** The runtimes of functions: Deno as a custom runtime with a layer, or Node.js as AWS Lambda manages it. */
 export type Runtime = "deno" | "nodejs22.x" | "nodejs24.x";
 
+/** The formats of the functions' logs. */
+export type LogFormat = "Text" | "JSON";
+
 /** The checked manifest of one stage of an application, with all defaults. `docs/manifest.md` describes every key. */
 export interface Manifest {
   /** The name of the application, such as `shop`, or `shop-prod` for a further stage. All names in the account start with it. */
@@ -46,7 +49,7 @@ export interface Settings {
     /** How many days the logs are kept; 0 for ever. */
     readonly days: number;
     /** The format of the functions' logs. */
-    readonly format: "Text" | "JSON";
+    readonly format: LogFormat;
     /** Whether the HTTP gateway logs each request. */
     readonly requests: boolean;
   };

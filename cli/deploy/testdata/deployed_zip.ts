@@ -39,7 +39,7 @@ export async function runZip(manifestPath: string, bundles: string, name: string
     concurrency: 1,
     idleLimit: 60_000,
     initLimit: 10_000,
-  }, { name, manifest: settings, folders });
+  }, { name, manifest: settings, logFormat: manifest.settings.logs.format, folders });
   const { payload, failure } = await pool.invoke(new TextEncoder().encode("{}"), {});
   if (failure !== undefined) throw new Error(`${failure}\n${log.join("\n")}`);
   return JSON.parse(new TextDecoder().decode(payload));

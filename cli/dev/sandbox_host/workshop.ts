@@ -142,7 +142,11 @@ export class Workshop implements AsyncDisposable {
       const bundle = bundles.get(name)!;
       for (const folder of bundle.foldersElsewhere) this.foldersElsewhere.add(folder);
       const inAccount = functionName(manifest, name);
-      const version: Version = { bundle, settings: JSON.stringify([inAccount, settings]) };
+      const { format: logFormat } = manifest.settings.logs;
+      const version: Version = {
+        bundle,
+        settings: JSON.stringify([inAccount, logFormat, settings]),
+      };
       if (areEqual(this.#versions.get(name), version)) continue;
       const task = `${this.#folder}/${name}-${++this.#count}`;
       await writeFiles(task, files);
@@ -153,7 +157,7 @@ export class Workshop implements AsyncDisposable {
         this.#options.log({ time: new Date(), functionName: name, text });
       }
       const folders = { ...runtime, task, cache };
-      built.set(name, { name: inAccount, manifest: settings, folders });
+      built.set(name, { name: inAccount, manifest: settings, logFormat, folders });
     }
     return { built, faults: problems };
   }
@@ -180,7 +184,7 @@ type RuntimeFolders = Pick<Folders, "layer" | "deno" | "node">;
 /** What a function was built from. */
 interface Version {
   readonly bundle: ModuleBundle;
-  /** The name in the account and the settings, as JSON. */
+  /** The name in the account, the format of the log and the settings, as JSON. */
   readonly settings: string;
 }
 

@@ -1,5 +1,5 @@
 import { REGION } from "../../rules/arn.ts";
-import type { FunctionManifest } from "../../manifest/manifest.ts";
+import type { FunctionManifest, LogFormat } from "../../manifest/manifest.ts";
 import { variablesOf } from "../../manifest/variables.ts";
 import { passEnvironment } from "./passed_environment.ts";
 import { PROXY_VARIABLES } from "./proxy_variables.ts";
@@ -15,9 +15,10 @@ import { PROXY_VARIABLES } from "./proxy_variables.ts";
 export function lambdaEnvironment(
   name: string,
   manifest: FunctionManifest,
-  { task, logStream, isConfined = true }: {
+  { task, logStream, logFormat = "Text", isConfined = true }: {
     readonly task: string;
     readonly logStream: string;
+    readonly logFormat?: LogFormat | undefined;
     /** Whether the process has a root folder of its own. If not, only the permissions of Node.js protect the files. */
     readonly isConfined?: boolean;
   },
@@ -46,6 +47,9 @@ export function lambdaEnvironment(
     AWS_REGION: REGION,
     LAMBDA_RUNTIME_DIR: "/var/runtime",
     LAMBDA_TASK_ROOT: task,
+    ...logFormat === "Text"
+      ? {}
+      : { AWS_LAMBDA_LOG_FORMAT: logFormat, AWS_LAMBDA_LOG_LEVEL: "INFO" },
     _HANDLER: `index.${manifest.handler}`,
   };
 }

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { FunctionManifest } from "../../manifest/manifest.ts";
+import type { FunctionManifest, LogFormat } from "../../manifest/manifest.ts";
 import { prepare } from "../../programs/find_program.ts";
 import { logStreamName } from "../../rules/arn.ts";
 import { nodeCommand, nodeEnvironment } from "../node/node_command.ts";
@@ -22,6 +22,7 @@ export interface Code {
   /** The name of the function in the account. */
   readonly name: string;
   readonly manifest: FunctionManifest;
+  readonly logFormat: LogFormat;
   /** The unpacked bundle and layer. */
   readonly folders: Omit<Folders, "tmp">;
 }
@@ -85,7 +86,7 @@ export class Sandbox {
 
   /** Starts a process. Its init phase begins. */
   static async start(
-    { name, manifest, folders: ownFolders }: Code,
+    { name, manifest, logFormat, folders: ownFolders }: Code,
     isolation: Isolation,
     log: (line: string) => void,
   ): Promise<Sandbox> {
@@ -99,7 +100,7 @@ export class Sandbox {
       ? [`${layer}/bootstrap`]
       : nodeCommand(manifest, { ...node, task, tmp: ownTmp, isConfined: !isPlain });
     const command = isolation.command(folders, program, {
-      ...lambdaEnvironment(name, manifest, { task, logStream, isConfined: !isPlain }),
+      ...lambdaEnvironment(name, manifest, { task, logStream, logFormat, isConfined: !isPlain }),
       ...manifest.runtime === "deno" ? {} : nodeEnvironment(manifest.runtime, task),
       AWS_LAMBDA_RUNTIME_API: api.address,
     });

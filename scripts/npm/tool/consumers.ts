@@ -133,15 +133,20 @@ Deno.test({
     });
     await t.step("mate new makes a project for Node.js, which works on each runtime", async () => {
       const cwd = `${fromRegistry}/shop`;
-      for (const flags of [["--runtime", "nodejs22.x"], ["--runtime", "deno"], []]) {
-        await Deno.remove(cwd, { recursive: true }).catch(() => {});
+      for (const flags of [[], ["--runtime", "nodejs22.x"], ["--runtime", "deno"]]) {
+        const former = `${cwd}-former`;
+        if (flags.length > 0) await Deno.rename(cwd, former);
         await mate(fromRegistry, "new", "shop", ...flags);
         const { runtime } = JSON.parse(await Deno.readTextFile(`${cwd}/app.json`));
         assertEquals(runtime, flags[1] ?? "nodejs24.x");
-        await Deno.copyFile(`${fromRegistry}/.npmrc`, `${cwd}/.npmrc`);
-        for (const args of [["install", "--no-audit", "--no-fund"], ["test"], ["run", "check"]]) {
-          await succeed("npm", args, { cwd, env });
+        if (flags.length > 0) {
+          await Deno.rename(`${former}/node_modules`, `${cwd}/node_modules`); // is quicker than npm
+          await Deno.remove(former, { recursive: true });
+        } else {
+          await Deno.copyFile(`${fromRegistry}/.npmrc`, `${cwd}/.npmrc`);
+          await succeed("npm", ["install", "--no-audit", "--no-fund"], { cwd, env });
         }
+        for (const args of [["test"], ["run", "check"]]) await succeed("npm", args, { cwd, env });
         const [body] = await visit(cwd, []);
         assertEquals(JSON.parse(body), { greeting: "Hello, Ada!" });
         await mate(cwd, "bundle");
