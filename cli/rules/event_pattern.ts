@@ -1,7 +1,7 @@
 import { type Field, meetsAll } from "./event_matching.ts";
 import { readMatcher, RESERVED } from "./event_operators.ts";
 import { isObject } from "./json_object.ts";
-import { wildcardComplexity } from "./wildcard.ts";
+import { isComplex } from "./wildcard.ts";
 
 /** A wrong part of a pattern. */
 export interface PatternProblem {
@@ -90,7 +90,7 @@ export function readPattern(pattern: unknown, path: Path = []): ReadPattern {
       return [];
     });
     const isSound = problems.length === known;
-    if (isSound && wildcardComplexity(matchers.flatMap(wildcardsOf)) >= MAX_COMPLEXITY) {
+    if (isSound && isComplex(matchers.flatMap(wildcardsOf), MAX_COMPLEXITY)) {
       refuse(at, "must have fewer wildcards, or fewer repeated characters after a wildcard");
     }
     return {

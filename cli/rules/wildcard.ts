@@ -34,36 +34,31 @@ export function matchesWildcard(pattern: Wildcard, text: string): boolean {
   return index === pattern.length;
 }
 
-/** The most sets of prefixes that are looked at. A pattern with more is too complex. */
-const MAX_SETS = 10_000;
-
 /**
- * Counts the most prefixes of wildcards that one text can match. Each prefix is a state in which the engine of Amazon
- * EventBridge has to be at the same time, so the service limits their number.
+ * Tells whether one text can match a number of prefixes of wildcards, or more. Each prefix is a state in which the engine of
+ * Amazon EventBridge has to be at the same time, so the service limits their number.
  *
  * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html
  */
-export function wildcardComplexity(wildcards: readonly string[]): number {
+export function isComplex(wildcards: readonly string[], limit: number): boolean {
   // The engine matches the JSON text of a value, with its quotes.
   const patterns = wildcards.map((text) => [`"`, ...text.match(/\\[*\\]|[^]/g) ?? [], `"`]);
   const alphabet = new Set(patterns.flat().filter((token) => token !== "*"));
   const start = patterns.map(() => [0]);
   const seen = new Set<string>();
   const waiting = [start];
-  let most = 0;
   for (let states = waiting.pop(); states !== undefined; states = waiting.pop()) {
     for (const character of alphabet) {
       const next = states.map((lengths, index) => advance(patterns[index]!, lengths, character));
       const count = next.reduce((sum, lengths) => sum + lengths.length, 0);
       const key = next.join("|");
       if (count === 0 || seen.has(key)) continue;
-      if (seen.size > MAX_SETS) return Infinity;
+      if (count >= limit) return true; // Without an end here, the sets of many wildcards would be too many to look at.
       seen.add(key);
       waiting.push(next);
-      most = Math.max(most, count);
     }
   }
-  return most;
+  return false;
 }
 
 /** Returns the lengths of the prefixes that match after one more character. A wildcard may stand for nothing. */
