@@ -107,7 +107,7 @@ export class Follower implements Source {
       this.#waiting.splice(0, first);
       const rest = batch.records.slice(first);
       if (rest.length === 0) continue;
-      const failures = first === 0 ? batch.failures : 0;
+      const { failures } = batch;
       if (rest.length > 1) {
         // A batch that is halved, or that begins at a later change, costs no retry.
         const end = first > 0 ? rest.length : Math.ceil(rest.length / 2);
