@@ -90,6 +90,7 @@ const PACKAGE_ATTACKS: readonly (readonly [string, string])[] = [
 const OWN_ATTACKS: readonly (readonly [string, Record<string, string>])[] = [
   ['import key from "HOME/credentials" with { type: "text" };', {}],
   ['import key from "./.env" with { type: "text" };', {}],
+  ['import key from "./.env.production" with { type: "text" };', {}],
   ['import key from "./link.json" with { type: "json" };', {}],
   ['import * as key from "../home/keys.mjs";', {}],
   ['import * as key from "keys";', { "keys": "file://HOME/keys.mjs" }],
@@ -230,7 +231,7 @@ Deno.test("a computed import of the application opens only the files that match 
   }
 });
 
-Deno.test("no package in Deno's cache gets a file of the developer into a bundle", () => {
+Deno.test("refusal() keeps the files of the developer from packages in Deno's cache, and only them", () => {
   const folders = { application: ["/home/me/shop"], npmCache: "/home/me/.cache/deno/npm" };
   const evil = "/home/me/.cache/deno/npm/registry.example/evil/1.0.0/index.js";
   for (
@@ -248,5 +249,7 @@ Deno.test("no package in Deno's cache gets a file of the developer into a bundle
   ) {
     assertEquals(refusal(file, evil, folders) !== undefined, isRefused, file);
   }
-  assertEquals(refusal("/home/me/shop/lib/a.ts", "/home/me/shop/one.ts", folders), undefined);
+  for (const own of ["lib/a.ts", ".environment.ts", "app.env", ".env/a.ts"]) {
+    assertEquals(refusal(`/home/me/shop/${own}`, "/home/me/shop/one.ts", folders), undefined, own);
+  }
 });

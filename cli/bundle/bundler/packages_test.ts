@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { build, type ImportKind, stop } from "esbuild";
+import { build, type ImportKind, type PluginBuild, stop } from "esbuild";
 import { dirname, join } from "node:path";
+import { temporaryFolder } from "../../../testdata/programs.ts";
 import { findEsbuild } from "./find_esbuild.ts";
 import type { Graph } from "./graph.ts";
 import { BY_ESBUILD, Packages } from "./packages.ts";
@@ -42,6 +43,20 @@ const FILES = {
   "empty/other.js": "",
 };
 
+/** Does work in a build of esbuild. */
+async function inBuild(work: (build: PluginBuild) => Promise<void>): Promise<void> {
+  Deno.env.set("ESBUILD_BINARY_PATH", (await findEsbuild(undefined)).program);
+  await build({
+    stdin: { contents: "" },
+    write: false,
+    platform: "node",
+    conditions: ["deno"],
+    mainFields: ["module", "main"],
+    plugins: [{ name: "work", setup: (build) => build.onStart(() => work(build)) }],
+  });
+  await stop();
+}
+
 Deno.test("Packages.find() finds what esbuild finds, or leaves it to esbuild", async () => {
   const top = await Deno.realPath(await Deno.makeTempDir());
   for (const [path, text] of Object.entries(FILES)) {
@@ -82,31 +97,57 @@ Deno.test("Packages.find() finds what esbuild finds, or leaves it to esbuild", a
     [`${top}/both.js`, true],
     ["#inner", true],
   ];
-  Deno.env.set("ESBUILD_BINARY_PATH", (await findEsbuild(undefined)).program);
-  await build({
-    stdin: { contents: "" },
-    write: false,
-    platform: "node",
-    conditions: ["deno"],
-    mainFields: ["module", "main"],
-    plugins: [{
-      name: "cases",
-      setup(build) {
-        build.onStart(async () => {
-          const packages = new Packages(build, graph);
-          for (const [path, isLeft, kind = "import-statement"] of cases) {
-            const found = packages.find(path, { id, file: join(top, "deno.mjs") }, kind);
-            assertEquals(found === undefined, isLeft, path);
-            if (found === undefined) continue;
-            const options = { resolveDir: top, kind, pluginData: BY_ESBUILD };
-            const other = await build.resolve(path, options);
-            assertEquals(other.errors, [], path);
-            assertEquals([found.module.file, found.sideEffects], [other.path, other.sideEffects]);
-          }
-        });
-      },
-    }],
+  await inBuild(async (build) => {
+    const packages = new Packages(build, graph);
+    for (const [path, isLeft, kind = "import-statement"] of cases) {
+      const found = packages.find(path, { id, file: join(top, "deno.mjs") }, kind);
+      assertEquals(found === undefined, isLeft, path);
+      if (found === undefined) continue;
+      const options = { resolveDir: top, kind, pluginData: BY_ESBUILD };
+      const other = await build.resolve(path, options);
+      assertEquals(other.errors, [], path);
+      assertEquals([found.module.file, found.sideEffects], [other.path, other.sideEffects]);
+    }
   });
-  await stop();
   await Deno.remove(top, { recursive: true });
+});
+
+Deno.test("a package imports the version that it depends on, an alias, itself, and what it does not name", async () => {
+  const folder = temporaryFolder();
+  const npmPackages = Object.fromEntries(
+    ([
+      ["b@1.0.0", []],
+      ["c@1.0.0", []],
+      ["c@2.0.0", []],
+      ["a@1.0.0", ["c@1.0.0", "c@2.0.0"], { c: "^2.0.0", old: "npm:c@^1.0.0" }],
+      ["d@1.0.0", ["c@2.0.0"], { c: "^2.0.0" }],
+    ] as const).map(([id, dependencies, ranges = {}]) => {
+      const [name = "", version = ""] = id.split("@");
+      const localPath = `${folder}/${name}/${version}`;
+      Deno.mkdirSync(localPath, { recursive: true });
+      Deno.writeTextFileSync(`${localPath}/index.js`, "");
+      const manifest = { name, version, dependencies: ranges };
+      Deno.writeTextFileSync(`${localPath}/package.json`, JSON.stringify(manifest));
+      return [id, { name, version, dependencies, localPath }];
+    }),
+  );
+  await inBuild(async (build) => {
+    const packages = new Packages(build, { roots: [], modules: [], redirects: {}, npmPackages });
+    for (
+      const [importer, path, id] of [
+        ["a", "./index.js", "a@1.0.0"],
+        ["a", "a", "a@1.0.0"],
+        ["a", "old", "c@1.0.0"],
+        ["a", "b", "b@1.0.0"],
+        ["a", "other", undefined],
+        ["d", "c", "c@2.0.0"],
+      ] as const
+    ) {
+      const file = `${folder}/${importer}/1.0.0/index.js`;
+      const module = { id: `${importer}@1.0.0`, file };
+      assertEquals(packages.find(path, module, "import-statement")?.module.id, id, path);
+      const resolved = await packages.resolve(path, module, "import-statement");
+      assertEquals(resolved?.id, id, path);
+    }
+  });
 });
