@@ -7,12 +7,12 @@ import { DEPLOYED, writeRootModule } from "./root_module.ts";
 
 /** Writes the root module of a manifest, and reads the files that differ between applications. */
 async function write(text: string, options: object = {}) {
-  const folder = temporaryFolder();
+  const folder = `${temporaryFolder()}/deploy/v0`;
   const application = resolveApplication(parseManifest(text, "app.json"), DEPLOYED);
   await writeRootModule(folder, { application, ...options });
   const read = async (name: string) => JSON.parse(await Deno.readTextFile(`${folder}/${name}`));
   const { locals } = await read("application.tf.json");
-  return { application: locals.application, root: await read("main.tf.json") };
+  return { folder, application: locals.application, root: await read("main.tf.json") };
 }
 
 Deno.test("writeRootModule() turns only placeholders into expressions of Terraform", async () => {
@@ -50,6 +50,14 @@ Deno.test("writeRootModule() makes no expression of another text of the manifest
   assertEquals(f.description, `\uE000${file}\uE001 $$\${${file}} %%%{${file}}`);
   assertEquals(f.environment.TEXT, `\uE000${file}\uE001`);
   assertEquals(f.environment.PRICE, '5 ${"$"}${local.account} ${"%"}${local.region}');
+});
+
+Deno.test("writeRootModule() makes folders that only the user may read, because the state may hold secrets", async () => {
+  const { folder } = await write(withF({}));
+  for (const path of [folder, `${folder}/..`, `${folder}/module`]) {
+    const { mode } = await Deno.stat(path);
+    assertEquals(mode! & 0o777, 0o700, path);
+  }
 });
 
 Deno.test("writeRootModule() gives infra the inputs that it declares, and only then", async () => {
