@@ -90,6 +90,7 @@ Deno.test("Invoke refuses a wrong request with the error of AWS Lambda", async (
     ["400 InvalidRequestContent", { body: Uint8Array.of(0x22, 0xff, 0x22) }, noJson],
     ["400 InvalidRequestContent", context("x"), "Client context"],
     ["400 InvalidRequestContent", context("[]"), "Client context"],
+    ["400 InvalidRequestContent", context(`{}${" ".repeat(2_686)}`), "of at most 3583 bytes"],
     ["413 RequestTooLarge", { body: large(MAX_SYNC_EVENT) }, "smaller than 6291456 bytes"],
     [
       "413 RequestTooLarge",
