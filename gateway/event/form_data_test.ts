@@ -173,6 +173,7 @@ Deno.test("formData() refuses a body of another type and malformed forms", async
       [part("Content-Disposition: attachment; name=a"), noName],
       ["--b\r\n\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--b--", noName],
       ["--b\r\nContent-Disposition: form-data; name=a\r\n--b--", noName],
+      ["--bx\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--b--", noName],
       [part("Content-Disposition: form-data; name=a").replaceAll("\r\n", "\n"), noName],
     ] as const
   ) {
