@@ -79,6 +79,8 @@ Deno.test("newImage() and oldImage() are null if the record has no such image, a
       for (const read of [part, "attributes"] as const) {
         const error = refuse(() => withValue(`dynamodb.${key}`, value)[read](part as never));
         assertEquals(error.path, `Records[0].dynamodb.${key}`);
+        const { path } = refuse(() => withValue("dynamodb", value)[read](part as never));
+        assert(path.startsWith("Records[0].dynamodb"), path);
       }
     }
   }
