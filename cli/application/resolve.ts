@@ -3,10 +3,12 @@
  *
  * @module
  */
+import { secretPath, secretsIn } from "../manifest/secrets.ts";
 import { refuse } from "../manifest/stages.ts";
 import type { FunctionManifest, Manifest } from "../manifest/types.ts";
 import { fillPlaceholders, usedNames } from "../manifest/variables.ts";
 import { arnIn, functionName, type Place } from "../rules/arn.ts";
+import { codeOf } from "./code.ts";
 import { accountProblems } from "./names.ts";
 import { mapValues, resolveResources } from "./resources.ts";
 import { statementsOf } from "./statements.ts";
@@ -30,11 +32,20 @@ import type {
  * @throws {TypeError} If a name is longer than its service allows, or two things have the same name. The message names the keys.
  */
 export function resolveApplication(manifest: Manifest, place: Place): Application {
+  checkNames(manifest);
+  return resolve(manifest, place);
+}
+
+/**
+ * Checks the names and the limits of an application in the account.
+ *
+ * @throws {TypeError} As {@linkcode resolveApplication}.
+ */
+export function checkNames(manifest: Manifest): void {
   // Only Terraform knows the values of a deployment, so names are measured with other values.
   const region = manifest.region ?? "us-east-1";
   const measured = resolve(manifest, { partition: "aws", account: "123456789012", region });
   refuse(accountProblems(measured, manifest), `Cannot use the manifest of "${manifest.name}"`);
-  return resolve(manifest, place);
 }
 
 function resolve(manifest: Manifest, place: Place): Application {
@@ -49,7 +60,7 @@ function resolve(manifest: Manifest, place: Place): Application {
     trust: trust("lambda"),
     statements: fillAll(statementsOf(manifest, key, resources, place), place),
     logGroup: `/aws/lambda/${functionName(manifest, key)}`,
-    module: settings.module,
+    code: codeOf(manifest, key),
     handler: `index.${settings.handler}`,
     runtime: settings.runtime,
     description: settings.description,
@@ -71,6 +82,7 @@ function resolve(manifest: Manifest, place: Place): Application {
   const application = {
     name,
     stage,
+    furtherStage: manifest.furtherStage,
     architecture,
     tracing,
     partition,
@@ -80,6 +92,8 @@ function resolve(manifest: Manifest, place: Place): Application {
     tags: { ...settings.tags, application: name, stage, "managed-by": "terraform" },
     layer: `${name}-deno-${architecture}`,
     logGroup: { name: logGroup, arn: arnIn(place, "logs", `log-group:${logGroup}`) },
+    api: manifest.api,
+    secrets: { path: secretPath(manifest), owners: Object.fromEntries(secretsIn(manifest)) },
     functions,
     gateway,
     ...resources,

@@ -1,4 +1,4 @@
-import { parametersOf } from "../manifest/secrets.ts";
+import { secretsOf } from "../manifest/secrets.ts";
 import type { Manifest, Statement } from "../manifest/types.ts";
 import { arnIn, type Place } from "../rules/arn.ts";
 import type { Resources, ResourceStatement } from "./types.ts";
@@ -74,7 +74,7 @@ export function statementsOf(
 ): Statement[] {
   const { uses, statements } = manifest.functions[key]!;
   const listens = <T extends { readonly function: string }>({ function: name }: T) => name === key;
-  const secrets = parametersOf(manifest, manifest.functions[key]!)
+  const secrets = Object.values(secretsOf(manifest, manifest.functions[key]!))
     .map((parameter) => arnIn(place, "ssm", `parameter${parameter}`));
   const logs = arnIn(place, "logs", `log-group:/aws/lambda/${manifest.name}-${key}:*`);
   return [

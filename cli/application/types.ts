@@ -3,6 +3,7 @@ import type {
   BucketTrigger,
   CorsSettings,
   FunctionManifest,
+  LogFormat,
   QueueManifest,
   QueueTrigger,
   RouteTrigger,
@@ -21,6 +22,8 @@ export interface Application {
   readonly name: string;
   /** The stage: the first element of the path of every URL of the HTTP gateway. */
   readonly stage: string;
+  /** The stage again, if it is not the default stage of the manifest. */
+  readonly furtherStage: string | undefined;
   readonly architecture: "x86_64" | "arm64";
   /** Whether AWS X-Ray traces invocations. */
   readonly tracing: boolean;
@@ -34,6 +37,9 @@ export interface Application {
   readonly settings: Settings;
   /** The tags of everything in the account: those of the settings, and those that say whose it is. */
   readonly tags: Readonly<Record<string, string>>;
+  /** The module with the description of the HTTP API, relative to the manifest. */
+  readonly api: string | undefined;
+  readonly secrets: Secrets;
   /** The functions by their names in the manifest, as all maps of resources. */
   readonly functions: Readonly<Record<string, ApplicationFunction>>;
   /** The HTTP gateway; absent without routes. */
@@ -54,7 +60,15 @@ export interface Application {
   readonly alarms: Readonly<Record<string, Alarm>>;
 }
 
-export type { CorsSettings, UrlTrigger };
+export type { CorsSettings, LogFormat, UrlTrigger };
+
+/** The secrets of an application, which are parameters of AWS Systems Manager. */
+export interface Secrets {
+  /** The path of the parameters, such as `/shop/prod`. */
+  readonly path: string;
+  /** The names of the secrets, each with its functions. */
+  readonly owners: Readonly<Record<string, readonly string[]>>;
+}
 
 /** The resources that functions use or listen to. */
 export type Resources = Pick<Application, "buckets" | "topics" | "queues" | "tables">;
@@ -86,8 +100,7 @@ export interface ApplicationFunction extends FunctionSettings, Role {
   readonly name: string;
   readonly arn: string;
   readonly logGroup: string;
-  /** The module that exports the handler, relative to the manifest. */
-  readonly module: string;
+  readonly code: FunctionCode;
   /** The handler as the bundle exports it, such as `index.handler`. */
   readonly handler: string;
   /** All variables: those of the manifest, and the names of the resources in `uses`. */
@@ -96,6 +109,26 @@ export interface ApplicationFunction extends FunctionSettings, Role {
   readonly url: UrlTrigger & { readonly stack: string } | undefined;
   /** The names of its schedules, in the order of the manifest: rules of EventBridge, or schedules of its Scheduler. */
   readonly schedules: readonly string[];
+}
+
+/** What the bundler and the hosts of functions need of a function. In an account, its bundle has all of this. */
+export interface FunctionCode {
+  /** The module that exports the handler, relative to the manifest. */
+  readonly module: string;
+  /** The name of the export that is the handler. */
+  readonly export: string;
+  /** The variables of the manifest, with their placeholders. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The hosts that the manifest permits. `${NAME}` stands for an environment variable. */
+  readonly net: readonly string[];
+  /** The hosts of the resources in `uses`, of the secrets, and of the services that `statements` allow. */
+  readonly hosts: readonly string[];
+  /** The variables with the names of the resources in `uses`, such as `BUCKET_UPLOADS`. */
+  readonly variables: readonly string[];
+  /** The parameters of the secrets by variable, such as `/shop/prod/JWT_SECRET`. */
+  readonly secrets: Readonly<Record<string, string>>;
+  /** The statements of the manifest. */
+  readonly statements: readonly Statement[];
 }
 
 /** A rule of Amazon EventBridge. Either `expression` or `pattern` is there. */

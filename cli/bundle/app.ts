@@ -6,6 +6,7 @@
  */
 import { LOCAL } from "../rules/arn.ts";
 import { resolveApplication } from "../application/resolve.ts";
+import type { Application } from "../application/types.ts";
 import { readManifest } from "../manifest/manifest.ts";
 import { type ArchiveFile, identifyFiles, makeZip } from "./archive.ts";
 import { dirname } from "node:path";
@@ -80,23 +81,31 @@ export async function bundleApp(
   manifestPath: string,
   options: BundleOptions,
 ): Promise<BundledArchive[]> {
+  const application = resolveApplication(await readManifest(manifestPath, options.stage), LOCAL);
+  return await bundleApplication(manifestPath, application, options);
+}
+
+/** Bundles an application, as {@linkcode bundleApp} does. The place of the application has no effect. */
+export async function bundleApplication(
+  manifestPath: string,
+  application: Application,
+  options: Omit<BundleOptions, "stage">,
+): Promise<BundledArchive[]> {
   const { signal, progress = () => {} } = options;
   ignorePrograms(dirname(manifestPath));
-  const manifest = await readManifest(manifestPath, options.stage);
-  resolveApplication(manifest, LOCAL); // checks the names and the limits
-  progress(`Bundling ${Object.keys(manifest.functions).join(", ")}`);
+  progress(`Bundling ${Object.keys(application.functions).join(", ")}`);
   const kept = new Kept(options.warn, options.source?.cache);
   const made = { ...options, kept };
-  const { functions, problems } = await bundleFunctions(manifestPath, manifest, made);
+  const { functions, problems } = await bundleFunctions(manifestPath, application, made);
   if (problems.size > 0) throw bundleError(problems);
-  if (manifest.api !== undefined) progress("Describing the API");
-  const described = await describeApi({ manifestPath, manifest, kept, signal });
+  if (application.api !== undefined) progress("Describing the API");
+  const described = await describeApi({ manifestPath, application, kept, signal });
   described?.warnings.forEach((text) => options.warn(text));
   const layers: Layer[] = [];
   const ofDeno = new Map(
-    [...functions].filter(([name]) => manifest.functions[name]!.runtime === "deno"),
+    [...functions].filter(([name]) => application.functions[name]!.runtime === "deno"),
   );
-  const architectures = options.architectures ?? [manifest.architecture];
+  const architectures = options.architectures ?? [application.architecture];
   for (const architecture of ofDeno.size > 0 ? architectures : []) {
     progress(`Making the layer for ${architecture}`);
     layers.push(await layerOf(architecture, kept, options));
@@ -114,7 +123,7 @@ export async function bundleApp(
     if (options.hasCache !== false && layers.length > 0) {
       progress("Making the code caches");
       for (const layer of layers) {
-        const warnings = await addCodeCaches(manifest, ofDeno, { ...layer, kept, signal });
+        const warnings = await addCodeCaches(application, ofDeno, { ...layer, kept, signal });
         warnings.forEach(options.warn);
       }
     }

@@ -2,7 +2,6 @@ import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { makeApp, makeDenoPackage, serve } from "../testdata/bundle.ts";
 import { bundleApp, type BundleOptions } from "./app.ts";
 import { bundleFunctions } from "./functions.ts";
-import { readManifest } from "../manifest/manifest.ts";
 
 const FUNCTIONS = { one: { module: "one.ts" }, two: { module: "two.ts", handler: "main" } };
 const MODULES = {
@@ -62,10 +61,10 @@ Deno.test("bundleApp() makes a layer per architecture and a zip per function, th
 
 Deno.test("bundleFunctions() keeps the names of classes when it minifies", async () => {
   await using app = await makeApp(MODULES, FUNCTIONS);
-  const manifest = await readManifest(app.manifest);
+  const application = await app.read();
   const sizes: number[] = [];
   for (const isMinified of [false, true]) {
-    const { functions } = await bundleFunctions(app.manifest, manifest, { isMinified });
+    const { functions } = await bundleFunctions(app.manifest, application, { isMinified });
     const { data } = functions.get("one")!.find(({ path }) => path === "index.mjs")!;
     const module = `data:text/javascript;base64,${data.toBase64()}`;
     assertEquals((await import(module)).handler(), "Answer");

@@ -1,7 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { permittedHosts, usedHosts } from "../application/hosts.ts";
-import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
-import { parametersOf } from "../manifest/secrets.ts";
+import type { Application, FunctionCode } from "../application/types.ts";
 import type { ArchiveFile } from "./archive.ts";
 import type { ModuleBundle } from "./bundler/messages.ts";
 import { Bundles } from "./bundles.ts";
@@ -53,7 +51,7 @@ export function bundleError(problems: ReadonlyMap<string, string>): Error {
 /** Bundles functions of an application. A module is bundled once. */
 export async function bundleFunctions(
   manifestPath: string,
-  manifest: Manifest,
+  application: Application,
   options: FunctionBundleOptions = {},
 ): Promise<BundledFunctions> {
   const folder = dirname(resolve(manifestPath));
@@ -63,15 +61,15 @@ export async function bundleFunctions(
   const bundles = new Map<string, ModuleBundle>();
   const problems = new Map<string, string>();
   const found: { name: string; path: string }[] = [];
-  for (const name of options.names ?? Object.keys(manifest.functions)) {
-    const { module } = manifest.functions[name]!;
+  for (const name of options.names ?? Object.keys(application.functions)) {
+    const { module } = application.functions[name]!.code;
     const path = resolve(folder, module);
     const isFile = await Deno.stat(path).then(({ isFile }) => isFile, () => false);
     if (isFile) found.push({ name, path });
     else problems.set(name, `the module "${module}" is not a file in "${folder}"`);
   }
   const results = new Map<string, ModuleBundle | Error>();
-  const byRuntime = Map.groupBy(found, ({ name }) => manifest.functions[name]!.runtime);
+  const byRuntime = Map.groupBy(found, ({ name }) => application.functions[name]!.runtime);
   for (const [runtime, entries] of byRuntime) {
     const taken = await owner.take(entries.map(({ path }) => path), runtime);
     for (const [index, { name }] of entries.entries()) results.set(name, taken[index]!);
@@ -79,15 +77,15 @@ export async function bundleFunctions(
   const warnings = new Set<string>();
   for (const { name } of found) {
     const bundle = results.get(name)!;
-    const settings = manifest.functions[name]!;
-    const problem = bundle instanceof Error ? bundle.message : problemOf(settings, bundle);
+    const settings = application.functions[name]!;
+    const problem = bundle instanceof Error ? bundle.message : problemOf(settings.code, bundle);
     if (problem !== undefined) problems.set(name, problem);
     if (bundle instanceof Error || problem !== undefined) continue;
     bundles.set(name, bundle);
     bundle.warnings?.forEach((warning) => warnings.add(warning));
     const files = settings.runtime === "deno"
-      ? filesForDeno(manifest, settings, bundle)
-      : await filesForNode(manifest, settings, bundle, options);
+      ? filesForDeno(settings.code, bundle)
+      : await filesForNode(settings.code, bundle, options);
     functions.set(name, files);
   }
   warnings.forEach((warning) => options.warn?.(warning));
@@ -96,7 +94,7 @@ export async function bundleFunctions(
 
 /** Tells why a function cannot run: its module does not export the handler. */
 function problemOf(
-  { module, handler }: FunctionManifest,
+  { module, export: handler }: FunctionCode,
   { exports }: ModuleBundle,
 ): string | undefined {
   if (exports?.includes(handler) !== false) return undefined;
@@ -106,17 +104,18 @@ function problemOf(
 
 /** Makes the files of a function for Deno: the bundled module, its source map, the hosts that it may connect to, the names of its secrets. */
 function filesForDeno(
-  application: Manifest,
-  manifest: FunctionManifest,
+  { net, hosts, secrets }: FunctionCode,
   { code, map }: ModuleBundle,
 ): ArchiveFile[] {
   const encoder = new TextEncoder();
-  const secrets = parametersOf(application, manifest);
+  const parameters = Object.values(secrets);
   return [
     { path: "index.mjs", data: encoder.encode(code) },
     { path: "index.mjs.map", data: encoder.encode(map) },
-    { path: "mate/net", data: encoder.encode(permittedHosts(manifest)) },
-    { path: "mate/uses", data: encoder.encode(usedHosts(manifest)) },
-    ...secrets.length === 0 ? [] : [{ path: "mate/secrets", data: encoder.encode(`${secrets}\n`) }],
+    { path: "mate/net", data: encoder.encode(`${net.includes("*") ? "*" : net}\n`) },
+    { path: "mate/uses", data: encoder.encode(`${hosts}\n`) },
+    ...parameters.length === 0
+      ? []
+      : [{ path: "mate/secrets", data: encoder.encode(`${parameters}\n`) }],
   ];
 }

@@ -1,6 +1,5 @@
 import { extname, resolve } from "node:path";
-import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
-import { parametersOf } from "../manifest/secrets.ts";
+import type { FunctionCode } from "../application/types.ts";
 import type { Kept } from "../programs/kept.ts";
 import type { ArchiveFile } from "./archive.ts";
 import type { ModuleBundle } from "./bundler/messages.ts";
@@ -24,8 +23,7 @@ export interface NodeFilesOptions {
  * what a module exports by name.
  */
 export async function filesForNode(
-  application: Manifest,
-  manifest: FunctionManifest,
+  { secrets, export: handler }: FunctionCode,
   { code, map, exports }: ModuleBundle,
   { readsSecrets = true, ...options }: NodeFilesOptions,
 ): Promise<ArchiveFile[]> {
@@ -37,9 +35,9 @@ export async function filesForNode(
     },
     { path: `${name}.mjs.map`, data: encoder.encode(map) },
   ];
-  const parameters = readsSecrets ? parametersOf(application, manifest) : [];
+  const parameters = readsSecrets ? Object.values(secrets) : [];
   if (parameters.length === 0 && exports !== undefined) return module("index");
-  const start = startOf(parameters, manifest.handler);
+  const start = startOf(parameters, handler);
   const files = [{ path: "index.mjs", data: encoder.encode(start) }, ...module("function")];
   if (parameters.length === 0) return files;
   const reader = await bundleModule(READER.url, {

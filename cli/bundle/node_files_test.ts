@@ -2,7 +2,6 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { makeApp, serve } from "../testdata/bundle.ts";
 import { NODE_RUNTIMES, startApp } from "../testdata/sandbox.ts";
 import { succeed } from "../../testdata/programs.ts";
-import { readManifest } from "../manifest/manifest.ts";
 import { findNode } from "../programs/find_node.ts";
 import { writeFiles } from "./archive.ts";
 import { bundleFunctions } from "./functions.ts";
@@ -22,7 +21,7 @@ Deno.test("bundleFunctions() bundles a module for each runtime that uses it, wit
   }, { d: { module: "one.ts" }, n: { module: "one.ts", runtime: "nodejs22.x" } });
   const { functions, problems } = await bundleFunctions(
     app.manifest,
-    await readManifest(app.manifest),
+    await app.read(),
   );
   assertEquals(problems, new Map());
   const code = (name: string) => new TextDecoder().decode(functions.get(name)![0]!.data);
@@ -48,8 +47,8 @@ Deno.test("bundleFunctions() warns of Deno in a function for Node.js, and not wh
   for (const isMinified of [false, true]) {
     const warnings: string[] = [];
     const warn = (text: string) => warnings.push(text);
-    const manifest = await readManifest(app.manifest);
-    const { functions } = await bundleFunctions(app.manifest, manifest, { warn, isMinified });
+    const application = await app.read();
+    const { functions } = await bundleFunctions(app.manifest, application, { warn, isMinified });
     const own = warnings.filter((text) => text.includes("uses"));
     const problem =
       'uses "Deno", and Node.js has none: use a module of Node.js, or the runtime "deno"';
@@ -83,7 +82,7 @@ for (const runtime of NODE_RUNTIMES) {
     await Deno.writeFile(`${app.folder}/add.wasm`, Uint8Array.fromBase64(add));
     const { functions, problems } = await bundleFunctions(
       app.manifest,
-      await readManifest(app.manifest),
+      await app.read(),
     );
     assertEquals(problems, new Map());
     await writeFiles(`${app.folder}/task`, functions.get("one")!);
@@ -125,8 +124,8 @@ for (const runtime of NODE_RUNTIMES) {
       { "one.ts": "const { KEY } = process.env; export const handler = () => KEY;" },
       { one: { module: "one.ts", runtime, secrets: ["KEY"] } },
     );
-    const manifest = await readManifest(app.manifest);
-    const { functions } = await bundleFunctions(app.manifest, manifest);
+    const application = await app.read();
+    const { functions } = await bundleFunctions(app.manifest, application);
     const files = ["index.mjs", "function.mjs", "function.mjs.map", "secrets.mjs"];
     assertEquals(names(functions.get("one")!), files);
     await writeFiles(`${app.folder}/task`, functions.get("one")!);
@@ -144,7 +143,7 @@ for (const runtime of NODE_RUNTIMES) {
     assertEquals(asked, []);
     assertEquals(await run(), "sesame\n");
     assertEquals(asked, [["/test/v0/KEY"]]);
-    const here = await bundleFunctions(app.manifest, manifest, { readsSecrets: false });
+    const here = await bundleFunctions(app.manifest, application, { readsSecrets: false });
     assertEquals(names(here.functions.get("one")!), ["index.mjs", "index.mjs.map"]);
   });
 }

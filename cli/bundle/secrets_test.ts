@@ -1,7 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { lambdaEnvironment } from "../lambda/isolation/environment.ts";
 import { makeTmp } from "../lambda/isolation/isolation.ts";
-import { readManifest } from "../manifest/manifest.ts";
 import { makeApp, serve } from "../testdata/bundle.ts";
 import { hasNamespace, isolation } from "../testdata/sandbox.ts";
 import { temporaryFolder } from "../../testdata/programs.ts";
@@ -33,8 +32,8 @@ Deno.test({
     const { host } = new URL(server.url);
     const own = { secrets: ["KEY"], permissions: { net: [host] } };
     await using app = await makeApp({ "one.ts": MODULE }, { one: { module: "one.ts", ...own } });
-    const manifest = await readManifest(app.manifest);
-    const { functions } = await bundleFunctions(app.manifest, manifest);
+    const application = await app.read();
+    const { functions } = await bundleFunctions(app.manifest, application);
     const folder = temporaryFolder();
     await writeFiles(`${folder}/task`, functions.get("one")!);
     await writeFiles(`${folder}/layer`, [
@@ -44,8 +43,7 @@ Deno.test({
     const start = async (passed: Record<string, string>) => {
       const places = { task: "/var/task", logStream: "x" };
       const { _MATE_ENVIRONMENT, ...local } = lambdaEnvironment(
-        "one",
-        manifest.functions.one!,
+        application.functions.one!,
         places,
       );
       const environment = { ...local, ...passed, AWS_ENDPOINT_URL_SSM: server.url };

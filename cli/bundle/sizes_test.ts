@@ -1,5 +1,4 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { readManifest } from "../manifest/manifest.ts";
 import { makeApp } from "../testdata/bundle.ts";
 import { bundleFunctions } from "./functions.ts";
 import { checkLimits, contentsOf, formatSize } from "./sizes.ts";
@@ -49,8 +48,8 @@ Deno.test("contentsOf() counts every byte of the code by source and npm package"
     "lib/text.ts": `export const text = "${"x".repeat(40_000)}";`,
   }, { one: { module: "one.ts" } });
   for (const isMinified of [false, true]) {
-    const manifest = await readManifest(app.manifest);
-    const { functions } = await bundleFunctions(app.manifest, manifest, { isMinified });
+    const application = await app.read();
+    const { functions } = await bundleFunctions(app.manifest, application, { isMinified });
     const cache = { path: "mate/cache-arm64/v8_code_cache_v2", data: new Uint8Array(70) };
     const contents = contentsOf([...functions.get("one")!, cache, {
       ...cache,

@@ -31,17 +31,19 @@ export "document", options of openApi(). The version is that of deno.json or pac
     }
     const { readManifest } = await import("../manifest/manifest.ts");
     const { describeApi } = await import("../bundle/api/describe_api.ts");
+    const { resolveApplication } = await import("../application/resolve.ts");
+    const { LOCAL } = await import("../rules/arn.ts");
     const { Kept } = await import("../programs/kept.ts");
-    const manifest = await readManifest(manifestPath, stage);
+    const application = resolveApplication(await readManifest(manifestPath, stage), LOCAL);
     const securitySchemes = security === undefined ? undefined : await readSchemes(security);
-    const { domain } = manifest.settings;
+    const { domain } = application.settings;
     const server = domain === undefined ? url : `https://${domain.name}`;
     if (url !== undefined && server !== url) {
       note(`Warning: "--url" is not used, because the manifest has the domain of ${server}`);
     }
     const described = await describeApi({
       manifestPath,
-      manifest,
+      application,
       url: server,
       securitySchemes,
       kept: new Kept(note),

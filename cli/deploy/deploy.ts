@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
-import { bundleApp } from "../bundle/app.ts";
-import { secretPath, secretsIn } from "../manifest/secrets.ts";
+import { bundleApplication } from "../bundle/app.ts";
 import { refuse } from "../manifest/stages.ts";
 import { loopsOf } from "../application/loops.ts";
 import type { Application, Gateway } from "../application/types.ts";
@@ -50,7 +49,7 @@ export interface DeployOptions extends OpenOptions {
  * AWS refuses a change.
  */
 export async function deploy(manifestPath: string, options: DeployOptions): Promise<boolean> {
-  const { print, signal, stage } = options;
+  const { print, signal } = options;
   const deployment = await openDeployment(manifestPath, options);
   if (deployment === undefined) return false;
   const { terraform, folder, application, deployed } = deployment;
@@ -63,8 +62,7 @@ export async function deploy(manifestPath: string, options: DeployOptions): Prom
   loopsOf(application).forEach((line) => print(`Warning: ${line}`));
   await checkSecrets(deployment, options);
   print("Making the bundles");
-  await bundleApp(manifestPath, {
-    stage,
+  await bundleApplication(manifestPath, application, {
     out: `${folder}/bundles`,
     signal,
     warn: (message) => print(`Warning: ${message}`),
@@ -119,9 +117,9 @@ export async function undeploy(manifestPath: string, options: DeployOptions): Pr
   const { print, deletesData } = options;
   const deployment = await openDeployment(manifestPath, options);
   if (deployment === undefined) return false;
-  const { terraform, region, manifest, deployed: { resources, account } } = deployment;
+  const { terraform, region, application, deployed: { resources, account } } = deployment;
   // Without secrets in the manifest, nobody needs the right to list them.
-  const hasSecrets = deletesData && secretsIn(manifest).size > 0;
+  const hasSecrets = deletesData && Object.keys(application.secrets.owners).length > 0;
   const secrets = hasSecrets ? await options.secrets.list(region) : [];
   const removeSecrets = () =>
     Promise.all(secrets.map((name) => options.secrets.remove(region, name)));
@@ -139,7 +137,7 @@ export async function undeploy(manifestPath: string, options: DeployOptions): Pr
   const isKept = ({ address, type }: Resource) =>
     !deletesData && type === "aws_dynamodb_table" && address.startsWith(`${MODULE}.`);
   listLosses(resources.filter((one) => !isKept(one))).forEach((line) => print(`  ${line}`));
-  secrets.forEach((name) => print(`  deletes secret ${secretPath(manifest)}/${name}`));
+  secrets.forEach((name) => print(`  deletes secret ${application.secrets.path}/${name}`));
   const ownData = resources.filter((one) => /^module\.infra\./.test(one.address) && holdsData(one));
   if (ownData.length > 0 && !deletesData) {
     const names = ownData.map(nameResource).join(", ");
@@ -173,8 +171,8 @@ Pass --delete-data to delete it. To keep it in the account, let Terraform forget
       );
     if (!isFull) throw error;
     const { resources } = await readState(terraform);
-    const application = onlyDataOf(resources, deployment.application);
-    await deployment.write({ isDataOnly: true, deletesData, application });
+    const left = onlyDataOf(resources, application);
+    await deployment.write({ isDataOnly: true, deletesData, application: left });
     await keepData(); // restores the settings that Terraform has removed already
     print("Kept, because it holds data (--delete-data deletes it):");
     resources.filter(({ type }) => KEPT.includes(type))
@@ -215,16 +213,16 @@ function onlyDataOf(resources: readonly Resource[], application: Application): A
 
 /** Refuses to deploy a function whose secret has no value, because the function would not start. */
 async function checkSecrets(
-  { manifest, region }: Deployment,
+  { application: { secrets: { owners }, stage, furtherStage }, region }: Deployment,
   { secrets }: DeployOptions,
 ): Promise<void> {
-  const named = secretsIn(manifest);
-  if (named.size === 0) return;
+  const named = Object.entries(owners);
+  if (named.length === 0) return;
   const known = await secrets.list(region);
-  const stage = manifest.furtherStage === undefined ? "" : ` --stage ${manifest.stage}`;
-  const problems = [...named].filter(([name]) => !known.includes(name)).map(([name, owners]) => {
+  const option = furtherStage === undefined ? "" : ` --stage ${stage}`;
+  const problems = named.filter(([name]) => !known.includes(name)).map(([name, owners]) => {
     const list = owners.map((owner) => `"${owner}"`).join(", ");
-    return `the secret ${name} of ${list} has no value in ${region}: run "mate secret set ${name}${stage}"`;
+    return `the secret ${name} of ${list} has no value in ${region}: run "mate secret set ${name}${option}"`;
   });
   refuse(problems, "Cannot deploy");
 }

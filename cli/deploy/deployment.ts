@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { resolveApplication } from "../application/resolve.ts";
+import { checkNames, resolveApplication } from "../application/resolve.ts";
 import type { Application } from "../application/types.ts";
 import { type Manifest, readManifest } from "../manifest/manifest.ts";
 import { findTerraform } from "../programs/find_terraform.ts";
@@ -34,7 +34,6 @@ export interface OpenOptions {
 /** An application whose root module is set up. */
 export interface Deployment {
   readonly application: Application;
-  readonly manifest: Manifest;
   readonly region: string;
   /** The folder of the root module, the bundles and the state. */
   readonly folder: string;
@@ -72,7 +71,8 @@ export async function openDeployment(
   checkOutputs(manifest, infra);
   const wanted = manifest.region ?? Deno.env.get("AWS_REGION") ??
     Deno.env.get("AWS_DEFAULT_REGION");
-  const root = { application: resolveIn(manifest, wanted), state: manifest.state, infra };
+  const application = resolveApplication({ ...manifest, region: wanted }, DEPLOYED);
+  const root = { application, state: manifest.state, infra };
   const program = await findTerraform(print);
   const folder = deploymentFolder(path, manifest);
   await checkOwnFiles(folder);
@@ -91,7 +91,7 @@ export async function openDeployment(
       await start(wanted).read("init", "-no-color", ...lock, ...flags);
       if (!infra) await keepProviderLock(folder, engine);
     };
-    const needed = providerFor(root.application);
+    const needed = providerFor(application);
     await initialize(needed, flags);
     await restoreState(folder);
     const deployed = await readState(start(wanted));
@@ -103,26 +103,21 @@ export async function openDeployment(
         `Cannot use the region "${wanted}": "${manifest.name}" is deployed in "${region}"; undeploy it there first`,
       );
     }
-    const application = resolveIn(manifest, region);
+    if (!wanted) checkNames({ ...manifest, region });
     return {
       application,
-      manifest,
       region,
       folder,
       terraform: start(region),
       deployed,
       hasInfra: infra !== undefined,
-      write: (changes) =>
-        writeRootModule(folder, { ...root, provider, application, account, ...changes }),
+      write: (changes) => writeRootModule(folder, { ...root, provider, account, ...changes }),
     };
   } catch (error) {
     if (isNew) await removeEmpty(folder);
     throw error;
   }
 }
-
-const resolveIn = (manifest: Manifest, region: string | undefined) =>
-  resolveApplication({ ...manifest, region }, DEPLOYED);
 
 /** The folder of a deployment beside the manifest. Its name has the stage if it is not the default stage. */
 function deploymentFolder(path: string, { furtherStage }: Manifest): string {

@@ -30,10 +30,10 @@ const application = resolveApplication(parseManifest(FULL_22, "app.json"), {
 
 /**
  * What the root module does: tags, the place and the claim of the name. AWS makes the ARNs. The schedules of a function are
- * names among the rules and the schedules of the application. Its module is in its bundle.
+ * names among the rules and the schedules of the application. Its code is in its bundle.
  */
 const OF_ROOT =
-  /^(settings\.)?tags\.|^(partition|region|name|logGroup\.name)$|\.arn$|^functions\.\w+\.(schedules\.|module$)/;
+  /^((settings\.)?tags|secrets)\.|^(partition|region|name|api|logGroup\.name)$|\.arn$|^functions\.\w+\.(schedules|code)\./;
 
 /** Records which members of a value are read, as paths. */
 function watched<Value>(value: Value, seen: Set<string>, path = ""): Value {

@@ -107,7 +107,11 @@ export async function writeModule(folder: string): Promise<void> {
 export async function writeRootModule(folder: string, root: RootModule): Promise<void> {
   await writeModule(folder);
   await Deno.writeTextFile(`${folder}/.gitignore`, "*\n");
-  const application = root.isDataOnly ? dataOf(root.application) : root.application;
+  const { functions, ...others } = root.isDataOnly ? dataOf(root.application) : root.application;
+  const application = {
+    ...others,
+    functions: mapValues(functions, ({ code: _, ...settings }) => settings), // the bundles have the code
+  };
   await Deno.writeTextFile(
     `${folder}/application.tf.json`,
     templateOf({ locals: { application, resources: resourcesOf(root.application) } }),

@@ -1,3 +1,4 @@
+import type { Application } from "../application/types.ts";
 import {
   describeApi,
   type DescribedApi,
@@ -5,26 +6,25 @@ import {
   type OwnFiles,
 } from "../bundle/api/describe_api.ts";
 import type { Log } from "../lambda/log.ts";
-import type { Manifest } from "../manifest/manifest.ts";
 import { Kept } from "../programs/kept.ts";
 
 /** The OpenAPI document of a running application. It is made when it is first needed. */
 export class ApiDocument implements AsyncDisposable {
   readonly #manifestPath: string;
-  readonly #application: string;
+  readonly #origin: string;
   readonly #log: Log;
   readonly #end = new AbortController();
   #ownFiles: Promise<OwnFiles> | undefined;
-  #manifest: Manifest;
+  #application: Application;
   #made: Promise<DescribedApi | undefined> | undefined;
   /** What the log has of the last check. */
   #noted = "";
 
-  /** @param application The origin of the application. */
-  constructor(manifestPath: string, manifest: Manifest, application: string, log: Log) {
+  /** @param origin The origin of the application. */
+  constructor(manifestPath: string, application: Application, origin: string, log: Log) {
     this.#manifestPath = manifestPath;
-    this.#manifest = manifest;
     this.#application = application;
+    this.#origin = origin;
     this.#log = log;
   }
 
@@ -35,8 +35,8 @@ export class ApiDocument implements AsyncDisposable {
   }
 
   /** Makes the document again, and tells the log what is wrong if it is not what was wrong before. */
-  check(manifest: Manifest = this.#manifest): void {
-    this.#manifest = manifest;
+  check(application: Application = this.#application): void {
+    this.#application = application;
     const former = this.#made?.catch(() => {}); // One after the other, so that the end waits for all.
     const made = this.#made = (former ?? Promise.resolve()).then(() => this.#describe());
     const note = (text: string) => {
@@ -55,8 +55,8 @@ export class ApiDocument implements AsyncDisposable {
     const kept = new Kept((text) => this.#log.note(text));
     return describeApi({
       manifestPath: this.#manifestPath,
-      manifest: this.#manifest,
-      url: `${this.#application}/${this.#manifest.stage}`,
+      application: this.#application,
+      url: `${this.#origin}/${this.#application.stage}`,
       ownFiles: () => this.#ownFiles ??= makeOwnFiles({ kept, signal }),
       kept,
       signal,

@@ -1,7 +1,6 @@
-import { fillAll } from "../application/resolve.ts";
 import { readLocalKeys } from "../manifest/local_values.ts";
-import type { FunctionManifest, Manifest } from "../manifest/types.ts";
-import { LOCAL, REGION } from "../rules/arn.ts";
+import type { Application, ApplicationFunction } from "../application/types.ts";
+import { REGION } from "../rules/arn.ts";
 import { ServiceError } from "../aws/service_call.ts";
 
 /** The login of the developer. */
@@ -139,10 +138,10 @@ interface Host {
 /**
  * Lists the hosts of AWS that a function may call. `*` stands for every host in the region.
  *
- * @param region The region in place of `${region}`.
+ * @param region The region in place of `${AWS_REGION}`.
  */
-function hostsOf({ permissions }: FunctionManifest, region: string) {
-  const { net } = fillAll(permissions, { ...LOCAL, region });
+function hostsOf({ code }: ApplicationFunction, region: string) {
+  const net = code.net.map((host) => host.replaceAll("${AWS_REGION}", region));
   const hosts = net.flatMap((text): Host[] => {
     const [, host = "", label, place] =
       /^(([a-z0-9.-]+?)(?:\.([a-z]{2}(?:-[a-z]+)+-\d))?\.amazonaws\.com)(?::443)?$/.exec(text) ??
@@ -156,7 +155,7 @@ function hostsOf({ permissions }: FunctionManifest, region: string) {
  * Makes the variables with the endpoints of services whose requests do not say which host they are for. All others use the
  * variable `AWS_ENDPOINT_URL`.
  */
-export function endpointsOf(settings: FunctionManifest, url: string): Record<string, string> {
+export function endpointsOf(settings: ApplicationFunction, url: string): Record<string, string> {
   const { hosts, isOpen } = hostsOf(settings, REGION);
   const labels = isOpen || settings.runtime !== "deno"
     ? Object.keys(IDS)
@@ -179,10 +178,10 @@ const OWN_FIELDS =
 
 /** Sends requests of functions to services that are not emulated, in the name of the developer. */
 export class Forwarding {
-  readonly #functions: Manifest["functions"];
+  readonly #functions: Application["functions"];
   readonly #login: Login | undefined;
 
-  constructor(functions: Manifest["functions"], login: Login | undefined) {
+  constructor(functions: Application["functions"], login: Login | undefined) {
     this.#functions = functions;
     this.#login = login;
   }
@@ -240,7 +239,7 @@ export class Forwarding {
 }
 
 /** Tells whether a statement of a function allows an action of a service. A function on Node.js has no list of hosts. */
-function mentions({ statements }: FunctionManifest, service: string): boolean {
+function mentions({ code: { statements } }: ApplicationFunction, service: string): boolean {
   return statements.filter(({ Effect }) => Effect === "Allow")
     .flatMap(({ Action = [] }) => Action)
     .some((action) => action === "*" || action.toLowerCase().startsWith(`${service}:`));

@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "
 import { createHash, createHmac } from "node:crypto";
 import { temporaryFolder } from "../../testdata/programs.ts";
 import { parseManifest } from "../manifest/manifest.ts";
-import { TestHost } from "../testdata/platform.ts";
+import { resolved, TestHost } from "../testdata/platform.ts";
 import { endpointsOf, findLogin } from "./forwarding.ts";
 import { type PlatformOptions, startPlatform } from "./platform.ts";
 
@@ -285,7 +285,7 @@ Deno.test("a function on Node.js may call a service that its statements name", a
 
 Deno.test("endpointsOf() names hosts by the identifiers that SDKs read", () => {
   const of = (net: readonly string[]) =>
-    endpointsOf(parseManifest(manifestOf(net), "app.json").functions.f!, "http://h");
+    endpointsOf(resolved(parseManifest(manifestOf(net), "app.json")).functions.f!, "http://h");
   assertEquals(of(["email.${region}.amazonaws.com:443", "api.example.com"]), {
     AWS_ENDPOINT_URL_PINPOINT_EMAIL: "http://h/.aws/email",
     AWS_ENDPOINT_URL_SES: "http://h/.aws/email",

@@ -3,14 +3,14 @@ import { run } from "@mate/core/runtime";
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { FunctionManifest, Manifest } from "../manifest/manifest.ts";
-import { functionName, logStreamName, REGION } from "../rules/arn.ts";
+import type { Application, ApplicationFunction } from "../application/types.ts";
+import { logStreamName, REGION } from "../rules/arn.ts";
 import type {
+  ApplicationHost,
   InvokeOptions,
   InvokeOutcome,
   LogRecord,
   Payload,
-  ReloadingHost,
 } from "../lambda/function_host.ts";
 import { captureConsole, type Scope, scopes, writeRecord } from "./in_process_console.ts";
 import type { ErrorAnswer } from "../lambda/runtime_api/invocation.ts";
@@ -18,10 +18,8 @@ import { RuntimeApi } from "../lambda/runtime_api/runtime_api.ts";
 import { LogTail } from "../lambda/sandbox/log_lines.ts";
 import { endingError } from "../lambda/sandbox/invocation_log.ts";
 
-/** The options of {@linkcode createInProcessHost}. */
-export interface InProcessHostOptions {
-  /** The application. */
-  readonly manifest: Manifest;
+interface HostOptions {
+  readonly application: Application;
   /** The path of the manifest. Modules are relative to it. */
   readonly manifestPath: string;
   /** Takes every record of the functions. */
@@ -29,45 +27,33 @@ export interface InProcessHostOptions {
 }
 
 /**
- * Makes a host that runs the functions in this process, so that a debugger stops at their breakpoints. The console output
- * of a function goes to the log.
- *
- * The functions share the environment, the memory and the permissions of the process. `memory` and `permissions` of the
- * manifest have no effect. A variable of `environment` is set only if all functions with this variable have the same value.
- * An endless loop in a function stops everything. A reload loads the modules of the handlers again, but not the modules that
- * they import.
- *
- * @param options How to run the application.
- * @returns The host.
+ * A host that runs the functions in this process. A variable is set only if all functions with this variable have the same
+ * value.
  */
-export function createInProcessHost(options: InProcessHostOptions): Promise<ReloadingHost> {
-  return Promise.resolve(new InProcessHost(options));
-}
-
-class InProcessHost implements ReloadingHost {
-  readonly #options: InProcessHostOptions;
-  #manifest: Manifest;
+export class InProcessHost implements ApplicationHost {
+  readonly #options: HostOptions;
+  #application: Application;
   readonly #restoreConsole: () => void;
   #generation = 0;
   #restoreEnvironment: () => void;
 
-  constructor(options: InProcessHostOptions) {
+  constructor(options: HostOptions) {
     this.#options = options;
-    this.#manifest = options.manifest;
+    this.#application = options.application;
     this.#restoreConsole = captureConsole();
-    this.#restoreEnvironment = setEnvironment(options.manifest);
+    this.#restoreEnvironment = setEnvironment(options.application);
   }
 
   async reload(
-    manifest: Manifest = this.#manifest,
+    application: Application = this.#application,
     onReady?: () => Promise<void>,
   ): Promise<readonly string[]> {
     await onReady?.();
-    this.#manifest = manifest;
+    this.#application = application;
     this.#generation++;
     this.#restoreEnvironment();
-    this.#restoreEnvironment = setEnvironment(manifest);
-    return Object.keys(manifest.functions); // Any of them may have changed.
+    this.#restoreEnvironment = setEnvironment(application);
+    return Object.keys(application.functions); // Any of them may have changed.
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -82,7 +68,7 @@ class InProcessHost implements ReloadingHost {
     payload: Payload,
     options: InvokeOptions = {},
   ): Promise<InvokeOutcome> {
-    const config = this.#manifest.functions[name];
+    const config = this.#application.functions[name];
     if (config === undefined) {
       throw new TypeError(`Cannot invoke "${name}": there is no such function`);
     }
@@ -107,10 +93,7 @@ class InProcessHost implements ReloadingHost {
       await using api = await RuntimeApi.listen();
       const handle = async (input: unknown, context: FnContext) => {
         const handler = await this.#load(config);
-        return await handler(input, {
-          ...context,
-          ...factsOf(functionName(this.#manifest, name), config),
-        });
+        return await handler(input, { ...context, ...factsOf(config) });
       };
       // The loop ends with an error when the Runtime API ends.
       scopes.run(scope, () => run(handle, { api: api.address })).catch(() => {});
@@ -118,7 +101,7 @@ class InProcessHost implements ReloadingHost {
       const { answered, finished } = api.invoke({
         ...options,
         requestId,
-        functionName: functionName(this.#manifest, name),
+        functionName: config.name,
         payload: event,
         deadline,
       });
@@ -137,7 +120,7 @@ class InProcessHost implements ReloadingHost {
     }
   }
 
-  async #load({ module, handler }: FunctionManifest): Promise<FnHandler> {
+  async #load({ code: { module, export: handler } }: ApplicationFunction): Promise<FnHandler> {
     const url = pathToFileURL(resolve(this.#options.manifestPath, "..", module));
     url.searchParams.set("generation", String(this.#generation));
     const found = (await import(url.href))[handler];
@@ -148,18 +131,18 @@ class InProcessHost implements ReloadingHost {
 }
 
 /** Makes the members of a context that the runtime reads from the environment. */
-function factsOf(functionName: string, { memory }: FunctionManifest): Partial<FnContext> {
+function factsOf({ name, memory, logGroup }: ApplicationFunction): Partial<FnContext> {
   return {
-    functionName,
+    functionName: name,
     functionVersion: "$LATEST",
     memoryLimitInMB: String(memory),
-    logGroupName: `/aws/lambda/${functionName}`,
+    logGroupName: logGroup,
     logStreamName: logStreamName("local"),
   };
 }
 
 /** Sets the environment variables that have the same value in all functions. Returns a function that undoes this. */
-export function setEnvironment({ functions }: Manifest): () => void {
+export function setEnvironment({ functions }: Pick<Application, "functions">): () => void {
   const pairs = Object.values(functions).flatMap(({ environment }) => Object.entries(environment));
   const variables: Record<string, string> = { AWS_REGION: REGION };
   for (const [name, all] of Map.groupBy(pairs, ([name]) => name)) {

@@ -1,7 +1,9 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
-import { createInProcessHost, setEnvironment } from "./in_process_host.ts";
+import { setEnvironment } from "./in_process_host.ts";
+import { createInProcessHost } from "./manifest_hosts.ts";
 import type { InvokeOptions, LogRecord } from "../lambda/function_host.ts";
+import { resolveGiven } from "./resolve_locally.ts";
 import { manifestWith } from "../testdata/platform.ts";
 import { logger } from "@mate/core/logger";
 
@@ -158,7 +160,7 @@ Deno.test("the host in this process sets the variables with the same value in al
   const names = ["SAME_X", "OTHER_X", "ONE_X"];
   const read = () => names.map((name) => Deno.env.get(name));
   Deno.env.set("ONE_X", "before");
-  const restore = setEnvironment(manifestWith(functions));
+  const restore = setEnvironment(resolveGiven(manifestWith(functions)));
   assertEquals(read(), ["1", undefined, "1"]);
   restore();
   assertEquals(read(), [undefined, undefined, "before"]);

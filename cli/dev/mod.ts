@@ -15,13 +15,18 @@ export type {
   InvokeOutcome,
   LogRecord,
   Payload,
-  ReloadingHost,
 } from "../lambda/function_host.ts";
-export { createInProcessHost, type InProcessHostOptions } from "./in_process_host.ts";
 export { Log, type LogEntry } from "../lambda/log.ts";
 export type { SecretValues } from "../manifest/local_values.ts";
 export { parseManifest, readManifest } from "../manifest/manifest.ts";
 export type * from "../manifest/types.ts";
 export { type Platform, type PlatformOptions, startPlatform } from "./platform.ts";
-export { createSandboxHost, type SandboxHostOptions } from "./sandbox_host/host.ts";
+export {
+  createInProcessHost,
+  createSandboxHost,
+  type InProcessHostOptions,
+  type ReloadingHost,
+  type SandboxHostOptions,
+} from "./manifest_hosts.ts";
+export type { HostOptions } from "./sandbox_host/host.ts";
 export { PortTakenError } from "./server.ts";

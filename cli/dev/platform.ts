@@ -1,23 +1,20 @@
 import { tmpdir } from "node:os";
 import { dirname } from "node:path";
-import type { FunctionHost, ReloadingHost } from "../lambda/function_host.ts";
+import type { Application } from "../application/types.ts";
+import type { ApplicationHost, FunctionHost } from "../lambda/function_host.ts";
 import { makeOwnedFolder } from "../lambda/isolation/owned_folder.ts";
 import { Log } from "../lambda/log.ts";
-import {
-  readLocalManifest,
-  readLocalSecrets,
-  type SecretValues,
-} from "../manifest/local_values.ts";
+import type { SecretValues } from "../manifest/local_values.ts";
 import type { Manifest } from "../manifest/types.ts";
 import { ignorePrograms } from "../programs/find_program.ts";
 import { ApiDocument } from "./api_document.ts";
 import { openDataFolder } from "./data_folder.ts";
-import { createInProcessHost } from "./in_process_host.ts";
+import { InProcessHost } from "./in_process_host.ts";
 import { controlUrlOf, originOf } from "./listener.ts";
 import { openPlatform } from "./open_platform.ts";
 import { findLogin, Forwarding } from "./forwarding.ts";
-import { resolveLocally } from "./resolve_locally.ts";
-import { createSandboxHost, type SandboxHostOptions } from "./sandbox_host/host.ts";
+import { readLocally } from "./resolve_locally.ts";
+import { type HostOptions, SandboxHost } from "./sandbox_host/host.ts";
 import { Sockets } from "./sockets.ts";
 
 /** The options of {@linkcode startPlatform}. */
@@ -136,26 +133,22 @@ export async function startPlatform(
   const { log = new Log() } = options;
   const path = typeof app === "string" ? app : "app.json";
   ignorePrograms(dirname(path));
-  const manifest = typeof app === "string" ? await readLocalManifest(app, options.stage) : app;
-  const secrets = await readLocalSecrets(manifest, dirname(path), options.secrets);
+  const { stage, secrets, inProcess: isShared } = options;
+  const given = typeof app === "string" ? undefined : app;
+  const local = await readLocally(path, { stage, secrets, isShared }, given);
   const login = await findLogin(dirname(path), options.profile);
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(
     await (options.data === undefined ? makeOwnedFolder(tmpdir()) : openDataFolder(options.data)),
   );
   const sockets = stack.use(await Sockets.open(options.port ?? 0, (text) => log.note(text)));
-  const { application, local, missing } = resolveLocally(
-    manifest,
-    sockets,
-    secrets.values,
-    options.inProcess,
-  );
-  [...secrets.missing, ...missing].forEach((line) => log.note(line));
+  const { application, missing, toManifest } = local.resolve(sockets);
+  missing.forEach((line) => log.note(line));
   const host = typeof options.host === "function"
-    ? await options.host(local)
+    ? await options.host(toManifest())
     : options.host ?? stack.use(
-      await createHost(options.inProcess, {
-        manifest: local,
+      await createHost(isShared, {
+        application,
         manifestPath: path,
         log: (record) => log.write(record),
         bundling: options.bundling,
@@ -163,14 +156,14 @@ export async function startPlatform(
       }),
     );
   const api = stack.use(
-    new ApiDocument(path, manifest, originOf("application", sockets.port), log),
+    new ApiDocument(path, application, originOf("application", sockets.port), log),
   );
   const { bucketsFolder, removeExpired, flushAuthorizers, settled } = stack.use(
     await openPlatform({
       ...options,
       application,
-      readApi: manifest.api === undefined ? undefined : () => api.read(),
-      forwarding: new Forwarding(manifest.functions, login),
+      readApi: application.api === undefined ? undefined : () => api.read(),
+      forwarding: new Forwarding(application.functions, login),
       sockets,
       host,
       log,
@@ -199,7 +192,7 @@ export async function startPlatform(
 /** Makes the host of the functions: in this process, or with a sandbox for each function. */
 export function createHost(
   isInProcess = false,
-  options: SandboxHostOptions,
-): Promise<ReloadingHost> {
-  return (isInProcess ? createInProcessHost : createSandboxHost)(options);
+  options: HostOptions & { readonly application: Application },
+): Promise<ApplicationHost> {
+  return isInProcess ? Promise.resolve(new InProcessHost(options)) : SandboxHost.open(options);
 }

@@ -1,45 +1,98 @@
-import { ACCOUNT_ID, LOCAL } from "../rules/arn.ts";
-import { fillAll, resolveApplication } from "../application/resolve.ts";
-import type { Application } from "../application/types.ts";
-import { type SecretValues, VALUES_FILE } from "../manifest/local_values.ts";
-import type { FunctionManifest, Manifest } from "../manifest/types.ts";
-import { placeholdersIn } from "../manifest/variables.ts";
+import { dirname } from "node:path";
+import { ACCOUNT_ID, LOCAL, REGION } from "../rules/arn.ts";
+import { resolveApplication } from "../application/resolve.ts";
+import { mapValues } from "../application/resources.ts";
+import type { Application, ApplicationFunction } from "../application/types.ts";
+import {
+  readLocalManifest,
+  readLocalSecrets,
+  type SecretValues,
+  VALUES_FILE,
+} from "../manifest/local_values.ts";
+import type { Manifest } from "../manifest/types.ts";
+import { fillPlaceholders, placeholdersIn } from "../manifest/variables.ts";
 import { SECRET } from "../aws/credentials.ts";
 import { endpointsOf } from "./forwarding.ts";
 import type { Sockets } from "./sockets.ts";
 
-/** An application on this machine. */
+/** An application that was read for this machine. */
 export interface LocalApplication {
+  readonly name: string;
+  resolve(sockets: Sockets): ResolvedLocally;
+}
+
+/** An application on this machine. */
+export interface ResolvedLocally {
+  /**
+   * The application. The environment of each function has the names of the resources that the function uses, the endpoint of the
+   * services, and credentials that work nowhere else. The function may connect to the services. They forward requests to
+   * services that are not emulated.
+   */
   readonly application: Application;
-  /** The manifest for the host of the functions: with the environment and the permissions of this machine. */
-  readonly local: Manifest;
-  /** A line for each variable whose value only a deployment knows, so that it is absent here. */
+  /** A line for each variable without a value on this machine, so that it is absent. */
   readonly missing: readonly string[];
+  /** Makes the manifest with the environment and the permissions of this machine. */
+  toManifest(): Manifest;
+}
+
+export interface LocalOptions {
+  readonly stage?: string | undefined;
+  /** The values of secrets that count before others. */
+  readonly secrets?: SecretValues | undefined;
+  /** Whether all functions share one process. Then they share a key, which has all rights. */
+  readonly isShared?: boolean | undefined;
 }
 
 /**
- * Resolves an application for this machine. The environment of each function has the names of the resources that the
- * function uses, the endpoint of the services, and credentials that work nowhere else. The function may connect to the
- * services. They forward requests to services that are not emulated.
+ * Reads an application for this machine.
  *
- * @param secrets The values of the secrets. They are in `local` only.
- * @param isShared Whether all functions share one process. Then they share a key, which has all rights.
+ * @param app The manifest, if it was read already.
+ * @throws {Error} If the manifest or the value of a secret is invalid.
  */
-export function resolveLocally(
+export async function readLocally(
+  path: string,
+  { stage, secrets, isShared = false }: LocalOptions,
+  app?: Manifest,
+): Promise<LocalApplication> {
+  const manifest = app ?? await readLocalManifest(path, stage);
+  const { values, missing } = await readLocalSecrets(manifest, dirname(path), secrets);
+  return {
+    name: manifest.name,
+    resolve(sockets) {
+      const application = resolveHere(manifest, sockets, values, isShared);
+      return {
+        application,
+        missing: [...missing, ...describeMissing(application)],
+        toManifest: () => ({
+          ...manifest,
+          functions: mapValues(manifest.functions, (settings, name) => {
+            const { environment, code } = application.functions[name]!;
+            return {
+              ...settings,
+              environment,
+              permissions: { net: fillHosts(code.net, { AWS_REGION: REGION }) },
+            };
+          }),
+        }),
+      };
+    },
+  };
+}
+
+function resolveHere(
   manifest: Manifest,
   { functionsUrl: url, keys }: Sockets,
   secrets: SecretValues,
-  isShared = false,
-): LocalApplication {
+  isShared: boolean,
+): Application {
   const { host } = new URL(url);
   const application = resolveApplication(manifest, { ...LOCAL, queues: `${url}/${ACCOUNT_ID}` });
-  const functions = Object.entries(manifest.functions).map(([name, settings]) => {
+  const functions = mapValues(application.functions, (settings, name): ApplicationFunction => {
+    const { code } = settings;
     const absent = onlyDeployed(settings);
-    const net = fillAll(settings.permissions, LOCAL).net
-      .filter((host) => !placeholdersIn(host).some((variable) => absent.includes(variable)));
-    const set = Object.entries(application.functions[name]!.environment)
+    const set = Object.entries(settings.environment)
       .filter(([variable]) => !absent.includes(variable));
-    const known = settings.secrets.filter((secret) => Object.hasOwn(secrets, secret))
+    const known = Object.keys(code.secrets).filter((secret) => Object.hasOwn(secrets, secret))
       .map((secret) => [secret, secrets[secret]!] as const);
     const environment = {
       ...Object.fromEntries(known),
@@ -49,24 +102,40 @@ export function resolveLocally(
       AWS_ENDPOINT_URL: url,
       AWS_SECRET_ACCESS_KEY: SECRET,
     };
-    const permissions = { net: net.includes("*") ? net : [...net, host] };
-    return [name, { ...settings, environment, permissions }] as const;
+    const net = code.net
+      .filter((host) => !placeholdersIn(host).some((variable) => absent.includes(variable)));
+    const permitted = net.includes("*") ? net : [...net, host];
+    return { ...settings, environment, code: { ...code, net: fillHosts(permitted, environment) } };
   });
-  return {
-    application,
-    local: { ...manifest, functions: Object.fromEntries(functions) },
-    missing: describeMissing(manifest),
-  };
+  return { ...application, functions };
+}
+
+/** Fills in the variables of a function in its hosts. On this machine, only the function itself sees its variables. */
+function fillHosts(net: readonly string[], environment: Readonly<Record<string, string>>) {
+  return net.map((host) =>
+    fillPlaceholders(host, (variable) => environment[variable] ?? `\${${variable}}`)
+  );
+}
+
+/** Resolves a manifest with the environment and the permissions of this machine, which a caller gives to a host. */
+export function resolveGiven(manifest: Manifest): Application {
+  const application = resolveApplication(manifest, LOCAL);
+  const functions = mapValues(application.functions, (settings, name): ApplicationFunction => {
+    const { environment } = manifest.functions[name]!;
+    const { code } = settings;
+    return { ...settings, environment, code: { ...code, net: fillHosts(code.net, environment) } };
+  });
+  return { ...application, functions };
 }
 
 /** The variables of a function whose values are outputs of `infra/`. No value is ever a placeholder. */
-function onlyDeployed({ environment }: FunctionManifest): string[] {
+function onlyDeployed({ code: { environment } }: ApplicationFunction): string[] {
   return Object.keys(environment).filter((name) =>
     placeholdersIn(environment[name]!).some((placeholder) => placeholder.startsWith("infra."))
   );
 }
 
-function describeMissing({ functions }: Manifest): string[] {
+function describeMissing({ functions }: Application): string[] {
   const pairs = Object.entries(functions)
     .flatMap(([owner, settings]) => onlyDeployed(settings).map((name) => ({ name, owner })));
   return [...Map.groupBy(pairs, ({ name }) => name)].map(([name, owners]) => {

@@ -4,14 +4,13 @@ import { ApiDocument } from "./api_document.ts";
 import { type DataFolder, openDataFolder, openOwnFolder, ownFolder } from "./data_folder.ts";
 import { controlUrlOf, originOf } from "./listener.ts";
 import { loopsOf } from "../application/loops.ts";
-import type { LogRecord, ReloadingHost } from "../lambda/function_host.ts";
+import type { ApplicationHost, LogRecord } from "../lambda/function_host.ts";
 import { Log } from "../lambda/log.ts";
-import { readLocalManifest, readLocalSecrets, VALUES_FILE } from "../manifest/local_values.ts";
-import type { Manifest } from "../manifest/types.ts";
+import { VALUES_FILE } from "../manifest/local_values.ts";
 import { type OpenPlatform, openPlatform, TABLES_FILE } from "./open_platform.ts";
 import { findLogin, Forwarding } from "./forwarding.ts";
 import { createHost } from "./platform.ts";
-import { type LocalApplication, resolveLocally } from "./resolve_locally.ts";
+import { type LocalApplication, readLocally } from "./resolve_locally.ts";
 import { Sockets } from "./sockets.ts";
 import { formatRecord, introduce, isFrame } from "./terminal.ts";
 import { watch } from "../sources/watch.ts";
@@ -37,11 +36,6 @@ export interface RunOptions {
   readonly isVerbose?: boolean | undefined;
 }
 
-/** An application that runs, or shall run. */
-interface Version extends LocalApplication {
-  readonly manifest: Manifest;
-}
-
 /** The signal that ends {@linkcode run}, and its terminal. */
 export interface CliEnvironment {
   readonly signal: AbortSignal;
@@ -59,12 +53,14 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
   const log = new Log();
   const watchedFolder = resolve(dirname(manifestPath));
   await using stack = new AsyncDisposableStack();
-  const openFolder = ({ name }: Manifest) =>
+  const openFolder = ({ name }: LocalApplication) =>
     options.data === undefined
       ? openOwnFolder(dirname(manifestPath), name)
       : openDataFolder(options.data);
-  const manifest = await readLocalManifest(manifestPath, stage);
-  let folder = await openFolder(manifest);
+  const secrets = JSON.parse(Deno.env.get(GIVEN) ?? "{}");
+  const read = () => readLocally(manifestPath, { stage, secrets, isShared: isInProcess });
+  const local = await read();
+  let folder = await openFolder(local);
   stack.defer(() => folder[Symbol.asyncDispose]());
   const sockets = stack.use(await Sockets.open(options.port, (text) => log.note(text)));
   const { port, servicesUrl } = sockets;
@@ -73,17 +69,24 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
     controlUrl: controlUrlOf(sockets),
     servicesUrl,
   };
-  const api = stack.use(new ApiDocument(manifestPath, manifest, urls.url, log));
-  let host: ReloadingHost | undefined; // The host survives a restart of the platform.
+  const resolveHere = (local: LocalApplication) => {
+    const { application, missing } = local.resolve(sockets);
+    missing.forEach((line) => log.note(line));
+    loopsOf(application).forEach((line) => log.note(`WARN ${line}`));
+    return application;
+  };
+  let current = resolveHere(local);
+  const api = stack.use(new ApiDocument(manifestPath, current, urls.url, log));
+  let host: ApplicationHost | undefined; // The host survives a restart of the platform.
   let platform: OpenPlatform | undefined;
-  const open = async (manifest: Manifest, application: Application) =>
+  const open = async (application: Application) =>
     platform = await openPlatform({
       application,
-      readApi: manifest.api === undefined ? undefined : () => api.read(),
+      readApi: application.api === undefined ? undefined : () => api.read(),
       sockets,
       host: host!,
       forwarding: new Forwarding(
-        manifest.functions,
+        application.functions,
         await findLogin(dirname(manifestPath), options.profile),
       ),
       log,
@@ -91,24 +94,12 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
       keepsItems: true,
       time: options.time,
     });
-  const given = JSON.parse(Deno.env.get(GIVEN) ?? "{}");
-  const resolveHere = async (manifest: Manifest) => {
-    const { values, missing } = await readLocalSecrets(manifest, dirname(manifestPath), given);
-    const resolved = resolveLocally(manifest, sockets, values, isInProcess);
-    [...missing, ...resolved.missing].forEach((line) => log.note(line));
-    loopsOf(resolved.application).forEach((line) => log.note(`WARN ${line}`));
-    return resolved;
-  };
-  let current: Version | undefined;
   const start = async () => {
-    const resolved = await resolveHere(manifest);
-    const { application, local } = resolved;
-    current = { manifest, ...resolved };
     const write = (record: LogRecord) => log.write(record);
-    const own = { manifest: local, manifestPath, log: write, signal };
+    const own = { application: current, manifestPath, log: write, signal };
     const onBundled = () => watchOthers();
     host = stack.use(await createHost(isInProcess, { ...own, bundling: "later", onBundled }));
-    await open(manifest, application);
+    await open(current);
   };
   let shown = 0;
   let stopShowing = () => {};
@@ -121,16 +112,16 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
     log.after(shown).forEach(write);
     stopShowing = log.follow(write);
   };
-  const replace = async ({ manifest, application, local }: Version) => {
+  const replace = async (application: Application) => {
     // The old platform answers until the bundling, which is slow, has ended.
-    await host!.reload(local, async () => {
+    await host!.reload(application, async () => {
       sockets.pause();
       await platform![Symbol.asyncDispose]();
     });
-    await open(manifest, application);
+    await open(application);
   };
   /** Runs another version. If its platform does not open, the current version goes on. */
-  const restart = async (next: Version, former: DataFolder) => {
+  const restart = async (next: Application, former: DataFolder) => {
     stopShowing();
     shown = log.after(0).at(-1)?.number ?? 0;
     let unused = former;
@@ -140,14 +131,14 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
     } catch (error) {
       if (signal.aborted) throw error;
       [unused, folder] = [folder, former];
-      await replace(current!);
+      await replace(current);
       keepOld(error as Error);
     } finally {
       if (unused !== folder) await unused[Symbol.asyncDispose]();
     }
     watchOthers();
-    show(current!.application);
-    api.check(current!.manifest);
+    show(current);
+    api.check(current);
   };
   const keepOld = ({ message }: Error) =>
     log.note(`ERROR ${message}\nFor now, the old version still answers`);
@@ -160,11 +151,11 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
       const settings = [basename(manifestPath), VALUES_FILE]
         .filter((file) => paths.has(join(watchedFolder, file)));
       if (settings.length > 0) {
-        const manifest = await readLocalManifest(manifestPath, stage);
-        const next = { manifest, ...await resolveHere(manifest) };
+        const local = await read();
+        const next = resolveHere(local);
         const former = folder;
-        const path = options.data ?? ownFolder(dirname(manifestPath), manifest.name);
-        if (path !== folder.path) folder = await openFolder(manifest);
+        const path = options.data ?? ownFolder(dirname(manifestPath), local.name);
+        if (path !== folder.path) folder = await openFolder(local);
         log.note(`Reloading "${manifestPath}"`);
         return await restart(next, former).catch(unlessInterrupted);
       }
@@ -225,7 +216,7 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
   // The platform ends before the watch, because the end of a watch ends the watches of folders in it, such as buckets.
   await using _first = platformEnd;
   // Show the URLs after the start of the watch, because the developer may change files at once.
-  show(current!.application);
+  show(current);
   api.check();
   if (!signal.aborted) await end;
 }

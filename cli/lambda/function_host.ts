@@ -1,4 +1,4 @@
-import type { Manifest } from "../manifest/manifest.ts";
+import type { Application } from "../application/types.ts";
 
 /** An event as bytes of JSON, or a function that makes the event. */
 export type Payload = Uint8Array | (() => Uint8Array);
@@ -20,19 +20,19 @@ export interface FunctionHost extends AsyncDisposable {
   invoke(name: string, payload: Payload, options?: InvokeOptions): Promise<InvokeOutcome>;
 }
 
-/** A host that can load the functions again. */
-export interface ReloadingHost extends FunctionHost {
+/** A host that can load the functions of an application again. */
+export interface ApplicationHost extends FunctionHost {
   /** The folders outside of the manifest's folder from which functions import files that a reload reads again. */
   readonly foldersElsewhere?: ReadonlySet<string>;
 
   /**
    * Loads the functions again.
    *
-   * @param manifest The manifest of the application. The default is the manifest in use.
+   * @param application The application. The default is the application in use.
    * @param onReady Is called and awaited before the new functions replace the old ones, which answer until then.
    * @returns The names of the functions that have changed.
    */
-  reload(manifest?: Manifest, onReady?: () => Promise<void>): Promise<readonly string[]>;
+  reload(application?: Application, onReady?: () => Promise<void>): Promise<readonly string[]>;
 }
 
 /** The facts of an invocation besides its event. */

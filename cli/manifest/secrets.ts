@@ -8,9 +8,12 @@ export function secretPath({ name, stage, furtherStage }: Stage): string {
   return `/${base}/${stage}`;
 }
 
-/** The parameters with the secrets of a function, such as `/shop/prod/JWT_SECRET`. */
-export function parametersOf(manifest: Stage, { secrets }: FunctionManifest): readonly string[] {
-  return secrets.map((secret) => `${secretPath(manifest)}/${secret}`);
+/** The parameters with the secrets of a function by name, such as `/shop/prod/JWT_SECRET`. */
+export function secretsOf(
+  manifest: Stage,
+  { secrets }: FunctionManifest,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(secrets.map((name) => [name, `${secretPath(manifest)}/${name}`]));
 }
 
 /** The secrets of an application by name, each with its functions. */

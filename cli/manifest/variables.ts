@@ -1,4 +1,4 @@
-import type { Manifest, Uses } from "./types.ts";
+import type { Uses } from "./types.ts";
 
 /** The placeholders that texts of a manifest may contain. A deployment replaces them by values. */
 export const PLACEHOLDERS = "${region}, ${account} and ${infra.NAME}";
@@ -19,7 +19,8 @@ export function hasKnownPlaceholders(text: string): boolean {
   return [...text.matchAll(ANY)].every(([all, name]) => all.endsWith("}") && KNOWN.test(name!));
 }
 
-const KINDS = ["buckets", "topics", "queues", "tables"] as const;
+/** The kinds of resources in `uses`. */
+export const KINDS = ["buckets", "topics", "queues", "tables"] as const;
 
 /** Lists the environment variables that `uses` sets, such as `BUCKET_UPLOADS`. */
 export function variablesOf(uses: Uses): string[] {
@@ -41,32 +42,4 @@ export function usedNames(
 /** Returns the environment variable with the physical name of a resource, such as `BUCKET_UPLOADS`. */
 export function variableOf(kind: keyof Uses, name: string): string {
   return `${kind.slice(0, -1)}_${name.replaceAll("-", "_")}`.toUpperCase();
-}
-
-/**
- * Finds the variables of resources that the code of a function names, and that nothing sets.
- *
- * @returns A warning for each.
- */
-export function missingUses(
-  { functions, ...manifest }: Manifest,
-  owner: string,
-  code: string,
-): string[] {
-  const { environment, uses, secrets } = functions[owner]!;
-  const set = new Set([...Object.keys(environment), ...secrets, ...variablesOf(uses)]);
-  const found = new Set(code.match(/\b(?:BUCKET|TOPIC|QUEUE|TABLE)_[A-Z0-9_]+/g));
-  const all = Object.values(functions);
-  return KINDS.flatMap((kind) => {
-    const names = new Set([
-      ...kind === "topics" ? [] : Object.keys(manifest[kind]),
-      ...all.flatMap(({ uses }) => Object.keys(uses[kind])),
-      ...all.flatMap(({ triggers }) => triggers[kind].map(({ name }) => name)),
-    ]);
-    return [...names].map((name) => [name, variableOf(kind, name)] as const)
-      .filter(([, variable]) => found.has(variable) && !set.has(variable))
-      .map(([name, variable]) =>
-        `WARN ${variable} is undefined: add "${name}" to "uses.${kind}" of "${owner}"`
-      );
-  });
 }

@@ -1,5 +1,9 @@
 import { createTar } from "nanotar";
 import { gzipSync } from "node:zlib";
+import { resolveApplication } from "../application/resolve.ts";
+import { LOCAL } from "../rules/arn.ts";
+import type { Application } from "../application/types.ts";
+import { readManifest } from "../manifest/manifest.ts";
 import type { DenoPackage } from "../programs/deno_binary.ts";
 
 /** Makes an npm package like the packages with Deno. */
@@ -13,12 +17,20 @@ export async function makeDenoPackage(
   return { tarball, package_: { name: "@deno/test", version: "1.2.3", integrity } };
 }
 
+interface TestApp extends AsyncDisposable {
+  readonly folder: string;
+  /** The path of the manifest. */
+  readonly manifest: string;
+  /** Reads the application. */
+  readonly read: () => Promise<Application>;
+}
+
 /** Writes an application to a new folder. */
 export async function makeApp(
   modules: Readonly<Record<string, string>>,
   functions: Readonly<Record<string, unknown>>,
   settings: Readonly<Record<string, unknown>> = {},
-): Promise<AsyncDisposable & { readonly folder: string; readonly manifest: string }> {
+): Promise<TestApp> {
   const folder = await Deno.makeTempDir();
   for (const [path, code] of Object.entries(modules)) {
     const file = `${folder}/${path}`;
@@ -31,6 +43,7 @@ export async function makeApp(
   return {
     folder,
     manifest,
+    read: async () => resolveApplication(await readManifest(manifest), LOCAL),
     [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
   };
 }

@@ -1,8 +1,10 @@
 import type { InvokeOptions } from "../lambda/function_host.ts";
 import { detectIsolation, type Isolation } from "../lambda/isolation/isolation.ts";
-import { type Manifest, parseManifest, type Runtime } from "../manifest/manifest.ts";
+import { parseManifest, type Runtime } from "../manifest/manifest.ts";
 import { findNode, type NodeRuntime } from "../programs/find_node.ts";
-import { SandboxHost, type SandboxHostOptions } from "../dev/sandbox_host/host.ts";
+import { resolveGiven } from "../dev/resolve_locally.ts";
+import type { Application } from "../application/types.ts";
+import { SandboxHost } from "../dev/sandbox_host/host.ts";
 
 /** The best isolation on this machine; none on Windows. */
 export const isolation = Deno.build.os === "windows" ? undefined : await detectIsolation();
@@ -39,7 +41,7 @@ export type App = Awaited<ReturnType<typeof startApp>>;
 export async function startApp(
   module: string,
   settings: Record<string, unknown> = {},
-  options: Partial<SandboxHostOptions> = {},
+  options: Partial<Parameters<typeof SandboxHost.open>[0]> = {},
   chosen: Isolation | undefined = isolation,
 ) {
   await using stack = new AsyncDisposableStack();
@@ -49,7 +51,7 @@ export async function startApp(
   const log: string[] = [];
   const host = stack.use(
     await SandboxHost.open({
-      manifest: manifestOf(settings),
+      application: applicationOf(settings),
       manifestPath: `${folder}/app.json`,
       log: ({ functionName, text }) => functionName && log.push(text),
       ...options,
@@ -70,8 +72,8 @@ export async function startApp(
   };
 }
 
-/** The manifest of an application with the function `one`. */
-export function manifestOf(settings: Record<string, unknown> = {}): Manifest {
+/** An application with the function `one`. */
+export function applicationOf(settings: Record<string, unknown> = {}, name = "test"): Application {
   const functions = { one: { module: "one.ts", timeout: 30, ...settings } };
-  return parseManifest(JSON.stringify({ name: "test", stage: "v0", functions }), "app.json");
+  return resolveGiven(parseManifest(JSON.stringify({ name, stage: "v0", functions }), "app.json"));
 }

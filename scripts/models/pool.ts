@@ -7,7 +7,7 @@
  */
 import { assert } from "@std/assert";
 import fc from "fast-check";
-import { manifestOf, startApp } from "../../cli/testdata/sandbox.ts";
+import { applicationOf, startApp } from "../../cli/testdata/sandbox.ts";
 import { until } from "../../testdata/waiting.ts";
 
 /** The largest number of sandboxes of a function on this machine. */
@@ -42,9 +42,12 @@ export async function run(seconds: number, seed: number): Promise<string> {
   const settings = { permissions: { net: [host] }, timeout: 60 };
   const manifest = (limit: number | undefined) => {
     const reservedConcurrency = limit === CONCURRENCY ? undefined : limit;
-    const { one } = manifestOf({ ...settings, reservedConcurrency }).functions;
+    const { one } = applicationOf({ ...settings, reservedConcurrency }).functions;
     const functions = limit === undefined ? {} : { one: one! };
-    return { ...manifestOf(), functions: { ...functions, two: { ...one!, module: "two.ts" } } };
+    return {
+      ...applicationOf(),
+      functions: { ...functions, two: { ...one!, code: { ...one!.code, module: "two.ts" } } },
+    };
   };
   await using app = await startApp(module, { ...settings, reservedConcurrency: limit }, {
     concurrency: CONCURRENCY,

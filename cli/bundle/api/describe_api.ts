@@ -2,7 +2,8 @@ import { dirname, extname, join, resolve } from "node:path";
 import { parse } from "jsonc-parser";
 import { detectIsolation, type Isolation, makeTmp } from "../../lambda/isolation/isolation.ts";
 import { GROUP_ID, USER_ID } from "../../lambda/isolation/root_folder.ts";
-import type { FunctionManifest, Manifest } from "../../manifest/manifest.ts";
+import { mapValues } from "../../application/resources.ts";
+import type { Application, Gateway } from "../../application/types.ts";
 import { DENO_CONFIGS } from "../../programs/child_environment.ts";
 import { ownArchitecture } from "../../programs/deno_binary.ts";
 import { type ArchiveFile, writeFiles } from "../archive.ts";
@@ -15,7 +16,7 @@ import type { Answer, Question } from "./program.ts";
 export interface DescribeOptions {
   /** The path of the manifest. */
   readonly manifestPath: string;
-  readonly manifest: Manifest;
+  readonly application: Application;
   /** The URL of the stage, if it is known. */
   readonly url?: string | undefined;
   /** The security schemes of the document by name. */
@@ -63,30 +64,23 @@ const LIMIT = 20_000;
  * @throws {Error} If the module cannot be bundled or throws, the description is wrong, or no route serves one of its keys.
  */
 export async function describeApi(options: DescribeOptions): Promise<DescribedApi | undefined> {
-  const { manifestPath, manifest, url, securitySchemes = {}, kept, signal } = options;
+  const { manifestPath, application, url, securitySchemes = {}, kept, signal } = options;
   const { ownFiles = () => makeOwnFiles({ kept, signal }) } = options;
-  const { api: module } = manifest;
+  const { api: module, gateway } = application;
   if (module === undefined) return undefined;
   const folder = dirname(resolve(manifestPath));
-  const routes = Object.values(manifest.functions).flatMap(({ triggers }) =>
-    triggers.routes.map(({ method, path, authorizer }) => ({ method, resource: path, authorizer }))
-  );
+  const routes = (gateway?.routes ?? [])
+    .map(({ method, path, authorizer }) => ({ method, resource: path, authorizer }));
   try {
     const files = await moduleFiles(join(folder, module), folder, { kept, signal });
     const { layer, program } = await ownFiles();
     const question: Question = {
-      title: manifest.name,
+      title: application.name,
       version: await versionOf(folder),
       url,
       routes,
       securitySchemes,
-      authorizers: Object.fromEntries(
-        routes.flatMap(({ authorizer: name }) =>
-          name === undefined ? [] : [
-            [name, schemeOf(manifest.functions[name]!)],
-          ]
-        ),
-      ),
+      authorizers: mapValues(gateway?.authorizers ?? {}, schemeOf),
     };
     files.push({ path: "index.js", data: new TextEncoder().encode(program) });
     const { document, unserved, undescribed } = await ask(layer, files, question, options);
@@ -106,7 +100,7 @@ export async function describeApi(options: DescribeOptions): Promise<DescribedAp
 }
 
 /** The security scheme of an authorizer: the first header field or parameter of the query that identifies a caller. */
-function schemeOf({ identity }: FunctionManifest): Question["authorizers"][string] {
+function schemeOf({ identity }: Gateway["authorizers"][string]): Question["authorizers"][string] {
   const [, place = "header", name = "Authorization"] =
     identity.map((source) => /^(header|querystring)\.(.+)$/.exec(source)).find(Boolean) ?? [];
   return { type: "apiKey", in: place === "header" ? place : "query", name };

@@ -1,6 +1,5 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { plainFolders } from "../../lambda/isolation/isolation.ts";
-import { readManifest } from "../../manifest/manifest.ts";
 import { makeApp } from "../../testdata/bundle.ts";
 import { describeApi, type DescribeOptions, makeOwnFiles } from "./describe_api.ts";
 
@@ -23,8 +22,8 @@ async function describe(
     key: { module: "key.ts", ttl: 60, identity: ["context.httpMethod", "querystring.key"] },
   };
   await using app = await makeApp(modules, functions, { name: "shop", api: "api.ts" });
-  const manifest = await readManifest(app.manifest);
-  return await describeApi({ manifestPath: app.manifest, manifest, ownFiles, ...options });
+  const application = await app.read();
+  return await describeApi({ manifestPath: app.manifest, application, ownFiles, ...options });
 }
 
 const GONE = '{ responses: { 204: "Gone" } }';

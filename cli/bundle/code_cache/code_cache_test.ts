@@ -1,6 +1,5 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { plainFolders } from "../../lambda/isolation/isolation.ts";
-import { readManifest } from "../../manifest/manifest.ts";
 import { makeApp } from "../../testdata/bundle.ts";
 import { hasNamespace, isolation } from "../../testdata/sandbox.ts";
 import { bundleFunctions } from "../functions.ts";
@@ -18,14 +17,14 @@ async function warm(
   options: Partial<CodeCacheOptions> = {},
 ) {
   await using app = await makeApp(modules, settings);
-  const manifest = await readManifest(app.manifest);
-  const { functions } = await bundleFunctions(app.manifest, manifest);
+  const application = await app.read();
+  const { functions } = await bundleFunctions(app.manifest, application);
   const layer = [...await layerFiles(architecture), {
     path: "bin/deno",
     data: await Deno.readFile(Deno.execPath()),
     isExecutable: true,
   }];
-  const warnings = await addCodeCaches(manifest, functions, {
+  const warnings = await addCodeCaches(application, functions, {
     architecture,
     id: "layer",
     files: () => Promise.resolve(layer),

@@ -9,9 +9,8 @@
  *
  * @module
  */
-import { functionName } from "../../rules/arn.ts";
-import type { FunctionManifest, Manifest } from "../../manifest/manifest.ts";
-import { fillPlaceholders, placeholdersIn, variablesOf } from "../../manifest/variables.ts";
+import type { Application, ApplicationFunction } from "../../application/types.ts";
+import { fillPlaceholders, placeholdersIn } from "../../manifest/variables.ts";
 import { lambdaEnvironment } from "../../lambda/isolation/environment.ts";
 import { detectIsolation, type Isolation, makeTmp } from "../../lambda/isolation/isolation.ts";
 import { type ArchiveFile, identifyFiles, writeFiles } from "../archive.ts";
@@ -49,7 +48,7 @@ const SLOWER = "The bundles are correct but start more slowly";
  * @throws {Error} If the handler of a function is missing or invalid, if its module throws, or if the signal ends the work.
  */
 export async function addCodeCaches(
-  manifest: Manifest,
+  application: Application,
   functions: ReadonlyMap<string, ArchiveFile[]>,
   { architecture, signal, ...options }: CodeCacheOptions,
 ): Promise<string[]> {
@@ -73,9 +72,9 @@ export async function addCodeCaches(
       layer ??= options.files().then((files) => writeFiles(`${folder}/layer`, files));
     const warningsOf = new Map<string, string>();
     const add = async (name: string, files: ArchiveFile[]) => {
-      const settings = manifest.functions[name]!;
+      const settings = application.functions[name]!;
       const start = {
-        environment: environmentOf(functionName(manifest, name), settings),
+        environment: environmentOf(settings),
         isolation,
         signal,
       };
@@ -121,14 +120,14 @@ function partsOf(files: readonly ArchiveFile[]): Parts {
 }
 
 /** Returns the environment of a function. The names of deployed resources are not known yet, and no secret is known here. */
-function environmentOf(name: string, settings: FunctionManifest): Record<string, string> {
-  const names = [
-    ...variablesOf(settings.uses),
-    ...settings.secrets,
-    ...settings.permissions.net.flatMap(placeholdersIn),
-  ];
+function environmentOf(settings: ApplicationFunction): Record<string, string> {
+  const { environment, variables: resources, secrets, net } = settings.code;
+  const names = [...resources, ...Object.keys(secrets), ...net.flatMap(placeholdersIn)];
   const variables = Object.fromEntries(names.map((key) => [key, "unknown"]));
-  const own = lambdaEnvironment(name, settings, { task: "/var/task", logStream: "warm-up" });
+  const own = lambdaEnvironment({ ...settings, environment }, {
+    task: "/var/task",
+    logStream: "warm-up",
+  });
   return Object.fromEntries(
     Object.entries<string>({ ...variables, ...own })
       // Only a process that may run every program may set these variables.
@@ -199,21 +198,23 @@ async function waitForCode(denoDir: string): Promise<void> {
 }
 
 /** Whether a function may throw only because it is not deployed: it has rights or values that exist in the cloud only. */
-function dependsOnCloud({ uses, statements, environment, secrets }: FunctionManifest): boolean {
-  return secrets.length > 0 || variablesOf(uses).length > 0 || statements.length > 0 ||
+function dependsOnCloud(
+  { code: { variables, statements, environment, secrets } }: ApplicationFunction,
+): boolean {
+  return Object.keys(secrets).length > 0 || variables.length > 0 || statements.length > 0 ||
     Object.values(environment).some((value) => fillPlaceholders(value, () => "") !== value);
 }
 
 function warningOf(
   name: string,
-  settings: FunctionManifest,
+  settings: ApplicationFunction,
   architecture: Architecture,
   error: Error,
 ): string {
   const isImport = error instanceof ImportError;
   if (error instanceof HandlerError || isImport && !dependsOnCloud(settings)) {
     const reason = isImport
-      ? `the module "${settings.module}" throws when it is imported: ${error.message}\n` +
+      ? `the module "${settings.code.module}" throws when it is imported: ${error.message}\n` +
         'If it needs an environment variable, add the variable to "environment" or "secrets" in the manifest'
       : error.message;
     throw new Error(`Cannot bundle the function "${name}": ${reason}`, { cause: error });

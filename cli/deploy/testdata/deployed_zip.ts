@@ -3,6 +3,7 @@ import { succeed, temporaryFolder } from "../../../testdata/programs.ts";
 import { FunctionPool } from "../../lambda/sandbox/function_pool.ts";
 import { nodeRuntimeFiles } from "../../lambda/node/node_command.ts";
 import { writeFiles } from "../../bundle/archive.ts";
+import { resolveGiven } from "../../dev/resolve_locally.ts";
 import { readManifest } from "../../manifest/manifest.ts";
 import { findNode } from "../../programs/find_node.ts";
 import { isolation } from "../../testdata/sandbox.ts";
@@ -20,8 +21,8 @@ export async function runZip(manifestPath: string, bundles: string, name: string
     await succeed("unzip", ["-q", `${bundles}/${zip}.zip`, "-d", `${folder}/${to}`]);
     return `${folder}/${to}`;
   };
-  const manifest = await readManifest(manifestPath);
-  const settings = manifest.functions[name]!;
+  const application = resolveGiven(await readManifest(manifestPath));
+  const settings = application.functions[name]!;
   const { runtime } = settings;
   const task = await unpack(name, "task");
   const makeNode = async (runtime: "nodejs22.x" | "nodejs24.x") => {
@@ -30,7 +31,7 @@ export async function runZip(manifestPath: string, bundles: string, name: string
     return { node: { program, runtime: `${folder}/node` } };
   };
   const folders = runtime === "deno"
-    ? { task, layer: await unpack(`layer-${manifest.architecture}`, "layer") }
+    ? { task, layer: await unpack(`layer-${application.architecture}`, "layer") }
     : { task, ...await makeNode(runtime) };
   const log: string[] = [];
   await using pool = new FunctionPool({
@@ -39,7 +40,7 @@ export async function runZip(manifestPath: string, bundles: string, name: string
     concurrency: 1,
     idleLimit: 60_000,
     initLimit: 10_000,
-  }, { name, manifest: settings, logFormat: manifest.settings.logs.format, folders });
+  }, { settings, logFormat: application.settings.logs.format, folders });
   const { payload, failure } = await pool.invoke(new TextEncoder().encode("{}"), {});
   if (failure !== undefined) throw new Error(`${failure}\n${log.join("\n")}`);
   return JSON.parse(new TextDecoder().decode(payload));

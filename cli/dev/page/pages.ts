@@ -184,7 +184,7 @@ Nothing yet. Send a request or fire a trigger, and its records appear here.
 }
 
 function createCard(application: Application, name: string, base: string): Html {
-  const { description, memory, timeout, module } = application.functions[name]!;
+  const { description, memory, timeout, code: { module } } = application.functions[name]!;
   const { routes, url, schedules, events, buckets, topics, queues, tables } = invokersOf(
     application,
     name,

@@ -10,8 +10,7 @@ import {
 import { layerFiles } from "../../bundle/layer.ts";
 import { plainFolders } from "../../lambda/isolation/isolation.ts";
 import { findProgram } from "../../programs/find_program.ts";
-import { readManifest } from "../../manifest/manifest.ts";
-import { SandboxHost, type SandboxHostOptions } from "./host.ts";
+import { SandboxHost } from "./host.ts";
 
 const LIBRARIES = "/usr/aarch64-linux-gnu";
 const isNative = ownArchitecture() === "arm64";
@@ -55,8 +54,8 @@ Deno.test({
       { path: isNative ? "bin/deno" : "bin/deno-arm64", data: deno!, isExecutable: true },
     ]);
     const log: string[] = [];
-    const options: SandboxHostOptions = {
-      manifest: await readManifest(app.manifest),
+    const options: Parameters<typeof SandboxHost.open>[0] = {
+      application: await app.read(),
       manifestPath: app.manifest,
       log: ({ text }) => log.push(text),
       layer,

@@ -4,6 +4,7 @@ import { proxyEvent, proxyResponse, queueEvent, tableEvent } from "@mate/core/te
 import type { InvokeOutcome } from "../../lambda/function_host.ts";
 import { type LogFormat, parseManifest, type Runtime } from "../../manifest/manifest.ts";
 import { RUNTIMES } from "../../testdata/sandbox.ts";
+import { resolveGiven } from "../resolve_locally.ts";
 import { SandboxHost } from "./host.ts";
 
 const FOLDER = fileURLToPath(new URL("testdata", import.meta.url));
@@ -67,7 +68,7 @@ function open(handlers: Iterable<string>, format: LogFormat): Promise<SandboxHos
   const settings = { logs: { format } };
   const text = JSON.stringify({ name: "handlers", stage: "v0", functions, settings });
   return SandboxHost.open({
-    manifest: parseManifest(text, "app.json"),
+    application: resolveGiven(parseManifest(text, "app.json")),
     manifestPath: `${FOLDER}/app.json`,
     log() {},
     idleLimit: 2_000,

@@ -1,15 +1,13 @@
 import { bundleError, describeProblems } from "../../bundle/functions.ts";
-import type { Manifest } from "../../manifest/manifest.ts";
-import type { LogRecord, ReloadingHost } from "../../lambda/function_host.ts";
+import type { Application } from "../../application/types.ts";
+import type { ApplicationHost, LogRecord } from "../../lambda/function_host.ts";
 import { detectIsolation, type Isolation } from "../../lambda/isolation/isolation.ts";
 import { FunctionPool } from "../../lambda/sandbox/function_pool.ts";
 import type { Code, Sandbox } from "../../lambda/sandbox/sandbox.ts";
 import { Workshop } from "./workshop.ts";
 
-/** The options of {@linkcode createSandboxHost}. */
-export interface SandboxHostOptions {
-  /** The application. */
-  readonly manifest: Manifest;
+/** The options of a host with sandboxes. */
+export interface HostOptions {
   /** The path of the manifest. Modules are relative to it. */
   readonly manifestPath: string;
   /** Takes every record of the functions and of the host. A record of the host has an empty function name. */
@@ -34,53 +32,15 @@ export interface SandboxHostOptions {
   readonly onBundled?: (() => void) | undefined;
 }
 
-/**
- * Bundles an application and makes a host that runs each function in its own processes, as AWS Lambda does. The bundle,
- * the bootstrap and the Runtime API are those of AWS Lambda. Memory, time-out, environment and permissions are those of the
- * manifest.
- *
- * A sandbox starts with the first invocation that needs it, serves one invocation at a time, and is frozen between two
- * invocations. If the machine allows mount namespaces (most Linux machines do), a function sees a read-only `/var/task` and
- * `/opt`, has its own `/tmp`, and runs as another user. Otherwise a function gets plain folders. The first record of the
- * log names the isolation.
- *
- * `reload()` bundles again what has changed. If the code or the settings of a function have changed, later invocations use
- * the new version. If a function cannot be bundled, the old version still answers, and the log says so and gives the reason.
- *
- * @param options How to run the application.
- * @returns The host. Dispose of it to end the processes.
- * @throws {Error} If functions cannot be bundled, and `bundling` is `"first"`. The message names each of them.
- *
- * @example Invoking a function in a process of its own
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { createSandboxHost, readManifest } from "@mate/cli/platform";
- *
- * const folder = await Deno.makeTempDir();
- * await Deno.writeTextFile(`${folder}/add.ts`, `export const handler = ([a, b]: number[]) => a + b;`);
- * const manifestPath = `${folder}/app.json`;
- * await Deno.writeTextFile(
- *   manifestPath,
- *   `{ "name": "sums", "stage": "v0", "functions": { "add": { "module": "add.ts" } } }`,
- * );
- *
- * const manifest = await readManifest(manifestPath);
- * await using host = await createSandboxHost({ manifest, manifestPath, log() {} });
- * const { payload, failure } = await host.invoke("add", new TextEncoder().encode("[2, 3]"));
- *
- * assertEquals(new TextDecoder().decode(payload), "5");
- * assertEquals(failure, undefined);
- * ```
- */
-export function createSandboxHost(options: SandboxHostOptions): Promise<ReloadingHost> {
-  return SandboxHost.open(options);
-}
-
 /** The pause before functions are bundled in the background. An invocation in this time comes first. */
 const PAUSE = 250;
 
 /** The number of functions that are bundled together in the background. */
 const TOGETHER = 8;
+
+interface Options extends HostOptions {
+  readonly application: Application;
+}
 
 /** What was built of functions. */
 interface Build {
@@ -89,15 +49,15 @@ interface Build {
   readonly faults: ReadonlyMap<string, string>;
 }
 
-/** The host of {@linkcode createSandboxHost}. Tests also choose the isolation, and see the sandboxes. */
-export class SandboxHost implements ReloadingHost {
-  readonly #options: SandboxHostOptions;
+/** Runs each function in processes of its own. Tests also choose the isolation, and see the sandboxes. */
+export class SandboxHost implements ApplicationHost {
+  readonly #options: Options;
   readonly #isolation: Isolation;
   readonly #workshop: Workshop;
   readonly #pools = new Map<string, FunctionPool>();
   /** The pools of removed functions whose last invocations run. */
   readonly #retired = new Set<FunctionPool>();
-  #manifest: Manifest;
+  #application: Application;
   readonly #faults = new Map<string, string>();
   /** The functions that were not bundled yet. */
   readonly #pending: Set<string>;
@@ -111,17 +71,17 @@ export class SandboxHost implements ReloadingHost {
   #last = "";
   #reloading: Promise<readonly string[]> = Promise.resolve([]);
 
-  private constructor(options: SandboxHostOptions, isolation: Isolation, workshop: Workshop) {
+  private constructor(options: Options, isolation: Isolation, workshop: Workshop) {
     this.#options = options;
     this.#isolation = isolation;
     this.#workshop = workshop;
-    this.#manifest = options.manifest;
-    this.#pending = new Set(Object.keys(options.manifest.functions));
+    this.#application = options.application;
+    this.#pending = new Set(Object.keys(options.application.functions));
     this.#log("", `Functions run in ${isolation.description}`);
   }
 
   /** Opens a host. The default isolation is the best isolation that this machine allows. */
-  static async open(options: SandboxHostOptions, isolation?: Isolation): Promise<SandboxHost> {
+  static async open(options: Options, isolation?: Isolation): Promise<SandboxHost> {
     const chosen = isolation ?? await detectIsolation();
     const host = new SandboxHost(options, chosen, await Workshop.open(chosen, options));
     try {
@@ -140,7 +100,7 @@ export class SandboxHost implements ReloadingHost {
     }
   }
 
-  async invoke(...[name, payload, options = {}]: Parameters<ReloadingHost["invoke"]>) {
+  async invoke(...[name, payload, options = {}]: Parameters<ApplicationHost["invoke"]>) {
     while (this.#pending.has(name)) await this.#bundleFirst(name);
     const pool = this.#pools.get(name);
     if (pool === undefined) {
@@ -152,18 +112,18 @@ export class SandboxHost implements ReloadingHost {
   }
 
   reload(
-    manifest = this.#manifest,
+    application = this.#application,
     onReady: () => Promise<void> = () => Promise.resolve(),
   ): Promise<readonly string[]> {
-    this.#manifest = manifest;
-    // One reload runs after the other, so that the last manifest counts.
+    this.#application = application;
+    // One reload runs after the other, so that the last application counts.
     return this.#reloading = this.#reloading.catch(() => []).then(async () => {
       const isKnown = (name: string) => this.#pools.has(name) || this.#faults.has(name);
-      const names = Object.keys(manifest.functions);
+      const names = Object.keys(application.functions);
       const isAll = (this.#options.bundling ?? "first") === "first";
       for (const name of names) if (!isAll && !isKnown(name)) this.#pending.add(name);
       for (const name of this.#pending) {
-        if (!(name in manifest.functions)) this.#pending.delete(name);
+        if (!(name in application.functions)) this.#pending.delete(name);
       }
       const former = new Map(this.#faults);
       const build = await this.#build(names.filter((name) => isAll || isKnown(name)), false);
@@ -213,8 +173,8 @@ export class SandboxHost implements ReloadingHost {
   /** Builds functions, after those that are being built. Without `isApplied`, the caller applies the result. */
   #build(names: readonly string[], isApplied = true): Promise<Build> {
     const building = this.#bundling.then(async () => {
-      const own = names.filter((name) => name in this.#manifest.functions);
-      const build = { names: own, ...await this.#workshop.build(this.#manifest, own) };
+      const own = names.filter((name) => name in this.#application.functions);
+      const build = { names: own, ...await this.#workshop.build(this.#application, own) };
       if (isApplied) this.#apply(build);
       return build;
     });
@@ -240,7 +200,7 @@ export class SandboxHost implements ReloadingHost {
   }
 
   #retireRemoved(): void {
-    const { functions } = this.#manifest;
+    const { functions } = this.#application;
     for (const name of this.#faults.keys()) if (!(name in functions)) this.#faults.delete(name);
     for (const [name, pool] of this.#pools) {
       if (name in functions) continue;

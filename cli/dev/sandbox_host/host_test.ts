@@ -3,10 +3,11 @@ import { existsSync } from "node:fs";
 import { findProgram } from "../../programs/find_program.ts";
 import { type Isolation, plainFolders } from "../../lambda/isolation/isolation.ts";
 import { USER_ID } from "../../lambda/isolation/root_folder.ts";
-import { parseManifest, readManifest } from "../../manifest/manifest.ts";
+import { parseManifest } from "../../manifest/manifest.ts";
+import { resolveGiven } from "../resolve_locally.ts";
 import { makeApp } from "../../testdata/bundle.ts";
 import { makeOwnedFolder } from "../../lambda/isolation/owned_folder.ts";
-import { hasNamespace, isolation, manifestOf, startApp } from "../../testdata/sandbox.ts";
+import { applicationOf, hasNamespace, isolation, startApp } from "../../testdata/sandbox.ts";
 import { SandboxHost } from "./host.ts";
 import { until } from "../../../testdata/waiting.ts";
 import { copyDeno, run, temporaryFolder } from "../../../testdata/programs.ts";
@@ -40,9 +41,10 @@ Deno.test("a cold start reports its init phase, and a warm start uses the same p
   const unknown = 'Cannot invoke "two": there is no such function';
   await assertRejects(() => host.invoke("two", new Uint8Array()), Error, unknown);
 
-  const manifest = manifestOf();
-  const { one } = manifest.functions;
-  await host.reload({ ...manifest, functions: { one: one!, two: { ...one!, handler: "nope" } } });
+  const application = applicationOf();
+  const { one } = application.functions;
+  const two = { ...one!, code: { ...one!.code, export: "nope" } };
+  await host.reload({ ...application, functions: { one: one!, two } });
   const broken = 'Cannot invoke "two": the module "one.ts" does not export "nope"';
   await assertRejects(() => host.invoke("two", new Uint8Array()), Error, broken);
 });
@@ -64,7 +66,7 @@ Deno.test("a variable that is undefined because of a missing use is named with t
      export const handler = () => [QUEUE_JOBS, TOPIC_BIG_NEWS, BUCKET_FILES, QUEUE_SET, TABLE_OTHER];`,
     {},
     {
-      manifest: parseManifest(app, "app.json"),
+      application: resolveGiven(parseManifest(app, "app.json")),
       log: ({ functionName, text }) => void texts.push(`${functionName}: ${text}`),
     },
   );
@@ -82,7 +84,7 @@ Deno.test("a function has its new name after the application got another one", a
     `export const handler = (_event, { functionName }) => [functionName, process.env.AWS_LAMBDA_FUNCTION_NAME];`,
   );
   assertEquals((await app.invoke()).json, ["test-one", "test-one"]);
-  await app.host.reload({ ...manifestOf(), name: "shop" });
+  await app.host.reload(applicationOf({}, "shop"));
   assertEquals((await app.invoke()).json, ["shop-one", "shop-one"]);
 });
 
@@ -226,9 +228,9 @@ Deno.test("the rules in the log repeat nothing that a client or a function wrote
 Deno.test("SandboxHost.open() throws if functions cannot be bundled, and names each of them", async () => {
   const functions = { one: { module: "one.ts" }, two: { module: "two.ts", handler: "main" } };
   await using app = await makeApp({ "two.ts": "export const handler = 1;" }, functions);
-  const manifest = await readManifest(app.manifest);
+  const application = await app.read();
   const error = await assertRejects(
-    () => SandboxHost.open({ manifest, manifestPath: app.manifest, log() {} }),
+    () => SandboxHost.open({ application, manifestPath: app.manifest, log() {} }),
     Error,
   );
   assertMatch(error.message, /"one": the module "one\.ts" is not a file in/);
@@ -274,11 +276,11 @@ async function runHost(
     `${folder}/platform.ts`,
     `import { SandboxHost } from ${url("host.ts")};
       import { plainFolders } from ${url("../../lambda/isolation/isolation.ts")};
-      import { manifestOf } from ${url("../../testdata/sandbox.ts")};
-      const manifest = manifestOf({ timeout: 900 });
+      import { applicationOf } from ${url("../../testdata/sandbox.ts")};
+      const application = applicationOf({ timeout: 900 });
       const manifestPath = ${JSON.stringify(`${folder}/app.json`)};
       const isolation = ${isolation};
-      await using host = await SandboxHost.open({ manifest, manifestPath, log() {} }, isolation);
+      await using host = await SandboxHost.open({ application, manifestPath, log() {} }, isolation);
       const invoke = (event) => host.invoke("one", new TextEncoder().encode(event));
       const print = (...values) => console.log(JSON.stringify([Deno.pid, ...values]));
       ${program}`,
@@ -351,11 +353,11 @@ Deno.test("a host that bundles later bundles what is invoked first, and a fault 
       ["one", "two", "three"].map((name) => [name, { module: `${name}.ts` }]),
     );
     await Deno.writeTextFile(app.manifest, JSON.stringify({ name: "a", stage: "v0", functions }));
-    const manifest = await readManifest(app.manifest);
+    const application = await app.read();
     const log: string[] = [];
     let count = 0;
     await using host = await SandboxHost.open({
-      manifest,
+      application,
       manifestPath: app.manifest,
       bundling,
       onBundled: () => count++,

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { hasNamespace, manifestOf, startApp } from "../../testdata/sandbox.ts";
+import { applicationOf, hasNamespace, startApp } from "../../testdata/sandbox.ts";
 import { until, within } from "../../../testdata/waiting.ts";
 
 const isAlive = (pid: number) => Deno.stat(`/proc/${pid}`).then(() => true, () => false);
@@ -48,7 +48,7 @@ Deno.test("a change of the reserved concurrency begins as many waiting invocatio
   const running = invoke({ wait: 20_000 }).finally(() => hasEnded = true);
   const waiting = [1, 2, 3].map(() => invoke({ wait: 0 }));
   await until("the first sandbox", () => host.sandboxesOf("one").length === 1);
-  await host.reload(manifestOf({ reservedConcurrency: 6 }));
+  await host.reload(applicationOf({ reservedConcurrency: 6 }));
   const outcomes = await within("the waiting invocations", Promise.all(waiting));
   assertEquals(outcomes.map(({ json }) => json), ["done", "done", "done"]);
   assertEquals(hasEnded, false, "the waiting ones did not wait for its end");
@@ -63,7 +63,7 @@ Deno.test("every waiting invocation is answered if the reserved concurrency beco
   const waiting = [1, 2, 3].map(() => invoke());
   const settled = Promise.allSettled(waiting);
   await until("the first sandbox", () => host.sandboxesOf("one").length === 1);
-  await host.reload(manifestOf({ reservedConcurrency: 0 }));
+  await host.reload(applicationOf({ reservedConcurrency: 0 }));
   const reasons = (await within("the refusals", settled)).map((outcome) =>
     outcome.status === "rejected" ? outcome.reason.message : "fulfilled"
   );
@@ -71,7 +71,7 @@ Deno.test("every waiting invocation is answered if the reserved concurrency beco
     'Cannot invoke "test-one": its reservedConcurrency is 0, so AWS Lambda refuses every invocation';
   assertEquals(reasons, [refusal, refusal, refusal]);
   assertEquals((await running).json, "done", "the running invocation ends");
-  await host.reload(manifestOf({ reservedConcurrency: 1 }));
+  await host.reload(applicationOf({ reservedConcurrency: 1 }));
   assertEquals((await invoke({ wait: 0 })).json, "done");
 });
 
@@ -83,14 +83,14 @@ Deno.test("a function that leaves the manifest ends its running invocation and a
   const waiting = assertRejects(() => invoke(), Error, "has no such function any more");
   await until("the first sandbox", () => host.sandboxesOf("one").length === 1);
   const [sandbox] = host.sandboxesOf("one");
-  const { one, ...rest } = manifestOf().functions;
-  const others = { ...rest, two: { ...one!, module: "two.ts" } };
-  await host.reload({ ...manifestOf(), functions: others });
+  const { one, ...rest } = applicationOf().functions;
+  const others = { ...rest, two: { ...one!, code: { ...one!.code, module: "two.ts" } } };
+  await host.reload({ ...applicationOf(), functions: others });
   await within("the refusal", waiting);
   await assertRejects(() => invoke(), Error, "there is no such function");
   assertEquals((await running).json, "done");
   await within("the end of its sandbox", sandbox!.gone);
-  await host.reload(manifestOf({ reservedConcurrency: 1 }));
+  await host.reload(applicationOf({ reservedConcurrency: 1 }));
   assertEquals((await invoke({ wait: 0 })).json, "done");
 });
 
@@ -184,7 +184,7 @@ Deno.test("reload() takes new code and settings for new invocations, and ignores
   assertEquals(await host.reload(), []);
   assertEquals(host.sandboxesOf("one"), [first!], "the same code, the same sandbox");
   const slow = invoke({ wait: 1_500 });
-  assertEquals(await host.reload(manifestOf({ memory: 192 })), ["one"]);
+  assertEquals(await host.reload(applicationOf({ memory: 192 })), ["one"]);
   assertEquals((await invoke({ wait: 0 })).json, [1, 192], "only the settings are new");
   await Deno.writeTextFile(`${folder}/one.ts`, version(2));
   assertEquals(await host.reload(), ["one"]);

@@ -1,8 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { Kept } from "../../programs/kept.ts";
-import { missingUses } from "../../manifest/variables.ts";
-import { fillHosts } from "../../application/hosts.ts";
-import { functionName } from "../../rules/arn.ts";
+import { missingUses } from "../../application/code.ts";
+import type { Application, ApplicationFunction } from "../../application/types.ts";
 import { writeFiles } from "../../bundle/archive.ts";
 import { bundleFunctions } from "../../bundle/functions.ts";
 import { Bundles } from "../../bundle/bundles.ts";
@@ -10,7 +9,6 @@ import type { ModuleBundle } from "../../bundle/bundler/messages.ts";
 import type { LogRecord } from "../../lambda/function_host.ts";
 import { layerFiles } from "../../bundle/layer.ts";
 import { ownArchitecture } from "../../programs/deno_binary.ts";
-import type { Manifest, Runtime } from "../../manifest/manifest.ts";
 import { findNode, type NodeRuntime } from "../../programs/find_node.ts";
 import { nodeRuntimeFiles } from "../../lambda/node/node_command.ts";
 import type { Folders, Isolation } from "../../lambda/isolation/isolation.ts";
@@ -72,7 +70,7 @@ export class Workshop implements AsyncDisposable {
   }
 
   /** Makes the folders of a runtime once. */
-  #foldersOf(runtime: Runtime): Promise<RuntimeFolders> {
+  #foldersOf(runtime: ApplicationFunction["runtime"]): Promise<RuntimeFolders> {
     if (runtime === "deno") {
       this.#layer ??= this.#makeLayer();
       this.#layer.catch(() => this.#layer = undefined);
@@ -117,15 +115,15 @@ export class Workshop implements AsyncDisposable {
   }
 
   /** Builds those of the named functions whose code or settings have changed. */
-  async build(manifest: Manifest, names: readonly string[]) {
+  async build(application: Application, names: readonly string[]) {
     // The folders of the runtimes are made while the functions are bundled.
     for (const name of names) {
-      this.#foldersOf(manifest.functions[name]!.runtime).catch(() => {}); // The function below gets the error.
+      this.#foldersOf(application.functions[name]!.runtime).catch(() => {}); // The function below gets the error.
     }
     const built = new Map<string, Code>();
     const { functions, bundles, problems } = await bundleFunctions(
       this.#options.manifestPath,
-      fillHosts(manifest),
+      application,
       {
         names,
         bundles: this.#bundles,
@@ -135,29 +133,25 @@ export class Workshop implements AsyncDisposable {
       },
     );
     for (const name of this.#versions.keys()) {
-      if (!(name in manifest.functions)) this.#versions.delete(name);
+      if (!(name in application.functions)) this.#versions.delete(name);
     }
     for (const [name, files] of functions) {
-      const settings = manifest.functions[name]!;
+      const settings = application.functions[name]!;
       const bundle = bundles.get(name)!;
       for (const folder of bundle.foldersElsewhere) this.foldersElsewhere.add(folder);
-      const inAccount = functionName(manifest, name);
-      const { format: logFormat } = manifest.settings.logs;
-      const version: Version = {
-        bundle,
-        settings: JSON.stringify([inAccount, logFormat, settings]),
-      };
+      const { format: logFormat } = application.settings.logs;
+      const version: Version = { bundle, settings: JSON.stringify([logFormat, settings]) };
       if (areEqual(this.#versions.get(name), version)) continue;
       const task = `${this.#folder}/${name}-${++this.#count}`;
       await writeFiles(task, files);
       const cache = await this.#makeCache(task);
       const runtime = await this.#foldersOf(settings.runtime);
       this.#versions.set(name, version);
-      for (const text of missingUses(manifest, name, bundle.code)) {
+      for (const text of missingUses(application, name, bundle.code)) {
         this.#options.log({ time: new Date(), functionName: name, text });
       }
       const folders = { ...runtime, task, cache };
-      built.set(name, { name: inAccount, manifest: settings, logFormat, folders });
+      built.set(name, { settings, logFormat, folders });
     }
     return { built, faults: problems };
   }
@@ -184,7 +178,7 @@ type RuntimeFolders = Pick<Folders, "layer" | "deno" | "node">;
 /** What a function was built from. */
 interface Version {
   readonly bundle: ModuleBundle;
-  /** The name in the account, the format of the log and the settings, as JSON. */
+  /** The format of the log and the settings, as JSON. */
   readonly settings: string;
 }
 

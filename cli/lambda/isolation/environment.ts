@@ -1,6 +1,5 @@
 import { REGION } from "../../rules/arn.ts";
-import type { FunctionManifest, LogFormat } from "../../manifest/manifest.ts";
-import { variablesOf } from "../../manifest/variables.ts";
+import type { ApplicationFunction, LogFormat } from "../../application/types.ts";
 import { passEnvironment } from "./passed_environment.ts";
 import { PROXY_VARIABLES } from "./proxy_variables.ts";
 
@@ -13,8 +12,7 @@ import { PROXY_VARIABLES } from "./proxy_variables.ts";
  * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
  */
 export function lambdaEnvironment(
-  name: string,
-  manifest: FunctionManifest,
+  { name, runtime, memory, handler, environment, code }: ApplicationFunction,
   { task, logStream, logFormat = "Text", isConfined = true }: {
     readonly task: string;
     readonly logStream: string;
@@ -23,8 +21,7 @@ export function lambdaEnvironment(
     readonly isConfined?: boolean;
   },
 ): Record<string, string> {
-  const { environment, runtime, uses } = manifest;
-  const early = new Set([...variablesOf(uses), ...PROXY_VARIABLES]);
+  const early = new Set([...code.variables, ...PROXY_VARIABLES]);
   if (runtime !== "deno" && isConfined) early.add("NODE_OPTIONS");
   const { true: before = [], false: inside = [] } = Object.groupBy(
     Object.entries(environment),
@@ -38,7 +35,7 @@ export function lambdaEnvironment(
     PATH: "/usr/local/bin:/usr/bin/:/bin:/opt/bin",
     TZ: ":UTC",
     AWS_DEFAULT_REGION: REGION,
-    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(manifest.memory),
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memory),
     AWS_LAMBDA_FUNCTION_NAME: name,
     AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
     AWS_LAMBDA_INITIALIZATION_TYPE: "on-demand",
@@ -50,6 +47,6 @@ export function lambdaEnvironment(
     ...logFormat === "Text"
       ? {}
       : { AWS_LAMBDA_LOG_FORMAT: logFormat, AWS_LAMBDA_LOG_LEVEL: "INFO" },
-    _HANDLER: `index.${manifest.handler}`,
+    _HANDLER: handler,
   };
 }

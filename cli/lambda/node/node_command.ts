@@ -1,4 +1,4 @@
-import type { FunctionManifest } from "../../manifest/manifest.ts";
+import type { ApplicationFunction } from "../../application/types.ts";
 import type { NodeRuntime } from "../../programs/find_node.ts";
 import { PRELOAD } from "./preload.ts";
 
@@ -24,7 +24,7 @@ const OFF = ["require-module", "detect-module"];
  * function gets none of these three.
  */
 export function nodeCommand(
-  { memory, runtime, environment }: FunctionManifest,
+  { memory, runtime, environment }: ApplicationFunction,
   place: NodePlace,
 ): [string, ...string[]] {
   const { isConfined, task, tmp } = place;

@@ -66,18 +66,18 @@ export class FunctionPool implements AsyncDisposable {
       const event = typeof payload === "function" ? payload() : payload;
       const ready = this.#takeIdle() ?? await this.#takeStarting();
       const code = this.#code; // Read after the wait, because the code may have been replaced meanwhile.
-      const { manifest } = code;
+      const { settings } = code;
       const requestId = options.requestId ?? crypto.randomUUID();
-      const log = new InvocationLog(requestId, manifest, this.#options.log);
+      const log = new InvocationLog(requestId, settings, this.#options.log);
       let sandbox = ready ?? await this.#start(code, log, "init", this.#options.initLimit);
       log.begin();
       // If the init phase failed, it is repeated once within the time of the invocation.
-      sandbox ??= await this.#start(code, log, "invoke", manifest.timeout * 1_000);
+      sandbox ??= await this.#start(code, log, "invoke", settings.timeout * 1_000);
       if (sandbox === undefined) return log.end(performance.now());
       const limit = log.timeLeft;
       const deadline = Date.now() + Math.floor(limit);
       const { ending, answer } = await sandbox.run(
-        { ...options, requestId, functionName: code.name, payload: event, deadline },
+        { ...options, requestId, functionName: settings.name, payload: event, deadline },
         limit,
         log.line,
       );
@@ -116,7 +116,7 @@ export class FunctionPool implements AsyncDisposable {
   /** Starts a sandbox that no invocation needs yet. If that fails, the next invocation tries again and reports the error. */
   async #prepare(code: Code): Promise<void> {
     const write = (line: string) => this.#isDisposed || this.#options.log(line);
-    const log = new InvocationLog("", code.manifest, write);
+    const log = new InvocationLog("", code.settings, write);
     const sandbox = await this.#start(code, log, "init", this.#options.initLimit);
     if (sandbox !== undefined) this.#giveBack(sandbox, code);
   }
@@ -160,13 +160,13 @@ export class FunctionPool implements AsyncDisposable {
 
   /** Begins waiting invocations up to the limit: that of this machine, or the reserved concurrency of the function. */
   #admit(): void {
-    const { reservedConcurrency = Infinity } = this.#code.manifest;
+    const { reservedConcurrency = Infinity } = this.#code.settings;
     const reason = this.#end ??
       (reservedConcurrency === 0
         ? "its reservedConcurrency is 0, so AWS Lambda refuses every invocation"
         : undefined);
     if (reason !== undefined) {
-      const refusal = new Error(`Cannot invoke "${this.#code.name}": ${reason}`);
+      const refusal = new Error(`Cannot invoke "${this.#code.settings.name}": ${reason}`);
       for (const { reject } of this.#waiting.splice(0)) reject(refusal);
     }
     const limit = Math.min(this.#options.concurrency, reservedConcurrency);

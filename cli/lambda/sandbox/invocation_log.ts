@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { FunctionManifest } from "../../manifest/manifest.ts";
+import type { ApplicationFunction } from "../../application/types.ts";
 import type { InvokeOutcome } from "../function_host.ts";
 import { type Answer, type ErrorAnswer, runtimeError } from "../runtime_api/invocation.ts";
 import { LogTail } from "./log_lines.ts";
@@ -11,7 +11,7 @@ import { LogTail } from "./log_lines.ts";
 /** Writes the lines of AWS Lambda about an invocation, and makes the outcome of the invocation. */
 export class InvocationLog {
   readonly #requestId: string;
-  readonly #settings: FunctionManifest;
+  readonly #settings: ApplicationFunction;
   readonly #log: (line: string) => void;
   readonly #tail: LogTail = new LogTail();
   #start = 0;
@@ -22,7 +22,7 @@ export class InvocationLog {
   #isStream = false;
   #status: string | undefined;
 
-  constructor(requestId: string, settings: FunctionManifest, log: (line: string) => void) {
+  constructor(requestId: string, settings: ApplicationFunction, log: (line: string) => void) {
     this.#requestId = requestId;
     this.#settings = settings;
     this.#log = log;

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { FunctionManifest, LogFormat } from "../../manifest/manifest.ts";
+import type { ApplicationFunction, LogFormat } from "../../application/types.ts";
 import { prepare } from "../../programs/find_program.ts";
 import { logStreamName } from "../../rules/arn.ts";
 import { nodeCommand, nodeEnvironment } from "../node/node_command.ts";
@@ -19,9 +19,7 @@ import { type Ending, exitReason } from "./invocation_log.ts";
 
 /** The settings and the files of a function. */
 export interface Code {
-  /** The name of the function in the account. */
-  readonly name: string;
-  readonly manifest: FunctionManifest;
+  readonly settings: ApplicationFunction;
   readonly logFormat: LogFormat;
   /** The unpacked bundle and layer. */
   readonly folders: Omit<Folders, "tmp">;
@@ -66,7 +64,7 @@ export class Sandbox {
   #log: (line: string) => void;
 
   private constructor(
-    { memory, ephemeralStorage }: FunctionManifest,
+    { memory, ephemeralStorage }: ApplicationFunction,
     api: RuntimeApi,
     child: Deno.ChildProcess,
     tmp: string | undefined,
@@ -86,7 +84,7 @@ export class Sandbox {
 
   /** Starts a process. Its init phase begins. */
   static async start(
-    { name, manifest, logFormat, folders: ownFolders }: Code,
+    { settings, logFormat, folders: ownFolders }: Code,
     isolation: Isolation,
     log: (line: string) => void,
   ): Promise<Sandbox> {
@@ -98,10 +96,10 @@ export class Sandbox {
     const logStream = logStreamName(crypto.randomUUID().replaceAll("-", ""));
     const program: [string, ...string[]] = node === undefined
       ? [`${layer}/bootstrap`]
-      : nodeCommand(manifest, { ...node, task, tmp: ownTmp, isConfined: !isPlain });
+      : nodeCommand(settings, { ...node, task, tmp: ownTmp, isConfined: !isPlain });
     const command = isolation.command(folders, program, {
-      ...lambdaEnvironment(name, manifest, { task, logStream, logFormat, isConfined: !isPlain }),
-      ...manifest.runtime === "deno" ? {} : nodeEnvironment(manifest.runtime, task),
+      ...lambdaEnvironment(settings, { task, logStream, logFormat, isConfined: !isPlain }),
+      ...settings.runtime === "deno" ? {} : nodeEnvironment(settings.runtime, task),
       AWS_LAMBDA_RUNTIME_API: api.address,
     });
     try {
@@ -111,7 +109,7 @@ export class Sandbox {
         stdout: "piped",
         stderr: "piped",
       }).spawn();
-      return new Sandbox(manifest, api, child, isPlain ? undefined : tmp, log);
+      return new Sandbox(settings, api, child, isPlain ? undefined : tmp, log);
     } catch (error) {
       if (!isPlain) await removeTmp(tmp);
       await api[Symbol.asyncDispose]();

@@ -1,32 +1,34 @@
 import { assertEquals } from "@std/assert";
 import { parseManifest } from "../manifest/manifest.ts";
 import { withF } from "../testdata/manifest.ts";
-import { permittedHosts, usedHosts } from "./hosts.ts";
+import { codeOf } from "./code.ts";
 
 const read = (settings: Record<string, unknown>) =>
-  parseManifest(
-    withF(settings, { queues: { jobs: {} }, tables: { orders: { key: { id: "string" } } } }),
-    "app.json",
-  ).functions.f!;
+  codeOf(
+    parseManifest(
+      withF(settings, { queues: { jobs: {} }, tables: { orders: { key: { id: "string" } } } }),
+      "app.json",
+    ),
+    "f",
+  );
 
-Deno.test("permittedHosts() names the variables that stand for placeholders", () => {
+Deno.test("codeOf() names the variables that stand for placeholders", () => {
   for (
-    const [net, line] of [
-      [[], "\n"],
-      [["a.example", "b.example:443"], "a.example,b.example:443\n"],
-      [["a.example", "*"], "*\n"],
-      [["dynamodb.${region}.amazonaws.com"], "dynamodb.${AWS_REGION}.amazonaws.com\n"],
-      [["${DB_HOST}:5432"], "${DB_HOST}:5432\n"],
+    const [net, hosts] of [
+      [[], []],
+      [["a.example", "b.example:443"], ["a.example", "b.example:443"]],
+      [["dynamodb.${region}.amazonaws.com"], ["dynamodb.${AWS_REGION}.amazonaws.com"]],
+      [["${DB_HOST}:5432"], ["${DB_HOST}:5432"]],
     ] as const
   ) {
     assertEquals(
-      permittedHosts(read({ permissions: { net }, environment: { DB_HOST: "x" } })),
-      line,
+      read({ permissions: { net }, environment: { DB_HOST: "x" } }).net,
+      hosts,
     );
   }
 });
 
-Deno.test("usedHosts() names the endpoints of exactly the resources that a function uses", () => {
+Deno.test("codeOf() names the endpoints of exactly the resources that a function uses", () => {
   const s3 = "s3.${AWS_REGION}.amazonaws.com:443";
   for (
     const [uses, line] of [
@@ -43,13 +45,13 @@ Deno.test("usedHosts() names the endpoints of exactly the resources that a funct
       ],
     ] as const
   ) {
-    assertEquals(usedHosts(read({ uses })), `${line}\n`);
+    assertEquals(read({ uses }).hosts.join(), line);
   }
-  const ssm = "ssm.${AWS_REGION}.amazonaws.com:443\n";
-  assertEquals(usedHosts(read({ secrets: ["KEY", "OTHER"] })), ssm);
+  const { hosts } = read({ secrets: ["KEY", "OTHER"] });
+  assertEquals(hosts, ["ssm.${AWS_REGION}.amazonaws.com:443"]);
 });
 
-Deno.test("usedHosts() names the services of statements that the local platform answers", () => {
+Deno.test("codeOf() names the services of statements that the local platform answers", () => {
   const hosts = (...services: string[]) =>
     services.map((service) => `${service}.\${AWS_REGION}.amazonaws.com:443`).join(",");
   for (
@@ -64,6 +66,6 @@ Deno.test("usedHosts() names the services of statements that the local platform 
     ] as const
   ) {
     const statements = [{ Effect, Action, Resource: "*" }];
-    assertEquals(usedHosts(read({ statements })), `${line}\n`);
+    assertEquals(read({ statements }).hosts.join(), line);
   }
 });
