@@ -5,6 +5,7 @@ import { cloudEnvironment, missingTools } from "./cloud_tools.ts";
 import { Emulator } from "./emulator.ts";
 import { INFRA, MANIFEST } from "./manifest.ts";
 import { type Outcome, Workspace } from "./workspace.ts";
+import policy from "../../../docs/policy.json" with { type: "json" };
 
 /** The actions for the folder infra/ of the proofs, and the action that needs no permission. */
 const OF_INFRA = /^(acm|ec2):|^route53:[A-Z]+ |^sts:GetCallerIdentity$/;
@@ -38,7 +39,7 @@ export interface Proof {
  * Proves something about deployments in an emulated cloud. A proof changes the environment variables, so each proof runs in a
  * process of its own.
  *
- * @param isProven Whether this proof must call everything that a statement of the policy in docs/ci.md allows, by the
+ * @param isProven Whether this proof must call everything that a statement of the policy in docs/policy.json allows, by the
  * statement's `Sid`.
  */
 export async function prove(
@@ -58,14 +59,14 @@ export async function prove(
       await using emulator = await Emulator.start();
       const variables = await cloudEnvironment(folder, emulator.url);
       for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
-      const step = async (name: string, run: () => Promise<void>) => {
+      const step = async (name: string, run: () => void | Promise<void>) => {
         if (!await t.step(name, run)) throw new Error(`The step failed: ${name}`);
       };
       await setSecrets(emulator);
       const makeShop = (name: string) => makeWorkspace(`${folder}/${name}`);
       await run({ t, step, cloud: new Cloud(), emulator, folder, makeShop });
       await step(
-        "the policy of docs/ci.md allows what Terraform has called, and no more",
+        "the policy of docs/policy.json allows what Terraform has called, and no more",
         () => checkPolicy(emulator.actions, isProven),
       );
       await Deno.remove(folder, { recursive: true });
@@ -102,13 +103,11 @@ export function assertDone({ isDone, output }: Outcome): string {
   return output;
 }
 
-async function checkPolicy(
+function checkPolicy(
   actions: ReadonlySet<string>,
   isProven: (statement: string) => boolean,
-): Promise<void> {
-  const page = await Deno.readTextFile(new URL("../../../docs/ci.md", import.meta.url));
-  const [, policy = ""] = /```json\n(\{\n {2}"Version"[^]*?)\n```/.exec(page) ?? [];
-  const statements: { Sid: string; Action: string[] }[] = JSON.parse(policy).Statement;
+): void {
+  const statements: readonly { Sid: string; Action: string[] }[] = policy.Statement;
   const allowed = statements.flatMap(({ Action }) => Action);
   const called = [...actions].filter((action) => !OF_INFRA.test(action));
   assertEquals(called.filter((action) => !allowed.includes(action)), [], "not allowed");
