@@ -24,6 +24,7 @@ import {
 } from "../programs/deno_binary.ts";
 import { bundleError, bundleFunctions } from "./functions.ts";
 import { layerFiles } from "./layer.ts";
+import { startOnNode } from "./node_start.ts";
 
 /** How an application is bundled. */
 export interface BundleOptions {
@@ -125,6 +126,13 @@ export async function bundleApplication(
       for (const layer of layers) {
         const warnings = await addCodeCaches(application, ofDeno, { ...layer, kept, signal });
         warnings.forEach(options.warn);
+      }
+    }
+    if (options.hasCache !== false && ofDeno.size < functions.size) {
+      progress("Starting the functions for Node.js");
+      for (const architecture of architectures) {
+        const start = { architecture, kept, signal };
+        (await startOnNode(application, functions, start)).forEach(options.warn);
       }
     }
     progress("Writing the zips");

@@ -41,7 +41,8 @@ Deno.test("bundleApp() makes a layer only if a function runs on Deno", async () 
   const progress = (step: string) => steps.push(step);
   await bundle(app.manifest, `${app.folder}/out`, { hasCache: true, progress });
   assertEquals(await entries(`${app.folder}/out`), ["one.zip", "two.zip"]);
-  assertEquals(steps, ["Bundling one, two", "Writing the zips"]);
+  const starting = "Starting the functions for Node.js";
+  assertEquals(steps, ["Bundling one, two", starting, "Writing the zips"]);
 });
 
 Deno.test("bundleApp() makes a layer per architecture and a zip per function, the same bytes each time", async () => {

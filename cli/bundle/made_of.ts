@@ -32,7 +32,7 @@ export function identifyTool(): string | undefined {
 
 /** The sources that decide what a result is. */
 function sourcesIn(cli: string): string[] {
-  const files = ["bundle", "lambda/isolation", "manifest"].flatMap((room) =>
+  const files = ["bundle", "lambda/isolation", "lambda/node", "manifest"].flatMap((room) =>
     filesIn(resolve(cli, room))
   );
   return files.filter((file) => /(?<!_test)\.[jt]s$/.test(file)).sort()

@@ -28,7 +28,7 @@ export const bundle: Command = defineCommand({
     minify: { type: "boolean", description: "Shorten names and white space" },
     "no-cache": {
       type: "boolean",
-      description: "Leave out the code cache, which makes functions start faster",
+      description: "Start no function: neither check its start nor make its code cache",
     },
     analyze: { type: "boolean", description: "Print the parts of each zip" },
     json: { type: "boolean", description: "Print the zips as JSON" },

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { checkNpmSettings } from "../bundle/npm_settings.ts";
 import { cacheFolder } from "../programs/downloads.ts";
 import { CHILD_VARIABLES, CONFIGS } from "../programs/child_environment.ts";
+import { nodeFolders, type NodeRuntime } from "../programs/node_packages.ts";
 import { findTerraform } from "../programs/find_terraform.ts";
 import { findProgram, ignorePrograms, programFolders } from "../programs/find_program.ts";
 import { applicationFolder, isInside, permissionFlags, type Permissions } from "./permissions.ts";
@@ -33,8 +34,10 @@ export async function deployPermissions(manifestPath: string): Promise<Permissio
   const folder = applicationFolder(manifestPath);
   ignorePrograms(folder); // examples/deploy.sh begins here
   await checkNpmSettings(folder); // with ~/.npmrc, which the deployment may not read
-  const write = [join(folder, ".mate"), cacheFolder()];
   const unshare = await findProgram("unshare");
+  // A function for Node.js is started once, in a sandbox.
+  const node = unshare === undefined ? [] : runtimesIn(manifestPath).flatMap(nodeFolders);
+  const write = [join(folder, ".mate"), cacheFolder(), ...node];
   const run = [
     Deno.execPath(),
     await findTerraform(console.error),
@@ -46,6 +49,7 @@ export async function deployPermissions(manifestPath: string): Promise<Permissio
     read: [
       folder,
       cacheFolder(),
+      ...node,
       ...configFiles(folder),
       ...programFolders(),
       Deno.execPath(),
@@ -65,6 +69,13 @@ export async function deployPermissions(manifestPath: string): Promise<Permissio
     ],
     sys: ["uid"],
   };
+}
+
+/** The runtimes of Node.js that a manifest names. The manifest is checked later. */
+function runtimesIn(manifestPath: string): NodeRuntime[] {
+  if (!existsSync(manifestPath)) return [];
+  const text = readFileSync(manifestPath, "utf8");
+  return (["nodejs22.x", "nodejs24.x"] as const).filter((runtime) => text.includes(runtime));
 }
 
 /** Forbids that a program is where the process may write: the process could replace the program by another. */

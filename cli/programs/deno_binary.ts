@@ -1,5 +1,5 @@
 import { parseTarGzip } from "nanotar";
-import { cacheFolder, checksumOf, download, ifThere, keep } from "./downloads.ts";
+import { cacheFolder, checksumOf, download, ifThere, keep, programFolder } from "./downloads.ts";
 
 /** An architecture that Lambda has. */
 export type Architecture = "x86_64" | "arm64";
@@ -107,7 +107,7 @@ export async function keepProgram(
   folder: string,
   source: DenoSource = {},
 ): Promise<string> {
-  const program = `${source.cache ?? cacheFolder()}-${folder}/${path.split("/").at(-1)}`;
+  const program = `${programFolder(folder, source.cache)}/${path.split("/").at(-1)}`;
   const cached = await ifThere(Deno.readFile(program));
   if (cached === undefined || await checksumOf(cached, package_.program) !== package_.program) {
     await keep(program, await getProgram(package_, path, source));

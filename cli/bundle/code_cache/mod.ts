@@ -10,15 +10,19 @@
  * @module
  */
 import type { Application, ApplicationFunction } from "../../application/types.ts";
-import { fillPlaceholders, placeholdersIn } from "../../manifest/variables.ts";
-import { lambdaEnvironment } from "../../lambda/isolation/environment.ts";
 import { detectIsolation, type Isolation, makeTmp } from "../../lambda/isolation/isolation.ts";
 import { type ArchiveFile, identifyFiles, writeFiles } from "../archive.ts";
 import { identifyTool } from "../made_of.ts";
 import { type Kept, keyOf, type Parts } from "../../programs/kept.ts";
 import { type Architecture, ownArchitecture } from "../../programs/deno_binary.ts";
 import { compiledSpecifiers, copyCaches, UnknownSchemaError } from "./database.ts";
-import { HandlerError, ImportError, StartError, startFunction } from "./warm_start.ts";
+import {
+  ImportError,
+  refuseBroken,
+  startEnvironment,
+  StartError,
+  startFunction,
+} from "./warm_start.ts";
 
 export interface CodeCacheOptions {
   readonly architecture: Architecture;
@@ -74,7 +78,7 @@ export async function addCodeCaches(
     const add = async (name: string, files: ArchiveFile[]) => {
       const settings = application.functions[name]!;
       const start = {
-        environment: environmentOf(settings),
+        environment: startEnvironment(settings),
         isolation,
         signal,
       };
@@ -117,23 +121,6 @@ export async function addCodeCaches(
 
 function partsOf(files: readonly ArchiveFile[]): Parts {
   return new Map(files.map(({ path, data }) => [path, data]));
-}
-
-/** Returns the environment of a function. The names of deployed resources are not known yet, and no secret is known here. */
-function environmentOf(settings: ApplicationFunction): Record<string, string> {
-  const { environment, variables: resources, secrets, net } = settings.code;
-  const names = [...resources, ...Object.keys(secrets), ...net.flatMap(placeholdersIn)];
-  const variables = Object.fromEntries(names.map((key) => [key, "unknown"]));
-  const own = lambdaEnvironment({ ...settings, environment }, {
-    task: "/var/task",
-    logStream: "warm-up",
-  });
-  return Object.fromEntries(
-    Object.entries<string>({ ...variables, ...own })
-      // Only a process that may run every program may set these variables.
-      .filter(([key]) => !/^(LD|DYLD)_/.test(key))
-      .map(([key, value]) => [key, fillPlaceholders(value, () => "unknown")]),
-  );
 }
 
 type Start = Omit<Parameters<typeof startFunction>[0], "folders">;
@@ -197,29 +184,14 @@ async function waitForCode(denoDir: string): Promise<void> {
   throw new CacheError("Deno keeps no compiled code");
 }
 
-/** Whether a function may throw only because it is not deployed: it has rights or values that exist in the cloud only. */
-function dependsOnCloud(
-  { code: { variables, statements, environment, secrets } }: ApplicationFunction,
-): boolean {
-  return Object.keys(secrets).length > 0 || variables.length > 0 || statements.length > 0 ||
-    Object.values(environment).some((value) => fillPlaceholders(value, () => "") !== value);
-}
-
 function warningOf(
   name: string,
   settings: ApplicationFunction,
   architecture: Architecture,
   error: Error,
 ): string {
-  const isImport = error instanceof ImportError;
-  if (error instanceof HandlerError || isImport && !dependsOnCloud(settings)) {
-    const reason = isImport
-      ? `the module "${settings.code.module}" throws when it is imported: ${error.message}\n` +
-        'If it needs an environment variable, add the variable to "environment" or "secrets" in the manifest'
-      : error.message;
-    throw new Error(`Cannot bundle the function "${name}": ${reason}`, { cause: error });
-  }
-  if (error instanceof StartError || isImport) {
+  refuseBroken(name, settings, error);
+  if (error instanceof StartError || error instanceof ImportError) {
     return `No code cache for the function "${name}", which may not start on Lambda either: ${error.message}`;
   }
   const isNoCache = error instanceof CacheError || error instanceof UnknownSchemaError;

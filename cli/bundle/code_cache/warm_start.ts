@@ -1,3 +1,6 @@
+import type { ApplicationFunction } from "../../application/types.ts";
+import { fillPlaceholders, placeholdersIn } from "../../manifest/variables.ts";
+import { lambdaEnvironment } from "../../lambda/isolation/environment.ts";
 import type { Folders, Isolation } from "../../lambda/isolation/isolation.ts";
 import type { ErrorAnswer } from "../../lambda/runtime_api/invocation.ts";
 import { RuntimeApi } from "../../lambda/runtime_api/runtime_api.ts";
@@ -7,6 +10,8 @@ import { prepare } from "../../programs/find_program.ts";
 export interface WarmStart {
   /** The unpacked layer and function, and a folder for `/tmp`. */
   readonly folders: Folders;
+  /** The command that starts the runtime; by default the bootstrap of the layer. */
+  readonly program?: readonly [string, ...string[]];
   /** The environment variables, as on Lambda, except the address of the Runtime API. */
   readonly environment: Readonly<Record<string, string>>;
   /** How the function is kept apart. */
@@ -30,14 +35,14 @@ const INIT_LIMIT = 10_000;
  * Starts a function, waits until it asks for its first invocation, then kills it.
  *
  * @param whenStarted Is called before the function is killed, and may invoke it.
- * @returns The text that the function and Deno wrote to their standard error.
+ * @returns The text that the function and its runtime wrote to their standard error.
  * @throws {HandlerError} If the handler is missing or invalid.
  * @throws {ImportError} If the module throws.
  * @throws {StartError} If the function does not start.
  * @throws The reason of the signal.
  */
 export async function startFunction(
-  { folders, environment, isolation, signal }: WarmStart,
+  { folders, program, environment, isolation, signal }: WarmStart,
   whenStarted: (api: RuntimeApi) => Promise<void> = async () => {},
 ): Promise<string> {
   signal?.throwIfAborted();
@@ -48,7 +53,7 @@ export async function startFunction(
     if (error) throw initError(error);
   });
   const { layer } = isolation.place(folders);
-  const { path, options } = isolation.command(folders, [`${layer}/bootstrap`], {
+  const { path, options } = isolation.command(folders, program ?? [`${layer}/bootstrap`], {
     ...environment,
     AWS_LAMBDA_RUNTIME_API: api.address,
   });
@@ -94,9 +99,12 @@ function kill(child: Deno.ChildProcess): void {
 function initError({ body }: ErrorAnswer): Error {
   const text = new TextDecoder().decode(body);
   try {
-    const { errorType, errorMessage, stackTrace = [] } = JSON.parse(text);
-    const isOwn = (line: string) => !/\((?:ext|node):/.test(line); // or a line of Deno itself
-    const place = stackTrace.find(isOwn) ?? "";
+    const { errorType, errorMessage, stackTrace, trace = [] } = JSON.parse(text); // "trace" is that of Node.js
+    // Or a line of the runtime itself.
+    const isOwn = (line: string) =>
+      line.startsWith("at ") && !/\b(?:ext|node):|\/var\/runtime\//.test(line);
+    const lines: string[] = (stackTrace ?? trace).map((line: string) => line.trim());
+    const place = (lines.find(isOwn) ?? "").replace(/(?:file:\/\/)?\/var\/task\//, "");
     const isHandler = /^Runtime\.(HandlerNotFound|CallbackHandlerDeprecated)$/.test(errorType);
     const message = `${errorType}: ${errorMessage}`;
     return isHandler
@@ -105,4 +113,48 @@ function initError({ body }: ErrorAnswer): Error {
   } catch {
     return new StartError(text);
   }
+}
+
+/**
+ * The environment of a function that is started while it is bundled. The names of deployed resources are not known yet, and no
+ * secret is known here.
+ */
+export function startEnvironment(settings: ApplicationFunction): Record<string, string> {
+  const { environment, variables: resources, secrets, net } = settings.code;
+  const names = [...resources, ...Object.keys(secrets), ...net.flatMap(placeholdersIn)];
+  const variables = Object.fromEntries(names.map((key) => [key, "unknown"]));
+  const { NODE_OPTIONS } = settings.environment; // with the flag for the names of the author's files
+  const own = lambdaEnvironment({
+    ...settings,
+    environment: { ...environment, ...NODE_OPTIONS !== undefined && { NODE_OPTIONS } },
+  }, { task: "/var/task", logStream: "warm-up" });
+  return Object.fromEntries(
+    Object.entries<string>({ ...variables, ...own })
+      // Only a process that may run every program may set these variables.
+      .filter(([key]) => !/^(LD|DYLD)_/.test(key))
+      .map(([key, value]) => [key, fillPlaceholders(value, () => "unknown")]),
+  );
+}
+
+/**
+ * Refuses a function that did not start for a reason of its own, which it has in the account, too.
+ *
+ * @throws {Error} If the handler is missing or invalid, or if the module throws, unless rights or values may be missing that
+ * exist in the cloud only.
+ */
+export function refuseBroken(name: string, settings: ApplicationFunction, error: Error): void {
+  const isImport = error instanceof ImportError;
+  if (!(error instanceof HandlerError || isImport && !dependsOnCloud(settings))) return;
+  const reason = isImport
+    ? `the module "${settings.code.module}" throws when it is imported: ${error.message}\n` +
+      'If it needs an environment variable, add the variable to "environment" or "secrets" in the manifest'
+    : error.message;
+  throw new Error(`Cannot bundle the function "${name}": ${reason}`, { cause: error });
+}
+
+function dependsOnCloud(
+  { code: { variables, statements, environment, secrets } }: ApplicationFunction,
+): boolean {
+  return Object.keys(secrets).length > 0 || variables.length > 0 || statements.length > 0 ||
+    Object.values(environment).some((value) => fillPlaceholders(value, () => "") !== value);
 }
