@@ -57,7 +57,7 @@ function memberOf<Value>(
   expected: string,
   is: (value: unknown) => boolean,
 ): Value | undefined {
-  const value = Object.hasOwn(input, name) ? input[name] ?? undefined : undefined;
+  const value = input[name] ?? undefined;
   if (value !== undefined && !is(value)) throw malformed(`${name} must be ${expected}`);
   return value as Value | undefined;
 }

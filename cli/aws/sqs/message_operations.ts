@@ -140,7 +140,7 @@ function receiveMessages(queues: Queues, input: Input, context: Context): object
       ? {}
       : { Messages: messages.map((message) => describe(message, system, names)) };
   const messages = queues.take(queue, options);
-  if (messages.length > 0 || wait === 0) return answer(messages);
+  if (messages.length > 0) return answer(messages);
   return async (gone) => {
     const signal = AbortSignal.any([gone, context.signal]);
     return answer(await queues.receive(queue, { ...options, wait, signal }));

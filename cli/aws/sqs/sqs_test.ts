@@ -102,7 +102,6 @@ Deno.test("Amazon SQS refuses wrong values by their names", async () => {
     ],
     ["range", "InvalidAttributeValue", () => makeQueue(sqs, "x", { DelaySeconds: "901" })],
     ["FIFO attribute", "InvalidAttributeName", () => makeQueue(sqs, "x", { FifoQueue: "false" })],
-    ["redrive", value, () => makeQueue(sqs, "x", { RedrivePolicy: "{}" })],
     [
       "redrive to another kind",
       value,
@@ -137,10 +136,21 @@ Deno.test("Amazon SQS refuses wrong values by their names", async () => {
       () =>
         sqs.sendMessageBatch({
           QueueUrl,
-          Entries: ["a", "b"].map((Id) => ({ Id, MessageBody: "m".repeat(600_000) })),
+          Entries: ["a", "b"].map((Id) => ({ Id, MessageBody: "m".repeat(524_289) })),
+        }),
+    ],
+    [
+      "other system attribute",
+      value,
+      () =>
+        send({
+          MessageSystemAttributes: { Other: { DataType: "String", StringValue: "x" } },
         }),
     ],
   ];
+  const { a10: _, ...ten } = many;
+  await send({ MessageAttributes: ten });
+  await receive(sqs, QueueUrl, { AttributeNames: ["VisibilityTimeout"] });
   for (const [rule, name, call] of table) {
     const error = await assertRejects(call, Error, "", rule);
     assertEquals(error.name, name, `${rule}: ${error.message}`);
@@ -151,19 +161,33 @@ Deno.test("Amazon SQS answers each entry of a batch, and refuses entries alone",
   await using test = await startServices();
   const { sqs } = test.developer;
   const QueueUrl = await makeQueue(sqs, "standard", { MaximumMessageSize: "1024" });
+  const attribute = { DataType: "String", StringValue: "x" };
   const { Successful, Failed } = await sqs.sendMessageBatch({
     QueueUrl,
-    Entries: [{ Id: "a", MessageBody: "m" }, { Id: "b", MessageBody: "m".repeat(1025) }],
+    Entries: [
+      { Id: "a", MessageBody: "m" },
+      { Id: "b", MessageBody: "m".repeat(1025) },
+      { Id: "c", MessageBody: undefined },
+      { Id: "d", MessageBody: "m", MessageAttributes: { "AWS.x": attribute } },
+    ],
   });
   assertEquals(Successful?.map(({ Id }) => Id), ["a"]);
   assertEquals(Failed?.map(({ Id, Code, SenderFault }) => [Id, Code, SenderFault]), [
     ["b", "InvalidParameterValue", true],
+    ["c", "MissingParameter", true],
+    ["d", "InvalidParameterValue", true],
   ]);
+  const Entries = ["a", "b"].map((Id) => ({ Id, MessageBody: "m".repeat(524_288) }));
+  const large = await makeQueue(sqs, "large");
+  assertEquals((await sqs.sendMessageBatch({ QueueUrl: large, Entries })).Failed, []);
   const deleted = await sqs.deleteMessageBatch({
     QueueUrl,
     Entries: [{ Id: "x", ReceiptHandle: "nonsense" }],
   });
   assertEquals(deleted.Failed?.map(({ Code }) => Code), ["ReceiptHandleIsInvalid"]);
+  const twice = ["a", "b", "b"].map((Id) => ({ Id, ReceiptHandle: "x" }));
+  const call = () => sqs.deleteMessageBatch({ QueueUrl, Entries: twice });
+  await assertRejects(call, Error, "Id b repeated.");
 });
 
 Deno.test("Amazon SQS returns only the attributes that a client asks for, with their digest", async () => {
@@ -322,7 +346,7 @@ Deno.test("a queue that is its own dead-letter queue loses no message, nor do tw
   assertEquals(counts, [1, 1, 0, 1, 1, 0, 1, 1, 0, 1]);
 });
 
-Deno.test("the delay of a FIFO queue holds for a message with a delay of 0", async () => {
+Deno.test("the delay of a message replaces that of a standard queue, but not that of a FIFO queue", async () => {
   await using test = await startServices();
   const { sqs } = test.developer;
   const Attributes = { ContentBasedDeduplication: "true", DelaySeconds: "900" };
@@ -337,6 +361,9 @@ Deno.test("the delay of a FIFO queue holds for a message with a delay of 0", asy
     });
     assertEquals((await receive(sqs, QueueUrl)).length, isFifo ? 0 : 1);
   }
+  const QueueUrl = await makeQueue(sqs, "standard");
+  await sqs.sendMessage({ QueueUrl, MessageBody: "m", DelaySeconds: 900 });
+  assertEquals(await receive(sqs, QueueUrl), []);
 });
 
 Deno.test("Amazon SQS makes, changes, lists and empties queues", async () => {
@@ -425,10 +452,14 @@ Deno.test("a message gets the trace header of its request if it has no other", a
 const CODES: Readonly<Record<string, string>> = {
   MissingRequiredParameterException: "MissingParameter",
   InvalidParameterValueException: "InvalidParameterValue",
+  InvalidBatchEntryId: "AWS.SimpleQueueService.InvalidBatchEntryId",
 };
 
 Deno.test("Amazon SQS answers malformed requests with its own errors", async () => {
   await using test = await startServices();
+  const jobs = (members: object) => JSON.stringify({ QueueUrl: "/app-jobs", ...members });
+  const withAttribute = (a: unknown) => jobs({ MessageBody: "m", MessageAttributes: { a } });
+  const entry = { Id: "a", MessageBody: "m" };
   const table = [
     ["SendMessage", "{", "SerializationException", 400],
     ["SendMessage", "[]", "SerializationException", 400],
@@ -436,38 +467,23 @@ Deno.test("Amazon SQS answers malformed requests with its own errors", async () 
     ["SendMessage", '{"QueueUrl":5}', "SerializationException", 400],
     ["SendMessage", '{"QueueUrl":"http://x/a b"}', "InvalidAddress", 404],
     ["SendMessage", '{"QueueUrl":"http://x/999999999999/jobs"}', "InvalidAddress", 404],
-    ["SendMessage", '{"QueueUrl":"/app-jobs","MessageBody":{}}', "SerializationException", 400],
-    ["SendMessage", '{"QueueUrl":"/app-jobs","MessageBody":"m","Other":1}', "NotImplemented", 501],
+    ["SendMessage", jobs({ MessageBody: {} }), "SerializationException", 400],
+    ["SendMessage", jobs({ MessageBody: "m", Other: 1 }), "NotImplemented", 501],
+    ["SendMessage", withAttribute(5), "SerializationException", 400],
+    ["SendMessage", withAttribute({ DataType: 5 }), "SerializationException", 400],
+    ["SendMessageBatch", jobs({ Entries: [null] }), "SerializationException", 400],
+    ["SendMessageBatch", jobs({ Entries: [{ ...entry, Other: 1 }] }), "NotImplemented", 501],
     [
       "SendMessageBatch",
-      '{"QueueUrl":"/app-jobs","Entries":[null]}',
-      "SerializationException",
+      jobs({ Entries: [entry, { MessageBody: "m" }] }),
+      "InvalidBatchEntryId",
       400,
     ],
-    [
-      "SendMessageBatch",
-      '{"QueueUrl":"/app-jobs","Entries":[{"Id":"a","MessageBody":"m","Other":1}]}',
-      "NotImplemented",
-      501,
-    ],
-    [
-      "ReceiveMessage",
-      '{"QueueUrl":"/app-jobs","WaitTimeSeconds":"1"}',
-      "SerializationException",
-      400,
-    ],
-    [
-      "ReceiveMessage",
-      '{"QueueUrl":"/app-jobs","AttributeNames":[1]}',
-      "SerializationException",
-      400,
-    ],
-    [
-      "ReceiveMessage",
-      '{"QueueUrl":"/app-jobs","MaxNumberOfMessages":11}',
-      "InvalidParameterValueException",
-      400,
-    ],
+    ["ReceiveMessage", jobs({ WaitTimeSeconds: "1" }), "SerializationException", 400],
+    ["ReceiveMessage", jobs({ AttributeNames: [1] }), "SerializationException", 400],
+    ["ReceiveMessage", jobs({ MaxNumberOfMessages: 11 }), "InvalidParameterValueException", 400],
+    ["ReceiveMessage", jobs({ WaitTimeSeconds: null }), undefined, 200],
+    ["ChangeMessageVisibility", jobs({ ReceiptHandle: "x" }), "SerializationException", 400],
     ["__proto__", "{}", "NotImplemented", 501],
     ["AddPermission", "{}", "NotImplemented", 501],
   ] as const;
@@ -475,7 +491,8 @@ Deno.test("Amazon SQS answers malformed requests with its own errors", async () 
     const headers = { "x-amz-target": `AmazonSQS.${operation}` };
     const response = await fetch(test.url, { method: "POST", headers, body });
     const { __type } = await response.json();
-    assertEquals([__type.split("#")[1], response.status], [type, status], `${operation} ${body}`);
+    assertEquals([__type?.split("#")[1], response.status], [type, status], `${operation} ${body}`);
+    if (type === undefined) continue;
     // The recordings have both names of an error: the type of the model, and the code of the older protocol.
     const code = response.headers.get("x-amzn-query-error")?.split(";")[0];
     assertEquals(code, CODES[type] ?? type, `${operation} ${body}`);
