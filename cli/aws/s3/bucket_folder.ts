@@ -199,8 +199,8 @@ export class BucketFolder {
     }
     this.#objects.set(key, object);
     this.#seen.delete(key);
-    if (state !== undefined) this.#seen.set(key, state);
-    else if (file !== undefined) await this.#show(object);
+    if (state === undefined) await this.#show(object);
+    else this.#seen.set(key, state);
     const { how = "Put" } = client;
     if (reports) this.#report(`ObjectCreated:${how}`, key, client, object);
     if (former !== undefined) await this.store.drop(former.content);

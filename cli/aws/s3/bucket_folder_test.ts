@@ -36,6 +36,8 @@ async function createBucket() {
       return found && await new Response(found.content).text();
     },
     put: (key: string, text = "Hello") => bucket.put(key, content(text), CLIENT),
+    /** Lists the files of the store. Each object has two: the record and the content. */
+    stored: () => [...Deno.readDirSync(store)].map(({ name }) => name),
     [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
   };
 }
@@ -66,6 +68,38 @@ Deno.test("BucketFolder reports a change once, and a hidden file only if a clien
   assertEquals(test.reported(), ["ObjectCreated:Put .put", removed]);
   await test.bucket.scan(true);
   assertEquals(test.reported(), []);
+  await test.put("file");
+  // A file that comes back has the same time and size.
+  const [file, away] = [join(test.folder, "file"), join(test.folder, "..", "away")];
+  for (const [from, to] of [[file, away], [away, file]] as const) {
+    await Deno.rename(from, to);
+    await test.bucket.scan(true);
+  }
+  const created = "ObjectCreated:Put file";
+  assertEquals(test.reported(), [created, "ObjectRemoved:DeleteMarkerCreated file", created]);
+});
+
+Deno.test("BucketFolder keeps nothing of an object that a client may not put, and refuses wrong keys", async () => {
+  await using test = await createBucket();
+  await test.put("a");
+  const before = test.stored();
+  const check = () => {
+    throw new Error("There is such an object");
+  };
+  const put = () => test.bucket.put("a", content("other"), { ...CLIENT, check });
+  await assertRejects(put, Error, "There is such an object");
+  await assertRejects(() => test.bucket.delete("a", { ...CLIENT, check }), Error, "There is such");
+  for (
+    const call of [
+      () => test.put(".."),
+      () => test.bucket.open(".."),
+      () => test.bucket.delete("..", CLIENT),
+    ]
+  ) await assertRejects(call, ObjectKeyError);
+  assertEquals([test.stored(), await test.read("a")], [before, "Hello"]);
+  for (const name of before) if (!name.endsWith(".json")) await Deno.remove(join(test.store, name));
+  const message = 'Cannot read the object "a": its content was removed. Put it again';
+  await assertRejects(() => test.bucket.open("a"), Error, message);
 });
 
 Deno.test("BucketFolder follows no link out of its folder", async () => {
@@ -112,13 +146,15 @@ Deno.test("BucketFolder keeps objects whose keys no file can have, also for the 
   await using test = await createBucket();
   const long = "x".repeat(256);
   const keys = ["/a", "a", "a/", "a//b", "a/b", "b/../c", "c", "./d", long, "nul\0"];
+  for (const key of keys) await test.put(key, "former content");
   for (const key of keys) await test.put(key, `content of ${key}`);
+  assertEquals(test.stored().length, 2 * keys.length);
   for (const bucket of [test.bucket, await test.open()]) {
     assertEquals(bucket.list().map(({ key }) => key), [...keys].sort());
     for (const key of keys) assertEquals(await test.read(key, bucket), `content of ${key}`);
   }
   for (const key of keys) await test.bucket.delete(key, CLIENT);
-  assertEquals((await test.open()).list(), []);
+  assertEquals([test.stored(), (await test.open()).list()], [[], []]);
 });
 
 Deno.test("BucketFolder keeps the facts of an object, until a program changes its file", async () => {
@@ -132,9 +168,12 @@ Deno.test("BucketFolder keeps the facts of an object, until a program changes it
   const [{ fields, etag, parts }] = (await test.open()).list() as [StoredObject];
   assertEquals({ fields, etag, parts }, facts);
   await Deno.writeTextFile(join(test.folder, "a"), "changed");
+  const modified = 1_600_000_000_000;
+  await Deno.utime(join(test.folder, "a"), new Date(modified), new Date(modified));
   for (let runs = 0; runs < 2; runs++) {
     const [changed] = (await test.open()).list();
     assertEquals([changed?.fields, changed?.etag], [undefined, "8977dfac2f8e04cb96e66882235f5aba"]);
+    assertEquals([changed?.modified, test.stored().length], [modified, 2]);
   }
 });
 
