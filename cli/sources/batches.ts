@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import type { FunctionHost, InvokeOptions } from "../lambda/function_host.ts";
 import { MAX_SYNC_EVENT } from "../rules/limits.ts";
 
-/** The bytes of an event beside its records: `{"Records":[]}`. */
-const FRAME = 14;
+/** The bytes of an event beside its records, `{"Records":[]}`, without the comma that the first record does not have. */
+const FRAME = 13;
 
 /** The records of one event. Together they are as large as AWS Lambda accepts. */
 export class Batch {

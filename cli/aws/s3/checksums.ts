@@ -97,8 +97,8 @@ export function readAlgorithm(headers: Headers, field: string): Algorithm | unde
 /** Reads the checksum that a client claims for its content. */
 export function readClaim(headers: Headers): Claim | undefined {
   const announced = readAlgorithm(headers, "x-amz-sdk-checksum-algorithm");
-  const trailer = headers.get("x-amz-trailer")?.trim().toLowerCase();
-  const fields = [...headers.keys(), ...trailer === undefined ? [] : [trailer]]
+  const trailer = headers.get("x-amz-trailer")?.trim().toLowerCase() ?? "";
+  const fields = [...headers.keys(), trailer]
     .flatMap((name) => /^x-amz-checksum-(?!mode$|algorithm$|type$)(.*)$/.exec(name)?.[1] ?? []);
   if (fields.length > 1) {
     const rule = "Multiple checksum Types are not allowed.";

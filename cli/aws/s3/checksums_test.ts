@@ -1,9 +1,9 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { FILES } from "../../testdata/platform.ts";
 import { startServices } from "../../testdata/services.ts";
-import { type Algorithm, startDigest } from "./checksums.ts";
+import { type Algorithm, readAlgorithm, readClaim, readType, startDigest } from "./checksums.ts";
 
 Deno.test("startDigest() computes the check values of the algorithms", async () => {
   // The catalogue of CRC algorithms and FIPS 180-4 have these values for "123456789".
@@ -19,6 +19,33 @@ Deno.test("startDigest() computes the check values of the algorithms", async () 
     for (const part of ["1234", "", "56789"]) digest.update(Buffer.from(part));
     assertEquals(Buffer.from(await digest.digest()).toString("hex"), expected, algorithm);
   }
+});
+
+Deno.test("readClaim(), readAlgorithm() and readType() name the header that Amazon S3 refuses", () => {
+  const claim = (fields: Record<string, string>) => readClaim(new Headers(fields));
+  const algorithm = (field: string, value: string) =>
+    readAlgorithm(new Headers({ [field]: value }), field);
+  const [sdk, multipart] = ["x-amz-sdk-checksum-algorithm", "x-amz-checksum-algorithm"] as const;
+  const value = (name: string) => `Value for ${name} header is invalid.`;
+  const type = (name: string) => `The ${name} checksum type cannot be used with the`;
+  const table: [call: () => unknown, message: string][] = [
+    [() => claim({ "x-amz-checksum-crc32": "AAAA" }), value("x-amz-checksum-crc32")],
+    [() => claim({ "x-amz-checksum-crc32": "2JMqrA!=" }), value("x-amz-checksum-crc32")],
+    [() => algorithm(sdk, "CRC1"), value(sdk)],
+    [() => algorithm(multipart, "CRC1"), "Checksum algorithm provided is unsupported."],
+    [
+      () => readType("CRC64NVME", "COMPOSITE"),
+      `${type("COMPOSITE")} crc64nvme checksum algorithm.`,
+    ],
+    [() => readType("SHA1", "FULL_OBJECT"), `${type("FULL_OBJECT")} sha1 checksum algorithm.`],
+    [() => readType("SHA1", "OTHER"), value("x-amz-checksum-type")],
+  ];
+  for (const [call, message] of table) assertThrows(call, Error, message);
+  const trailer = { algorithm: "CRC32" as const, value: undefined };
+  assertEquals(claim({ "x-amz-trailer": "X-Amz-Checksum-CRC32" }), trailer);
+  assertEquals(claim({}), undefined);
+  assertEquals(algorithm(multipart, "sha1"), "SHA1");
+  assertEquals(readType("CRC32", "COMPOSITE"), "COMPOSITE");
 });
 
 /** Sends a request to the bucket "files". Returns the status, and the code of an error. */

@@ -22,10 +22,9 @@ function includes(list: string, etag: string): boolean {
     .some((tag) => tag === "*" || tag === etag);
 }
 
-/** Reads a date. An invalid date is ignored. */
-function readDate(text: string | null): number | undefined {
-  const time = Date.parse(text ?? "");
-  return Number.isNaN(time) ? undefined : time;
+/** Reads a date. An absent or invalid date is NaN, so it is neither before nor after another one. */
+function readDate(text: string | null): number {
+  return Date.parse(text ?? "");
 }
 
 /** Evaluates conditions on an object. `prefix` is the start of the names of the header fields. */
@@ -38,13 +37,12 @@ function evaluate(headers: Headers, object: StoredObject, prefix: string): State
   const until = readDate(headers.get(`${prefix}if-unmodified-since`));
   if (match !== null) {
     if (!includes(match, etag)) throw failed("If-Match");
-  } else if (until !== undefined && modified > until) {
+  } else if (modified > until) {
     throw failed("If-Unmodified-Since");
   }
   if (noneMatch !== null) return includes(noneMatch, etag) ? "unchanged" : undefined;
   // A date of the future is invalid.
-  const isPast = since !== undefined && since <= Date.now();
-  return isPast && modified <= since ? "unchanged" : undefined;
+  return since <= Date.now() && modified <= since ? "unchanged" : undefined;
 }
 
 /**

@@ -6,6 +6,9 @@ import { checkSource, deleteCondition, isUnchanged, writeCondition } from "./con
 const DAY = 86_400_000;
 const OBJECT: StoredObject = { key: "k", size: 4, etag: "e", modified: Date.now() - 1_500 };
 
+/** The time of the last change, which a date tells to the second. */
+const CHANGED = new Date(OBJECT.modified).toUTCString();
+
 const date = (offset: number) => new Date(Date.now() + offset).toUTCString();
 
 /** Returns the result of a check, or the code of its error. */
@@ -31,12 +34,15 @@ Deno.test("isUnchanged() evaluates the conditions of a read in the order of RFC 
     [{ "if-unmodified-since": date(-DAY) }, failed],
     [{ "if-match": '"e"', "if-unmodified-since": date(-DAY) }, false],
     [{ "if-unmodified-since": date(0) }, false],
+    [{ "if-unmodified-since": CHANGED }, false],
+    [{ "if-unmodified-since": "yesterday" }, false],
     [{ "if-none-match": '"e"' }, true],
     [{ "if-none-match": "e" }, true],
     [{ "if-none-match": '"x"' }, false],
     [{ "if-none-match": '"x"', "if-modified-since": date(0) }, false],
     [{ "if-none-match": "x", "if-unmodified-since": date(-DAY) }, failed],
     [{ "if-modified-since": date(0) }, true],
+    [{ "if-modified-since": CHANGED }, true],
     [{ "if-modified-since": date(-DAY) }, false],
     [{ "if-modified-since": date(DAY) }, false], // A date of the future is invalid.
     [{ "if-modified-since": "yesterday" }, false],

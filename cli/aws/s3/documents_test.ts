@@ -14,7 +14,12 @@ Deno.test("readDocument() reads texts and items, with entities and namespaces", 
     texts: { Quiet: "true" },
     items: [{ Key: ' a&b<\n\u{1f600}" ' }, { Key: "<b>" }],
   });
-  assertEquals(await read("<Delete/>"), { texts: {}, items: [] });
+  for (const document of ["<Delete/>", "<Delete></Delete>", "<Delete> </Delete>"]) {
+    assertEquals(await read(document), { texts: {}, items: [] });
+  }
+  assertEquals((await read("<Delete><Object> </Object></Delete>")).items, [{}]);
+  const last = `<Delete><Object><Key>&#x10ffff;</Key></Object></Delete>`;
+  assertEquals((await read(last)).items, [{ Key: "\u{10ffff}" }]);
 });
 
 Deno.test("readDocument() refuses what is not such a document", async () => {
@@ -25,6 +30,7 @@ Deno.test("readDocument() refuses what is not such a document", async () => {
     "<Delete><Object></Delete></Object>",
     "<Other></Other>",
     "<Delete></Delete><Delete></Delete>",
+    "<Delete></Delete><Other></Other>",
     "<Delete></Delete>rest",
     "<Delete><Object>a</Object></Delete>",
     "<Delete><Object><Key><a>b</a></Key></Object></Delete>",

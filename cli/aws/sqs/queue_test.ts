@@ -5,6 +5,7 @@ import { temporaryFolder } from "../../../testdata/programs.ts";
 import { defaultAttributes } from "./attributes.ts";
 import { Contents } from "./contents.ts";
 import { Queue } from "./queue.ts";
+import { QUEUE_OPERATIONS } from "./queue_operations.ts";
 import { Queues } from "./queues.ts";
 
 const MINUTE = 60_000;
@@ -90,8 +91,21 @@ Deno.test("messages that do not fit into the memory are in files until they are 
   assertEquals(files(), 1);
   queue.send({ ...message, body: "12345678901" }, now - 2 * MINUTE);
   assertEquals([files(), queues.take(queue, options).length, files()], [2, 1, 1]);
-  dead.purge();
+  const context = { endpoint: "http://localhost", signal: new AbortController().signal };
+  QUEUE_OPERATIONS.DeleteQueue!(queues, { QueueUrl: "/dead" }, context);
   assertEquals(files(), 0);
+});
+
+Deno.test("a queue counts its messages by what a receiver can do with them", () => {
+  const queue = makeQueue("jobs");
+  for (const delay of [0, 0, 0, 900]) queue.send({ ...message, body: "four", delay });
+  queue.take({ count: 1 });
+  assertEquals(queue.count(), { visible: 2, invisible: 1, delayed: 1 });
+  assertEquals([1, 2, 3].map((most) => queue.pending(most)), [
+    { count: 1, size: 4 },
+    { count: 2, size: 8 },
+    { count: 2, size: 8 },
+  ]);
 });
 
 Deno.test("a message in a file takes no memory", async () => {

@@ -426,6 +426,8 @@ Deno.test("a receipt handle that has expired deletes nothing in a FIFO queue", a
   await assertRejects(() => sqs.changeMessageVisibility(change), Error, "is not available");
   const own = { QueueUrl, ReceiptHandle: second!.ReceiptHandle };
   for (let times = 0; times < 2; times++) await sqs.deleteMessage(own);
+  const again = () => sqs.changeMessageVisibility({ ...own, VisibilityTimeout: 5 });
+  await assertRejects(again, Error, "Message does not exist");
   const other = await makeQueue(sqs, "other");
   const error = await assertRejects(() => sqs.deleteMessage({ ...own, QueueUrl: other }), Error);
   assertEquals(error.name, "ReceiptHandleIsInvalid");
