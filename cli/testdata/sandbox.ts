@@ -34,6 +34,17 @@ export const RUNTIMES: readonly Runtime[] = [
   ...NODE_RUNTIMES.slice(Deno.env.has("EVERY_RUNTIME") ? 0 : -1),
 ];
 
+/** Defines a test for each of the {@linkcode RUNTIMES}. */
+export function testRuntimes(
+  name: string,
+  test: (runtime: Runtime) => Promise<void>,
+  options: { readonly ignore?: boolean } = {},
+): void {
+  for (const runtime of RUNTIMES) {
+    Deno.test({ ...options, name: `${runtime}: ${name}`, fn: () => test(runtime) });
+  }
+}
+
 /** An application with the function `one`, in a host. */
 export type App = Awaited<ReturnType<typeof startApp>>;
 

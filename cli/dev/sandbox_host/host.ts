@@ -271,7 +271,11 @@ function ruleOf(name: string, line: string): string | undefined {
   if (restricted !== undefined || /\bERR_DLOPEN_DISABLED\b/.test(line)) {
     return `The function "${name}" may start no program or worker and load no add-on without a mount namespace`;
   }
-  if (/^Runtime\.OutOfMemory$|^# Fatal JavaScript out of memory/.test(line)) {
+  if (
+    /^Runtime\.OutOfMemory$|^# Fatal JavaScript out of memory|^FATAL ERROR: .*\bout of memory/.test(
+      line,
+    )
+  ) {
     return `The function "${name}" may keep only the "memory" that the manifest gives it`;
   }
   if (/no such file or directory.*'(?:\/var\/task\/)?[^'/][^']*'/i.test(line)) {

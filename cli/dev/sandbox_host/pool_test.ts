@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { applicationOf, hasNamespace, startApp } from "../../testdata/sandbox.ts";
+import { applicationOf, hasNamespace, startApp, testRuntimes } from "../../testdata/sandbox.ts";
 import { until, within } from "../../../testdata/waiting.ts";
 
 const isAlive = (pid: number) => Deno.stat(`/proc/${pid}`).then(() => true, () => false);
@@ -119,72 +119,65 @@ Deno.test("an event that is made late is made when a sandbox is free, and nothin
   assertEquals(made, ["fails", "is made"]);
 });
 
-Deno.test({
-  name: "a sandbox is frozen between invocations",
-  ...LINUX,
-  async fn() {
-    await using app = await startApp(
-      `let count = 0; setInterval(() => {}, 1); export const handler = () => ++count;`,
-    );
-    const { invoke, host } = app;
-    for (const count of [1, 2]) {
-      assertEquals((await invoke()).json, count);
-      const [sandbox] = host.sandboxesOf("one");
-      assertEquals(sandbox!.isFrozen, true);
-      const read = (file: string) => Deno.readTextFile(`/proc/${sandbox!.pid}/${file}`);
-      const isStopped = async () => /^State:\tT \(stopped\)$/m.test(await read("status"));
-      await until("the stop of the process", isStopped);
-      const before = await read("schedstat");
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      assertEquals(await read("schedstat"), before, "it has used no processor time");
-    }
-  },
-});
+testRuntimes("a sandbox is frozen between invocations", async (runtime) => {
+  await using app = await startApp(
+    `let count = 0; setInterval(() => {}, 1); export const handler = async () => ++count;`,
+    { runtime },
+  );
+  const { invoke, host } = app;
+  for (const count of [1, 2]) {
+    assertEquals((await invoke()).json, count);
+    const [sandbox] = host.sandboxesOf("one");
+    assertEquals(sandbox!.isFrozen, true);
+    const read = (file: string) => Deno.readTextFile(`/proc/${sandbox!.pid}/${file}`);
+    const isStopped = async () => /^State:\tT \(stopped\)$/m.test(await read("status"));
+    await until("the stop of the process", isStopped);
+    const before = await read("schedstat");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assertEquals(await read("schedstat"), before, "it has used no processor time");
+  }
+}, LINUX);
 
-Deno.test({
-  name: "an idle sandbox ends after its limit, and disposing of the host ends all sandboxes",
-  ...LINUX,
-  async fn() {
-    await using app = await startApp(
-      `export const handler = async ({ wait }) => { await new Promise((r) => setTimeout(r, wait)); };`,
-      {},
-      { idleLimit: 200 },
-    );
-    const { invoke, host } = app;
-    await invoke({ wait: 0 });
-    const [idle] = host.sandboxesOf("one");
-    const mounts = await Deno.readTextFile(`/proc/${idle!.pid}/mountinfo`);
-    const [, tmp] = /\/(tmp-\w+) \/tmp /.exec(mounts) ?? [];
-    assertEquals(tmp !== undefined, hasNamespace);
-    await within("the end of the idle sandbox", idle!.gone);
-    assertEquals(await isAlive(idle!.pid), false);
-    for (const { name, isDirectory } of Deno.readDirSync("/var/tmp")) {
-      if (!isDirectory || !name.startsWith(`mate-${Deno.pid}-`)) continue;
-      const left = [...Deno.readDirSync(`/var/tmp/${name}`)].map((entry) => entry.name);
-      assertEquals(tmp !== undefined && left.includes(tmp), false, "its /tmp is gone");
-    }
-    const pending = invoke({ wait: 25_000 });
-    await until("a sandbox", () => host.sandboxesOf("one").length > 0);
-    const pids = host.sandboxesOf("one").map(({ pid }) => pid);
-    await app[Symbol.asyncDispose]();
-    assertEquals((await pending).failure, "exit");
-    assertEquals(pids.length, 1);
-    assertEquals(await isAlive(pids[0]!), false);
-  },
-});
+testRuntimes("an idle sandbox ends, and so do all at the end of the host", async (runtime) => {
+  await using app = await startApp(
+    `export const handler = async ({ wait }) => { await new Promise((r) => setTimeout(r, wait)); };`,
+    { runtime },
+    { idleLimit: 200 },
+  );
+  const { invoke, host } = app;
+  await invoke({ wait: 0 });
+  const [idle] = host.sandboxesOf("one");
+  const mounts = await Deno.readTextFile(`/proc/${idle!.pid}/mountinfo`);
+  const [, tmp] = /\/(tmp-\w+) \/tmp /.exec(mounts) ?? [];
+  assertEquals(tmp !== undefined, hasNamespace);
+  await within("the end of the idle sandbox", idle!.gone);
+  assertEquals(await isAlive(idle!.pid), false);
+  for (const { name, isDirectory } of Deno.readDirSync("/var/tmp")) {
+    if (!isDirectory || !name.startsWith(`mate-${Deno.pid}-`)) continue;
+    const left = [...Deno.readDirSync(`/var/tmp/${name}`)].map((entry) => entry.name);
+    assertEquals(tmp !== undefined && left.includes(tmp), false, "its /tmp is gone");
+  }
+  const pending = invoke({ wait: 25_000 });
+  await until("a sandbox", () => host.sandboxesOf("one").length > 0);
+  const pids = host.sandboxesOf("one").map(({ pid }) => pid);
+  await app[Symbol.asyncDispose]();
+  assertEquals((await pending).failure, "exit");
+  assertEquals(pids.length, 1);
+  assertEquals(await isAlive(pids[0]!), false);
+}, LINUX);
 
-Deno.test("reload() takes new code and settings for new invocations, and ignores broken code", async () => {
+testRuntimes("reload() takes new code and settings, and ignores broken code", async (runtime) => {
   const version = (number: number) =>
     `export const handler = async ({ wait }, { memoryLimitInMB }) => {
       await new Promise((r) => setTimeout(r, wait)); return [${number}, Number(memoryLimitInMB)]; };`;
-  await using app = await startApp(version(1));
+  await using app = await startApp(version(1), { runtime });
   const { invoke, host, folder, log } = app;
   await invoke({ wait: 0 });
   const [first] = host.sandboxesOf("one");
   assertEquals(await host.reload(), []);
   assertEquals(host.sandboxesOf("one"), [first!], "the same code, the same sandbox");
   const slow = invoke({ wait: 1_500 });
-  assertEquals(await host.reload(applicationOf({ memory: 192 })), ["one"]);
+  assertEquals(await host.reload(applicationOf({ runtime, memory: 192 })), ["one"]);
   assertEquals((await invoke({ wait: 0 })).json, [1, 192], "only the settings are new");
   await Deno.writeTextFile(`${folder}/one.ts`, version(2));
   assertEquals(await host.reload(), ["one"]);
@@ -201,18 +194,18 @@ Deno.test("reload() takes new code and settings for new invocations, and ignores
   assertEquals(await host.reload(), ["one"], "the repair of a fault is reported");
 });
 
-Deno.test("reload() starts the new code of the function that was invoked last, before its next invocation", async () => {
-  await using app = await startApp(`export const handler = () => 1;`);
+testRuntimes("reload() starts the new code of the function invoked last", async (runtime) => {
+  await using app = await startApp(`export const handler = async () => 1;`, { runtime });
   const { invoke, host, folder, log } = app;
   const save = async (code: string) => {
     await Deno.writeTextFile(`${folder}/one.ts`, code);
     await host.reload();
   };
-  await save(`export const handler = () => 2;`);
+  await save(`export const handler = async () => 2;`);
   assertEquals(host.sandboxesOf("one"), [], "nobody has invoked the function");
   await invoke();
   const [former] = host.sandboxesOf("one");
-  await save(`console.log("loaded"); export const handler = () => 3;`);
+  await save(`console.log("loaded"); export const handler = async () => 3;`);
   await within("the end of the former sandbox", former!.gone);
   await until("the new sandbox", () => host.sandboxesOf("one").length === 1);
   const [sandbox] = host.sandboxesOf("one");
@@ -226,15 +219,15 @@ Deno.test("reload() starts the new code of the function that was invoked last, b
   await save(`throw new RangeError("not today"); export const handler = 1;`);
   const { json: error } = await invoke();
   assertEquals((error as Error & { errorMessage: string }).errorMessage, "not today");
-  await save(`export const handler = () => 4;`);
+  await save(`export const handler = async () => 4;`);
   const both = await Promise.all([invoke(), invoke()]);
   assertEquals(both.map(({ json }) => json), [4, 4]);
 });
 
-Deno.test("a host that ends while new code starts leaves no process, and logs no error", async () => {
-  const app = await startApp(`export const handler = () => 1;`);
+testRuntimes("a host that ends while code starts leaves no process or error", async (runtime) => {
+  const app = await startApp(`export const handler = async () => 1;`, { runtime });
   await app.invoke();
-  await Deno.writeTextFile(`${app.folder}/one.ts`, `export const handler = () => 2;`);
+  await Deno.writeTextFile(`${app.folder}/one.ts`, `export const handler = async () => 2;`);
   const { length } = app.log;
   await app.host.reload();
   await app[Symbol.asyncDispose]();
