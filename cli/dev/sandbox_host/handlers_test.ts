@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { proxyEvent, proxyResponse, queueEvent, tableEvent } from "@mate/core/testing";
 import type { InvokeOutcome } from "../../lambda/function_host.ts";
@@ -6,6 +6,7 @@ import { type LogFormat, parseManifest, type Runtime } from "../../manifest/mani
 import { RUNTIMES } from "../../testdata/sandbox.ts";
 import { resolveGiven } from "../resolve_locally.ts";
 import { SandboxHost } from "./host.ts";
+import { until } from "../../../testdata/waiting.ts";
 
 const FOLDER = fileURLToPath(new URL("testdata", import.meta.url));
 
@@ -52,17 +53,12 @@ const nameOf = (runtime: Runtime, handler: string) => `${handler}-${runtime.repl
 function open(handlers: Iterable<string>, format: LogFormat): Promise<SandboxHost> {
   const functions = Object.fromEntries(
     RUNTIMES.flatMap((runtime) =>
-      [...handlers].map((handler) => [
-        nameOf(runtime, handler),
+      [...handlers].map((handler) => {
+        const settings = { module: "handlers.ts", handler, runtime, timeout: 30 };
         // As in a deployment, the traces of Node.js name the author's files.
-        {
-          module: "handlers.ts",
-          handler,
-          runtime,
-          timeout: 30,
-          ...runtime === "deno" ? {} : { environment: { NODE_OPTIONS: "--enable-source-maps" } },
-        },
-      ])
+        const environment = runtime === "deno" ? {} : { NODE_OPTIONS: "--enable-source-maps" };
+        return [nameOf(runtime, handler), { ...settings, environment }];
+      })
     ),
   );
   const settings = { logs: { format } };
@@ -132,13 +128,13 @@ const METRIC = '"soups":3,"_aws":{"Timestamp":0,"CloudWatchMetrics":' +
 const LOGS: Readonly<Record<LogFormat, readonly RegExp[]>> = {
   Text: [
     /^TIME\tID\tINFO\tSoup \{"text":"leek","count":1\}$/,
-    /^TIME\tID\tERROR\tNo soup \{"order":7\} RangeError: bad\r +in handlers\.ts:74:7\r\[cause\]: Error: cold\r +in handlers\.ts:74:38$/,
+    /^TIME\tID\tERROR\tNo soup \{"order":7\} RangeError: bad\r +in handlers\.ts:81:7\r\[cause\]: Error: cold\r +in handlers\.ts:81:38$/,
     /^\{"timestamp":"TIME",/,
     /^TIME\tID\tWARN\tfrom the console$/,
   ],
   JSON: [
     /^\{"timestamp":"TIME","level":"INFO","requestId":"ID","message":"Soup","data":/,
-    /"requestId":"ID","message":"No soup".*"RangeError".*in handlers\.ts:74:7.*in handlers\.ts:74:38/,
+    /"requestId":"ID","message":"No soup".*"RangeError".*in handlers\.ts:81:7.*in handlers\.ts:81:38/,
     /^\{"timestamp":"TIME",/,
     /"level":"WARN",.*"from the console"/,
   ],
@@ -157,4 +153,20 @@ Deno.test("each runtime writes the same log as text and as JSON, with the author
       assertStringIncludes(log[2]!, METRIC);
     }
   }
+});
+
+Deno.test("each runtime sends each part of a stream at once", async () => {
+  const event = new TextEncoder().encode(JSON.stringify(await get("/")));
+  const invocations: Promise<InvokeOutcome>[] = [];
+  {
+    await using host = await open(["endless"], "Text");
+    await Promise.all(RUNTIMES.map(async (runtime) => {
+      let text = "";
+      const write = (part: Uint8Array) => void (text += new TextDecoder().decode(part));
+      const options = { stream: () => new WritableStream({ write }) };
+      invocations.push(host.invoke(nameOf(runtime, "endless"), event, options));
+      await until(`the first part on ${runtime}`, () => text.endsWith("leek"), () => text);
+    }));
+  }
+  for (const { failure } of await Promise.all(invocations)) assert(failure !== undefined);
 });

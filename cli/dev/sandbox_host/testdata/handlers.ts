@@ -42,6 +42,13 @@ async function* soups() {
   }
 }
 
+export const endless = streamHandler(() => reply(200, waiting(), { type: "text/plain" }));
+
+async function* waiting() {
+  yield "leek";
+  await new Promise((resolve) => setTimeout(resolve, 60_000));
+}
+
 export const queue = queueHandler((message) => {
   const { soup } = message.payload() as { soup: string };
   if (soup === "cold") throw new Error("The soup is cold");
