@@ -8,6 +8,7 @@ import { LOCAL } from "../rules/arn.ts";
 import { resolveApplication } from "../application/resolve.ts";
 import type { Application } from "../application/types.ts";
 import { readManifest } from "../manifest/manifest.ts";
+import { bundleForEach } from "./each_architecture.ts";
 import { type ArchiveFile, identifyFiles, makeZip } from "./archive.ts";
 import { dirname } from "node:path";
 import { Kept, keyOf } from "../programs/kept.ts";
@@ -22,7 +23,6 @@ import {
   type DenoSource,
   getDenoBinary,
 } from "../programs/deno_binary.ts";
-import { bundleError, bundleFunctions } from "./functions.ts";
 import { layerFiles } from "./layer.ts";
 import { startOnNode } from "./node_start.ts";
 
@@ -59,7 +59,8 @@ export interface BundledArchive extends Sizes {
 }
 
 /**
- * Bundles an application: writes `layer-<architecture>.zip` and `<function>.zip` to a folder.
+ * Bundles an application: writes `layer-<architecture>.zip` and `<function>.zip` to a folder. With several architectures, a function
+ * with native packages has `<function>-<architecture>.zip` for each.
  *
  * The same input makes the same bytes if the version of Deno and the kind of machine are the same.
  *
@@ -96,17 +97,16 @@ export async function bundleApplication(
   ignorePrograms(dirname(manifestPath));
   progress(`Bundling ${Object.keys(application.functions).join(", ")}`);
   const kept = new Kept(options.warn, options.source?.cache);
-  const made = { ...options, kept };
-  const { functions, problems } = await bundleFunctions(manifestPath, application, made);
-  if (problems.size > 0) throw bundleError(problems);
+  const architectures = options.architectures ?? [application.architecture];
+  const making = { ...options, architectures, kept };
+  const functions = await bundleForEach(manifestPath, application, making);
   if (application.api !== undefined) progress("Describing the API");
   const described = await describeApi({ manifestPath, application, kept, signal });
   described?.warnings.forEach((text) => options.warn(text));
   const layers: Layer[] = [];
   const ofDeno = new Map(
-    [...functions].filter(([name]) => application.functions[name]!.runtime === "deno"),
+    functions.filter(({ hasLayer }) => hasLayer).map(({ name, files }) => [name, files]),
   );
-  const architectures = options.architectures ?? [application.architecture];
   for (const architecture of ofDeno.size > 0 ? architectures : []) {
     progress(`Making the layer for ${architecture}`);
     layers.push(await layerOf(architecture, kept, options));
@@ -128,11 +128,13 @@ export async function bundleApplication(
         warnings.forEach(options.warn);
       }
     }
-    if (options.hasCache !== false && ofDeno.size < functions.size) {
+    if (options.hasCache !== false && functions.some(({ hasLayer }) => !hasLayer)) {
       progress("Starting the functions for Node.js");
       for (const architecture of architectures) {
+        const own = functions.filter((one) => (one.architecture ?? architecture) === architecture);
+        const files = new Map(own.map(({ name, files }) => [name, files]));
         const start = { architecture, kept, signal };
-        (await startOnNode(application, functions, start)).forEach(options.warn);
+        (await startOnNode(application, files, start)).forEach(options.warn);
       }
     }
     progress("Writing the zips");
@@ -141,19 +143,21 @@ export async function bundleApplication(
   }
   const layerArchives = await Promise.all(zipping);
   const functionArchives = await Promise.all(
-    [...functions].map(([name, files]) =>
-      archive(
-        `the function "${name}"`,
-        `${options.out}/${name}.zip`,
-        { id: identifyFiles(files), files: () => Promise.resolve(files) },
-        kept,
-      )
-    ),
+    functions.map(async ({ name, architecture, hasLayer, files }) => {
+      const own = { id: identifyFiles(files), files: () => Promise.resolve(files) };
+      const title = `the function "${name}"${architecture ? ` for ${architecture}` : ""}`;
+      const path = `${options.out}/${name}${architecture ? `-${architecture}` : ""}.zip`;
+      return { hasLayer, archive: await archive(title, path, own, kept) };
+    }),
   );
   signal?.throwIfAborted();
-  checkLimits(layerArchives, functionArchives);
-  await writeAll(options.out, [...layerArchives, ...functionArchives]);
-  return [...layerArchives, ...functionArchives].map(({ data: _, ...sizes }) => sizes);
+  checkLimits(
+    layerArchives,
+    functionArchives.map(({ hasLayer, archive }) => ({ ...archive, hasLayer })),
+  );
+  const all = [...layerArchives, ...functionArchives.map(({ archive }) => archive)];
+  await writeAll(options.out, all);
+  return all.map(({ data: _, ...sizes }) => sizes);
 }
 
 interface Archive extends BundledArchive {

@@ -1,8 +1,11 @@
 import { dirname, resolve } from "node:path";
 import type { Application, FunctionCode } from "../application/types.ts";
+import type { Runtime } from "../manifest/manifest.ts";
 import type { ArchiveFile } from "./archive.ts";
-import type { ModuleBundle } from "./bundler/messages.ts";
-import { Bundles } from "./bundles.ts";
+import type { MissingAddon, ModuleBundle } from "./bundler/messages.ts";
+import { Bundles, type CopiedPackages } from "./bundles.ts";
+import { ownPlatform, type Platform } from "./bundler/natives/platforms.ts";
+import { describeMissing, MissingAddonsError } from "./bundler/natives/remedies.ts";
 import { filesForNode } from "./node_files.ts";
 import type { Kept } from "../programs/kept.ts";
 
@@ -15,6 +18,8 @@ export interface FunctionBundleOptions {
   readonly bundles?: Bundles | undefined;
   /** The results of earlier runs. */
   readonly kept?: Kept | undefined;
+  /** The system that functions for Node.js run on; this machine by default. */
+  readonly platform?: Platform | undefined;
   /** Whether a function for Node.js reads its secrets when it starts, as in an account; yes by default. */
   readonly readsSecrets?: boolean | undefined;
   /** Takes a warning. */
@@ -75,21 +80,45 @@ export async function bundleFunctions(
     for (const [index, { name }] of entries.entries()) results.set(name, taken[index]!);
   }
   const warnings = new Set<string>();
+  const missing = new Map<string, readonly MissingAddon[]>();
   for (const { name } of found) {
     const bundle = results.get(name)!;
     const settings = application.functions[name]!;
     const problem = bundle instanceof Error ? bundle.message : problemOf(settings.code, bundle);
     if (problem !== undefined) problems.set(name, problem);
     if (bundle instanceof Error || problem !== undefined) continue;
+    const { runtime } = settings;
+    const copied = await copyOf(bundle, runtime, owner, options);
+    if (copied instanceof MissingAddonsError) missing.set(name, copied.missing);
+    else if (copied instanceof Error) problems.set(name, copied.message);
+    if (copied instanceof Error) continue;
     bundles.set(name, bundle);
-    bundle.warnings?.forEach((warning) => warnings.add(warning));
-    const files = settings.runtime === "deno"
+    [...bundle.warnings ?? [], ...copied?.warnings ?? []].forEach((text) => warnings.add(text));
+    const files = runtime === "deno"
       ? filesForDeno(settings.code, bundle)
-      : await filesForNode(settings.code, bundle, options);
+      : await filesForNode(settings.code, bundle, { ...options, packages: copied?.files });
     functions.set(name, files);
   }
+  // One command fetches the add-ons of all functions, so they have one problem.
+  const problem = describeMissing([...missing.values()].flat());
+  for (const name of missing.keys()) problems.set(name, problem);
   warnings.forEach((warning) => options.warn?.(warning));
   return { functions, bundles, problems };
+}
+
+/** Copies the native packages of a bundle. */
+async function copyOf(
+  { natives }: ModuleBundle,
+  runtime: Runtime,
+  bundles: Bundles,
+  { platform = ownPlatform(), signal }: FunctionBundleOptions,
+): Promise<CopiedPackages | Error | undefined> {
+  try {
+    return natives && await bundles.copy(natives, platform, runtime);
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    return error as Error;
+  }
 }
 
 /** Tells why a function cannot run: its module does not export the handler. */

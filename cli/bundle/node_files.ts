@@ -12,6 +12,8 @@ const READER = {
 };
 
 export interface NodeFilesOptions {
+  /** The files of native packages. */
+  readonly packages?: readonly ArchiveFile[] | undefined;
   readonly readsSecrets?: boolean | undefined;
   readonly kept?: Kept | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -25,7 +27,7 @@ export interface NodeFilesOptions {
 export async function filesForNode(
   { secrets, export: handler }: FunctionCode,
   { code, map, exports }: ModuleBundle,
-  { readsSecrets = true, ...options }: NodeFilesOptions,
+  { readsSecrets = true, packages = [], ...options }: NodeFilesOptions,
 ): Promise<ArchiveFile[]> {
   const encoder = new TextEncoder();
   const module = (name: string): ArchiveFile[] => [
@@ -36,9 +38,13 @@ export async function filesForNode(
     { path: `${name}.mjs.map`, data: encoder.encode(map) },
   ];
   const parameters = readsSecrets ? Object.values(secrets) : [];
-  if (parameters.length === 0 && exports !== undefined) return module("index");
+  if (parameters.length === 0 && exports !== undefined) return [...module("index"), ...packages];
   const start = startOf(parameters, handler);
-  const files = [{ path: "index.mjs", data: encoder.encode(start) }, ...module("function")];
+  const files = [
+    { path: "index.mjs", data: encoder.encode(start) },
+    ...module("function"),
+    ...packages,
+  ];
   if (parameters.length === 0) return files;
   const reader = await bundleModule(READER.url, {
     ...options,

@@ -23,34 +23,50 @@ export interface Sizes {
   readonly unzipped: number;
 }
 
+/** A function, and whether it has one of the layers. */
+export interface FunctionSizes extends Sizes {
+  readonly hasLayer: boolean;
+  readonly contents: Contents;
+}
+
 /**
  * Checks archives against Lambda's limits.
  *
- * @param layers The layers; a function has one of them.
+ * @param layers The layers.
  * @param functions The functions.
- * @throws {RangeError} If an archive is over a limit; the message names each such archive.
+ * @throws {RangeError} If an archive is over a limit; the message names each such archive, and its largest packages.
  */
-export function checkLimits(layers: readonly Sizes[], functions: readonly Sizes[]): void {
+export function checkLimits(layers: readonly Sizes[], functions: readonly FunctionSizes[]): void {
   const problems: string[] = [];
-  for (const { name, zipped } of [...layers, ...functions]) {
+  const all: readonly (Sizes & Partial<FunctionSizes>)[] = [...layers, ...functions];
+  for (const { name, zipped, contents } of all) {
     if (zipped > MAX_ZIP) {
       problems.push(
-        `${name} has ${formatSize(zipped)} zipped: expected at most ${formatSize(MAX_ZIP)}`,
+        `${name} has ${formatSize(zipped)} zipped: expected at most ${formatSize(MAX_ZIP)}` +
+          largestOf(contents),
       );
     }
   }
   const layer = Math.max(0, ...layers.map(({ unzipped }) => unzipped));
-  for (const { name, unzipped } of functions) {
-    if (layer + unzipped > MAX_UNZIPPED) {
+  for (const { name, unzipped, hasLayer, contents } of functions) {
+    const sum = hasLayer ? layer + unzipped : unzipped;
+    if (sum > MAX_UNZIPPED) {
       problems.push(
-        `${name} has ${formatSize(layer + unzipped)} unzipped with its layer: expected at most ` +
-          formatSize(MAX_UNZIPPED),
+        `${name} has ${formatSize(sum)} unzipped${hasLayer ? " with its layer" : ""}: ` +
+          `expected at most ${formatSize(MAX_UNZIPPED)}${largestOf(contents)}`,
       );
     }
   }
   if (problems.length > 0) {
     throw new RangeError(`Cannot bundle archives that Lambda refuses: ${problems.join("; ")}`);
   }
+}
+
+/** Names the largest packages in a zip. */
+function largestOf(contents: Contents | undefined): string {
+  const packages = contents?.files.filter(({ name }) => name.includes("node_modules/")) ?? [];
+  const list = packages.slice(0, 3).map(({ name, size }) => `${name} has ${formatSize(size)}`);
+  return list.length === 0 ? "" : ` (${list.join(", ")})`;
 }
 
 /** Writes a size for people, such as `41.4 MB`. The units are powers of 1024, as Lambda counts. */
@@ -70,7 +86,7 @@ export interface Part {
 
 /** The parts of a zip. */
 export interface Contents {
-  /** The files, the largest first; the files of a cache are one part. */
+  /** The files, the largest first; the files of a cache and of a package are one part each. */
   readonly files: readonly Part[];
   /** The sources and npm packages of the function's code, the largest first. */
   readonly sources: readonly Part[];
@@ -82,14 +98,17 @@ export function contentsOf(files: readonly ArchiveFile[]): Contents {
     const file = files.find((item) => item.path === path);
     return file && new TextDecoder().decode(file.data);
   };
-  const code = textOf("index.mjs");
-  const map = textOf("index.mjs.map");
+  const path = ["index.mjs", "function.mjs"]
+    .find((name) => files.some(({ path }) => path === `${name}.map`));
   return {
     files: sum(files.map(({ path, data }) => ({
-      name: path.replace(/^(mate\/cache-[^/]+)\/.*$/, "$1"),
+      name: path.replace(
+        /^(mate\/cache-[^/]+|(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+)\/.*$/,
+        "$1",
+      ),
       size: data.length,
     }))),
-    sources: code === undefined || map === undefined ? [] : sum(sourcesOf(code, map)),
+    sources: path === undefined ? [] : sum(sourcesOf(textOf(path)!, textOf(`${path}.map`)!)),
   };
 }
 

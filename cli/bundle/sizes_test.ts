@@ -5,10 +5,16 @@ import { checkLimits, contentsOf, formatSize } from "./sizes.ts";
 
 const MB = 1024 * 1024;
 const layer = { name: "the layer", zipped: 40 * MB, unzipped: 90 * MB };
-const one = { name: 'the function "one"', zipped: 1_000, unzipped: 160 * MB };
+const contents = { files: [], sources: [] };
+const one = {
+  ...{ name: 'the function "one"', zipped: 1_000, unzipped: 160 * MB },
+  hasLayer: true,
+  contents,
+};
 
 Deno.test("checkLimits() accepts archives just within the limits", () => {
   checkLimits([{ ...layer, zipped: 50 * MB }], [one]);
+  checkLimits([layer], [{ ...one, unzipped: 250 * MB, hasLayer: false }]);
 });
 
 Deno.test("checkLimits() names every archive that is too large", () => {
@@ -28,6 +34,19 @@ Deno.test("checkLimits() names every archive that is too large", () => {
         [layer, { ...layer, unzipped: 91 * MB }],
         [one],
         'the function "one" has 251.0 MB unzipped with its layer: expected at most 250.0 MB',
+      ],
+      [
+        [layer],
+        [{
+          ...one,
+          unzipped: 251 * MB,
+          hasLayer: false,
+          contents: {
+            ...contents,
+            files: [{ name: "node_modules/@a/b", size: 240 * MB }, { name: "index.mjs", size: 1 }],
+          },
+        }],
+        'the function "one" has 251.0 MB unzipped: expected at most 250.0 MB (node_modules/@a/b has 240.0 MB)',
       ],
     ] as const
   ) {
@@ -69,6 +88,24 @@ Deno.test("contentsOf() counts every byte of the code by source and npm package"
     const [text] = contents.sources;
     assertEquals(text!.size >= 40_000 && text!.size < 40_300, true, `${text!.size}`);
   }
+});
+
+Deno.test("contentsOf() lists each copied package, and the sources of a function that reads secrets", async () => {
+  const settings = { module: "one.ts", runtime: "nodejs24.x", secrets: ["KEY"] };
+  await using app = await makeApp({ "one.ts": "export const handler = () => 1;" }, {
+    one: settings,
+  });
+  const { functions } = await bundleFunctions(app.manifest, await app.read());
+  const packages = ["node_modules/a/a.js", "node_modules/a/node_modules/@b/c/d/e.node"].map((
+    path,
+  ) => ({
+    path,
+    data: new Uint8Array(1e6),
+  }));
+  const { files, sources } = contentsOf([...functions.get("one")!, ...packages]);
+  const names = files.map(({ name }) => name);
+  assertEquals(names.slice(0, 2), ["node_modules/a", "node_modules/a/node_modules/@b/c"]);
+  assertEquals(sources.map(({ name }) => name).includes("one.ts"), true);
 });
 
 Deno.test("contentsOf() lists the files of a layer, the largest first", () => {

@@ -11,7 +11,7 @@ export const bundle: Command = defineCommand({
   summary: "Makes the zips of an application for AWS Lambda",
   details:
     `MANIFEST is ${MANIFEST} by default. The zips are layer-<architecture>.zip with Deno and the runtime, and
-<function>.zip for each function. Deno comes from the npm registry, or the registry in NPM_CONFIG_REGISTRY.`,
+<function>.zip for each function; with both architectures, <function>-<architecture>.zip if it has native packages. Deno comes from the npm registry, or the registry in NPM_CONFIG_REGISTRY.`,
   options: {
     stage: STAGE,
     out: {
@@ -60,6 +60,11 @@ export const bundle: Command = defineCommand({
   },
 });
 
+/** The file with the code of a function. */
+function codeIn(files: readonly Part[]): string {
+  return files.some(({ name }) => name === "function.mjs") ? "function.mjs" : "index.mjs";
+}
+
 /** Describes the zips. */
 export async function describe(
   archives: readonly BundledArchive[],
@@ -76,7 +81,7 @@ export async function describe(
   const list = (parts: readonly Part[]) =>
     columns(parts.map(({ name, size }) => [formatSize(size).padStart(8), name]));
   const details = archives.map(({ path, contents: { files, sources } }) => {
-    const origins = sources.length === 0 ? [] : ["index.mjs comes from:", list(sources)];
+    const origins = sources.length === 0 ? [] : [`${codeIn(files)} comes from:`, list(sources)];
     return [`${path}:`, list(files), ...origins].join("\n");
   });
   return [table, ...details].join("\n\n");

@@ -8,15 +8,18 @@ import {
   type Metafile,
   stop,
 } from "esbuild";
-import { basename, dirname, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { filesOfOthers, isInside, isPackageFile } from "./access.ts";
+import { Copy } from "./natives/copy.ts";
+import { Externals } from "./natives/externals.ts";
 import { findCircles, restoreDeclarations } from "./circles.ts";
 import { DENO, usesOfDeno, withDeno } from "./deno_uses.ts";
-import { type Graph, readGraph } from "./graph.ts";
+import { readGraph } from "./graph.ts";
 import { addonProblem, loaderOf } from "./loaders.ts";
 import { inputsOf } from "./inputs.ts";
 import type {
   BundlerOptions,
+  CopyRequest,
   ModuleBundle,
   Output,
   Request,
@@ -27,15 +30,9 @@ import type {
 import { findAddon } from "./optional_imports.ts";
 import { bundleOf, minify, SHARED } from "./output.ts";
 import { denoPlugin } from "./plugin.ts";
-import type { Resolutions } from "./resolver.ts";
+import type { Reading } from "./resolver.ts";
 import { stampOf, stampsOf } from "./stamps.ts";
 import { transpile, tsconfigOf } from "./typescript.ts";
-
-/** A module graph, and the imports of packages that were resolved with it. */
-interface Reading {
-  readonly graph: Promise<Graph>;
-  readonly resolutions: Resolutions;
-}
 
 /** A module that is bundled again and again. */
 interface Build {
@@ -81,6 +78,11 @@ export class Builds {
     );
   }
 
+  /** Finds the files of native packages, with what these need at run time. */
+  copy({ natives, platform, target }: CopyRequest): Copy {
+    return new Copy(natives, { platform, target }, this.#options);
+  }
+
   /** Bundles a module. Returns `undefined` if no file has changed since the last bundle that the caller has. */
   async #bundle(
     entry: string,
@@ -109,7 +111,7 @@ export class Builds {
    */
   async #bundleTogether(entries: readonly string[], style: Style): Promise<void> {
     const begin = Date.now();
-    const reading = this.#read(entries);
+    const reading = this.#read(entries, style);
     const result = await buildOnce({
       ...this.#optionsOf(style, () => reading),
       entryPoints: entries.map((entry, index) => ({ in: entry, out: `index-${index}` })),
@@ -125,7 +127,7 @@ export class Builds {
       };
       try {
         this.#check(part);
-        await this.#refuseAddon(reading, part);
+        await this.#refuseAddon(reading, part, style);
       } catch {
         continue;
       }
@@ -162,7 +164,7 @@ export class Builds {
     }
     build.imports = this.#importsOf(result);
     this.#check(result);
-    await this.#refuseAddon(build.reading!, result);
+    await this.#refuseAddon(build.reading!, result, style);
     build.stamps = stampsOf(result.metafile, this.#options.folder, begin);
     const circles = findCircles(result.metafile, (input) => this.#isOwn(input));
     const bundle = bundleOf(result);
@@ -191,7 +193,19 @@ export class Builds {
     const own = [...build.stamps.keys()].filter((file) => !isPackageFile(file, this.#options));
     const folders = new Set(own.map((file) => dirname(file)));
     const foldersElsewhere = [...folders].filter((path) => !isInside(path, folder));
-    const inputs = inputsOf(metafile, await build.reading!.graph, this.#options);
+    const { graph, externals } = build.reading!;
+    const [{ imports }] = Object.values(metafile.outputs).filter(({ entryPoint }) =>
+      entryPoint
+    ) as [
+      Metafile["outputs"][string],
+    ];
+    const natives = (await externals)?.packagesOf(imports.map(({ path }) => path));
+    const manifests = natives?.packages.map(({ folder }) => join(folder, "package.json")) ?? [];
+    build.stamps = new Map([
+      ...build.stamps,
+      ...manifests.map((file) => [file, stampOf(file)] as const),
+    ]);
+    const inputs = inputsOf(metafile, await graph, this.#options, manifests);
     if (target === "deno") return { ...output, foldersElsewhere, inputs };
     const places = usesOfDeno(output, (source) => this.#isOwn(source));
     const warnings = output.warnings ??
@@ -199,13 +213,24 @@ export class Builds {
         `${place} uses "Deno", and Node.js has none: use a module of Node.js, or the runtime "deno"`
       );
     const code = withDeno(output.code);
-    return { ...output, code, foldersElsewhere, inputs, ...warnings.length > 0 && { warnings } };
+    return {
+      ...output,
+      code,
+      foldersElsewhere,
+      inputs,
+      ...warnings.length > 0 && { warnings },
+      ...natives && { natives },
+    };
   }
 
-  #read(entries: readonly string[]): Reading {
+  #read(entries: readonly string[], { target }: Style): Reading {
     const { folder, flags } = this.#options;
     const graph = readGraph(entries, { cwd: folder, flags, env: { ...this.#environment } });
-    return { graph, resolutions: new Map() };
+    const externals = target === "deno"
+      ? Promise.resolve(undefined)
+      : graph.then(({ npmPackages = {} }) => new Externals(this.#options, npmPackages));
+    externals.catch(() => {}); // The graph has the error.
+    return { graph, resolutions: new Map(), externals };
   }
 
   /** Describes the imports of the application. */
@@ -239,7 +264,7 @@ export class Builds {
 
   #open(build: Build, entry: string, style: Style) {
     return context({
-      ...this.#optionsOf(style, () => build.reading ??= this.#read([entry])),
+      ...this.#optionsOf(style, () => build.reading ??= this.#read([entry], style)),
       entryPoints: { index: entry },
     });
   }
@@ -274,7 +299,11 @@ export class Builds {
   }
 
   /** Refuses a package that does not work without its native add-on. */
-  async #refuseAddon({ graph }: Reading, { metafile, outputFiles }: Part): Promise<void> {
+  async #refuseAddon(
+    { graph }: Reading,
+    { metafile, outputFiles }: Part,
+    { target }: Style,
+  ): Promise<void> {
     const { npmPackages = {} } = await graph;
     const fileOf = (input: string) => {
       const [, id, path] = /^npm:((?:@[^/]+\/)?[^/]+)\/(.*)$/.exec(input) ?? [];
@@ -292,7 +321,7 @@ export class Builds {
     });
     if (addon === undefined) return;
     const { input, place } = addon;
-    const text = addonProblem(fileOf(input));
+    const text = addonProblem(fileOf(input), target === "deno");
     throw new Error(describe({ text, location: { ...place, file: input } }));
   }
 }
@@ -348,8 +377,8 @@ const FOR_NODE = { define: { ...OPTIONS.define, Deno: DENO } };
 /** What differs between the runtimes: the syntax, and the conditions of `exports` in `package.json`. */
 const TARGETS = {
   deno: { conditions: ["deno"] },
-  "nodejs22.x": { ...FOR_NODE, target: "node22", conditions: [] },
-  "nodejs24.x": { ...FOR_NODE, target: "node24", conditions: ["module-sync"] },
+  "nodejs22.x": { ...FOR_NODE, target: "node22", conditions: ["node-addons"] },
+  "nodejs24.x": { ...FOR_NODE, target: "node24", conditions: ["node-addons", "module-sync"] },
 } satisfies Record<Target, BuildOptions>;
 
 interface Problem {

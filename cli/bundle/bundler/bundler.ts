@@ -6,7 +6,18 @@ import { childEnvironment } from "../../programs/child_environment.ts";
 import { prepare } from "../../programs/find_program.ts";
 import { confine } from "../../lambda/isolation/confinement.ts";
 import { findEsbuild, root } from "./find_esbuild.ts";
-import type { Answer, BundlerOptions, ModuleBundle, Request, Result, Style } from "./messages.ts";
+import type {
+  Answer,
+  BundlerOptions,
+  CopyRequest,
+  CopyResult,
+  ModuleBundle,
+  Question,
+  Result,
+  Style,
+} from "./messages.ts";
+import type { ArchiveFile } from "../archive.ts";
+import { MissingAddonsError } from "./natives/remedies.ts";
 import { isNodeProject } from "./node_project.ts";
 
 /** How modules are bundled. */
@@ -23,6 +34,18 @@ export interface BundlerSettings {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A question without its number. */
+type Asked =
+  | Pick<Question & { bundle: unknown }, "bundle">
+  | Pick<Question & { copy: unknown }, "copy">;
+
+/** A whole answer. */
+interface Finished {
+  readonly results?: readonly Result[];
+  readonly copied?: CopyResult;
+  readonly files?: readonly ArchiveFile[] | undefined;
+}
+
 /** The program of the process. Nothing calls `load`: it makes the program a part of the module graph. */
 const PROGRAM = {
   url: new URL(`main${extname(import.meta.url)}`, import.meta.url), // a .js in the npm package
@@ -36,7 +59,9 @@ const said = new Set<string>();
 export class Bundler implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
-  readonly #waiting = new Map<number, PromiseWithResolvers<readonly Result[]>>();
+  readonly #waiting = new Map<number, PromiseWithResolvers<Finished>>();
+  /** The files of the copies that are under way. */
+  readonly #copying = new Map<number, ArchiveFile[]>();
   /** The last bundles of the modules. */
   readonly #bundles = new Map<string, ModuleBundle>();
   readonly #over: Promise<void>;
@@ -171,26 +196,50 @@ export class Bundler implements AsyncDisposable {
     { target = "deno", isMinified = false }: { [name in keyof Style]?: Style[name] | undefined } =
       {},
   ): Promise<(ModuleBundle | Error)[]> {
+    const { results = [] } = await this.#ask({
+      bundle: { entries, style: { target, isMinified } },
+    });
+    return entries.map((entry, index) => {
+      const { bundle, problem } = results[index]!;
+      if (problem !== undefined) return new Error(problem);
+      const key = JSON.stringify([entry, target, isMinified]);
+      if (bundle !== undefined) this.#bundles.set(key, bundle);
+      return this.#bundles.get(key)!;
+    });
+  }
+
+  /**
+   * Reads native packages and what they need at run time. Without `files`, nothing has changed since the stamp of the request.
+   *
+   * @throws {Error} If a package is invalid, or has no add-on for the system.
+   */
+  async copy(
+    request: CopyRequest,
+  ): Promise<{ stamp: string; files?: readonly ArchiveFile[]; warnings: readonly string[] }> {
+    const { copied, files } = await this.#ask({ copy: request });
+    const { stamp = "", warnings, problem, missing } = copied!;
+    if (missing !== undefined) throw new MissingAddonsError(missing);
+    if (problem !== undefined) throw new Error(problem);
+    return warnings === undefined
+      ? { stamp, warnings: [] }
+      : { stamp, files: files ?? [], warnings };
+  }
+
+  /** Asks the process. Waits for the whole answer. */
+  async #ask(question: Asked): Promise<Finished> {
     this.#signal?.throwIfAborted();
     const id = ++this.#count;
-    const answer = Promise.withResolvers<readonly Result[]>();
+    const answer = Promise.withResolvers<Finished>();
     this.#waiting.set(id, answer);
     const stop = () => answer.reject(this.#signal!.reason);
     this.#signal?.addEventListener("abort", stop);
     try {
-      const request: Request = { id, entries, style: { target, isMinified } };
-      const line = new TextEncoder().encode(`${JSON.stringify(request)}\n`);
+      const line = new TextEncoder().encode(`${JSON.stringify({ id, ...question })}\n`);
       this.#input.write(line).catch(() => {}); // The end of the process rejects the answer.
-      const results = await answer.promise;
-      return entries.map((entry, index) => {
-        const { bundle, problem } = results[index]!;
-        if (problem !== undefined) return new Error(problem);
-        const key = JSON.stringify([entry, target, isMinified]);
-        if (bundle !== undefined) this.#bundles.set(key, bundle);
-        return this.#bundles.get(key)!;
-      });
+      return await answer.promise;
     } finally {
       this.#waiting.delete(id);
+      this.#copying.delete(id);
       this.#signal?.removeEventListener("abort", stop);
     }
   }
@@ -226,8 +275,15 @@ export class Bundler implements AsyncDisposable {
     for (const { reject } of this.#waiting.values()) reject(error);
   }
 
-  #take({ id, results }: Answer): void {
-    this.#waiting.get(id)?.resolve(results);
+  #take(answer: Answer): void {
+    const { id } = answer;
+    if ("file" in answer) {
+      const { data, ...file } = answer.file;
+      this.#copying.getOrInsertComputed(id, () => []).push({
+        ...file,
+        data: Uint8Array.fromBase64(data),
+      });
+    } else this.#waiting.get(id)?.resolve({ ...answer, files: this.#copying.get(id) });
   }
 }
 

@@ -10,15 +10,18 @@ import type { BundlerOptions, Inputs } from "./messages.ts";
 /**
  * Lists what a bundle was made of. Returns `undefined` if a module of the application imports files by computed names, because a
  * new file could match them.
+ *
+ * @param others Files that count beside those of the metafile.
  */
 export function inputsOf(
   { inputs }: Metafile,
   { modules, npmPackages = {} }: Graph,
   options: BundlerOptions,
+  others: readonly string[],
 ): Inputs | undefined {
   const { folder, npmCache, denoDir, application } = options;
   const locals = new Map(modules.map(({ specifier, local }) => [specifier, local]));
-  const files = new Set<string>();
+  const files = new Set(others);
   const own = new Set<string>();
   for (const [input, { imports }] of Object.entries(inputs)) {
     const name = input.replace(/ with \{.*$/, "");

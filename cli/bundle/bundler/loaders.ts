@@ -46,12 +46,12 @@ export function remoteLoaderOf(mediaType?: string, attribute?: string): Loader {
 }
 
 /** Describes why a native add-on cannot be bundled: the add-on itself, or the module that finds it. */
-export function addonProblem(file: string): string {
+export function addonProblem(file: string, isForDeno: boolean): string {
   const addon = extname(file) === ".node" ? ` ${JSON.stringify(file)}` : "";
-  return `Cannot bundle the native add-on${addon}${
-    packageIn(file)
-  }: AWS Lambda would need a build ` +
-    "of it for its own system; use a package in JavaScript or WebAssembly instead";
+  const remedy = isForDeno
+    ? 'give the function "runtime": "nodejs24.x", or use a package in JavaScript or WebAssembly'
+    : "only a package in node_modules can have one";
+  return `Cannot bundle the native add-on${addon}${packageIn(file)}: ${remedy}`;
 }
 
 /** Names the package of a file. */

@@ -4,8 +4,16 @@
  *
  * @module
  */
+import { MissingAddonsError } from "./natives/remedies.ts";
 import { Builds } from "./builds.ts";
-import type { Answer, BundlerOptions, Request } from "./messages.ts";
+import type {
+  Answer,
+  BundlerOptions,
+  CopyRequest,
+  CopyResult,
+  FileAnswer,
+  Question,
+} from "./messages.ts";
 
 /** The variables that esbuild gets. Only `deno info` gets the others: the keys of registries, and proxies with passwords. */
 const KEPT = [
@@ -30,11 +38,35 @@ async function serve(options: BundlerOptions): Promise<void> {
     const lines = (rest + text).split("\n");
     rest = lines.pop()!;
     for (const line of lines) {
-      const request: Request = JSON.parse(line);
-      void builds.run(request).then((results) => answer({ id: request.id, results }));
+      const question: Question = JSON.parse(line);
+      const { id } = question;
+      if ("copy" in question) copy(builds, question.copy, (part) => answer({ id, ...part }));
+      else void builds.run(question.bundle).then((results) => answer({ id, results }));
     }
   }
   await builds.stop();
+}
+
+/** Answers with the files of native packages, each in a line, unless the tool has them. */
+function copy(
+  builds: Builds,
+  request: CopyRequest,
+  answer: (part: { readonly file: FileAnswer } | { readonly copied: CopyResult }) => void,
+): void {
+  try {
+    const found = builds.copy(request);
+    const { stamp } = found;
+    if (stamp === request.stamp) return answer({ copied: { stamp } });
+    const { files, warnings } = found.read();
+    for (const { data, ...file } of files) answer({ file: { ...file, data: data.toBase64() } });
+    answer({ copied: { stamp, warnings } });
+  } catch (error) {
+    answer({
+      copied: error instanceof MissingAddonsError
+        ? { missing: error.missing }
+        : { problem: (error as Error).message },
+    });
+  }
 }
 
 async function writeAll(bytes: Uint8Array): Promise<void> {

@@ -1,3 +1,6 @@
+import type { Platform } from "./natives/platforms.ts";
+import type { NpmPackage } from "./graph.ts";
+
 /** What the bundler's process is started with. */
 export interface BundlerOptions {
   /** The folder that the names of sources are relative to. */
@@ -28,7 +31,6 @@ export interface Style {
 
 /** Modules to bundle. */
 export interface Request {
-  readonly id: number;
   /** The paths or URLs of the modules. */
   readonly entries: readonly string[];
   readonly style: Style;
@@ -40,11 +42,57 @@ export interface Result {
   readonly problem?: string;
 }
 
-/** The answer to a request: a result for each module. */
-export interface Answer {
-  readonly id: number;
-  readonly results: readonly Result[];
+/** Native packages to copy. */
+export interface CopyRequest {
+  readonly natives: NativePackages;
+  readonly platform: Platform;
+  readonly target: Target;
+  /** The stamp of the copy that the caller has. */
+  readonly stamp?: string | undefined;
 }
+
+/** What became of a copy. Each file has come before in an answer of its own, unless the caller has them. */
+export interface CopyResult {
+  readonly stamp?: string;
+  readonly warnings?: readonly string[];
+  readonly problem?: string;
+  /** The problem is that packages have no add-on for the system. */
+  readonly missing?: readonly MissingAddon[];
+}
+
+/** A package without an add-on for the system. */
+export interface MissingAddon {
+  readonly name: string;
+  /** The system, such as `linux-arm64`. */
+  readonly system: string;
+  /** The builds that the package has for others. */
+  readonly others: readonly string[];
+  /** What fetches the add-on. */
+  readonly remedy: string;
+}
+
+/** A file of a native package. */
+export interface FileAnswer {
+  /** The path in the zip. */
+  readonly path: string;
+  /** The bytes in base64. */
+  readonly data: string;
+  readonly isExecutable: boolean;
+}
+
+/** A line to the process of the bundler. */
+export type Question =
+  & { readonly id: number }
+  & ({ readonly bundle: Request } | { readonly copy: CopyRequest });
+
+/** A line of the process: a result for each module, or a part of a copy. */
+export type Answer =
+  & { readonly id: number }
+  & (
+    | { readonly results: readonly Result[] }
+    | { readonly file: FileAnswer }
+    | { readonly copied: CopyResult }
+  );
 
 /** JavaScript and its source map. */
 export interface Output {
@@ -60,6 +108,8 @@ export interface ModuleBundle extends Output {
   readonly foldersElsewhere: readonly string[];
   /** What will probably not work on the target. */
   readonly warnings?: readonly string[] | undefined;
+  /** The packages that the bundle imports, because they have native add-ons. */
+  readonly natives?: NativePackages | undefined;
   /** What the bundle was made of; `undefined` if that cannot be listed. */
   readonly inputs?: Inputs | undefined;
 }
@@ -72,4 +122,23 @@ export interface Inputs {
   readonly versions: readonly string[];
   /** Folders and the start of names in them: a file with such a name could be imported instead. */
   readonly names: readonly (readonly [folder: string, start: string])[];
+}
+
+/** A package that is copied beside a bundle. */
+export interface NativePackage {
+  /** The folder in `node_modules` of the zip. */
+  readonly name: string;
+  /** The folder on this machine, without links. */
+  readonly folder: string;
+  /** The name and version in the module graph, for a package in Deno's cache. */
+  readonly id?: string | undefined;
+  /** Whether each module that imports the package catches its absence. */
+  readonly isOptional: boolean;
+}
+
+/** The native packages of a bundle. */
+export interface NativePackages {
+  readonly packages: readonly NativePackage[];
+  /** Those packages of the module graph that they may depend on in Deno's cache. */
+  readonly cache: Readonly<Record<string, NpmPackage>>;
 }

@@ -42,7 +42,7 @@ export async function uncaughtImport(
 }
 
 /** The packages with which other packages find their native add-ons. */
-const ADDON_FINDERS: ReadonlySet<string> = new Set([
+export const ADDON_FINDERS: ReadonlySet<string> = new Set([
   "bindings",
   "node-gyp-build",
   "node-gyp-build-optional-packages",

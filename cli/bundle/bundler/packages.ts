@@ -63,7 +63,7 @@ export class Packages {
       return { id: importer.id, result };
     }
     const [name] = /^(@[^/]+\/)?[^/]+/.exec(path)!;
-    const id = this.#find(name, this.#packages[importer.id]!);
+    const id = findDependency(name, this.#packages[importer.id]!, this.#packages);
     if (id === undefined) return undefined;
     return { id, result: await this.enter(id, path.slice(name.length), kind) };
   }
@@ -79,7 +79,9 @@ export class Packages {
         : this.#findAt(importer.id, join(dirname(importer.file), path));
     }
     const [name] = /^(@[^/]+\/)?[^/.#][^/]*/.exec(path) ?? [];
-    const id = name === undefined ? undefined : this.#find(name, this.#packages[importer.id]!);
+    const id = name === undefined
+      ? undefined
+      : findDependency(name, this.#packages[importer.id]!, this.#packages);
     return id === undefined ? undefined : this.findEntry(id, path.slice(name!.length), kind);
   }
 
@@ -124,23 +126,26 @@ export class Packages {
   nameOf({ id, file }: PackageModule): string {
     return `${id}/${relative(this.#packages[id]!.localPath, file).replaceAll("\\", "/")}`;
   }
+}
 
-  #find(name: string, { name: own, version, dependencies, localPath }: NpmPackage) {
-    if (name === own) {
-      return `${own}@${version}` in this.#packages ? `${own}@${version}` : undefined;
-    }
-    const { dependencies: ranges = {} } = readManifest(localPath);
-    // The range of an alias is `npm:NAME@RANGE`.
-    const [, alias, range = "*"] = /^npm:(@?[^@]+)(?:@(.+))?$/.exec(ranges[name] ?? "") ?? [];
-    if (alias !== undefined) {
-      return dependencies.find((id) =>
-        this.#packages[id]?.name === alias && satisfies(this.#packages[id].version, range)
-      );
-    }
-    const isNamed = (id: string) => this.#packages[id]?.name === name;
-    // Some packages import packages that they do not name. Deno finds those, too.
-    return dependencies.find(isNamed) ?? Object.keys(this.#packages).find(isNamed);
+/** Finds the package in Deno's cache that another one means by a name. Returns its name and version. */
+export function findDependency(
+  name: string,
+  { name: own, version, dependencies, localPath }: NpmPackage,
+  packages: Readonly<Record<string, NpmPackage>>,
+): string | undefined {
+  if (name === own) return `${own}@${version}` in packages ? `${own}@${version}` : undefined;
+  const { dependencies: ranges = {} } = readManifest(localPath);
+  // The range of an alias is `npm:NAME@RANGE`.
+  const [, alias, range = "*"] = /^npm:(@?[^@]+)(?:@(.+))?$/.exec(ranges[name] ?? "") ?? [];
+  if (alias !== undefined) {
+    return dependencies.find((id) =>
+      packages[id]?.name === alias && satisfies(packages[id].version, range)
+    );
   }
+  const isNamed = (id: string) => packages[id]?.name === name;
+  // Some packages import packages that they do not name. Deno finds those, too.
+  return dependencies.find(isNamed) ?? Object.keys(packages).find(isNamed);
 }
 
 /** A folder of a package in Deno's cache. */

@@ -3,6 +3,7 @@ import { isBuiltin } from "node:module";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Folders, isInside, isPackageFile, refusal } from "./access.ts";
+import type { Externals } from "./natives/externals.ts";
 import { type Graph, type GraphModule, urlOf } from "./graph.ts";
 import { loaderOf } from "./loaders.ts";
 import { uncaughtImport } from "./optional_imports.ts";
@@ -10,6 +11,14 @@ import { BY_ESBUILD, type FoundModule, type PackageModule, Packages } from "./pa
 
 /** The imports of packages that were resolved, by the importer and the imported path. Packages rarely change. */
 export type Resolutions = Map<string, OnResolveResult>;
+
+/** A module graph, and what was found with it. */
+export interface Reading {
+  readonly graph: Promise<Graph>;
+  readonly resolutions: Resolutions;
+  /** The imports of native packages, for a runtime that can load these. */
+  readonly externals: Promise<Externals | undefined>;
+}
 
 /** Resolves the imports of one build. */
 export class Resolver {
@@ -19,11 +28,19 @@ export class Resolver {
   readonly #graph: Graph;
   readonly #modules: ReadonlyMap<string, GraphModule>;
   readonly #packages: Packages;
+  readonly #externals: Externals | undefined;
   /** The specifiers of the files that were resolved. */
   readonly #specifiers = new Map<string, string>();
 
-  constructor(build: PluginBuild, graph: Graph, folders: Folders, resolutions: Resolutions) {
+  constructor(
+    build: PluginBuild,
+    graph: Graph,
+    folders: Folders,
+    resolutions: Resolutions,
+    externals: Externals | undefined,
+  ) {
     this.#resolutions = resolutions;
+    this.#externals = externals;
     this.#build = build;
     this.#graph = graph;
     this.#folders = folders;
@@ -33,9 +50,7 @@ export class Resolver {
 
   async resolve(args: OnResolveArgs): Promise<OnResolveResult | undefined> {
     const { path, kind, importer, namespace } = args;
-    const isOfPackage = namespace === "npm" ||
-      namespace === "file" && importer !== "" && isPackageFile(importer, this.#folders);
-    if (!isOfPackage) return await this.#resolve(args);
+    if (!this.#isOfPackage(args)) return await this.#resolve(args);
     const key = `${namespace} ${kind} ${importer} ${path}`;
     const known = this.#resolutions.get(key);
     if (known !== undefined) return known;
@@ -44,13 +59,19 @@ export class Resolver {
     return result;
   }
 
+  /** Whether a module of a package imports. */
+  #isOfPackage({ importer, namespace }: OnResolveArgs): boolean {
+    return namespace === "npm" ||
+      namespace === "file" && importer !== "" && isPackageFile(importer, this.#folders);
+  }
+
   async #resolve(args: OnResolveArgs): Promise<OnResolveResult | undefined> {
     const { path, kind, importer, namespace, resolveDir } = args;
     const builtin = path.startsWith("node:") ? path : `node:${path}`;
     if (isBuiltin(builtin)) return { path: builtin, external: true };
     if (kind === "entry-point") return await this.#follow(urlOf(path), args);
     if (namespace === "npm") {
-      const known = this.#takeFound(this.#packages.find(path, args.pluginData, kind));
+      const known = await this.#takeFound(this.#packages.find(path, args.pluginData, kind), args);
       if (known !== undefined) return known;
       const found = await this.#packages.resolve(path, args.pluginData, kind);
       return found && await this.#take(found.result, args, found.id);
@@ -97,9 +118,14 @@ export class Resolver {
     if (module?.npmPackage !== undefined) {
       const id = module.npmPackage;
       const subpath = specifier.replace(/^npm:\/?(@[^/]+\/)?[^/]+/, "");
-      const known = this.#takeFound(this.#packages.findEntry(id, subpath, args.kind));
+      const known = await this.#takeFound(
+        this.#packages.findEntry(id, subpath, args.kind),
+        args,
+        specifier,
+      );
       if (known !== undefined) return known;
-      return await this.#take(await this.#packages.enter(id, subpath, args.kind), args, id);
+      const found = await this.#packages.enter(id, subpath, args.kind);
+      return await this.#take(found, args, id, specifier);
     }
     const [, namespace, path] = /^(https?):(.*)$/.exec(specifier) ?? [];
     if (namespace !== undefined) return { path: path!, namespace, pluginData: module };
@@ -111,20 +137,23 @@ export class Resolver {
     result: Awaited<ReturnType<PluginBuild["resolve"]>>,
     args: OnResolveArgs,
     id?: string,
+    meaning = args.path,
   ): Promise<OnResolveResult> {
     const { errors, warnings } = result;
     if (errors.length > 0) return await this.#miss(args, { errors, warnings });
     if (result.external || result.namespace !== "file") return result;
     const { sideEffects, suffix } = result;
-    return await this.#takeFile(result.path, args, { id, sideEffects, suffix });
+    return await this.#takeFile(result.path, args, { id, meaning, sideEffects, suffix });
   }
 
   /** Takes a file if the importer may import it. */
   async #takeFile(
     file: string,
     args: OnResolveArgs,
-    { id, specifier, ...rest }: {
+    { id, meaning = args.path, specifier, ...rest }: {
       readonly id?: string | undefined;
+      /** What the import means if that is not what is written, such as `npm:/NAME@RANGE`. */
+      readonly meaning?: string;
       readonly specifier?: string;
       readonly sideEffects?: boolean;
       readonly suffix?: string;
@@ -143,6 +172,8 @@ export class Resolver {
       const remedy = namespace === "file" ? remedyFor(file, args.path) : "";
       return await this.#miss(args, problem(`Module not found ${JSON.stringify(file)}${remedy}`));
     }
+    const external = await this.#findExternal(path, id, meaning, args);
+    if (external !== undefined) return external;
     if (id !== undefined && isInside(path, this.#folders.npmCache)) {
       return this.#takeModule({ id, file: path }, rest);
     }
@@ -151,24 +182,62 @@ export class Resolver {
   }
 
   /** Takes a module of a package in Deno's cache. */
-  #takeFound(found: FoundModule | undefined): OnResolveResult | undefined {
+  async #takeFound(
+    found: FoundModule | undefined,
+    args: OnResolveArgs,
+    meaning = args.path,
+  ): Promise<OnResolveResult | undefined> {
     if (!found || !isInside(found.module.file, this.#folders.npmCache)) return undefined;
-    return this.#takeModule(found.module, { sideEffects: found.sideEffects });
+    const { module: { file, id }, sideEffects } = found;
+    const external = await this.#findExternal(file, id, meaning, args);
+    return external ?? this.#takeModule(found.module, { sideEffects });
   }
 
   #takeModule(module: PackageModule, rest: OnResolveResult): OnResolveResult {
     return { ...rest, path: this.#packages.nameOf(module), namespace: "npm", pluginData: module };
   }
 
+  /** Lets an import of a native package stay as it is, because the package is copied beside the bundle. */
+  async #findExternal(
+    file: string,
+    id: string | undefined,
+    meaning: string,
+    args: OnResolveArgs,
+  ): Promise<OnResolveResult | undefined> {
+    if (this.#externals === undefined || args.kind === "entry-point") return undefined;
+    if (/^(text|bytes)$/.test(args.with["type"] ?? "")) return undefined;
+    // Nothing of a native package is in the bundle, so a file beside another file of a package is of no native one.
+    if (this.#isOfPackage(args) && /^\.\.?(\/|$)/.test(args.path)) return undefined;
+    try {
+      const isCaught = () => this.#isCaught(args);
+      const path = await this.#externals.find(
+        { file, id, meaning, from: folderOf(args) },
+        isCaught,
+      );
+      return path === undefined ? undefined : { path, external: true };
+    } catch (error) {
+      return problem((error as Error).message);
+    }
+  }
+
   /** Leaves an import that leads to nothing as it is, if its module catches that. Otherwise it is an error. */
   async #miss(args: OnResolveArgs, error: OnResolveResult): Promise<OnResolveResult> {
-    const { path, importer, namespace, pluginData } = args;
+    return await this.#isCaught(args) ? { path: args.path, external: true } : error;
+  }
+
+  /** Whether a module works without one of its imports. */
+  async #isCaught({ path, importer, namespace, pluginData }: OnResolveArgs): Promise<boolean> {
     const file = namespace === "npm" ? (pluginData as PackageModule).file : importer;
     const loader = loaderOf(file);
-    if (!/^(npm|file)$/.test(namespace) || file === "" || loader === undefined) return error;
+    if (!/^(npm|file)$/.test(namespace) || file === "" || loader === undefined) return false;
     const source = { contents: await Deno.readFile(file), loader };
-    return await uncaughtImport(source, path) ? error : { path, external: true };
+    return await uncaughtImport(source, path) === undefined;
   }
+}
+
+/** The folder of the module that imports. */
+function folderOf({ resolveDir, importer, namespace, pluginData }: OnResolveArgs): string {
+  return resolveDir || dirname(namespace === "npm" ? (pluginData as PackageModule).file : importer);
 }
 
 export function realPath(file: string): string | undefined {

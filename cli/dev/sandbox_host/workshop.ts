@@ -1,11 +1,11 @@
+import { Buffer } from "node:buffer";
 import { dirname, resolve } from "node:path";
 import { Kept } from "../../programs/kept.ts";
 import { missingUses } from "../../application/code.ts";
 import type { Application, ApplicationFunction } from "../../application/types.ts";
-import { writeFiles } from "../../bundle/archive.ts";
+import { type ArchiveFile, writeFiles } from "../../bundle/archive.ts";
 import { bundleFunctions } from "../../bundle/functions.ts";
 import { Bundles } from "../../bundle/bundles.ts";
-import type { ModuleBundle } from "../../bundle/bundler/messages.ts";
 import type { LogRecord } from "../../lambda/function_host.ts";
 import { layerFiles } from "../../bundle/layer.ts";
 import { ownArchitecture } from "../../programs/deno_binary.ts";
@@ -140,7 +140,7 @@ export class Workshop implements AsyncDisposable {
       const bundle = bundles.get(name)!;
       for (const folder of bundle.foldersElsewhere) this.foldersElsewhere.add(folder);
       const { format: logFormat } = application.settings.logs;
-      const version: Version = { bundle, settings: JSON.stringify([logFormat, settings]) };
+      const version: Version = { files, settings: JSON.stringify([logFormat, settings]) };
       if (areEqual(this.#versions.get(name), version)) continue;
       const task = `${this.#folder}/${name}-${++this.#count}`;
       await writeFiles(task, files);
@@ -177,12 +177,15 @@ type RuntimeFolders = Pick<Folders, "layer" | "deno" | "node">;
 
 /** What a function was built from. */
 interface Version {
-  readonly bundle: ModuleBundle;
+  readonly files: readonly ArchiveFile[];
   /** The format of the log and the settings, as JSON. */
   readonly settings: string;
 }
 
-function areEqual(former: Version | undefined, { bundle, settings }: Version): boolean {
-  return former?.settings === settings &&
-    former.bundle.code === bundle.code && former.bundle.map === bundle.map;
+function areEqual(former: Version | undefined, { files, settings }: Version): boolean {
+  return former?.settings === settings && former.files.length === files.length &&
+    files.every(({ path, data }, index) => {
+      const { path: formerPath, data: formerData } = former.files[index]!;
+      return path === formerPath && (data === formerData || Buffer.compare(data, formerData) === 0);
+    });
 }

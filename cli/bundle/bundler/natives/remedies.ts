@@ -1,0 +1,53 @@
+import { sep } from "node:path";
+import type { MissingAddon, Target } from "../messages.ts";
+import type { PlacedPackage } from "./layout.ts";
+import type { Platform } from "./platforms.ts";
+
+/** Packages that a function needs have no add-on for the system. */
+export class MissingAddonsError extends Error {
+  override name = "MissingAddonsError";
+  readonly missing: readonly MissingAddon[];
+
+  constructor(missing: readonly MissingAddon[]) {
+    super(describeMissing(missing));
+    this.missing = missing;
+  }
+}
+
+/** Describes packages without an add-on, in one sentence for each remedy. */
+export function describeMissing(missing: readonly MissingAddon[]): string {
+  const groups = Map.groupBy(missing, ({ system, remedy }) => `${system}: ${remedy}`);
+  return [...groups].map(([end, list]) => {
+    const names = new Set(
+      list.map(({ name, others }) =>
+        `"${name}"${others.length === 0 ? "" : ` (it has one for ${others.join(", ")})`}`
+      ),
+    );
+    const subject = names.size === 1 ? "package" : "packages";
+    const verb = names.size === 1 ? "has" : "have";
+    return `the ${subject} ${[...names].join(", ")} ${verb} no native add-on for ${end}`;
+  }).join("\n");
+}
+
+/** The program that has installed a package. */
+function managerOf({ folder, id }: PlacedPackage): "npm" | "pnpm" | "deno" {
+  if (id !== undefined || folder.includes(`${sep}.deno${sep}`)) return "deno";
+  return folder.includes(`${sep}.pnpm${sep}`) ? "pnpm" : "npm";
+}
+
+/** Names the command that fetches an add-on: a package for the system, or what an install script downloads or builds. */
+export function remedyFor(own: PlacedPackage, { os, cpu }: Platform, target: Target): string {
+  const manager = managerOf(own);
+  const libc = os === "linux";
+  if (own.platformPackages !== undefined) {
+    return manager === "deno"
+      ? `run "deno install --os=${os} --arch=${cpu}"`
+      : `run "${manager} install --os=${os} --cpu=${cpu}${libc ? " --libc=glibc" : ""}"`;
+  }
+  const settings = `npm_config_platform=${os} npm_config_arch=${cpu}${
+    libc ? " npm_config_libc=glibc" : ""
+  } npm_config_target=${/\d+/.exec(target)![0]}.0.0`;
+  return manager === "deno"
+    ? `set "nodeModulesDir": "manual" in deno.json, and run "${settings} deno install --allow-scripts=npm:${own.name}"`
+    : `run "${settings} ${manager} rebuild ${own.name}"`;
+}

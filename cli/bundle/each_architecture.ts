@@ -1,0 +1,62 @@
+import { dirname, resolve } from "node:path";
+import type { Application } from "../application/types.ts";
+import type { Architecture } from "../programs/deno_binary.ts";
+import { type ArchiveFile, identifyFiles } from "./archive.ts";
+import { Bundles, type BundlesOptions } from "./bundles.ts";
+import { bundleError, bundleFunctions } from "./functions.ts";
+import { platformOf } from "./bundler/natives/platforms.ts";
+
+/** The files of a function. */
+export interface FunctionFiles {
+  readonly name: string;
+  /** The architecture, if the files differ between those that are wanted. */
+  readonly architecture?: Architecture | undefined;
+  readonly hasLayer: boolean;
+  readonly files: ArchiveFile[];
+}
+
+export interface EachArchitectureOptions
+  extends Pick<BundlesOptions, "isMinified" | "kept" | "signal"> {
+  readonly architectures: readonly Architecture[];
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * Bundles the functions of an application for several architectures. Only those with native packages differ.
+ *
+ * @throws {Error} If functions cannot be bundled. The message names each of them.
+ */
+export async function bundleForEach(
+  manifestPath: string,
+  application: Application,
+  { architectures, ...options }: EachArchitectureOptions,
+): Promise<FunctionFiles[]> {
+  const { isMinified, kept, signal, warn } = options;
+  const folder = dirname(resolve(manifestPath));
+  await using bundles = new Bundles({ folder, isMinified, kept, signal, warn });
+  const made = new Map<Architecture, ReadonlyMap<string, ArchiveFile[]>>();
+  const warnings = new Set<string>();
+  for (const architecture of architectures) {
+    const { functions, problems } = await bundleFunctions(manifestPath, application, {
+      bundles,
+      kept,
+      signal,
+      platform: platformOf(architecture),
+      warn: (text) => warnings.add(text),
+    });
+    if (problems.size > 0) throw bundleError(problems);
+    made.set(architecture, functions);
+  }
+  warnings.forEach(warn);
+  return Object.entries(application.functions).flatMap(([name, { runtime }]) => {
+    const hasLayer = runtime === "deno";
+    const found = [...made].map(([architecture, functions]) => ({
+      architecture,
+      files: functions.get(name)!,
+    }));
+    const isSame = new Set(found.map(({ files }) => identifyFiles(files))).size === 1;
+    return isSame
+      ? [{ name, hasLayer, files: found[0]!.files }]
+      : found.map((one) => ({ name, hasLayer, ...one }));
+  });
+}
