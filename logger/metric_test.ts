@@ -88,7 +88,7 @@ const RESERVED =
 Deno.test("logger.metric() takes a reserved or redacted name where it replaces and hides nothing", () => {
   const document = documentOf("Level", 5, { namespace: "message", dimensions: { Data: "x" } });
   assertEquals([document.level, document.Level, document.Data], ["TRACE", 5, "x"]);
-  assertEquals(documentOf("token", 5, {}).token, 5, "a number of tokens is no secret");
+  assertEquals(documentOf("token", 5, {}).token, 5, "a number of tokens is not a secret");
   const child = logger.child({ level: "a" });
   assertEquals(documentOf("a", 1, {}, child).level_, "a");
   logger.redact = ["country"];

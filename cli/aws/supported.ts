@@ -196,7 +196,7 @@ export function checkSupport(
   if (name) throw notEmulated(`The parameter "${name}" of "${operation}"`);
 }
 
-/** Lists the members of a value. A value that has none is no concern of the check: the service refuses it. */
+/** Lists the members of a value. A value without members passes: the service refuses it. */
 type MembersOf = (value: unknown) => Iterable<readonly [string, unknown]>;
 
 const membersOfObject: MembersOf = (value) =>

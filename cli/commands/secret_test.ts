@@ -112,7 +112,7 @@ Deno.test({
   },
 });
 
-Deno.test("mate secret refuses a wrong word, a name that is no variable, and a value over 4 KB", async () => {
+Deno.test("mate secret refuses a wrong word, a name that no variable can have, and a value over 4 KB", async () => {
   await using app = await makeApp({}, APP);
   const env = environmentOf("http://127.0.0.1:1");
   for (

@@ -46,7 +46,7 @@ platformTest("okay answers with the result of every accessor, and the raw event"
   }
 });
 
-platformTest("okay shows a file of a form, and bytes that are no text", async (url) => {
+platformTest("okay shows a file of a form, and bytes that are not text", async (url) => {
   const body = new FormData();
   body.set("photo", new File([Uint8Array.of(0xff, 0xfe, 0xfd)], "a.png", { type: "image/png" }));
   const form = await (await fetch(`${url}/okay`, { method: "POST", body })).json();

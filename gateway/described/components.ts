@@ -5,7 +5,7 @@ export type SchemaObject = Record<string, unknown>;
 
 /** The keywords whose values hold schemas by names. */
 const BY_NAME = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
-/** The keywords whose values are data. A `$ref` in them is no reference. */
+/** The keywords whose values are data. A `$ref` in them refers to nothing. */
 const DATA = ["const", "enum", "default", "example", "examples"];
 
 /** The place of the schema itself. Its definitions have a slash and their name. */
@@ -94,7 +94,7 @@ function unescapePointer(part: string): string {
   let text = part;
   try {
     text = decodeURIComponent(part);
-  } catch { // A "%" that is no escape stands for itself.
+  } catch { // A "%" without two digits stands for itself.
   }
   return text.replaceAll("~1", "/").replaceAll("~0", "~");
 }

@@ -254,13 +254,13 @@ Deno.test("implement() refuses withMiddleware() inside, which would run after th
   const inner = withMiddleware([], () => ({ id: 7, item: "tea" }));
   const expected = "expected the option use instead of withMiddleware()";
   assertThrows(
-    // @ts-expect-error An answer is no result of a described route.
+    // @ts-expect-error A described route does not return answers.
     () => implement(api, { "GET /": inner }),
     TypeError,
     `Invalid route "GET /": ${expected}`,
   );
   const hidden = { "GET /": (...args: Parameters<typeof inner>) => inner(...args) };
-  // @ts-expect-error An answer is no result of a described route.
+  // @ts-expect-error A described route does not return answers.
   const handler = proxyHandler(routes(implement(api, hidden)));
   const { result, records } = await captureLog(() => call(handler, { url: "/" }));
   assertEquals(result.status, 500);

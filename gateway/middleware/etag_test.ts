@@ -141,7 +141,7 @@ Deno.test("etag() takes the three dates of HTTP, and ignores all other values (R
   for (const date of wrong) {
     assertEquals(await statusOf("If-Modified-Since", date), 200, date);
     assertEquals(await statusOf("If-Unmodified-Since", date), 200, date);
-    // a Last-Modified that is no date counts as absent
+    // an invalid Last-Modified counts as absent
     assertEquals(await statusOf("If-Modified-Since", modified, date), 200, date);
     assertEquals(await statusOf("If-Unmodified-Since", "Sat, 05 Nov 1904 08:49:37 GMT", date), 200);
   }

@@ -97,7 +97,7 @@ export class ObjectFiles {
 /** A file changes while it is read. The next scan reads it again. */
 export class UnsteadyError extends Error {}
 
-/** Ignores that there is no file, or that a file is in the place of its folder. */
+/** Does nothing if the file does not exist, or if a file has the name of its folder. */
 function ignoreMissing(error: unknown): undefined {
   if (!(error instanceof Deno.errors.NotADirectory)) ignoreNotFound(error);
 }

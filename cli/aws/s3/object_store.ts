@@ -130,7 +130,7 @@ export class ObjectStore {
     await Deno.remove(await this.#path(nameOf(key))).catch(ignoreNotFound);
   }
 
-  /** Reads all records. Removes what a process left that was killed. Ignores what is no record, and links. */
+  /** Reads all records. Removes what a process left that was killed. Ignores other files, and links. */
   async read(): Promise<{ objects: readonly ObjectRecord[]; copies: ReadonlySet<string> }> {
     await refuseLinks(this.#data, this.#folder);
     await Deno.mkdir(this.#folder, { recursive: true });
