@@ -68,7 +68,12 @@ Deno.test("renderJson() renders values of every kind", () => {
     ["an object without a prototype", Object.assign(Object.create(null), { a: 1 }), { a: 1 }],
     ["an object with nothing but a tag", tagged, "[anonymous]"],
     ["an object with a tag", { [Symbol.toStringTag]: "Odd", a: 1 }, { a: 1 }],
-    ["an object with a map's tag", { [Symbol.toStringTag]: "Map" }, /^\[Unreadable: TypeError/],
+    ["an object with a map's tag", { [Symbol.toStringTag]: "Map", a: 1 }, { a: 1 }],
+    [
+      "an instance with a map's tag",
+      Object.create({ [Symbol.toStringTag]: "Map" }),
+      /^\[Unreadable: TypeError/,
+    ],
     ["an object with toJSON()", { toJSON: () => ({ a: 1n }) }, { a: "1" }],
     ["an object whose toJSON() returns the object", itself, { toJSON: "[Function: toJSON]" }],
     ["an object whose toJSON() throws", { toJSON: boom }, { toJSON: "[Function: boom]" }],
@@ -82,7 +87,10 @@ Deno.test("renderJson() renders values of every kind", () => {
       Object.defineProperty({ b: 2 }, "a", { get: boom, enumerable: true }),
       { b: 2, a: "[Unreadable: Error: no]" },
     ],
-    ["a proxy that throws", new Proxy({}, { get: boom }), "[Unreadable: Error: no]"],
+    ["a proxy without keys", new Proxy({}, { ownKeys: boom }), "[Unreadable: Error: no]"],
+    ["a proxy without values", new Proxy({ a: 1 }, { get: boom }), {
+      a: "[Unreadable: Error: no]",
+    }],
   ];
   for (const [title, value, expected] of cases) {
     const rendered: unknown = JSON.parse(renderJson(value));

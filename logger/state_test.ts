@@ -4,7 +4,7 @@ import { withRequestId } from "./mod.ts";
 import { currentFormat, currentLevel, loggerState } from "./state.ts";
 
 Deno.test("loggerState() is one object in a process, made on first use", () => {
-  const key = Symbol.for("@mate/core/logger/2");
+  const key = Symbol.for("@mate/core/logger/3");
   assertEquals(key in globalThis, false);
   const state = loggerState();
   assertStrictEquals(loggerState(), state);

@@ -18,7 +18,7 @@ export const scopes = new AsyncLocalStorage<Scope>();
 const LEVELS = { debug: "DEBUG", error: "ERROR", info: "INFO", log: "INFO", warn: "WARN" } as const;
 
 /** The key of the state that all copies of the logger of `@mate/core` in this process share. */
-const LOGGER_STATE = Symbol.for("@mate/core/logger/2");
+const LOGGER_STATE = Symbol.for("@mate/core/logger/3");
 
 interface LoggerState {
   write?: (line: string) => void;
