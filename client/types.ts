@@ -1,4 +1,4 @@
-import type { SchemaInput, SchemaOutput } from "../gateway/described/types.ts";
+import type { SchemaInput, SchemaOutput } from "../gateway/described/description.ts";
 import type { RouteParameters } from "../gateway/routes.ts";
 
 /** A value that JSON gives back as it is. */

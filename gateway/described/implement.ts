@@ -14,8 +14,12 @@ import { isBuilt } from "../response/http_response.ts";
 import { isReply, type Reply, withPayload } from "../response/reply.ts";
 import type { ProxyResult, ProxyRoute } from "../response/route.ts";
 import { isBytes, isStream, isWebResponse } from "../../function/bytes.ts";
-import { type ApiDescription, readDescription, type RouteDescription } from "./description.ts";
-import type { DescribedRoute } from "./types.ts";
+import {
+  type ApiDescription,
+  type DescribedRoute,
+  readDescription,
+  type RouteDescription,
+} from "./description.ts";
 
 /** The options of {@linkcode implement}. */
 export interface ImplementOptions {
