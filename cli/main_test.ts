@@ -21,7 +21,7 @@ Deno.test("mate names the wrong word and the nearest right word, and exits with 
       [["dev", "--port"], /^Error: The value of "--port" is missing: expected NUMBER\n$/],
       [["dev", "--port", "x"], /^Error: Invalid port "x": expected a number from 0 to 65535\n$/],
       [["dev", "--port=65536"], /^Error: Invalid port "65536"/],
-      [["dev", "--in-process=1"], /^Error: Unexpected value of "--in-process": it is a switch\n$/],
+      [["dev", "--verbose=1"], /^Error: Unexpected value of "--verbose": it is a switch\n$/],
       [["dev", "a.json", "b.json"], /^Error: Unexpected argument "b\.json"\n$/],
       [["new"], /^Error: The argument FOLDER is missing\n$/],
       [["new", "My Shop"], /^Error: Invalid name "My Shop": expected a lower-case letter/],

@@ -1,4 +1,3 @@
-import { getBuiltinModule } from "node:process";
 import { cacheFolder, keep } from "./programs/downloads.ts";
 import config from "./deno.json" with { type: "json" };
 import { prepare } from "./programs/find_program.ts";
@@ -21,12 +20,9 @@ function mainModule(): string {
 /**
  * Whether the tool has to start again to find its packages. If the tool comes from a registry, Deno takes the packages of the
  * tool from where the user's folder says: from its `node_modules` if there is a `package.json`.
- *
- * @param loadsFunctions Whether the functions run in the process of the tool. Then a debugger stays attached to this process.
  */
-export function hasToRunAgain(loadsFunctions: boolean): boolean {
-  if (!isRemote() || Deno.env.has(VARIABLE)) return false;
-  return !loadsFunctions || getBuiltinModule("node:inspector").url() === undefined;
+export function hasToRunAgain(): boolean {
+  return isRemote() && !Deno.env.has(VARIABLE);
 }
 
 /** How the tool starts again. */
@@ -34,8 +30,6 @@ export interface Restart {
   /** The permissions; all of them by default. */
   readonly permissions: Permissions | undefined;
   readonly args: readonly string[];
-  /** Whether the functions run in the process of the tool. */
-  readonly loadsFunctions: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -45,7 +39,7 @@ export async function readCommand(
   env: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<string> {
-  const options = { permissions: undefined, args, loadsFunctions: false, signal };
+  const options = { permissions: undefined, args, signal };
   const { success, stdout, stderr } = await prepare(Deno.execPath(), {
     args: await argumentsOf(options),
     env: { ...env, [VARIABLE]: "1", NO_COLOR: "1" },
@@ -59,8 +53,8 @@ export async function readCommand(
 }
 
 /** The arguments of the Deno that runs the main module once more. */
-async function argumentsOf({ permissions, args, loadsFunctions }: Restart): Promise<string[]> {
-  const own = isRemote() ? await ownFlags(loadsFunctions) : localFlags();
+async function argumentsOf({ permissions, args }: Restart): Promise<string[]> {
+  const own = isRemote() ? await ownFlags() : localFlags();
   const all = ["--quiet", "--allow-all"];
   const granted = permissions ? [...permissionFlags(permissions), ...importFlags()] : all;
   return ["run", ...granted, ...own, mainModule(), ...args];
@@ -88,9 +82,7 @@ async function ownTemporaryFolder(): Promise<Record<string, string>> {
 }
 
 /** The flags that say where the packages of a tool from a registry are. */
-async function ownFlags(loadsFunctions: boolean): Promise<string[]> {
-  // Functions in the process of the tool need the user's configuration, so only the folder of packages is left out.
-  if (loadsFunctions) return ["--node-modules-dir=none"];
+async function ownFlags(): Promise<string[]> {
   const lock = `${cacheFolder()}/packages-${config.version}.lock.json`;
   const { default: packages } = await import("./packages.lock.json", { with: { type: "json" } });
   await keep(lock, new TextEncoder().encode(JSON.stringify(packages)));

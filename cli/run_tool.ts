@@ -76,10 +76,9 @@ async function runCommand(
   const place = command.arguments.indexOf("[MANIFEST]");
   if (place >= 0) ignorePrograms(dirname(resolve(positionals[place] ?? MANIFEST)));
   if (await isUnlimited()) {
-    const loadsFunctions = Boolean(values["in-process"]);
     const permissions = await command.permissions?.(positionals, values);
-    if (permissions !== undefined || hasToRunAgain(loadsFunctions)) {
-      return await runAgain({ permissions, args: [name, ...args], loadsFunctions, signal });
+    if (permissions !== undefined || hasToRunAgain()) {
+      return await runAgain({ permissions, args: [name, ...args], signal });
     }
   }
   const isDone = await command.run(positionals, values, surroundings);
@@ -111,7 +110,7 @@ function findCommand(
   throw new UsageError(`${what}: ${hintOf(word, words)}`);
 }
 
-/** Writes a line. The console is not used, because it belongs to functions that run in this process. */
+/** Writes a line. If the reader is gone, ends the tool. */
 function write(line: string, output: AbortController): void {
   try {
     let bytes = new TextEncoder().encode(`${line}\n`);

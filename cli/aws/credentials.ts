@@ -28,8 +28,6 @@ export function isForm(headers: Headers): boolean {
 
 /** The access keys of functions on this machine. No page can guess them. */
 export class AccessKeys {
-  /** The key of functions that share one process. */
-  readonly shared: string = createAccessKey();
   /** The names of the functions, by their keys. */
   readonly #owners = new Map<string, string>();
 

@@ -78,11 +78,14 @@ if [ -r "$task/mate/secrets" ]; then
   export ${COPY}SECRETS
 fi
 
+# To inspect a function on one machine, the tool starts this script with options of Deno. Lambda gives none.
+[ $# -gt 0 ] || set -- --quiet
+
 # Without a limit, V8 plans for a machine with gigabytes. A quarter is left for memory outside V8's heap.
 heap=$((\${AWS_LAMBDA_FUNCTION_MEMORY_SIZE:-128} * 3 / 4))
 
 # Only Deno may write to DENO_DIR, because the next start runs the compiled code there.
-exec "$layer/bin/deno" run --quiet --no-prompt --no-config --no-lock --no-remote --no-npm --cached-only \\
+exec "$layer/bin/deno" run "$@" --no-prompt --no-config --no-lock --no-remote --no-npm --cached-only \\
   \${isNew:+--no-code-cache} \\
   "--v8-flags=--max-old-space-size=$heap" \\
   "--allow-read=$task,$layer,/tmp" --allow-write=/tmp "--deny-write=$task,$layer,$DENO_DIR" "$net" \\

@@ -8,8 +8,7 @@ export const dev: Command = defineCommand({
   summary: "Runs an application on this machine, as it would run in the cloud",
   details:
     `MANIFEST is ${MANIFEST} by default. The terminal shows the URLs, then the log. The start page has a
-form for each trigger. Functions are reloaded when their files change. Ctrl-C ends the command.
-With --in-process, a reload takes the module of a handler, but not the modules that it imports.`,
+form for each trigger. Functions are reloaded when their files change. Ctrl-C ends the command.`,
   options: {
     stage: STAGE,
     profile: PROFILE,
@@ -36,15 +35,14 @@ With --in-process, a reload takes the module of a handler, but not the modules t
       type: "boolean",
       description: "Show the lines START, END and REPORT of each invocation",
     },
-    "in-process": {
-      type: "boolean",
-      description:
-        'Run the functions in this process, for a debugger ("deno run --inspect-brk" waits for one)',
+    inspect: {
+      type: "string",
+      value: "FUNCTION",
+      description: "Let a debugger attach to this function, as the terminal says",
     },
   },
   async run([manifestPath = MANIFEST], values, surroundings) {
-    const { port, data, stage, profile, time, verbose: isVerbose } = values;
-    const isInProcess = values["in-process"];
+    const { port, data, stage, profile, time, inspect, verbose: isVerbose } = values;
     if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
       throw new UsageError(`Invalid port "${port}": expected a number from 0 to 65535`);
     }
@@ -53,7 +51,16 @@ With --in-process, a reload takes the module of a handler, but not the modules t
     }
     const { run } = await import("../dev/run.ts");
     await run(
-      { manifestPath, stage, profile, port: Number(port), data, time, isInProcess, isVerbose },
+      {
+        manifestPath,
+        stage,
+        profile,
+        port: Number(port),
+        data,
+        time,
+        inspect,
+        isVerbose,
+      },
       surroundings,
     );
     return true;

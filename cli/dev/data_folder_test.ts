@@ -37,7 +37,7 @@ Deno.test("openOwnFolder() writes through no link that a clone has brought", asy
 Deno.test("mate dev keeps its data beside the manifest, alone, until it ends or is killed", async () => {
   const parent = temporaryFolder();
   await createApp(join(parent, "app"));
-  const start = () => new Command(["--in-process", "--port", "0", "app/app.json"], parent);
+  const start = () => new Command(["--port", "0", "app/app.json"], parent);
   await using first = start();
   await first.find(/Ctrl-C/);
   assertEquals((await Deno.stat(join(parent, "app/.mate/greeter/buckets"))).isDirectory, true);

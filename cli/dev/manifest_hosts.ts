@@ -1,6 +1,5 @@
-import type { ApplicationHost, FunctionHost, LogRecord } from "../lambda/function_host.ts";
+import type { FunctionHost } from "../lambda/function_host.ts";
 import type { Manifest } from "../manifest/types.ts";
-import { InProcessHost } from "./in_process_host.ts";
 import { resolveGiven } from "./resolve_locally.ts";
 import { type HostOptions, SandboxHost } from "./sandbox_host/host.ts";
 
@@ -17,35 +16,6 @@ export interface ReloadingHost extends FunctionHost {
    * @returns The names of the functions that have changed.
    */
   reload(manifest?: Manifest, onReady?: () => Promise<void>): Promise<readonly string[]>;
-}
-
-/** The options of {@linkcode createInProcessHost}. */
-export interface InProcessHostOptions {
-  /** The application. */
-  readonly manifest: Manifest;
-  /** The path of the manifest. Modules are relative to it. */
-  readonly manifestPath: string;
-  /** Takes every record of the functions. */
-  readonly log: (record: LogRecord) => void;
-}
-
-/**
- * Makes a host that runs the functions in this process, so that a debugger stops at their breakpoints. The console output
- * of a function goes to the log.
- *
- * The functions share the environment, the memory and the permissions of the process. `memory` and `permissions` of the
- * manifest have no effect. A variable of `environment` is set only if all functions with this variable have the same value.
- * An endless loop in a function stops everything. A reload loads the modules of the handlers again, but not the modules that
- * they import.
- *
- * @param options How to run the application.
- * @returns The host.
- */
-export function createInProcessHost(
-  { manifest, ...options }: InProcessHostOptions,
-): Promise<ReloadingHost> {
-  const host = new InProcessHost({ ...options, application: resolveGiven(manifest) });
-  return Promise.resolve(takeManifests(host));
 }
 
 /** The options of {@linkcode createSandboxHost}. */
@@ -95,15 +65,12 @@ export interface SandboxHostOptions extends HostOptions {
 export async function createSandboxHost(
   { manifest, ...options }: SandboxHostOptions,
 ): Promise<ReloadingHost> {
-  const application = resolveGiven(manifest);
-  return takeManifests(await SandboxHost.open({ ...options, application }));
-}
-
-/** Makes a host whose `reload()` takes a manifest. */
-function takeManifests(host: ApplicationHost): ReloadingHost {
+  const host = await SandboxHost.open({ ...options, application: resolveGiven(manifest) });
   return {
     invoke: (...invocation) => host.invoke(...invocation),
-    ...host.foldersElsewhere && { foldersElsewhere: host.foldersElsewhere },
+    inspector: host.inspector,
+    timeOf: (name) => host.timeOf(name),
+    foldersElsewhere: host.foldersElsewhere,
     reload: async (manifest, onReady) =>
       await host.reload(manifest && resolveGiven(manifest), onReady),
     [Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),

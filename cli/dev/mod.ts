@@ -16,15 +16,14 @@ export type {
   LogRecord,
   Payload,
 } from "../lambda/function_host.ts";
+export type { Stopwatch } from "../lambda/stopwatch.ts";
 export { Log, type LogEntry } from "../lambda/log.ts";
 export type { SecretValues } from "../manifest/local_values.ts";
 export { parseManifest, readManifest } from "../manifest/manifest.ts";
 export type * from "../manifest/types.ts";
 export { type Platform, type PlatformOptions, startPlatform } from "./platform.ts";
 export {
-  createInProcessHost,
   createSandboxHost,
-  type InProcessHostOptions,
   type ReloadingHost,
   type SandboxHostOptions,
 } from "./manifest_hosts.ts";

@@ -75,6 +75,7 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
       }
       return outcome;
     },
+    timeOf: options.host.timeOf?.bind(options.host),
     async [Symbol.asyncDispose]() {},
   });
   await using stack = new AsyncDisposableStack();

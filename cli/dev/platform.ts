@@ -1,7 +1,6 @@
 import { tmpdir } from "node:os";
 import { dirname } from "node:path";
-import type { Application } from "../application/types.ts";
-import type { ApplicationHost, FunctionHost } from "../lambda/function_host.ts";
+import type { FunctionHost } from "../lambda/function_host.ts";
 import { makeOwnedFolder } from "../lambda/isolation/owned_folder.ts";
 import { Log } from "../lambda/log.ts";
 import type { SecretValues } from "../manifest/local_values.ts";
@@ -9,12 +8,11 @@ import type { Manifest } from "../manifest/types.ts";
 import { ignorePrograms } from "../programs/find_program.ts";
 import { ApiDocument } from "./api_document.ts";
 import { openDataFolder } from "./data_folder.ts";
-import { InProcessHost } from "./in_process_host.ts";
 import { controlUrlOf, originOf } from "./listener.ts";
 import { openPlatform } from "./open_platform.ts";
 import { findLogin, Forwarding } from "./forwarding.ts";
 import { readLocally } from "./resolve_locally.ts";
-import { type HostOptions, SandboxHost } from "./sandbox_host/host.ts";
+import { SandboxHost } from "./sandbox_host/host.ts";
 import { Sockets } from "./sockets.ts";
 
 /** The options of {@linkcode startPlatform}. */
@@ -30,8 +28,11 @@ export interface PlatformOptions {
   readonly profile?: string | undefined;
   /** The port. If it is 0, the system chooses a free port, which is the default. */
   readonly port?: number | undefined;
-  /** Whether the functions run in this process. By default, each function runs in its own sandbox. */
-  readonly inProcess?: boolean | undefined;
+  /**
+   * The function that debuggers inspect. The standard error says how to attach a debugger. The function has one sandbox at a
+   * time, and no time-out while a debugger is attached.
+   */
+  readonly inspect?: string | undefined;
   /**
    * The host of the functions, or a function that makes the host. The function gets the manifest with the environment and
    * the permissions of this machine. The host must write its records to `log`. The caller disposes of the host after the
@@ -80,6 +81,8 @@ export interface Platform extends AsyncDisposable {
   readonly bucketsFolder: string;
   /** The URL of the local Amazon S3, SNS, SQS, EventBridge and DynamoDB, with a secret of this start, for `aws --endpoint-url`. */
   readonly servicesUrl: string;
+  /** The address for a debugger, with a secret of this start, if the option `inspect` names a function. */
+  readonly inspectorUrl?: string | undefined;
   /** The log of the functions and of the platform. */
   readonly log: Log;
   /**
@@ -120,7 +123,7 @@ export interface Platform extends AsyncDisposable {
  * const manifest = JSON.stringify({ name: "greeter", stage: "v0", functions });
  * await Deno.writeTextFile(`${folder}/app.json`, manifest);
  *
- * await using platform = await startPlatform(`${folder}/app.json`, { inProcess: true });
+ * await using platform = await startPlatform(`${folder}/app.json`);
  * const response = await fetch(`${platform.url}/v0/hello/ada`);
  *
  * assertEquals(await response.text(), "Hello /hello/ada");
@@ -131,11 +134,14 @@ export async function startPlatform(
   options: PlatformOptions = {},
 ): Promise<Platform> {
   const { log = new Log() } = options;
+  if (options.host !== undefined && options.inspect !== undefined) {
+    throw new TypeError('Cannot use "inspect" with a "host" of your own: inspect with that host');
+  }
   const path = typeof app === "string" ? app : "app.json";
   ignorePrograms(dirname(path));
-  const { stage, secrets, inProcess: isShared } = options;
+  const { stage, secrets } = options;
   const given = typeof app === "string" ? undefined : app;
-  const local = await readLocally(path, { stage, secrets, isShared }, given);
+  const local = await readLocally(path, { stage, secrets }, given);
   const login = await findLogin(dirname(path), options.profile);
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(
@@ -147,14 +153,16 @@ export async function startPlatform(
   const host = typeof options.host === "function"
     ? await options.host(toManifest())
     : options.host ?? stack.use(
-      await createHost(isShared, {
+      await SandboxHost.open({
         application,
         manifestPath: path,
         log: (record) => log.write(record),
         bundling: options.bundling,
         signal: options.signal,
+        inspect: options.inspect,
       }),
     );
+  if (host.inspector !== undefined) console.error(`Inspector ${host.inspector.line}`);
   const api = stack.use(
     new ApiDocument(path, application, originOf("application", sockets.port), log),
   );
@@ -180,6 +188,7 @@ export async function startPlatform(
     port: sockets.port,
     bucketsFolder,
     servicesUrl: sockets.servicesUrl,
+    inspectorUrl: host.inspector?.url,
     log,
     removeExpired,
     settled,
@@ -187,12 +196,4 @@ export async function startPlatform(
     stop,
     [Symbol.asyncDispose]: stop,
   };
-}
-
-/** Makes the host of the functions: in this process, or with a sandbox for each function. */
-export function createHost(
-  isInProcess = false,
-  options: HostOptions & { readonly application: Application },
-): Promise<ApplicationHost> {
-  return isInProcess ? Promise.resolve(new InProcessHost(options)) : SandboxHost.open(options);
 }

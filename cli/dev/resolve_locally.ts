@@ -39,8 +39,6 @@ export interface LocalOptions {
   readonly stage?: string | undefined;
   /** The values of secrets that count before others. */
   readonly secrets?: SecretValues | undefined;
-  /** Whether all functions share one process. Then they share a key, which has all rights. */
-  readonly isShared?: boolean | undefined;
 }
 
 /**
@@ -51,7 +49,7 @@ export interface LocalOptions {
  */
 export async function readLocally(
   path: string,
-  { stage, secrets, isShared = false }: LocalOptions,
+  { stage, secrets }: LocalOptions,
   app?: Manifest,
 ): Promise<LocalApplication> {
   const manifest = app ?? await readLocalManifest(path, stage);
@@ -59,7 +57,7 @@ export async function readLocally(
   return {
     name: manifest.name,
     resolve(sockets) {
-      const application = resolveHere(manifest, sockets, values, isShared);
+      const application = resolveHere(manifest, sockets, values);
       return {
         application,
         missing: [...missing, ...describeMissing(application)],
@@ -83,7 +81,6 @@ function resolveHere(
   manifest: Manifest,
   { functionsUrl: url, keys }: Sockets,
   secrets: SecretValues,
-  isShared: boolean,
 ): Application {
   const { host } = new URL(url);
   const application = resolveApplication(manifest, { ...LOCAL, queues: `${url}/${ACCOUNT_ID}` });
@@ -98,7 +95,7 @@ function resolveHere(
       ...Object.fromEntries(known),
       ...Object.fromEntries(set),
       ...endpointsOf(settings, url),
-      AWS_ACCESS_KEY_ID: isShared ? keys.shared : keys.of(name),
+      AWS_ACCESS_KEY_ID: keys.of(name),
       AWS_ENDPOINT_URL: url,
       AWS_SECRET_ACCESS_KEY: SECRET,
     };

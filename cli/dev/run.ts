@@ -9,8 +9,8 @@ import { Log } from "../lambda/log.ts";
 import { VALUES_FILE } from "../manifest/local_values.ts";
 import { type OpenPlatform, openPlatform, TABLES_FILE } from "./open_platform.ts";
 import { findLogin, Forwarding } from "./forwarding.ts";
-import { createHost } from "./platform.ts";
 import { type LocalApplication, readLocally } from "./resolve_locally.ts";
+import { SandboxHost } from "./sandbox_host/host.ts";
 import { Sockets } from "./sockets.ts";
 import { formatRecord, introduce, isFrame } from "./terminal.ts";
 import { watch } from "../sources/watch.ts";
@@ -30,8 +30,8 @@ export interface RunOptions {
   readonly data: string | undefined;
   /** Whether `GET /settled` waits for due times, or skips them. */
   readonly time?: "real" | "skip" | undefined;
-  /** Whether the functions run in this process. */
-  readonly isInProcess: boolean;
+  /** The function that debuggers inspect. */
+  readonly inspect?: string | undefined;
   /** Whether the terminal shows the lines START, END and REPORT of each invocation. The start page always does. */
   readonly isVerbose?: boolean | undefined;
 }
@@ -48,7 +48,7 @@ export interface CliEnvironment {
  * functions. If the manifest or the file `.env` changes, restarts the application.
  */
 export async function run(options: RunOptions, environment: CliEnvironment): Promise<void> {
-  const { manifestPath, stage, isInProcess } = options;
+  const { manifestPath, stage, inspect } = options;
   const { signal, print, isColored } = environment;
   const log = new Log();
   const watchedFolder = resolve(dirname(manifestPath));
@@ -58,7 +58,7 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
       ? openOwnFolder(dirname(manifestPath), name)
       : openDataFolder(options.data);
   const secrets = JSON.parse(Deno.env.get(GIVEN) ?? "{}");
-  const read = () => readLocally(manifestPath, { stage, secrets, isShared: isInProcess });
+  const read = () => readLocally(manifestPath, { stage, secrets });
   const local = await read();
   let folder = await openFolder(local);
   stack.defer(() => folder[Symbol.asyncDispose]());
@@ -96,15 +96,17 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
     });
   const start = async () => {
     const write = (record: LogRecord) => log.write(record);
-    const own = { application: current, manifestPath, log: write, signal };
+    const own = { application: current, manifestPath, log: write, signal, inspect };
     const onBundled = () => watchOthers();
-    host = stack.use(await createHost(isInProcess, { ...own, bundling: "later", onBundled }));
+    host = stack.use(await SandboxHost.open({ ...own, bundling: "later", onBundled }));
     await open(current);
   };
   let shown = 0;
   let stopShowing = () => {};
   const show = (application: Application) => {
-    for (const line of introduce({ application, isInProcess, ...urls, ...platform! })) print(line);
+    const inspector = host!.inspector?.line;
+    const parts = { application, inspector, ...urls, ...platform! };
+    for (const line of introduce(parts)) print(line);
     // The URLs come first, then the records that the log has already.
     const write = (record: LogRecord) => {
       if (options.isVerbose || !isFrame(record)) print(formatRecord(record, isColored));

@@ -1,14 +1,18 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { Command, createApp, greet, manifest } from "../testdata/command.ts";
 import { isSource, run } from "./run.ts";
+import { startPlatform } from "./platform.ts";
 import { PortTakenError } from "./server.ts";
+import { Debugger } from "../testdata/debugger.ts";
+import { TestHost } from "../testdata/platform.ts";
 import { temporaryFolder } from "../../testdata/programs.ts";
 import { until, within } from "../../testdata/waiting.ts";
 
 const cases = [
   [["--data", "data"], "SIGINT"],
-  [["--in-process"], "SIGTERM"], // with the objects in .mate
+  [["--verbose"], "SIGTERM"], // with the objects in .mate
 ] as const;
 for (const [mode, signal] of cases) {
   Deno.test(`the command with ${mode[0]} runs an application, reloads it and stops`, async () => {
@@ -21,8 +25,6 @@ for (const [mode, signal] of cases) {
     );
     const hello = async () => await (await fetch(`${base}/hello`)).text();
     assertStringIncludes(command.output, `curl '${base}/hello'`);
-    const isInProcess = mode[0] === "--in-process";
-    assertEquals(command.output.includes("when one of its files changes"), !isInProcess);
     const data = mode[0] === "--data" ? "data" : ".mate/greeter";
     assertEquals((await Deno.stat(join(folder, data, "buckets/files"))).isDirectory, true);
     const names = (await Array.fromAsync(Deno.readDir(join(folder, data)))).map(({ name }) => name);
@@ -53,17 +55,45 @@ for (const [mode, signal] of cases) {
   });
 }
 
+Deno.test("mate dev --inspect prints where a debugger attaches, and keeps the address", async () => {
+  const folder = await createApp();
+  await using other = new Command(["--inspect", "helo", "--port", "0", "app.json"], folder);
+  assertEquals(await other.status(), 1);
+  assertMatch(
+    await other.errors,
+    /Cannot inspect "helo": the functions are "hello"/,
+  );
+
+  await using command = new Command(["--inspect", "hello", "--port", "0", "app.json"], folder);
+  const [, address] = await command.find(
+    / {2}Inspector {3}of "hello": .*(ws:\/\/\S+), or open devtools:\S+ in/,
+  );
+  await command.find(/Ctrl-C/);
+  await Deno.writeTextFile(join(folder, "app.json"), manifest("/greet"));
+  await command.find(/Reloading "[^]*Ctrl-C/);
+  await using client = await Debugger.attach(address!);
+  await client.breakAt(pathToFileURL(join(folder, "hello.ts")).href, 1, false);
+});
+
+Deno.test("startPlatform() lets a debugger attach, and says where", async () => {
+  const folder = await createApp();
+  await using platform = await startPlatform(join(folder, "app.json"), { inspect: "hello" });
+  await using client = await Debugger.attach(platform.inspectorUrl!);
+  await client.breakAt(pathToFileURL(join(folder, "hello.ts")).href, 1, false);
+  const own = { inspect: "hello", host: new TestHost(() => "{}") };
+  await assertRejects(() => startPlatform(join(folder, "app.json"), own), TypeError, "of your own");
+});
+
 /** Runs an application in the process of the test, until `onLine` stops it. */
 async function runHere(
   folder: string,
-  isInProcess: boolean,
   onLine: (line: string, stop: () => void) => void,
   isVerbose = false,
 ): Promise<string> {
   const lines: string[] = [];
   const controller = new AbortController();
   const options = { manifestPath: join(folder, "app.json"), data: join(folder, "data") };
-  const running = run({ ...options, port: 0, isInProcess, isVerbose }, {
+  const running = run({ ...options, port: 0, isVerbose }, {
     signal: controller.signal,
     print(line) {
       lines.push(line);
@@ -85,7 +115,7 @@ Deno.test("run() finds that the port is in use before it bundles", async () => {
   try {
     const lines: string[] = [];
     const options = { manifestPath: join(folder, "app.json"), data: join(folder, "data") };
-    const running = run({ ...options, port: taken.addr.port, isInProcess: false }, {
+    const running = run({ ...options, port: taken.addr.port }, {
       signal: new AbortController().signal,
       print: (line) => void lines.push(line),
       isColored: false,
@@ -105,7 +135,7 @@ Deno.test("run() prints START, END and REPORT only if it is verbose, and what fu
     export const handler = () => console.log("START of call", ++count);`,
   );
   for (const isVerbose of [false, true]) {
-    const output = await runHere(folder, false, async (line, stop) => {
+    const output = await runHere(folder, async (line, stop) => {
       const [, url] = /curl '(\S+\/hello)'/.exec(line) ?? [];
       if (line.includes("START of call 2")) stop();
       for (let call = 1; url !== undefined && call <= 2; call++) {
@@ -135,7 +165,7 @@ Deno.test("run() ignores files that no function uses, and reports a fault once",
   const module = join(folder, "hello.ts");
   const notes = join(folder, "notes.txt");
   let base = "";
-  const output = await runHere(folder, false, async (line, stop) => {
+  const output = await runHere(folder, async (line, stop) => {
     base ||= /Base URL {4}(\S+)/.exec(line)?.[1] ?? "";
     if (line.includes("Stop with Ctrl-C")) {
       await (await fetch(`${base}/hello`)).text(); // Its code is the old code.
@@ -162,7 +192,7 @@ Deno.test("run() ignores files that no function uses, and reports a fault once",
 Deno.test("run() starts although a function cannot be bundled, and takes its repair", async () => {
   const folder = await createApp();
   await Deno.writeTextFile(join(folder, "hello.ts"), "export const handler = (");
-  const output = await runHere(folder, false, async (line, stop) => {
+  const output = await runHere(folder, async (line, stop) => {
     if (line.includes("nothing answers")) {
       await Deno.writeTextFile(join(folder, "hello.ts"), greet("Hello"));
     }
@@ -187,7 +217,7 @@ Deno.test("run() keeps the old version if the platform of a changed manifest doe
   };
   const texts: string[] = [];
   let isBroken = false;
-  const output = await runHere(folder, false, async (line, stop) => {
+  const output = await runHere(folder, async (line, stop) => {
     const [, url] = /curl '(\S+\/(?:hello|again))'/.exec(line) ?? [];
     if (line.includes("Stop with Ctrl-C") && !isBroken) {
       isBroken = true;
@@ -207,7 +237,7 @@ Deno.test("run() keeps the old version if the platform of a changed manifest doe
 Deno.test("run() takes a change of the manifest during a restart", async () => {
   const folder = await createApp();
   const changes = ["/greet/1", "/greet/2"].values();
-  const output = await runHere(folder, true, async (line, stop) => {
+  const output = await runHere(folder, async (line, stop) => {
     if (line.includes("/greet/2'")) return stop();
     if (!/Stop with Ctrl-C|Reloading/.test(line)) return;
     const { value } = changes.next();
@@ -220,7 +250,7 @@ Deno.test("run() takes a change of the manifest during a restart", async () => {
 
 Deno.test("run() restarts the application if the file .env changes", async () => {
   const folder = await createApp();
-  const output = await runHere(folder, true, async (line, stop) => {
+  const output = await runHere(folder, async (line, stop) => {
     if (line.includes("Stop with Ctrl-C")) await Deno.writeTextFile(join(folder, ".env"), "A=1");
     if (line.includes("Reloading")) stop();
   });
@@ -241,7 +271,7 @@ Deno.test("the command asks new code of an authorizer, and not the policy that i
   await Deno.writeTextFile(join(folder, "app.json"), app);
   await Deno.writeTextFile(join(folder, "hello.ts"), greet("Hello"));
   await Deno.writeTextFile(join(folder, "check.ts"), check("Allow"));
-  await using command = new Command(["--in-process", "--port", "0", "app.json"], folder, {
+  await using command = new Command(["--port", "0", "app.json"], folder, {
     CI: "",
     MATE_SECRETS: '{"MATE_TEST_GIVEN":"sesame"}', // as the npm package passes the secrets of a test
   });
@@ -255,7 +285,7 @@ Deno.test("the command asks new code of an authorizer, and not the policy that i
   };
   assertEquals([await ask(), await ask()], [200, 200]);
   await Deno.writeTextFile(join(folder, "check.ts"), check("Deny"));
-  await command.find(/Reloaded check, hello: /);
+  await command.find(/Reloaded check: /);
   assertEquals(await ask(), 403);
 });
 
@@ -264,7 +294,7 @@ Deno.test("run() closes every watch, even of a folder in a watched folder", {
   sanitizeOps: true,
 }, async () => {
   const folder = await createApp();
-  await runHere(folder, true, (line, stop) => line.includes("Stop with Ctrl-C") && stop());
+  await runHere(folder, (line, stop) => line.includes("Stop with Ctrl-C") && stop());
 });
 
 /** Opens a named pipe as soon as the bundler of a command reads it. If the command has ended, the pipe opens too. */

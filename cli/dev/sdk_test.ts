@@ -103,15 +103,15 @@ const FILES = {
   }),
 };
 
-/** Starts the application in sandboxes or in this process. */
-async function startShop(inProcess: boolean) {
+/** Starts the application. */
+async function startShop() {
   await using stack = new AsyncDisposableStack();
   const folder = await Deno.makeTempDir();
   stack.defer(() => Deno.remove(folder, { recursive: true }));
   for (const [name, text] of Object.entries(FILES)) {
     await Deno.writeTextFile(`${folder}/${name}`, text);
   }
-  const platform = stack.use(await startPlatform(`${folder}/app.json`, { inProcess }));
+  const platform = stack.use(await startPlatform(`${folder}/app.json`));
   const owned = stack.move();
   return {
     folder,
@@ -143,7 +143,7 @@ async function assertStream(port: number): Promise<void> {
 }
 
 Deno.test("a function in a sandbox uses the services with the AWS SDK, as far as the manifest grants it", async () => {
-  await using shop = await startShop(false);
+  await using shop = await startShop();
   const response = await fetch(`${shop.platform.url}/v1/call`);
   const text = await response.text();
   const log = shop.platform.log.after(0).map((entry) => entry.text).join("\n");
@@ -160,8 +160,8 @@ Deno.test("a function in a sandbox uses the services with the AWS SDK, as far as
   await assertStream(shop.platform.port);
 });
 
-Deno.test("the AWS CLI uses the services, and functions that run in this process", async () => {
-  await using shop = await startShop(true);
+Deno.test("the AWS CLI uses the services, and invokes functions", async () => {
+  await using shop = await startShop();
   await assertStream(shop.platform.port);
   if (!hasAws) return;
   const { controlUrl, servicesUrl } = shop.platform;

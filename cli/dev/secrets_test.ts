@@ -45,17 +45,15 @@ Deno.test("a variable without a value on this machine is absent and named, and n
     two: { module: "one.ts", environment: { JWT: environment.JWT } },
   };
   await using app = await makeApp({ "one.ts": code, ".env": "SET=here\n" }, functions);
-  for (const inProcess of [false, true]) {
-    const log = new Log();
-    await using platform = await startPlatform(app.manifest, { log, inProcess });
-    const url = `${platform.controlUrl}/2015-03-31/functions/one/invocations`;
-    const response = await fetch(url, { method: "POST", body: "{}" });
-    assertEquals(await response.json(), ["absent", "absent", "here", "us-east-1"]);
-    const texts = log.after(0).map(({ text }) => text).filter((text) => /no value/.test(text));
-    const rest = "has no value on this machine, so it is absent: add it to the file .env";
-    assertEquals(texts, [
-      `The variable JWT of "one", "two" ${rest}`,
-      `The variable HOST of "one" ${rest}`,
-    ]);
-  }
+  const log = new Log();
+  await using platform = await startPlatform(app.manifest, { log });
+  const url = `${platform.controlUrl}/2015-03-31/functions/one/invocations`;
+  const response = await fetch(url, { method: "POST", body: "{}" });
+  assertEquals(await response.json(), ["absent", "absent", "here", "us-east-1"]);
+  const texts = log.after(0).map(({ text }) => text).filter((text) => /no value/.test(text));
+  const rest = "has no value on this machine, so it is absent: add it to the file .env";
+  assertEquals(texts, [
+    `The variable JWT of "one", "two" ${rest}`,
+    `The variable HOST of "one" ${rest}`,
+  ]);
 });

@@ -124,9 +124,7 @@ export class Services implements AsyncDisposable {
     const { service, key } = readCredential(request);
     const owner = isForFunctions ? this.#ownerOf(key) : undefined;
     const isOfPage = headers.has("origin") || headers.has("sec-fetch-site");
-    const isShared = key === this.#keys.shared;
-    const isOfFunction = owner !== undefined || isShared;
-    if (isOfPage && service === "s3" && isOfFunction) {
+    if (isOfPage && service === "s3" && owner !== undefined) {
       return await this.#answerPage(request, owner, sourceIp);
     }
     if (isOfPage) {
@@ -138,9 +136,9 @@ export class Services implements AsyncDisposable {
     if (backend === undefined) {
       const other = { parse: () => ({ accesses: [], run }), fail: failureFor(headers) };
       const run = () => {
-        if (isForFunctions && owner === undefined && !isShared) throw unknownKey();
+        if (isForFunctions && owner === undefined) throw unknownKey();
         // The login is for functions only, so none stands behind the developer's port.
-        if (!isOfFunction) throw notForwarded(service);
+        if (owner === undefined) throw notForwarded(service);
         return this.#forwarding.answer(request, service, owner);
       };
       return await this.#run(other, service, owner, other.parse);
@@ -154,7 +152,7 @@ export class Services implements AsyncDisposable {
       return backend.fail(error);
     }
     const body = service === "s3" ? "" : await request.text();
-    if (isForFunctions && owner === undefined && !isShared) {
+    if (isForFunctions && owner === undefined) {
       return backend.fail(unknownKey());
     }
     const call = this.#run(backend, service, owner, () => backend.parse(request, body, sourceIp));

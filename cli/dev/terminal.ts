@@ -42,17 +42,17 @@ function hash(text: string): number {
 
 export interface Introduction {
   readonly application: Application;
-  /** Whether the functions run in this process, where only the modules of handlers are reloaded. */
-  readonly isInProcess?: boolean;
   readonly url: string;
   readonly controlUrl: string;
   readonly servicesUrl: string;
   readonly bucketsFolder: string;
+  /** How to attach a debugger. */
+  readonly inspector?: string | undefined;
 }
 
 /** Makes the first lines of the terminal: every URL, with commands to copy. */
 export function introduce(
-  { application, isInProcess, url, controlUrl, servicesUrl, bucketsFolder }: Introduction,
+  { application, url, controlUrl, servicesUrl, bucketsFolder, inspector }: Introduction,
 ): readonly string[] {
   const base = `${url}/${application.stage}`;
   const rows: [what: string, functionName: string, command: string][] = [];
@@ -108,6 +108,7 @@ export function introduce(
     `  Base URL    ${base}`,
     `  Invoke API  aws lambda invoke --endpoint-url ${controlUrl} --region us-east-1 --no-sign-request --function-name NAME /dev/stdout`,
     `  Services    aws s3 ls --endpoint-url ${servicesUrl} --region us-east-1 --no-sign-request (and dynamodb, sns, sqs, events)`,
+    ...inspector === undefined ? [] : [`  Inspector   ${inspector}`],
     "",
     ...throttleOf(application),
     ...missingHere(application),
@@ -115,9 +116,7 @@ export function introduce(
       visibleLine(`  ${what.padEnd(widths[0]!)}  ${name.padEnd(widths[1]!)}  ${command}`)
     ),
     "",
-    isInProcess
-      ? "A function is reloaded when its own module changes, but not when a module that it imports does. Stop with Ctrl-C."
-      : "A function is reloaded when one of its files changes. Stop with Ctrl-C.",
+    "A function is reloaded when one of its files changes. Stop with Ctrl-C.",
     "",
   ];
 }

@@ -7,6 +7,7 @@ import type { FunctionHost, InvokeOutcome } from "../lambda/function_host.ts";
 import { GATEWAY_TIMEOUT, MAX_HEADERS, MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "../rules/limits.ts";
 import type { Log } from "../lambda/log.ts";
 import { Refusal, type Reply, withHeaders } from "../lambda/http.ts";
+import { Stopwatch } from "../lambda/stopwatch.ts";
 import type { Authorizers } from "./authorizer.ts";
 import { corsFields, gatewayRefusal } from "./errors.ts";
 import { invokeStreaming, replyOf } from "./result.ts";
@@ -100,7 +101,11 @@ export function createGateway(
       .find(([name]) => name.toLowerCase() === "x-amzn-trace-id")!;
     const outcome = stream
       ? await invokeStreaming(host, functionName, payload, { traceId })
-      : await within(timeout, host.invoke(functionName, payload, { traceId }));
+      : await within(
+        timeout,
+        host.timeOf?.(functionName) ?? new Stopwatch(),
+        host.invoke(functionName, payload, { traceId }),
+      );
     const reply = await replyOf(outcome, "rest");
     if (reply.status === 404 || reply.status === 405) { // perhaps a route that the code does not have
       const answer = `the function "${functionName}" answered ${reply.status}`;
@@ -138,16 +143,17 @@ function sizeOfHeaders(headers: HttpRequest["headers"]): number {
 
 async function within(
   milliseconds: number,
+  time: Stopwatch,
   outcome: Promise<InvokeOutcome>,
 ): Promise<InvokeOutcome> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
+  const cancel = time.after(milliseconds, () => {
     const reason = `the function took over ${milliseconds / 1_000} s, which is the gateway's limit`;
     reject(gatewayRefusal("INTEGRATION_TIMEOUT", reason));
-  }, milliseconds);
+  });
   try {
     return await Promise.race([outcome, promise]);
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }

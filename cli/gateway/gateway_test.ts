@@ -203,6 +203,15 @@ Deno.test("the gateway answers 504 after its time limit", async () => {
   resolve("{}");
 });
 
+Deno.test("the time limit of the gateway stands still while a debugger is attached", async () => {
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 100));
+  await using test = await startTestPlatform(() => pause().then(() => "{}"), { gatewayTimeout: 5 });
+  const release = test.host.time.hold();
+  assertEquals((await test.send({ path: "/v0/echo" })).status, 200);
+  release();
+  assertEquals((await test.send({ path: "/v0/echo" })).status, 504);
+});
+
 Deno.test("the gateway answers 502 if the host rejects, and goes on", async () => {
   await using test = await startTestPlatform(() => Promise.reject(new Error("no sandbox")));
   assertEquals((await test.send({ path: "/v0/echo" })).status, 502);

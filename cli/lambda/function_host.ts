@@ -1,4 +1,5 @@
 import type { Application } from "../application/types.ts";
+import type { Stopwatch } from "./stopwatch.ts";
 
 /** An event as bytes of JSON, or a function that makes the event. */
 export type Payload = Uint8Array | (() => Uint8Array);
@@ -18,6 +19,16 @@ export interface FunctionHost extends AsyncDisposable {
    * @returns The outcome of the invocation.
    */
   invoke(name: string, payload: Payload, options?: InvokeOptions): Promise<InvokeOutcome>;
+
+  /** Where debuggers attach, and what the developer does to attach one, if the host inspects a function. */
+  readonly inspector?: { readonly url: string; readonly line: string } | undefined;
+
+  /**
+   * Returns the time that counts for the limits of a function: that of the gateway, too.
+   *
+   * @param name The name of the function in the manifest.
+   */
+  readonly timeOf?: ((name: string) => Stopwatch) | undefined;
 }
 
 /** A host that can load the functions of an application again. */

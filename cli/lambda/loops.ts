@@ -36,6 +36,7 @@ export function countRounds(host: FunctionHost): FunctionHost {
       if (isLoop(options.traceId, name)) return Promise.reject(new LoopError(name));
       return host.invoke(name, take(), own);
     },
+    timeOf: host.timeOf?.bind(host),
     [Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),
   };
 }

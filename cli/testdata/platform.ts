@@ -10,6 +10,7 @@ import type {
   Payload,
 } from "../lambda/function_host.ts";
 import { Log } from "../lambda/log.ts";
+import { Stopwatch } from "../lambda/stopwatch.ts";
 import { type Manifest, parseManifest } from "../manifest/manifest.ts";
 import { type Platform, type PlatformOptions, startPlatform } from "../dev/platform.ts";
 import { SECRET } from "../aws/credentials.ts";
@@ -31,6 +32,8 @@ type Answer = (
 /** A host whose functions are functions of the test. */
 export class TestHost implements FunctionHost {
   readonly calls: Call[] = [];
+  /** The time that counts for all functions. */
+  readonly time = new Stopwatch();
   answer: Answer;
 
   constructor(answer: Answer) {
@@ -45,6 +48,10 @@ export class TestHost implements FunctionHost {
     const outcome = typeof answer === "string" ? { payload: Buffer.from(answer) } : answer;
     const requestId = options.requestId ?? randomUUID();
     return { requestId, payload: Buffer.from("null"), logTail: "", ...outcome };
+  }
+
+  timeOf() {
+    return this.time;
   }
 
   async [Symbol.asyncDispose]() {}

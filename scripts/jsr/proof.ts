@@ -151,7 +151,7 @@ async function useEverything(stranger: Stranger, isNode: boolean): Promise<void>
   const shop = { ...stranger, cwd: `${cwd}/shop` };
   const tested = await succeed("deno", ["test", ...flags], { cwd: shop.cwd, env });
   assertStringIncludes(tested, "1 passed");
-  for (const options of [[], ["--in-process"]]) {
+  for (const options of [[], ["--inspect", "hello"]]) {
     assertStringIncludes(await visit("/v1/hello?name=Ada", options, shop), "Hello, Ada!");
   }
   const description = 'export const api = { "GET /hello": { responses: { 204: "Done" } } };';

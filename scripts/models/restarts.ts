@@ -45,7 +45,6 @@ export async function run(seconds: number, seed: number): Promise<string> {
     manifestPath: join(folder, "app.json"),
     port: 0,
     data: undefined,
-    isInProcess: true,
   }, {
     signal: stop.signal,
     isColored: false,

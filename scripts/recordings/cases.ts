@@ -26,8 +26,6 @@ export interface Application {
   readonly stage?: string;
   readonly functions: Readonly<Record<string, { readonly does: Behaviour }>>;
   readonly queues?: Readonly<Record<string, unknown>>;
-  /** Whether the functions must run in sandboxes, not in the process of the platform. */
-  readonly sandbox?: boolean;
 }
 
 interface Attributes {

@@ -5,7 +5,7 @@ import { browserTest } from "../../../testdata/browser.ts";
 import { FILES, manifestWith, startTestPlatform } from "../../testdata/platform.ts";
 
 /** A platform with a bucket for pages of one origin, and the S3 client of a function. */
-async function start(origins: readonly string[], inProcess = false) {
+async function start(origins: readonly string[]) {
   await using stack = new AsyncDisposableStack();
   const functions = {
     f: { module: "f.ts", uses: { buckets: { files: "read-write", other: "read" } } },
@@ -18,7 +18,7 @@ async function start(origins: readonly string[], inProcess = false) {
     maxAge: 60,
   };
   const manifest = { ...manifestWith(functions), buckets: { files: { cors } } };
-  const test = stack.use(await startTestPlatform(() => "{}", { manifest, inProcess }));
+  const test = stack.use(await startTestPlatform(() => "{}", { manifest }));
   const client = stack.adopt(
     new S3Client({
       ...test.clientConfig("f"),
@@ -51,8 +51,8 @@ const send = (url: string, method: string, headers: Record<string, string> = {},
     ...(body === undefined ? {} : { body }),
   });
 
-Deno.test("a page uses presigned URLs of functions in one process, but no guessed access key", async () => {
-  await using app = await start([ORIGIN], true);
+Deno.test("a page uses the presigned URLs of a function, but no guessed access key", async () => {
+  await using app = await start([ORIGIN]);
   const url = await app.put("a.txt");
   const guessed = url.replace(/LOCAL[\dA-F]{32}/, "local");
   const statuses = [];

@@ -2,7 +2,9 @@ import { bundleError, describeProblems } from "../../bundle/functions.ts";
 import type { Application } from "../../application/types.ts";
 import type { ApplicationHost, LogRecord } from "../../lambda/function_host.ts";
 import { detectIsolation, type Isolation } from "../../lambda/isolation/isolation.ts";
+import { Stopwatch } from "../../lambda/stopwatch.ts";
 import { FunctionPool } from "../../lambda/sandbox/function_pool.ts";
+import { checkInspected, Inspector } from "../../lambda/sandbox/inspector.ts";
 import type { Code, Sandbox } from "../../lambda/sandbox/sandbox.ts";
 import { Workshop } from "./workshop.ts";
 
@@ -20,6 +22,8 @@ export interface HostOptions {
   readonly idleLimit?: number | undefined;
   /** The longest duration of the init phase, in milliseconds. The default is 10 seconds, as on AWS Lambda. */
   readonly initLimit?: number | undefined;
+  /** The function that debuggers inspect. It has one sandbox at a time, and no time-out while a debugger is attached. */
+  readonly inspect?: string | undefined;
   /** Ends the bundling of functions early. */
   readonly signal?: AbortSignal | undefined;
   /**
@@ -41,6 +45,9 @@ const TOGETHER = 8;
 interface Options extends HostOptions {
   readonly application: Application;
 }
+
+/** The longest time of a timer, in milliseconds. */
+const NEVER = 2 ** 31 - 1;
 
 /** What was built of functions. */
 interface Build {
@@ -70,6 +77,7 @@ export class SandboxHost implements ApplicationHost {
   /** The function that was invoked last. */
   #last = "";
   #reloading: Promise<readonly string[]> = Promise.resolve([]);
+  #inspector: Inspector | undefined;
 
   private constructor(options: Options, isolation: Isolation, workshop: Workshop) {
     this.#options = options;
@@ -83,8 +91,11 @@ export class SandboxHost implements ApplicationHost {
   /** Opens a host. The default isolation is the best isolation that this machine allows. */
   static async open(options: Options, isolation?: Isolation): Promise<SandboxHost> {
     const chosen = isolation ?? await detectIsolation();
+    const { inspect: name } = options;
+    if (name !== undefined) checkInspected(name, options.application.functions, chosen);
     const host = new SandboxHost(options, chosen, await Workshop.open(chosen, options));
     try {
+      if (name !== undefined) await host.#inspect(name);
       if ((options.bundling ?? "first") !== "first") {
         host.#bundleLater();
         return host;
@@ -101,20 +112,47 @@ export class SandboxHost implements ApplicationHost {
   }
 
   async invoke(...[name, payload, options = {}]: Parameters<ApplicationHost["invoke"]>) {
-    while (this.#pending.has(name)) await this.#bundleFirst(name);
-    const pool = this.#pools.get(name);
-    if (pool === undefined) {
-      const problem = this.#faults.get(name) ?? "there is no such function";
-      throw new Error(`Cannot invoke "${name}": ${problem}`);
-    }
+    const pool = await this.#poolOf(name);
+    if (typeof pool === "string") throw new Error(`Cannot invoke "${name}": ${pool}`);
     this.#last = name;
     return await pool.invoke(payload, options);
+  }
+
+  /** Waits for the bundle of a function. Returns why nothing can run the function, if so. */
+  async #poolOf(name: string): Promise<FunctionPool | string> {
+    while (this.#pending.has(name)) await this.#bundleFirst(name);
+    return this.#pools.get(name) ?? this.#faults.get(name) ?? "there is no such function";
+  }
+
+  get inspector(): ApplicationHost["inspector"] {
+    return this.#inspector;
+  }
+
+  timeOf(name: string): Stopwatch {
+    return name === this.#options.inspect ? this.#inspector!.time : new Stopwatch();
+  }
+
+  async #inspect(name: string): Promise<void> {
+    this.#inspector = await Inspector.open({
+      name,
+      isConfined: this.#isolation.kind !== "plain folders",
+      note: (text) => this.#log("", text),
+      find: async () => {
+        const pool = await this.#poolOf(name);
+        if (typeof pool === "string") throw new Error(pool);
+        return await pool.inspection();
+      },
+    });
   }
 
   reload(
     application = this.#application,
     onReady: () => Promise<void> = () => Promise.resolve(),
   ): Promise<readonly string[]> {
+    const { inspect: name } = this.#options;
+    if (name !== undefined && name in application.functions) {
+      checkInspected(name, application.functions, this.#isolation);
+    }
     this.#application = application;
     // One reload runs after the other, so that the last application counts.
     return this.#reloading = this.#reloading.catch(() => []).then(async () => {
@@ -149,6 +187,7 @@ export class SandboxHost implements ApplicationHost {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
     clearTimeout(this.#background);
+    await this.#inspector?.[Symbol.asyncDispose]();
     const pools = [...this.#pools.values(), ...this.#retired];
     await Promise.all(pools.map((pool) => pool[Symbol.asyncDispose]()));
     await this.#bundling;
@@ -246,7 +285,10 @@ export class SandboxHost implements ApplicationHost {
       if (rule !== undefined) this.#log("", rule);
     };
     const isolation = this.#isolation;
-    const limits = { concurrency, idleLimit, initLimit };
+    const inspected = name === this.#options.inspect ? this.#inspector!.time : undefined;
+    const limits = inspected === undefined
+      ? { concurrency, idleLimit, initLimit }
+      : { concurrency: 1, idleLimit: NEVER, initLimit, inspected };
     return new FunctionPool({ isolation, log, ...limits }, code);
   }
 }

@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { Kept } from "../../programs/kept.ts";
 import { missingUses } from "../../application/code.ts";
 import type { Application, ApplicationFunction } from "../../application/types.ts";
+import { withMap } from "./inline_map.ts";
 import { type ArchiveFile, writeFiles } from "../../bundle/archive.ts";
 import { bundleFunctions } from "../../bundle/functions.ts";
 import { Bundles } from "../../bundle/bundles.ts";
@@ -23,6 +24,8 @@ export interface WorkshopOptions {
   /** The folder of the unpacked layer. The default is a new layer with the Deno that runs this program. */
   readonly layer?: string | undefined;
   readonly log: (record: LogRecord) => void;
+  /** The function that debuggers inspect. */
+  readonly inspect?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -120,9 +123,10 @@ export class Workshop implements AsyncDisposable {
     for (const name of names) {
       this.#foldersOf(application.functions[name]!.runtime).catch(() => {}); // The function below gets the error.
     }
+    const { manifestPath } = this.#options;
     const built = new Map<string, Code>();
     const { functions, bundles, problems } = await bundleFunctions(
-      this.#options.manifestPath,
+      manifestPath,
       application,
       {
         names,
@@ -143,7 +147,12 @@ export class Workshop implements AsyncDisposable {
       const version: Version = { files, settings: JSON.stringify([logFormat, settings]) };
       if (areEqual(this.#versions.get(name), version)) continue;
       const task = `${this.#folder}/${name}-${++this.#count}`;
-      await writeFiles(task, files);
+      await writeFiles(
+        task,
+        name === this.#options.inspect
+          ? await withMap(files, dirname(resolve(manifestPath)))
+          : files,
+      );
       const cache = await this.#makeCache(task);
       const runtime = await this.#foldersOf(settings.runtime);
       this.#versions.set(name, version);

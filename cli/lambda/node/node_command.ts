@@ -22,10 +22,16 @@ const OFF = ["require-module", "detect-module"];
  *
  * The permissions of Node.js do not count for programs, native libraries and workers. So without a root folder of its own, a
  * function gets none of these three.
+ *
+ * With these permissions, Node.js 22 opens no inspector. So a function with a root folder of its own is inspected without them,
+ * because its root is read-only.
+ *
+ * @param inspecting The options of the inspector.
  */
 export function nodeCommand(
   { memory, runtime, environment }: ApplicationFunction,
   place: NodePlace,
+  inspecting: readonly string[] = [],
 ): [string, ...string[]] {
   const { isConfined, task, tmp } = place;
   const given = (environment["NODE_OPTIONS"] ?? "").split(/\s+/);
@@ -33,8 +39,9 @@ export function nodeCommand(
     ? OFF.filter((name) => !given.includes(`--experimental-${name}`))
       .map((name) => `--no-experimental-${name}`)
     : [];
-  const permissions = isConfined
+  const permissions = isConfined && inspecting.length > 0 ? [] : isConfined
     ? [
+      "--permission",
       "--allow-fs-read=*",
       `--allow-fs-write=${tmp}`,
       "--allow-fs-write=/dev",
@@ -44,6 +51,8 @@ export function nodeCommand(
       "--allow-worker",
     ]
     : [
+      "--permission",
+      ...inspecting.length === 0 ? [] : ["--allow-inspector"],
       ...[task, place.runtime, tmp].map((folder) => `--allow-fs-read=${folder}`),
       `--allow-fs-write=${tmp}`,
       ...given.filter((option) => option === "--enable-source-maps"), // NODE_OPTIONS has no effect
@@ -54,8 +63,8 @@ export function nodeCommand(
     `--max-semi-space-size=${Math.floor(memory * 0.05)}`,
     `--max-old-space-size=${Math.floor(memory * 0.9)}`,
     ...off,
-    "--permission",
     ...permissions,
+    ...inspecting,
     `--require=${place.runtime}/preload.cjs`,
     `${place.runtime}/index.mjs`,
   ];

@@ -16,6 +16,8 @@ type Untyped = any;
  * Like the native library, this one posts an answer before the function goes on. So a process that ends after its answer
  * has answered.
  *
+ * A function with the permissions of Node.js gets no module of its inspector, by which it could leave them.
+ *
  * This function becomes a text, so it uses nothing of its module.
  *
  * @param variable The variable with those of the manifest.
@@ -30,6 +32,15 @@ function preload(require: (name: string) => Untyped, variable: string): void {
   Object.assign(env, JSON.parse(passed));
   const isOfLambda = (flag: string) => /^--(?:expose-gc|max-\w+-space-size)\b/.test(flag);
   process.execArgv = process.execArgv.filter(isOfLambda);
+
+  if (process.permission?.has("inspector")) {
+    for (const module of ["node:inspector/promises", "node:inspector"]) {
+      const inspector = require(module);
+      for (const name of Object.keys(inspector)) delete inspector[name];
+      Object.freeze(inspector);
+    }
+    require("node:module").syncBuiltinESMExports();
+  }
 
   const listeners = process.listeners("warning");
   process.removeAllListeners("warning");

@@ -1,5 +1,7 @@
 import type { InvokeOptions, InvokeOutcome, Payload } from "../function_host.ts";
 import type { Isolation } from "../isolation/isolation.ts";
+import { Stopwatch } from "../stopwatch.ts";
+import { Inspection } from "./inspection.ts";
 import { type Ending, InvocationLog } from "./invocation_log.ts";
 import { type Code, Sandbox } from "./sandbox.ts";
 
@@ -12,11 +14,17 @@ export interface FunctionPoolOptions {
   readonly idleLimit: number;
   /** The longest duration of the init phase, in milliseconds. */
   readonly initLimit: number;
+  /** The time of a function that debuggers may inspect. Such a function has one sandbox at a time. */
+  readonly inspected?: Stopwatch | undefined;
 }
+
+/** The time that a function seems to have while a debugger is attached, in milliseconds. */
+const DAY = 86_400_000;
 
 /** The sandboxes of one function. Each sandbox runs one invocation at a time. */
 export class FunctionPool implements AsyncDisposable {
   readonly #options: FunctionPoolOptions;
+  readonly #time: Stopwatch;
   #code: Code;
   /** Frozen sandboxes with the current code. The last one was used last. */
   readonly #idle: { readonly sandbox: Sandbox; readonly timer: ReturnType<typeof setTimeout> }[] =
@@ -28,6 +36,8 @@ export class FunctionPool implements AsyncDisposable {
   /** A sandbox that starts before an invocation needs it. */
   #starting: Promise<void> | undefined;
   #busy = 0;
+  /** Resolves when the next process runs. */
+  #added = Promise.withResolvers<void>();
   /** Resolves at the end of the next invocation. */
   #ended = Promise.withResolvers<void>();
   /** Why no invocation begins any more. */
@@ -36,6 +46,7 @@ export class FunctionPool implements AsyncDisposable {
 
   constructor(options: FunctionPoolOptions, code: Code) {
     this.#options = options;
+    this.#time = options.inspected ?? new Stopwatch();
     this.#code = code;
   }
 
@@ -51,7 +62,7 @@ export class FunctionPool implements AsyncDisposable {
    */
   replace(code: Code, isAwaited = false): void {
     this.#code = code;
-    if (isAwaited) this.#starting = this.#prepare(code);
+    if (isAwaited && this.#options.inspected === undefined) this.#starting = this.#prepare(code);
     this.#killIdle();
     this.#admit(); // The limit may be another one.
   }
@@ -68,14 +79,14 @@ export class FunctionPool implements AsyncDisposable {
       const code = this.#code; // Read after the wait, because the code may have been replaced meanwhile.
       const { settings } = code;
       const requestId = options.requestId ?? crypto.randomUUID();
-      const log = new InvocationLog(requestId, settings, this.#options.log);
+      const log = new InvocationLog(requestId, settings, this.#time, this.#options.log);
       let sandbox = ready ?? await this.#start(code, log, "init", this.#options.initLimit);
       log.begin();
       // If the init phase failed, it is repeated once within the time of the invocation.
       sandbox ??= await this.#start(code, log, "invoke", settings.timeout * 1_000);
-      if (sandbox === undefined) return log.end(performance.now());
+      if (sandbox === undefined) return log.end(this.#time.now());
       const limit = log.timeLeft;
-      const deadline = Date.now() + Math.floor(limit);
+      const deadline = Date.now() + (this.#time.isHeld ? DAY : Math.floor(limit));
       const { ending, answer } = await sandbox.run(
         { ...options, requestId, functionName: settings.name, payload: event, deadline },
         limit,
@@ -91,6 +102,26 @@ export class FunctionPool implements AsyncDisposable {
       this.#ended = Promise.withResolvers();
       this.#admit();
     }
+  }
+
+  /** Returns the inspector of the sandbox. If there is none, starts one, in which the function waits for a debugger. */
+  async inspection(): Promise<Inspection> {
+    const running = () =>
+      [...this.#all].find(({ hasEnded, isEnding }) => !hasEnded && !isEnding)?.inspection;
+    while (running() === undefined && this.#busy > 0) {
+      await Promise.race([this.#added.promise, this.#ended.promise]);
+    }
+    const add = () => Promise.race([this.#added.promise, this.#starting]);
+    if (running() === undefined) await add(); // Another debugger may have started it.
+    if (running() === undefined && this.#end === undefined) {
+      this.#starting = this.#prepare(this.#code, true);
+      await add();
+    }
+    const inspection = running();
+    if (inspection === undefined) {
+      throw new Error(this.#end ?? "it does not start, as its log says");
+    }
+    return inspection;
   }
 
   /** Refuses the invocations that wait, and later ones. Resolves when the running ones and their sandboxes have ended. */
@@ -114,10 +145,10 @@ export class FunctionPool implements AsyncDisposable {
   }
 
   /** Starts a sandbox that no invocation needs yet. If that fails, the next invocation tries again and reports the error. */
-  async #prepare(code: Code): Promise<void> {
+  async #prepare(code: Code, waits = false): Promise<void> {
     const write = (line: string) => this.#isDisposed || this.#options.log(line);
-    const log = new InvocationLog("", code.settings, write);
-    const sandbox = await this.#start(code, log, "init", this.#options.initLimit);
+    const log = new InvocationLog("", code.settings, this.#time, write);
+    const sandbox = await this.#start(code, log, "init", this.#options.initLimit, waits);
     if (sandbox !== undefined) this.#giveBack(sandbox, code);
   }
 
@@ -135,25 +166,30 @@ export class FunctionPool implements AsyncDisposable {
     log: InvocationLog,
     phase: "init" | "invoke",
     limit: number,
+    waits = false,
   ): Promise<Sandbox | undefined> {
-    const { isolation } = this.#options;
-    const start = performance.now();
+    const { isolation, inspected } = this.#options;
+    const time = this.#time;
+    const start = time.now();
     let sandbox: Sandbox | undefined;
     let ending: Ending;
     try {
-      sandbox = await Sandbox.start(code, isolation, log.line);
+      const inspection = inspected && await Inspection.prepare(time);
+      sandbox = await Sandbox.start(code, isolation, { time, inspection, waits, log: log.line });
       this.#add(sandbox);
       ending = await sandbox.init(limit);
     } catch (error) {
       ending = { kind: "exit", reason: `fork/exec /opt/bootstrap: ${(error as Error).message}` };
     }
-    const duration = Math.min((sandbox?.phaseEnd ?? performance.now()) - start, limit);
+    const duration = Math.min((sandbox?.phaseEnd ?? time.now()) - start, limit);
     log.initialized(phase, ending, duration, sandbox?.peakMemory ?? 0);
     return ending.kind === "done" ? sandbox : undefined;
   }
 
   #add(sandbox: Sandbox): void {
     this.#all.add(sandbox);
+    this.#added.resolve();
+    this.#added = Promise.withResolvers();
     void sandbox.gone.then(() => this.#all.delete(sandbox));
     if (this.#isDisposed) void sandbox.kill();
   }

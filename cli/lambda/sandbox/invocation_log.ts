@@ -6,12 +6,14 @@
 import type { ApplicationFunction } from "../../application/types.ts";
 import type { InvokeOutcome } from "../function_host.ts";
 import { type Answer, type ErrorAnswer, runtimeError } from "../runtime_api/invocation.ts";
+import type { Stopwatch } from "../stopwatch.ts";
 import { LogTail } from "./log_lines.ts";
 
 /** Writes the lines of AWS Lambda about an invocation, and makes the outcome of the invocation. */
 export class InvocationLog {
   readonly #requestId: string;
   readonly #settings: ApplicationFunction;
+  readonly #time: Stopwatch;
   readonly #log: (line: string) => void;
   readonly #tail: LogTail = new LogTail();
   #start = 0;
@@ -22,9 +24,15 @@ export class InvocationLog {
   #isStream = false;
   #status: string | undefined;
 
-  constructor(requestId: string, settings: ApplicationFunction, log: (line: string) => void) {
+  constructor(
+    requestId: string,
+    settings: ApplicationFunction,
+    time: Stopwatch,
+    log: (line: string) => void,
+  ) {
     this.#requestId = requestId;
     this.#settings = settings;
+    this.#time = time;
     this.#log = log;
   }
 
@@ -35,12 +43,12 @@ export class InvocationLog {
 
   /** The time until the time-out, in milliseconds. */
   get timeLeft(): number {
-    return this.#settings.timeout * 1_000 - (performance.now() - this.#start);
+    return this.#settings.timeout * 1_000 - (this.#time.now() - this.#start);
   }
 
   /** Begins the invocation. The time-out counts from now on. */
   begin(): void {
-    this.#start = performance.now();
+    this.#start = this.#time.now();
     this.line(`START RequestId: ${this.#requestId} Version: $LATEST`);
   }
 

@@ -13,6 +13,8 @@ import {
 } from "../isolation/isolation.ts";
 import type { Answer, Invocation } from "../runtime_api/invocation.ts";
 import { RuntimeApi } from "../runtime_api/runtime_api.ts";
+import type { Stopwatch } from "../stopwatch.ts";
+import type { Inspection } from "./inspection.ts";
 import { LogLines } from "./log_lines.ts";
 import { measureMemory, measureWritten, processesOf } from "./measure.ts";
 import { type Ending, exitReason } from "./invocation_log.ts";
@@ -23,6 +25,18 @@ export interface Code {
   readonly logFormat: LogFormat;
   /** The unpacked bundle and layer. */
   readonly folders: Omit<Folders, "tmp">;
+}
+
+/** How a process starts. */
+export interface SandboxOptions {
+  /** The time that counts for the function. */
+  readonly time: Stopwatch;
+  /** The inspector of the process, if debuggers may attach. */
+  readonly inspection?: Inspection | undefined;
+  /** Whether the function starts when a debugger has set its breakpoints. */
+  readonly waits?: boolean | undefined;
+  /** Takes the lines of the process. */
+  readonly log: (line: string) => void;
 }
 
 /** The interval between two measurements of the memory, in milliseconds. */
@@ -43,11 +57,18 @@ export class Sandbox {
   readonly gone: Promise<void>;
   /** The largest use of memory of the process, in bytes. */
   peakMemory = 0;
-  /** The end of the last phase, by `performance.now()`, without the wait for the log or for the exit of the process. */
+  /** The end of the last phase, by the stopwatch of the function, without the wait for the log or for the exit of the process. */
   phaseEnd = 0;
   hasEnded = false;
-  /** Whether the process is stopped because no invocation runs. */
+  /** Whether the process was killed. */
+  isEnding = false;
+  /** Whether the process is stopped because no invocation runs and no debugger is attached. */
   isFrozen = false;
+  /** The inspector of the process, if debuggers may attach. */
+  readonly inspection: Inspection | undefined;
+  readonly #time: Stopwatch;
+  /** Whether no invocation runs. */
+  #isIdle = false;
   readonly #api: RuntimeApi;
   readonly #child: Deno.ChildProcess;
   readonly #memory: number;
@@ -68,7 +89,7 @@ export class Sandbox {
     api: RuntimeApi,
     child: Deno.ChildProcess,
     tmp: string | undefined,
-    log: (line: string) => void,
+    { time, inspection, log }: SandboxOptions,
   ) {
     this.#api = api;
     this.#child = child;
@@ -78,7 +99,11 @@ export class Sandbox {
     const reason = `Runtime ended: /tmp holds more than ${ephemeralStorage} MB`;
     this.#full = { kind: "exit", reason };
     this.#log = log;
-    this.#lines = [0, 1].map(() => new LogLines((line) => this.#log(line)));
+    this.inspection = inspection;
+    if (inspection !== undefined) inspection.onChange = () => this.#rest();
+    this.#time = time;
+    const emit = (line: string) => inspection?.takes(line) || this.#log(line);
+    this.#lines = [0, 1].map(() => new LogLines(emit));
     this.gone = this.#watch();
   }
 
@@ -86,17 +111,18 @@ export class Sandbox {
   static async start(
     { settings, logFormat, folders: ownFolders }: Code,
     isolation: Isolation,
-    log: (line: string) => void,
+    options: SandboxOptions,
   ): Promise<Sandbox> {
     const isPlain = isolation.kind === "plain folders";
     const tmp = isPlain ? "/tmp" : await makeTmp(dirname(ownFolders.task));
     const folders = { ...ownFolders, tmp };
     const { task, layer, node, tmp: ownTmp } = isolation.place(folders);
     const api = await RuntimeApi.listen();
+    const inspecting = options.inspection?.options(options.waits ?? false) ?? [];
     const logStream = logStreamName(crypto.randomUUID().replaceAll("-", ""));
     const program: [string, ...string[]] = node === undefined
-      ? [`${layer}/bootstrap`]
-      : nodeCommand(settings, { ...node, task, tmp: ownTmp, isConfined: !isPlain });
+      ? [`${layer}/bootstrap`, ...inspecting]
+      : nodeCommand(settings, { ...node, task, tmp: ownTmp, isConfined: !isPlain }, inspecting);
     const command = isolation.command(folders, program, {
       ...lambdaEnvironment(settings, { task, logStream, logFormat, isConfined: !isPlain }),
       ...settings.runtime === "deno" ? {} : nodeEnvironment(settings.runtime, task),
@@ -109,7 +135,7 @@ export class Sandbox {
         stdout: "piped",
         stderr: "piped",
       }).spawn();
-      return new Sandbox(settings, api, child, isPlain ? undefined : tmp, log);
+      return new Sandbox(settings, api, child, isPlain ? undefined : tmp, options);
     } catch (error) {
       if (!isPlain) await removeTmp(tmp);
       await api[Symbol.asyncDispose]();
@@ -136,7 +162,8 @@ export class Sandbox {
     log: (line: string) => void,
   ): Promise<{ readonly ending: Ending; readonly answer: Answer | undefined }> {
     this.#log = log;
-    this.#signal("SIGCONT");
+    this.#isIdle = false;
+    this.#rest();
     let answer: Answer | undefined;
     const { answered, finished } = this.#api.invoke(invocation);
     void answered.then((value) => answer = value);
@@ -144,25 +171,28 @@ export class Sandbox {
     return { ending, answer };
   }
 
+  /** Stops the process until the next invocation, except while a debugger is attached. */
   freeze(): void {
-    this.#signal("SIGSTOP");
+    this.#isIdle = true;
+    this.#rest();
   }
 
   /** Kills the process and its children, and waits until it has ended. */
   async kill(): Promise<void> {
+    this.isEnding = true;
     this.#signal("SIGKILL");
     await this.gone;
   }
 
   async #phase(work: Promise<Ending>, limit: number): Promise<Ending> {
     const late = Promise.withResolvers<Ending>();
-    const timer = setTimeout(() => late.resolve({ kind: "timeout" }), limit);
+    const cancel = this.#time.after(limit, () => late.resolve({ kind: "timeout" }));
     void this.#measure();
     const watching = setInterval(() => void this.#measure(), MEMORY_INTERVAL);
     const watchingTmp = setInterval(() => void this.#measureTmp(), TMP_INTERVAL);
     let ending = await Promise.race([this.#broken.promise, work, late.promise]);
-    this.phaseEnd = performance.now();
-    clearTimeout(timer);
+    this.phaseEnd = this.#time.now();
+    cancel();
     clearInterval(watching);
     clearInterval(watchingTmp);
     if (ending.kind === "done") {
@@ -223,10 +253,15 @@ export class Sandbox {
       err!.read(this.#child.stderr),
     ]);
     this.hasEnded = true;
+    this.inspection?.end();
     if (this.#tmp !== undefined) await removeTmp(this.#tmp);
     await pause(5); // The process may have sent an answer just before its exit.
     this.#broken.resolve({ kind: "exit", reason: exitReason(status) });
     await this.#api[Symbol.asyncDispose]();
+  }
+
+  #rest(): void {
+    this.#signal(this.#isIdle && !this.inspection?.isAttached ? "SIGSTOP" : "SIGCONT");
   }
 
   #signal(signal: "SIGCONT" | "SIGSTOP" | "SIGKILL"): void {

@@ -1,15 +1,11 @@
 /** The running example, its log, and what its functions should show. */
 import { assert, assertEquals } from "@std/assert";
 import { type Platform, startPlatform } from "@mate/cli/platform";
-import { logger } from "@mate/core/logger";
 import { readEach } from "../read_each.ts";
 
-// The functions run in this process, whose environment may set another level.
-logger.level = "INFO";
-
-/** Runs the example application in this process. */
+/** Runs the example application. */
 export function start(): Promise<Platform> {
-  return startPlatform(`${import.meta.dirname}/../../app.json`, { inProcess: true });
+  return startPlatform(`${import.meta.dirname}/../../app.json`);
 }
 
 /** Registers a test of the running application. */

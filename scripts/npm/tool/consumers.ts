@@ -126,7 +126,7 @@ Deno.test({
       assertStringIncludes(stderr, 'did you mean "bundle"?');
     });
     await t.step("mate dev serves the functions, and ends at a signal", async () => {
-      for (const options of [[], ["--in-process"]]) {
+      for (const options of [[], ["--inspect", "hello"]]) {
         const [body, code] = await visit(fromRegistry, options);
         assertEquals([JSON.parse(body).greeting, code], ["from node_modules: Ada", 0]);
       }

@@ -28,6 +28,11 @@ export interface PlatformOptions {
    */
   readonly time?: "real" | "skip" | undefined;
   /**
+   * The function that debuggers inspect. The output of the test says how to attach a debugger. The function has one sandbox at a
+   * time, and no time-out while a debugger is attached.
+   */
+  readonly inspect?: string | undefined;
+  /**
    * Takes each line of the platform: the URLs, then the log of the functions. By default, the lines go to the output of the
    * test if the start takes long, or if a function answers 502 or 504.
    */
@@ -91,6 +96,7 @@ export async function startPlatform(
   const stage = options.stage === undefined ? [] : ["--stage", options.stage];
   const settings = ["--port", `${port}`, "--data", folder, "--time", time];
   if (options.profile !== undefined) settings.push("--profile", options.profile);
+  if (options.inspect !== undefined) settings.push("--inspect", options.inspect);
   const tool = startTool(["dev", app, "--verbose", ...stage, ...settings], {
     env: { ...process.env, NO_COLOR: "1", MATE_SECRETS: JSON.stringify(options.secrets ?? {}) },
     stdio: ["ignore", "pipe", "pipe"],
@@ -111,6 +117,7 @@ export async function startPlatform(
   await new Promise<void>((resolve, reject) => {
     const take = (line: string) => {
       onLine(line);
+      if (INSPECTOR.test(line)) console.error(line.trim());
       if (Object.keys(urls).length === Object.keys(LINES).length) return resolve();
       output.push(line);
       for (const [name, pattern] of Object.entries(LINES)) {
@@ -131,6 +138,9 @@ export async function startPlatform(
   };
   return { url, controlUrl, servicesUrl, settled, stop, [Symbol.asyncDispose]: stop };
 }
+
+/** The line of `mate dev` about the inspector. */
+const INSPECTOR = /^ {2}Inspector /;
 
 /** The line of `mate dev` about a request that a function did not answer. */
 const FAILURE = /^\S+ platform +\S+ \S+: 50[24], because /;
