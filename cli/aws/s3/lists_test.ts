@@ -21,12 +21,19 @@ Deno.test("listObjects() repeats what the request asks for", async () => {
   const { Prefix, Delimiter, Marker, MaxKeys, IsTruncated } = first;
   assertEquals([Prefix, Delimiter, Marker, MaxKeys], [["b/"], ["/"], ["a"], ["7"]]);
   assertEquals([IsTruncated, first.KeyCount], [["false"], undefined]);
+  assertEquals([first.NextMarker, first.EncodingType], [undefined, undefined]);
   assertEquals([first.ID?.length, first.StorageClass], [2, ["STANDARD", "STANDARD"]]);
   const second = await list(KEYS, `${V2}&start-after=b/1`);
   assertEquals([second.KeyCount, second.StartAfter, second.Marker], [["3"], ["b/1"], undefined]);
   assertEquals([second.ID, second.Delimiter], [undefined, undefined]);
   assertEquals((await list(KEYS, `${V2}&fetch-owner=true`)).ID?.length, 5);
   assertEquals((await list(KEYS, "max-keys=5000")).MaxKeys, ["1000"]);
+  const { NextContinuationToken: [token = ""] = [], StartAfter } = await list(
+    KEYS,
+    `${V2}&max-keys=1`,
+  );
+  const third = await list(KEYS, `${V2}&continuation-token=${encodeURIComponent(token)}`);
+  assertEquals([third.ContinuationToken, StartAfter], [[token], undefined]);
   assertEquals((await list(["a"], "")).LastModified, ["1970-01-01T00:00:01.000Z"]);
 });
 
@@ -47,6 +54,8 @@ Deno.test("listObjects() continues after a common prefix, and does not repeat it
   const { NextMarker, IsTruncated } = await list(KEYS, "max-keys=1");
   assertEquals([NextMarker, IsTruncated], [undefined, ["true"]], "without a delimiter");
   assertEquals((await list(KEYS, "max-keys=0")).IsTruncated, ["false"]);
+  const { Prefix, ...last } = await list(["/1", "/2"], "delimiter=/&max-keys=1");
+  assertEquals([Prefix, last.IsTruncated], [["", "/"], ["false"]]);
   assertEquals((await list(KEYS, `${V2}&max-keys=1`)).NextContinuationToken?.[0] === "a", false);
 });
 

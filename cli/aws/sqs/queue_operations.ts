@@ -118,7 +118,7 @@ function listQueues(queues: Queues, input: Input, { endpoint }: Context): object
   const after = textOf(input, "NextToken") ?? "";
   const names = [...queues.byName.keys()].filter((name) => name.startsWith(prefix)).sort();
   const page = names.filter((name) => name > after).slice(0, count ?? 1_000);
-  const isCut = count !== undefined && page.length > 0 && page.at(-1) !== names.at(-1);
+  const isCut = count !== undefined && page.at(-1) !== names.at(-1);
   return {
     ...(page.length > 0 && { QueueUrls: page.map((name) => urlOf(name, endpoint)) }),
     ...(isCut && { NextToken: page.at(-1) }),

@@ -113,6 +113,22 @@ Deno.test("Amazon SQS refuses wrong values by their names", async () => {
           }),
         }),
     ],
+    [
+      "redrive to another region",
+      value,
+      () =>
+        makeQueue(sqs, "x", {
+          RedrivePolicy: JSON.stringify({
+            deadLetterTargetArn: "arn:aws:sqs:eu-west-1:000000000000:standard",
+            maxReceiveCount: 1,
+          }),
+        }),
+    ],
+    [
+      "queue of another account",
+      "QueueDoesNotExist",
+      () => sqs.getQueueUrl({ QueueName: "standard", QueueOwnerAWSAccountId: "999999999999" }),
+    ],
     ["not emulated", "NotImplemented", () => makeQueue(sqs, "x", { Policy: "{}" })],
     ["not emulated", "NotImplemented", () => sqs.listQueueTags({ QueueUrl })],
     [
@@ -371,7 +387,10 @@ Deno.test("Amazon SQS makes, changes, lists and empties queues", async () => {
   const { sqs } = test.developer;
   const QueueUrl = await makeQueue(sqs, "list-a", { DelaySeconds: "900" });
   assertEquals(await makeQueue(sqs, "list-a", { DelaySeconds: "900" }), QueueUrl);
-  for (const name of ["list-b", "list-c"]) await makeQueue(sqs, name);
+  for (const name of ["list-c", "list-b"]) await makeQueue(sqs, name);
+  assertEquals((await sqs.getQueueUrl({ QueueName: "list-a" })).QueueUrl, QueueUrl);
+  assertEquals((await sqs.listQueues({})).QueueUrls?.includes(QueueUrl), true);
+  assertEquals((await sqs.listQueues({ QueueNamePrefix: "none" })).QueueUrls, undefined);
   const options = { QueueNamePrefix: "list-", MaxResults: 2 };
   const { QueueUrls, NextToken } = await sqs.listQueues(options);
   const rest = await sqs.listQueues({ ...options, NextToken });
@@ -388,8 +407,16 @@ Deno.test("Amazon SQS makes, changes, lists and empties queues", async () => {
     "345600",
   ]);
   assertEquals(await receive(sqs, QueueUrl), []);
-  await sqs.setQueueAttributes({ QueueUrl, Attributes: { VisibilityTimeout: "7" } });
-  assertEquals((await attributes()).VisibilityTimeout, "7");
+  const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: QueueArn, maxReceiveCount: 1 });
+  for (const policy of [RedrivePolicy, ""]) {
+    const Attributes = { VisibilityTimeout: "7", RedrivePolicy: policy };
+    await sqs.setQueueAttributes({ QueueUrl, Attributes });
+    const set = await attributes();
+    assertEquals([set.VisibilityTimeout, set.RedrivePolicy], ["7", policy || undefined]);
+  }
+  const only = await sqs.getQueueAttributes({ QueueUrl, AttributeNames: ["QueueArn"] });
+  assertEquals(only.Attributes, { QueueArn: QueueArn! });
+  assertEquals((await sqs.getQueueAttributes({ QueueUrl })).Attributes, undefined);
   await sqs.purgeQueue({ QueueUrl });
   assertEquals((await attributes()).ApproximateNumberOfMessagesDelayed, "0");
   const { name } = await assertRejects(() => sqs.purgeQueue({ QueueUrl }), Error);
@@ -486,6 +513,12 @@ Deno.test("Amazon SQS answers malformed requests with its own errors", async () 
     ["ReceiveMessage", jobs({ MaxNumberOfMessages: 11 }), "InvalidParameterValueException", 400],
     ["ReceiveMessage", jobs({ WaitTimeSeconds: null }), undefined, 200],
     ["ChangeMessageVisibility", jobs({ ReceiptHandle: "x" }), "SerializationException", 400],
+    [
+      "CreateQueue",
+      '{"QueueName":"a","Attributes":{"DelaySeconds":5}}',
+      "SerializationException",
+      400,
+    ],
     ["__proto__", "{}", "NotImplemented", 501],
     ["AddPermission", "{}", "NotImplemented", 501],
   ] as const;
@@ -496,8 +529,9 @@ Deno.test("Amazon SQS answers malformed requests with its own errors", async () 
     assertEquals([__type?.split("#")[1], response.status], [type, status], `${operation} ${body}`);
     if (type === undefined) continue;
     // The recordings have both names of an error: the type of the model, and the code of the older protocol.
-    const code = response.headers.get("x-amzn-query-error")?.split(";")[0];
-    assertEquals(code, CODES[type] ?? type, `${operation} ${body}`);
+    const code = response.headers.get("x-amzn-query-error");
+    const fault = status < 500 ? "Sender" : "Receiver";
+    assertEquals(code, `${CODES[type] ?? type};${fault}`, `${operation} ${body}`);
   }
   assertEquals(test.log.after(0), []);
 });
