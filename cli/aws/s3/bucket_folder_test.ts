@@ -68,15 +68,15 @@ Deno.test("BucketFolder reports a change once, and a hidden file only if a clien
   assertEquals(test.reported(), ["ObjectCreated:Put .put", removed]);
   await test.bucket.scan(true);
   assertEquals(test.reported(), []);
-  await test.put("file");
+  await test.put("dir/file");
   // A file that comes back has the same time and size.
-  const [file, away] = [join(test.folder, "file"), join(test.folder, "..", "away")];
+  const [file, away] = [join(test.folder, "dir", "file"), join(test.folder, "..", "away")];
   for (const [from, to] of [[file, away], [away, file]] as const) {
     await Deno.rename(from, to);
     await test.bucket.scan(true);
   }
-  const created = "ObjectCreated:Put file";
-  assertEquals(test.reported(), [created, "ObjectRemoved:DeleteMarkerCreated file", created]);
+  const created = "ObjectCreated:Put dir/file";
+  assertEquals(test.reported(), [created, "ObjectRemoved:DeleteMarkerCreated dir/file", created]);
 });
 
 Deno.test("BucketFolder keeps nothing of an object that a client may not put, and refuses wrong keys", async () => {
@@ -129,7 +129,7 @@ Deno.test("BucketFolder changes an object whose file is gone, or is a folder now
   await Deno.mkdir(join(test.folder, "b", "full"), { recursive: true });
   await test.put("b", "again");
   await test.bucket.scan(true);
-  assertEquals(await test.read("b"), "again");
+  assertEquals([await test.read("b"), test.stored().length], ["again", 2]);
   await test.bucket.delete("b", CLIENT);
   assertEquals((await Deno.stat(join(test.folder, "b", "full"))).isDirectory, true);
   const created = "ObjectCreated:Put";

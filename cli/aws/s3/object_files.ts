@@ -34,7 +34,6 @@ export class ObjectFiles {
     if (!file) throw new UnsteadyError();
     const age = Date.now() - Number(state.split(" ")[0]);
     if (age >= 0 && age < QUIET) await new Promise((resolve) => setTimeout(resolve, QUIET));
-    let size = 0;
     try {
       const check = async () => {
         if (stateOf(await file.stat()) !== state) throw new UnsteadyError();
@@ -43,7 +42,6 @@ export class ObjectFiles {
       for (let chunk = new Uint8Array(65_536);; chunk = new Uint8Array(65_536)) {
         const length = await file.read(chunk);
         if (length === null) break;
-        size += length;
         yield chunk.subarray(0, length);
       }
       await check();
