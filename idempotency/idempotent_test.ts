@@ -187,6 +187,12 @@ Deno.test("idempotent() never runs work again whose result JSON cannot carry", a
     [new Response("tea"), "got an instance of Response"],
     [new ReadableStream(), "got an instance of ReadableStream"],
     [(async function* () {})(), "got an instance of AsyncGenerator"],
+    [
+      new (class Cursor {
+        async *[Symbol.asyncIterator]() {}
+      })(),
+      "got an instance of Cursor",
+    ],
     [reply(200, [new Uint8Array(2)]), "reply.payload[0]: "],
     [reply(200, new ReadableStream()), "reply.payload: "],
   ];
@@ -306,6 +312,7 @@ Deno.test("idempotent() refuses a payload that JSON cannot carry, before the cla
     [new FormData(), " payload: expected a value that JSON can carry, got an instance of FormData"],
     [new Map([["a", 1]]), " payload: expected a value that JSON can carry, got an instance of Map"],
     [{ tags: [new Set([1])] }, " payload.tags[0]: "],
+    [{ tags: [undefined] }, " payload.tags[0]: "],
     [new Headers({ a: "1" }), "got an instance of Headers"],
     [new URLSearchParams("a=1"), "got an instance of URLSearchParams"],
     [{ later: Promise.resolve(1) }, " payload.later: "],
@@ -327,6 +334,17 @@ Deno.test("idempotent() refuses a payload that JSON cannot carry, before the cla
     assertEquals(asked, []);
   }
   assertEquals(count, 0);
+});
+
+Deno.test("idempotent() compares payloads only if both calls have one, as after a change of the options", async () => {
+  const compared = { payload: (input: string) => input };
+  for (const [first, second] of [[compared, {}], [{}, compared]]) {
+    const store = memoryStore();
+    const work = (input: string) => input;
+    const run = (options: object) => idempotent(work, { store, key: () => "1", ...options });
+    assertEquals(await run(first!)("a", context), "a");
+    assertEquals(await run(second!)("b", context), "a");
+  }
 });
 
 Deno.test("idempotent() compares payloads as JSON, and bytes as bytes", async () => {
