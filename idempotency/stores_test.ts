@@ -200,6 +200,22 @@ for (const [name, store] of Object.entries(STORES)) {
     assertEquals(state, "done");
   });
 
+  test("remembers work without a result, and the result of work whose claim is gone", async () => {
+    for (const result of [undefined, "r"]) {
+      const key = crypto.randomUUID();
+      const until = Date.now() + 60_000;
+      const claim = await store.claim(key, { until });
+      assert(claim.state === "claimed");
+      if (result) await store.release(key, claim.token);
+      await store.complete(key, claim.token, { result, expires: Date.now() / 1_000 + 60 });
+      assertEquals(await store.claim(key, { until }), {
+        state: "done",
+        result,
+        payload: undefined,
+      });
+    }
+  });
+
   test("forgets a result that has expired", async () => {
     const key = crypto.randomUUID();
     const now = Math.floor(Date.now() / 1_000);
