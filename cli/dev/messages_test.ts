@@ -83,12 +83,7 @@ Deno.test("a topic refuses a malformed message", async () => {
     [400, FORM, "message=m&message=n", '"Message" is repeated'],
     [400, FORM, "message=m&attribute=a:String:x&attribute=a:String:y", "'a' is repeated"],
     [400, FORM, "message=m&attribute=n", 'the attribute "n" must have the form NAME:TYPE:VALUE'],
-    [400, FORM, "message=m&attribute=n:x:1", "'n' has an invalid message attribute type"],
     [400, FORM, "message=m&attribute=n:Number:one", "attribute 'n' to a number"],
-    [400, FORM, "message=m&attribute=n:Binary:%3F", "'n' must have a value in base64"],
-    [400, FORM, "message=m&attribute=n:String:", "'n' must contain a non-empty"],
-    [400, FORM, "message=m&attribute=a..b:String:x", "Invalid message attribute name 'a..b'"],
-    [400, FORM, "message=m&attribute=amazon.a:String:x", "must not start with 'AWS.' or 'Amazon.'"],
     [400, FORM, `message=${"x".repeat(262_137)}&attribute=n:String:a`, "Message too long"],
     [413, FORM, `message=${"x".repeat(1_100_000)}`, "the request has over 1048576 bytes"],
     [415, ["Content-Type", "application/json"], "{}", '"application/json"'],
@@ -144,8 +139,6 @@ Deno.test("a queue keeps the messages of a malformed result", async () => {
   const cases = [
     [{ failure: "error" }, undefined],
     ['{"batchItemFailures":"all"}', malformed],
-    ['{"batchItemFailures":[{"itemIdentifier":""}]}', malformed],
-    ['{"batchItemFailures":[{"id":"1"}]}', malformed],
   ] as const;
   for (const [answer, note] of cases) {
     await using test = await startQueue(() => answer, 600);

@@ -44,9 +44,13 @@ Deno.test("invokeWith() tells which records are not done, however the invocation
   const malformed =
     'Malformed result of "f": expected { "batchItemFailures": [{ "itemIdentifier": ID }] } of the batch';
   const table: [end: () => object, failed: string[], isError: boolean, note?: string][] = [
-    [result({}), [], false],
+    ...[null, "text", {}, { batchItemFailures: [] }, { batchItemFailures: null }]
+      .map((done): [() => object, string[], boolean] => [result(done), [], false]),
     [result(one), ["2"], false],
-    [result({ batchItemFailures: [{ itemIdentifier: "3" }] }), all, false, malformed],
+    ...["all", [null], [{ itemIdentifier: "" }], [{ itemIdentifier: "3" }], [{ id: "1" }]]
+      .map((batchItemFailures): [() => object, string[], boolean, string] => {
+        return [result({ batchItemFailures }), all, false, malformed];
+      }),
     [() => ({ failure: "timeout" }), all, true],
     [gone, all, true, 'Cannot invoke "f": the sandbox is gone'],
   ];

@@ -142,28 +142,12 @@ Deno.test("a batch that fails whole is halved, and a change that always fails go
   assert(records.some((text) => text.startsWith("Gave up the change ")), records.join("\n"));
 });
 
-Deno.test("a result that reports an unknown change or no list fails the whole batch", async () => {
-  for (
-    const result of [
-      { batchItemFailures: [{ itemIdentifier: "7" }] },
-      { batchItemFailures: [{ itemIdentifier: "" }] },
-      { batchItemFailures: [null] },
-      { batchItemFailures: "all" },
-    ]
-  ) {
-    let count = 0;
-    const { batches, letters, records } = await deliver(
-      ["1"],
-      () => JSON.stringify(count++ === 0 ? result : null),
-    );
-    assertEquals([batches, letters], [[["1"], ["1"]], []]);
-    assert(records.some((text) => text.startsWith("Malformed result")), records.join("\n"));
-  }
-  const done = [null, "text", {}, { batchItemFailures: [] }, { batchItemFailures: null }];
-  for (const result of done) {
-    const { batches } = await deliver(["1"], () => JSON.stringify(result));
-    assertEquals(batches, [["1"]]);
-  }
+Deno.test("a malformed result fails the whole batch", async () => {
+  let count = 0;
+  const answer = () => JSON.stringify(count++ === 0 ? { batchItemFailures: "all" } : null);
+  const { batches, letters, records } = await deliver(["1"], answer);
+  assertEquals([batches, letters], [[["1"], ["1"]], []]);
+  assert(records.some((text) => text.startsWith("Malformed result")), records.join("\n"));
 });
 
 Deno.test("the lowest of several reported changes counts", async () => {
