@@ -9,12 +9,12 @@ import { resolveApplication } from "../application/resolve.ts";
 import type { Application } from "../application/types.ts";
 import { readManifest } from "../manifest/manifest.ts";
 import { bundleForEach } from "./each_architecture.ts";
-import { type ArchiveFile, identifyFiles, makeZip } from "./archive.ts";
-import { dirname } from "node:path";
+import { type ArchiveFile, identifyFiles } from "./archive.ts";
+import { dirname, resolve } from "node:path";
 import { Kept, keyOf } from "../programs/kept.ts";
 import { ignorePrograms } from "../programs/find_program.ts";
-import { checkLimits, type Contents, contentsOf, type Sizes } from "./sizes.ts";
-import { describeApi } from "./api/describe_api.ts";
+import { checkLimits, type Contents, type Sizes } from "./sizes.ts";
+import { describeApi, makeOwnFiles } from "./api/describe_api.ts";
 import { addCodeCaches } from "./code_cache/mod.ts";
 import {
   type Architecture,
@@ -23,8 +23,10 @@ import {
   type DenoSource,
   getDenoBinary,
 } from "../programs/deno_binary.ts";
+import { Bundles } from "./bundles.ts";
 import { layerFiles } from "./layer.ts";
 import { startOnNode } from "./node_start.ts";
+import { joinZips, type Zip, zipOnce } from "./zips.ts";
 
 /** How an application is bundled. */
 export interface BundleOptions {
@@ -97,12 +99,22 @@ export async function bundleApplication(
   ignorePrograms(dirname(manifestPath));
   progress(`Bundling ${Object.keys(application.functions).join(", ")}`);
   const kept = new Kept(options.warn, options.source?.cache);
+  const { api } = application;
+  const folder = dirname(resolve(manifestPath));
+  await using bundles = new Bundles({ ...options, folder, kept });
+  // The modules of the tool are bundled beside those of the application.
+  const own = api === undefined ? undefined : makeOwnFiles({ kept, signal });
+  await using _own = { [Symbol.asyncDispose]: async () => void await ownEnded };
+  const ownEnded = own?.catch(() => {}); // describeApi() gets the error.
   const architectures = options.architectures ?? [application.architecture];
-  const making = { ...options, architectures, kept };
-  const functions = await bundleForEach(manifestPath, application, making);
-  if (application.api !== undefined) progress("Describing the API");
-  const described = await describeApi({ manifestPath, application, kept, signal });
-  described?.warnings.forEach((text) => options.warn(text));
+  const functions = await bundleForEach(manifestPath, application, {
+    ...options,
+    architectures,
+    bundles,
+    kept,
+    alongside: api === undefined || options.isMinified ? [] : [resolve(folder, api)],
+  });
+  await ownEnded;
   const layers: Layer[] = [];
   const ofDeno = new Map(
     functions.filter(({ hasLayer }) => hasLayer).map(({ name, files }) => [name, files]),
@@ -112,15 +124,20 @@ export async function bundleApplication(
     layers.push(await layerOf(architecture, kept, options));
   }
   // Zipping a layer takes seconds, so the code caches are made meanwhile.
-  const zipping = layers.map(({ architecture, id, files }) =>
-    archive(
-      `the layer for ${architecture}`,
-      `${options.out}/layer-${architecture}.zip`,
-      { id, files },
-      kept,
-    )
+  const zipping = layers.map(({ architecture: name, zip }) =>
+    archive(`the layer for ${name}`, `${options.out}/layer-${name}.zip`, zip())
   );
   try {
+    if (api !== undefined) progress("Describing the API");
+    const described = await describeApi({
+      manifestPath,
+      application,
+      bundles: options.isMinified ? undefined : bundles,
+      ownFiles: () => own!,
+      kept,
+      signal,
+    });
+    described?.warnings.forEach((text) => options.warn(text));
     if (options.hasCache !== false && layers.length > 0) {
       progress("Making the code caches");
       for (const layer of layers) {
@@ -144,10 +161,10 @@ export async function bundleApplication(
   const layerArchives = await Promise.all(zipping);
   const functionArchives = await Promise.all(
     functions.map(async ({ name, architecture, hasLayer, files }) => {
-      const own = { id: identifyFiles(files), files: () => Promise.resolve(files) };
+      const zip = zipOnce("zip", identifyFiles(files), () => Promise.resolve(files), kept);
       const title = `the function "${name}"${architecture ? ` for ${architecture}` : ""}`;
       const path = `${options.out}/${name}${architecture ? `-${architecture}` : ""}.zip`;
-      return { hasLayer, archive: await archive(title, path, own, kept) };
+      return { hasLayer, archive: await archive(title, path, zip) };
     }),
   );
   signal?.throwIfAborted();
@@ -170,6 +187,7 @@ interface Layer {
   /** Identifies the files. */
   readonly id: string;
   readonly files: () => Promise<readonly ArchiveFile[]>;
+  readonly zip: () => Promise<Zip>;
 }
 
 async function layerOf(
@@ -179,30 +197,28 @@ async function layerOf(
 ): Promise<Layer> {
   const package_ = packages[architecture];
   const own = await layerFiles(architecture, { kept, signal });
-  let files: Promise<readonly ArchiveFile[]> | undefined;
+  const ownId = identifyFiles(own);
   const unpack = async () => {
     const data = await getDenoBinary(package_, { signal, ...source });
-    return [...own, { path: "bin/deno", data, isExecutable: true }];
+    return [{ path: "bin/deno", data, isExecutable: true }];
   };
-  const id = keyOf(identifyFiles(own), package_);
-  return { architecture, id, files: () => files ??= unpack() };
+  let unpacked: Promise<ArchiveFile[]> | undefined;
+  const deno = () => unpacked ??= unpack();
+  return {
+    architecture,
+    id: keyOf(ownId, package_),
+    files: async () => [...own, ...await deno()],
+    // Deno is zipped once for each of its versions, and not with each change of the runtime.
+    zip: async () =>
+      joinZips(
+        await zipOnce("deno", keyOf(package_), deno, kept),
+        await zipOnce("zip", ownId, () => Promise.resolve(own), kept),
+      ),
+  };
 }
 
-/** Makes a zip, or takes the kept one. */
-async function archive(
-  name: string,
-  path: string,
-  { id, files }: { readonly id: string; readonly files: () => Promise<readonly ArchiveFile[]> },
-  kept: Kept,
-): Promise<Archive> {
-  const parts = await kept.once("zip", keyOf(Deno.version, Deno.build.target, id), async () => {
-    const list = await files();
-    const unzipped = list.reduce((sum, file) => sum + file.data.length, 0);
-    const facts = JSON.stringify({ unzipped, contents: contentsOf(list) });
-    return new Map([["zip", await makeZip(list)], ["facts", new TextEncoder().encode(facts)]]);
-  });
-  const data = parts.get("zip") as Uint8Array<ArrayBuffer>;
-  const facts = JSON.parse(new TextDecoder().decode(parts.get("facts")));
+async function archive(name: string, path: string, zip: Promise<Zip>): Promise<Archive> {
+  const { data, ...facts } = await zip;
   return { name, path, data, zipped: data.length, ...facts };
 }
 

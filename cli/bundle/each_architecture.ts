@@ -1,9 +1,8 @@
-import { dirname, resolve } from "node:path";
 import type { Application } from "../application/types.ts";
 import type { Architecture } from "../programs/deno_binary.ts";
 import { type ArchiveFile, identifyFiles } from "./archive.ts";
-import { Bundles, type BundlesOptions } from "./bundles.ts";
-import { bundleError, bundleFunctions } from "./functions.ts";
+import type { Bundles } from "./bundles.ts";
+import { bundleError, bundleFunctions, type FunctionBundleOptions } from "./functions.ts";
 import { platformOf } from "./bundler/natives/platforms.ts";
 
 /** The files of a function. */
@@ -16,8 +15,10 @@ export interface FunctionFiles {
 }
 
 export interface EachArchitectureOptions
-  extends Pick<BundlesOptions, "isMinified" | "kept" | "signal"> {
+  extends Pick<FunctionBundleOptions, "alongside" | "kept" | "signal"> {
   readonly architectures: readonly Architecture[];
+  /** The bundles of the folder of the manifest. */
+  readonly bundles: Bundles;
   readonly warn: (message: string) => void;
 }
 
@@ -29,16 +30,14 @@ export interface EachArchitectureOptions
 export async function bundleForEach(
   manifestPath: string,
   application: Application,
-  { architectures, ...options }: EachArchitectureOptions,
+  { architectures, bundles, alongside, kept, signal, warn }: EachArchitectureOptions,
 ): Promise<FunctionFiles[]> {
-  const { isMinified, kept, signal, warn } = options;
-  const folder = dirname(resolve(manifestPath));
-  await using bundles = new Bundles({ folder, isMinified, kept, signal, warn });
   const made = new Map<Architecture, ReadonlyMap<string, ArchiveFile[]>>();
   const warnings = new Set<string>();
   for (const architecture of architectures) {
     const { functions, problems } = await bundleFunctions(manifestPath, application, {
       bundles,
+      alongside,
       kept,
       signal,
       platform: platformOf(architecture),

@@ -16,6 +16,8 @@ export interface FunctionBundleOptions {
   readonly names?: readonly string[] | undefined;
   /** The bundles of the folder of the manifest; by default new ones. */
   readonly bundles?: Bundles | undefined;
+  /** Modules for Deno that are bundled together with the functions. */
+  readonly alongside?: readonly string[] | undefined;
   /** The results of earlier runs. */
   readonly kept?: Kept | undefined;
   /** The system that functions for Node.js run on; this machine by default. */
@@ -76,7 +78,9 @@ export async function bundleFunctions(
   const results = new Map<string, ModuleBundle | Error>();
   const byRuntime = Map.groupBy(found, ({ name }) => application.functions[name]!.runtime);
   for (const [runtime, entries] of byRuntime) {
-    const taken = await owner.take(entries.map(({ path }) => path), runtime);
+    const alongside = runtime === "deno" ? options.alongside ?? [] : [];
+    const paths = [...entries.map(({ path }) => path), ...alongside];
+    const taken = await owner.take(paths, runtime);
     for (const [index, { name }] of entries.entries()) results.set(name, taken[index]!);
   }
   const warnings = new Set<string>();

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { ArchiveFile } from "./archive.ts";
 import { extname } from "node:path";
 import type { Kept } from "../programs/kept.ts";
-import { bundleModule } from "./module_bundle.ts";
+import { bundleModules } from "./module_bundle.ts";
 import { COPY, PROXY_VARIABLES } from "../lambda/isolation/proxy_variables.ts";
 import type { Architecture } from "../programs/deno_binary.ts";
 
@@ -95,10 +95,28 @@ exec "$layer/bin/deno" run "$@" --no-prompt --no-config --no-lock --no-remote --
 `;
 
 /** The module that the runtime is bundled from. Nothing calls `load`: it makes the runtime a part of the module graph. */
-const RUNTIME = {
+export const RUNTIME = {
   url: new URL(`runtime_bootstrap${extname(import.meta.url)}`, import.meta.url), // a .js in the npm package,
   load: () => import("./runtime_bootstrap.ts"),
 };
+
+interface Making {
+  readonly kept?: Kept | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Bundles modules of the tool together. Returns their code. */
+export async function bundleOwn(
+  urls: readonly [URL, ...URL[]],
+  options: Making,
+): Promise<string[]> {
+  const bundles = await bundleModules(urls, {
+    ...options,
+    // In a checkout the configuration says where @mate/core is. In the published package the import says it.
+    folder: import.meta.dirname && resolve(import.meta.dirname, "../.."),
+  });
+  return bundles.map(({ code }) => code);
+}
 
 /**
  * Makes the layer for an architecture, except `bin/deno`: the script that Lambda starts and the bundled runtime.
@@ -107,17 +125,18 @@ const RUNTIME = {
  */
 export async function layerFiles(
   architecture: Architecture,
-  options: { readonly kept?: Kept | undefined; readonly signal?: AbortSignal | undefined } = {},
+  options: Making = {},
 ): Promise<ArchiveFile[]> {
-  const { code } = await bundleModule(RUNTIME.url, {
-    ...options,
-    // In a checkout the configuration says where @mate/core is. In the published package the import says it.
-    folder: import.meta.dirname && resolve(import.meta.dirname, "../.."),
-  });
+  const [runtime] = await bundleOwn([RUNTIME.url], options);
+  return filesOfLayer(architecture, runtime!);
+}
+
+/** Lists the files of the layer with a bundled runtime. */
+export function filesOfLayer(architecture: Architecture, runtime: string): ArchiveFile[] {
   const encoder = new TextEncoder();
   return [
     { path: "bootstrap", data: encoder.encode(BOOTSTRAP), isExecutable: true },
     { path: "mate/architecture", data: encoder.encode(`${architecture}\n`) },
-    { path: "mate/bootstrap.js", data: encoder.encode(code) },
+    { path: "mate/bootstrap.js", data: encoder.encode(runtime) },
   ];
 }

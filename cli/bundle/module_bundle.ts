@@ -11,6 +11,8 @@ export interface ModuleBundleOptions {
   readonly target?: Target | undefined;
   /** Whether names and white space are shortened. Classes and functions keep their names. */
   readonly isMinified?: boolean | undefined;
+  /** The bundles of the folder; by default new ones. */
+  readonly bundles?: Bundles | undefined;
   /** The results of earlier runs. */
   readonly kept?: Kept | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -24,25 +26,44 @@ export interface ModuleBundleOptions {
  */
 export async function bundleModule(
   module: string | URL,
-  { folder, target, isMinified, kept, signal }: ModuleBundleOptions = {},
+  options: ModuleBundleOptions = {},
 ): Promise<ModuleBundle> {
-  const isRemote = module instanceof URL && module.protocol !== "file:";
-  const specifier = isRemote
-    ? module.href
-    : resolve(module instanceof URL ? fileURLToPath(module) : module);
+  const [bundle] = await bundleModules([module], options);
+  return bundle!;
+}
+
+/** Bundles modules of one folder or host as {@linkcode bundleModule} does, in one process. What they share is read once. */
+export async function bundleModules(
+  modules: readonly [string | URL, ...(string | URL)[]],
+  { folder, target, isMinified, bundles, kept, signal }: ModuleBundleOptions = {},
+): Promise<ModuleBundle[]> {
+  const [first] = modules;
+  const host = first instanceof URL && first.protocol !== "file:" ? first.host : undefined;
+  const specifiers = modules.map((module) =>
+    host !== undefined
+      ? String(module)
+      : resolve(module instanceof URL ? fileURLToPath(module) : module)
+  );
+  let name = specifiers.join('", "');
   try {
-    await using bundles = new Bundles({
-      folder: isRemote ? undefined : folder ?? dirname(specifier),
-      host: isRemote ? module.host : undefined,
-      isMinified,
-      kept,
-      signal,
+    await using stack = new AsyncDisposableStack();
+    const owner = bundles ?? stack.use(
+      new Bundles({
+        folder: host === undefined ? folder ?? dirname(specifiers[0]!) : undefined,
+        host,
+        isMinified,
+        kept,
+        signal,
+      }),
+    );
+    const results = await owner.take(specifiers, target);
+    return results.map((bundle, index) => {
+      if (!(bundle instanceof Error)) return bundle;
+      name = specifiers[index]!;
+      throw bundle;
     });
-    const [bundle] = await bundles.take([specifier], target);
-    if (bundle instanceof Error) throw bundle;
-    return bundle!;
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new Error(`Cannot bundle "${specifier}": ${(error as Error).message}`, { cause: error });
+    throw new Error(`Cannot bundle "${name}": ${(error as Error).message}`, { cause: error });
   }
 }

@@ -113,22 +113,26 @@ export function contentsOf(files: readonly ArchiveFile[]): Contents {
 }
 
 /** Counts the bytes of code that come from each source, by the positions in the source map. */
-function* sourcesOf(code: string, map: string): Generator<Part> {
-  const { sources, mappings } = JSON.parse(map);
+function sourcesOf(code: string, map: string): Part[] {
+  const { sources, mappings }: { sources: string[]; mappings: string } = JSON.parse(map);
   const lines = decode(mappings);
   const encoder = new TextEncoder();
+  const parts = [...sources.map(packageOf), "(bundler)"].map((name) => ({ name, size: 0 }));
   let source = -1; // the bundler wrote the code before the first position
   for (const [index, text] of code.split("\n").entries()) {
     const line = index === 0 ? text : `\n${text}`;
+    const isAscii = /^[\0-\x7f]*$/.test(line); // There are many positions, and one letter has one byte in most lines.
     let start = 0;
     for (const [column, next = source] of [...lines[index] ?? [], [text.length] as const]) {
       const end = column + line.length - text.length;
-      const size = encoder.encode(line.slice(start, end)).length;
-      if (size > 0) yield { name: source < 0 ? "(bundler)" : packageOf(sources[source]), size };
+      parts.at(source)!.size += isAscii
+        ? end - start
+        : encoder.encode(line.slice(start, end)).length;
       start = end;
       source = next;
     }
   }
+  return parts.filter(({ size }) => size > 0);
 }
 
 /** Returns the npm package of a source, or the source. */

@@ -94,10 +94,18 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
       keepsItems: true,
       time: options.time,
     });
+  /** Checks the API after the bundles of all functions, because the first answer would come later beside the check. */
+  let checkFirst = () => {
+    checkFirst = () => {};
+    api.check();
+  };
   const start = async () => {
     const write = (record: LogRecord) => log.write(record);
     const own = { application: current, manifestPath, log: write, signal, inspect };
-    const onBundled = () => watchOthers();
+    const onBundled = (isAll: boolean) => {
+      watchOthers();
+      if (isAll) checkFirst();
+    };
     host = stack.use(await SandboxHost.open({ ...own, bundling: "later", onBundled }));
     await open(current);
   };
@@ -219,7 +227,7 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
   await using _first = platformEnd;
   // Show the URLs after the start of the watch, because the developer may change files at once.
   show(current);
-  api.check();
+  if (Object.keys(current.functions).length === 0) checkFirst();
   if (!signal.aborted) await end;
 }
 

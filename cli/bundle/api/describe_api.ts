@@ -6,11 +6,12 @@ import { mapValues } from "../../application/resources.ts";
 import type { Application, Gateway } from "../../application/types.ts";
 import { DENO_CONFIGS } from "../../programs/child_environment.ts";
 import { ownArchitecture } from "../../programs/deno_binary.ts";
-import { type ArchiveFile, writeFiles } from "../archive.ts";
+import { type ArchiveFile, identifyFiles, writeFiles } from "../archive.ts";
 import { startFunction } from "../code_cache/warm_start.ts";
-import { layerFiles } from "../layer.ts";
+import { bundleOwn, filesOfLayer, RUNTIME } from "../layer.ts";
+import type { Bundles } from "../bundles.ts";
 import { bundleModule } from "../module_bundle.ts";
-import type { Kept } from "../../programs/kept.ts";
+import { type Kept, keyOf } from "../../programs/kept.ts";
 import type { Answer, Question } from "./program.ts";
 
 export interface DescribeOptions {
@@ -23,6 +24,8 @@ export interface DescribeOptions {
   readonly securitySchemes?: Question["securitySchemes"] | undefined;
   /** The files of the tool in the sandbox; made anew by default. */
   readonly ownFiles?: (() => Promise<OwnFiles>) | undefined;
+  /** The bundles of the folder of the manifest; by default new ones. */
+  readonly bundles?: Bundles | undefined;
   /** How the module is kept apart; by default the best way of this machine. */
   readonly isolation?: Isolation | undefined;
   /** The results of earlier runs. */
@@ -72,7 +75,8 @@ export async function describeApi(options: DescribeOptions): Promise<DescribedAp
   const routes = (gateway?.routes ?? [])
     .map(({ method, path, authorizer }) => ({ method, resource: path, authorizer }));
   try {
-    const files = await moduleFiles(join(folder, module), folder, { kept, signal });
+    const { bundles } = options;
+    const files = await moduleFiles(join(folder, module), folder, { bundles, kept, signal });
     const { layer, program } = await ownFiles();
     const question: Question = {
       title: application.name,
@@ -83,7 +87,15 @@ export async function describeApi(options: DescribeOptions): Promise<DescribedAp
       authorizers: mapValues(gateway?.authorizers ?? {}, schemeOf),
     };
     files.push({ path: "index.js", data: new TextEncoder().encode(program) });
-    const { document, unserved, undescribed } = await ask(layer, files, question, options);
+    const key = keyOf(identifyFiles([...layer, ...files]), question);
+    const make = async () => {
+      const answer = await ask(layer, files, question, options);
+      return new Map([["answer", new TextEncoder().encode(JSON.stringify(answer))]]);
+    };
+    const parts = await (kept === undefined ? make() : kept.once("api", key, make));
+    const { document, unserved, undescribed }: Answer = JSON.parse(
+      new TextDecoder().decode(parts.get("answer")),
+    );
     if (unserved.length > 0) {
       const keys = unserved.map((key) => `"${key}"`).join(", ");
       throw new Error(`no route of the manifest serves ${keys}: add the route to a function`);
@@ -110,7 +122,7 @@ function schemeOf({ identity }: Gateway["authorizers"][string]): Question["autho
 async function moduleFiles(
   path: string,
   folder: string,
-  options: Making,
+  options: Making & Pick<DescribeOptions, "bundles">,
 ): Promise<ArchiveFile[]> {
   if (!await Deno.stat(path).then(({ isFile }) => isFile, () => false)) {
     throw new Error(`it is not a file in "${folder}"`);
@@ -128,11 +140,8 @@ async function moduleFiles(
 
 /** Makes the layer and the program. */
 export async function makeOwnFiles(options: Making = {}): Promise<OwnFiles> {
-  const layer = await layerFiles(ownArchitecture() ?? "x86_64", options);
-  // In a checkout the configuration says where @mate/core is. In the published package the import says it.
-  const folder = import.meta.dirname && resolve(import.meta.dirname, "../../..");
-  const { code } = await bundleModule(PROGRAM.url, { folder, ...options });
-  return { layer, program: code };
+  const [runtime, program] = await bundleOwn([RUNTIME.url, PROGRAM.url], options);
+  return { layer: filesOfLayer(ownArchitecture() ?? "x86_64", runtime!), program: program! };
 }
 
 /** Asks the program, which runs as a function that may do nothing. */

@@ -1,5 +1,7 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { plainFolders } from "../../lambda/isolation/isolation.ts";
+import { temporaryFolder } from "../../../testdata/programs.ts";
+import { Kept } from "../../programs/kept.ts";
 import { makeApp } from "../../testdata/bundle.ts";
 import { describeApi, type DescribeOptions, makeOwnFiles } from "./describe_api.ts";
 
@@ -66,6 +68,18 @@ Deno.test("describeApi() takes the name, the version, the URL and the authorizer
       `The route "${route}" of the manifest has no description in "api.ts"`
     ),
   );
+});
+
+Deno.test("describeApi() keeps the answer of a module, and asks another module", async () => {
+  const kept = new Kept(() => {}, temporaryFolder());
+  const titles = [];
+  for (const end of ["", "", " "]) {
+    const document = `{ title: "Made " + crypto.randomUUID() }`;
+    const api = `export const api = { "GET /orders": ${GONE} };`;
+    const module = `${api} export const document = ${document};console.log("${end}");`;
+    titles.push(Object((await describe({ "api.ts": module }, { kept }))?.document.info).title);
+  }
+  assertEquals([titles[0] === titles[1], titles[1] === titles[2]], [true, false]);
 });
 
 for (const isolation of [undefined, plainFolders("a test asks for it")]) {

@@ -4,7 +4,7 @@ import { findApplication, readConfiguration } from "../application_folders.ts";
 import { checkNpmSettings } from "../npm_settings.ts";
 import { childEnvironment } from "../../programs/child_environment.ts";
 import { prepare } from "../../programs/find_program.ts";
-import { confine } from "../../lambda/isolation/confinement.ts";
+import { confine, tryConfinement } from "../../lambda/isolation/confinement.ts";
 import { findEsbuild, root } from "./find_esbuild.ts";
 import type {
   Answer,
@@ -88,7 +88,7 @@ export class Bundler implements AsyncDisposable {
   /** Starts a process. */
   static async open({ signal, host, ...settings }: BundlerSettings): Promise<Bundler> {
     signal?.throwIfAborted();
-    const esbuild = await findEsbuild(signal);
+    const [esbuild] = await Promise.all([findEsbuild(signal), tryConfinement()]);
     const folder = settings.folder && await realPath(settings.folder);
     if (folder !== undefined) await checkNpmSettings(folder);
     const configuration = folder === undefined ? new Map() : await readConfiguration(folder);

@@ -91,7 +91,9 @@ export function copyCaches(source: string, work: string): Map<string, Uint8Array
 
 function writeTables(file: string, schema: Readonly<Record<string, string>>, tables: Tables): void {
   using database = new DatabaseSync(file);
-  database.exec("PRAGMA page_size = 4096; PRAGMA journal_mode = WAL");
+  database.exec(
+    "PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; BEGIN",
+  );
   for (const [name, sql] of Object.entries(schema)) {
     database.exec(sql);
     for (const row of tables[name]!.toSorted((a, b) => keyOf(a) < keyOf(b) ? -1 : 1)) {
@@ -100,7 +102,7 @@ function writeTables(file: string, schema: Readonly<Record<string, string>>, tab
         .run(...values);
     }
   }
-  database.exec("ANALYZE; PRAGMA wal_checkpoint(TRUNCATE)");
+  database.exec("COMMIT; ANALYZE; PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 /** The primary key of a row: its first column, and the type of code if there is one. */

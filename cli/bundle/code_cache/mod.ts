@@ -41,7 +41,7 @@ export interface CodeCacheOptions {
 class CacheError extends Error {}
 
 const MODULES = ["file:///opt/mate/bootstrap.js", "file:///var/task/index.mjs"];
-const CACHE_LIMIT = 3_000;
+const CACHE_LIMIT = 10_000;
 const SLOWER = "The bundles are correct but start more slowly";
 
 /**
@@ -134,7 +134,7 @@ async function startOnce(
 ): Promise<void> {
   const folder = `${work}/function-${name}`;
   await writeFiles(`${folder}/task`, files);
-  const tmp = await makeTmp(folder);
+  const tmp = await makeTmp(work);
   const folders = { task: `${folder}/task`, layer: `${work}/layer`, deno: Deno.execPath(), tmp };
   await startFunction({ ...start, folders });
 }
@@ -149,7 +149,7 @@ async function makeCache(
 ): Promise<ArchiveFile[]> {
   const folder = `${work}/function-${name}`;
   await writeFiles(`${folder}/task`, files);
-  const folders = { task: `${folder}/task`, layer: `${work}/layer`, tmp: await makeTmp(folder) };
+  const folders = { task: `${folder}/task`, layer: `${work}/layer`, tmp: await makeTmp(work) };
   await Deno.mkdir(`${folder}/copy`);
   const denoDir = `${folders.tmp}/deno`;
   const keeping = { ...start.environment, DENO_DIR: "/tmp/deno" }; // With this variable, Deno keeps its code.
@@ -160,7 +160,7 @@ async function makeCache(
   }));
   await writeFiles(folders.task, cache);
   const environment = { ...start.environment, DENO_LOG: "debug" };
-  const readOnly = { ...folders, tmp: await makeTmp(folder) }; // without the files of the first start
+  const readOnly = { ...folders, tmp: await makeTmp(work) }; // without the files of the first start
   const log = await startFunction({ ...start, folders: readOnly, environment });
   if (log.includes("Updating V8 code cache")) {
     throw new CacheError("V8 does not take the compiled code");

@@ -32,8 +32,8 @@ export interface HostOptions {
    * invocation waits for the bundle of its function, which comes first. The log names what cannot be bundled.
    */
   readonly bundling?: "first" | "later" | "when invoked" | undefined;
-  /** Is called when functions were bundled. */
-  readonly onBundled?: (() => void) | undefined;
+  /** Is called when functions were bundled, and told whether these were the last ones. */
+  readonly onBundled?: ((isAll: boolean) => void) | undefined;
 }
 
 /** The pause before functions are bundled in the background. An invocation in this time comes first. */
@@ -235,7 +235,7 @@ export class SandboxHost implements ApplicationHost {
       if (pool !== undefined) pool.replace(code, name === this.#last);
       else if (!this.#isDisposed) this.#pools.set(name, this.#createPool(name, code));
     }
-    this.#options.onBundled?.();
+    this.#options.onBundled?.(this.#pending.size === 0);
   }
 
   #retireRemoved(): void {

@@ -363,15 +363,15 @@ Deno.test("a host that bundles later bundles what is invoked first, and a fault 
     await Deno.writeTextFile(app.manifest, JSON.stringify({ name: "a", stage: "v0", functions }));
     const application = await app.read();
     const log: string[] = [];
-    let count = 0;
+    const isAll: boolean[] = [];
     await using host = await SandboxHost.open({
       application,
       manifestPath: app.manifest,
       bundling,
-      onBundled: () => count++,
+      onBundled: (value) => isAll.push(value),
       log: ({ text }) => log.push(text),
     });
-    assertEquals(count, 0, "nothing was bundled before the host opened");
+    assertEquals(isAll, [], "nothing was bundled before the host opened");
     const invoke = async (name: string) =>
       new TextDecoder().decode((await host.invoke(name, new Uint8Array([123, 125]))).payload);
     const answers = await Promise.allSettled(["one", "two", "one"].map(invoke));
@@ -386,7 +386,8 @@ Deno.test("a host that bundles later bundles what is invoked first, and a fault 
       await Deno.writeTextFile(`${app.folder}/three.ts`, "export const handler = () => 33;");
       assertEquals([await host.reload(), await invoke("three")], [[], "33"]);
     } else {
-      await until("all bundles", () => count > 1);
+      await until("all bundles", () => isAll.length > 1);
+      assertEquals(isAll, [false, true]);
       assertEquals(await invoke("three"), "3");
     }
     await Deno.writeTextFile(`${app.folder}/two.ts`, "export const handler = () => 2;");

@@ -64,7 +64,8 @@ const OPTIONS = {
 const SCRIPT = `set -eu
 PATH=$PATH:/usr/sbin:/sbin # On Debian, only root has the folders of pivot_root in PATH.
 mount -t tmpfs -o mode=755,nosuid,nodev tmpfs /mnt
-mkdir -p /mnt/proc/self /mnt/tmp /mnt/old
+mkdir -p /mnt/proc/self /mnt/tmp /mnt/old /mnt/dev /mnt/etc /mnt/usr
+make() { [ -d "$1" ] || mkdir -p "$1"; } # Each program that the script starts takes more than a millisecond.
 ln -s "$1" /mnt/proc/self/exe
 echo '1 1 0:1 / /old rw - none none rw' >/mnt/proc/self/mountinfo # umount looks for the old root here
 shift
@@ -72,13 +73,13 @@ shift
 while [ "$1" != -- ]; do
   path=$2
   if [ -L "$path" ] && [ ! -e "/mnt$path" ] && [ "\${path#/etc/}" = "$path" ]; then
-    mkdir -p "/mnt\${path%/*}"
+    make "/mnt\${path%/*}"
     cp -P "$path" "/mnt$path"
   elif [ -e "$path" ]; then
     if [ -d "$path" ]; then
-      mkdir -p "/mnt$path"
+      make "/mnt$path"
     else
-      mkdir -p "/mnt\${path%/*}"
+      make "/mnt\${path%/*}"
       [ -e "/mnt$path" ] || : >"/mnt$path"
     fi
     printf '%s /mnt%s none %s\\n' "$3" "$3" "$1" >>/mnt/table
@@ -102,6 +103,11 @@ interface Probe {
 
 let probe: Promise<Probe> | undefined;
 
+/** Finds out once in a process whether {@linkcode confine} works here. */
+export function tryConfinement(): Promise<Probe> {
+  return probe ??= tryUnshare();
+}
+
 /**
  * Confines a program to folders, if the system is a Linux that lets the user make mount namespaces. Otherwise returns the
  * program itself, which then has only the permissions of Deno.
@@ -112,7 +118,7 @@ export async function confine(
   [path, ...args]: readonly [string, ...string[]],
   visible: Visible,
 ): Promise<Confined> {
-  const { unshare, problem } = await (probe ??= tryUnshare());
+  const { unshare, problem } = await tryConfinement();
   if (unshare === undefined) return { path, args, problem };
   return { path: unshare, args: confinedArgs([path, ...args], visible) };
 }

@@ -47,12 +47,18 @@ const NAMESPACE =
   "a root folder and processes of their own, read-only /var/task and /opt, a private /tmp, " +
   "an unprivileged user, only Lambda's environment variables";
 
+let detected: Promise<Isolation> | undefined;
+
 /**
- * Finds the best isolation that this machine allows.
+ * Finds the best isolation that this machine allows, once in a process.
  *
  * @throws {Error} On Windows, because `/tmp`, `/opt` and `/var/task` do not exist there.
  */
-export async function detectIsolation(): Promise<Isolation> {
+export function detectIsolation(): Promise<Isolation> {
+  return detected ??= detect();
+}
+
+async function detect(): Promise<Isolation> {
   if (Deno.build.os === "windows") {
     throw new Error(
       "Cannot run functions on Windows: use the Windows Subsystem for Linux, where they run as in the cloud",

@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { prepare } from "../../programs/find_program.ts";
 import { DEVICES, SYSTEM } from "./confinement.ts";
 
@@ -23,31 +24,39 @@ export type Mount = readonly [from: string, to: string, options: string];
 
 /**
  * The script makes empty folders and files, and prints those over which the system is mounted. The arguments are the root and
- * the paths of the system. It runs in a shell, because the process that deploys may read no file of the system.
+ * the paths of the system, which have no spaces. It runs in a shell, because the process that deploys may read no file of the
+ * system. It starts few programs, because each of them takes more than a millisecond.
  */
 const SCRIPT = `set -eu
 umask 022
-root=$1
+mkdir -p "$1"
+cd "$1"
 shift
-mkdir -p "$root/old" "$root/proc" "$root/dev" "$root/etc" "$root${PLACES.task}" "$root${PLACES.layer}" \\
-  "$root${PLACES.tmp}" "$root${PLACES.runtime}" "$root${PLACES.node.replace(/\/node$/, "")}"
-: >"$root${PLACES.node}"
-ln -s /proc/self/fd "$root/dev/fd"
-account=${USER_ID}:${GROUP_ID}::/tmp:/sbin/nologin
-echo "sbx_user1051:x:$account" >"$root/etc/passwd"
-echo "slicer:x:${GROUP_ID}:" >"$root/etc/group"
+folders="old proc dev etc .${PLACES.task} .${PLACES.layer} .${PLACES.tmp} .${PLACES.runtime} .${
+  dirname(PLACES.node)
+}"
+files=.${PLACES.node}
+links=
 for path; do
   if [ -L "$path" ] && [ "\${path#/etc/}" = "$path" ]; then
-    cp -P "$path" "$root$path"
+    folders="$folders .\${path%/*}"
+    links="$links $path"
   elif [ -d "$path" ]; then
-    mkdir -p "$root$path"
+    folders="$folders .$path"
     echo "$path"
   elif [ -e "$path" ]; then
-    mkdir -p "$root\${path%/*}"
-    : >"$root$path"
+    folders="$folders .\${path%/*}"
+    files="$files .$path"
     echo "$path"
   fi
 done
+mkdir -p $folders
+for file in $files; do : >"$file"; done
+for link in $links; do cp -P "$link" ".$link"; done
+ln -s /proc/self/fd dev/fd
+account=${USER_ID}:${GROUP_ID}::/tmp:/sbin/nologin
+echo "sbx_user1051:x:$account" >etc/passwd
+echo "slicer:x:${GROUP_ID}:" >etc/group
 `;
 
 /**
