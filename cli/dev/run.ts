@@ -18,6 +18,9 @@ import { watch } from "../sources/watch.ts";
 /** The variable with the secrets that a test on Node.js gives, because the platform runs in another process. */
 const GIVEN = "MATE_SECRETS";
 
+/** The time between the bundles of all functions and the first check of the API, in milliseconds. */
+const PAUSE = 1_000;
+
 /** The options of {@linkcode run}. */
 export interface RunOptions {
   readonly manifestPath: string;
@@ -94,10 +97,11 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
       keepsItems: true,
       time: options.time,
     });
-  /** Checks the API after the bundles of all functions, because the first answer would come later beside the check. */
+  /** Checks the API when all functions are bundled, and a little later: the first answer would come later beside the check. */
   let checkFirst = () => {
     checkFirst = () => {};
-    api.check();
+    const timer = setTimeout(() => signal.aborted || api.check(), PAUSE);
+    signal.addEventListener("abort", () => clearTimeout(timer));
   };
   const start = async () => {
     const write = (record: LogRecord) => log.write(record);

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { plainFolders } from "../../lambda/isolation/isolation.ts";
+import { type Isolation, plainFolders } from "../../lambda/isolation/isolation.ts";
 import { makeApp } from "../../testdata/bundle.ts";
 import { hasNamespace, isolation } from "../../testdata/sandbox.ts";
 import { bundleFunctions } from "../functions.ts";
@@ -79,6 +79,31 @@ Deno.test({
     }
     const second = await warm(modules, settings);
     assertEquals(second.functions.get("good"), first.functions.get("good"));
+  },
+});
+
+Deno.test({
+  name: "addCodeCaches() starts one function of each memory again, to see that V8 takes the cache",
+  ...IN_NAMESPACE,
+  async fn() {
+    let starts = 0;
+    const counting: Isolation = {
+      ...isolation!,
+      command: (...args) => {
+        starts++;
+        return isolation!.command(...args);
+      },
+    };
+    const module = "export const handler = () => 1;";
+    const names = ["one", "two", "three", "four"];
+    const modules = Object.fromEntries(names.map((name) => [`${name}.ts`, module]));
+    const settings = Object.fromEntries(
+      names.map((name) => [name, { module: `${name}.ts`, memory: name === "four" ? 256 : 128 }]),
+    );
+    const { warnings, paths } = await warm(modules, settings, { isolation: counting });
+    assertEquals(warnings, []);
+    for (const name of names) assertEquals(paths(name).length, 4 + 9);
+    assertEquals(starts, 4 + 2);
   },
 });
 

@@ -5,7 +5,8 @@
  * 1. The function runs in a mount namespace with Lambda's paths until it asks for an invocation. Meanwhile, Deno writes its
  *    cache to `DENO_DIR`. The bootstrap forbids the function to write there.
  * 2. The rows of Deno's databases are copied to new databases. No other file of the process is read.
- * 3. The function is started again from read-only files. Deno must take the compiled code from the copy.
+ * 3. A function is started again from read-only files. Deno must take the compiled code from the copy. Whether V8 takes it
+ *    depends on its flags, which are the same for all functions with the same memory. So one of them is started again.
  *
  * @module
  */
@@ -75,6 +76,8 @@ export async function addCodeCaches(
     const writeLayer = () =>
       layer ??= options.files().then((files) => writeFiles(`${folder}/layer`, files));
     const warningsOf = new Map<string, string>();
+    /** The second starts, by the memory of the function. */
+    const checks = new Map<number, Promise<void>>();
     const add = async (name: string, files: ArchiveFile[]) => {
       const settings = application.functions[name]!;
       const start = {
@@ -85,7 +88,15 @@ export async function addCodeCaches(
       // If the machine has another architecture, its own Deno finds out whether the module throws.
       const make = async () => {
         await writeLayer();
-        if (isOwn) return await makeCache(folder, name, files, architecture, start);
+        if (isOwn) {
+          return await makeCache(folder, name, files, architecture, start, async (check) => {
+            const former = checks.get(settings.memory);
+            if (former && await former.then(() => true, () => false)) return;
+            const checking = check();
+            checks.set(settings.memory, checking);
+            await checking;
+          });
+        }
         await startOnce(folder, name, files, start);
         return [];
       };
@@ -146,6 +157,7 @@ async function makeCache(
   files: readonly ArchiveFile[],
   architecture: Architecture,
   start: Start,
+  checkOnce: (check: () => Promise<void>) => Promise<void>,
 ): Promise<ArchiveFile[]> {
   const folder = `${work}/function-${name}`;
   await writeFiles(`${folder}/task`, files);
@@ -159,14 +171,16 @@ async function makeCache(
     data,
   }));
   await writeFiles(folders.task, cache);
-  const environment = { ...start.environment, DENO_LOG: "debug" };
-  const readOnly = { ...folders, tmp: await makeTmp(work) }; // without the files of the first start
-  const log = await startFunction({ ...start, folders: readOnly, environment });
-  if (log.includes("Updating V8 code cache")) {
-    throw new CacheError("V8 does not take the compiled code");
-  }
-  const isFound = MODULES.every((url) => log.includes(`V8 code cache hit for ES module: ${url}`));
-  if (!isFound) throw new CacheError("Deno does not find the compiled code");
+  await checkOnce(async () => {
+    const environment = { ...start.environment, DENO_LOG: "debug" };
+    const readOnly = { ...folders, tmp: await makeTmp(work) }; // without the files of the first start
+    const log = await startFunction({ ...start, folders: readOnly, environment });
+    if (log.includes("Updating V8 code cache")) {
+      throw new CacheError("V8 does not take the compiled code");
+    }
+    const isFound = MODULES.every((url) => log.includes(`V8 code cache hit for ES module: ${url}`));
+    if (!isFound) throw new CacheError("Deno does not find the compiled code");
+  });
   return cache;
 }
 
