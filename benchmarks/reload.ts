@@ -91,7 +91,7 @@ async function start(checkout: string, functions: readonly string[]): Promise<To
   for (const name of functions) {
     await Deno.writeTextFile(`${folder}/${name}.ts`, codeOf(name, "first"));
   }
-  const command = startTool(checkout, ["dev", `${folder}/app.json`, "--port", "0"], folder);
+  const command = await startTool(checkout, ["dev", `${folder}/app.json`, "--port", "0"], folder);
   const url = await command.find(/http:\/\/localhost:\d+/);
   const name = checkout === own ? "this one" : checkout;
   const tool = { name, functions, folder, url, command };

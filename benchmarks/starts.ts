@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cacheFolder } from "../cli/programs/downloads.ts";
 import { median } from "./contest.ts";
@@ -18,14 +19,35 @@ export interface Command extends AsyncDisposable {
   status(): Promise<Deno.CommandStatus>;
 }
 
+const configurations = new Map<string, Promise<string>>();
+
+/**
+ * Writes a configuration with which the tool of a checkout finds its packages as the published tool does: with the lock file.
+ * Without one, Deno chooses the versions of all packages at each start.
+ */
+async function writeConfiguration(checkout: string): Promise<string> {
+  const read = async (file: string) => JSON.parse(await Deno.readTextFile(`${checkout}/${file}`));
+  const [core, cli] = [await read("deno.json"), await read("cli/deno.json")];
+  const modules = Object.entries<string>(core.exports)
+    .map(([name, path]) => [join(core.name, name), join(checkout, path)]);
+  const folder = await Deno.makeTempDir({ prefix: "mate-starts-" });
+  globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
+  const imports = { ...cli.imports, ...Object.fromEntries(modules) };
+  await Deno.writeTextFile(`${folder}/deno.json`, JSON.stringify({ imports }));
+  await Deno.copyFile(`${checkout}/cli/packages.lock.json`, `${folder}/deno.lock`);
+  return `${folder}/deno.json`;
+}
+
 /** Starts the tool of a checkout. */
-export function startTool(
+export async function startTool(
   checkout: string,
   args: readonly string[],
   cwd: string,
   env: Readonly<Record<string, string>> = {},
-): Command {
-  const tool = ["run", "-A", "--no-lock", `--config=${checkout}/cli/deno.json`];
+): Promise<Command> {
+  const configuration = configurations.get(checkout) ?? writeConfiguration(checkout);
+  configurations.set(checkout, configuration);
+  const tool = ["run", "-A", `--config=${await configuration}`];
   const process = new Deno.Command(Deno.execPath(), {
     args: [...tool, `${checkout}/cli/main.ts`, ...args],
     cwd,
@@ -79,6 +101,9 @@ export async function measureStarts(checkouts: readonly string[], rounds: number
     JSON.stringify({ name: "alone", stage: "v1", functions: { authorizer } }),
   );
   try {
+    for (const checkout of checkouts) { // downloads what is missing
+      for (const run of [answerOnce, bundle]) await run(checkout, "app.json", {});
+    }
     for (let round = 0; round < rounds; round++) {
       add("deno bundle of each function", await time(() => bundleWithDeno(modules)));
       for (const checkout of checkouts) {
@@ -127,7 +152,7 @@ async function answerOnce(checkout: string, file: string, env: Environment): Pro
   const data = await Deno.makeTempDir();
   {
     const args = ["dev", file, "--port", "0", "--data", data];
-    await using tool = startTool(checkout, args, SHOP, env);
+    await using tool = await startTool(checkout, args, SHOP, env);
     const url = await tool.find(/http:\/\/localhost:\d+/);
     const response = await fetch(`${url}/v1/products`);
     if (!response.ok) throw new Error(`The shop answers ${response.status}`);
@@ -138,22 +163,36 @@ async function answerOnce(checkout: string, file: string, env: Environment): Pro
 
 async function bundle(checkout: string, file: string, env: Environment): Promise<void> {
   const out = await Deno.makeTempDir();
-  const { success } = await startTool(checkout, ["bundle", file, "--out", out], SHOP, env).status();
+  const tool = await startTool(checkout, ["bundle", file, "--out", out], SHOP, env);
+  const { success } = await tool.status();
   if (!success) throw new Error("mate bundle failed");
   await Deno.remove(out, { recursive: true });
 }
 
 async function invoke(checkout: string, file: string, env: Environment): Promise<void> {
   const args = ["invoke", "authorizer", file, "--event", EVENT];
-  const { code } = await startTool(checkout, args, SHOP, env).status();
+  const { code } = await (await startTool(checkout, args, SHOP, env)).status();
   if (code > 1) throw new Error("mate invoke failed"); // The function may fail: it has no event of a gateway.
 }
 
-/** Gives a new cache the programs that the tool has downloaded, because their download is not measured. */
+/**
+ * Gives a new cache the programs that the tool has downloaded, because their download is not measured: the packages, the programs
+ * that were unpacked, and the Deno that was compressed for layers.
+ */
 async function keepDownloads(cache: string): Promise<void> {
-  await Deno.mkdir(`${cache}/mate`);
-  for await (const { name, isFile } of Deno.readDir(cacheFolder())) {
-    if (isFile) await Deno.copyFile(`${cacheFolder()}/${name}`, `${cache}/mate/${name}`);
+  const folder = cacheFolder();
+  const names = async (path: string, pattern: RegExp) =>
+    (await Array.fromAsync(Deno.readDir(path), ({ name }) => name))
+      .filter((name) => pattern.test(name));
+  const packages = await names(folder, /\.tgz$/);
+  const layers = (await names(`${folder}/kept`, /^deno-/)).map((name) => `kept/${name}`);
+  const programs = (await names(dirname(folder), /^mate-/)).map(async (name) => {
+    const files = await names(join(dirname(folder), name), /(?:)/);
+    return files.map((file) => `../${name}/${file}`);
+  });
+  for (const name of [...packages, ...layers, ...(await Promise.all(programs)).flat()]) {
+    await Deno.mkdir(dirname(`${cache}/mate/${name}`), { recursive: true });
+    await Deno.copyFile(`${folder}/${name}`, join(cache, "mate", name));
   }
 }
 
