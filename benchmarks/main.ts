@@ -6,6 +6,7 @@
  */
 import { measureClients } from "./clients.ts";
 import { measureFirstReply } from "./first_reply.ts";
+import { measureFunctions } from "./functions.ts";
 import { hasProgram } from "../testdata/programs.ts";
 import type { Row } from "./contest.ts";
 import { measureRuntimeLoop } from "./runtime_loop/measure.ts";
@@ -32,6 +33,8 @@ try {
   rows.push(...await measureFirstReply(folder, runtimes, isQuick ? 1 : 15));
   console.error("Measuring the runtime loop …");
   rows.push(...await measureRuntimeLoop(folder, isQuick));
+  console.error("Measuring functions on one machine …");
+  rows.push(...await measureFunctions(folder, isQuick ? 1 : 15));
   console.error("Measuring typed clients …");
   rows.push(await measureClients(folder));
   if (await hasProgram("npm", "the types of described routes")) {

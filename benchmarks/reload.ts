@@ -1,6 +1,7 @@
 /**
  * Measures the loop of a developer: `deno task bench:reload [--quick] [CHECKOUT]…`. First the time from saving a file to the
- * first new answer of `mate dev`, in an application of one function and of ten, then the starts of `starts.ts`. Each CHECKOUT is a folder with another version of this repository, to compare it in the same run.
+ * first new answer of `mate dev`, in an application of one function on Deno and on Node.js, and in one of ten, then the starts of
+ * `starts.ts`. Each CHECKOUT is a folder with another version of this repository, to compare it in the same run.
  *
  * @module
  */
@@ -29,13 +30,20 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => string>> = {
 /** The functions of an application of ten: the others are never invoked after the start. */
 const TEN = ["small", "sdk", ...Array.from({ length: 8 }, (_, index) => `sdk${index}`)];
 
-/** The applications by their functions. */
-const APPLICATIONS = [["small"], ["sdk"], TEN];
+/** The applications: their functions and the runtime of these. */
+const APPLICATIONS: readonly (readonly [functions: readonly string[], runtime: string])[] = [
+  [["small"], "deno"],
+  [["small"], "nodejs24.x"],
+  [["sdk"], "deno"],
+  [["sdk"], "nodejs24.x"],
+  [TEN, "deno"],
+];
 
 /** A running `mate dev`. */
 interface Tool {
   readonly name: string;
   readonly functions: readonly string[];
+  readonly runtime: string;
   readonly folder: string;
   readonly url: string;
   readonly command: Command;
@@ -47,19 +55,20 @@ const checkouts = [own, ...Deno.args.filter((arg) => arg !== "--quick")];
 const tools: Tool[] = [];
 try {
   for (const checkout of checkouts) {
-    for (const functions of APPLICATIONS) tools.push(await start(checkout, functions));
+    for (const application of APPLICATIONS) tools.push(await start(checkout, ...application));
   }
   const times: Record<string, number[]> = {};
   for (let round = 0; round < (isQuick ? 3 : 15); round++) {
     for (const name of Object.keys(FUNCTIONS)) {
       for (const tool of shuffled(tools.filter(({ functions }) => functions.includes(name)))) {
-        const key = `${name} | ${tool.functions.length} | ${tool.name}`;
+        const key = `${name} | ${tool.functions.length} | ${tool.runtime} | ${tool.name}`;
         (times[key] ??= []).push(await save(tool, name, `round ${round}`));
       }
     }
   }
   console.log(
-    "| function | of | checkout | ms from saving to the new answer, median |\n|---|--:|---|--:|",
+    "| function | of | runtime | checkout | ms from saving to the new answer, median |\n" +
+      "|---|--:|---|---|--:|",
   );
   for (const [key, values] of Object.entries(times)) {
     console.log(`| ${key} | ${median(values).toFixed(0)} |`);
@@ -73,7 +82,11 @@ try {
 await measureStarts(checkouts, isQuick ? 1 : 5);
 
 /** Starts the tool of a checkout with a new application, and waits until every function has answered. */
-async function start(checkout: string, functions: readonly string[]): Promise<Tool> {
+async function start(
+  checkout: string,
+  functions: readonly string[],
+  runtime: string,
+): Promise<Tool> {
   const folder = await Deno.makeTempDir({ prefix: "mate-reload-" });
   const { imports } = JSON.parse(await Deno.readTextFile(`${own}/deno.json`));
   const packages = Object.keys(CLIENTS).map((name) => [name, imports[name]]);
@@ -86,7 +99,12 @@ async function start(checkout: string, functions: readonly string[]): Promise<To
     memory: 512,
     triggers: { routes: [{ method: "GET", path: `/${name}` }] },
   }]);
-  const manifest = { name: "reload", stage: "v0", functions: Object.fromEntries(settings) };
+  const manifest = {
+    name: "reload",
+    stage: "v0",
+    runtime,
+    functions: Object.fromEntries(settings),
+  };
   await Deno.writeTextFile(`${folder}/app.json`, JSON.stringify(manifest));
   for (const name of functions) {
     await Deno.writeTextFile(`${folder}/${name}.ts`, codeOf(name, "first"));
@@ -94,7 +112,7 @@ async function start(checkout: string, functions: readonly string[]): Promise<To
   const command = await startTool(checkout, ["dev", `${folder}/app.json`, "--port", "0"], folder);
   const url = await command.find(/http:\/\/localhost:\d+/);
   const name = checkout === own ? "this one" : checkout;
-  const tool = { name, functions, folder, url, command };
+  const tool = { name, functions, runtime, folder, url, command };
   for (const name of functions) await waitFor(tool, name, "first");
   return tool;
 }
