@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { join } from "node:path";
 import "../../testdata/own_environment.ts";
 import { manifestWith } from "../testdata/platform.ts";
 import { temporaryFolder } from "../../testdata/programs.ts";
@@ -85,6 +86,19 @@ Deno.test("checkOwnFiles() refuses each file that only somebody else can have wr
       Error,
       `Cannot deploy with "${folder}/${file}": ${reason}, so it may be an attack; look at it, and delete it or move it elsewhere`,
     );
+  }
+});
+
+Deno.test("checkOwnFiles() refuses a link in the place of each folder and file", async () => {
+  const files = { "main.tf.json": "", ".terraform/providers/x": "", "bundles/one.zip": "" };
+  const places = ["../..", "..", ".", "main.tf.json", "bundles", "bundles/one.zip"];
+  for (const place of [...places, ".terraform", ".terraform/providers"]) {
+    const folder = await makeFolder(files);
+    const [path, moved] = [join(folder, place), join(folder, "../../../moved")];
+    await Deno.rename(path, moved);
+    await Deno.symlink(moved, path);
+    const message = `Cannot deploy with "${path.replace(/\/$/, "")}": it is a link`;
+    await assertRejects(() => checkOwnFiles(folder), Error, message, place);
   }
 });
 

@@ -60,6 +60,23 @@ Deno.test("writeRootModule() makes folders that only the user may read, because 
   }
 });
 
+Deno.test("writeRootModule() binds a deployment to its account, once that is known", async () => {
+  const table = [[{}, undefined, false], [{ account: "123456789012", deletesData: true }, [
+    "123456789012",
+  ], true]] as const;
+  for (const [options, accounts, isBound] of table) {
+    const { folder, root } = await write(withF({}), options);
+    assertEquals(root.provider.aws.allowed_account_ids, accounts);
+    // Before the first deployment, the log groups tell who has the name.
+    const claim = root.data.aws_cloudwatch_log_groups?.claim.log_group_name_prefix;
+    assertEquals([claim !== undefined, root.module.application.delete_data], [!isBound, isBound]);
+    const claims = "${data.aws_cloudwatch_log_groups.claim.log_group_names}";
+    assertEquals(root.output.place.value.claims, isBound ? [] : claims);
+    assertEquals(root.locals.queues.startsWith("https://sqs.${local.region}."), true);
+    assertEquals(await Deno.readTextFile(`${folder}/.gitignore`), "*\n");
+  }
+});
+
 Deno.test("writeRootModule() gives infra the inputs that it declares, and only then", async () => {
   const infra = (...variables: string[]) => ({
     infra: { variables: new Set(variables), outputs: new Set<string>() },

@@ -240,6 +240,31 @@ Deno.test("BucketFolder finishes or removes what a killed process left", async (
   assertEquals(next.list().map(({ key }) => key), ["a", "b"]);
 });
 
+Deno.test("BucketFolder ignores the records that it cannot have written", async () => {
+  const secret = "../secret";
+  const changes: object[] = [
+    { key: 5 },
+    { key: "other//key" },
+    { content: secret },
+    { content: "gone" },
+    { etag: "a\r\nb" },
+    { modified: "now" },
+    { size: 1 },
+  ];
+  for (const change of [{}, ...changes]) {
+    await using test = await createBucket();
+    await test.put("a//b");
+    await Deno.writeTextFile(join(test.store, secret), "Hello");
+    const record = join(test.store, test.stored().find((name) => name.endsWith(".json"))!);
+    const text = JSON.stringify({ ...JSON.parse(await Deno.readTextFile(record)), ...change });
+    await Deno.writeTextFile(record, text);
+    const isOwn = Object.keys(change).length === 0;
+    assertEquals((await test.open()).list().length, isOwn ? 1 : 0, text);
+    await Deno.writeTextFile(record, text.slice(1));
+    assertEquals((await test.open()).list(), []);
+  }
+});
+
 Deno.test("BucketFolder counts the changes of a key, and orders keys by the bytes of UTF-8", async () => {
   await using test = await createBucket();
   const before = test.bucket.changeOf("\u{1f600}");
