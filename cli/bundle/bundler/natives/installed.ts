@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Folders, isInside, isPackageFile } from "../access.ts";
 import type { NpmPackage } from "../graph.ts";
@@ -45,7 +45,7 @@ export class InstalledPackages {
     }
     if (!isPackageFile(file, this.#folders)) return undefined;
     const [folder] = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+(?=[\\/])/.exec(file) ?? [];
-    return folder && existsSync(join(folder, "package.json")) ? { folder } : undefined;
+    return folder && isThere(join(folder, "package.json")) ? { folder } : undefined;
   }
 
   /**
@@ -57,7 +57,7 @@ export class InstalledPackages {
     if (id === undefined) return this.findFrom(folder, name);
     const found = findDependency(name, this.#cache[id]!, this.#cache);
     const { localPath } = this.#cache[found!] ?? {};
-    return localPath === undefined || !existsSync(localPath)
+    return localPath === undefined || !isThere(localPath)
       ? undefined
       : { id: found, folder: this.#check(name, localPath) };
   }
@@ -66,7 +66,7 @@ export class InstalledPackages {
   findFrom(start: string, name: string): InstalledPackage | undefined {
     for (let folder = start;; folder = dirname(folder)) {
       const path = join(folder, "node_modules", name);
-      if (basename(folder) !== "node_modules" && existsSync(join(path, "package.json"))) {
+      if (basename(folder) !== "node_modules" && isThere(join(path, "package.json"))) {
         return { folder: this.#check(name, path) };
       }
       if (folder === dirname(folder)) return undefined;
@@ -119,7 +119,7 @@ export class InstalledPackages {
 
 /** Whether an install script builds or downloads the add-on of a package. */
 export function isBuilt(folder: string): boolean {
-  if (existsSync(join(folder, "binding.gyp"))) return true;
+  if (isThere(join(folder, "binding.gyp"))) return true;
   const { binary } = readJson(folder);
   return typeof binary === "object" && binary !== null && "module_name" in binary;
 }
@@ -163,6 +163,15 @@ export function readManifest(folder: string): PackageManifest {
     peerDependencies: namesIn(manifest["peerDependencies"])
       .filter((name) => Object(meta[name]).optional !== true),
   };
+}
+
+/** Whether a file or folder exists. This process may not see all folders above the application. */
+function isThere(path: string): boolean {
+  try {
+    return statSync(path) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function readJson(folder: string): Record<string, unknown> {

@@ -3,6 +3,9 @@ import { makeApp } from "../../../testdata/bundle.ts";
 import { NODE_RUNTIMES, startApp } from "../../../testdata/sandbox.ts";
 import type { Architecture } from "../../../programs/deno_binary.ts";
 import { Bundles } from "../../bundles.ts";
+import { succeed } from "../../../../testdata/programs.ts";
+import { findNode } from "../../../programs/find_node.ts";
+import { writeFiles } from "../../archive.ts";
 import { bundleFunctions } from "../../functions.ts";
 import { platformOf } from "./platforms.ts";
 import { binary } from "./testdata/binaries.ts";
@@ -179,15 +182,21 @@ Deno.test("each importer gets its version of a native package", async () => {
     [`${M}/fast/a.node`]: binary("linux-x64"),
     [`${M}/js/${M}/fast/a.node`]: binary("linux-x64"),
   });
-  const { code, paths, problem } = await bundle(app);
+  const { code, files, paths, problem } = await bundle(app);
   assertEquals(problem, undefined);
   assertMatch(code, /"fast@3\.0\.0"/);
   assertMatch(code, /"\.\/node_modules\/fast\/index\.js"/);
-  const wanted = ["dep", "fast", `fast/${M}/dep`, "fast@3.0.0", `fast@3.0.0/${M}/dep`];
-  const folders = new Set(
-    paths.filter((path) => path.endsWith("package.json")).map((path) => path.slice(13, -13)),
-  );
-  assertEquals([...folders].filter((folder) => !wanted.includes(folder)), []);
+  const folders = paths.filter((path) => path.endsWith("/package.json"))
+    .map((path) => path.slice(M.length + 1, -"/package.json".length));
+  assertEquals(folders, ["dep", "fast", `fast@3.0.0/${M}/dep`, "fast@3.0.0"]);
+  if (NODE_RUNTIMES.length === 0) return;
+  await writeFiles(`${app.folder}/task`, files);
+  const { program } = await findNode("nodejs24.x");
+  const script =
+    `console.log(JSON.stringify((await import("${app.folder}/task/index.mjs")).handler()))`;
+  const output = await succeed(program, ["--input-type=module", "-e", script]);
+  const [fast, nested] = [`${M}/fast ${M}/fast/${M}/dep `, `${M}/js/${M}/fast ${M}/dep `];
+  assertEquals(JSON.parse(output), [fast, nested, fast, fast]);
 });
 
 Deno.test("no link takes a file of the developer into a zip, and no name leads out of node_modules", async () => {
@@ -273,6 +282,25 @@ Deno.test("an add-on that changes counts in the next zip, and one that comes end
   await Deno.writeTextFile(addon.replace("a.node", "package.json"), text!);
   await Deno.writeFile(addon, other);
   assertEquals((await take()).addon!.data, other);
+});
+
+Deno.test("a native package of a linked project is copied, though nothing above the project may be read", async () => {
+  const { [`${M}/fast-darwin-arm64/package.json`]: _, ...installed } = FAST;
+  const files = Object.entries({
+    ...installed,
+    "deno.json": '{ "name": "@other/lib", "exports": "./mod.ts" }',
+    "mod.ts": 'export { default as fast } from "fast";',
+  }).map(([path, text]) => [`lib/${path}`, text]);
+  await using other = await makeApp(Object.fromEntries(files), {});
+  const lib = `${other.folder}/lib`;
+  await Deno.writeFile(`${lib}/${M}/fast-linux-x64/a.node`, binary("linux-x64"));
+  await using app = await makeNative({
+    "deno.json": JSON.stringify({ links: [lib], nodeModulesDir: "manual" }),
+    "one.ts": `export { fast as handler } from "${lib}/mod.ts";`,
+  });
+  const { paths, problem } = await bundle(app);
+  assertEquals(problem, undefined);
+  assertEquals(paths.filter((path) => path.endsWith(".node")), [`${M}/fast-linux-x64/a.node`]);
 });
 
 Deno.test("on Deno, a native package is an error that names Node.js as the remedy", async () => {
