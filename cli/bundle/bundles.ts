@@ -1,11 +1,9 @@
 import { findApplication, readConfiguration } from "./application_folders.ts";
-import { Bundler, realPath } from "./bundler/bundler.ts";
-import type { Inputs, ModuleBundle, NativePackages, Target } from "./bundler/messages.ts";
+import { Bundler, type CopiedPackages, realPath } from "./bundler/bundler.ts";
+import type { CopyRequest, Inputs, ModuleBundle, Target } from "./bundler/messages.ts";
 import { type Kept, keyOf } from "../programs/kept.ts";
 import { CHILD_VARIABLES } from "../programs/child_environment.ts";
 import { FileStates, identifyTool } from "./made_of.ts";
-import type { ArchiveFile } from "./archive.ts";
-import type { Platform } from "./bundler/natives/platforms.ts";
 
 /** How the modules of an application are bundled. */
 export interface BundlesOptions {
@@ -37,15 +35,6 @@ interface Made {
   readonly stamps: readonly string[];
 }
 
-/** The files of native packages. */
-export interface CopiedPackages {
-  readonly stamp: string;
-  /** The files as they are in the zip, below `node_modules`. */
-  readonly files: readonly ArchiveFile[];
-  /** Sentences about packages that are left out. */
-  readonly warnings: readonly string[];
-}
-
 /** A module, and what its bundle runs on. */
 interface Wanted {
   readonly path: string;
@@ -58,8 +47,6 @@ const idOf = ({ path, target }: Wanted) => `${target} ${path}`;
 export class Bundles implements AsyncDisposable {
   readonly #options: BundlesOptions;
   readonly #made = new Map<string, Made>();
-  /** The copies of native packages. */
-  readonly #copied = new Map<string, CopiedPackages>();
   /** The bundles that are not kept yet, with the time at which they were begun. */
   readonly #unkept = new Map<
     string,
@@ -104,26 +91,9 @@ export class Bundles implements AsyncDisposable {
     return paths.map((path) => found.get(path)!);
   }
 
-  /**
-   * Returns the files of native packages and of what they need at run time. It is the same object as the last time if nothing has
-   * changed.
-   *
-   * @throws {Error} If a package is invalid, or has no add-on for the system.
-   */
-  async copy(natives: NativePackages, platform: Platform, target: Target): Promise<CopiedPackages> {
-    const key = JSON.stringify([natives, platform, target]);
-    const former = this.#copied.get(key);
-    const bundler = await this.#openBundler();
-    const { files, ...rest } = await bundler.copy({
-      natives,
-      platform,
-      target,
-      stamp: former?.stamp,
-    });
-    if (files === undefined) return former!;
-    const copied = { ...rest, files };
-    this.#copied.set(key, copied);
-    return copied;
+  /** Copies native packages, as {@linkcode Bundler.copy} does. */
+  async copy(request: CopyRequest): Promise<CopiedPackages> {
+    return await (await this.#openBundler()).copy(request);
   }
 
   /** Forgets what was found before, if the configuration of the application has changed. */
@@ -135,7 +105,6 @@ export class Bundles implements AsyncDisposable {
     if (text === this.#configuration) return;
     this.#configuration = text;
     this.#made.clear();
-    this.#copied.clear();
     this.#unkept.clear();
     for (const path of application?.linked ?? []) {
       if (!named.has(path)) {

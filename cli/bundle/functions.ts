@@ -3,7 +3,8 @@ import type { Application, FunctionCode } from "../application/types.ts";
 import type { Runtime } from "../manifest/manifest.ts";
 import type { ArchiveFile } from "./archive.ts";
 import type { MissingAddon, ModuleBundle } from "./bundler/messages.ts";
-import { Bundles, type CopiedPackages } from "./bundles.ts";
+import type { CopiedPackages } from "./bundler/bundler.ts";
+import { Bundles } from "./bundles.ts";
 import { ownPlatform, type Platform } from "./bundler/natives/platforms.ts";
 import { describeMissing, MissingAddonsError } from "./bundler/natives/remedies.ts";
 import { filesForNode } from "./node_files.ts";
@@ -118,7 +119,7 @@ async function copyOf(
   { platform = ownPlatform(), signal }: FunctionBundleOptions,
 ): Promise<CopiedPackages | Error | undefined> {
   try {
-    return natives && await bundles.copy(natives, platform, runtime);
+    return natives && await bundles.copy({ natives, platform, target: runtime });
   } catch (error) {
     if (signal?.aborted) throw error;
     return error as Error;

@@ -6,16 +6,8 @@ import { childEnvironment } from "../../programs/child_environment.ts";
 import { prepare } from "../../programs/find_program.ts";
 import { confine, tryConfinement } from "../../lambda/isolation/confinement.ts";
 import { findEsbuild, root } from "./find_esbuild.ts";
-import type {
-  Answer,
-  BundlerOptions,
-  CopyRequest,
-  CopyResult,
-  ModuleBundle,
-  Question,
-  Result,
-  Style,
-} from "./messages.ts";
+import { Connection } from "./connection.ts";
+import type { BundlerOptions, CopyRequest, ModuleBundle, Style } from "./messages.ts";
 import type { ArchiveFile } from "../archive.ts";
 import { MissingAddonsError } from "./natives/remedies.ts";
 import { isNodeProject } from "./node_project.ts";
@@ -34,16 +26,13 @@ export interface BundlerSettings {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A question without its number. */
-type Asked =
-  | Pick<Question & { bundle: unknown }, "bundle">
-  | Pick<Question & { copy: unknown }, "copy">;
-
-/** A whole answer. */
-interface Finished {
-  readonly results?: readonly Result[];
-  readonly copied?: CopyResult;
-  readonly files?: readonly ArchiveFile[] | undefined;
+/** The files of native packages. */
+export interface CopiedPackages {
+  readonly stamp: string;
+  /** The files as they are in the zip, below `node_modules`. */
+  readonly files: readonly ArchiveFile[];
+  /** Sentences about packages that are left out. */
+  readonly warnings: readonly string[];
 }
 
 /** The program of the process. Nothing calls `load`: it makes the program a part of the module graph. */
@@ -57,32 +46,22 @@ const said = new Set<string>();
 
 /** A process that bundles the modules of one application. It is confined, because modules are the work of others. */
 export class Bundler implements AsyncDisposable {
-  readonly #child: Deno.ChildProcess;
-  readonly #input: WritableStreamDefaultWriter<Uint8Array>;
-  readonly #waiting = new Map<number, PromiseWithResolvers<Finished>>();
-  /** The files of the copies that are under way. */
-  readonly #copying = new Map<number, ArchiveFile[]>();
+  readonly #connection: Connection;
   /** The last bundles of the modules. */
   readonly #bundles = new Map<string, ModuleBundle>();
-  readonly #over: Promise<void>;
-  readonly #signal: AbortSignal | undefined;
+  /** The last copies of native packages. */
+  readonly #copies = new Map<string, CopiedPackages>();
   readonly #folder: string | undefined;
   readonly #configuration: ReadonlyMap<string, string | undefined>;
-  #count = 0;
-  #isOver = false;
 
   private constructor(
-    child: Deno.ChildProcess,
+    connection: Connection,
     folder: string | undefined,
     configuration: ReadonlyMap<string, string | undefined>,
-    signal: AbortSignal | undefined,
   ) {
-    this.#child = child;
+    this.#connection = connection;
     this.#folder = folder;
     this.#configuration = configuration;
-    this.#signal = signal;
-    this.#input = child.stdin.getWriter();
-    this.#over = this.#read();
   }
 
   /** Starts a process. */
@@ -166,12 +145,12 @@ export class Bundler implements AsyncDisposable {
       stdout: "piped",
       stderr: "piped",
     }).spawn();
-    return new Bundler(child, folder, configuration, signal);
+    return new Bundler(new Connection(child, signal), folder, configuration);
   }
 
   /** Whether the configuration of the application is as it was when the process started. */
   async isCurrent(): Promise<boolean> {
-    if (this.#isOver) return false;
+    if (this.#connection.isOver) return false;
     const now = this.#folder === undefined ? new Map() : await readConfiguration(this.#folder);
     return now.size === this.#configuration.size &&
       [...now].every(([file, text]) => this.#configuration.get(file) === text);
@@ -196,7 +175,7 @@ export class Bundler implements AsyncDisposable {
     { target = "deno", isMinified = false }: { [name in keyof Style]?: Style[name] | undefined } =
       {},
   ): Promise<(ModuleBundle | Error)[]> {
-    const { results = [] } = await this.#ask({
+    const { results = [] } = await this.#connection.ask({
       bundle: { entries, style: { target, isMinified } },
     });
     return entries.map((entry, index) => {
@@ -209,81 +188,27 @@ export class Bundler implements AsyncDisposable {
   }
 
   /**
-   * Reads native packages and what they need at run time. Without `files`, nothing has changed since the stamp of the request.
+   * Reads native packages and what they need at run time. The result is the same object as the last time if nothing has changed.
    *
    * @throws {Error} If a package is invalid, or has no add-on for the system.
    */
-  async copy(
-    request: CopyRequest,
-  ): Promise<{ stamp: string; files?: readonly ArchiveFile[]; warnings: readonly string[] }> {
-    const { copied, files } = await this.#ask({ copy: request });
+  async copy(request: CopyRequest): Promise<CopiedPackages> {
+    const key = JSON.stringify(request);
+    const former = this.#copies.get(key);
+    const { copied, files } = await this.#connection.ask({
+      copy: { ...request, stamp: former?.stamp },
+    });
     const { stamp = "", warnings, problem, missing } = copied!;
     if (missing !== undefined) throw new MissingAddonsError(missing);
     if (problem !== undefined) throw new Error(problem);
-    return warnings === undefined
-      ? { stamp, warnings: [] }
-      : { stamp, files: files ?? [], warnings };
-  }
-
-  /** Asks the process. Waits for the whole answer. */
-  async #ask(question: Asked): Promise<Finished> {
-    this.#signal?.throwIfAborted();
-    const id = ++this.#count;
-    const answer = Promise.withResolvers<Finished>();
-    this.#waiting.set(id, answer);
-    const stop = () => answer.reject(this.#signal!.reason);
-    this.#signal?.addEventListener("abort", stop);
-    try {
-      const line = new TextEncoder().encode(`${JSON.stringify({ id, ...question })}\n`);
-      this.#input.write(line).catch(() => {}); // The end of the process rejects the answer.
-      return await answer.promise;
-    } finally {
-      this.#waiting.delete(id);
-      this.#copying.delete(id);
-      this.#signal?.removeEventListener("abort", stop);
-    }
+    if (warnings === undefined) return former!;
+    const copy = { stamp, files, warnings };
+    this.#copies.set(key, copy);
+    return copy;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#input.close().catch(() => {}); // The process may have ended already.
-    if (this.#signal?.aborted) this.#kill();
-    await this.#over;
-  }
-
-  #kill(): void {
-    try {
-      Deno.kill(-this.#child.pid, "SIGKILL"); // the process and its children
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error; // It has ended by itself.
-    }
-  }
-
-  async #read(): Promise<void> {
-    const problem = new Response(this.#child.stderr).text();
-    let parts: string[] = [];
-    for await (const text of this.#child.stdout.pipeThrough(new TextDecoderStream())) {
-      const [end, ...lines] = text.split("\n");
-      parts.push(end!);
-      for (const line of lines) {
-        this.#take(JSON.parse(parts.join("")));
-        parts = [line];
-      }
-    }
-    const { code } = await this.#child.status;
-    this.#isOver = true;
-    const error = new Error((await problem).trim() || `the bundler ended with the status ${code}`);
-    for (const { reject } of this.#waiting.values()) reject(error);
-  }
-
-  #take(answer: Answer): void {
-    const { id } = answer;
-    if ("file" in answer) {
-      const { data, ...file } = answer.file;
-      this.#copying.getOrInsertComputed(id, () => []).push({
-        ...file,
-        data: Uint8Array.fromBase64(data),
-      });
-    } else this.#waiting.get(id)?.resolve({ ...answer, files: this.#copying.get(id) });
+    await this.#connection[Symbol.asyncDispose]();
   }
 }
 
