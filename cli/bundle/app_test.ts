@@ -119,9 +119,9 @@ Deno.test("bundleApp() names every problem, and writes nothing", async () => {
       [
         one("export const handlers = 1;"),
         ONE,
-        /: the module "one.ts" does not export "handler": it exports handlers$/,
+        /: the module "one.ts" does not export "handler": it exports handlers; export it, or name another one in "handler"$/,
       ],
-      [one(""), ONE, /does not export "handler": it exports nothing$/],
+      [one(""), ONE, /does not export "handler": it exports nothing; export it, /],
       [
         one('import "left-pad";'),
         { ...ONE, two: { module: "one.ts" } },

@@ -133,7 +133,8 @@ function problemOf(
 ): string | undefined {
   if (exports?.includes(handler) !== false) return undefined;
   const found = exports.join(", ") || "nothing";
-  return `the module "${module}" does not export "${handler}": it exports ${found}`;
+  return `the module "${module}" does not export "${handler}": it exports ${found}; ` +
+    'export it, or name another one in "handler"';
 }
 
 /** Makes the files of a function for Deno: the bundled module, its source map, the hosts that it may connect to, the names of its secrets. */

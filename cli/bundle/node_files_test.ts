@@ -38,7 +38,7 @@ Deno.test("bundleFunctions() warns of Deno in a function for Node.js, and not wh
     "careful.ts": 'if (typeof Deno !== "undefined") console.log(Deno.version);',
     "own.ts": "const Deno = { env: 1 }; console.log(Deno.env); // Deno.env",
     "bad.ts": 'const text: string = "";\nexport const home = () => Deno.env.get("HOME") + text;\n' +
-      "console.log(home, Deno);",
+      "console.log(home, () => Deno);",
   }, {
     d: { module: "one.ts" },
     n: { module: "one.ts", runtime: "nodejs24.x" },
@@ -57,6 +57,39 @@ Deno.test("bundleFunctions() warns of Deno in a function for Node.js, and not wh
     assertMatch(code, /Deno\.env\.get\("HOME"\)/);
     assertEquals(/[^\p{ASCII}]/u.test(code), false);
   }
+});
+
+Deno.test("bundleFunctions() refuses a module for Node.js that uses Deno when it is imported", async () => {
+  const remedy = 'and Node.js has none: use a module of Node.js, or the runtime "deno"';
+  const cases: readonly (readonly [file: string, code: string, line?: number])[] = [
+    ["a.ts", "const one: number = 1;\n\nexport const home = [one, Deno.env.get('HOME')];", 3],
+    ["b.ts", "class A { static home = Deno.cwd(); }\nconsole.log(A);", 1],
+    ["c.ts", "interface A { a: 1 }\nawait (async () => {\n  await Deno.readFile('x');\n})();", 3],
+    ["d.ts", "if (Deno.build.os) console.log(1);", 1],
+    ["e.cjs", "exports.pid = Deno.pid;", 1],
+    ["f.tsx", "console.log(<T,>(value: T) => value);\nDeno.serve(() => new Response());", 2],
+    // These run later, or perhaps never.
+    ["g.ts", "export const home = () => Deno.cwd(); console.log(home);"],
+    ["h.ts", "export class A { home = Deno.cwd(); cwd() { return Deno.cwd(); } } console.log(A);"],
+    ["i.ts", "if (import.meta.main) Deno.serve(() => new Response());"],
+    ["j.ts", "try { Deno.cwd(); } catch { console.log('no'); }"],
+    ["k.ts", "globalThis.Deno?.cwd();"],
+    ["l.ts", "console.log(typeof Deno === 'undefined' ? 1 : Deno.pid);"],
+  ];
+  const functions = cases.map(([file]) =>
+    [`f${file.at(0)}`, { module: `${file}.ts`, runtime: "nodejs24.x" }] as const
+  );
+  const modules = cases.flatMap(([file, code]) => [
+    [file, code],
+    [`${file}.ts`, `import "./${file}"; export const handler = () => 1;`],
+  ]);
+  await using app = await makeApp(Object.fromEntries(modules), Object.fromEntries(functions));
+  const { problems } = await bundleFunctions(app.manifest, await app.read());
+  const expected = cases.filter(([, , line]) => line !== undefined).map(([file, , line]) => [
+    `f${file.at(0)}`,
+    `${file}:${line} uses "Deno" when it is imported, ${remedy}`,
+  ]);
+  assertEquals([...problems].sort(), expected);
 });
 
 for (const runtime of NODE_RUNTIMES) {

@@ -13,7 +13,8 @@ import { filesOfOthers, isInside, isPackageFile } from "./access.ts";
 import { Copy } from "./natives/copy.ts";
 import { Externals } from "./natives/externals.ts";
 import { findCircles, restoreDeclarations } from "./circles.ts";
-import { DENO, usesOfDeno, withDeno } from "./deno_uses.ts";
+import { checkDeno } from "./at_import.ts";
+import { DENO, withDeno } from "./deno_uses.ts";
 import { readGraph } from "./graph.ts";
 import { addonProblem, loaderOf } from "./loaders.ts";
 import { inputsOf } from "./inputs.ts";
@@ -125,19 +126,19 @@ export class Builds {
         outputFiles: outputFiles.filter(isOwn),
         metafile: partOf(metafile, `index-${index}.js`),
       };
-      try {
-        this.#check(part);
-        await this.#refuseAddon(reading, part, style);
-      } catch {
-        continue;
-      }
       if (findCircles(part.metafile, (input) => this.#isOwn(input)).size > 0) continue;
       const build: Build = {
         reading,
         imports: this.#importsOf(part),
         stamps: stampsOf(part.metafile, this.#options.folder, begin),
       };
-      build.bundle = await this.#complete(build, bundleOf(part), part.metafile, style);
+      try {
+        this.#check(part);
+        await this.#refuseAddon(reading, part, style);
+        build.bundle = await this.#complete(build, bundleOf(part), part.metafile, style);
+      } catch {
+        continue;
+      }
       this.#builds.set(keyOf(entry, style), build);
     }
   }
@@ -207,11 +208,8 @@ export class Builds {
     ]);
     const inputs = inputsOf(metafile, await graph, this.#options, manifests);
     if (target === "deno") return { ...output, foldersElsewhere, inputs };
-    const places = usesOfDeno(output, (source) => this.#isOwn(source));
     const warnings = output.warnings ??
-      places.map((place) =>
-        `${place} uses "Deno", and Node.js has none: use a module of Node.js, or the runtime "deno"`
-      );
+      await checkDeno(output, (source) => this.#isOwn(source), this.#options.folder);
     const code = withDeno(output.code);
     return {
       ...output,

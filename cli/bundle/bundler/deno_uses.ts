@@ -16,12 +16,12 @@ export function withDeno(code: string): string {
  * Finds the first use of the global `Deno` in each module. A module that asks whether there is one runs anywhere.
  *
  * @param isOwn Whether a module counts. Packages work on both runtimes, or say that they do not.
- * @returns The places, such as `shop.ts:3`.
+ * @returns The modules, with the line of the first use.
  */
 export function usesOfDeno(
   { code, map }: Pick<Output, "code" | "map">,
   isOwn: (source: string) => boolean,
-): string[] {
+): (readonly [source: string, line: number])[] {
   if (!code.includes(DENO)) return [];
   const { sources, mappings } = JSON.parse(map);
   const positions = decode(mappings);
@@ -36,7 +36,5 @@ export function usesOfDeno(
       first.set(sources[source], Math.min(first.get(sources[source]) ?? Infinity, sourceLine! + 1));
     }
   }
-  return [...first].filter(([source]) => !careful.has(source)).map(([source, line]) =>
-    `${source}:${line}`
-  );
+  return [...first].filter(([source]) => !careful.has(source));
 }
