@@ -24,9 +24,14 @@ export function listeners(pids: readonly number[]): { address: string; port: num
 
 /** The processes that any thread of a process has started, and those that they have started. */
 export function childrenOf(pid: number): number[] {
-  const own = [...Deno.readDirSync(`/proc/${pid}/task`)].flatMap(({ name }) => {
-    const text = Deno.readTextFileSync(`/proc/${pid}/task/${name}/children`).trim();
-    return text === "" ? [] : text.split(" ").map(Number);
-  });
-  return [...own, ...own.flatMap(childrenOf)];
+  try {
+    const own = [...Deno.readDirSync(`/proc/${pid}/task`)].flatMap(({ name }) => {
+      const text = Deno.readTextFileSync(`/proc/${pid}/task/${name}/children`).trim();
+      return text === "" ? [] : text.split(" ").map(Number);
+    });
+    return [...own, ...own.flatMap(childrenOf)];
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return []; // It has ended just now.
+    throw error;
+  }
 }

@@ -5,7 +5,7 @@ import type { Application } from "../application/types.ts";
 import { type Manifest, readManifest } from "../manifest/manifest.ts";
 import { findTerraform } from "../programs/find_terraform.ts";
 import { checkOutputs, readInfra } from "./infra.ts";
-import { checkOwnFiles, hasChecksums, keepProviderLock, writeProviderLock } from "./own_files.ts";
+import { checkOwnFiles, keepProviderLock, writeProviderLock } from "./own_files.ts";
 import { type Provider, providerFor, providerOfState } from "./provider.ts";
 import { DEPLOYED, PLACE, type RootModule, writeRootModule } from "./root_module.ts";
 import {
@@ -87,9 +87,8 @@ export async function openDeployment(
       const engine = { program: basename(program), provider };
       await writeRootModule(folder, { ...root, provider });
       await writeProviderLock(folder, engine);
-      const lock = hasChecksums(engine) && !infra ? ["-lockfile=readonly"] : []; // infra may have its own providers
-      await start(wanted).read("init", "-no-color", ...lock, ...flags);
-      if (!infra) await keepProviderLock(folder, engine);
+      await start(wanted).read("init", "-no-color", ...flags);
+      if (!infra) await keepProviderLock(folder, engine); // infra may have its own providers
     };
     const needed = providerFor(application);
     await initialize(needed, flags);

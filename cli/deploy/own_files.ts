@@ -2,7 +2,8 @@ import { dirname, join, normalize } from "node:path";
 import { cacheFolder, ifThere, keep } from "../programs/downloads.ts";
 import { backendOf } from "./root_module.ts";
 import type { Provider } from "./provider.ts";
-import providerLock from "./terraform.lock.hcl" with { type: "text" };
+import lock5 from "./terraform.lock.hcl" with { type: "text" };
+import lock6 from "./terraform6.lock.hcl" with { type: "text" };
 
 /** What this tool and Terraform write to the folder of a deployment. Terraform reads many other files, and runs what they say. */
 const OWN: readonly RegExp[] = [
@@ -99,18 +100,19 @@ export interface Engine {
   readonly provider: Provider;
 }
 
+/** The published checksums of the provider. Terraform adds the second checksum of a system that has only one here. */
+const LOCKS: Readonly<Record<Provider, string>> = { 5: lock5, 6: lock6 };
+
 /** Whether the tool has the published checksums. OpenTofu has a registry of its own. */
-export function hasChecksums({ program, provider }: Engine): boolean {
-  return program === "terraform" && provider === 5;
-}
+const hasChecksums = ({ program }: Engine) => program === "terraform";
 
 /**
- * Writes the checksums of the provider. `terraform init` then requires them. Where the tool has none, the engine gets the
- * checksums of its first run on this machine, and never those of a clone. In its first run it checks the provider's signature.
+ * Writes the checksums of the provider. `terraform init` then requires them. OpenTofu gets the checksums of its first run on
+ * this machine, and never those of a clone. In its first run it checks the provider's signature.
  */
 export async function writeProviderLock(folder: string, engine: Engine): Promise<void> {
   const lock = hasChecksums(engine)
-    ? providerLock
+    ? LOCKS[engine.provider]
     : await ifThere(Deno.readTextFile(keptLock(engine))) ?? "";
   await Deno.writeTextFile(`${folder}/.terraform.lock.hcl`, lock);
 }

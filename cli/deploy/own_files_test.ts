@@ -119,7 +119,6 @@ Deno.test("writeProviderLock() gives an engine the checksums of its first run he
   const engines: Engine[] = [
     { program: "tofu", provider: 5 },
     { program: "tofu", provider: 6 },
-    { program: "terraform", provider: 6 },
   ];
   for (const engine of engines) {
     const own = JSON.stringify(engine);
@@ -133,14 +132,20 @@ Deno.test("writeProviderLock() gives an engine the checksums of its first run he
   }
 });
 
-Deno.test("writeProviderLock() gives Terraform the published checksums of the provider 5", async () => {
+Deno.test("writeProviderLock() gives Terraform the published checksums of each version", async () => {
   const cache = temporaryFolder();
   Deno.env.set("XDG_CACHE_HOME", cache);
   const folder = await makeFolder({ ".terraform.lock.hcl": "of the clone" });
-  const engine = { program: "terraform", provider: 5 } as const;
-  await keepProviderLock(folder, engine);
-  await writeProviderLock(folder, engine);
-  const lock = await Deno.readTextFile(`${folder}/.terraform.lock.hcl`);
-  assertEquals(/registry\.terraform\.io/.test(lock), true);
-  assertEquals(lock.includes(`constraints = "${CONSTRAINTS[5]}"`), true);
+  for (const [provider, version] of [[5, "5.100.0"], [6, "6.25.0"]] as const) {
+    const engine = { program: "terraform", provider };
+    await keepProviderLock(folder, engine);
+    await writeProviderLock(folder, engine);
+    const lock = await Deno.readTextFile(`${folder}/.terraform.lock.hcl`);
+    assertEquals(/registry\.terraform\.io/.test(lock), true);
+    assertEquals(/version {5}= "(.*)"/.exec(lock)![1], version);
+    assertEquals(lock.includes(`constraints = "${CONSTRAINTS[provider]}"`), true);
+    // The published list of archives. Terraform compares unpacked ones by another checksum.
+    assertEquals(new Set(lock.match(/"zh:[0-9a-f]{64}"/g)).size, 15);
+    assertEquals(new Set(lock.match(/"h1:[\w+/]{43}="/g)).size, provider === 5 ? 14 : 4);
+  }
 });

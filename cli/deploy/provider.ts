@@ -5,8 +5,8 @@ import type { Resource } from "./summary.ts";
 export type Provider = 5 | 6;
 
 /**
- * What Terraform may choose. The tool has the checksums of one version 5. Of the versions 6 it allows one, so that every
- * machine can read the state. `testdata/provider_arguments.json` has what this version knows.
+ * What Terraform may choose. The tool has the published checksums of one version of each, so that every machine can read the
+ * state. `testdata/provider_arguments.json` has what this version knows.
  */
 export const CONSTRAINTS: Readonly<Record<Provider, string>> = { 5: "~> 5.100", 6: "6.25.0" };
 

@@ -24,7 +24,7 @@ Deno.test({
     const terraform = new Terraform("terraform", folder, variables, new AbortController().signal);
     await Deno.writeTextFile(`${folder}/main.tf.json`, JSON.stringify(CONFIGURATION));
     await writeProviderLock(folder, { program: "terraform", provider: 5 });
-    const init = () => terraform.read("init", "-no-color", "-lockfile=readonly");
+    const init = () => terraform.read("init", "-no-color");
     await init();
     const place = `${folder}/.terraform/providers/registry.terraform.io/hashicorp/aws/5.100.0`;
     const [platform] = [...Deno.readDirSync(place)];

@@ -8,6 +8,11 @@ const REGISTRY = "https://registry.terraform.io/.well-known/terraform.json";
 const plugins = [Deno.env.get("TF_PLUGIN_DIR"), "/opt/tf-plugins"]
   .find((folder) => folder && existsSync(`${folder}/${PROVIDER}`));
 
+/** Whether Terraform finds a version of the provider. */
+export function hasProvider(version: string): boolean {
+  return plugins === undefined || existsSync(`${plugins}/${PROVIDER}/${version}`);
+}
+
 /** The programs and files for a deployment to the emulated cloud that this machine lacks. */
 export async function missingTools(): Promise<string[]> {
   const missing: string[] = [];

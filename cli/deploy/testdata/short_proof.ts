@@ -6,6 +6,8 @@
  */
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { GetParameterCommand, PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
+import { CONSTRAINTS } from "../provider.ts";
+import { hasProvider } from "./cloud_tools.ts";
 import { hashOf, runZip } from "./deployed_zip.ts";
 import { assertDone, prove, SECRET } from "./prove.ts";
 
@@ -50,6 +52,17 @@ await prove(
     const before = await cloud.names();
     let hashes: Record<string, string | undefined> = {};
 
+    const deployment = `${app.folder}/.mate/deploy/app`;
+    const constraint = async () =>
+      JSON.parse(await Deno.readTextFile(`${deployment}/main.tf.json`))
+        .terraform.required_providers.aws.version;
+    const hasProvider6 = hasProvider(CONSTRAINTS[6]);
+    if (!hasProvider6) {
+      console.error(
+        `NOT RUN: the deployment of nodejs24.x, because there is no provider ${CONSTRAINTS[6]}`,
+      );
+    }
+
     const ssm = new SSMClient();
     const Name = "/small/v1/KEY";
 
@@ -92,16 +105,17 @@ await prove(
     await step(
       "a function changes its runtime and back, and each zip of the account runs",
       async () => {
-        const bundles = `${app.folder}/.mate/deploy/app/bundles`;
-        console.error(
-          "NOT RUN: the deployment of nodejs24.x, because it needs version 6 of the provider",
-        );
+        const bundles = `${deployment}/bundles`;
+        const onDeno = ["deno", "provided.al2023", ["small-deno-x86_64"], /^Deno$/] as const;
+        const onNode = ["nodejs22.x", "nodejs22.x", [], /^v22\./] as const;
+        const onNode24 = ["nodejs24.x", "nodejs24.x", [], /^v24\./] as const;
         for (
-          const [runtime, wanted, layers, answer] of [
-            ["deno", "provided.al2023", ["small-deno-x86_64"], /^Deno$/],
-            ["nodejs22.x", "nodejs22.x", [], /^v22\./],
-            ["deno", "provided.al2023", ["small-deno-x86_64"], /^Deno$/],
-          ] as const
+          const [provider, [runtime, wanted, layers, answer]] of [
+            [5, onDeno] as const,
+            [5, onNode] as const,
+            [5, onDeno] as const,
+            ...hasProvider6 ? [[6, onNode24] as const, [6, onNode] as const] : [],
+          ]
         ) {
           await app.write("node.ts", WHICH);
           const functions = { ...APP.functions, node: { ...APP.functions.node, runtime } };
@@ -109,12 +123,27 @@ await prove(
           assertDone(await app.deploy());
           const deployed: Record<string, unknown> = (await cloud.functions())["small-node"]!;
           assertEquals([deployed.Runtime, deployed.layers], [wanted, layers]);
+          assertEquals(await constraint(), CONSTRAINTS[provider]);
           const hash = (await cloud.codeHashes())["small-node"];
           assertEquals(hash, await hashOf(`${bundles}/node.zip`));
           assertMatch(await runZip(`${app.folder}/app.json`, bundles, "node"), answer);
         }
       },
     );
+
+    await step("a state that version 6 of the provider wrote keeps version 6", async () => {
+      if (hasProvider6) return; // It has kept it above.
+      const file = `${deployment}/terraform.tfstate`;
+      const state = await Deno.readTextFile(file);
+      const claim = '"name": "/mate/small",';
+      assert(state.includes(claim));
+      await Deno.writeTextFile(file, state.replace(claim, `${claim} "region": "eu-west-1",`));
+      const { isDone, output } = await app.deploy();
+      assertEquals(isDone, false);
+      assertMatch(output, /terraform init failed: .*6\.25\.0/s);
+      assertEquals(await constraint(), CONSTRAINTS[6]);
+      await Deno.writeTextFile(file, state);
+    });
 
     await step("nothing in the folder of the deployment has the value of a secret", async () => {
       let count = 0;
