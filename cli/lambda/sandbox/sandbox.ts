@@ -266,8 +266,9 @@ export class Sandbox {
 
   #signal(signal: "SIGCONT" | "SIGSTOP" | "SIGKILL"): void {
     if (this.hasEnded) return;
-    // A negative number means all processes of the group. A process may have made a group of its own.
-    for (const pid of [-this.#child.pid, ...processesOf(this.#child.pid).slice(1)]) {
+    // A negative number means all processes of the group. A process may have made a group of its own, and the first one may
+    // not have made its group yet.
+    for (const pid of [-this.#child.pid, ...processesOf(this.#child.pid)]) {
       try {
         Deno.kill(pid, signal);
       } catch (error) {
