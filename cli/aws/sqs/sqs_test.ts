@@ -278,15 +278,16 @@ Deno.test("a client that has gone away takes no message from its wait", async ()
   await using test = await startServices();
   const { sqs } = test.developer;
   const QueueUrl = await makeQueue(sqs, "standard");
+  const gone = new AbortController();
+  const waits = Array.from({ length: 5 }, () => {
+    const options = { abortSignal: gone.signal };
+    return sqs.receiveMessage({ QueueUrl, WaitTimeSeconds: 20 }, options);
+  });
+  await pause(500); // Until the requests have come.
+  gone.abort();
+  for (const wait of waits) await assertRejects(() => wait, Error, "Request aborted");
+  await pause(500); // Until the platform has seen the end of the connections.
   for (let times = 0; times < 5; times++) {
-    const gone = new AbortController();
-    const waiting = sqs.receiveMessage({ QueueUrl, WaitTimeSeconds: 20 }, {
-      abortSignal: gone.signal,
-    });
-    await pause(50); // Until the request has come.
-    gone.abort();
-    await assertRejects(() => waiting, Error, "Request aborted");
-    await pause(50); // Until the platform has seen the end of the connection.
     await sqs.sendMessage({ QueueUrl, MessageBody: `${times}` });
     const [message] = await receive(sqs, QueueUrl);
     assertEquals(message?.Body, `${times}`);
