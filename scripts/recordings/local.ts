@@ -60,7 +60,7 @@ async function open(application: Application, setup: Setup): Promise<Stage> {
     LOCAL,
   );
   const platform = stack.use(
-    await startPlatform(path, { retryDelays: [10, 20] }),
+    await startPlatform(path, { bundling: "when invoked", retryDelays: [10, 20] }),
   );
   const deliveries: Delivery[] = [];
   platform.log.follow(({ functionName, text }) => {

@@ -5,7 +5,7 @@ import type { Stopwatch } from "../stopwatch.ts";
 
 /** What Deno and Node.js write about their inspectors. These lines are not the log of the function. */
 const LINE =
-  /^Debugger (?:attached\.|session (?:started\.|ended)|(?:listening|ending) on ws:.*)$|^For help, see: https:\/\/nodejs\.org\/|^Visit chrome:\/\/inspect to connect |^Deno is waiting for debugger to connect\.$|^Waiting for the debugger to disconnect\.\.\.$/;
+  /^Debugger (?:attached\.|session (?:started\.|ended.*)|(?:listening|ending) on ws:.*)$|^For help, see: https:\/\/nodejs\.org\/|^Visit chrome:\/\/inspect to connect |^Deno is waiting for debugger to connect\.$|^Waiting for the debugger to disconnect\.\.\.$/;
 
 /** What Node.js writes when it cannot end because a debugger is attached. */
 const END = "Waiting for the debugger to disconnect...";

@@ -5,7 +5,7 @@ import { readEach } from "../read_each.ts";
 
 /** Runs the example application. */
 export function start(): Promise<Platform> {
-  return startPlatform(`${import.meta.dirname}/../../app.json`);
+  return startPlatform(`${import.meta.dirname}/../../app.json`, { bundling: "when invoked" });
 }
 
 /** Registers a test of the running application. */
@@ -42,7 +42,9 @@ export async function recordsOf(platform: Platform, functionName: string): Promi
 
 /** What a function has logged until now. */
 export function recordsSoFar(platform: Platform, functionName: string): Logged[] {
-  const entries = platform.log.after(0).filter((entry) => entry.functionName === functionName);
+  const isOwn = (text: string) => !/^(?:START|END|REPORT|INIT_REPORT) /.test(text);
+  const entries = platform.log.after(0)
+    .filter((entry) => entry.functionName === functionName && isOwn(entry.text));
   return entries.map((entry) => {
     const [, , level = "", ...rest] = entry.text.split("\t");
     const text = rest.join("\t");
