@@ -226,19 +226,22 @@ platformTest("queue logs every message, and reports the failing one", async (_, 
   assertEquals(outcomes["payload()"], { result: { count: 2 } });
 });
 
-platformTest("logger ignores its event, logs every level from INFO, and crashes", async (_, platform) => {
-  const url = `${platform.controlUrl}/2015-03-31/functions/logger/invocations`;
-  const invocation = await fetch(url, { method: "POST", body: '{"event":"marker"}' });
-  assertEquals((await invocation.json()).errorMessage, "Cannot write the order");
-  const records = await recordsOf(platform, "logger");
-  const levels = ["INFO", "WARN", "ERROR", "FATAL", "FATAL", "ERROR"]; // the runtime logs the last one
-  assertEquals(records.map((record) => record.level), levels);
-  const log = records.map(({ text }) => text).join("\n");
-  for (const text of ["The order is complete", "mailbox full", "the disk is full"]) {
-    assertStringIncludes(log, text);
-  }
-  assertEquals(log.includes("marker"), false);
-});
+platformTest(
+  "logger ignores its event, logs each level, and crashes",
+  async (_, platform) => {
+    const url = `${platform.controlUrl}/2015-03-31/functions/logger/invocations`;
+    const invocation = await fetch(url, { method: "POST", body: '{"event":"marker"}' });
+    assertEquals((await invocation.json()).errorMessage, "Cannot write the order");
+    const records = await recordsOf(platform, "logger");
+    const levels = ["INFO", "WARN", "ERROR", "FATAL", "FATAL", "ERROR"]; // the runtime logs the last one
+    assertEquals(records.map((record) => record.level), levels);
+    const log = records.map(({ text }) => text).join("\n");
+    for (const text of ["The order is complete", "mailbox full", "the disk is full"]) {
+      assertStringIncludes(log, text);
+    }
+    assertEquals(log.includes("marker"), false);
+  },
+);
 
 Deno.test("each function has the triggers that README.md describes", async () => {
   const functions = Object.entries<{ readonly module: string; readonly triggers?: unknown }>(

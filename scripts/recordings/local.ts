@@ -1,6 +1,6 @@
 import { readPattern } from "../../cli/rules/event_pattern.ts";
 import { parseManifest, readManifest } from "../../cli/manifest/manifest.ts";
-import { startPlatform } from "../../cli/dev/mod.ts";
+import { type FunctionHost, startPlatform } from "../../cli/dev/mod.ts";
 import { ACCOUNT_ID, LOCAL, REGION } from "../../cli/rules/arn.ts";
 import { resolveApplication } from "../../cli/application/resolve.ts";
 import { rename } from "./account.ts";
@@ -16,6 +16,12 @@ const NAME = "recorded";
 
 const queueUrl = (name: string) => `http://localhost/${ACCOUNT_ID}/${name}`;
 
+/** The host of cases that invoke no function. */
+const IDLE: FunctionHost = {
+  invoke: () => Promise.reject(new Error("The case invokes a function")),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+};
+
 /** The platform of this machine. Each case has its own platform. */
 export const local: Place = {
   setUp: async (setup) => {
@@ -23,7 +29,8 @@ export const local: Place = {
       buckets: Object.fromEntries((setup.buckets ?? []).map((name) => [name, "read"])),
     };
     const functions = { unused: { does: { echoes: true }, uses } };
-    return { ...await open({ functions } as Application, setup), rename: (value) => value };
+    const stage = await open({ functions } as Application, setup, IDLE);
+    return { ...stage, rename: (value) => value };
   },
 
   run: (application) => open(application, {}),
@@ -50,7 +57,11 @@ function accepts(settings: object): boolean {
   }
 }
 
-async function open(application: Application, setup: Setup): Promise<Stage> {
+async function open(
+  application: Application,
+  setup: Setup,
+  host?: FunctionHost,
+): Promise<Stage> {
   await using stack = new AsyncDisposableStack();
   const folder = await Deno.makeTempDir({ prefix: "mate-recorded-" });
   stack.defer(() => Deno.remove(folder, { recursive: true }));
@@ -60,7 +71,7 @@ async function open(application: Application, setup: Setup): Promise<Stage> {
     LOCAL,
   );
   const platform = stack.use(
-    await startPlatform(path, { bundling: "when invoked", retryDelays: [10, 20] }),
+    await startPlatform(path, { host, retryDelays: [10, 20] }),
   );
   const deliveries: Delivery[] = [];
   platform.log.follow(({ functionName, text }) => {
