@@ -1,6 +1,11 @@
-import { secretsOf } from "../manifest/secrets.ts";
+import {
+  fillPlaceholders,
+  KINDS,
+  secretsOf,
+  variableOf,
+  variablesOf,
+} from "../manifest/variables.ts";
 import type { FunctionManifest, Manifest, Uses } from "../manifest/types.ts";
-import { fillPlaceholders, KINDS, variableOf, variablesOf } from "../manifest/variables.ts";
 import type { Application, FunctionCode } from "./types.ts";
 
 /** Resolves what the bundler and the hosts of functions need of a function. */

@@ -3,16 +3,14 @@
  *
  * @module
  */
-import { secretPath, secretsIn } from "../manifest/secrets.ts";
+import { fillPlaceholders, secretPath, secretsIn, usedNames } from "../manifest/variables.ts";
 import { refuse } from "../manifest/stages.ts";
 import type { FunctionManifest, Manifest } from "../manifest/types.ts";
-import { fillPlaceholders, usedNames } from "../manifest/variables.ts";
 import { arnIn, functionName, type Place } from "../rules/arn.ts";
 import { codeOf } from "./code.ts";
 import { accountProblems } from "./names.ts";
-import { mapValues, resolveResources } from "./resources.ts";
+import { isRule, listenersOf, mapValues, resolveResources, triggerName } from "./resources.ts";
 import { statementsOf } from "./statements.ts";
-import { isRule, listenersOf, triggerName } from "./triggers.ts";
 import type {
   Alarm,
   Application,
@@ -174,7 +172,7 @@ function environmentOf(
 }
 
 /** Replaces the placeholders in all texts of a value. IAM's own variables, such as `${aws:username}`, stay. */
-export function fillAll<T>(value: T, place: Place): T {
+function fillAll<T>(value: T, place: Place): T {
   const { account, region, infra = (name) => `\${infra.${name}}` } = place;
   const valueOf = (name: string) =>
     name === "account"
@@ -196,7 +194,7 @@ export function fillAll<T>(value: T, place: Place): T {
 }
 
 /** Makes the alarms of an application: errors and throttles of functions, dead letters, 5xx of the HTTP gateway. */
-export function alarmsOf(application: Omit<Application, "alarms">): Record<string, Alarm> {
+function alarmsOf(application: Omit<Application, "alarms">): Record<string, Alarm> {
   const { name, stage, functions, queues, tables, gateway } = application;
   const deadLetters = [
     ...Object.values(queues).map((queue) => queue.deadLetters),

@@ -1,9 +1,16 @@
-import { FILTER_SCOPES } from "../rules/filter_policy.ts";
-import type { Manifest, TableKey, TableManifest } from "../manifest/types.ts";
+import { createHash } from "node:crypto";
+import { triggersOf } from "../manifest/route_conflicts.ts";
+import type {
+  Manifest,
+  ScheduleTrigger,
+  TableKey,
+  TableManifest,
+  Triggers,
+} from "../manifest/types.ts";
 import { arnIn, type Place } from "../rules/arn.ts";
+import { FILTER_SCOPES } from "../rules/filter_policy.ts";
 import { MAX_MESSAGE } from "../rules/limits.ts";
 import { tlsOnly } from "./statements.ts";
-import { hash, listenersOf } from "./triggers.ts";
 import type { Bucket, PlainQueue, Queue, Resources, Table, Topic } from "./types.ts";
 
 /** Names the resources of an application, and finds their listeners. */
@@ -138,4 +145,35 @@ export function mapValues<V, T>(
   make: (value: V, key: string) => T,
 ): Record<string, T> {
   return mapNames(Object.keys(values), (key) => make(values[key]!, key));
+}
+
+type Kind = Exclude<keyof Triggers, "url">;
+
+/** Lists the triggers of a kind, each with the name of its function. */
+export function listenersOf<K extends Kind>(
+  manifest: Manifest,
+  kind: K,
+): readonly (Triggers[K][number] & { readonly function: string })[] {
+  return triggersOf(manifest, kind).map(({ owner, trigger }) => ({ function: owner, ...trigger }));
+}
+
+/** A part of a name that depends on the content of a trigger, and not on its position. */
+function hash(trigger: unknown): string {
+  return createHash("sha256").update(JSON.stringify(trigger)).digest("hex").slice(0, 8);
+}
+
+/** Names the rule or the schedule of a function's trigger. */
+export function triggerName(
+  { name }: { readonly name: string },
+  trigger: Triggers["schedules" | "events"][number],
+): string {
+  return `${name}-${hash(trigger)}`;
+}
+
+/**
+ * Tells whether a schedule is a rule of Amazon EventBridge. The event of a rule has a source, a time and the rule, but a rule
+ * knows only UTC. So a schedule with another time zone is a schedule of EventBridge Scheduler.
+ */
+export function isRule({ timezone }: ScheduleTrigger): boolean {
+  return timezone === "UTC";
 }

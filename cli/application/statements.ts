@@ -1,4 +1,4 @@
-import { secretsOf } from "../manifest/secrets.ts";
+import { secretsOf } from "../manifest/variables.ts";
 import type { Manifest, Statement } from "../manifest/types.ts";
 import { arnIn, type Place } from "../rules/arn.ts";
 import type { Resources, ResourceStatement } from "./types.ts";

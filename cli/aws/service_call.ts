@@ -38,3 +38,100 @@ export function notEmulated(name: string): ServiceError {
   const message = `${name} is not emulated locally`;
   return new ServiceError("NotImplemented", message, undefined, 501);
 }
+
+/** The content of an XML element: text, or elements by name. An array makes several elements with one name. */
+type XmlContent = string | number | boolean | XmlElements;
+
+export interface XmlElements {
+  readonly [name: string]: XmlContent | readonly XmlContent[];
+}
+
+export function xmlResponse(document: XmlElements, status = 200): Response {
+  return new Response(`<?xml version="1.0" encoding="UTF-8"?>\n${serialize(document)}`, {
+    status,
+    headers: { "Content-Type": "application/xml" },
+  });
+}
+
+function serialize(content: XmlContent): string {
+  if (typeof content === "object") {
+    return Object.entries(content).flatMap(([name, values]) =>
+      [values].flat().map((value) => `<${name}>${serialize(value)}</${name}>`)
+    ).join("");
+  }
+  // deno-lint-ignore no-control-regex -- XML 1.0 does not allow control characters, even if they are escaped
+  return String(content).replaceAll(/[\0-\x08\v\f\x0e-\x1f]/g, "\ufffd")
+    .replaceAll(/[&<>\r]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** The status of each error of Amazon S3. */
+const STATUSES = {
+  AccessControlListNotSupported: 400,
+  AccessDenied: 403,
+  AccessForbidden: 403,
+  AuthorizationQueryParametersError: 400,
+  BadDigest: 400,
+  ConditionalRequestConflict: 409,
+  EntityTooLarge: 400,
+  EntityTooSmall: 400,
+  IncompleteBody: 400,
+  InvalidArgument: 400,
+  InvalidDigest: 400,
+  InvalidPart: 400,
+  InvalidPartNumber: 416,
+  InvalidPartOrder: 400,
+  InvalidRange: 416,
+  InvalidRequest: 400,
+  InvalidStorageClass: 400,
+  InvalidURI: 400,
+  KeyTooLongError: 400,
+  MalformedTrailerError: 400,
+  MalformedXML: 400,
+  MetadataTooLarge: 400,
+  MethodNotAllowed: 405,
+  MissingContentLength: 411,
+  NoSuchBucket: 404,
+  NoSuchKey: 404,
+  NoSuchUpload: 404,
+  NotImplemented: 501,
+  PreconditionFailed: 412,
+  SignatureDoesNotMatch: 403,
+  XAmzContentSHA256Mismatch: 400,
+} as const;
+
+/**
+ * An error that Amazon S3 sends to its client.
+ *
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+ */
+export class S3Error extends ServiceError {
+  override readonly name = "S3Error";
+
+  /** `details` are further elements of the response, such as the key. */
+  constructor(code: keyof typeof STATUSES, message: string, readonly details: XmlElements = {}) {
+    super(code, message, code, STATUSES[code]);
+  }
+}
+
+/** Makes the error for a wrong parameter or header field. */
+export function invalidArgument(
+  message: string,
+  ArgumentName: string,
+  ArgumentValue: string,
+): S3Error {
+  return new S3Error("InvalidArgument", message, { ArgumentName, ArgumentValue });
+}
+
+export function s3Failure(error: ServiceError): Response {
+  const { status, code, message } = error;
+  const details = error instanceof S3Error ? error.details : {};
+  return xmlResponse({ Error: { Code: code, Message: message, ...details } }, status);
+}
+
+/** Makes an error of the services that speak JSON. */
+export function jsonFailure({ status, type, message }: ServiceError): Response {
+  return Response.json({ __type: type, message, Message: message }, {
+    status,
+    headers: { "Content-Type": "application/x-amz-json-1.1", "x-amzn-ErrorType": type },
+  });
+}

@@ -1,5 +1,5 @@
 import type { SecretStore } from "../deploy/deploy.ts";
-import { printOutputs } from "../deploy/outputs.ts";
+import { printOutputs } from "../deploy/summary.ts";
 import { visibleText } from "../rules/visible_text.ts";
 import { checkLogin } from "./aws.ts";
 import {

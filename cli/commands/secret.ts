@@ -2,7 +2,6 @@ import { hintOf, UsageError } from "../manifest/nearest.ts";
 import { visibleText } from "../rules/visible_text.ts";
 import { callAws, sdkPermissions } from "./aws.ts";
 import { columns, type Command, defineCommand, MANIFEST, STAGE } from "./command.ts";
-import { askHidden } from "./hidden_input.ts";
 
 const DETAILS =
   `MANIFEST is ${MANIFEST} by default. The secrets are encrypted parameters of AWS Systems Manager, /APPLICATION/STAGE/NAME. A
@@ -28,7 +27,7 @@ A new value counts from the next cold start of a function. From a file: mate sec
       const hint = hintOf(name, [...secrets.keys()], "add it to one, so that it gets the secret");
       note(`No function has "${name}" in "secrets": ${hint}`);
     }
-    const { secretProblem } = await import("../manifest/secrets.ts");
+    const { secretProblem } = await import("../manifest/variables.ts");
     const value = Deno.stdin.isTerminal()
       ? askHidden(`The value of ${name}: `)
       : (await new Response(Deno.stdin.readable).text()).replace(/\r?\n$/, "");
@@ -113,3 +112,37 @@ export const secretRemove: Command = defineCommand({
     return true;
   },
 });
+
+/**
+ * Asks for a text on the terminal, and shows none of it. Enter ends it.
+ *
+ * @throws {Error} If the user presses Ctrl-C.
+ */
+function askHidden(question: string): string {
+  const write = (text: string) => Deno.stderr.writeSync(new TextEncoder().encode(text));
+  Deno.stdin.setRaw(true); // before the question, because the user may type at once
+  try {
+    write(question);
+    return readKeys();
+  } finally {
+    Deno.stdin.setRaw(false);
+    write("\n");
+  }
+}
+
+function readKeys(): string {
+  const decoder = new TextDecoder();
+  const buffer = new Uint8Array(1_024);
+  const typed: string[] = [];
+  for (;;) {
+    const length = Deno.stdin.readSync(buffer);
+    for (const key of decoder.decode(buffer.subarray(0, length ?? 0), { stream: true })) {
+      if (key === "\r" || key === "\n" || key === "\x04") return typed.join("");
+      if (key === "\x03") throw new Error("Interrupted: nothing was changed");
+      if (key === "\x7f" || key === "\b") typed.pop();
+      else if (key === "\x15") typed.length = 0;
+      else typed.push(key);
+    }
+    if (length === null) return typed.join("");
+  }
+}

@@ -1,6 +1,6 @@
 import { paginateDescribeParameters, SSMClient } from "@aws-sdk/client-ssm";
 import { readManifest } from "../manifest/manifest.ts";
-import { secretPath, secretsIn } from "../manifest/secrets.ts";
+import { secretPath, secretsIn } from "../manifest/variables.ts";
 import schema from "../manifest/schema.json" with { type: "json" };
 import { UsageError } from "../manifest/nearest.ts";
 import { callAws } from "./aws.ts";

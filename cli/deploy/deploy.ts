@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { bundleApplication } from "../bundle/app.ts";
 import { refuse } from "../manifest/stages.ts";
-import { loopsOf } from "../application/loops.ts";
+import { loopsOf } from "../application/invoking.ts";
 import type { Application, Gateway } from "../application/types.ts";
 import {
   claimProblem,
@@ -12,18 +12,18 @@ import {
   placeOf,
 } from "./deployment.ts";
 import { checkOwner, importsOf, isConflict, withoutAbsent } from "./leftovers.ts";
-import type { Outputs } from "./outputs.ts";
-import { CLAIM, MODULE } from "./root_module.ts";
-import { type LostTable, lostTables, unprotect } from "./protection.ts";
-import { readState } from "./state.ts";
 import {
   holdsData,
   listLosses,
   nameResource,
+  type Outputs,
   type Plan,
   type Resource,
   summarize,
 } from "./summary.ts";
+import { CLAIM, MODULE } from "./root_module.ts";
+import { type LostTable, lostTables, unprotect } from "./protection.ts";
+import { readState } from "./state.ts";
 import { checkDestroyable, TerraformError } from "./terraform.ts";
 
 /** The secrets of a stage in the account. Another process works with them, because a deployment reads no keys of the cloud. */

@@ -14,11 +14,10 @@ import type { EventBus } from "../aws/events/event_bus.ts";
 import type { Messaging } from "../sources/messaging.ts";
 import { isIdentifier } from "../aws/sqs/input.ts";
 import type { Buckets } from "../sources/buckets.ts";
-import { ObjectKeyError } from "../aws/s3/object_key.ts";
+import { ObjectKeyError } from "../aws/s3/object_store.ts";
 import type { Schedules } from "../sources/schedules.ts";
 import { ServiceError } from "../aws/service_call.ts";
-import { type Publication, publicationOf } from "../aws/sns/publication.ts";
-import { readForm } from "../aws/sns/query.ts";
+import { type Publication, publicationOf, readForm } from "../aws/sns/publication.ts";
 
 export interface TriggerOptions {
   readonly application: Application;

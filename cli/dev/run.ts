@@ -3,7 +3,7 @@ import type { Application } from "../application/types.ts";
 import { ApiDocument } from "./api_document.ts";
 import { type DataFolder, openDataFolder, openOwnFolder, ownFolder } from "./data_folder.ts";
 import { controlUrlOf, originOf } from "./listener.ts";
-import { loopsOf } from "../application/loops.ts";
+import { loopsOf } from "../application/invoking.ts";
 import type { ApplicationHost, LogRecord } from "../lambda/function_host.ts";
 import { Log } from "../lambda/log.ts";
 import { VALUES_FILE } from "../manifest/local_values.ts";

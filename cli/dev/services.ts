@@ -9,12 +9,11 @@ import type { Calls } from "./calls.ts";
 import type { Forwarding } from "./forwarding.ts";
 import type { Messaging } from "../sources/messaging.ts";
 import { MultipartUploads } from "../aws/s3/multipart.ts";
-import { jsonFailure, s3Failure } from "../aws/responses.ts";
+import { jsonFailure, s3Failure, type ServiceCall, ServiceError } from "../aws/service_call.ts";
 import { createS3 } from "../aws/s3/s3.ts";
 import { answerPreflight, checkPresigned, grantPage } from "../aws/s3/pages.ts";
 import { MAX_TABLE_REQUEST, type Tables } from "../aws/dynamodb/tables.ts";
-import { type ServiceCall, ServiceError } from "../aws/service_call.ts";
-import { snsFailure } from "../aws/sns/query.ts";
+import { snsFailure } from "../aws/sns/publication.ts";
 import type { Door } from "./sockets.ts";
 import { sqsFailure } from "../aws/sqs/sqs.ts";
 

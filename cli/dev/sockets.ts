@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { AccessKeys } from "../aws/credentials.ts";
-import { jsonFailure } from "../aws/responses.ts";
-import { ServiceError } from "../aws/service_call.ts";
+import { jsonFailure, ServiceError } from "../aws/service_call.ts";
 import { errorReply, type Reply } from "../lambda/http.ts";
 import { listen } from "./server.ts";
 

@@ -5,7 +5,7 @@ import { isConditionOperator, type Statement } from "../rules/statement.ts";
 import { methodArn } from "../rules/arn.ts";
 import type { FunctionHost } from "../lambda/function_host.ts";
 import { decide } from "../aws/iam/policy.ts";
-import { gatewayRefusal } from "./errors.ts";
+import { gatewayRefusal } from "./result.ts";
 
 /** The result of an authorizer. */
 type Result = ReturnType<typeof readResult>;

@@ -9,8 +9,7 @@ import type { Log } from "../lambda/log.ts";
 import { Refusal, type Reply, withHeaders } from "../lambda/http.ts";
 import { Stopwatch } from "../lambda/stopwatch.ts";
 import type { Authorizers } from "./authorizer.ts";
-import { corsFields, gatewayRefusal } from "./errors.ts";
-import { invokeStreaming, replyOf } from "./result.ts";
+import { corsFields, gatewayRefusal, invokeStreaming, replyOf } from "./result.ts";
 import { createRouter, METHODS } from "../rules/router.ts";
 import { routesOf } from "./routes.ts";
 

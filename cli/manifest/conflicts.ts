@@ -1,8 +1,12 @@
 import { readPattern } from "../rules/event_pattern.ts";
 import { FILTER_SCOPES, readFilterPolicy } from "../rules/filter_policy.ts";
 import { wrongStatementParts } from "../rules/statement.ts";
-import { type Conflict, triggersOf } from "./conflict.ts";
-import { findDomainConflicts, findRouteConflicts } from "./route_conflicts.ts";
+import {
+  type Conflict,
+  findDomainConflicts,
+  findRouteConflicts,
+  triggersOf,
+} from "./route_conflicts.ts";
 import type { BucketTrigger, Manifest } from "./types.ts";
 import { placeholdersIn, variablesOf } from "./variables.ts";
 

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { hintOf } from "./nearest.ts";
-import { secretProblem, secretsIn } from "./secrets.ts";
+import { secretProblem, secretsIn } from "./variables.ts";
 
 /** The file beside the manifest with values for this machine alone. */
 export const VALUES_FILE = ".env";

@@ -3,16 +3,32 @@
  *
  * @module
  */
-import { makeChecker, nameOf } from "./checker.ts";
+import schema from "./schema.json" with { type: "json" };
+import { isIPv6 } from "node:net";
+import { scheduleProblem } from "../rules/schedule.ts";
+import { type Format, makeChecker, nameOf } from "./checker.ts";
 import { findConflicts } from "./conflicts.ts";
-import { FORMATS } from "./formats.ts";
 import { ManifestText } from "./manifest_text.ts";
 import { hintOf, UsageError } from "./nearest.ts";
-import schema from "./schema.json" with { type: "json" };
 import { clashesOf, nameStage, type PlainManifest, stagesOf } from "./stages.ts";
 import type { Manifest, Runtime, ScheduleTrigger } from "./types.ts";
+import { fillPlaceholders, hasKnownPlaceholders, PLACEHOLDERS } from "./variables.ts";
 
 export type * from "./types.ts";
+
+/** The formats that the JSON Schema of the manifest names, because no pattern describes them. */
+const FORMATS: Readonly<Record<string, Format>> = {
+  host: (text) =>
+    text === "*" || isHost(fillPlaceholders(text, () => "x"))
+      ? undefined
+      : "must be a host such as api.example.com:443, or *",
+  placeholders: placeholderProblem,
+  // IAM's own variables, such as ${aws:username}, are not placeholders.
+  "policy-placeholders": (text) =>
+    placeholderProblem(text.replaceAll(/\$\{(\w+:[^}]*|[*?$])\}/g, "")),
+  schedule: scheduleProblem,
+  "time-zone": (text) => isTimeZone(text) ? undefined : "must be a time zone such as Europe/Paris",
+};
 
 const checkSchema = makeChecker(schema, FORMATS);
 
@@ -120,4 +136,29 @@ export async function readManifest(path: string, stage?: string): Promise<Manife
     throw new Error(`Cannot read the manifest "${path}": ${problem}`, { cause });
   }
   return parseManifest(text, path, stage);
+}
+
+function placeholderProblem(text: string): string | undefined {
+  return hasKnownPlaceholders(text)
+    ? undefined
+    : `must have no placeholders except ${PLACEHOLDERS}`;
+}
+
+const HOST_PATTERN =
+  /^(?:(?:\*\.)?[\w-]+(?:\.[\w-]+)*|\[(?<address>[^\]%]*)\])(?::(?<port>\d{1,5}))?$/;
+
+/** Tells whether Deno accepts a text such as `api.example.com:443` or `[::1]:80` in `--allow-net`. */
+function isHost(text: string): boolean {
+  const { groups } = HOST_PATTERN.exec(text) ?? {};
+  if (groups === undefined) return false;
+  const { address, port = "1" } = groups;
+  return (address === undefined || isIPv6(address)) && Number(port) >= 1 && Number(port) <= 65_535;
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat("en", { timeZone: name }));
+  } catch {
+    return false;
+  }
 }

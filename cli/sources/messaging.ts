@@ -11,8 +11,7 @@ import {
   topicEventOf,
   Topics,
 } from "../aws/sns/topics.ts";
-import { defaultAttributes, type QueueAttributes } from "../aws/sqs/attributes.ts";
-import { Contents } from "../aws/sqs/contents.ts";
+import { Contents, defaultAttributes, type QueueAttributes } from "../aws/sqs/attributes.ts";
 import type { Queue, Received, SentMessage, TakeOptions } from "../aws/sqs/queue.ts";
 import { Queues } from "../aws/sqs/queues.ts";
 import { parseSqs } from "../aws/sqs/sqs.ts";

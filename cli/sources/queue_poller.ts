@@ -2,13 +2,12 @@ import { queueArn, REGION } from "../rules/arn.ts";
 import type { Application } from "../application/types.ts";
 import type { FunctionHost } from "../lambda/function_host.ts";
 import { isLoop, LoopError, roundsOf } from "../lambda/loops.ts";
-import { Batch, invokeWith } from "./batches.ts";
+import { Batch, invokeWith, poll, type Source } from "./poller.ts";
 import type { Log } from "../lambda/log.ts";
 import { attributesMd5, md5 } from "../aws/message_attributes.ts";
 import type { Messaging } from "./messaging.ts";
 import { type Received, systemAttributesOf } from "../aws/sqs/queue.ts";
 import type { Clock } from "../aws/clock.ts";
-import { poll, type Source } from "./poller.ts";
 
 /** The number of concurrent invocations for a queue if the manifest sets none. */
 const POLLERS = 5;

@@ -2,15 +2,13 @@ import type { Application } from "../application/types.ts";
 import type { FunctionHost } from "../lambda/function_host.ts";
 import type { Log } from "../lambda/log.ts";
 import type { Messaging } from "./messaging.ts";
-import type { Clock } from "../aws/clock.ts";
-import { poll, type Source } from "./poller.ts";
+import { Bell, type Clock } from "../aws/clock.ts";
+import { Batch, type Consumer, invokeWith, poll, type Source } from "./poller.ts";
 import { TableStream } from "../aws/dynamodb/stream.ts";
 import type { Tables } from "../aws/dynamodb/tables.ts";
 import type { TableEventRecord } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
-import { Bell } from "../aws/bell.ts";
 import { readPattern } from "../rules/event_pattern.ts";
-import { Batch, type Consumer, invokeWith } from "./batches.ts";
 
 /** What a follower does for one function. */
 export interface FollowerOptions extends Omit<Consumer, "identifier"> {

@@ -9,10 +9,9 @@
 import { parseArgs } from "node:util";
 import { accountPlace, REGION } from "./account.ts";
 import { readCases, recordingsFolder } from "./cases.ts";
-import { fidelityPage, PAGE } from "./fidelity.ts";
+import { fidelityPage, PAGE, summary } from "./fidelity.ts";
 import { local } from "./local.ts";
-import { runAll } from "./run_all.ts";
-import { summary } from "./summary.ts";
+import { runAll } from "./run.ts";
 
 /** The number of cases at a time in an account, because an account has limits for each second. */
 const ACCOUNT_CONCURRENCY = 2;

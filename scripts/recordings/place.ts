@@ -1,6 +1,6 @@
 import type { Application, Setup } from "./cases.ts";
 import type { Clients } from "./clients.ts";
-import type { Variables } from "./values.ts";
+import type { Variables } from "./setup.ts";
 
 /** The answer to an HTTP request. */
 export interface HttpAnswer {

@@ -1,10 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { readCases, recordingsFolder } from "./cases.ts";
 import { differences } from "./compare.ts";
-import { fidelityPage, PAGE, unexplained } from "./fidelity.ts";
+import { fidelityPage, PAGE, scoresOf, unexplained } from "./fidelity.ts";
 import { local } from "./local.ts";
-import { runAll } from "./run_all.ts";
-import { scoresOf } from "./summary.ts";
+import { runAll } from "./run.ts";
 
 /** The smallest share of equal cases of each service in recordings that are not those of the repository. */
 const MIN_SHARE = 0.95;

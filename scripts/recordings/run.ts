@@ -2,7 +2,7 @@ import type { Case, Step } from "./cases.ts";
 import type { Answer } from "./clients.ts";
 import { differences } from "./compare.ts";
 import type { Delivery, Place, Stage } from "./place.ts";
-import { fill, memberOf } from "./values.ts";
+import { fill, memberOf } from "./setup.ts";
 
 /** The result of a case: for each operation that it checks, how the answer differs. */
 export interface Result {
@@ -209,4 +209,19 @@ function waitForDeadLetters(
     messages.push(...answer.output.Messages as unknown[] ?? []);
     return [...differences(recorded, messages)];
   });
+}
+
+/** Runs the cases, several at a time, because most of them wait. The results have the order of the cases. */
+export async function runAll(
+  cases: readonly Case[],
+  place: Place,
+  concurrency = 8,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  const rest = cases.entries();
+  const work = async () => {
+    for (const [index, one] of rest) results[index] = await runCase(one, place);
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  return results;
 }

@@ -1,7 +1,6 @@
 import { ACCOUNT_ID, REGION } from "../../rules/arn.ts";
 import type { Statement } from "../../rules/statement.ts";
-import { decide } from "./policy.ts";
-import type { Context } from "./policy_pattern.ts";
+import { type Context, decide } from "./policy.ts";
 import { type Access, ServiceError } from "../service_call.ts";
 
 /** The role of a function. */

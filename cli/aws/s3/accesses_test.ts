@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { accessesOf } from "./accesses.ts";
+import { accessesOf } from "./s3.ts";
 import { readRequest } from "./operations.ts";
 
 Deno.test("accessesOf() names the permissions that Amazon S3 asks for", () => {

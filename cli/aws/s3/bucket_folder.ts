@@ -1,7 +1,12 @@
 import { Buffer } from "node:buffer";
 import { ObjectFiles, UnsteadyError } from "./object_files.ts";
-import { checkKey } from "./object_key.ts";
-import { type Content, type ObjectRecord, ObjectStore, type StoredObject } from "./object_store.ts";
+import {
+  checkKey,
+  type Content,
+  type ObjectRecord,
+  ObjectStore,
+  type StoredObject,
+} from "./object_store.ts";
 
 export type { StoredObject } from "./object_store.ts";
 

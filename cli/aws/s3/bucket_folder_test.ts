@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { createHash } from "node:crypto";
 import { isAbsolute, join, relative } from "node:path";
 import { BucketFolder, type ObjectChange, type StoredObject } from "./bucket_folder.ts";
-import { checkKey, ObjectKeyError, pathOf } from "./object_key.ts";
+import { checkKey, ObjectKeyError, pathOf } from "./object_store.ts";
 
 const CLIENT = { sourceIp: "127.0.0.1" };
 

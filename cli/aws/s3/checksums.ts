@@ -4,8 +4,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Checksum } from "./object_store.ts";
-import { S3Error } from "../responses.ts";
-import { notEmulated } from "../service_call.ts";
+import { notEmulated, S3Error } from "../service_call.ts";
 
 /** Computes a digest of content that comes in chunks. */
 export interface Digest {

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { StoredObject } from "./object_store.ts";
-import { S3Error } from "../responses.ts";
+import { S3Error } from "../service_call.ts";
 import { checkSource, deleteCondition, isUnchanged, writeCondition } from "./conditions.ts";
 
 const DAY = 86_400_000;

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { S3Error } from "../responses.ts";
+import { S3Error } from "../service_call.ts";
 import { readFacts } from "./facts.ts";
 
 Deno.test("readFacts() keeps the fields that Amazon S3 stores, and how an object is stored", () => {

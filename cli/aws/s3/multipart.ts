@@ -1,6 +1,6 @@
 import type { BucketFolder } from "./bucket_folder.ts";
 import { completeUpload, type Part, readParts, type Upload } from "./multipart_completion.ts";
-import { S3Error, xmlResponse } from "../responses.ts";
+import { S3Error, xmlResponse } from "../service_call.ts";
 import {
   checksumElement,
   checksumField,
@@ -10,11 +10,10 @@ import {
   readType,
 } from "./checksums.ts";
 import { readContent } from "./content.ts";
-import { readFacts, timeOf } from "./facts.ts";
+import { openSource, orCancel, readFacts, timeOf } from "./facts.ts";
 import { readPartNumber, type Target } from "./object.ts";
 import type { S3Request } from "./operations.ts";
-import { readCopyRange, slice } from "./ranges.ts";
-import { openSource, orCancel } from "./source.ts";
+import { readCopyRange, slice } from "./conditions.ts";
 
 /** The multipart uploads that have begun. Their parts are contents in the stores of the buckets. */
 export class MultipartUploads implements AsyncDisposable {

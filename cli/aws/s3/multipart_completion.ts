@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { Checksum, Content, ObjectStore } from "./object_store.ts";
-import { S3Error, xmlResponse } from "../responses.ts";
+import { S3Error, xmlResponse } from "../service_call.ts";
 import {
   type Algorithm,
   checksumElement,

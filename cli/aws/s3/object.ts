@@ -1,6 +1,6 @@
 import type { BucketFolder, Client } from "./bucket_folder.ts";
 import type { Checksum, StoredObject } from "./object_store.ts";
-import { invalidArgument, S3Error, xmlResponse } from "../responses.ts";
+import { invalidArgument, S3Error, xmlResponse } from "../service_call.ts";
 import {
   type Algorithm,
   checksumElements,
@@ -10,12 +10,19 @@ import {
   readAlgorithm,
   startDigest,
 } from "./checksums.ts";
-import { isUnchanged, writeCondition } from "./conditions.ts";
+import { isUnchanged, type Range, readRange, slice, writeCondition } from "./conditions.ts";
 import { readContent } from "./content.ts";
-import { objectHeaders, readFacts, timeOf, writtenHeaders } from "./facts.ts";
+import {
+  noSuchKey,
+  objectHeaders,
+  openSource,
+  orCancel,
+  readFacts,
+  type Source,
+  timeOf,
+  writtenHeaders,
+} from "./facts.ts";
 import type { S3Request } from "./operations.ts";
-import { type Range, readRange, slice } from "./ranges.ts";
-import { noSuchKey, openSource, orCancel, type Source } from "./source.ts";
 
 /** The bucket, and perhaps the object, that a request names. */
 export interface Target {

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { findLink, refuseLinks } from "../../rules/links.ts";
-import { pathOf } from "./object_key.ts";
-import { ignoreNotFound, stateOf } from "./object_store.ts";
+import { ignoreNotFound, pathOf, stateOf } from "./object_store.ts";
 
 /** How long a file must have been left alone, in milliseconds: the clock of a file system is not finer. */
 const QUIET = 20;

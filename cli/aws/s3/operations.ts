@@ -5,8 +5,7 @@
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations_Amazon_Simple_Storage_Service.html
  * @module
  */
-import { S3Error } from "../responses.ts";
-import { notEmulated, type ServiceError } from "../service_call.ts";
+import { notEmulated, S3Error, type ServiceError } from "../service_call.ts";
 import type { Item } from "./documents.ts";
 
 export type OperationName = keyof typeof OPERATIONS;

@@ -5,7 +5,7 @@
  */
 import { ANY, matchesWildcard } from "../../rules/wildcard.ts";
 import { readSigningTime, signerOf } from "../credentials.ts";
-import { S3Error } from "../responses.ts";
+import { S3Error } from "../service_call.ts";
 
 /** The rule of a bucket for pages of other origins. `*` stands for any origin or header. */
 export interface BucketCors {

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { S3Error } from "../responses.ts";
-import { readCopyRange, readRange } from "./ranges.ts";
+import { S3Error } from "../service_call.ts";
+import { readCopyRange, readRange } from "./conditions.ts";
 
 /** Returns a range as text, or the code of the error. */
 function resultOf(read: () => { start: number; end: number } | undefined): string {

@@ -3,22 +3,27 @@
  *
  * @module
  */
-import { ACCOUNT_ID } from "../../rules/arn.ts";
+import { ACCOUNT_ID, bucketArn } from "../../rules/arn.ts";
+import {
+  type Access,
+  notEmulated,
+  S3Error,
+  s3Failure,
+  type ServiceCall,
+  ServiceError,
+  xmlResponse,
+} from "../service_call.ts";
 import type { BucketFolder, Client } from "./bucket_folder.ts";
-import { checkKey, MAX_KEY, ObjectKeyError } from "./object_key.ts";
-import type { MultipartUploads } from "./multipart.ts";
-import { S3Error, s3Failure, xmlResponse } from "../responses.ts";
-import { accessesOf } from "./accesses.ts";
+import { readClaim } from "./checksums.ts";
 import { deleteCondition } from "./conditions.ts";
-import { listObjects, OWNER } from "./lists.ts";
+import { readContent } from "./content.ts";
+import { type Item, listObjects, malformedXml, OWNER, readDocument } from "./documents.ts";
+import type { MultipartUploads } from "./multipart.ts";
 import { copyObject, putObject, readObject, type Target } from "./object.ts";
+import { checkKey, MAX_KEY, ObjectKeyError } from "./object_store.ts";
 import { readRequest, type S3Request } from "./operations.ts";
 import { readTime } from "./pages.ts";
-import { findBucket } from "./source.ts";
-import { notEmulated, type ServiceCall, ServiceError } from "../service_call.ts";
-import { readClaim } from "./checksums.ts";
-import { readContent } from "./content.ts";
-import { type Item, malformedXml, readDocument } from "./documents.ts";
+import { findBucket, placeOfSource } from "./facts.ts";
 
 export function createS3(
   buckets: ReadonlyMap<string, BucketFolder>,
@@ -140,7 +145,7 @@ async function deleteObjects(
 const MAX_DELETED = 1_000;
 
 /** What a request of DeleteObjects asks for. */
-export interface Deletion {
+interface Deletion {
   /** The keys, perhaps with the entity tags that the objects must have. */
   readonly items: readonly Item[];
   /** Whether the answer has errors only. */
@@ -148,7 +153,7 @@ export interface Deletion {
 }
 
 /** Reads the document of DeleteObjects. */
-export async function readDeletion({ headers, body }: Request): Promise<Deletion> {
+async function readDeletion({ headers, body }: Request): Promise<Deletion> {
   if (!headers.has("content-md5") && readClaim(headers) === undefined) {
     const message = "Missing required header for this request: Content-MD5 OR x-amz-checksum-*";
     throw new S3Error("InvalidRequest", message);
@@ -169,4 +174,55 @@ function checkNames(item: Item, ...names: string[]): void {
   const unknown = Object.keys(item).find((name) => !names.includes(name));
   if (unknown === undefined) return;
   throw notEmulated(`The element "${unknown}" of DeleteObjects`);
+}
+
+/**
+ * Lists the accesses that a request to Amazon S3 needs.
+ *
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html
+ */
+export function accessesOf(call: S3Request): readonly Access[] {
+  const { operation, headers, items = [] } = call;
+  const bucket = bucketArn(call.bucket);
+  const object = `${bucket}/${call.key}`;
+  const source = headers.get("x-amz-copy-source");
+  // To compare an entity tag, Amazon S3 reads the object.
+  const compares = headers.has("if-match") && headers.get("if-match") !== "*";
+  const conditional = compares ? [{ action: "s3:GetObject", resource: object }] : [];
+  switch (operation) {
+    case "ListBuckets":
+      return [{ action: "s3:ListAllMyBuckets", resource: "*" }];
+    case "GetBucketLocation":
+      return [{ action: "s3:GetBucketLocation", resource: bucket }];
+    case "HeadBucket":
+    case "ListObjects":
+    case "ListObjectsV2":
+      return [{ action: "s3:ListBucket", resource: bucket }];
+    case "GetObject":
+    case "HeadObject":
+      return [{ action: "s3:GetObject", resource: object }];
+    case "DeleteObject":
+      return [{ action: "s3:DeleteObject", resource: object }, ...conditional];
+    case "DeleteObjects":
+      return items.map(({ Key }) => ({
+        action: "s3:DeleteObject",
+        resource: `${bucket}/${Key}`,
+      }));
+    case "AbortMultipartUpload":
+      return [{ action: "s3:AbortMultipartUpload", resource: object }];
+    case "CopyObject":
+    case "UploadPartCopy": {
+      const from = bucketArn(placeOfSource(source!).join("/"));
+      return [
+        { action: "s3:PutObject", resource: object },
+        { action: "s3:GetObject", resource: from },
+        ...conditional,
+      ];
+    }
+    case "CompleteMultipartUpload":
+    case "CreateMultipartUpload":
+    case "PutObject":
+    case "UploadPart":
+      return [{ action: "s3:PutObject", resource: object }, ...conditional];
+  }
 }

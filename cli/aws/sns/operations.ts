@@ -1,19 +1,25 @@
 import { functionArn, queueArn, topicArn } from "../../rules/arn.ts";
 import { MAX_PUBLICATION } from "../../rules/limits.ts";
 import { sizeOf } from "../message_attributes.ts";
-import { type XmlElements, xmlResponse } from "../responses.ts";
-import { batchFault, runBatch } from "../batch.ts";
-import { notEmulated, type ServiceCall, ServiceError } from "../service_call.ts";
 import {
+  notEmulated,
+  type ServiceCall,
+  ServiceError,
+  type XmlElements,
+  xmlResponse,
+} from "../service_call.ts";
+import { batchFault, runBatch } from "../batch.ts";
+import {
+  attributesOf,
   invalidParameter,
   listOf,
   membersOf,
   type Parameters,
+  publicationOf,
   readForm,
   textOf,
   textsByName,
-} from "./query.ts";
-import { attributesOf, publicationOf } from "./publication.ts";
+} from "./publication.ts";
 import type { Subscription, Topics } from "./topics.ts";
 import { checkSupport } from "../supported.ts";
 

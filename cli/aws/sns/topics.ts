@@ -9,8 +9,7 @@ import {
 } from "../../rules/filter_policy.ts";
 import type { MessageAttributes } from "../message_attributes.ts";
 import { notEmulated } from "../service_call.ts";
-import { invalidParameter, notFound } from "./query.ts";
-import type { Publication } from "./publication.ts";
+import { invalidParameter, notFound, type Publication } from "./publication.ts";
 
 /** A message as a subscriber gets it. */
 export interface Delivery {

@@ -1,10 +1,8 @@
 import { Buffer } from "node:buffer";
 import { createHash, randomUUID } from "node:crypto";
 import { ACCOUNT_ID, queueArn } from "../../rules/arn.ts";
-import { Bell } from "../bell.ts";
-import { Clock } from "../clock.ts";
-import type { QueueAttributes } from "./attributes.ts";
-import type { Content, Contents, Kept } from "./contents.ts";
+import { Bell, Clock } from "../clock.ts";
+import type { Content, Contents, Kept, QueueAttributes } from "./attributes.ts";
 import { invalidHandle, invalidParameter, invalidValue } from "./errors.ts";
 
 /** The time in which a FIFO queue ignores a second message with the same deduplication identifier, in milliseconds. */

@@ -2,10 +2,9 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { temporaryFolder } from "../../../testdata/programs.ts";
-import { defaultAttributes } from "./attributes.ts";
-import { Contents } from "./contents.ts";
+import { Contents, defaultAttributes } from "./attributes.ts";
 import { Queue } from "./queue.ts";
-import { QUEUE_OPERATIONS } from "./queue_operations.ts";
+import { QUEUE_OPERATIONS } from "./sqs.ts";
 import { Queues } from "./queues.ts";
 
 const MINUTE = 60_000;

@@ -1,8 +1,7 @@
 import { unknownQueue } from "./errors.ts";
 import { type Input, queueNameOf } from "./input.ts";
-import { type QueueAttributes, redrivePolicyOf } from "./attributes.ts";
+import { type Contents, type QueueAttributes, redrivePolicyOf } from "./attributes.ts";
 import { Clock } from "../clock.ts";
-import type { Contents } from "./contents.ts";
 import { Queue, type Received, type TakeOptions } from "./queue.ts";
 
 export interface ReceiveOptions extends TakeOptions {

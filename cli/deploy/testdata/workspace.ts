@@ -1,9 +1,9 @@
 import { DeleteParametersCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { list } from "../../commands/secret_parameters.ts";
 import { readManifest } from "../../manifest/manifest.ts";
-import { secretPath } from "../../manifest/secrets.ts";
+import { secretPath } from "../../manifest/variables.ts";
 import { deploy, type DeployOptions, type SecretStore, undeploy } from "../deploy.ts";
-import { printOutputs } from "../outputs.ts";
+import { printOutputs } from "../summary.ts";
 
 export interface Outcome {
   /** The result of the run; `false` if the run failed. */

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import * as fc from "fast-check";
-import { readChunks } from "./aws_chunked.ts";
-import { S3Error } from "../responses.ts";
+import { readChunks } from "./content.ts";
+import { S3Error } from "../service_call.ts";
 
 /** Reads a body that arrives in pieces. Returns the content and the trailers. */
 async function read(...pieces: string[]) {

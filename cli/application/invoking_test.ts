@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { parseManifest } from "../manifest/manifest.ts";
 import { LOCAL } from "../rules/arn.ts";
-import { loopsOf } from "./loops.ts";
+import { loopsOf } from "./invoking.ts";
 import { resolveApplication } from "./resolve.ts";
 
 Deno.test("loopsOf() names each function that may write into what calls it", () => {
