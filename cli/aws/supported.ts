@@ -16,155 +16,107 @@ export interface Inside {
   readonly each: Parameters | Inside;
 }
 
-const NAMES = { ExpressionAttributeNames: true } as const;
-const PROJECTION = { ProjectionExpression: true, ...NAMES } as const;
-const READ = { ConsistentRead: true, ReturnConsumedCapacity: true, ...PROJECTION } as const;
-const CONDITION = {
-  ConditionExpression: true,
-  ExpressionAttributeValues: true,
-  ReturnValuesOnConditionCheckFailure: true,
-  ...NAMES,
-} as const;
-const WRITE = {
-  ReturnValues: true,
-  ReturnConsumedCapacity: true,
-  ReturnItemCollectionMetrics: true,
-  ...CONDITION,
-} as const;
-const LIST = {
-  TableName: true,
-  IndexName: true,
-  Select: true,
-  Limit: true,
-  ExclusiveStartKey: true,
-  FilterExpression: true,
-  ExpressionAttributeValues: true,
-  ...READ,
-} as const;
-const IN_TABLE = { TableName: true } as const;
-const ONE = { TableName: true, Key: true } as const;
+/** Parameters by their names, divided by spaces. */
+const of = (names: string): Parameters =>
+  Object.fromEntries(names.split(" ").map((name) => [name, true]));
+
+const CONSUMED = "ReturnConsumedCapacity";
+const METRICS = `${CONSUMED} ReturnItemCollectionMetrics`;
+const PROJECTION = "ProjectionExpression ExpressionAttributeNames";
+const READ = `ConsistentRead ${CONSUMED} ${PROJECTION}`;
+const CONDITION = "ConditionExpression ExpressionAttributeNames ExpressionAttributeValues " +
+  "ReturnValuesOnConditionCheckFailure";
+const WRITE = `ReturnValues ${METRICS} ${CONDITION}`;
+const LIST = "TableName IndexName Select Limit ExclusiveStartKey FilterExpression " +
+  `ExpressionAttributeValues ${READ}`;
 
 const DYNAMODB: Readonly<Record<string, Parameters>> = {
-  GetItem: { ...ONE, ...READ },
+  GetItem: of(`TableName Key ${READ}`),
   BatchGetItem: {
-    RequestItems: { each: { Keys: true, ConsistentRead: true, ...PROJECTION } },
-    ReturnConsumedCapacity: true,
+    RequestItems: { each: of(`Keys ConsistentRead ${PROJECTION}`) },
+    ...of(CONSUMED),
   },
-  Query: { KeyConditionExpression: true, ScanIndexForward: true, ...LIST },
-  Scan: { Segment: true, TotalSegments: true, ...LIST },
-  PutItem: { ...IN_TABLE, Item: true, ...WRITE },
-  UpdateItem: { ...ONE, UpdateExpression: true, ...WRITE },
-  DeleteItem: { ...ONE, ...WRITE },
+  Query: of(`KeyConditionExpression ScanIndexForward ${LIST}`),
+  Scan: of(`Segment TotalSegments ${LIST}`),
+  PutItem: of(`TableName Item ${WRITE}`),
+  UpdateItem: of(`TableName Key UpdateExpression ${WRITE}`),
+  DeleteItem: of(`TableName Key ${WRITE}`),
   BatchWriteItem: {
-    RequestItems: { each: { each: { PutRequest: { Item: true }, DeleteRequest: { Key: true } } } },
-    ReturnConsumedCapacity: true,
-    ReturnItemCollectionMetrics: true,
+    RequestItems: { each: { each: { PutRequest: of("Item"), DeleteRequest: of("Key") } } },
+    ...of(METRICS),
   },
   TransactGetItems: {
-    TransactItems: { each: { Get: { ...ONE, ...PROJECTION } } },
-    ReturnConsumedCapacity: true,
+    TransactItems: { each: { Get: of(`TableName Key ${PROJECTION}`) } },
+    ...of(CONSUMED),
   },
   TransactWriteItems: {
     TransactItems: {
       each: {
-        Put: { ...IN_TABLE, Item: true, ...CONDITION },
-        Update: { ...ONE, UpdateExpression: true, ...CONDITION },
-        Delete: { ...ONE, ...CONDITION },
-        ConditionCheck: { ...ONE, ...CONDITION },
+        Put: of(`TableName Item ${CONDITION}`),
+        Update: of(`TableName Key UpdateExpression ${CONDITION}`),
+        Delete: of(`TableName Key ${CONDITION}`),
+        ConditionCheck: of(`TableName Key ${CONDITION}`),
       },
     },
-    ClientRequestToken: true,
-    ReturnConsumedCapacity: true,
-    ReturnItemCollectionMetrics: true,
+    ...of(`ClientRequestToken ${METRICS}`),
   },
-  DescribeTable: IN_TABLE,
-  DescribeTimeToLive: IN_TABLE,
-  ListTables: { ExclusiveStartTableName: true, Limit: true },
+  DescribeTable: of("TableName"),
+  DescribeTimeToLive: of("TableName"),
+  ListTables: of("ExclusiveStartTableName Limit"),
 };
 
-const TO_TOPIC = { TopicArn: true } as const;
-const PUBLICATION = {
-  Message: true,
-  MessageAttributes: true,
-  MessageDeduplicationId: true,
-  MessageGroupId: true,
-  MessageStructure: true,
-  Subject: true,
-} as const;
-const SUBSCRIPTION = { SubscriptionArn: true } as const;
+const PUBLICATION =
+  "Message MessageAttributes MessageDeduplicationId MessageGroupId MessageStructure Subject";
 
 const SNS: Readonly<Record<string, Parameters>> = {
-  Publish: { ...TO_TOPIC, TargetArn: true, ...PUBLICATION },
-  PublishBatch: { ...TO_TOPIC, PublishBatchRequestEntries: { each: { Id: true, ...PUBLICATION } } },
-  CreateTopic: { Name: true },
-  DeleteTopic: TO_TOPIC,
-  ListTopics: {},
-  Subscribe: {
-    ...TO_TOPIC,
-    Attributes: true,
-    Endpoint: true,
-    Protocol: true,
-    ReturnSubscriptionArn: true,
+  Publish: of(`TopicArn TargetArn ${PUBLICATION}`),
+  PublishBatch: {
+    ...of("TopicArn"),
+    PublishBatchRequestEntries: { each: of(`Id ${PUBLICATION}`) },
   },
-  Unsubscribe: SUBSCRIPTION,
-  ListSubscriptionsByTopic: TO_TOPIC,
-  GetSubscriptionAttributes: SUBSCRIPTION,
-  SetSubscriptionAttributes: { ...SUBSCRIPTION, AttributeName: true, AttributeValue: true },
+  CreateTopic: of("Name"),
+  DeleteTopic: of("TopicArn"),
+  ListTopics: {},
+  Subscribe: of("TopicArn Attributes Endpoint Protocol ReturnSubscriptionArn"),
+  Unsubscribe: of("SubscriptionArn"),
+  ListSubscriptionsByTopic: of("TopicArn"),
+  GetSubscriptionAttributes: of("SubscriptionArn"),
+  SetSubscriptionAttributes: of("SubscriptionArn AttributeName AttributeValue"),
 };
 
-const IN_QUEUE = { QueueUrl: true } as const;
-const MESSAGE = {
-  DelaySeconds: true,
-  MessageAttributes: true,
-  MessageBody: true,
-  MessageDeduplicationId: true,
-  MessageGroupId: true,
-  MessageSystemAttributes: true,
-} as const;
-const RECEIPT = { ReceiptHandle: true } as const;
-const VISIBILITY = { ...RECEIPT, VisibilityTimeout: true } as const;
-const batchOf = (entry: Parameters): Parameters => ({
-  ...IN_QUEUE,
-  Entries: { each: { Id: true, ...entry } },
+const MESSAGE =
+  "DelaySeconds MessageAttributes MessageBody MessageDeduplicationId MessageGroupId " +
+  "MessageSystemAttributes";
+const VISIBILITY = "ReceiptHandle VisibilityTimeout";
+const batchOf = (names: string): Parameters => ({
+  ...of("QueueUrl"),
+  Entries: { each: of(`Id ${names}`) },
 });
 
 const SQS: Readonly<Record<string, Parameters>> = {
-  CreateQueue: { Attributes: true, QueueName: true },
-  DeleteQueue: IN_QUEUE,
-  GetQueueUrl: { QueueName: true, QueueOwnerAWSAccountId: true },
-  ListQueues: { MaxResults: true, NextToken: true, QueueNamePrefix: true },
-  GetQueueAttributes: { ...IN_QUEUE, AttributeNames: true },
-  SetQueueAttributes: { ...IN_QUEUE, Attributes: true },
-  PurgeQueue: IN_QUEUE,
-  SendMessage: { ...IN_QUEUE, ...MESSAGE },
+  CreateQueue: of("Attributes QueueName"),
+  DeleteQueue: of("QueueUrl"),
+  GetQueueUrl: of("QueueName QueueOwnerAWSAccountId"),
+  ListQueues: of("MaxResults NextToken QueueNamePrefix"),
+  GetQueueAttributes: of("QueueUrl AttributeNames"),
+  SetQueueAttributes: of("QueueUrl Attributes"),
+  PurgeQueue: of("QueueUrl"),
+  SendMessage: of(`QueueUrl ${MESSAGE}`),
   SendMessageBatch: batchOf(MESSAGE),
-  ReceiveMessage: {
-    ...IN_QUEUE,
-    AttributeNames: true,
-    MaxNumberOfMessages: true,
-    MessageAttributeNames: true,
-    MessageSystemAttributeNames: true,
-    VisibilityTimeout: true,
-    WaitTimeSeconds: true,
-  },
-  DeleteMessage: { ...IN_QUEUE, ...RECEIPT },
-  DeleteMessageBatch: batchOf(RECEIPT),
-  ChangeMessageVisibility: { ...IN_QUEUE, ...VISIBILITY },
+  ReceiveMessage: of(
+    "QueueUrl AttributeNames MaxNumberOfMessages MessageAttributeNames MessageSystemAttributeNames " +
+      "VisibilityTimeout WaitTimeSeconds",
+  ),
+  DeleteMessage: of("QueueUrl ReceiptHandle"),
+  DeleteMessageBatch: batchOf("ReceiptHandle"),
+  ChangeMessageVisibility: of(`QueueUrl ${VISIBILITY}`),
   ChangeMessageVisibilityBatch: batchOf(VISIBILITY),
 };
 
 const EVENTS: Readonly<Record<string, Parameters>> = {
   PutEvents: {
     Entries: {
-      each: {
-        Detail: true,
-        DetailType: true,
-        EventBusName: true,
-        Resources: true,
-        Source: true,
-        Time: true,
-        TraceHeader: true,
-      },
+      each: of("Detail DetailType EventBusName Resources Source Time TraceHeader"),
     },
   },
 };
