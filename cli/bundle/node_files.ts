@@ -27,7 +27,7 @@ export interface NodeFilesOptions {
 export async function filesForNode(
   { secrets, export: handler }: FunctionCode,
   { code, map, exports }: ModuleBundle,
-  { readsSecrets = true, packages = [], ...options }: NodeFilesOptions,
+  { readsSecrets = true, packages = [], kept, signal }: NodeFilesOptions,
 ): Promise<ArchiveFile[]> {
   const encoder = new TextEncoder();
   const module = (name: string): ArchiveFile[] => [
@@ -47,7 +47,8 @@ export async function filesForNode(
   ];
   if (parameters.length === 0) return files;
   const reader = await bundleModule(READER.url, {
-    ...options,
+    kept,
+    signal,
     target: "nodejs22.x",
     isMinified: true,
     folder: import.meta.dirname && resolve(import.meta.dirname, "../.."),

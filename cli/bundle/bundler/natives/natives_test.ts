@@ -6,6 +6,7 @@ import { Bundles } from "../../bundles.ts";
 import { succeed } from "../../../../testdata/programs.ts";
 import { findNode } from "../../../programs/find_node.ts";
 import { writeFiles } from "../../archive.ts";
+import { bundleApp } from "../../app.ts";
 import { bundleFunctions } from "../../functions.ts";
 import { platformOf } from "./platforms.ts";
 import { binary } from "./testdata/binaries.ts";
@@ -260,6 +261,41 @@ Deno.test("packages that need each other in several versions are an error", asyn
   await Deno.symlink(`.store/fast/${M}/a`, `${app.folder}/${M}/fast`);
   const { problem } = await bundle(app);
   assertMatch(problem!, /need each other in several versions; install one version of each/);
+});
+
+Deno.test("bundleApp() writes a zip for each architecture only if they differ", async () => {
+  await using app = await makeNative(
+    { ...FAST, "plain.ts": "export const handler = () => 1;" },
+    ADDONS,
+  );
+  const runtime = "nodejs24.x";
+  const functions = {
+    one: { module: "one.ts", runtime },
+    plain: { module: "plain.ts", runtime, secrets: ["KEY"] },
+  };
+  await Deno.writeTextFile(app.manifest, JSON.stringify({ name: "test", stage: "v0", functions }));
+  const out = `${app.folder}/dist`;
+  const both = await bundleApp(app.manifest, {
+    out,
+    architectures: ["x86_64", "arm64"],
+    hasCache: false,
+    warn() {},
+  });
+  const names = both.map(({ path }) => path.slice(out.length + 1));
+  assertEquals(names, ["one-x86_64.zip", "one-arm64.zip", "plain.zip"]);
+  const options = { out, architectures: ["arm64"], hasCache: false, warn() {} } as const;
+  const [one] = await bundleApp(app.manifest, options);
+  assertEquals(one!.path, `${out}/one.zip`);
+  const files = one!.contents.files.map(({ name }) => name);
+  assertEquals(files.includes(`${M}/fast-linux-arm64`), true);
+});
+
+Deno.test("packages over the limit of AWS Lambda are an error that tells how large each is", async () => {
+  await using app = await makeNative(FAST, ADDONS);
+  await Deno.truncate(`${app.folder}/${M}/fast-linux-x64/a.node`, 251 * 1024 * 1024);
+  const { problem } = await bundle(app);
+  const start = "The native packages have 251.0 MB, and AWS Lambda takes at most 250.0 MB: ";
+  assertStringIncludes(problem!, `${start}${M}/fast-linux-x64 has 251.0 MB, ${M}/fast has `);
 });
 
 Deno.test("an add-on that changes counts in the next zip, and one that comes ends the error", async () => {
