@@ -101,7 +101,7 @@ async function open(
   return {
     clients,
     variables,
-    patience: 0,
+    patience: 10, // Events take longer on a busy machine.
     rename: (value) => rename(value, names),
     request(to, request) {
       const name = to.replace(/^url:/, "");

@@ -28,7 +28,7 @@ export interface Delivery {
 export interface Stage extends AsyncDisposable {
   readonly clients: Clients;
   readonly variables: Variables;
-  /** How much longer than on one machine events take to arrive, in seconds. */
+  /** How much longer than the case says events may take to arrive, in seconds. */
   readonly patience: number;
   /** Replaces the names of the manifest in an input or in an answer by the names of the resources at this place. */
   rename(value: unknown): unknown;
