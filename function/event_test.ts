@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import { FnEvent } from "./event.ts";
-import { CloudEventSpecificationError } from "./read.ts";
+import { CloudEventSpecificationError } from "./specification_error.ts";
 
 Deno.test("FnEvent keeps the event by identity, even a frozen event", () => {
   for (const raw of [{}, Object.freeze({ a: 1 }), Object.create(null)]) {

@@ -3,7 +3,7 @@ import { FnQueueRecord } from "../queue/event.ts";
 import { FnNotificationRecord } from "../storage/event.ts";
 import { FnTableRecord } from "../table/event.ts";
 import { FnMessageRecord } from "../topic/event.ts";
-import { CloudEventSpecificationError } from "./read.ts";
+import { CloudEventSpecificationError } from "./specification_error.ts";
 
 /** One accessor of a record of each service, and the key that it reads. */
 const RECORDS = {

@@ -101,7 +101,7 @@ Deno.test("logger.metric() refuses a metric that breaks a rule, and names the ru
   const long = "x".repeat(256);
   const names =
     "names of 1 to 255 (dimensions: 250) ASCII characters, not AWS/…, :…, reserved, redacted";
-  const dimensions = "at most 30 dimensions of 1 to 1024 ASCII characters, not named as the metric";
+  const dimensions = "up to 30 dimensions of 1 to 1024 ASCII characters, not named as the metric";
   const cases: [string, unknown, unknown, object?][] = [
     [names, "", 1],
     [names, " ", 1],
