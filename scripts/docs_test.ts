@@ -6,7 +6,6 @@ import core from "../deno.json" with { type: "json" };
 import { logger } from "@mate/core/logger";
 import { call, createContext, queueEvent } from "@mate/core/testing";
 import { run } from "../testdata/programs.ts";
-import { manifestReference } from "./manifest_reference.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -156,11 +155,6 @@ Deno.test("every file that a picture of ARCHITECTURE.md names exists", async () 
   const files = pictures.flatMap((picture) => picture.match(/[a-z_]+\/[a-z_\/]+\.ts\b/g) ?? []);
   for (const file of files) await Deno.stat(new URL(file, ROOT));
   assertNotEquals(files, []);
-});
-
-Deno.test("docs/manifest.md is the reference of the JSON Schema", async () => {
-  const remedy = "run: deno run -A scripts/manifest_reference.ts";
-  assertEquals(await readPage("docs/manifest.md"), await manifestReference(), remedy);
 });
 
 Deno.test("docs/tutorial.md shows the code of examples/shop as it is", async () => {

@@ -1,11 +1,10 @@
 /**
- * Writes the reference of the manifest, `docs/manifest.md`, from its JSON Schema:
- * `deno run -A scripts/manifest_reference.ts`.
+ * Writes the reference of the manifest for the site, `.mate/manifest.md`, from its JSON Schema.
+ * `deno task docs` runs this.
  *
  * @module
  */
 import schema from "../cli/manifest/schema.json" with { type: "json" };
-import { formatMarkdown } from "./markdown.ts";
 
 /** The parts of JSON Schema that the schema of the manifest uses. */
 interface Schema {
@@ -26,26 +25,22 @@ interface Schema {
   readonly required?: readonly string[];
 }
 
-const HEAD = `# The manifest: \`app.json\`
+const HEAD = `---
+title: docs/manifest
+---
 
-Each key with its type, its range and its default. [examples/shop/app.json](../examples/shop/app.json)
-is a manifest of an application.
+# The manifest: \`app.json\`
+
+Each key with its type, its range and its default, as [the JSON Schema](../cli/manifest/schema.json)
+has them. [examples/shop/app.json](../examples/shop/app.json) is a manifest of an application.
 
 - A _name_ is a lower-case letter, then up to 39 lower-case letters, digits or hyphens.
 - An unknown key is an error, and so is a key that occurs twice in one object, or a comment.
 - \`\${region}\`, \`\${account}\` and \`\${infra.NAME}\` stand for the region, the account, and an output of
-  the files in [\`infra/\`](deploy.md#your-own-resources).
+  the files in [\`infra/\`](../docs/deploy.md#your-own-resources).
 - The tool also finds what a schema cannot express, such as routes that exclude each other, queues that do not
   exist, and names that are too long in AWS.
-
-\`deno run -A scripts/manifest_reference.ts\` writes this page from the JSON Schema.
 `;
-
-/** Makes the reference: a list for each object of the schema, with one line for each key. */
-export function manifestReference(): Promise<string> {
-  const sections = [...sectionsOf("The application", schema as Schema)];
-  return formatMarkdown(`${HEAD}\n${sections.join("\n")}`);
-}
 
 /** The section of an object, then the sections of the objects in it. */
 function* sectionsOf(title: string, { properties = {}, required = [] }: Schema): Generator<string> {
@@ -129,9 +124,10 @@ function textType({ pattern, maxLength }: Schema): string {
   return "text";
 }
 
-if (import.meta.main) {
-  await Deno.writeTextFile(
-    new URL("../docs/manifest.md", import.meta.url),
-    await manifestReference(),
-  );
-}
+// A list for each object of the schema, with one line for each key. The folder is in no package, and no test lists it.
+const folder = new URL("../.mate/", import.meta.url);
+await Deno.mkdir(folder, { recursive: true });
+await Deno.writeTextFile(
+  new URL("manifest.md", folder),
+  [HEAD, ...sectionsOf("The application", schema as Schema)].join("\n"),
+);

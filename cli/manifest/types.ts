@@ -8,7 +8,7 @@ export type Runtime = "deno" | "nodejs22.x" | "nodejs24.x";
 /** The formats of the functions' logs. */
 export type LogFormat = "Text" | "JSON";
 
-/** The checked manifest of one stage of an application, with all defaults. `docs/manifest.md` describes every key. */
+/** The checked manifest of one stage of an application, with all defaults. `schema.json` describes every key. */
 export interface Manifest {
   /** The name of the application, such as `shop`, or `shop-prod` for a further stage. All names in the account start with it. */
   readonly name: string;

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { formatMarkdown } from "../markdown.ts";
 import { KNOWN_DIFFERENCES, type KnownDifference } from "./known_differences.ts";
 import type { Result } from "./run.ts";
 
@@ -134,4 +133,16 @@ export function summary(results: readonly Result[]): string {
   return [...lines, line("all claimed cases", { equal: sum("equal"), total: sum("total") })].join(
     "\n",
   );
+}
+
+/** Formats Markdown as the files of the repository are formatted. */
+async function formatMarkdown(text: string): Promise<string> {
+  const config = new URL("../../deno.json", import.meta.url).pathname;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["fmt", "--ext=md", `--config=${config}`, "-"],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  await new Response(text).body!.pipeTo(child.stdin);
+  return new TextDecoder().decode((await child.output()).stdout);
 }
