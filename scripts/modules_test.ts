@@ -17,10 +17,10 @@ const read = (path: string) => Deno.readTextFile(new URL(path, ROOT));
 const LISTS: Readonly<Record<string, (name: string) => boolean | Promise<boolean>>> = {
   "deno.json, task doc:lint": (name) =>
     tasks["doc:lint"].command.split(" ").includes(`${name}/mod.ts`),
-  "README.md, table of modules": async (name) =>
-    (await read("README.md")).includes(`\n| \`@mate/core/${name}\``),
-  "ARCHITECTURE.md, table of rooms": async (name) =>
-    new RegExp(`^\\| \`${name}/\` +\\|`, "m").test(await read("ARCHITECTURE.md")),
+  "README.md, list of modules": async (name) =>
+    (await read("README.md")).includes(`\n- \`@mate/core/${name}\``),
+  "ARCHITECTURE.md, list of rooms": async (name) =>
+    new RegExp(`^- .*\`${name}/\`.*:`, "m").test(await read("ARCHITECTURE.md")),
   "docs/README.md, links to the pages": async (name) =>
     (await read("docs/README.md")).includes(`(${name}.md)`),
   "docs, a page": async (name) => (await read(`docs/${name}.md`)).includes(`@mate/core/${name}`),
