@@ -60,12 +60,9 @@ export function fidelityPage(results: readonly Result[]): Promise<string> {
   );
   return formatMarkdown(`# How true the platform is
 
-The project LocalStack sent requests to AWS and kept the answers. The local platform gets the same
-requests, by the AWS SDK or as raw HTTP, and its answers are compared with those of AWS. ${equal} of ${total} cases are equal.
+The project LocalStack sent requests to AWS and kept the answers. The local platform gets the same requests, and its answers are compared with those of AWS. ${equal} of ${total} cases are equal.
 
-An operation has a number if some of its cases differ. Identifiers, dates and signatures are not
-compared. \`deno task recordings --write\` makes this page, and a test checks it.
-[Recordings](recordings.md) has the files, and sends the same requests to your account.
+An operation has a number if some of its cases differ. Identifiers, dates and signatures are not compared. [\`deno task recordings --write\`](recordings.md) makes this page, and a test checks it.
 
 ## Equal cases of all cases
 

@@ -21,13 +21,12 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   },
   {
     service: "all",
-    sentence:
-      "JSON logs, the domain, alarms, the network and AWS X-Ray work in the account only. `mate dev` says at its start which of them the manifest has.",
+    sentence: "JSON logs, the domain, alarms, the network and AWS X-Ray work in the account only.",
   },
   {
     service: "api-gateway",
     sentence:
-      "Headers of more than 10,240 bytes get the status 431, because the documentation of API Gateway names none.",
+      "Headers of more than 10,240 bytes get the status 431. The documentation of API Gateway names none.",
   },
   {
     service: "api-gateway",
@@ -35,8 +34,7 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   },
   {
     service: "s3",
-    sentence:
-      "Objects have no versions, although the deployed buckets keep versions, so no answer has a version and `versionId` gets 501.",
+    sentence: "Objects have no versions, and `versionId` gets 501.",
   },
   {
     service: "s3",
@@ -45,22 +43,21 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   },
   {
     service: "s3",
-    sentence:
-      "Of the checksums, CRC32, CRC32C, CRC64NVME, SHA1 and SHA256 are computed, and others get 501.",
+    sentence: "Checksums other than CRC32, CRC32C, CRC64NVME, SHA1 and SHA256 get 501.",
   },
   {
     service: "s3",
     sentence:
-      "DeleteObjects is refused as a whole if the function may not delete one of the objects, where Amazon S3 answers with an error for that object.",
+      "DeleteObjects is refused as a whole if the function may not delete one of the objects. Amazon S3 refuses that object only.",
   },
   {
     service: "s3",
     sentence:
-      "A missing object gets 404 also if the function may not list the bucket, where Amazon S3 answers 403.",
+      "If the function may not list the bucket, a missing object gets 404, and in Amazon S3 403.",
   },
   {
     service: "s3",
-    sentence: "A parameter that Amazon S3 would ignore, because no operation has it, gets 501.",
+    sentence: "A parameter that Amazon S3 would ignore gets 501.",
   },
   {
     service: "s3",
@@ -82,13 +79,11 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   },
   {
     service: "event-patterns",
-    sentence:
-      "The manifest refuses a key at the top of a pattern that no event has, which Amazon EventBridge accepts.",
+    sentence: "The manifest refuses a key at the top of a pattern that no event has.",
   },
   {
     service: "dynamodb",
-    sentence:
-      "No recording compares Amazon DynamoDB and its streams yet, so only the project's own tests do.",
+    sentence: "No recording compares Amazon DynamoDB yet.",
   },
   {
     service: "dynamodb",
@@ -102,7 +97,7 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   {
     service: "dynamodb",
     sentence:
-      "Every read is consistent, also one of an index. In the account, set `ConsistentRead` if a read must see the last write; an index is always a moment behind.",
+      "Every read is consistent. In the account, set `ConsistentRead` if a read must see the last write; an index is always a moment behind.",
   },
   {
     service: "dynamodb",
@@ -117,7 +112,7 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   {
     service: "dynamodb",
     sentence:
-      "A failed batch comes again after 50 milliseconds, then after longer pauses up to a second. AWS Lambda waits longer.",
+      "A failed batch comes again after 50 milliseconds up to a second. AWS Lambda waits longer.",
   },
   {
     service: "lambda",
@@ -126,12 +121,12 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   {
     service: "lambda",
     sentence:
-      "A function has up to ten sandboxes at a time, or `reservedConcurrency` if this is less. Further invocations wait. AWS Lambda refuses them with 429.",
+      "A function has up to ten sandboxes at a time, or `reservedConcurrency` if this is less. Further invocations wait. AWS Lambda answers 429.",
   },
   {
     service: "lambda",
     sentence:
-      "A failed asynchronous invocation, also by Amazon S3, SNS, EventBridge or a schedule, is repeated after 1 and 2 seconds. AWS Lambda waits 1 and 2 minutes.",
+      "A failed asynchronous invocation is repeated after 1 and 2 seconds, in the account after 1 and 2 minutes.",
   },
   {
     service: "lambda",
