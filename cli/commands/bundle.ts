@@ -11,7 +11,8 @@ export const bundle: Command = defineCommand({
   summary: "Makes the zips of an application for AWS Lambda",
   details:
     `MANIFEST is ${MANIFEST} by default. The zips are layer-<architecture>.zip with Deno and the runtime, and
-<function>.zip for each function; with both architectures, <function>-<architecture>.zip if it has native packages. Deno comes from the npm registry, or the registry in NPM_CONFIG_REGISTRY.`,
+<function>.zip for each function; with both architectures, <function>-<architecture>.zip if it has native packages.
+Deno comes from the npm registry, or the registry in NPM_CONFIG_REGISTRY.`,
   options: {
     stage: STAGE,
     out: {

@@ -23,7 +23,7 @@ Lambda manages it. With Node.js, or if npm has installed the tool, it is a proje
       value: "NAME",
       description: `${
         RUNTIMES.join(", ")
-      } (asked on a terminal; else "nodejs24.x" if npm has installed the tool, or "deno")`,
+      } (a terminal asks; else "nodejs24.x" if npm installed the tool, or "deno")`,
     },
   },
   async run([folder = ""], { runtime }, { print }) {

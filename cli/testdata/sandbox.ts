@@ -16,23 +16,24 @@ if (!hasNamespace) {
   console.error("NOT RUN: the tests of mount namespaces, which this machine does not allow");
 }
 
-/** The runtimes of Node.js, if this machine can get them. */
+const ALL: readonly NodeRuntime[] = ["nodejs22.x", "nodejs24.x"];
+
+/**
+ * The newest runtime of Node.js, or all of them in `deno task test:runtimes`. There is none if this machine cannot get them.
+ */
 export const NODE_RUNTIMES: readonly NodeRuntime[] = isolation === undefined
   ? []
-  : await Promise.all((["nodejs22.x", "nodejs24.x"] as const).map((runtime) => findNode(runtime)))
+  : await Promise.all(ALL.map((runtime) => findNode(runtime)))
     .then(
-      () => ["nodejs22.x", "nodejs24.x"],
+      () => ALL.slice(Deno.env.has("EVERY_RUNTIME") ? 0 : -1),
       ({ message }) => {
         console.error(`NOT RUN: functions for Node.js. ${message}`);
         return [];
       },
     );
 
-/** Deno, and the newest runtime of Node.js; every runtime in `deno task test:runtimes`. */
-export const RUNTIMES: readonly Runtime[] = [
-  "deno",
-  ...NODE_RUNTIMES.slice(Deno.env.has("EVERY_RUNTIME") ? 0 : -1),
-];
+/** Deno, and the {@linkcode NODE_RUNTIMES}. */
+export const RUNTIMES: readonly Runtime[] = ["deno", ...NODE_RUNTIMES];
 
 /** Defines a test for each of the {@linkcode RUNTIMES}. */
 export function testRuntimes(

@@ -53,7 +53,7 @@ export type DescribedMethod = "DELETE" | "GET" | "HEAD" | "OPTIONS" | "PATCH" | 
  * import type { ApiDescription } from "@mate/core/gateway";
  *
  * const Order = z.object({ id: z.string(), item: z.string() });
- * export const api = {
+ * const api = {
  *   "POST /orders": { summary: "Place an order", body: Order.omit({ id: true }), responses: { 201: Order } },
  *   "DELETE /orders/{id}": { responses: { 204: "The order is cancelled" } },
  * } as const satisfies ApiDescription;

@@ -1,6 +1,6 @@
 import { CloudWatchLogs } from "@aws-sdk/client-cloudwatch-logs";
 import { fileURLToPath } from "node:url";
-import { deliveryOf, writeApplication } from "./application.ts";
+import { deliveryOf, makeFolder, writeApplication } from "./application.ts";
 import type { Application, Setup } from "./cases.ts";
 import { type ClientOptions, Clients } from "./clients.ts";
 import type { Delivery, Place, Stage } from "./place.ts";
@@ -148,7 +148,7 @@ async function mate(...args: string[]): Promise<string> {
 async function deploy(application: Application, name: string, clients: Clients): Promise<Stage> {
   await using stack = new AsyncDisposableStack();
   stack.use(clients);
-  const folder = await Deno.makeTempDir({ prefix: "mate-recorded-" });
+  const folder = makeFolder();
   stack.defer(() => Deno.remove(folder, { recursive: true }));
   const path = await writeApplication(application, folder, name, REGION);
   stack.defer(async () => void await mate("undeploy", path, "--yes", "--delete-data"));

@@ -1,54 +1,59 @@
-import type { Application, Behaviour } from "./cases.ts";
+import type { Application } from "./cases.ts";
 import type { Delivery } from "./place.ts";
 
 /** Begins the line of the log with the event that a function got. */
 const MARK = "RECORDED";
 
-/** Writes the manifest and the modules of an application into a folder. Returns the path of the manifest. */
+/** The module of all functions. The variable `DOES` says what a function does, so that one bundle serves every case. */
+const MODULE = `const does = JSON.parse(Deno.env.get("DOES"));
+let calls = 0;
+export function handler(event, context) {
+  calls++;
+  console.log("${MARK} " + JSON.stringify({ requestId: context.awsRequestId, event }));
+  if (does.logs !== undefined) console.log(does.logs);
+  if (does.throws) {
+    throw Object.assign(new Error(does.throws.message), { name: does.throws.name });
+  }
+  if (does.throwsOnce && calls === 1) throw new Error("The first call fails");
+  if (does.answersEvent) return { statusCode: 200, body: JSON.stringify(event) };
+  if (does.returnsContext) return { ...context };
+  if (does.returnsRequestId) return context.awsRequestId;
+  if (does.returnsLetters !== undefined) return "a".repeat(does.returnsLetters);
+  if ("returns" in does) return does.returns;
+  if (does.echoes) return event;
+}
+`;
+
+/** What a function may do. */
+const BEHAVIOURS = ["throws", "throwsOnce", "answersEvent", "returnsContext", "returnsRequestId"]
+  .concat("returnsNothing", "returnsLetters", "returns", "echoes");
+
+/** Makes a folder for applications. */
+export function makeFolder(): string {
+  const folder = Deno.makeTempDirSync({ prefix: "mate-recorded-" });
+  Deno.writeTextFileSync(`${folder}/recorded.js`, MODULE);
+  return folder;
+}
+
+/** Writes the manifest of an application into such a folder. Returns its path. */
 export async function writeApplication(
-  { functions, stage = "stage", queues }: Application,
+  { functions: all, stage = "stage", queues }: Application,
   folder: string,
   name: string,
   region?: string,
 ): Promise<string> {
-  const settings = await Promise.all(
-    Object.entries(functions).map(async ([name, { does, ...rest }]) => {
-      await Deno.writeTextFile(`${folder}/${name}.js`, moduleOf(does));
-      return [name, { ...rest, module: `${name}.js` }] as const;
+  const functions = Object.fromEntries(
+    Object.entries(all).map(([name, { does, ...rest }]) => {
+      const DOES = JSON.stringify(does);
+      if (!BEHAVIOURS.some((key) => key in does)) {
+        throw new TypeError(`Unknown behaviour of a function: ${DOES}`);
+      }
+      return [name, { ...rest, module: "recorded.js", environment: { DOES } }];
     }),
   );
-  const manifest = { name, stage, region, functions: Object.fromEntries(settings), queues };
-  await Deno.writeTextFile(`${folder}/app.json`, JSON.stringify(manifest));
-  return `${folder}/app.json`;
-}
-
-function moduleOf(does: Behaviour): string {
-  return `let calls = 0;
-export function handler(event, context) {
-  calls++;
-  console.log("${MARK} " + JSON.stringify({ requestId: context.awsRequestId, event }));
-  ${does.logs === undefined ? "" : `console.log(${JSON.stringify(does.logs)});`}
-  ${actionOf(does)}
-}
-`;
-}
-
-function actionOf(does: Behaviour): string {
-  if (does.throws !== undefined) {
-    const { name, message } = does.throws;
-    return `throw Object.assign(new Error(${JSON.stringify(message)}), { name: ${
-      JSON.stringify(name)
-    } });`;
-  }
-  if (does.throwsOnce) return 'if (calls === 1) throw new Error("The first call fails");';
-  if (does.answersEvent) return "return { statusCode: 200, body: JSON.stringify(event) };";
-  if (does.returnsContext) return "return { ...context };";
-  if (does.returnsRequestId) return "return context.awsRequestId;";
-  if (does.returnsNothing) return "return;";
-  if (does.returnsLetters !== undefined) return `return "a".repeat(${does.returnsLetters});`;
-  if ("returns" in does) return `return ${JSON.stringify(does.returns)};`;
-  if (does.echoes) return "return event;";
-  throw new TypeError(`Unknown behaviour of a function: ${JSON.stringify(does)}`);
+  const path = `${folder}/app-${crypto.randomUUID()}.json`;
+  await Deno.writeTextFile(path, JSON.stringify({ name, stage, region, functions, queues }));
+  return path;
 }
 
 /** Reads the event that a function got from a line of its log. Other lines have none. */

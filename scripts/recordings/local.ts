@@ -4,7 +4,7 @@ import { type FunctionHost, startPlatform } from "../../cli/dev/mod.ts";
 import { ACCOUNT_ID, LOCAL, REGION } from "../../cli/rules/arn.ts";
 import { resolveApplication } from "../../cli/application/resolve.ts";
 import { rename } from "./account.ts";
-import { deliveryOf, writeApplication } from "./application.ts";
+import { deliveryOf, makeFolder, writeApplication } from "./application.ts";
 import type { Application, Setup } from "./cases.ts";
 import { Clients } from "./clients.ts";
 import type { Delivery, Place, Stage } from "./place.ts";
@@ -15,6 +15,10 @@ import { makeResources } from "./setup.ts";
 const NAME = "recorded";
 
 const queueUrl = (name: string) => `http://localhost/${ACCOUNT_ID}/${name}`;
+
+/** The folder of all applications. So the module of their functions is bundled once, and kept. */
+const FOLDER = makeFolder();
+addEventListener("unload", () => Deno.removeSync(FOLDER, { recursive: true }));
 
 /** The host of cases that invoke no function. */
 const IDLE: FunctionHost = {
@@ -63,9 +67,7 @@ async function open(
   host?: FunctionHost,
 ): Promise<Stage> {
   await using stack = new AsyncDisposableStack();
-  const folder = await Deno.makeTempDir({ prefix: "mate-recorded-" });
-  stack.defer(() => Deno.remove(folder, { recursive: true }));
-  const path = await writeApplication(application, folder, NAME);
+  const path = await writeApplication(application, FOLDER, NAME);
   const { functions, buckets, queues, topics } = resolveApplication(
     await readManifest(path),
     LOCAL,
