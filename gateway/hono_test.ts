@@ -107,9 +107,9 @@ const GATEWAYS: Record<string, { gateway: Gateway; multiValueHeaders?: boolean }
 
 /** The differences, each with the item of `docs/migration.md` that explains it. */
 const DIFFERENCES: Record<string, string> = {
-  "alb: several Set-Cookie": "The last `Set-Cookie`",
-  "lattice: several Set-Cookie": "The last `Set-Cookie`",
-  "lattice: a query": "The query",
+  "alb: several Set-Cookie": "If the gateway takes only one `Set-Cookie`",
+  "lattice: several Set-Cookie": "If the gateway takes only one `Set-Cookie`",
+  "lattice: a query": "The application gets the query of VPC Lattice",
 };
 
 /** What a gateway sends to the client for the result of a handler, or why it answers 502. */

@@ -85,7 +85,7 @@ Deno.test("queueHandler() goes on with the other groups of a FIFO queue, unlike 
 
 Deno.test("docs/migration.md names each of these differences", async () => {
   const page = await Deno.readTextFile(new URL("../docs/migration.md", import.meta.url));
-  const items = ["A batch that fails whole", "A failure in a FIFO queue", "FIFO queues"];
+  const items = ["If a batch fails whole", "After a failure in a FIFO queue"];
   for (const item of items) assertStringIncludes(page, `\n- ${item}`);
 });
 
