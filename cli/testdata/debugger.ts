@@ -1,4 +1,5 @@
 import { SourceMap } from "node:module";
+import { assertMatch } from "@std/assert";
 import { within } from "../../testdata/waiting.ts";
 
 /** A message of the inspector. */
@@ -105,9 +106,10 @@ export class Debugger implements AsyncDisposable {
     const map = await (await fetch(sourceMapURL)).json();
     const [lineNumber, columnNumber] = positionOf(map, source, line);
     await this.send("Debugger.setBreakpointByUrl", { url, lineNumber, columnNumber });
-    if (!isNew) return;
-    await this.paused();
-    await this.send("Debugger.resume");
+    if (isNew) await this.paused();
+    // Deno does not wait before the module, but may have stopped there.
+    const resumed = this.send("Debugger.resume");
+    await (isNew ? resumed : resumed.catch(({ message }) => assertMatch(message, /while paused/)));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
