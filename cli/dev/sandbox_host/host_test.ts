@@ -34,7 +34,7 @@ testRuntimes("a cold start reports its init phase, and a warm one does not", asy
   assertEquals([first.requestId, first.failure], ["id-1", undefined]);
   assertEquals(first.logTail, log.map((line) => `${line}\n`).join(""));
   const [init, start, ...rest] = log.splice(0);
-  assertMatch(init!, /\t-?\tINFO\tinit$/);
+  assertMatch(init!, /\t(?:-|undefined)?\tINFO\tinit$/);
   assertEquals(start, "START RequestId: id-1 Version: $LATEST");
   assertMatch(rest[0]!, /\tid-1\tINFO\tone\rtwo$/);
   assertMatch(rest[1]!, /\tid-1\tERROR\tthree$/);
