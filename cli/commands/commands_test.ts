@@ -72,7 +72,7 @@ Deno.test("mate new writes the runtime into the manifest, and makes a project fo
       for (
         const [name, keys, expected] of [
           ["proposed", "\r", "deno"],
-          ["typed", "\x15nodejs22.x\r", "nodejs22.x"],
+          ["typed", "nodejs22.x\r", "nodejs22.x"],
         ] as const
       ) {
         const shown = await typeOnTerminal(["new", name], question, keys, { cwd: folder });
@@ -80,7 +80,7 @@ Deno.test("mate new writes the runtime into the manifest, and makes a project fo
         const manifest = await Deno.readTextFile(`${folder}/${name}/app.json`);
         assertEquals(JSON.parse(manifest).runtime, expected);
       }
-      const stopped = await typeOnTerminal(["new", "no"], question, "\x15\x04", { cwd: folder });
+      const stopped = await typeOnTerminal(["new", "no"], question, "\x04", { cwd: folder });
       assertStringIncludes(stopped, "nothing was made");
       await assertRejects(() => Deno.stat(`${folder}/no`));
     },

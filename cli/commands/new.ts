@@ -52,9 +52,9 @@ Lambda manages it. With Node.js, or if npm has installed the tool, it is a proje
 /** Asks for the runtime on a terminal. Elsewhere, it is the one that the question would propose. */
 function askRuntime(proposed: string): string {
   if (!Deno.stdin.isTerminal() || !Deno.stdout.isTerminal()) return proposed;
-  const answer = prompt(`Which runtime (${RUNTIMES.join(", ")})?`, proposed);
+  const answer = prompt(`Which runtime (${RUNTIMES.join(", ")})? [${proposed}]`);
   if (answer === null) throw new Error("Interrupted: nothing was made");
-  return answer.trim();
+  return answer.trim() || proposed;
 }
 
 async function makeEmpty(folder: string): Promise<void> {
