@@ -197,7 +197,7 @@ function decode(text: string): string {
 
 const FORM = "application/x-www-form-urlencoded";
 
-export function publicationRefusal(problem: string): Refusal {
+function publicationRefusal(problem: string): Refusal {
   return refusal(400, `Cannot publish the message: ${problem}`);
 }
 
@@ -207,7 +207,7 @@ export function publicationRefusal(problem: string): Refusal {
  *
  * @throws {Refusal} If a rule is broken.
  */
-export function readPublication(headers: IncomingHttpHeaders, text: string): Publication {
+function readPublication(headers: IncomingHttpHeaders, text: string): Publication {
   const type = (headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
   if (type !== FORM && type !== "text/plain") {
     const problem = `Cannot publish a message of the type "${type}"`;

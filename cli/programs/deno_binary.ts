@@ -71,7 +71,7 @@ export function getDenoBinary(
  *
  * @throws {Error} If the package cannot be downloaded, or its hash is not the pinned hash. A wrong package is not kept.
  */
-export async function getProgram(
+async function getProgram(
   package_: DenoPackage,
   program: string,
   source: DenoSource = {},

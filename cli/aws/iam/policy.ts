@@ -169,7 +169,7 @@ function matchesText(pattern: string, text: string, context: Context = {}): bool
 }
 
 /** Matches the ARN of a resource against a pattern. IAM has variables in the last part of such a pattern only. */
-export function matchesResource(pattern: string, arn: string, context: Context): boolean {
+function matchesResource(pattern: string, arn: string, context: Context): boolean {
   if (pattern === "*") return true;
   if (arn === "*" || /^([^:]*:){0,4}[^:]*\$\{(?![*?$]\})/.test(pattern)) return false;
   return matchesArn(pattern, arn, context);

@@ -163,7 +163,7 @@ export function exitReason({ code, signal }: Deno.CommandStatus): string {
   return `Runtime exited with error: exit status ${code}`;
 }
 
-export function endingError(
+function endingError(
   failure: Failure,
   requestId: string,
   timeout: number,

@@ -10,7 +10,7 @@ export interface BinarySystem {
 /** The number of processors that a universal file of macOS has at most. A class of Java begins alike, with a larger number. */
 const MOST_PROCESSORS = 30;
 
-/** Tells which system a file was built for. Returns `undefined` if it is no program and no native library. */
+/** Tells which system a file was built for. Returns `undefined` for other files than programs and native libraries. */
 export function systemOf(bytes: Uint8Array): BinarySystem | undefined {
   if (bytes.length < 64) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -35,7 +35,7 @@ function processorOf(value: number, x64: number, arm64: number): "x64" | "arm64"
 
 /**
  * Tells for which version of Node.js's binary interface an add-on was built: those with Node-API are for `any`. Returns
- * `undefined` if the file does not tell, as a library that is no add-on.
+ * `undefined` if the file does not tell, such as a shared library that an add-on needs.
  */
 export function abiOf(bytes: Uint8Array): number | "any" | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -112,7 +112,7 @@ export class Copy {
         isOfOtherNode ||= other === undefined;
       }
     }
-    // Beside an add-on for another Node.js, a library that does not tell its version is no add-on.
+    // Beside an add-on for another Node.js, a library without a version does not count as an add-on.
     return {
       kept,
       others: [...others].sort(),

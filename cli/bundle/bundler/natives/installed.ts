@@ -136,7 +136,7 @@ function hasAddon(folder: string, isTop = true): boolean {
 /**
  * Reads the `package.json` of a package.
  *
- * @throws {Error} If it is invalid, or has a name or a version that is no part of a path.
+ * @throws {Error} If it is invalid, or has a name or a version that cannot be a part of a path.
  */
 export function readManifest(folder: string): PackageManifest {
   const manifest = readJson(folder);

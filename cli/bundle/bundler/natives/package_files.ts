@@ -22,7 +22,7 @@ const UNNEEDED_FOLDERS: readonly string[] = [".deps", ".git", "node_gyp_bins", "
 /**
  * Lists the files of a package that are copied into a zip. The packages in its own `node_modules` are not among them.
  *
- * @throws {Error} If a link leads out of the package, or a name is no part of a path on each system.
+ * @throws {Error} If a link leads out of the package, or a name cannot be a part of a path on every system.
  */
 export function filesOf({ name, path, folder }: PlacedPackage): PackageFile[] {
   const refuse = (inside: string, reason: string) => {
