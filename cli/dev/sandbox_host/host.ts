@@ -120,7 +120,10 @@ export class SandboxHost implements ApplicationHost {
 
   /** Waits for the bundle of a function. Returns why nothing can run the function, if so. */
   async #poolOf(name: string): Promise<FunctionPool | string> {
-    while (this.#pending.has(name)) await this.#bundleFirst(name);
+    while (this.#pending.has(name)) {
+      if (this.#isDisposed) return "the local platform is stopping";
+      await this.#bundleFirst(name);
+    }
     return this.#pools.get(name) ?? this.#faults.get(name) ?? "there is no such function";
   }
 
@@ -254,7 +257,8 @@ export class SandboxHost implements ApplicationHost {
   async #bundleFirst(name: string): Promise<void> {
     this.#wanted.add(name);
     await this.#bundling;
-    if (!this.#pending.has(name) || !this.#wanted.has(name)) return; // Another invocation bundles it.
+    // Another invocation bundles it, or nobody waits for it any more.
+    if (!this.#pending.has(name) || !this.#wanted.has(name) || this.#isDisposed) return;
     const names = [...this.#wanted];
     this.#wanted.clear();
     await this.#build(names);

@@ -31,6 +31,18 @@ Deno.test("concurrent invocations get a sandbox each up to the limit of the mach
   }
 });
 
+Deno.test("a host that stops waits for a sandbox that is about to start, and leaves no folder", async () => {
+  for (const delay of [0, 1, 2, 5, 10, 20]) {
+    await using app = await startApp(`export const handler = () => 1;`);
+    let hasEnded = false;
+    const running = app.invoke().catch(() => {}).finally(() => hasEnded = true);
+    await new Promise((resolve) => setTimeout(resolve, delay));
+    await app[Symbol.asyncDispose]();
+    assertEquals(hasEnded, true, `after ${delay} ms`);
+    await running;
+  }
+});
+
 Deno.test("a function without reserved concurrency is not invoked", async () => {
   await using app = await startApp(`export const handler = () => 1;`, { reservedConcurrency: 0 });
   await assertRejects(() => app.invoke(), Error, "its reservedConcurrency is 0");

@@ -136,12 +136,10 @@ export class FunctionPool implements AsyncDisposable {
 
   /** Kills all sandboxes, even those that run an invocation. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isDisposed = true;
-    void this.retire("the local platform is stopping");
-    const killAll = () => Promise.all([...this.#all].map((sandbox) => sandbox.kill()));
-    await killAll();
-    await this.#starting; // A sandbox that was about to start is killed as soon as it has.
-    await killAll();
+    this.#isDisposed = true; // A sandbox that is about to start is killed as soon as it has.
+    const retired = this.retire("the local platform is stopping");
+    for (const sandbox of this.#all) void sandbox.kill();
+    await retired;
   }
 
   /** Starts a sandbox that no invocation needs yet. If that fails, the next invocation tries again and reports the error. */
