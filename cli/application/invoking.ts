@@ -7,10 +7,16 @@ export function examplePath(route: string): string {
   return route.replace(/\{\w+\+\}/, "a/b").replaceAll(/\{\w+\}/g, "1");
 }
 
-/** Returns the command that sends a request. */
-export function curlCommand(method: string, url: string): string {
+/**
+ * Returns the command that sends a request.
+ *
+ * @param isJson Whether a body is JSON. The option `--json` exists since curl 7.82.
+ */
+export function curlCommand(method: string, url: string, isJson = false): string {
   const isDefault = method === "ANY" || method === "GET";
-  return `curl ${isDefault ? "" : method === "HEAD" ? "-I " : `-X ${method} `}'${url}'`;
+  const verb = isDefault ? "" : method === "HEAD" ? "-I " : `-X ${method} `;
+  const body = isJson && ["PATCH", "POST", "PUT"].includes(method) ? "--json '{}' " : "";
+  return `curl ${body !== "" && method === "POST" ? "" : verb}${body}'${url}'`;
 }
 
 /** Lists what invokes a function: the routes, the times, the patterns, and the names of the resources that it listens to. */

@@ -1,8 +1,7 @@
 import type { LogRecord } from "../lambda/function_host.ts";
-import { curlCommand, examplePath, invokersOf } from "../application/invoking.ts";
 import type { Application } from "../application/types.ts";
-import { functionUrl, urlCommand } from "../gateway/routes.ts";
 import { visibleLine } from "../rules/visible_text.ts";
+import { triggersOf } from "./page/triggers.ts";
 
 /** The colours for the names of functions. Red is for errors. */
 const NAME_COLORS: readonly number[] = [36, 32, 35, 34, 96, 92, 95, 94];
@@ -55,51 +54,17 @@ export function introduce(
   { application, url, controlUrl, servicesUrl, bucketsFolder, inspector }: Introduction,
 ): readonly string[] {
   const base = `${url}/${application.stage}`;
-  const rows: [what: string, functionName: string, command: string][] = [];
-  for (const { method, path, function: name } of application.gateway?.routes ?? []) {
-    const command = curlCommand(method, base + examplePath(path));
-    rows.push([`${method} ${path}`, name, command]);
-  }
-  for (const name of Object.keys(application.functions)) {
-    const triggers = invokersOf(application, name);
-    if (triggers.url) {
-      rows.push(["function URL", name, urlCommand(functionUrl(name, url), triggers.url)]);
-    }
-    for (const [index, { expression }] of triggers.schedules.entries()) {
-      rows.push([
-        expression,
-        name,
-        curlCommand("POST", `${controlUrl}/schedules/${name}/${index}`),
-      ]);
-    }
-    for (const bus of new Set(triggers.events.map(({ bus }) => bus))) {
-      const plain = { source: "SOURCE", "detail-type": "TYPE", detail: {} };
-      const event = JSON.stringify(bus === "default" ? plain : { bus, ...plain });
-      rows.push(["events", name, `curl -d '${event}' '${controlUrl}/events'`]);
-    }
-    if (Object.values(triggers).flat().every((trigger) => trigger === undefined)) {
-      const path = `${controlUrl}/2015-03-31/functions/${name}/invocations`;
-      rows.push(["no trigger", name, `curl -d '{}' '${path}'`]);
-    }
-  }
-  for (const [queue, names, { fifo }] of heard(application.queues)) {
-    const group = fifo ? "?group=GROUP" : "";
-    rows.push([`queue ${queue}`, names, `curl -d MESSAGE '${controlUrl}/queues/${queue}${group}'`]);
-  }
-  for (const [bucket, names, { listeners }] of heard(application.buckets)) {
-    const { prefix, suffix } = listeners[0]!;
-    const object = `${controlUrl}/buckets/${bucket}/${prefix}FILE${suffix}`;
-    rows.push([`bucket ${bucket}`, names, `curl -T FILE '${object}'`]);
-    rows.push(["", "", `curl -X DELETE '${object}'`]);
-    rows.push(["", "", `or copy files to ${bucketsFolder}/${bucket}`]);
-  }
-  for (const [topic, names] of heard(application.topics)) {
-    const command = `curl -d message=Hello -d subject=Greeting -d attribute=n:Number:1`;
-    rows.push([`topic ${topic}`, names, `${command} '${controlUrl}/topics/${topic}'`]);
-  }
-  for (const [table, names] of heard(application.tables)) {
-    rows.push([`table ${table}`, names, `curl -d ITEM '${controlUrl}/tables/${table}'`]);
-  }
+  const triggers = Object.keys(application.functions).flatMap((name) =>
+    triggersOf(application, name, base).map(({ what, commands }) => {
+      return { name, what, lines: commands?.(controlUrl, bucketsFolder) ?? [] };
+    })
+  );
+  // The triggers of one bucket have the same commands.
+  const rows = [...Map.groupBy(triggers, ({ lines }) => lines[0]).values()].flatMap((same) => {
+    const { what = "", lines } = same[0]!;
+    const names = [...new Set(same.map(({ name }) => name))].join(", ");
+    return lines.map((line, index) => index === 0 ? [what, names, line] : ["", "", line]);
+  });
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]!.length)));
   return [
     `${application.name} is running`,
@@ -112,7 +77,7 @@ export function introduce(
     "",
     ...throttleOf(application),
     ...missingHere(application),
-    ...rows.map(([what, name, command]) =>
+    ...rows.map(([what = "", name = "", command = ""]) =>
       visibleLine(`  ${what.padEnd(widths[0]!)}  ${name.padEnd(widths[1]!)}  ${command}`)
     ),
     "",
@@ -140,15 +105,4 @@ function missingHere({ tracing, settings: { logs, domain, vpc, alarms } }: Appli
     alarms && "alarms",
   ].filter(Boolean);
   return names.length === 0 ? [] : [`  Only in the account: ${names.join(", ")}.`, ""];
-}
-
-/** Lists the resources that functions listen to, each with the names of these functions. */
-function heard<T extends { readonly listeners: readonly { readonly function: string }[] }>(
-  resources: Readonly<Record<string, T>>,
-): readonly (readonly [key: string, functionNames: string, resource: T])[] {
-  return Object.entries(resources).filter(([, { listeners }]) => listeners.length > 0)
-    .map(([key, resource]) => {
-      const names = new Set(resource.listeners.map((listener) => listener.function));
-      return [key, [...names].join(", "), resource];
-    });
 }

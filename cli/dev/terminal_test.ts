@@ -119,6 +119,7 @@ Deno.test("introduce() shows every trigger with a command to copy", () => {
   for (const part of parts) {
     assertStringIncludes(text, part);
   }
+  assertEquals(text.match(/buckets\/files\/FILE/g)?.length, 2, "once for both functions");
   assertEquals(text.includes("functions/echo/invocations"), false, "it has a trigger");
   const plain = introduce({ application: resolved(MANIFEST), ...places }).join("\n");
   assertEquals(plain.includes("Only in the account"), false);

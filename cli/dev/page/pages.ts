@@ -1,28 +1,15 @@
 import { Buffer } from "node:buffer";
-import { invokersOf } from "../../application/invoking.ts";
-import type { Application } from "../../application/types.ts";
-import { functionUrl } from "../../gateway/routes.ts";
+import type { Application, Table } from "../../application/types.ts";
 import { allow, errorReply, type Reply } from "../../lambda/http.ts";
 import type { Log, LogEntry } from "../../lambda/log.ts";
 import { HIDDEN_CHARACTERS } from "../../rules/visible_text.ts";
-import {
-  copyable,
-  createBucketForm,
-  createEventForm,
-  createQueueForm,
-  createRequestForm,
-  createScheduleForm,
-  createTableForm,
-  createTopicForm,
-  createUrl,
-  type Html,
-  markup,
-} from "./forms.ts";
+import { copyable, createForm, type Html, jsonField, markup } from "./forms.ts";
 import icon from "./icon.svg" with { type: "text" };
 import script from "./script.js" with { type: "text" };
 import style from "./style.css" with { type: "text" };
+import { triggersOf } from "./triggers.ts";
 
-const ASSETS: Readonly<Record<string, readonly [type: string, text: string]>> = {
+const ASSETS = new Map<string, readonly [type: string, text: string]>(Object.entries({
   "/assets/icon.svg": ["image/svg+xml", icon],
   "/assets/script.js": [
     "text/javascript; charset=utf-8",
@@ -30,7 +17,7 @@ const ASSETS: Readonly<Record<string, readonly [type: string, text: string]>> = 
   ],
   "/assets/style.css": ["text/css; charset=utf-8", style],
   "/favicon.ico": ["image/svg+xml", icon], // Browsers ask for it when they show the page of a function.
-};
+}));
 
 const SECURITY = [
   [
@@ -60,13 +47,8 @@ export async function answerPage(
 ): Promise<Reply> {
   if (path === OPENAPI && readApi !== undefined) return await answerDocument(method, readApi);
   const asset = path === "/"
-    ? [
-      "text/html; charset=utf-8",
-      createStartPage(application, origin, readApi !== undefined),
-    ] as const
-    : Object.hasOwn(ASSETS, path)
-    ? ASSETS[path]!
-    : undefined;
+    ? ["text/html; charset=utf-8", createStartPage(application, origin, !!readApi)] as const
+    : ASSETS.get(path);
   if (asset === undefined) return errorReply(404, `There is no ${path}`, SECURITY);
   allow(method, "GET", "HEAD");
   const [type, text] = asset;
@@ -159,7 +141,7 @@ ${!hasApi ? [] : markup`<p>Its API: <a href="${OPENAPI.slice(1)}">OpenAPI docume
 <h2 id="functions-title">Functions</h2>
 ${functions.map((name) => createCard(application, name, base))}
 ${tables.length > 0 ? markup`<h2>Tables</h2>` : []}
-${tables.map(([name, table]) => createTableForm(name, table))}
+${tables.map(([name, table]) => createTable(name, table))}
 </section>
 <section aria-labelledby="log-title" class="log" id="log">
 <h2 id="log-title">Log</h2>
@@ -185,35 +167,29 @@ Nothing yet. Send a request or fire a trigger, and its records appear here.
 
 function createCard(application: Application, name: string, base: string): Html {
   const { description, memory, timeout, code: { module } } = application.functions[name]!;
-  const { routes, url, schedules, events, buckets, topics, queues, tables } = invokersOf(
-    application,
-    name,
-  );
+  const triggers = triggersOf(application, name, base);
+  const addresses = triggers.flatMap(({ address }) => address ?? []);
   return markup`
 <article aria-labelledby="function-${name}">
 <h3 id="function-${name}">${name}</h3>
 <p>${description}</p>
 <p class="facts">${memory} MiB · ${timeout} s · <code>${module}</code></p>
-${routes.length > 0 ? createRequestForm(name, routes, application.stage, base) : []}
-${url === undefined ? [] : createUrl(functionUrl(name, base), url)}
-${schedules.map((schedule, index) => createScheduleForm(name, schedule, index))}
-${events.map(createEventForm)}
-${buckets.map((bucket) => createBucketForm(name, bucket))}
-${topics.map((topic) => createTopicForm(name, topic))}
-${queues.map((queue) => createQueueForm(name, queue, application.queues[queue]!.fifo))}
-${
-    tables.map((table) =>
-      markup`
-<p>The changes of the table <a href="#table-${table}">${table}</a> invoke this function.</p>`
-    )
-  }
-<details>
-<summary>Invoke with your own event</summary>
-<form data-form="post" data-path="2015-03-31/functions/${name}/invocations">
-<label>Event (JSON)<textarea name="body" rows="4" spellcheck="false">{}</textarea></label>
-<button>Invoke</button>
-<output></output>
-</form>
-</details>
+${addresses.length > 0 ? markup`<ul class="routes">${addresses}</ul>` : []}
+${triggers.map(({ form, note = [] }) => form ? createForm(form) : note)}
+</article>`;
+}
+
+function createTable(table: string, { key, attributes }: Table): Html {
+  const example = key.map((name) => [name, attributes[name] === "N" ? 1 : "example"]);
+  const form = createForm({
+    fields: jsonField("Item (JSON)", 3, Object.fromEntries(example)),
+    button: "Put the item",
+    path: `tables/${table}`,
+    list: `The first 50 items of ${table}`,
+  });
+  return markup`
+<article aria-labelledby="table-${table}">
+<h3 id="table-${table}">${table}</h3>
+${form}
 </article>`;
 }

@@ -53,6 +53,16 @@ Deno.test("the start page offers the methods of the routes of a function", () =>
   assertStringIncludes(page, "curl -I &#39;http://localhost/v0/a/1&#39;");
 });
 
+Deno.test("the start page sends JSON to the routes of a described API that take a body", () => {
+  const routes = ["POST", "PUT", "GET", "DELETE"].map((method) => ({ method, path: "/a" }));
+  const f = { module: "f.ts", triggers: { routes } };
+  const manifest = { ...manifestWith({ f }), api: "api.ts" };
+  const page = createStartPage(resolved(manifest), "http://localhost", true);
+  const commands = [...page.matchAll(/<code>(curl.*?) &#39;http:/g)].map(([, command]) => command);
+  const json = "--json &#39;{}&#39;";
+  assertEquals(commands, [`curl ${json}`, `curl -X PUT ${json}`, "curl", "curl -X DELETE"]);
+});
+
 Deno.test("the start page links to the document of the API if the manifest names its description", () => {
   const link = '<a href="openapi.json">';
   const application = resolved(manifestWith({ f: { module: "f.ts" } }));

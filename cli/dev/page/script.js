@@ -13,45 +13,38 @@ function element(name, text, className = "") {
   return made;
 }
 
-const fieldsOf = (form) => new FormData(form);
-const objectUrl = (bucket, key) =>
-  `buckets/${bucket}/${key.split("/").map(encodeURIComponent).join("/")}`;
+const objectUrl = (bucket, key) => `${bucket}/${key.split("/").map(encodeURIComponent).join("/")}`;
 
-const fieldOf = ([, name, value]) => [name, value.trim()];
-
-/** The functions that send a form, by the kind of the form. */
+/** The functions that send the fields of a form. */
 const senders = {
-  async request(_form, fields) {
+  async request(to, fields) {
     const lines = String(fields.get("headers")).matchAll(/^([^:\r\n]+):(.*)$/gm);
-    const [method, path, body] = ["method", "path", "body"].map((name) => fields.get(name));
-    const headers = [["Accept", fields.get("accept")], ...Array.from(lines, fieldOf)];
-    const request = JSON.stringify({ method, path, headers, body });
+    const { method, path, body, accept } = Object.fromEntries(fields);
+    const own = Array.from(lines, ([, name, value]) => [name, value.trim()]);
+    const request = { method, path, headers: [["Accept", accept], ...own], body };
     // The routes have another origin, so only the platform can read their responses.
-    const response = await fetch("requests", { method: "POST", body: request });
+    const response = await fetch(to, { method: "POST", body: JSON.stringify(request) });
     if (!response.ok) return response;
     const { body: text, ...init } = await response.json();
     return new Response(text || null, init);
   },
-  post({ dataset: { path } }, fields) {
-    const group = fields.get("group");
-    const query = group === null ? "" : `?group=${encodeURIComponent(String(group))}`;
-    return fetch(path + query, { method: "POST", body: String(fields.get("body") ?? "") });
+  text(to, fields) {
+    const query = fields.has("group") ? `?group=${encodeURIComponent(fields.get("group"))}` : "";
+    return fetch(to + query, { method: "POST", body: fields.get("body") ?? "" });
   },
-  upload({ dataset: { bucket } }, fields) {
+  file(to, fields) {
     const file = fields.get("file");
-    const url = objectUrl(bucket, String(fields.get("key")) || file.name);
-    return fetch(url, { method: "PUT", body: file });
+    return fetch(objectUrl(to, fields.get("key") || file.name), { method: "PUT", body: file });
   },
-  publish({ dataset: { path } }, fields) {
+  message(to, fields) {
     const [names, types, values] = ["name", "type", "value"]
       .map((part) => fields.getAll(`attribute-${part}`));
-    const form = new URLSearchParams({ message: String(fields.get("message")) });
-    const subject = String(fields.get("subject"));
-    if (subject !== "") form.set("subject", subject);
+    const { message, subject } = Object.fromEntries(fields);
+    const form = new URLSearchParams({ message, ...subject && { subject } });
     for (const [index, name] of names.entries()) {
       if (name !== "") form.append("attribute", `${name}:${types[index]}:${values[index]}`);
     }
-    return fetch(path, { method: "POST", body: form });
+    return fetch(to, { method: "POST", body: form });
   },
 };
 
@@ -62,14 +55,11 @@ document.addEventListener("submit", async (event) => {
   const button = form.querySelector("button:not([type])");
   button.disabled = true;
   try {
-    const response = await senders[form.dataset.form](form, fieldsOf(form));
-    await showResponse(output, response);
-    if (form.dataset.bucket) await listObjects(form.dataset.bucket);
-    if (form.dataset.queue) await countMessages(form.dataset.queue);
-    if (form.dataset.table) await listItems(form.dataset.table);
+    const { sender, path } = form.dataset;
+    await showResponse(output, await senders[sender](path, new FormData(form)));
+    if (livePaths.has(path)) await refresh(path);
   } catch (error) {
-    const text = `The platform does not answer: ${error}`;
-    output.replaceChildren(element("span", text, "failed"));
+    output.replaceChildren(element("span", `The platform does not answer: ${error}`, "failed"));
   }
   button.disabled = false;
 });
@@ -92,53 +82,51 @@ async function showResponse(output, response) {
   output.append(content);
 }
 
-async function listObjects(bucket) {
-  const { objects } = await (await fetch(`buckets/${bucket}`)).json();
-  for (const list of document.querySelectorAll(`[data-objects="${bucket}"]`)) {
-    list.replaceChildren(
-      ...objects.map((object) => createObject(bucket, object)),
-    );
+const livePlaces = [...document.querySelectorAll("[data-live]")];
+const livePaths = new Set(livePlaces.map(({ dataset }) => dataset.live));
+/** What the platform has said about each path. */
+const known = new Map();
+
+/** Shows what is in a queue, a bucket or a table. What has not changed stays, so that it keeps the focus. */
+async function refresh(path) {
+  const text = await (await fetch(path)).text();
+  if (known.get(path) === text) return;
+  known.set(path, text);
+  const show = views[path.split("/")[0]];
+  for (const place of livePlaces.filter(({ dataset }) => dataset.live === path)) {
+    place.replaceChildren(...show(JSON.parse(text), path));
   }
 }
 
-async function countMessages(queue) {
-  const { visible, invisible, deadLetters } = await (await fetch(`queues/${queue}`)).json();
-  for (const place of document.querySelectorAll(`[data-counts="${queue}"]`)) {
-    place.textContent =
-      `${visible} waiting, ${invisible} in flight or to be retried, ${deadLetters} dead letters`;
-  }
-}
+const views = {
+  queues: ({ visible, invisible, deadLetters }) => [
+    `${visible} waiting, ${invisible} in flight or to be retried, ${deadLetters} dead letters`,
+  ],
+  buckets: ({ objects }, path) =>
+    objects.map(({ key, size }) => {
+      const link = element("a", key);
+      link.href = objectUrl(path, key);
+      const bytes = element("span", `${size.toLocaleString("en-GB")} bytes`);
+      return createItem(path, key, [link, bytes], link.href);
+    }),
+  tables: ({ items }, path) =>
+    items.map(({ key, text }) =>
+      createItem(path, text, [element("code", text)], path, JSON.stringify(key))
+    ),
+};
 
-function createObject(bucket, { key, size }) {
+/** Makes an item of a list, with a button that deletes it. */
+function createItem(path, name, parts, url, body) {
   const item = element("li", "");
-  const link = element("a", key);
-  link.href = objectUrl(bucket, key);
   const button = element("button", "Delete");
   button.type = "button";
-  button.setAttribute("aria-label", `Delete ${key}`);
+  button.setAttribute("aria-label", `Delete ${name}`);
   button.onclick = async () => {
-    await fetch(link.href, { method: "DELETE" });
-    await listObjects(bucket);
+    await fetch(url, { method: "DELETE", body });
+    await refresh(path);
   };
-  item.append(link, element("span", `${size.toLocaleString("en-GB")} bytes`), button);
+  item.append(...parts, button);
   return item;
-}
-
-async function listItems(table) {
-  const { items } = await (await fetch(`tables/${table}`)).json();
-  const list = document.querySelector(`[data-items="${table}"]`);
-  list.replaceChildren(...items.map(({ key, text }) => {
-    const item = element("li", "");
-    const button = element("button", "Delete");
-    button.type = "button";
-    button.setAttribute("aria-label", `Delete ${text}`);
-    button.onclick = async () => {
-      await fetch(`tables/${table}`, { method: "DELETE", body: JSON.stringify(key) });
-      await listItems(table);
-    };
-    item.append(element("code", text), button);
-    return item;
-  }));
 }
 
 document.addEventListener("click", async ({ target }) => {
@@ -217,22 +205,13 @@ source.onmessage = ({ lastEventId, data }) => {
   if (byId("log-follow").checked) view.scrollTop = view.scrollHeight;
 };
 filter.onchange = () => {
-  for (const item of records.children) {
-    item.hidden = isHidden(item.dataset.function);
-  }
+  for (const item of records.children) item.hidden = isHidden(item.dataset.function);
 };
 byId("log-clear").onclick = () => {
   records.replaceChildren();
   byId("log-empty").hidden = false;
 };
-for (const list of document.querySelectorAll("[data-objects]")) {
-  void listObjects(list.dataset.objects);
-}
-for (const list of document.querySelectorAll("[data-items]")) {
-  void listItems(list.dataset.items);
-  setInterval(listItems, 2_000, list.dataset.items);
-}
-for (const place of document.querySelectorAll("[data-counts]")) {
-  void countMessages(place.dataset.counts);
-  setInterval(countMessages, 2_000, place.dataset.counts);
+for (const path of livePaths) {
+  void refresh(path);
+  setInterval(refresh, 2_000, path);
 }
