@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { existsSync } from "node:fs";
 import { findProgram } from "../../programs/find_program.ts";
 import { type Isolation, plainFolders } from "../../lambda/isolation/isolation.ts";
@@ -195,6 +195,22 @@ Deno.test({
     assertEquals([uid, mode! & 0o777], [Deno.uid() === 0 ? USER_ID : Deno.uid(), 0o700]);
     assertNotEquals([...Deno.readDirSync(cache)], [], "Deno has written there");
   },
+});
+
+testRuntimes("an invocation ends in the log after all its lines", async (runtime) => {
+  const module = `export const handler = (count) => {
+      for (let line = 1; line <= count; line++) console.log("x".repeat(1_000), "line " + line);
+      console.error("error");
+    };`;
+  await using app = await startApp(module, { runtime });
+  for (const count of [0, 1, 60, 2_000]) { // The pipe of a process holds 64 KB.
+    app.log.length = 0;
+    await app.invoke(count);
+    const lines = app.log.slice(0, app.log.findIndex((line) => line.startsWith("END ")));
+    const numbers = lines.flatMap((line) => /line (\d+)$/.exec(line)?.[1] ?? []);
+    assertEquals(numbers, Array.from({ length: count }, (_, index) => `${index + 1}`));
+    assert(lines.some((line) => line.endsWith("error")));
+  }
 });
 
 testRuntimes("the peak memory in the log is that of the process", async (runtime) => {

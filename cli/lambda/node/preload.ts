@@ -50,6 +50,18 @@ function preload(require: (name: string) => Untyped, variable: string): void {
     for (const listener of listeners) listener.call(process, warning);
   });
 
+  for (const name of ["stdout", "stderr"]) {
+    const { get } = Object.getOwnPropertyDescriptor(process, name)!;
+    Object.defineProperty(process, name, {
+      get() {
+        const stream = get!.call(process);
+        stream._handle?.setBlocking?.(true); // Otherwise lines wait in the process while the pipe is full.
+        Object.defineProperty(process, name, { value: stream });
+        return stream;
+      },
+    });
+  }
+
   const api: string = env.AWS_LAMBDA_RUNTIME_API;
   const [authority = "", secret] = api.split("/");
   const root = `/${secret}`;
