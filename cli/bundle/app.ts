@@ -13,20 +13,19 @@ import { type ArchiveFile, identifyFiles } from "./archive.ts";
 import { dirname, resolve } from "node:path";
 import { Kept, keyOf } from "../programs/kept.ts";
 import { ignorePrograms } from "../programs/find_program.ts";
-import { checkLimits, type Contents, type Sizes } from "./sizes.ts";
+import { checkLimits, type Contents, contentsOf, type Sizes } from "./sizes.ts";
 import { describeApi, makeOwnFiles } from "./api/describe_api.ts";
 import { addCodeCaches } from "./code_cache/mod.ts";
 import {
   type Architecture,
   DENO_PACKAGES,
-  type DenoPackage,
-  type DenoSource,
-  getDenoBinary,
-} from "../programs/deno_binary.ts";
+  type ProgramPackage,
+} from "../programs/deno_packages.ts";
+import { type DenoSource, findDeno } from "../programs/deno_binary.ts";
 import { Bundles } from "./bundles.ts";
 import { layerFiles } from "./layer.ts";
 import { startOnNode } from "./node_start.ts";
-import { joinZips, type Zip, zipOnce } from "./zips.ts";
+import { joinZips, type Zip, zipFiles, zipOnce } from "./zips.ts";
 
 /** How an application is bundled. */
 export interface BundleOptions {
@@ -43,7 +42,7 @@ export interface BundleOptions {
   /** The registry of Deno, and the folder of downloads. */
   readonly source?: DenoSource | undefined;
   /** The npm packages with Deno; the pinned packages by default. */
-  readonly packages?: Readonly<Record<Architecture, DenoPackage>> | undefined;
+  readonly packages?: Readonly<Record<Architecture, ProgramPackage>> | undefined;
   /** Ends the bundling early. Then no file is written. */
   readonly signal?: AbortSignal | undefined;
   /** Takes a warning: a function has no code cache, or does not start on this machine, a route has no description, or `links` add a folder. */
@@ -123,13 +122,16 @@ export async function bundleApplication(
     progress(`Making the layer for ${architecture}`);
     layers.push(await layerOf(architecture, kept, options));
   }
-  // Zipping a layer takes seconds, so the code caches are made meanwhile.
-  const zipping = layers.map(({ architecture: name, zip }) =>
-    archive(`the layer for ${name}`, `${options.out}/layer-${name}.zip`, zip())
-  );
-  try {
-    if (api !== undefined) progress("Describing the API");
-    const described = await describeApi({
+  // The zips are made while functions start, because a start waits most of its time.
+  const layerZips = layers.map(({ zip }) => zip());
+  const functionZips = functions.map(({ files }) => ({
+    count: files.length,
+    begun: zipFiles([...files], kept),
+  }));
+  const works: Promise<readonly string[]>[] = [];
+  if (api !== undefined) {
+    progress("Describing the API");
+    const described = describeApi({
       manifestPath,
       application,
       bundles: options.isMinified ? undefined : bundles,
@@ -137,56 +139,69 @@ export async function bundleApplication(
       kept,
       signal,
     });
-    described?.warnings.forEach((text) => options.warn(text));
-    if (options.hasCache !== false && layers.length > 0) {
-      progress("Making the code caches");
-      for (const layer of layers) {
-        const warnings = await addCodeCaches(application, ofDeno, { ...layer, kept, signal });
-        warnings.forEach(options.warn);
-      }
-    }
-    if (options.hasCache !== false && functions.some(({ hasLayer }) => !hasLayer)) {
-      progress("Starting the functions for Node.js");
-      for (const architecture of architectures) {
-        const own = functions.filter((one) => (one.architecture ?? architecture) === architecture);
-        const files = new Map(own.map(({ name, files }) => [name, files]));
-        const start = { architecture, kept, signal };
-        (await startOnNode(application, files, start)).forEach(options.warn);
-      }
-    }
-    progress("Writing the zips");
-  } finally {
-    await Promise.allSettled(zipping);
+    works.push(described.then((api) => api?.warnings ?? []));
   }
-  const layerArchives = await Promise.all(zipping);
+  if (options.hasCache !== false && layers.length > 0) {
+    progress("Making the code caches");
+    works.push(
+      oneByOne(layers, (layer) => addCodeCaches(application, ofDeno, { ...layer, kept, signal })),
+    );
+  }
+  if (options.hasCache !== false && functions.some(({ hasLayer }) => !hasLayer)) {
+    progress("Starting the functions for Node.js");
+    works.push(oneByOne(architectures, (architecture) => {
+      const own = functions.filter((one) => (one.architecture ?? architecture) === architecture);
+      const files = new Map(own.map(({ name, files }) => [name, files]));
+      return startOnNode(application, files, { architecture, kept, signal });
+    }));
+  }
+  await Promise.allSettled([...works, ...layerZips, ...functionZips.map(({ begun }) => begun)]);
+  new Set((await Promise.all(works)).flat()).forEach((text) => options.warn(text));
+  progress("Writing the zips");
+  const layerArchives = await Promise.all(layers.map(({ architecture }, index) => {
+    const path = `${options.out}/layer-${architecture}.zip`;
+    return archiveOf(`the layer for ${architecture}`, path, layerZips[index]!);
+  }));
   const functionArchives = await Promise.all(
-    functions.map(async ({ name, architecture, hasLayer, files }) => {
-      const zip = zipOnce("zip", identifyFiles(files), () => Promise.resolve(files), kept);
+    functions.map(async ({ name, architecture, hasLayer, files }, index) => {
+      const { count, begun } = functionZips[index]!;
+      const caches = files.slice(count);
+      const zip = async () =>
+        caches.length === 0 ? begun : joinZips(await begun, await zipFiles(caches, kept));
       const title = `the function "${name}"${architecture ? ` for ${architecture}` : ""}`;
       const path = `${options.out}/${name}${architecture ? `-${architecture}` : ""}.zip`;
-      return { hasLayer, archive: await archive(title, path, zip) };
+      return { ...await archiveOf(title, path, zip(), contentsOf(files)), hasLayer };
     }),
   );
   signal?.throwIfAborted();
-  checkLimits(
-    layerArchives,
-    functionArchives.map(({ hasLayer, archive }) => ({ ...archive, hasLayer })),
-  );
-  const all = [...layerArchives, ...functionArchives.map(({ archive }) => archive)];
+  checkLimits(layerArchives, functionArchives);
+  const all = [...layerArchives, ...functionArchives.map(({ hasLayer: _, ...archive }) => archive)];
   await writeAll(options.out, all);
   return all.map(({ data: _, ...sizes }) => sizes);
+}
+
+/** Does work on one item after the other. Returns all warnings. */
+async function oneByOne<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<readonly string[]>,
+): Promise<string[]> {
+  const warnings: string[] = [];
+  for (const item of items) warnings.push(...await work(item));
+  return warnings;
 }
 
 interface Archive extends BundledArchive {
   readonly data: Uint8Array<ArrayBuffer>;
 }
 
-/** A layer. Its files are read only if something is made of them: unpacking Deno takes long. */
 interface Layer {
   readonly architecture: Architecture;
-  /** Identifies the files. */
+  /** Identifies the files and Deno. */
   readonly id: string;
-  readonly files: () => Promise<readonly ArchiveFile[]>;
+  /** The files without Deno. */
+  readonly files: readonly ArchiveFile[];
+  /** Finds Deno, if something is made of it: reading it takes long. */
+  readonly deno: () => Promise<string>;
   readonly zip: () => Promise<Zip>;
 }
 
@@ -196,30 +211,36 @@ async function layerOf(
   { packages = DENO_PACKAGES, source, signal }: BundleOptions,
 ): Promise<Layer> {
   const package_ = packages[architecture];
-  const own = await layerFiles(architecture, { kept, signal });
-  const ownId = identifyFiles(own);
-  const unpack = async () => {
-    const data = await getDenoBinary(package_, { signal, ...source });
-    return [{ path: "bin/deno", data, isExecutable: true }];
-  };
-  let unpacked: Promise<ArchiveFile[]> | undefined;
-  const deno = () => unpacked ??= unpack();
+  const files = await layerFiles(architecture, { kept, signal });
+  const ownId = identifyFiles(files);
+  let found: Promise<string> | undefined;
+  const deno = () => found ??= findDeno(package_, { signal, ...source });
+  const denoFile = async () => [
+    { path: "bin/deno", data: await Deno.readFile(await deno()), isExecutable: true },
+  ];
   return {
     architecture,
     id: keyOf(ownId, package_),
-    files: async () => [...own, ...await deno()],
+    files,
+    deno,
     // Deno is zipped once for each of its versions, and not with each change of the runtime.
     zip: async () =>
       joinZips(
-        await zipOnce("deno", keyOf(package_), deno, kept),
-        await zipOnce("zip", ownId, () => Promise.resolve(own), kept),
+        await zipOnce("deno", keyOf(package_), denoFile, kept),
+        await zipFiles(files, kept),
       ),
   };
 }
 
-async function archive(name: string, path: string, zip: Promise<Zip>): Promise<Archive> {
-  const { data, ...facts } = await zip;
-  return { name, path, data, zipped: data.length, ...facts };
+async function archiveOf(
+  name: string,
+  path: string,
+  zip: Promise<Zip>,
+  contents?: Contents,
+): Promise<Archive> {
+  const { data, unzipped, files } = await zip;
+  const all = contents ?? { files, sources: [] };
+  return { name, path, data, zipped: data.length, unzipped, contents: all };
 }
 
 /** Writes all files under other names, then renames them. So no file is replaced if one cannot be written. */

@@ -1,5 +1,5 @@
 import type { Application } from "../application/types.ts";
-import type { Architecture } from "../programs/deno_binary.ts";
+import type { Architecture } from "../programs/deno_packages.ts";
 import { type ArchiveFile, identifyFiles } from "./archive.ts";
 import type { Bundles } from "./bundles.ts";
 import { bundleError, bundleFunctions, type FunctionBundleOptions } from "./functions.ts";

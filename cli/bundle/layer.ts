@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import type { ArchiveFile } from "./archive.ts";
+import { type ArchiveFile, writeFiles } from "./archive.ts";
 import { extname } from "node:path";
 import type { Kept } from "../programs/kept.ts";
 import { bundleModules } from "./module_bundle.ts";
 import { COPY, PROXY_VARIABLES } from "../lambda/isolation/proxy_variables.ts";
-import type { Architecture } from "../programs/deno_binary.ts";
+import type { Architecture } from "../programs/deno_packages.ts";
 
 /** The shell script `bootstrap` in the layer. It is a constant, so that it is part of the module graph. */
 export const BOOTSTRAP = `#!/bin/sh
@@ -129,6 +129,24 @@ export async function layerFiles(
 ): Promise<ArchiveFile[]> {
   const [runtime] = await bundleOwn([RUNTIME.url], options);
   return filesOfLayer(architecture, runtime!);
+}
+
+/**
+ * Writes a layer to a folder.
+ *
+ * @param deno The program for plain folders. In a namespace, the isolation mounts Deno.
+ */
+export async function writeLayer(
+  folder: string,
+  files: readonly ArchiveFile[],
+  deno?: string,
+): Promise<void> {
+  await writeFiles(folder, files);
+  await Deno.mkdir(`${folder}/bin`, { recursive: true });
+  const program = `${folder}/bin/deno`;
+  if (deno === undefined) await Deno.writeFile(program, new Uint8Array());
+  // The functions of root run as another user, who may have no access to the folder of Deno.
+  else await (Deno.uid() === 0 ? Deno.copyFile : Deno.symlink)(deno, program);
 }
 
 /** Lists the files of the layer with a bundled runtime. */

@@ -7,7 +7,8 @@
 import type { Application, ApplicationFunction } from "../application/types.ts";
 import { detectIsolation, type Isolation, makeTmp } from "../lambda/isolation/isolation.ts";
 import { nodeCommand, nodeEnvironment, nodeRuntimeFiles } from "../lambda/node/node_command.ts";
-import { type Architecture, ownArchitecture } from "../programs/deno_binary.ts";
+import type { Architecture } from "../programs/deno_packages.ts";
+import { ownArchitecture } from "../programs/deno_binary.ts";
 import { findNode, type NodeRuntime, type NodeSource } from "../programs/find_node.ts";
 import { type Kept, keyOf } from "../programs/kept.ts";
 import { type ArchiveFile, identifyFiles, writeFiles } from "./archive.ts";

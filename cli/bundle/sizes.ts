@@ -92,14 +92,8 @@ export interface Contents {
   readonly sources: readonly Part[];
 }
 
-/** Lists the parts of a zip: its files, and the sources of the function's code. */
+/** Lists the parts of a zip: its files, and when they are read, the sources of the function's code. */
 export function contentsOf(files: readonly ArchiveFile[]): Contents {
-  const textOf = (path: string) => {
-    const file = files.find((item) => item.path === path);
-    return file && new TextDecoder().decode(file.data);
-  };
-  const path = ["index.mjs", "function.mjs"]
-    .find((name) => files.some(({ path }) => path === `${name}.map`));
   return {
     files: sum(files.map(({ path, data }) => ({
       name: path.replace(
@@ -108,7 +102,15 @@ export function contentsOf(files: readonly ArchiveFile[]): Contents {
       ),
       size: data.length,
     }))),
-    sources: path === undefined ? [] : sum(sourcesOf(textOf(path)!, textOf(`${path}.map`)!)),
+    get sources() {
+      const textOf = (path: string) => {
+        const file = files.find((item) => item.path === path);
+        return file && new TextDecoder().decode(file.data);
+      };
+      const path = ["index.mjs", "function.mjs"]
+        .find((name) => files.some(({ path }) => path === `${name}.map`));
+      return path === undefined ? [] : sum(sourcesOf(textOf(path)!, textOf(`${path}.map`)!));
+    },
   };
 }
 

@@ -1,13 +1,14 @@
 import { Buffer } from "node:buffer";
 import { type Kept, keyOf } from "../programs/kept.ts";
-import { type ArchiveFile, makeZip } from "./archive.ts";
-import { type Contents, contentsOf } from "./sizes.ts";
+import { type ArchiveFile, identifyFiles, makeZip } from "./archive.ts";
+import { contentsOf, type Part } from "./sizes.ts";
 
 /** A zip with its facts. */
 export interface Zip {
   readonly data: Uint8Array<ArrayBuffer>;
   readonly unzipped: number;
-  readonly contents: Contents;
+  /** The files, the largest first. */
+  readonly files: readonly Part[];
 }
 
 /** Makes a zip of files, or takes the kept one. */
@@ -20,20 +21,24 @@ export async function zipOnce(
   const parts = await kept.once(kind, keyOf(Deno.version, Deno.build.target, id), async () => {
     const list = await files();
     const unzipped = list.reduce((sum, file) => sum + file.data.length, 0);
-    const facts = JSON.stringify({ unzipped, contents: contentsOf(list) });
+    const facts = JSON.stringify({ unzipped, files: contentsOf(list).files });
     return new Map([["zip", await makeZip(list)], ["facts", new TextEncoder().encode(facts)]]);
   });
   const data = parts.get("zip") as Uint8Array<ArrayBuffer>;
   return { data, ...JSON.parse(new TextDecoder().decode(parts.get("facts"))) };
 }
 
+/** Makes a zip of files that are there already, or takes the kept one. */
+export function zipFiles(files: readonly ArchiveFile[], kept: Kept): Promise<Zip> {
+  return zipOnce("zip", identifyFiles(files), () => Promise.resolve(files), kept);
+}
+
 /** Joins zips without compressing their files again. */
 export function joinZips(...zips: readonly Zip[]): Zip {
-  const files = zips.flatMap(({ contents }) => contents.files).sort((a, b) => b.size - a.size);
   return {
     data: joinData(zips.map(({ data }) => data)),
     unzipped: zips.reduce((sum, { unzipped }) => sum + unzipped, 0),
-    contents: { files, sources: [] },
+    files: zips.flatMap(({ files }) => files).sort((a, b) => b.size - a.size),
   };
 }
 

@@ -28,10 +28,10 @@ Deno.test({
       }, kept);
     const join = async () =>
       joinZips(await zip("1", "bin/deno"), await zip("2", "b", "a"), await zip("3", "mate/c"));
-    const { data, unzipped, contents } = await join();
-    assertEquals([await join(), count], [{ data, unzipped, contents }, 3]);
+    const { data, unzipped, files } = await join();
+    assertEquals([await join(), count], [{ data, unzipped, files }, 3]);
     assertEquals(unzipped, 16_000);
-    assertEquals(contents.files.map(({ name }) => name), ["bin/deno", "mate/c", "b", "a"]);
+    assertEquals(files.map(({ name }) => name), ["bin/deno", "mate/c", "b", "a"]);
     const file = `${folder}/all.zip`;
     await Deno.writeFile(file, data);
     const look = async (option: string, ...args: string[]) => {

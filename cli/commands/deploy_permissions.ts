@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { checkNpmSettings } from "../bundle/npm_settings.ts";
 import { cacheFolder } from "../programs/downloads.ts";
 import { CHILD_VARIABLES, CONFIGS } from "../programs/child_environment.ts";
+import { denoFolders } from "../programs/deno_packages.ts";
 import { nodeFolders, type NodeRuntime } from "../programs/node_packages.ts";
 import { findTerraform } from "../programs/find_terraform.ts";
 import { findProgram, ignorePrograms, programFolders } from "../programs/find_program.ts";
@@ -37,7 +38,8 @@ export async function deployPermissions(manifestPath: string): Promise<Permissio
   const unshare = await findProgram("unshare");
   // A function for Node.js is started once, in a sandbox.
   const node = unshare === undefined ? [] : runtimesIn(manifestPath).flatMap(nodeFolders);
-  const write = [join(folder, ".mate"), cacheFolder(), ...node];
+  const runtimes = [...denoFolders(), ...node];
+  const write = [join(folder, ".mate"), cacheFolder(), ...runtimes];
   const run = [
     Deno.execPath(),
     await findTerraform(console.error),
@@ -49,7 +51,7 @@ export async function deployPermissions(manifestPath: string): Promise<Permissio
     read: [
       folder,
       cacheFolder(),
-      ...node,
+      ...runtimes,
       ...configFiles(folder),
       ...programFolders(),
       Deno.execPath(),

@@ -1,46 +1,6 @@
 import { parseTarGzip } from "nanotar";
+import { type Architecture, fileName, type ProgramPackage } from "./deno_packages.ts";
 import { cacheFolder, checksumOf, download, ifThere, keep, programFolder } from "./downloads.ts";
-
-/** An architecture that Lambda has. */
-export type Architecture = "x86_64" | "arm64";
-
-/** The architectures that Lambda has. */
-export const ARCHITECTURES: readonly Architecture[] = ["x86_64", "arm64"];
-
-/** The version of Deno in the layer: the newest that npm has for both architectures. */
-export const DENO_VERSION = "2.9.5";
-
-/** An npm package with a program for one system. */
-export interface DenoPackage {
-  /** The name of the package. */
-  readonly name: string;
-  /** The version of the package and of the program. */
-  readonly version: string;
-  /** The integrity of its tarball, as `npm view <name>@<version> dist.integrity` prints it. */
-  readonly integrity: string;
-}
-
-/** The packages, by architecture. A new version needs new integrities. */
-export const DENO_PACKAGES: Readonly<Record<Architecture, DenoPackage>> = {
-  x86_64: {
-    name: "@deno/linux-x64-glibc",
-    version: DENO_VERSION,
-    integrity:
-      "sha512-TDqcnoLe3jlgqYEQm7H7MK6q0JOth+o8iSZzknRODnVkJfPiNnjVn1M1Zc6vnp+ipkyb6Av1/CUlHgHtlq59Gw==",
-  },
-  arm64: {
-    name: "@deno/linux-arm64-glibc",
-    version: DENO_VERSION,
-    integrity:
-      "sha512-IuYjsz9PGl7CJcNXMuN27KNDB8Q40brK3SG3l+TXMDVW61ZKwcn0fQHBHnXFiiygEwI8by/fKnASEluhZB1atw==",
-  },
-};
-
-/** An npm package with a program, and the checksum of the program. */
-export interface ProgramPackage extends DenoPackage {
-  /** The checksum of the program in the package. */
-  readonly program: string;
-}
 
 /** Returns the architecture of this machine; `undefined` if the machine does not run Linux. */
 export function ownArchitecture(): Architecture | undefined {
@@ -58,12 +18,9 @@ export interface DenoSource {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Gets Deno's executable; see {@linkcode getProgram}. */
-export function getDenoBinary(
-  package_: DenoPackage,
-  source?: DenoSource,
-): Promise<Uint8Array> {
-  return getProgram(package_, "deno", source);
+/** Finds Deno's executable in the user's folder of caches; see {@linkcode keepProgram}. */
+export function findDeno(package_: ProgramPackage, source?: DenoSource): Promise<string> {
+  return keepProgram(package_, "deno", fileName(package_), source);
 }
 
 /**
@@ -72,13 +29,13 @@ export function getDenoBinary(
  * @throws {Error} If the package cannot be downloaded, or its hash is not the pinned hash. A wrong package is not kept.
  */
 async function getProgram(
-  package_: DenoPackage,
+  package_: ProgramPackage,
   program: string,
   source: DenoSource = {},
 ): Promise<Uint8Array> {
   const { name, version, integrity } = package_;
   const cache = source.cache ?? cacheFolder();
-  const file = `${cache}/${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
+  const file = `${cache}/${fileName(package_)}.tgz`;
   let tarball = await ifThere(Deno.readFile(file));
   if (tarball === undefined || await checksumOf(tarball, integrity) !== integrity) {
     tarball = await download(urlOf(package_, source), integrity, { signal: source.signal });
@@ -116,7 +73,7 @@ export async function keepProgram(
   return program;
 }
 
-function urlOf({ name, version }: DenoPackage, { registry }: DenoSource): string {
+function urlOf({ name, version }: ProgramPackage, { registry }: DenoSource): string {
   const base = registry ?? (Deno.env.get("NPM_CONFIG_REGISTRY") ||
     Deno.env.get("npm_config_registry") || "https://registry.npmjs.org");
   return `${base.replace(/\/$/, "")}/${name}/-/${name.split("/").at(-1)}-${version}.tgz`;

@@ -1,12 +1,14 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import "../../testdata/own_environment.ts";
 import { makeDenoPackage, serve } from "../testdata/bundle.ts";
-import { getDenoBinary } from "./deno_binary.ts";
+import { findDeno } from "./deno_binary.ts";
 
 /** A registry with one package, and an empty cache. */
 async function setUp(files?: Parameters<typeof makeDenoPackage>[0]) {
   const { tarball, package_ } = await makeDenoPackage(files);
-  const cache = await Deno.makeTempDir();
+  const folder = await Deno.makeTempDir();
+  const cache = `${folder}/mate`;
+  await Deno.mkdir(cache);
   const served = { requests: [] as string[], status: 200, tarball };
   const server = serve((request) => {
     served.requests.push(new URL(request.url).pathname);
@@ -19,32 +21,32 @@ async function setUp(files?: Parameters<typeof makeDenoPackage>[0]) {
     cached: () => Array.fromAsync(Deno.readDir(cache), ({ name }) => name),
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
-      await Deno.remove(cache, { recursive: true });
+      await Deno.remove(folder, { recursive: true });
     },
   };
 }
 
-Deno.test("getDenoBinary() downloads a tarball once, and keeps it", async () => {
+Deno.test("findDeno() downloads a tarball once, and keeps it", async () => {
   await using parts = await setUp();
   const { package_, source, served } = parts;
   for (const _ of [1, 2]) {
-    assertEquals(new TextDecoder().decode(await getDenoBinary(package_, source)), "deno");
+    assertEquals(await Deno.readTextFile(await findDeno(package_, source)), "deno");
   }
   assertEquals(served.requests, ["/npm/@deno/test/-/test-1.2.3.tgz"]);
   assertEquals(await parts.cached(), ["deno-test-1.2.3.tgz"]);
 });
 
-Deno.test("getDenoBinary() downloads a damaged tarball again", async () => {
+Deno.test("findDeno() downloads a damaged tarball again", async () => {
   await using parts = await setUp();
   const { package_, source } = parts;
   await Deno.writeTextFile(`${source.cache}/deno-test-1.2.3.tgz`, "damaged");
-  assertEquals(new TextDecoder().decode(await getDenoBinary(package_, source)), "deno");
+  assertEquals(await Deno.readTextFile(await findDeno(package_, source)), "deno");
 });
 
-Deno.test("getDenoBinary() refuses a tarball with a wrong hash, and does not keep it", async () => {
+Deno.test("findDeno() refuses a tarball with a wrong hash, and does not keep it", async () => {
   await using parts = await setUp();
   parts.served.tarball = (await makeDenoPackage([["package/deno", "evil"]])).tarball;
-  const error = await assertRejects(() => getDenoBinary(parts.package_, parts.source), Error);
+  const error = await assertRejects(() => findDeno(parts.package_, parts.source), Error);
   assertMatch(
     error.message,
     /^Cannot use "http:.*\/test-1\.2\.3\.tgz": its checksum is "sha512-[^"]+", not the pinned "sha512-/,
@@ -52,21 +54,21 @@ Deno.test("getDenoBinary() refuses a tarball with a wrong hash, and does not kee
   assertEquals(await parts.cached(), []);
 });
 
-Deno.test("getDenoBinary() refuses a package without Deno", async () => {
+Deno.test("findDeno() refuses a package without Deno", async () => {
   await using parts = await setUp([["package/other", "x"]]);
-  const error = await assertRejects(() => getDenoBinary(parts.package_, parts.source), Error);
+  const error = await assertRejects(() => findDeno(parts.package_, parts.source), Error);
   assertEquals(
     error.message,
     'Cannot unpack "@deno/test@1.2.3": the package does not contain "package/deno"',
   );
 });
 
-Deno.test("getDenoBinary() names a registry that lacks the package, does not answer or is not a URL", async () => {
+Deno.test("findDeno() names a registry that lacks the package, does not answer or is not a URL", async () => {
   await using parts = await setUp();
   const { package_, source, served } = parts;
   served.status = 404;
   const message = async (registry: string) =>
-    (await assertRejects(() => getDenoBinary(package_, { ...source, registry }), Error)).message;
+    (await assertRejects(() => findDeno(package_, { ...source, registry }), Error)).message;
   assertMatch(
     await message(source.registry),
     /^Cannot download "http:\/\/127\.0\.0\.1:\d+\/npm\/@deno\/test\/-\/test-1\.2\.3\.tgz": the server answers 404$/,
@@ -82,10 +84,10 @@ Deno.test("getDenoBinary() names a registry that lacks the package, does not ans
   assertEquals(await parts.cached(), []);
 });
 
-Deno.test("getDenoBinary() ignores an empty NPM_CONFIG_REGISTRY", async () => {
+Deno.test("findDeno() ignores an empty NPM_CONFIG_REGISTRY", async () => {
   await using parts = await setUp();
   const { package_, source: { cache, registry } } = parts;
   Deno.env.set("NPM_CONFIG_REGISTRY", "");
   Deno.env.set("npm_config_registry", registry);
-  assertEquals(new TextDecoder().decode(await getDenoBinary(package_, { cache })), "deno");
+  assertEquals(await Deno.readTextFile(await findDeno(package_, { cache })), "deno");
 });

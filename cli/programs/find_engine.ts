@@ -1,4 +1,5 @@
-import { type DenoSource, keepProgram, type ProgramPackage } from "./deno_binary.ts";
+import type { ProgramPackage } from "./deno_packages.ts";
+import { type DenoSource, keepProgram } from "./deno_binary.ts";
 import { findProgram } from "./find_program.ts";
 
 /** The version of Dynoxide, the engine of the tables. */

@@ -1,4 +1,4 @@
-import type { ProgramPackage } from "./deno_binary.ts";
+import type { ProgramPackage } from "./deno_packages.ts";
 import { programFolder } from "./downloads.ts";
 
 /** A runtime of Node.js that AWS Lambda manages. */

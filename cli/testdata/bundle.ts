@@ -1,20 +1,23 @@
 import { createTar } from "nanotar";
 import { gzipSync } from "node:zlib";
 import { resolveApplication } from "../application/resolve.ts";
+import { checksumOf } from "../programs/downloads.ts";
 import { LOCAL } from "../rules/arn.ts";
 import type { Application } from "../application/types.ts";
 import { readManifest } from "../manifest/manifest.ts";
-import type { DenoPackage } from "../programs/deno_binary.ts";
+import type { ProgramPackage } from "../programs/deno_packages.ts";
 
-/** Makes an npm package like the packages with Deno. */
+/** Makes an npm package like the packages with Deno. The first file is the program. */
 export async function makeDenoPackage(
   files: readonly (readonly [string, string | Uint8Array])[] = [["package/deno", "deno"]],
-): Promise<{ tarball: Uint8Array<ArrayBuffer>; package_: DenoPackage }> {
+): Promise<{ tarball: Uint8Array<ArrayBuffer>; package_: ProgramPackage }> {
   const tar = createTar(files.map(([name, data]) => ({ name, data })));
   const tarball = new Uint8Array(gzipSync(tar, { level: 0 }));
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-512", tarball));
-  const integrity = `sha512-${digest.toBase64()}`;
-  return { tarball, package_: { name: "@deno/test", version: "1.2.3", integrity } };
+  const integrity = await checksumOf(tarball, "sha512-");
+  const [, data] = files[0]!;
+  const bytes = typeof data === "string" ? new TextEncoder().encode(data) : new Uint8Array(data);
+  const program = await checksumOf(bytes, "sha256-");
+  return { tarball, package_: { name: "@deno/test", version: "1.2.3", integrity, program } };
 }
 
 interface TestApp extends AsyncDisposable {

@@ -8,7 +8,7 @@ import { DENO_CONFIGS } from "../../programs/child_environment.ts";
 import { ownArchitecture } from "../../programs/deno_binary.ts";
 import { type ArchiveFile, identifyFiles, writeFiles } from "../archive.ts";
 import { startFunction } from "../code_cache/warm_start.ts";
-import { bundleOwn, filesOfLayer, RUNTIME } from "../layer.ts";
+import { bundleOwn, filesOfLayer, RUNTIME, writeLayer } from "../layer.ts";
 import type { Bundles } from "../bundles.ts";
 import { bundleModule } from "../module_bundle.ts";
 import { type Kept, keyOf } from "../../programs/kept.ts";
@@ -166,10 +166,8 @@ async function ask(
       tmp: await makeTmp(work),
     };
     await writeFiles(folders.task, files);
-    await writeFiles(folders.layer, layer);
-    await Deno.mkdir(`${folders.layer}/bin`);
-    if (isPlain) await preparePlain(work, folders);
-    else await Deno.writeFile(`${folders.layer}/bin/deno`, new Uint8Array()); // Deno is mounted here.
+    await writeLayer(folders.layer, layer, isPlain ? folders.deno : undefined);
+    if (isPlain) await preparePlain(work, folders.cache);
     const environment = {
       PATH: "/usr/local/bin:/usr/bin:/bin",
       LAMBDA_TASK_ROOT: isolation.place(folders).task,
@@ -198,15 +196,10 @@ async function ask(
   }
 }
 
-/** Gives a process in plain folders its Deno and its cache. The processes of root run as another user. */
-async function preparePlain(
-  work: string,
-  { layer, cache, deno }: { readonly layer: string; readonly cache: string; readonly deno: string },
-): Promise<void> {
+/** Gives a process in plain folders its cache. The processes of root run as another user. */
+async function preparePlain(work: string, cache: string): Promise<void> {
   await Deno.mkdir(cache, { mode: 0o700 });
-  const isRoot = Deno.uid() === 0;
-  await (isRoot ? Deno.copyFile : Deno.symlink)(deno, `${layer}/bin/deno`);
-  if (!isRoot) return;
+  if (Deno.uid() !== 0) return;
   await Deno.chmod(work, 0o755);
   await Deno.chown(cache, USER_ID, GROUP_ID);
 }

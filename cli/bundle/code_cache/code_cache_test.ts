@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { type Isolation, plainFolders } from "../../lambda/isolation/isolation.ts";
 import { makeApp } from "../../testdata/bundle.ts";
+import { temporaryFolder } from "../../../testdata/programs.ts";
 import { hasNamespace, isolation } from "../../testdata/sandbox.ts";
 import { bundleFunctions } from "../functions.ts";
 import { layerFiles } from "../layer.ts";
@@ -19,15 +20,11 @@ async function warm(
   await using app = await makeApp(modules, settings);
   const application = await app.read();
   const { functions } = await bundleFunctions(app.manifest, application);
-  const layer = [...await layerFiles(architecture), {
-    path: "bin/deno",
-    data: await Deno.readFile(Deno.execPath()),
-    isExecutable: true,
-  }];
   const warnings = await addCodeCaches(application, functions, {
     architecture,
     id: "layer",
-    files: () => Promise.resolve(layer),
+    files: await layerFiles(architecture),
+    deno: () => Promise.resolve(Deno.execPath()),
     isolation,
     ...options,
   });
@@ -273,14 +270,16 @@ Deno.test({
   async fn() {
     // A Deno of the future might keep its cache elsewhere.
     const script = '#!/bin/sh\nDENO_DIR=/tmp/elsewhere exec "$0-real" "$@"\n';
-    const layer = [
-      ...await layerFiles(architecture),
-      { path: "bin/deno", data: new TextEncoder().encode(script), isExecutable: true },
-      { path: "bin/deno-real", data: await Deno.readFile(Deno.execPath()), isExecutable: true },
-    ];
+    const deno = `${temporaryFolder()}/deno`;
+    await Deno.writeTextFile(deno, script, { mode: 0o755 });
+    const data = await Deno.readFile(Deno.execPath());
     const modules = { "one.ts": "export const handler = () => 1;" };
     const { warnings, paths } = await warm(modules, ONE, {
-      files: () => Promise.resolve(layer),
+      files: [
+        ...await layerFiles(architecture),
+        { path: "bin/deno-real", data, isExecutable: true },
+      ],
+      deno: () => Promise.resolve(deno),
     });
     assertMatch(warnings.join(), /: Deno keeps no compiled code\. The bundles are correct but /);
     assertEquals(paths("one"), FILES);

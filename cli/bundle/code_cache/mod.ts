@@ -15,7 +15,9 @@ import { detectIsolation, type Isolation, makeTmp } from "../../lambda/isolation
 import { type ArchiveFile, identifyFiles, writeFiles } from "../archive.ts";
 import { identifyTool } from "../made_of.ts";
 import { type Kept, keyOf, type Parts } from "../../programs/kept.ts";
-import { type Architecture, ownArchitecture } from "../../programs/deno_binary.ts";
+import type { Architecture } from "../../programs/deno_packages.ts";
+import { ownArchitecture } from "../../programs/deno_binary.ts";
+import { writeLayer } from "../layer.ts";
 import { compiledSpecifiers, copyCaches, UnknownSchemaError } from "./database.ts";
 import {
   ImportError,
@@ -29,8 +31,10 @@ export interface CodeCacheOptions {
   readonly architecture: Architecture;
   /** Identifies its layer. */
   readonly id: string;
-  /** Returns the files of its layer. */
-  readonly files: () => Promise<readonly ArchiveFile[]>;
+  /** The files of its layer without Deno. */
+  readonly files: readonly ArchiveFile[];
+  /** Finds the Deno of its layer, which takes some time. */
+  readonly deno: () => Promise<string>;
   /** The caches of earlier runs. */
   readonly kept?: Kept | undefined;
   /** How functions are started; by default the best way of this machine. */
@@ -73,8 +77,6 @@ export async function addCodeCaches(
   // The folder has a random name and mode 0700, so other users can neither guess it nor put files into it.
   const folder = await Deno.makeTempDir({ prefix: "mate-warm-" });
   try {
-    const writeLayer = () =>
-      layer ??= options.files().then((files) => writeFiles(`${folder}/layer`, files));
     const warningsOf = new Map<string, string>();
     /** The second starts, by the memory of the function. */
     const checks = new Map<number, Promise<void>>();
@@ -87,9 +89,10 @@ export async function addCodeCaches(
       };
       // If the machine has another architecture, its own Deno finds out whether the module throws.
       const make = async () => {
-        await writeLayer();
+        await (layer ??= writeLayer(`${folder}/layer`, options.files));
         if (isOwn) {
-          return await makeCache(folder, name, files, architecture, start, async (check) => {
+          const deno = await options.deno();
+          return await makeCache(folder, deno, name, files, architecture, start, async (check) => {
             const former = checks.get(settings.memory);
             if (former && await former.then(() => true, () => false)) return;
             const checking = check();
@@ -116,7 +119,7 @@ export async function addCodeCaches(
       for (const [name, files] of waiting) await add(name, files);
     };
     // A start waits most of its time, so there may be more of them than processors.
-    const workers = Array.from({ length: 2 * navigator.hardwareConcurrency }, work);
+    const workers = Array.from({ length: 4 * navigator.hardwareConcurrency }, work);
     const results = await Promise.allSettled(workers);
     const failed = results.find((result) => result.status === "rejected");
     if (failed !== undefined) throw failed.reason;
@@ -153,6 +156,7 @@ async function startOnce(
 /** Makes the cache of one function. */
 async function makeCache(
   work: string,
+  deno: string,
   name: string,
   files: readonly ArchiveFile[],
   architecture: Architecture,
@@ -161,7 +165,12 @@ async function makeCache(
 ): Promise<ArchiveFile[]> {
   const folder = `${work}/function-${name}`;
   await writeFiles(`${folder}/task`, files);
-  const folders = { task: `${folder}/task`, layer: `${work}/layer`, tmp: await makeTmp(work) };
+  const folders = {
+    task: `${folder}/task`,
+    layer: `${work}/layer`,
+    deno,
+    tmp: await makeTmp(work),
+  };
   await Deno.mkdir(`${folder}/copy`);
   const denoDir = `${folders.tmp}/deno`;
   const keeping = { ...start.environment, DENO_DIR: "/tmp/deno" }; // With this variable, Deno keeps its code.

@@ -8,7 +8,7 @@ import { type ArchiveFile, writeFiles } from "../../bundle/archive.ts";
 import { bundleFunctions } from "../../bundle/functions.ts";
 import { Bundles } from "../../bundle/bundles.ts";
 import type { LogRecord } from "../../lambda/function_host.ts";
-import { layerFiles } from "../../bundle/layer.ts";
+import { layerFiles, writeLayer } from "../../bundle/layer.ts";
 import { ownArchitecture } from "../../programs/deno_binary.ts";
 import { findNode, type NodeRuntime } from "../../programs/find_node.ts";
 import { nodeRuntimeFiles } from "../../lambda/node/node_command.ts";
@@ -105,16 +105,10 @@ export class Workshop implements AsyncDisposable {
     const layer = `${this.#folder}/layer`;
     const deno = Deno.execPath();
     const options = { kept: this.#kept, signal: this.#options.signal };
-    await writeFiles(layer, await layerFiles(ownArchitecture() ?? "x86_64", options));
-    await Deno.mkdir(`${layer}/bin`);
-    if (this.#isolation.kind !== "plain folders") {
-      await Deno.writeFile(`${layer}/bin/deno`, new Uint8Array()); // The isolation mounts Deno here.
-      return { layer, deno };
-    }
-    // The functions of root run as another user, who may have no access to the folder of Deno.
-    const place = Deno.uid() === 0 ? Deno.copyFile : Deno.symlink;
-    await place(deno, `${layer}/bin/deno`);
-    return { layer };
+    const files = await layerFiles(ownArchitecture() ?? "x86_64", options);
+    const isPlain = this.#isolation.kind === "plain folders";
+    await writeLayer(layer, files, isPlain ? deno : undefined);
+    return isPlain ? { layer } : { layer, deno };
   }
 
   /** Builds those of the named functions whose code or settings have changed. */
