@@ -1,5 +1,7 @@
+import type { Context, Handler } from "aws-lambda";
+import { proxyHandler } from "../gateway/mod.ts";
 import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
-import { FnEvent } from "./event.ts";
+import { type FnContext, FnEvent } from "./event.ts";
 import { CloudEventSpecificationError } from "./specification_error.ts";
 
 Deno.test("FnEvent keeps the event by identity, even a frozen event", () => {
@@ -36,4 +38,9 @@ Deno.test("CloudEventSpecificationError quotes the key and carries a cause", () 
   assertEquals(error.message, 'Cannot read the event: "Records[0].s3" is absent');
   assertStrictEquals(error.cause, cause);
   assert(!Object.hasOwn(new CloudEventSpecificationError("a", "is absent"), "cause"));
+});
+
+Deno.test("FnContext accepts the context type that the managed runtime declares", () => {
+  ({} as Context) satisfies FnContext;
+  proxyHandler((_event, { awsRequestId }) => awsRequestId) satisfies Handler;
 });

@@ -1,7 +1,7 @@
 import { parse } from "jsonc-parser";
 import { dirname, join, matchesGlob, relative, resolve } from "node:path";
 import { isInside } from "./bundler/access.ts";
-import { CONFIGS, DENO_CONFIGS } from "../programs/child_environment.ts";
+import { CONFIGS, DENO_CONFIGS } from "../programs/find_program.ts";
 
 /** The application that a folder belongs to. */
 export interface ApplicationFolders {
@@ -13,6 +13,8 @@ export interface ApplicationFolders {
   readonly packages: readonly string[];
   /** Whether the packages are those in `node_modules`, and not those of Deno's cache. */
   readonly hasNodeModules: boolean;
+  /** Whether the nearest configuration is a `package.json`, and not one of Deno. */
+  readonly isNodeProject: boolean;
   /** The `compilerOptions` of the nearest configuration of Deno that has any. */
   readonly compilerOptions?: Readonly<Record<string, unknown>> | undefined;
   /** The nearest `tsconfig.json` of the application. It counts if no configuration of Deno has options. */
@@ -38,10 +40,11 @@ export async function findApplication(folder: string): Promise<ApplicationFolder
     members.push(...pnpmMembers(configuration.get(join(candidate, "pnpm-workspace.yaml")) ?? ""));
     return inner.some((path) => members.some((member) => isMatch(path, member)));
   });
+  const has = (candidate: string, name: string) =>
+    configuration.get(join(candidate, name)) !== undefined;
+  const hasDenoConfig = (candidate: string) => DENO_CONFIGS.some((name) => has(candidate, name));
   const project = above.find((candidate) =>
-    [...DENO_CONFIGS, "package.json"].some((name) =>
-      configuration.get(join(candidate, name)) !== undefined
-    )
+    hasDenoConfig(candidate) || has(candidate, "package.json")
   );
   const isHome = project !== undefined && isInside(Deno.env.get("HOME") ?? "", project);
   const linked = new Set<string>();
@@ -67,7 +70,8 @@ export async function findApplication(folder: string): Promise<ApplicationFolder
     packages: above.map((path) => join(path, "node_modules")),
     hasNodeModules: configs.some(({ nodeModulesDir }) => nodeModulesDir === "manual") ||
       configs.every(({ nodeModulesDir }) => nodeModulesDir === undefined) &&
-        considered.some((path) => configuration.get(join(path, "package.json")) !== undefined),
+        considered.some((path) => has(path, "package.json")),
+    isNodeProject: project !== undefined && !hasDenoConfig(project),
     compilerOptions: configs.find(({ compilerOptions }) => compilerOptions)?.compilerOptions,
     tsconfig: above.filter((path) => [...folders].some((own) => isInside(path, own)))
       .map((path) => join(path, "tsconfig.json"))

@@ -120,3 +120,18 @@ Deno.test("findApplication() returns the nearest configuration with options of t
   );
   assertEquals((await findApplication(`${app.folder}/a/b`)).compilerOptions, { jsx: "react-jsx" });
 });
+
+Deno.test("the nearest configuration decides whether an application is a project of Node.js", async () => {
+  for (
+    const [files, expected] of [
+      [{ "package.json": "{}" }, true],
+      [{ "package.json": "{}", "deno.json": "{}" }, false],
+      [{ "package.json": "{}", "functions/deno.jsonc": "{}" }, false],
+      [{ "deno.json": "{}", "functions/package.json": "{}" }, true],
+    ] as const
+  ) {
+    await using app = await makeApp({ ...files, "functions/one.js": "" }, {});
+    const { isNodeProject } = await findApplication(`${app.folder}/functions`);
+    assertEquals(isNodeProject, expected, JSON.stringify(files));
+  }
+});

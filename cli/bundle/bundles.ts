@@ -2,7 +2,7 @@ import { findApplication, readConfiguration } from "./application_folders.ts";
 import { Bundler, type CopiedPackages, realPath } from "./bundler/bundler.ts";
 import type { CopyRequest, Inputs, ModuleBundle, Target } from "./bundler/messages.ts";
 import { type Kept, keyOf } from "../programs/kept.ts";
-import { CHILD_VARIABLES } from "../programs/child_environment.ts";
+import { CHILD_VARIABLES } from "../programs/find_program.ts";
 import { FileStates, identifyTool } from "./made_of.ts";
 
 /** How the modules of an application are bundled. */

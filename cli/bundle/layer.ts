@@ -1,9 +1,8 @@
-import { resolve } from "node:path";
+import { extname, resolve } from "node:path";
 import { type ArchiveFile, writeFiles } from "./archive.ts";
-import { extname } from "node:path";
 import type { Kept } from "../programs/kept.ts";
 import { bundleModules } from "./module_bundle.ts";
-import { COPY, PROXY_VARIABLES } from "../lambda/isolation/proxy_variables.ts";
+import { COPY, PROXY_VARIABLES } from "../lambda/isolation/passed_environment.ts";
 import type { Architecture } from "../programs/deno_packages.ts";
 
 /** The shell script `bootstrap` in the layer. It is a constant, so that it is part of the module graph. */

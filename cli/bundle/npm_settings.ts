@@ -1,6 +1,5 @@
 import { join, resolve } from "node:path";
-import { CHILD_VARIABLES } from "../programs/child_environment.ts";
-import { ABSENT } from "../programs/find_program.ts";
+import { ABSENT, CHILD_VARIABLES } from "../programs/find_program.ts";
 
 /** The registries of npm and GitHub. A token for them goes to nobody else. */
 const KNOWN_HOSTS = ["registry.npmjs.org", "npm.pkg.github.com"];

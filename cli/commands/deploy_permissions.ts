@@ -2,11 +2,16 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { checkNpmSettings } from "../bundle/npm_settings.ts";
 import { cacheFolder } from "../programs/downloads.ts";
-import { CHILD_VARIABLES, CONFIGS } from "../programs/child_environment.ts";
 import { denoFolders } from "../programs/deno_packages.ts";
+import {
+  CHILD_VARIABLES,
+  CONFIGS,
+  findProgram,
+  ignorePrograms,
+  programFolders,
+} from "../programs/find_program.ts";
 import { nodeFolders, type NodeRuntime } from "../programs/node_packages.ts";
 import { findTerraform } from "../programs/find_terraform.ts";
-import { findProgram, ignorePrograms, programFolders } from "../programs/find_program.ts";
 import { applicationFolder, isInside, permissionFlags, type Permissions } from "./permissions.ts";
 import { checkLogin } from "./aws.ts";
 

@@ -1,4 +1,4 @@
-import type { FnContext } from "../../function/context.ts";
+import type { FnContext } from "../../function/event.ts";
 import { invalid, isPlainObject, type JsonValue, kindOf } from "../../function/read.ts";
 import type { StandardSchema } from "../../function/schema.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";

@@ -2,15 +2,13 @@ import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findApplication, readConfiguration } from "../application_folders.ts";
 import { checkNpmSettings } from "../npm_settings.ts";
-import { childEnvironment } from "../../programs/child_environment.ts";
-import { prepare } from "../../programs/find_program.ts";
+import { childEnvironment, prepare } from "../../programs/find_program.ts";
 import { confine, tryConfinement } from "../../lambda/isolation/confinement.ts";
 import { findEsbuild, root } from "./find_esbuild.ts";
 import { Connection } from "./connection.ts";
 import type { BundlerOptions, CopyRequest, ModuleBundle, Style } from "./messages.ts";
 import type { ArchiveFile } from "../archive.ts";
 import { MissingAddonsError } from "./natives/remedies.ts";
-import { isNodeProject } from "./node_project.ts";
 
 /** How modules are bundled. */
 export interface BundlerSettings {
@@ -72,14 +70,14 @@ export class Bundler implements AsyncDisposable {
     if (folder !== undefined) await checkNpmSettings(folder);
     const configuration = folder === undefined ? new Map() : await readConfiguration(folder);
     const application = folder === undefined
-      ? { folders: [], packages: [], linked: [], hasNodeModules: false }
+      ? { folders: [], packages: [], linked: [], hasNodeModules: false, isNodeProject: false }
       : await findApplication(folder);
     const warnOnce = (text: string) => {
       if (settings.warn === undefined || said.has(text)) return;
       said.add(text);
       settings.warn(text);
     };
-    const isNode = folder !== undefined && await isNodeProject(folder);
+    const isNode = application.isNodeProject;
     const isManual = application.hasNodeModules || isNode;
     const options: BundlerOptions = {
       folder: folder ?? root(),

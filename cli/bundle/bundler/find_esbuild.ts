@@ -1,6 +1,5 @@
 import { parse, resolve } from "node:path";
-import { childEnvironment } from "../../programs/child_environment.ts";
-import { prepare } from "../../programs/find_program.ts";
+import { childEnvironment, prepare } from "../../programs/find_program.ts";
 import type { Graph } from "./graph.ts";
 
 /** The package of esbuild, as in `deno.json`. */

@@ -2,7 +2,7 @@ import type { Metafile } from "esbuild";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, join, parse, resolve } from "node:path";
-import { DENO_CONFIGS } from "../../programs/child_environment.ts";
+import { DENO_CONFIGS } from "../../programs/find_program.ts";
 import { isInside, isPackageFile } from "./access.ts";
 import type { Graph } from "./graph.ts";
 import type { BundlerOptions, Inputs } from "./messages.ts";

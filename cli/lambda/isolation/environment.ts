@@ -1,7 +1,6 @@
 import { REGION } from "../../rules/arn.ts";
 import type { ApplicationFunction, LogFormat } from "../../application/types.ts";
-import { passEnvironment } from "./passed_environment.ts";
-import { PROXY_VARIABLES } from "./proxy_variables.ts";
+import { passEnvironment, PROXY_VARIABLES } from "./passed_environment.ts";
 
 /**
  * Makes the environment variables of a function on AWS Lambda, without the address of the Runtime API and without

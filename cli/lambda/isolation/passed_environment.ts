@@ -23,3 +23,46 @@ export function takeEnvironment(): boolean {
   for (const [name, value] of Object.entries(environment)) Deno.env.set(name, value);
   return text !== undefined;
 }
+
+/**
+ * The variables from which Deno and many packages take a proxy. Deno connects to a proxy without a right. So the bootstrap
+ * script starts Deno with `--deny-env` for these variables, and a function reads the values that its manifest sets.
+ */
+export const PROXY_VARIABLES: readonly string[] = [
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "ALL_PROXY",
+  "NO_PROXY",
+].flatMap((name) => [name, name.toLowerCase()]);
+
+/** The prefix of a copy that the bootstrap script makes for the runtime. No variable of a manifest begins with it. */
+export const COPY = "_MATE_";
+
+/** Lets the function read the proxies that were set before the process started. With `--deny-env` alone, reading throws. */
+export function showProxies(): void {
+  const { get, has, toObject, set, delete: remove } = Deno.env;
+  const values = new Map(PROXY_VARIABLES.map((name) => [name, get(COPY + name)]));
+  for (const name of PROXY_VARIABLES) remove(COPY + name);
+  const shown = Object.fromEntries([...values].filter(([, value]) => value !== undefined));
+  const refuse = (action: string, name: string) => {
+    if (!values.has(name)) return;
+    throw new Deno.errors.NotCapable(
+      `Cannot ${action} "${name}": a function does not choose its proxy; ` +
+        'set the variable in "environment" of the manifest',
+    );
+  };
+  // `process.env` calls these methods, too.
+  Object.assign(Deno.env, {
+    get: (name: string) => values.has(name) ? values.get(name) : get(name),
+    has: (name: string) => values.has(name) ? values.get(name) !== undefined : has(name),
+    toObject: () => ({ ...toObject(), ...shown }),
+    set(name: string, value: string) {
+      refuse("set", name);
+      set(name, value);
+    },
+    delete(name: string) {
+      refuse("delete", name);
+      remove(name);
+    },
+  });
+}

@@ -16,9 +16,8 @@ import type { Answer, Invocation } from "../runtime_api/invocation.ts";
 import { RuntimeApi } from "../runtime_api/runtime_api.ts";
 import type { Stopwatch } from "../stopwatch.ts";
 import type { Inspection } from "./inspection.ts";
-import { LogLines } from "./log_lines.ts";
+import { type Ending, exitReason, LogLines } from "./invocation_log.ts";
 import { measureMemory, measureWritten, processesOf } from "./measure.ts";
-import { type Ending, exitReason } from "./invocation_log.ts";
 
 /** The settings and the files of a function. */
 export interface Code {
