@@ -1,5 +1,4 @@
 import { SourceMap } from "node:module";
-import { assertMatch } from "@std/assert";
 import { within } from "../../testdata/waiting.ts";
 
 /** A message of the inspector. */
@@ -73,7 +72,7 @@ export class Debugger implements AsyncDisposable {
 
   /** Waits for a pause. Returns the values of the named variables there. */
   async paused(...names: string[]): Promise<unknown[]> {
-    const { params } = await this.next("a pause", ({ method }) => method === "Debugger.paused");
+    const { params } = await this.next("a pause", isPause);
     const [{ callFrameId }] = params!.callFrames as [{ callFrameId: string }];
     return await Promise.all(names.map(async (expression) => {
       const values = { callFrameId, expression, returnByValue: true };
@@ -92,7 +91,7 @@ export class Debugger implements AsyncDisposable {
   async breakAt(source: string, line: number, isNew = true): Promise<void> {
     await this.send("Debugger.enable");
     // The process waits here, before the module runs.
-    await this.send("Debugger.setInstrumentationBreakpoint", {
+    const stop = await this.send("Debugger.setInstrumentationBreakpoint", {
       instrumentation: "beforeScriptWithSourceMapExecution",
     });
     await this.send("Runtime.enable");
@@ -107,9 +106,11 @@ export class Debugger implements AsyncDisposable {
     const [lineNumber, columnNumber] = positionOf(map, source, line);
     await this.send("Debugger.setBreakpointByUrl", { url, lineNumber, columnNumber });
     if (isNew) await this.paused();
+    await this.send("Debugger.removeBreakpoint", stop);
     // Deno does not wait before the module, but may have stopped there.
-    const resumed = this.send("Debugger.resume");
-    await (isNew ? resumed : resumed.catch(({ message }) => assertMatch(message, /while paused/)));
+    const pause = this.#messages.findIndex(isPause);
+    if (pause >= 0) this.#messages.splice(pause, 1);
+    if (isNew || pause >= 0) await this.send("Debugger.resume");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -117,6 +118,8 @@ export class Debugger implements AsyncDisposable {
     await this.closed;
   }
 }
+
+const isPause = ({ method }: Message) => method === "Debugger.paused";
 
 /** Finds the first position of a line in the generated code. Lines begin with 1 in the source, and with 0 in the result. */
 function positionOf(
