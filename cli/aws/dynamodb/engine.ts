@@ -65,7 +65,6 @@ interface Address {
 export class Engine implements AsyncDisposable {
   readonly #process: Deno.ChildProcess;
   readonly #address: Address;
-  #hasEnded = false;
   /** Resolves when the process has ended, with the status or the signal. */
   readonly ended: Promise<string>;
 
@@ -73,7 +72,6 @@ export class Engine implements AsyncDisposable {
     this.#process = process;
     this.#address = address;
     this.ended = process.status.then(async ({ code, signal }) => {
-      this.#hasEnded = true;
       await closeInput(process); // The guard waits for this end.
       await leave(address);
       return signal ?? `status ${code}`;
@@ -87,8 +85,7 @@ export class Engine implements AsyncDisposable {
 
   /** Tells whether the process has ended. A process may end a moment after its connections. */
   async isGone(): Promise<boolean> {
-    if (!this.#hasEnded) await Promise.race([this.ended, pause(GRACE)]);
-    return this.#hasEnded;
+    return await Promise.race([this.ended.then(() => true), pause(GRACE, false)]);
   }
 
   /**
