@@ -1,3 +1,4 @@
+import "../../testdata/own_environment.ts";
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { makeApp } from "../testdata/bundle.ts";
 import { findApplication } from "./application_folders.ts";

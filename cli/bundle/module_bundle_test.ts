@@ -1,6 +1,8 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
+import { succeed } from "../../testdata/programs.ts";
 import { makeApp } from "../testdata/bundle.ts";
+import { CONFIG } from "../testdata/command.ts";
 import { Bundler } from "./bundler/bundler.ts";
 import { bundleModule } from "./module_bundle.ts";
 
@@ -40,20 +42,14 @@ Deno.test("bundleModule() makes the same bytes in any working folder", async () 
     "one.ts": `import answer from "./lib/answer.cjs"; export const handler = () => answer;`,
     "lib/answer.cjs": "module.exports = 42;",
   }, {});
-  const before = Deno.cwd();
-  const bundles: string[] = [];
-  for (const folder of [before, `${app.folder}/lib`]) {
-    Deno.chdir(folder);
-    try {
-      bundles.push((await bundleModule(`${app.folder}/one.ts`)).code);
-    } finally {
-      Deno.chdir(before);
-    }
-  }
-  assertEquals(bundles[0], bundles[1]);
-  assertEquals(bundles[0]!.includes(app.folder), false);
+  const { code } = await bundleModule(`${app.folder}/one.ts`);
+  const program = `import { bundleModule } from "${new URL("module_bundle.ts", import.meta.url)}";
+    await Deno.stdout.write(new TextEncoder().encode((await bundleModule("../one.ts")).code));`;
+  const args = ["eval", "--no-lock", `--config=${CONFIG}`, program];
+  assertEquals(await succeed(Deno.execPath(), args, { cwd: `${app.folder}/lib` }), code);
+  assertEquals(code.includes(app.folder), false);
   const file = `${app.folder}/bundle.mjs`;
-  await Deno.writeTextFile(file, bundles[0]!);
+  await Deno.writeTextFile(file, code);
   assertEquals((await import(`file://${file}`)).handler(), 42);
 });
 

@@ -1,3 +1,4 @@
+import "../../testdata/own_environment.ts";
 import { assertEquals, assertRejects } from "@std/assert";
 import { manifestText, withF } from "../testdata/manifest.ts";
 import { temporaryFolder } from "../../testdata/programs.ts";

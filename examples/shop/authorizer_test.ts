@@ -1,3 +1,4 @@
+import "../../testdata/own_environment.ts";
 import { assertEquals, assertRejects } from "@std/assert";
 import { proxyEvent } from "@mate/core/testing";
 

@@ -3,6 +3,7 @@ import { FnTableRecord } from "@mate/core/table";
 import { Engine, TableError } from "./engine.ts";
 import { findOwnNetwork } from "./own_network.ts";
 import { childrenOf, listeners } from "../../../testdata/listeners.ts";
+import { killIfThere } from "../../../testdata/own_effects.ts";
 import { until, within } from "../../../testdata/waiting.ts";
 import { startProgram, temporaryFolder } from "../../../testdata/programs.ts";
 
@@ -119,7 +120,7 @@ Deno.test({
     const [{ name }] = [...Deno.readDirSync(folder)] as [Deno.DirEntry];
     assertEquals((await Deno.stat(`${folder}/${name}`)).mode! & 0o777, 0o700);
     // The relay may be killed, too.
-    for (const child of children) Deno.kill(child, "SIGKILL");
+    for (const child of children) killIfThere(child);
     await until("the removal of the socket", () => [...Deno.readDirSync(folder)].length === 0);
     await reader.cancel();
   },

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { plainFolders } from "../../lambda/isolation/isolation.ts";
+import { ownFolders } from "../../../testdata/own_effects.ts";
 import { temporaryFolder } from "../../../testdata/programs.ts";
 import { Kept } from "../../programs/kept.ts";
 import { makeApp } from "../../testdata/bundle.ts";
@@ -153,18 +154,14 @@ Deno.test("describeApi() names the module and what is wrong", async () => {
 
 Deno.test("describeApi() ends when it is interrupted, and leaves no folder", async () => {
   const controller = new AbortController();
-  const before = await folders();
+  const before = ownFolders().length;
   const code = "await new Promise((end) => setTimeout(end, 60_000)); export const api = 1;";
   const describing = describe({ "api.ts": code }, { signal: controller.signal });
-  const timer = setInterval(async () => {
-    if ((await folders()).length > before.length) controller.abort();
+  const made = () => ownFolders().slice(before).find((path) => /mate-api-[^/]+$/.test(path));
+  const timer = setInterval(() => {
+    if (made() !== undefined) controller.abort();
   }, 20);
   await assertRejects(() => describing, DOMException);
   clearInterval(timer);
-  assertEquals(await folders(), before);
+  await assertRejects(() => Deno.stat(made()!), Deno.errors.NotFound);
 });
-
-/** The folders of this function on this machine. */
-const folders = async () =>
-  (await Array.fromAsync(Deno.readDir(Deno.env.get("TMPDIR") ?? "/tmp")))
-    .map(({ name }) => name).filter((name) => name.startsWith("mate-api-")).sort();

@@ -6,6 +6,7 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
+import { ownProcesses } from "../../../testdata/own_effects.ts";
 import { makeApp } from "../../testdata/bundle.ts";
 import { bundleModule } from "../module_bundle.ts";
 import { Bundler } from "./bundler.ts";
@@ -75,15 +76,6 @@ Deno.test("Bundler.bundle() makes a new bundle only if a file has changed, the s
   assertMatch((await bundler.bundle(module)).code, /888/);
 });
 
-/** The processes that this process has started, and those that they have started. */
-function descendants(pid = Deno.pid): number[] {
-  const tasks = [...Deno.readDirSync(`/proc/${pid}/task`)].map(({ name }) => name);
-  const children = tasks.flatMap((task) =>
-    Deno.readTextFileSync(`/proc/${pid}/task/${task}/children`).split(" ").filter(Boolean)
-  );
-  return children.map(Number).flatMap((child) => [child, ...descendants(child)]);
-}
-
 Deno.test({
   name: "esbuild gets no key of a registry and no proxy",
   ignore: Deno.build.os !== "linux",
@@ -94,10 +86,10 @@ Deno.test({
     try {
       await using bundler = await Bundler.open({ folder: app.folder });
       await bundler.bundle(`${app.folder}/one.ts`);
-      const environments = descendants()
+      const environments = ownProcesses()
         .filter((pid) => Deno.readTextFileSync(`/proc/${pid}/cmdline`).includes("--service="))
         .map((pid) => Deno.readTextFileSync(`/proc/${pid}/environ`));
-      assert(environments.length > 0); // and perhaps those of other tests in this process
+      assert(environments.length > 0);
       for (const text of environments) assertEquals(text.match(/\bPATH=|SECRET/g), ["PATH="]);
     } finally {
       for (const name of Object.keys(variables)) Deno.env.delete(name);

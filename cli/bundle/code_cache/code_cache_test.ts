@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { type Isolation, plainFolders } from "../../lambda/isolation/isolation.ts";
+import { ownFolders } from "../../../testdata/own_effects.ts";
 import { makeApp } from "../../testdata/bundle.ts";
 import { temporaryFolder } from "../../../testdata/programs.ts";
 import { hasNamespace, isolation } from "../../testdata/sandbox.ts";
@@ -143,11 +144,6 @@ Deno.test({
   },
 });
 
-/** The warm-up folders of this machine. */
-const folders = async () =>
-  (await Array.fromAsync(Deno.readDir(Deno.env.get("TMPDIR") ?? "/tmp")))
-    .map(({ name }) => name).filter((name) => name.startsWith("mate-warm-")).sort();
-
 Deno.test({
   name: "addCodeCaches() hides its folder from other users, and removes it when ended early",
   ...IN_NAMESPACE,
@@ -161,17 +157,16 @@ Deno.test({
       permissions: { net: ["*"] },
     };
     const controller = new AbortController();
-    const before = await folders();
     const result = warm({ "one.ts": module }, { one: settings }, { signal: controller.signal });
     const ended = result.then((warmed) => Promise.reject(new Error(JSON.stringify(warmed))));
     using connection = await Promise.race([listener.accept(), ended]); // the function has started
-    const [made] = (await folders()).filter((name) => !before.includes(name));
-    const { mode, uid } = await Deno.stat(`${Deno.env.get("TMPDIR") ?? "/tmp"}/${made}`);
+    const made = ownFolders().findLast((path) => /mate-warm-[^/]+$/.test(path))!;
+    const { mode, uid } = await Deno.stat(made);
     assertEquals([mode! & 0o777, uid], [0o700, Deno.uid()]);
     controller.abort();
     await assertRejects(() => result, DOMException);
     assertEquals(await connection.read(new Uint8Array(1)), null, "the function has ended");
-    assertEquals((await folders()).includes(made!), false);
+    await assertRejects(() => Deno.stat(made), Deno.errors.NotFound);
   },
 });
 

@@ -1,5 +1,4 @@
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
-import { existsSync } from "node:fs";
 import { findProgram } from "../../programs/find_program.ts";
 import { type Isolation, plainFolders } from "../../lambda/isolation/isolation.ts";
 import { USER_ID } from "../../lambda/isolation/root_folder.ts";
@@ -15,6 +14,7 @@ import {
   testRuntimes,
 } from "../../testdata/sandbox.ts";
 import { SandboxHost } from "./host.ts";
+import { ownFolders } from "../../../testdata/own_effects.ts";
 import { until } from "../../../testdata/waiting.ts";
 import { copyDeno, run, temporaryFolder } from "../../../testdata/programs.ts";
 
@@ -179,7 +179,6 @@ Deno.test({
   name: "compiled code in plain folders belongs to the user of the functions",
   ignore: Deno.build.os === "windows",
   async fn() {
-    const before = new Set([...Deno.readDirSync("/var/tmp")].map(({ name }) => name));
     await using app = await startApp(
       "export const handler = () => 1;",
       {},
@@ -187,10 +186,8 @@ Deno.test({
       plainFolders("a test needs this"),
     );
     await app.invoke();
-    const folder = [...Deno.readDirSync("/var/tmp")].find(({ name, isDirectory }) =>
-      isDirectory && !before.has(name) && existsSync(`/var/tmp/${name}/one-1-cache`)
-    )!;
-    const cache = `/var/tmp/${folder.name}/one-1-cache`;
+    const folder = ownFolders().findLast((path) => /^\/var\/tmp\/mate-[^/]+$/.test(path));
+    const cache = `${folder}/one-1-cache`;
     const { uid, mode } = Deno.statSync(cache);
     assertEquals([uid, mode! & 0o777], [Deno.uid() === 0 ? USER_ID : Deno.uid(), 0o700]);
     assertNotEquals([...Deno.readDirSync(cache)], [], "Deno has written there");
@@ -353,15 +350,13 @@ for (const way of hasNamespace ? [isolation!, PLAIN] : [PLAIN]) {
             (text) => /^State:\tZ/m.test(text),
             () => true,
           );
-        for (let tries = 0; !await hasEnded() && tries < 200; tries++) {
-          await new Promise((resolve) => setTimeout(resolve, 25));
-        }
-        assertEquals(await hasEnded(), true);
+        await until("the end of the process", hasEnded);
       }
       await using _next = await makeOwnedFolder("/var/tmp");
-      const names = [...Deno.readDirSync("/var/tmp")].map(({ name }) => name);
-      const left = names.filter((name) => name.startsWith(`mate-${platform}-`));
-      assertEquals(left, [], "the next start removes the folder of the killed platform");
+      // A platform of another test may be the next one, and still be about to remove the folder.
+      const names = () => [...Deno.readDirSync("/var/tmp")].map(({ name }) => name);
+      const left = () => names().filter((name) => name.startsWith(`mate-${platform}-`));
+      await until("the removal of the killed platform's folder", () => left().length === 0, left);
     },
   });
 }

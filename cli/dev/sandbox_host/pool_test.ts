@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { applicationOf, hasNamespace, startApp, testRuntimes } from "../../testdata/sandbox.ts";
+import { ownFolders } from "../../../testdata/own_effects.ts";
 import { until, within } from "../../../testdata/waiting.ts";
 
 const isAlive = (pid: number) => Deno.stat(`/proc/${pid}`).then(() => true, () => false);
@@ -164,11 +165,9 @@ testRuntimes("an idle sandbox ends, and so do all at the end of the host", async
   assertEquals(tmp !== undefined, hasNamespace);
   await within("the end of the idle sandbox", idle!.gone);
   assertEquals(await isAlive(idle!.pid), false);
-  for (const { name, isDirectory } of Deno.readDirSync("/var/tmp")) {
-    if (!isDirectory || !name.startsWith(`mate-${Deno.pid}-`)) continue;
-    const left = [...Deno.readDirSync(`/var/tmp/${name}`)].map((entry) => entry.name);
-    assertEquals(tmp !== undefined && left.includes(tmp), false, "its /tmp is gone");
-  }
+  const folder = ownFolders().findLast((path) => /^\/var\/tmp\/mate-[^/]+$/.test(path))!;
+  const left = [...Deno.readDirSync(folder)].map(({ name }) => name);
+  assertEquals(tmp !== undefined && left.includes(tmp), false, "its /tmp is gone");
   const pending = invoke({ wait: 25_000 });
   await until("a sandbox", () => host.sandboxesOf("one").length > 0);
   const pids = host.sandboxesOf("one").map(({ pid }) => pid);
