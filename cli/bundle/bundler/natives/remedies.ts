@@ -1,7 +1,7 @@
 import { sep } from "node:path";
 import type { MissingAddon, Target } from "../messages.ts";
 import type { PlacedPackage } from "./layout.ts";
-import type { Platform } from "./platforms.ts";
+import { ownPlatform, type Platform } from "./platforms.ts";
 
 /** Packages that a function needs have no add-on for the system. */
 export class MissingAddonsError extends Error {
@@ -35,18 +35,25 @@ function managerOf({ folder, id }: PlacedPackage): "npm" | "pnpm" | "deno" {
   return folder.includes(`${sep}.pnpm${sep}`) ? "pnpm" : "npm";
 }
 
-/** Names the command that fetches an add-on: a package for the system, or what an install script downloads or builds. */
+/**
+ * Names the command that fetches an add-on: a package for the system, or what an install script downloads or builds. For the
+ * system of this machine, only the version of Node.js may be another one.
+ */
 export function remedyFor(own: PlacedPackage, { os, cpu }: Platform, target: Target): string {
   const manager = managerOf(own);
+  const here = ownPlatform();
+  const isHere = os === here.os && cpu === here.cpu;
   const libc = os === "linux";
   if (own.platformPackages !== undefined) {
+    if (isHere) return `run "${manager} install"`;
     return manager === "deno"
       ? `run "deno install --os=${os} --arch=${cpu}"`
       : `run "${manager} install --os=${os} --cpu=${cpu}${libc ? " --libc=glibc" : ""}"`;
   }
-  const settings = `npm_config_platform=${os} npm_config_arch=${cpu}${
+  const system = `npm_config_platform=${os} npm_config_arch=${cpu}${
     libc ? " npm_config_libc=glibc" : ""
-  } npm_config_target=${/\d+/.exec(target)![0]}.0.0`;
+  } `;
+  const settings = `${isHere ? "" : system}npm_config_target=${/\d+/.exec(target)![0]}.0.0`;
   return manager === "deno"
     ? `set "nodeModulesDir": "manual" in deno.json, and run "${settings} deno install --allow-scripts=npm:${own.name}"`
     : `run "${settings} ${manager} rebuild ${own.name}"`;
