@@ -88,20 +88,20 @@ export async function startOnNode(
       try {
         await (kept === undefined ? startOnce() : kept.once("start", key, startOnce));
       } catch (error) {
-        return warningOf(name, settings, error as Error);
+        return problemOf(name, settings, error as Error);
       }
     };
     const waiting = own.entries();
-    const warnings: (string | undefined)[] = [];
+    const problems: (Error | undefined)[] = [];
     const work = async () => {
-      for (const [index, one] of waiting) warnings[index] = await start(one);
+      for (const [index, one] of waiting) problems[index] = await start(one);
     };
     // A start waits most of its time, so there may be more of them than processors.
     const workers = Array.from({ length: 2 * navigator.hardwareConcurrency }, work);
     const results = await Promise.allSettled(workers);
     const failed = results.find((result) => result.status === "rejected");
     if (failed !== undefined) throw failed.reason;
-    return [...new Set(warnings.filter((text) => text !== undefined))];
+    return warningsOf(own, problems);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -115,7 +115,7 @@ function checkMachine(
   if (kind === "plain folders") throw new UnknownError(`functions run in ${description}`);
   const hasPackages = files.some(({ path }) => path.startsWith("node_modules/"));
   if (!hasPackages || architecture === ownArchitecture()) return;
-  throw new UnknownError(`this machine cannot run their native packages for ${architecture}`);
+  throw new UnknownError(`this machine cannot run native packages for ${architecture}`);
 }
 
 /** Makes the folder with AWS's client of the Runtime API. */
@@ -133,15 +133,40 @@ function environmentOf(settings: ApplicationFunction, runtime: NodeRuntime) {
   return { ...startEnvironment(settings), ...ofNode };
 }
 
-function warningOf(name: string, settings: ApplicationFunction, error: Error): string {
+/** Returns why a function may not start, or why that is not known. Throws if the function is broken. */
+function problemOf(name: string, settings: ApplicationFunction, error: Error): Error {
   const isMissing = error instanceof HandlerError && error.message.includes("HandlerNotFound");
   const missing =
     `the module "${settings.code.module}" exports no function "${settings.code.export}": ` +
     'export it, or name another one in "handler"';
   refuseBroken(name, settings, isMissing ? new HandlerError(missing) : error);
-  if (error instanceof StartError || error instanceof ImportError) {
-    return `The function "${name}" may not start on Lambda: ${error.message}`;
+  const kinds = [StartError, ImportError, UnknownError];
+  if (!kinds.some((kind) => error instanceof kind)) throw error;
+  return error;
+}
+
+/** Makes one warning for each function that may not start, and one for all of which nothing is known for the same reason. */
+function warningsOf(
+  functions: readonly NodeFunction[],
+  problems: readonly (Error | undefined)[],
+): string[] {
+  const unknown = new Map<string, string[]>();
+  const warnings = functions.flatMap(({ name }, index) => {
+    const problem = problems[index];
+    if (problem === undefined) return [];
+    const { message } = problem;
+    if (!(problem instanceof UnknownError)) {
+      return [`The function "${name}" may not start on Lambda: ${message}`];
+    }
+    unknown.set(message, [...unknown.get(message) ?? [], name]);
+    return [];
+  });
+  for (const [reason, names] of unknown) {
+    const list = names.map((name) => `"${name}"`).join(", ");
+    const start = names.length === 1
+      ? `the function ${list} starts`
+      : `the functions ${list} start`;
+    warnings.push(`It is not known whether ${start}: ${reason}`);
   }
-  if (!(error instanceof UnknownError)) throw error;
-  return `It is not known whether the functions for Node.js start: ${error.message}`;
+  return warnings;
 }

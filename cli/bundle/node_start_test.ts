@@ -111,18 +111,25 @@ for (const runtime of NODE_RUNTIMES) {
   });
 }
 
-Deno.test("startOnNode() starts nothing without a sandbox, and says so", async () => {
+Deno.test("startOnNode() starts nothing without a sandbox, and names the functions", async () => {
   const modules = { "one.ts": "throw 1; export const handler = 1;" };
-  const functions = { one: { module: "one.ts", runtime: "nodejs24.x" } };
+  const one = { module: "one.ts", runtime: "nodejs24.x" };
   const plain = { isolation: plainFolders("a test asks for it") };
-  const [text, ...others] = await start(modules, functions, plain);
-  assertMatch(
-    text!,
-    /^It is not known whether the functions for Node\.js start: functions run in plain /,
-  );
-  assertEquals(others, []);
+  for (
+    const [functions, expected] of [
+      [{ one }, /^It is not known whether the function "one" starts: functions run in plain /],
+      [
+        { one, other: { ...one, runtime: "nodejs22.x" }, deno: { module: "one.ts" } },
+        /^It is not known whether the functions "one", "other" start: functions run in plain /,
+      ],
+    ] as const
+  ) {
+    const [text, ...others] = await start(modules, functions, plain);
+    assertMatch(text!, expected);
+    assertEquals(others, []);
+  }
   const cache = temporaryFolder();
   const source = { cache, registry: "http://127.0.0.1:1" };
-  const without = await start(modules, functions, { source });
+  const without = await start(modules, { one }, { source });
   if (hasNamespace) assertMatch(without.join(), /: Cannot run nodejs24\.x .*Cannot download "http/);
 });
