@@ -7,7 +7,7 @@
 import { dirname } from "node:path";
 import { escapeField } from "./confinement.ts";
 import { GROUP_ID, makeRoot, type Mount, PLACES, USER_ID } from "./root_folder.ts";
-import { findProgram, prepare, programPath } from "../../programs/find_program.ts";
+import { findProgram, prepare } from "../../programs/find_program.ts";
 
 export interface Folders {
   /** The unpacked function. It is read-only at `/var/task` if the machine allows it. */
@@ -65,16 +65,25 @@ async function detect(): Promise<Isolation> {
     );
   }
   if (Deno.build.os !== "linux") return plainFolders(`${Deno.build.os} has no mount namespaces`);
-  const unshare = await findProgram("unshare");
-  const setsid = await findProgram("setsid");
   const setpriv = await findProgram("setpriv");
-  if (unshare === undefined || setsid === undefined || setpriv === undefined) {
-    const missing = unshare === undefined ? "unshare" : setsid === undefined ? "setsid" : "setpriv";
-    return plainFolders(`"${missing}" of util-linux is not installed`, setpriv);
-  }
-  const candidate = namespace(unshare, setsid, Deno.uid() === 0);
+  const found = await findPrograms();
+  if (typeof found === "string") return plainFolders(`"${found}" is not installed`, setpriv);
+  const candidate = namespace(found, Deno.uid() === 0);
   const problem = await tryOut(candidate);
   return problem === undefined ? candidate : plainFolders(problem, setpriv);
+}
+
+const PROGRAMS = ["unshare", "setsid", "setpriv", "timeout", "env"] as const;
+
+/** The paths of the programs that make a namespace, by their names. */
+type Programs = Readonly<Record<typeof PROGRAMS[number], string>>;
+
+/** Finds the programs where they are with the root folder of a function, too. Returns the name of one that is missing. */
+async function findPrograms(): Promise<Programs | string> {
+  const paths = await Promise.all(PROGRAMS.map((name) => findProgram(name, SYSTEM_PATH)));
+  const missing = paths.indexOf(undefined);
+  if (missing >= 0) return PROGRAMS[missing]!;
+  return Object.fromEntries(PROGRAMS.map((name, index) => [name, paths[index]])) as Programs;
 }
 
 /** Runs a short script in an isolation. Returns the problem, or `undefined` if it works. */
@@ -102,52 +111,33 @@ async function tryOut(isolation: Isolation): Promise<string | undefined> {
   }
 }
 
+/** The folders with the programs of the system, which a function sees as well. */
+const SYSTEM_PATH = "/usr/bin:/bin:/usr/sbin:/sbin";
+
 /**
- * The script replaces the root folder in a new mount namespace. So the program sees only its own files and those of the system.
+ * The script runs in new namespaces of mounts and processes. It replaces the root folder, so that the program sees only its own
+ * files and those of the system. The arguments are the file with the mounts, and the program. The script starts few programs,
+ * because each of them takes a millisecond.
  *
- * The arguments are the second script, the PATH of the caller, the file with the mounts, `root` or `user`, and the program. One
- * `mount` reads the whole file, because each program that the scripts start takes more than a millisecond.
+ * The first process in a namespace is one that sleeps: the others end with it, and a first process would not get the signals
+ * that end it. It starts before `/proc` is mounted, which is that of the namespace.
  */
-const ROOT_SCRIPT = `set -eu
-script=$1
+const SCRIPT =
+  `PATH=${SYSTEM_PATH} setpriv --pdeathsig KILL -- sleep infinity </dev/null >/dev/null 2>&1 &
+set -eu
+table=$1
+shift
 path=\${PATH-}
-PATH=$2:/usr/sbin:/sbin # On Debian, only root has the folders of pivot_root in PATH.
-table=$3
-shift 3
+PATH=${SYSTEM_PATH}
 umask 022
 mount --all --fstab "$table"
 cd /mnt
 pivot_root . old
-exec unshare --pid -- /bin/sh -c "$script" sh "$path" "$@"
-`;
-
-/**
- * The second script starts the program in a new namespace of processes, so that it sees and ends only its own.
- *
- * The first process in the namespace is one that sleeps: the others end with it, and a first process would not get the signals
- * that end it. The script becomes `timeout` without a limit, which ends as the program ends, also by SIGKILL. The system kills
- * each process with its parent, so that none is left behind.
- */
-const PROCESS_SCRIPT = `setpriv --pdeathsig KILL -- sleep infinity </dev/null >/dev/null 2>&1 &
-set -eu
-path=$1
-kind=$2
-shift 2
-mount -t proc -o nosuid,nodev,noexec proc /proc
 umount --lazy /old
 cd /var/task
 unset OLDPWD
-setpriv=$(command -v setpriv)
-unshare=$(command -v unshare)
-timeout=$(command -v timeout)
 if [ -n "$path" ]; then PATH=$path; else unset PATH; fi
-if [ "$kind" = root ]; then
-  set -- "$setpriv" --reuid ${USER_ID} --regid ${GROUP_ID} --clear-groups --no-new-privs --pdeathsig KILL -- "$@"
-else
-  set -- "$unshare" --user --map-user=${USER_ID} --map-group=${GROUP_ID} -- \\
-    "$setpriv" --no-new-privs --pdeathsig KILL -- "$@"
-fi
-exec "$setpriv" --pdeathsig KILL -- "$timeout" --foreground 0 "$@"
+exec "$@"
 `;
 
 /** Writes the file with the mounts beside the folder for `/tmp`, in the form of `/etc/fstab`. Returns its path. */
@@ -167,6 +157,7 @@ function writeMounts({ task, layer, deno, node, tmp }: Folders): string {
   const lines = mounts.map(([from, to, options]) =>
     `${escapeField(from)} /mnt${to === "/" ? "" : to} none ${options}\n`
   );
+  lines.push("proc /mnt/proc proc nosuid,nodev,noexec\n");
   Deno.writeTextFileSync(tmp + TABLE, lines.join(""));
   return tmp + TABLE;
 }
@@ -174,8 +165,20 @@ function writeMounts({ task, layer, deno, node, tmp }: Folders): string {
 /**
  * The program `setsid` gives the process its own group. With the option `detached`, Deno would copy its whole process at each
  * start, which takes some 20 ms.
+ *
+ * The process becomes `timeout` without a limit, which ends as the program ends, also by SIGKILL. The system kills each process
+ * with its parent, so that none is left behind. Only `env`, with the rights of the function, sets the variable by which a program
+ * loads libraries of the function.
  */
-function namespace(unshare: string, setsid: string, isRoot: boolean): Isolation {
+function namespace(
+  { unshare, setsid, setpriv, timeout, env }: Programs,
+  isRoot: boolean,
+): Isolation {
+  const last = isRoot
+    ? [setpriv, "--reuid", `${USER_ID}`, "--regid", `${GROUP_ID}`, "--clear-groups"]
+    : [unshare, "--user", `--map-user=${USER_ID}`, `--map-group=${GROUP_ID}`, "--", setpriv];
+  const own = [setpriv, "--pdeathsig", "KILL", "--", timeout, "--foreground", "0"]
+    .concat(last, "--no-new-privs", "--pdeathsig", "KILL", "--");
   return {
     kind: isRoot ? "root namespace" : "user namespace",
     description: isRoot
@@ -185,19 +188,17 @@ function namespace(unshare: string, setsid: string, isRoot: boolean): Isolation 
       ...PLACES,
       node: node && { program: PLACES.node, runtime: PLACES.runtime },
     }),
-    command: (folders, program, environment) => ({
+    command: (folders, program, { LD_LIBRARY_PATH, ...environment }) => ({
       path: unshare,
       options: {
         args: [
-          ...(isRoot ? ["--mount"] : ["--user", "--map-root-user", "--mount"]),
-          ...["--propagation", "private", "--", setsid, "/bin/sh", "-c", ROOT_SCRIPT, "sh"],
-          PROCESS_SCRIPT,
-          programPath(),
-          writeMounts(folders),
-          isRoot ? "root" : "user",
+          ...(isRoot ? [] : ["--user", "--map-root-user"]),
+          ...["--mount", "--pid", "--propagation", "private", "--"],
+          ...[setsid, "/bin/sh", "-c", SCRIPT, "sh", writeMounts(folders), ...own],
+          ...(LD_LIBRARY_PATH === undefined ? [] : [env, `LD_LIBRARY_PATH=${LD_LIBRARY_PATH}`]),
           ...program,
         ],
-        env: { ...environment },
+        env: environment,
         clearEnv: true,
         cwd: "/",
       },

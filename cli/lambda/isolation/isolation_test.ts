@@ -14,6 +14,7 @@ async function run(isolation: Isolation, script: string, environment: Record<str
     await Deno.mkdir(`${folder}/${name}`);
     await Deno.writeTextFile(`${folder}/${name}/${name}.txt`, name);
   }
+  await Deno.writeTextFile(`${folder}/task/libcap-ng.so.0`, "a broken library of setpriv");
   const { path, options } = isolation.command(
     { task: `${folder}/task`, layer: `${folder}/layer`, tmp: await makeTmp(folder) },
     ["/bin/sh", "-c", script],
@@ -46,13 +47,13 @@ Deno.test({
     const output = await run(
       isolation!,
       "id -u; id -g; grep -E 'CapEff|NoNewPrivs' /proc/self/status; env",
-      { PATH: "/usr/bin:/bin", ONE: "1 $x 'y'" },
+      { PATH: "/usr/bin:/bin", ONE: "1 $x 'y'", LD_LIBRARY_PATH: "/var/task" },
     );
     assertMatch(output, /^993\n990\nCapEff:\t0+\nNoNewPrivs:\t1\n/);
     const names = output.split("\n").slice(4, -1).map((line) => line.split("=")[0]);
     assertEquals(
       names.filter((name) => !["PWD", "OLDPWD", "SHLVL", "_"].includes(name!)).sort(),
-      ["ONE", "PATH"],
+      ["LD_LIBRARY_PATH", "ONE", "PATH"],
       "without the variables that a shell sets",
     );
     assert(output.includes("ONE=1 $x 'y'\n"));
