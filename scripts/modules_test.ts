@@ -1,7 +1,7 @@
 /** Checks that every module of the library stands in every list that names the modules one by one. `tasks_test.ts` checks the tasks. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
-import { packageMetadata } from "./npm/metadata.ts";
+import { packageMetadata } from "./packages/metadata.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -24,8 +24,8 @@ const LISTS: Readonly<Record<string, (name: string) => boolean | Promise<boolean
   "docs/README.md, links to the pages": async (name) =>
     (await read("docs/README.md")).includes(`(${name}.md)`),
   "docs, a page": async (name) => (await read(`docs/${name}.md`)).includes(`@mate/core/${name}`),
-  "scripts/npm/types.ts, an import": async (name) =>
-    (await read("scripts/npm/types.ts")).includes(` from "@mate/core/${name}";`),
+  "scripts/packages/testdata/types.ts, an import": async (name) =>
+    (await read("scripts/packages/testdata/types.ts")).includes(` from "@mate/core/${name}";`),
   "benchmarks/sizes.ts, a row": async (name) =>
     // These two never belong to the bundle of a function.
     ["testing", "runtime"].includes(name) ||
@@ -47,6 +47,9 @@ Deno.test("every list of runtimes names the versions of Node.js that the npm pac
   for (const [, version] of engines.node.matchAll(/(\d+\.\d+)\.0/g)) {
     assertStringIncludes(await read("README.md"), `from ${version} on`);
     assertStringIncludes(await read("docs/versions.md"), `| ${version} and later `);
-    assertStringIncludes(await read("scripts/npm/consumers.ts"), `"node@${version}.0"`);
+    assertStringIncludes(
+      await read("scripts/packages/library_consumers.ts"),
+      `"node@${version}.0"`,
+    );
   }
 });

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
-import { FOLDERS, ROOT } from "./npm/metadata.ts";
+import { FOLDERS, ROOT } from "./packages/metadata.ts";
 
 function pathsOf(task: "test:library" | "cover" | "test:rest"): string[] {
   const [, list] = /scripts\/std\.ts\) ([\w.* ]+)/.exec(config.tasks[task].command)!;

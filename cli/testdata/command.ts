@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findProgram } from "../programs/find_program.ts";
 import { startProgram, temporaryFolder } from "../../testdata/programs.ts";
-import { until } from "../../testdata/waiting.ts";
+import { RunningProgram } from "../../testdata/running_program.ts";
 
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -86,69 +86,9 @@ export async function typeOnTerminal(
 }
 
 /** A running `mate dev` with its own process group, as in a terminal. */
-export class Command implements AsyncDisposable {
-  readonly #process: Deno.ChildProcess;
-  readonly #reader: ReadableStreamDefaultReader<string>;
-  readonly #read: Promise<void>;
-  readonly errors: Promise<string>;
-  output = "";
-
+export class Command extends RunningProgram {
   constructor(args: readonly string[], cwd: string = ROOT, env: Record<string, string> = {}) {
-    this.#process = startMate(["dev", ...args], { cwd, env, detached: true });
-    this.#reader = this.#process.stdout.pipeThrough(new TextDecoderStream()).getReader();
-    this.#read = this.#readOutput();
-    this.errors = new Response(this.#process.stderr).text();
-  }
-
-  async #readOutput(): Promise<void> {
-    for (;;) {
-      const { value, done } = await this.#reader.read();
-      if (done) return;
-      this.output += value;
-    }
-  }
-
-  /** Closes the pipe of the output. */
-  async stopReading(): Promise<void> {
-    await this.#reader.cancel();
-  }
-
-  /** Waits until the output matches. If the command ends before, the test fails. */
-  async find(pattern: RegExp): Promise<RegExpExecArray> {
-    let hasEnded = false;
-    this.#read.finally(() => hasEnded = true);
-    const matches = () => pattern.test(this.output);
-    await until(`the output ${pattern}`, () => hasEnded || matches(), () => this.output);
-    if (!matches()) throw new Error(`${this.output}\n${await this.errors}`);
-    return pattern.exec(this.output)!;
-  }
-
-  get pid(): number {
-    return this.#process.pid;
-  }
-
-  kill(signal: Deno.Signal): void {
-    this.#process.kill(signal);
-  }
-
-  /** Signals all processes of the command, as Ctrl-C in a terminal does. */
-  killGroup(signal: Deno.Signal): void {
-    Deno.kill(-this.#process.pid, signal);
-  }
-
-  async status(): Promise<number> {
-    const { code } = await this.#process.status;
-    await Promise.all([this.#read, this.errors]);
-    return code;
-  }
-
-  async [Symbol.asyncDispose]() {
-    try {
-      this.#process.kill("SIGKILL");
-    } catch {
-      // it has ended by itself
-    }
-    await this.status();
+    super(startMate(["dev", ...args], { cwd, env, detached: true }));
   }
 }
 

@@ -17,8 +17,7 @@ export const load = (): Promise<unknown> => import("./data.json", { with: { type
 };
 
 Deno.test("Registry takes what deno publish uploads, once, and Deno runs it", async () => {
-  const folder = temporaryFolder();
-  await using registry = new Registry(folder);
+  await using registry = await Registry.open();
   const cwd = temporaryFolder();
   for (const [name, text] of Object.entries(FILES)) {
     await Deno.writeTextFile(`${cwd}/${name}`, text);
@@ -36,7 +35,7 @@ Deno.test("Registry takes what deno publish uploads, once, and Deno runs it", as
   assertEquals([used.code, used.stdout], [0, "3\n"], used.stderr);
   assertStringIncludes((await publish()).stderr, "already published");
 
-  await Deno.writeTextFile(`${folder}/@try/it/1.2.3/mod.ts`, "export const sum = 4;");
+  registry.files.set("/@try/it/1.2.3/mod.ts", new TextEncoder().encode("export const sum = 4;"));
   const other = { env: { ...env, DENO_DIR: temporaryFolder() }, cwd: temporaryFolder() };
   const changed = await run(Deno.execPath(), ["eval", user], other);
   assertEquals(changed.code, 10); // Deno has this status for a package that was changed
@@ -47,8 +46,9 @@ Deno.test("Registry passes on what its upstream says about the packages that it 
   const folder = temporaryFolder();
   await Deno.mkdir(`${folder}/@try/it/1.0.0`, { recursive: true });
   await Deno.writeTextFile(`${folder}/@try/it/1.0.0/mod.ts`, "export {};");
-  await using upstream = new Registry(folder);
-  await using registry = new Registry(temporaryFolder(), upstream.url);
+  await Deno.writeTextFile(`${folder}/@try/it/1.0.0/.exports.json`, '{ ".": "./mod.ts" }');
+  await using upstream = await Registry.open(folder);
+  await using registry = await Registry.open(undefined, upstream.url);
   for (const [path, status] of [["@try/it/1.0.0/mod.ts", 200], ["@try/it/lost.ts", 404]] as const) {
     const [other, own] = await Promise.all(
       [upstream, registry].map(({ url }) => fetch(url + path)),

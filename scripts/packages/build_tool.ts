@@ -5,36 +5,36 @@
  * @module
  */
 import { build, type Plugin, stop } from "esbuild";
+import { readdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { dirname, join, relative } from "node:path/posix";
-import { fileURLToPath } from "node:url";
 import ts from "typescript";
-import ci from "../../../.ci/package.json" with { type: "json" };
-import config from "../../../cli/deno.json" with { type: "json" };
-import { packageMetadata, ROOT, TOOL_OUTPUT } from "../metadata.ts";
+import ci from "../../.ci/package.json" with { type: "json" };
+import config from "../../cli/deno.json" with { type: "json" };
+import { packageMetadata, ROOT, TOOL_OUTPUT, writePackageJson } from "./metadata.ts";
 
-const SOURCE = fileURLToPath(new URL("cli/", ROOT));
-const OUTPUT = fileURLToPath(TOOL_OUTPUT);
-const HERE = fileURLToPath(new URL(".", import.meta.url));
+const SOURCE = new URL("cli/", ROOT).pathname;
+const OUTPUT = TOOL_OUTPUT.pathname;
+/** The modules of the package that run on Node.js. */
+const ON_NODE = new URL("tool/", import.meta.url).pathname;
 
-await Deno.remove(OUTPUT, { recursive: true }).catch((error) => {
-  if (!(error instanceof Deno.errors.NotFound)) throw error;
-});
+await rm(TOOL_OUTPUT, { recursive: true, force: true });
 try {
   await buildTool();
   await buildEntryPoints();
 } finally {
   await stop();
 }
-await writePackageJson();
 for (const name of ["README.md", "LICENSE"]) await Deno.copyFile(SOURCE + name, OUTPUT + name);
-console.error(`Built ${OUTPUT}`);
+await writePackageJson(TOOL_OUTPUT, toolMetadata());
 
 /** Translates each module of the tool, and copies the files that the modules import as data. */
 async function buildTool(): Promise<void> {
   const data = new Set<string>();
   await build({
     absWorkingDir: SOURCE,
-    entryPoints: await Array.fromAsync(modulesBelow("")),
+    entryPoints: (readdirSync(SOURCE, { recursive: true }) as string[])
+      .filter((path) => /(?<!_test)\.ts$/.test(path) && !path.includes("testdata/")),
     outdir: `${OUTPUT}tool`,
     outbase: ".",
     bundle: true, // each module by itself: all imports are external
@@ -49,13 +49,6 @@ async function buildTool(): Promise<void> {
     const target = `${OUTPUT}tool/${file}`;
     await Deno.mkdir(dirname(target), { recursive: true });
     await Deno.copyFile(SOURCE + file, target);
-  }
-}
-
-async function* modulesBelow(folder: string): AsyncGenerator<string> {
-  for await (const { name, isDirectory } of Deno.readDir(SOURCE + folder)) {
-    if (isDirectory && name !== "testdata") yield* modulesBelow(`${folder}${name}/`);
-    else if (/(?<!_test)\.ts$/.test(name)) yield folder + name;
   }
 }
 
@@ -87,7 +80,7 @@ function packagePath(specifier: string): string {
 /** Bundles the program and the module for Node.js, and writes the declarations of the module. */
 async function buildEntryPoints(): Promise<void> {
   await build({
-    absWorkingDir: HERE,
+    absWorkingDir: ON_NODE,
     entryPoints: ["bin.ts", "platform.ts"],
     outdir: OUTPUT,
     bundle: true,
@@ -100,7 +93,7 @@ async function buildEntryPoints(): Promise<void> {
   const bin = `${OUTPUT}bin.js`;
   await Deno.writeTextFile(bin, `#!/usr/bin/env node\n${await Deno.readTextFile(bin)}`);
   const { outputText, diagnostics = [] } = ts.transpileDeclaration(
-    await Deno.readTextFile(`${HERE}platform.ts`),
+    await Deno.readTextFile(`${ON_NODE}platform.ts`),
     { fileName: "platform.ts", reportDiagnostics: true },
   );
   const problem = diagnostics[0];
@@ -108,24 +101,21 @@ async function buildEntryPoints(): Promise<void> {
   await Deno.writeTextFile(`${OUTPUT}platform.d.ts`, outputText);
 }
 
-async function writePackageJson(): Promise<void> {
+function toolMetadata() {
   const packages = Object.values(config.imports).map((target) => {
     const [, name, version] = /^npm:((?:@[^/]+\/)?[^@/]+)@([^/]+)/.exec(target)!;
     return [name!, version!] as const;
   });
   const library = packageMetadata();
   const { sideEffects: _, ...shared } = library;
-  const metadata = {
+  return {
     ...shared,
     name: config.name,
     version: config.version,
     description: config.description,
     repository: { ...library.repository, directory: "cli" },
     bin: { mate: "./bin.js" },
-    exports: {
-      "./platform": { types: "./platform.d.ts", default: "./platform.js" },
-      "./package.json": "./package.json",
-    },
+    exports: { "./platform": { types: "./platform.d.ts", default: "./platform.js" } },
     dependencies: Object.fromEntries([
       ...packages,
       [library.name, library.version],
@@ -133,5 +123,4 @@ async function writePackageJson(): Promise<void> {
     ].toSorted()),
     preferUnplugged: true, // Deno reads no archives
   };
-  await Deno.writeTextFile(`${OUTPUT}package.json`, `${JSON.stringify(metadata, null, 2)}\n`);
 }

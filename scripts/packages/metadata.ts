@@ -1,5 +1,5 @@
 /**
- * The facts of the npm package, from `deno.json`.
+ * The facts of the npm packages, from `deno.json`.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import config from "../../deno.json" with { type: "json" };
 /** The folder of the project. */
 export const ROOT: URL = new URL("../../", import.meta.url);
 
-/** The folder that the package is built in. */
+/** The folder that the package of the library is built in. */
 export const OUTPUT: URL = new URL("npm/core/", ROOT);
 
 /** The folder that the package of the tool is built in. */
@@ -47,4 +47,15 @@ export function packageMetadata() {
     // `new Response(stream)`.
     engines: { node: "^20.16.0 || >=22.4.0" },
   };
+}
+
+/** Writes `package.json`, with which a package is complete. */
+export async function writePackageJson(
+  folder: URL,
+  { exports, ...metadata }: Record<string, unknown> & { exports: Record<string, unknown> },
+): Promise<void> {
+  const complete = { ...metadata, exports: { ...exports, "./package.json": "./package.json" } };
+  const text = `${JSON.stringify(complete, null, 2)}\n`;
+  await Deno.writeTextFile(new URL("package.json", folder), text);
+  console.error(`Built ${folder.pathname}`);
 }

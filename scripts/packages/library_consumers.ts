@@ -8,7 +8,8 @@ import { assert, assertEquals, assertLess } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
 import { StubApi } from "../../benchmarks/runtime_loop/stub_api.ts";
 import { run, startProgram, succeed, temporaryFolder } from "../../testdata/programs.ts";
-import { bundleLibraryTests, DIFFERENCES } from "./library_tests.ts";
+import { bundleLibraryTests, DIFFERENCES } from "./testdata/library_tests.ts";
+import { install, writeProject } from "./testdata/consumers.ts";
 import { DOCUMENTS, ENTRY_POINTS, MODULES, OUTPUT, packageMetadata, ROOT } from "./metadata.ts";
 
 /** The runtimes as npm packages that contain the program: the oldest, the newest, and some between. */
@@ -30,8 +31,8 @@ const MAX_SIZE = 200_000;
 
 const temporary = await Deno.realPath(temporaryFolder());
 
-const packed = await npm(temporary, "pack", "--json", "--ignore-scripts", OUTPUT.pathname);
-const [{ filename, size, files }] = JSON.parse(packed);
+const pack = ["pack", "--json", "--ignore-scripts", OUTPUT.pathname];
+const [{ filename, size, files }] = JSON.parse(await succeed("npm", pack, { cwd: temporary }));
 const tarball = `${temporary}/${filename}`;
 const paths: readonly string[] = files.map(({ path }: { path: string }) => path);
 const project = await makeProject("project", tarball, "@types/node@20.19.25");
@@ -73,30 +74,25 @@ Deno.test("the package names no path of the machine that built it", async () => 
 });
 
 const tests = await bundleLibraryTests(`${project}/library_tests.js`);
-await npm(project, "install", tarball, ...tests.packages);
+await install(project, tarball, ...tests.packages);
 console.error(`Not run on other runtimes, because they need Deno: ${tests.leftOut.join(", ")}`);
-await Deno.writeTextFile(
-  `${project}/exports.js`,
-  `for (const name of ${JSON.stringify(MODULES.map(([name]) => config.name + name.slice(1)))}) {
+const names = MODULES.map(([name]) => config.name + name.slice(1));
+await writeProject(project, {
+  "exports.js": `for (const name of ${JSON.stringify(names)}) {
     console.log(JSON.stringify(Object.keys(await import(name)).sort()));
   }`,
-);
-await Deno.writeTextFile(
-  `${project}/uncaught.js`,
-  `import { FnEvent } from "@mate/core/function";
+  "uncaught.js": `import { FnEvent } from "@mate/core/function";
   new FnEvent(null);`,
-);
-await Deno.writeTextFile(
-  `${project}/serve.js`,
-  `import { serve } from "@mate/core/runtime";
+  "serve.js": `import { serve } from "@mate/core/runtime";
   serve((event, { awsRequestId }) => ({ ...event, awsRequestId }));`,
-);
+});
 
 for (const name of RUNTIMES) {
   const [command] = name.split("@") as [string];
   const folder = await makeProject(name, name);
   const program = `${folder}/node_modules/.bin/${command}`;
-  const start = (file: string) => output(project, program, [...ARGUMENTS[command]!, file]);
+  const start = (file: string) =>
+    run(program, [...ARGUMENTS[command]!, file], { cwd: project, env: { NO_COLOR: "1" } });
 
   Deno.test(`each entry point has the exports of its source on ${name}`, async () => {
     const expected = MODULES.map(async ([, path]) =>
@@ -159,7 +155,7 @@ const OPTIONS = {
 for (const compiler of COMPILERS) {
   Deno.test(`${compiler} accepts the declarations`, async (t) => {
     const tsc = `${await makeProject(compiler, compiler)}/node_modules/.bin/tsc`;
-    await Deno.copyFile(new URL("types.ts", import.meta.url), `${project}/types.ts`);
+    await Deno.copyFile(new URL("testdata/types.ts", import.meta.url), `${project}/types.ts`);
     const shared = { strict: true, noEmit: true, skipLibCheck: false, target: "es2022" };
     for (const [name, options] of Object.entries(OPTIONS)) {
       await t.step(name, async () => {
@@ -186,17 +182,7 @@ Deno.test("the linters of packages find nothing", async () => {
 /** Makes an empty project with these packages installed. */
 async function makeProject(name: string, ...packages: string[]): Promise<string> {
   const folder = `${temporary}/${name}`;
-  await Deno.mkdir(folder);
-  await Deno.writeTextFile(`${folder}/package.json`, JSON.stringify({ type: "module" }));
-  await npm(folder, "install", ...packages);
+  await writeProject(folder, { "package.json": '{ "type": "module" }' });
+  await install(folder, ...packages);
   return folder;
-}
-
-async function npm(folder: string, command: string, ...args: string[]): Promise<string> {
-  const quiet = command === "install" ? ["--no-audit", "--no-fund"] : [];
-  return await succeed("npm", [command, ...quiet, ...args], { cwd: folder });
-}
-
-function output(cwd: string, program: string, args: readonly string[]) {
-  return run(program, args, { cwd, env: { NO_COLOR: "1" } });
 }

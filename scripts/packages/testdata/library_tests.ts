@@ -8,9 +8,10 @@
  * @module
  */
 import { build, type Plugin, stop } from "esbuild";
-import config from "../../deno.json" with { type: "json" };
-import { STAND_INS } from "../std.ts";
-import { FOLDERS, MODULES, ROOT } from "./metadata.ts";
+import { readdirSync } from "node:fs";
+import config from "../../../deno.json" with { type: "json" };
+import { STAND_INS } from "../../std.ts";
+import { FOLDERS, MODULES, ROOT } from "../metadata.ts";
 
 /** APIs that {@linkcode RUNNER} does not have. */
 const ONLY_DENO = /\bDeno\.(?!test\b)|\baddEventListener\(/;
@@ -93,7 +94,10 @@ export interface LibraryTests {
 
 /** Bundles the tests into a file, which prints `{ names, failures }` of the tests as its last line. */
 export async function bundleLibraryTests(output: string): Promise<LibraryTests> {
-  const all = FOLDERS.flatMap((folder) => [...testsBelow(folder)]);
+  const all = FOLDERS.flatMap((folder) =>
+    (readdirSync(new URL(folder, ROOT), { recursive: true }) as string[])
+      .filter((name) => name.endsWith("_test.ts")).map((name) => `${folder}/${name}`)
+  );
   const files = all.filter((file) => !needsDeno(new URL(file, ROOT)));
   const packages = new Set<string>();
   await build({
@@ -118,13 +122,6 @@ export async function bundleLibraryTests(output: string): Promise<LibraryTests> 
   });
   await stop();
   return { files, leftOut: all.filter((file) => !files.includes(file)), packages: [...packages] };
-}
-
-function* testsBelow(folder: string): Generator<string> {
-  for (const { name, isDirectory } of Deno.readDirSync(new URL(folder, ROOT))) {
-    if (isDirectory) yield* testsBelow(`${folder}/${name}`);
-    else if (name.endsWith("_test.ts")) yield `${folder}/${name}`;
-  }
 }
 
 /** Whether a test, or a helper that it imports, uses APIs of Deno. */
