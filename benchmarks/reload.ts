@@ -6,8 +6,9 @@
  * @module
  */
 import { fileURLToPath } from "node:url";
+import type { RunningProgram } from "../testdata/running_program.ts";
 import { median, shuffled } from "./contest.ts";
-import { type Command, measureStarts, startTool } from "./starts.ts";
+import { measureStarts, startTool } from "./starts.ts";
 
 const CLIENTS = {
   "@aws-sdk/client-s3": "S3Client",
@@ -46,7 +47,7 @@ interface Tool {
   readonly runtime: string;
   readonly folder: string;
   readonly url: string;
-  readonly command: Command;
+  readonly command: RunningProgram;
 }
 
 const isQuick = Deno.args.includes("--quick");
@@ -75,7 +76,8 @@ try {
   }
 } finally {
   for (const { command, folder } of tools) {
-    await command[Symbol.asyncDispose]();
+    command.kill("SIGTERM");
+    await command.status();
     await Deno.remove(folder, { recursive: true });
   }
 }
@@ -110,7 +112,7 @@ async function start(
     await Deno.writeTextFile(`${folder}/${name}.ts`, codeOf(name, "first"));
   }
   const command = await startTool(checkout, ["dev", `${folder}/app.json`, "--port", "0"], folder);
-  const url = await command.find(/http:\/\/localhost:\d+/);
+  const [url] = await command.find(/http:\/\/localhost:\d+/);
   const name = checkout === own ? "this one" : checkout;
   const tool = { name, functions, runtime, folder, url, command };
   for (const name of functions) await waitFor(tool, name, "first");

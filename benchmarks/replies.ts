@@ -72,23 +72,9 @@ export const replies: readonly Workload[] = [
     ...SOUP_REPLY,
     payload: FACTS,
   }),
-  workload(
-    "small JSON reply, every fact read, CORS",
-    handlersOf("factsCors"),
-    await eventOf(SOUP),
-    {
-      ...SOUP_REPLY,
-      payload: FACTS,
-      fields: { "Access-Control-Allow-Origin": /^https:..shop.example.com$/ },
-    },
-  ),
   workload("small JSON reply, three middlewares", handlersOf("three"), await eventOf(SOUP), {
     ...SOUP_REPLY,
     fields: Object.fromEntries(MARKS.map((name) => [name, /^1$/])),
-  }),
-  workload("small JSON reply, CORS", handlersOf("cors"), await eventOf(SOUP), {
-    ...SOUP_REPLY,
-    fields: { "Access-Control-Allow-Origin": /^https:..shop.example.com$/ },
   }),
   workload("small JSON reply, CORS and ETag", handlersOf("tagged"), await eventOf(SOUP), {
     ...SOUP_REPLY,

@@ -4,20 +4,16 @@
  *
  * @module
  */
+import { globSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cacheFolder } from "../cli/programs/downloads.ts";
+import { succeed } from "../testdata/programs.ts";
+import { RunningProgram } from "../testdata/running_program.ts";
 import { median } from "./contest.ts";
 
 const SHOP = fileURLToPath(new URL("../examples/shop", import.meta.url));
 const EVENT = JSON.stringify({ headers: { authorization: "Bearer x" }, methodArn: "x" });
-
-/** A command of the tool. */
-export interface Command extends AsyncDisposable {
-  /** Reads the output up to a pattern. Rejects if the command ends before. */
-  find(pattern: RegExp): Promise<string>;
-  status(): Promise<Deno.CommandStatus>;
-}
 
 const configurations = new Map<string, Promise<string>>();
 
@@ -44,89 +40,92 @@ export async function startTool(
   args: readonly string[],
   cwd: string,
   env: Readonly<Record<string, string>> = {},
-): Promise<Command> {
+): Promise<RunningProgram> {
   const configuration = configurations.get(checkout) ?? writeConfiguration(checkout);
   configurations.set(checkout, configuration);
-  const tool = ["run", "-A", `--config=${await configuration}`];
-  const process = new Deno.Command(Deno.execPath(), {
-    args: [...tool, `${checkout}/cli/main.ts`, ...args],
+  const tool = ["run", "-A", `--config=${await configuration}`, `${checkout}/cli/main.ts`];
+  const command = new Deno.Command(Deno.execPath(), {
+    args: [...tool, ...args],
     cwd,
     env: { NO_COLOR: "1", ...env },
     stdout: "piped",
-    stderr: "null",
-  }).spawn();
-  const output = process.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  const drain = (): Promise<void> => output.read().then(({ done }) => done ? undefined : drain());
-  return {
-    async find(pattern) {
-      while (!pattern.test(text)) {
-        const { value, done } = await output.read();
-        if (done) throw new Error(`The tool of "${checkout}" ended: ${text}`);
-        text += value;
-      }
-      void drain(); // The log must not fill the pipe.
-      return pattern.exec(text)![0];
-    },
-    async status() {
-      void drain();
-      return await process.status;
-    },
-    async [Symbol.asyncDispose]() {
-      process.kill("SIGTERM");
-      await process.status;
-    },
-  };
+    stderr: "piped",
+  });
+  return new RunningProgram(command.spawn());
 }
 
-/** Returns the milliseconds that an action takes. */
-async function time(action: () => Promise<unknown>): Promise<number> {
-  const begin = performance.now();
-  await action();
-  return performance.now() - begin;
+/** Runs a command of the tool of a checkout with an environment. */
+type Action = (checkout: string, env: Readonly<Record<string, string>>) => Promise<void>;
+
+/** The commands by their names in the table. */
+const ACTIONS: Readonly<Record<string, Action>> = {
+  "dev, first answer": async (checkout, env) => {
+    const data = await Deno.makeTempDir();
+    await using tool = await startTool(checkout, ["dev", "--port", "0", "--data", data], SHOP, env);
+    const [url] = await tool.find(/http:\/\/localhost:\d+/);
+    const response = await fetch(`${url}/v1/products`);
+    if (!response.ok) throw new Error(`The shop answers ${response.status}`);
+    await response.text();
+    tool.kill("SIGTERM");
+    await tool.status();
+    await Deno.remove(data, { recursive: true });
+  },
+  "bundle": async (checkout, env) => {
+    const out = await Deno.makeTempDir();
+    const tool = await startTool(checkout, ["bundle", "--out", out], SHOP, env);
+    if (await tool.status() !== 0) throw new Error(`mate bundle failed: ${await tool.errors}`);
+    await Deno.remove(out, { recursive: true });
+  },
+  "invoke, one of seven": (checkout, env) => invoke("app.json", checkout, env),
+  "invoke, alone": (checkout, env) => invoke("alone.json", checkout, env),
+};
+
+async function invoke(file: string, ...[checkout, env]: Parameters<Action>): Promise<void> {
+  const args = ["invoke", "authorizer", file, "--event", EVENT];
+  const tool = await startTool(checkout, args, SHOP, env);
+  // The function may fail, with the status 1: it has no event of a gateway.
+  if (await tool.status() > 1) throw new Error(`mate invoke failed: ${await tool.errors}`);
 }
 
 /** Measures, and prints a table with the percent of `deno bundle` of all functions. */
 export async function measureStarts(checkouts: readonly string[], rounds: number): Promise<void> {
+  const WHOLE = "deno bundle of each function";
   const times: Record<string, number[]> = {};
-  const add = (name: string, value: number) => (times[name] ??= []).push(value);
-  const manifest = JSON.parse(await Deno.readTextFile(`${SHOP}/app.json`));
-  const modules: string[] = Object.values<{ module: string }>(manifest.functions)
-    .map(({ module }) => module);
+  const measure = async (name: string, action: () => Promise<void>) => {
+    const begin = performance.now();
+    await action();
+    (times[name] ??= []).push(performance.now() - begin);
+  };
+  const { functions } = JSON.parse(await Deno.readTextFile(`${SHOP}/app.json`));
+  const modules = Object.values<{ module: string }>(functions).map(({ module }) => module);
   // The application with one function lies beside the shop, because it has the same configuration.
   const alone = `${SHOP}/alone.json`;
-  const { authorizer } = manifest.functions;
-  await Deno.writeTextFile(
-    alone,
-    JSON.stringify({ name: "alone", stage: "v1", functions: { authorizer } }),
-  );
+  const { authorizer } = functions;
+  const application = { name: "alone", stage: "v1", functions: { authorizer } };
+  await Deno.writeTextFile(alone, JSON.stringify(application));
+  const { denoDir } = JSON.parse(await succeed(Deno.execPath(), ["info", "--json"]));
   try {
     for (const checkout of checkouts) { // downloads what is missing
-      for (const run of [answerOnce, bundle]) await run(checkout, "app.json", {});
+      for (const run of Object.values(ACTIONS)) await run(checkout, {});
     }
     for (let round = 0; round < rounds; round++) {
-      add("deno bundle of each function", await time(() => bundleWithDeno(modules)));
+      await measure(WHOLE, () => bundleWithDeno(modules));
       for (const checkout of checkouts) {
-        const measure = async (name: string, file: string, run: typeof invoke) => {
+        const place = checkouts.length > 1 ? ` (${checkout})` : "";
+        for (const [name, run] of Object.entries(ACTIONS)) {
           const cache = await Deno.makeTempDir();
           await keepDownloads(cache);
-          const env = { XDG_CACHE_HOME: cache, DENO_DIR: await denoDir() };
-          for (const again of ["", ", again"]) {
-            const label = `${name}${again}${checkouts.length > 1 ? ` (${checkout})` : ""}`;
-            add(label, await time(() => run(checkout, file, env)));
-          }
+          const env = { XDG_CACHE_HOME: cache, DENO_DIR: denoDir };
+          await measure(name + place, () => run(checkout, env));
+          await measure(`${name}, again${place}`, () => run(checkout, env));
           await Deno.remove(cache, { recursive: true });
-        };
-        await measure("dev, first answer", "app.json", answerOnce);
-        await measure("bundle", "app.json", bundle);
-        await measure("invoke, one of seven", "app.json", invoke);
-        await measure("invoke, alone", "alone.json", invoke);
+        }
       }
     }
   } finally {
     await Deno.remove(alone);
   }
-  const whole = median(times["deno bundle of each function"]!);
+  const whole = median(times[WHOLE]!);
   console.log("| shop | ms, median | % of deno bundle |\n|---|--:|--:|");
   for (const [name, values] of Object.entries(times)) {
     const percent = (100 * median(values) / whole).toFixed(0);
@@ -137,42 +136,10 @@ export async function measureStarts(checkouts: readonly string[], rounds: number
 async function bundleWithDeno(modules: readonly string[]): Promise<void> {
   const folder = await Deno.makeTempDir();
   for (const module of modules) {
-    const { success } = await new Deno.Command(Deno.execPath(), {
-      args: ["bundle", "--quiet", module, "-o", `${folder}/out.js`],
-      cwd: SHOP,
-    }).output();
-    if (!success) throw new Error(`deno bundle ${module} failed`);
+    const args = ["bundle", "--quiet", module, "-o", `${folder}/out.js`];
+    await succeed(Deno.execPath(), args, { cwd: SHOP });
   }
   await Deno.remove(folder, { recursive: true });
-}
-
-type Environment = Readonly<Record<string, string>>;
-
-async function answerOnce(checkout: string, file: string, env: Environment): Promise<void> {
-  const data = await Deno.makeTempDir();
-  {
-    const args = ["dev", file, "--port", "0", "--data", data];
-    await using tool = await startTool(checkout, args, SHOP, env);
-    const url = await tool.find(/http:\/\/localhost:\d+/);
-    const response = await fetch(`${url}/v1/products`);
-    if (!response.ok) throw new Error(`The shop answers ${response.status}`);
-    await response.text();
-  }
-  await Deno.remove(data, { recursive: true });
-}
-
-async function bundle(checkout: string, file: string, env: Environment): Promise<void> {
-  const out = await Deno.makeTempDir();
-  const tool = await startTool(checkout, ["bundle", file, "--out", out], SHOP, env);
-  const { success } = await tool.status();
-  if (!success) throw new Error("mate bundle failed");
-  await Deno.remove(out, { recursive: true });
-}
-
-async function invoke(checkout: string, file: string, env: Environment): Promise<void> {
-  const args = ["invoke", "authorizer", file, "--event", EVENT];
-  const { code } = await (await startTool(checkout, args, SHOP, env)).status();
-  if (code > 1) throw new Error("mate invoke failed"); // The function may fail: it has no event of a gateway.
 }
 
 /**
@@ -180,26 +147,9 @@ async function invoke(checkout: string, file: string, env: Environment): Promise
  * that were unpacked, and the Deno that was compressed for layers.
  */
 async function keepDownloads(cache: string): Promise<void> {
-  const folder = cacheFolder();
-  const names = async (path: string, pattern: RegExp) =>
-    (await Array.fromAsync(Deno.readDir(path), ({ name }) => name))
-      .filter((name) => pattern.test(name));
-  const packages = await names(folder, /\.tgz$/);
-  const layers = (await names(`${folder}/kept`, /^deno-/)).map((name) => `kept/${name}`);
-  const programs = (await names(dirname(folder), /^mate-/)).map(async (name) => {
-    const files = await names(join(dirname(folder), name), /(?:)/);
-    return files.map((file) => `../${name}/${file}`);
-  });
-  for (const name of [...packages, ...layers, ...(await Promise.all(programs)).flat()]) {
-    await Deno.mkdir(dirname(`${cache}/mate/${name}`), { recursive: true });
-    await Deno.copyFile(`${folder}/${name}`, join(cache, "mate", name));
+  const caches = dirname(cacheFolder());
+  for (const name of globSync(["mate/*.tgz", "mate/kept/deno-*", "mate-*/*"], { cwd: caches })) {
+    await Deno.mkdir(dirname(`${cache}/${name}`), { recursive: true });
+    await Deno.copyFile(`${caches}/${name}`, `${cache}/${name}`);
   }
-}
-
-let found: string | undefined;
-
-async function denoDir(): Promise<string> {
-  const args = ["info", "--json"];
-  const { stdout } = await new Deno.Command(Deno.execPath(), { args }).output();
-  return found ??= JSON.parse(new TextDecoder().decode(stdout)).denoDir;
 }

@@ -93,29 +93,6 @@ const CONTESTANTS: Readonly<Record<string, Contestant>> = {
       `await client.${name}.$post({ json: ${BODY} })
       .then((got) => got.ok ? got.json() : undefined).then((got) => got && got.count.toFixed())`,
   },
-  "ts-rest": {
-    packages: ["zod@3.25.76", "@ts-rest/core@3.52.1", "@ts-rest/serverless@3.52.1"],
-    imports: `import { initContract, initClient } from "@ts-rest/core";
-      import { tsr } from "@ts-rest/serverless/fetch"; const c = initContract();`,
-    definition: (routes) =>
-      `const contract = c.router({ ${routes.map((route) => route.split("⇒")[0]).join()} });
-      export const app = tsr.router(contract, { ${
-        routes.map((route) => route.split("⇒")[1]).join()
-      } });`,
-    read: (name, schema) =>
-      `${name}: { method: "GET", path: "/${name}/:id", responses: { 200: ${schema} } }⇒
-        ${name}: async ({ params }) => ({ status: 200, body: { ...${ITEM}, id: params.id } })`,
-    write: (name, input, output) =>
-      `${name}: { method: "POST", path: "/${name}", body: ${input}, responses: { 201: ${output} } }⇒
-        ${name}: async ({ body }) => ({ status: 201, body: { id: "1", ...body } })`,
-    client: `const client = initClient(contract, { baseUrl: "/v1", baseHeaders: {} });`,
-    callRead: (name) =>
-      `await client.${name}({ params: { id: "1" } })
-      .then((got) => got.status === 200 && got.body.count.toFixed())`,
-    callWrite: (name) =>
-      `await client.${name}({ body: ${BODY} })
-      .then((got) => got.status === 201 && got.body.count.toFixed())`,
-  },
 };
 
 /** The program of a contestant: an API of reading and writing routes, each with a schema of its own, and a client. */

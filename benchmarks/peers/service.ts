@@ -13,14 +13,10 @@ export interface Service {
   readonly archive: Handler;
   /** The first work with three middlewares around it; each sets a header field. */
   readonly three?: Handler;
-  /** The first work for pages of another origin. */
-  readonly cors?: Handler;
   /** The first work for pages of another origin, with an entity tag. */
   readonly tagged?: Handler;
   /** `GET /menu/{dish}`: the dish, and every fact about the request: {@linkcode Facts}. */
   readonly facts?: Handler;
-  /** The same work for pages of another origin. */
-  readonly factsCors?: Handler;
   /** `GET /menu/{dish}` for an unknown dish: an error is thrown, caught and answered with 404. */
   readonly missing: Handler;
 }

@@ -31,27 +31,23 @@ export function ours(folder: string, denoDir?: string, ...flags: string[]): Prog
 export async function others(folder: string): Promise<Program[]> {
   const loop = new URL("fetch_loop.mjs", HERE).pathname;
   const args = ["run", ...PERMISSIONS, loop];
-  const programs: Program[] = [{ name: "fetch on Deno", command: Deno.execPath(), args }];
-  if (!await hasProgram("node", "the programs on Node.js")) return programs;
-  const onNode = (name: string, ...args: string[]) =>
-    programs.push({ name: `${name} on Node.js`, command: "node", args });
-  onNode("@mate/core", `${folder}/bootstrap.mjs`);
-  onNode("fetch", loop);
-  const official = Deno.env.get("AWS_LAMBDA_RIC");
-  if (official) onNode("aws-lambda-ric", `${official}/bin/index.mjs`);
-  else console.warn("NOT RUN: aws-lambda-ric: set AWS_LAMBDA_RIC as benchmarks/README.md says");
-  return programs;
+  const onDeno = { name: "fetch on Deno", command: Deno.execPath(), args };
+  if (!await hasProgram("node", "the programs on Node.js")) return [onDeno];
+  return [
+    onDeno,
+    { name: "@mate/core on Node.js", command: "node", args: [`${folder}/bootstrap.mjs`] },
+    { name: "fetch on Node.js", command: "node", args: [loop] },
+  ];
 }
 
 /** Starts a program with the environment that Lambda sets. */
 export async function start(
-  { name, command, args, denoDir }: Program,
+  { command, args, denoDir }: Program,
   folder: string,
   api: string,
 ): Promise<Deno.ChildProcess> {
   return new Deno.Command(command, {
-    args: name.startsWith("aws-lambda-ric") ? [...args, "function.handler"] : [...args],
-    cwd: folder, // aws-lambda-ric looks for the handler here
+    args: [...args],
     clearEnv: true,
     env: {
       PATH: Deno.env.get("PATH") ?? "",
