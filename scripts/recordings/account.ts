@@ -1,5 +1,5 @@
 import { CloudWatchLogs } from "@aws-sdk/client-cloudwatch-logs";
-import { fileURLToPath } from "node:url";
+import { succeed } from "../../testdata/programs.ts";
 import { deliveryOf, makeFolder, writeApplication } from "./application.ts";
 import type { Application, Setup } from "./cases.ts";
 import { type ClientOptions, Clients } from "./clients.ts";
@@ -135,14 +135,9 @@ async function removeTopics(clients: Clients, prefix: string): Promise<void> {
 }
 
 /** Runs a command of the tool. Returns its standard output. */
-async function mate(...args: string[]): Promise<string> {
-  const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", main, ...args],
-  }).output();
-  const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  if (!success) throw new Error(`mate ${args.join(" ")} failed: ${decode(stderr)}`);
-  return decode(stdout);
+function mate(...args: string[]): Promise<string> {
+  const main = new URL("../../cli/main.ts", import.meta.url).href;
+  return succeed(Deno.execPath(), ["run", "-A", main, ...args]);
 }
 
 async function deploy(application: Application, name: string, clients: Clients): Promise<Stage> {
@@ -172,7 +167,7 @@ async function deploy(application: Application, name: string, clients: Clients):
     request(to, request) {
       const url = to === "gateway" ? outputs.base_url : outputs.urls[to.replace(/^url:/, "")];
       const { hostname } = new URL(url!);
-      return sendRaw(() => Deno.connectTls({ hostname, port: 443 }), hostname, request);
+      return sendRaw(Deno.connectTls({ hostname, port: 443 }), hostname, request);
     },
     fire: () => Promise.reject(new Error("Cannot fire a schedule in an account")),
     settled: () => new Promise((resolve) => setTimeout(resolve, SILENCE)),

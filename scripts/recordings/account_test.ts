@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert";
 import { accountPlace, REGION, rename } from "./account.ts";
-import type { SdkRequest } from "./clients.ts";
 import { runCase } from "./run.ts";
 
 /** Answers of AWS in the forms of the services, by operation. */
@@ -13,6 +12,15 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   ListTopics: "<Topics><member><TopicArn>arn:aws:sns:us-east-1:1:mate-1-t</TopicArn></member>" +
     "<member><TopicArn>arn:aws:sns:us-east-1:1:other</TopicArn></member></Topics>",
 };
+
+/** The parts of a request of the SDK that the test reads. */
+interface SdkRequest {
+  readonly hostname: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
 
 /** Takes the place of the network. Lists what each request would do, and where. */
 function recordRequests() {

@@ -1,7 +1,7 @@
 import { QUIET } from "../../cli/testdata/platform.ts";
 import { EventBridge } from "@aws-sdk/client-eventbridge";
 import { Lambda } from "@aws-sdk/client-lambda";
-import { S3 } from "@aws-sdk/client-s3";
+import { S3, type S3ClientConfig } from "@aws-sdk/client-s3";
 import { SNS } from "@aws-sdk/client-sns";
 import { SQS } from "@aws-sdk/client-sqs";
 import { checkAnswers } from "../../cli/testdata/contract.ts";
@@ -34,31 +34,10 @@ interface Client {
 }
 
 /** Whom the clients call. Without an endpoint, they call AWS with the credentials of the environment. */
-export interface ClientOptions {
-  readonly region: string;
-  readonly endpoint?: string;
-  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** Whether the name of a bucket is in the path of the URL. */
-  readonly forcePathStyle?: boolean;
-  /** Takes the requests in place of the network. */
-  readonly requestHandler?: { handle(request: SdkRequest): Promise<{ response: SdkResponse }> };
-}
-
-/** A request as the SDK gives it to its transport. */
-export interface SdkRequest {
-  readonly hostname: string;
-  readonly method: string;
-  readonly path: string;
-  readonly query: Readonly<Record<string, string>>;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-}
-
-export interface SdkResponse {
-  readonly statusCode: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
-}
+export type ClientOptions = Pick<
+  S3ClientConfig,
+  "region" | "endpoint" | "credentials" | "forcePathStyle" | "requestHandler"
+>;
 
 /** The clients of the AWS SDK. */
 export class Clients implements Disposable {

@@ -1,17 +1,15 @@
 /**
- * The page docs/fidelity.md: how many recorded cases of each operation the platform answers as the service did.
+ * The numbers of the page docs/fidelity.md: how many recorded cases of each operation the platform answers as the service did.
+ * The rest of the page is written by hand.
  *
  * @module
  */
-import { KNOWN_DIFFERENCES, type KnownDifference } from "./known_differences.ts";
 import type { Result } from "./run.ts";
 
 export const PAGE = new URL("../../docs/fidelity.md", import.meta.url);
 
 const NAMES: Readonly<Record<string, string>> = {
-  "all": "All services",
   "api-gateway": "Amazon API Gateway (REST API)",
-  "dynamodb": "Amazon DynamoDB",
   "event-patterns": "Event patterns of Amazon EventBridge",
   "events": "Amazon EventBridge",
   "function-url": "Lambda function URLs",
@@ -25,60 +23,38 @@ const NAMES: Readonly<Record<string, string>> = {
   "sqs": "Amazon SQS",
 };
 
-/** Lists what the page would not say: cases that differ without a sentence, and sentences whose cases are equal. */
-export function unexplained(results: readonly Result[]): readonly string[] {
-  const explained = new Set(KNOWN_DIFFERENCES.flatMap(({ cases = [] }) => cases));
-  return results.filter(({ case: { notClaimed } }) => notClaimed === undefined)
-    .flatMap((result) => {
-      const { id } = result.case;
-      if (isEqual(result)) {
-        return explained.has(id) ? [`${id} is equal, but it is a known difference`] : [];
-      }
-      const found = [...result.operations.values()].flat().join("; ");
-      return explained.has(id) ? [] : [`${id} differs: ${found}`];
-    });
+/** Lists the cases that differ although the docs promise them. */
+export function unexpected(results: readonly Result[]): readonly string[] {
+  return results.filter((result) => isClaimed(result) && !isEqual(result)).map((result) =>
+    `${result.case.id} differs: ${[...result.operations.values()].flat().join("; ")}`
+  );
 }
 
-/** Writes the page. */
-export function fidelityPage(results: readonly Result[]): Promise<string> {
+/** Writes the results into the page. */
+export function fidelityPage(page: string, results: readonly Result[]): Promise<string> {
   const scores = scoresOf(results);
-  const notClaimed = results.filter((result) => result.case.notClaimed !== undefined);
-  const total = [...scores.values()].reduce((sum, score) => sum + score.total, 0);
-  const equal = [...scores.values()].reduce((sum, score) => sum + score.equal, 0);
   const lines = [...scores].map(([service, score]) => {
     const operations = [...score.operations].sort().map(([name, one]) =>
       one.equal < one.total ? `${name} (${share(one)})` : name
     );
     return `- **${NAMES[service] ?? service}** ${share(score)}: ${operations.join(", ")}`;
   });
-  const reasons = Map.groupBy(notClaimed, (result) => result.case.notClaimed!);
-  const kept = Map.groupBy(KNOWN_DIFFERENCES, ({ service }) => service);
-  const differencesOf = ([service, list]: [string, readonly KnownDifference[]]) =>
-    `**${NAMES[service] ?? service}**\n\n${list.map(({ sentence }) => `- ${sentence}`).join("\n")}`;
-  const notes = [...reasons].map(([reason, { length }]) =>
-    `- ${length} ${length === 1 ? "case" : "cases"}: ${reason}.`
-  );
-  return formatMarkdown(`# How true the platform is
-
-The project LocalStack sent requests to AWS and kept the answers. The local platform gets the same requests, and its answers are compared with those of AWS. ${equal} of ${total} cases are equal.
-
-An operation has a number if some of its cases differ. Identifiers, dates and signatures are not compared. [\`deno task recordings --write\`](recordings.md) makes this page, and a test checks it.
-
-## Equal cases of all cases
-
-${lines.join("\n")}
-
-## Known differences
-
-A request that the platform does not emulate gets 501 and the name of the operation, the parameter
-or the header field.
-
-${[...kept].map(differencesOf).join("\n\n")}
-
-## Recorded, but not promised
-
-${notes.join("\n")}
-`);
+  const others = results.filter((result) => !isClaimed(result));
+  const notes = [...Map.groupBy(others, (result) => result.case.notClaimed!)]
+    .map(([reason, { length }]) => `- ${length} ${length === 1 ? "case" : "cases"}: ${reason}.`);
+  const { equal, total } = sumOf(scores.values());
+  let text = page;
+  for (
+    const [pattern, found] of [
+      [/\d+ of \d+ cases/, `${equal} of ${total} cases`],
+      [/(?<=## Equal cases of all cases\n)[^]*?(?=\n## )/, `\n${lines.join("\n")}\n`],
+      [/(?<=## Recorded, but not promised\n)[^]*$/, `\n${notes.join("\n")}\n`],
+    ] as const
+  ) {
+    if (!pattern.test(text)) throw new Error(`The page has no place for ${pattern}`);
+    text = text.replace(pattern, () => found);
+  }
+  return formatMarkdown(text);
 }
 
 function share({ equal, total }: Score): string {
@@ -96,14 +72,17 @@ export interface ServiceScore extends Score {
   readonly operations: ReadonlyMap<string, Score>;
 }
 
-export function isEqual({ operations }: Result): boolean {
+function isClaimed(result: Result): boolean {
+  return result.case.notClaimed === undefined;
+}
+
+function isEqual({ operations }: Result): boolean {
   return [...operations.values()].every((found) => found.length === 0);
 }
 
 /** Counts the cases of each service. A case counts for every operation whose answer it checks. */
 export function scoresOf(results: readonly Result[]): ReadonlyMap<string, ServiceScore> {
-  const claimed = results.filter((result) => result.case.notClaimed === undefined);
-  const services = Map.groupBy(claimed, (result) => result.case.service);
+  const services = Map.groupBy(results.filter(isClaimed), (result) => result.case.service);
   return new Map([...services].map(([service, cases]) => {
     const operations = new Map<string, Score>();
     for (const [name, found] of cases.flatMap((result) => [...result.operations])) {
@@ -119,17 +98,21 @@ export function scoresOf(results: readonly Result[]): ReadonlyMap<string, Servic
 /** Writes the scores of the services and operations as lines of text. */
 export function summary(results: readonly Result[]): string {
   const scores = scoresOf(results);
-  const line = (name: string, { equal, total }: Score) =>
-    `${`${equal}/${total}`.padStart(8)}  ${name}`;
+  const line = (name: string, score: Score) => `${share(score).padStart(8)}  ${name}`;
   const lines = [...scores].flatMap(([service, score]) => [
     line(service, score),
     ...[...score.operations].sort().map(([name, one]) => line(`    ${name}`, one)),
   ]);
-  const all = [...scores.values()];
-  const sum = (key: keyof Score) => all.reduce((total, score) => total + score[key], 0);
-  return [...lines, line("all claimed cases", { equal: sum("equal"), total: sum("total") })].join(
-    "\n",
-  );
+  return [...lines, line("all claimed cases", sumOf(scores.values()))].join("\n");
+}
+
+function sumOf(scores: Iterable<Score>): Score {
+  const sum = { equal: 0, total: 0 };
+  for (const { equal, total } of scores) {
+    sum.equal += equal;
+    sum.total += total;
+  }
+  return sum;
 }
 
 /** Formats Markdown as the files of the repository are formatted. */

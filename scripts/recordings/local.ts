@@ -110,7 +110,7 @@ async function open(
       const host = to === "gateway"
         ? `localhost:${platform.port}`
         : `${name}.localhost:${platform.port}`;
-      return sendRaw(() => Deno.connect({ port: platform.port }), host, request);
+      return sendRaw(Deno.connect({ port: platform.port }), host, request);
     },
     async fire(functionName) {
       const response = await fetch(`${platform.controlUrl}/schedules/${functionName}/0`, {

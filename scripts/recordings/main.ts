@@ -2,7 +2,7 @@
  * Runs the recorded cases: `deno run -A scripts/recordings/main.ts [--write | --account] [service or id of a case …]`.
  *
  * Without an option, the cases run against the platform of this machine. With `--write`, the command also writes
- * docs/fidelity.md. With `--account`, the cases run against AWS. docs/recordings.md says what that makes and removes.
+ * the numbers into docs/fidelity.md. With `--account`, the cases run against AWS. docs/recordings.md says what that makes and removes.
  *
  * @module
  */
@@ -50,5 +50,7 @@ for (const { case: { id, notClaimed }, operations } of results) {
   console.log(found.join("\n"));
 }
 console.log(summary(results));
-if (values.write) await Deno.writeTextFile(PAGE, await fidelityPage(results));
+if (values.write) {
+  await Deno.writeTextFile(PAGE, await fidelityPage(await Deno.readTextFile(PAGE), results));
+}
 Deno.exit(0); // A client of the SDK may keep a connection open.
