@@ -186,18 +186,11 @@ await fuzz(
 
 /** Tries random inputs for a third of the time. */
 async function fuzz<T>(name: string, property: fc.IAsyncProperty<T>): Promise<void> {
-  const details = await fc.check(property, {
+  await fc.assert(property, {
     seed,
     numRuns: Number.MAX_SAFE_INTEGER,
     interruptAfterTimeLimit: seconds * 1_000 / 3,
     markInterruptAsFailure: false,
   });
-  if (details.failed) {
-    console.error(
-      `FAILED with the seed ${seed}: ${name}\n${fc.defaultReportMessage(details)}`,
-      details.errorInstance,
-    );
-    Deno.exit(1);
-  }
-  console.log(`${details.numRuns} inputs with the seed ${seed}: ${name}`);
+  console.log(`With the seed ${seed}: ${name}`);
 }

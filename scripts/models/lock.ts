@@ -5,10 +5,10 @@
  * @module
  */
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
 import { join } from "node:path";
 import { startProgram, temporaryFolder } from "../../testdata/programs.ts";
 import { until } from "../../testdata/waiting.ts";
+import { randomFrom } from "./random.ts";
 
 /** A process that takes the folder again and again, and says so. It keeps its mark in the folder while it holds it. */
 const WORKER = `
@@ -34,8 +34,7 @@ const WORKERS = 3;
 
 /** Runs the model for some seconds. Throws if two processes hold the folder. Returns what was done. */
 export async function run(seconds: number, seed: number): Promise<string> {
-  const numbers = fc.sample(fc.nat(), { seed, numRuns: 10_000 }).values();
-  const next = (count: number) => numbers.next().value! % count;
+  const next = randomFrom(seed);
   const folder = temporaryFolder();
   const [path, journal] = [join(folder, "data"), join(folder, "journal")];
   await Deno.writeTextFile(journal, "");

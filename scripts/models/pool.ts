@@ -6,17 +6,16 @@
  * @module
  */
 import { assert } from "@std/assert";
-import fc from "fast-check";
 import { applicationOf, startApp } from "../../cli/testdata/sandbox.ts";
 import { until } from "../../testdata/waiting.ts";
+import { randomFrom } from "./random.ts";
 
 /** The largest number of sandboxes of a function on this machine. */
 const CONCURRENCY = 4;
 
 /** Runs the model for some seconds. Throws if the pool does anything else. Returns what was done. */
 export async function run(seconds: number, seed: number): Promise<string> {
-  const numbers = fc.sample(fc.nat(), { seed, numRuns: 100_000 }).values();
-  const next = (count: number) => numbers.next().value! % count;
+  const next = randomFrom(seed);
   /** The running invocations. */
   const running = new Set<() => void>();
   /** The running invocations of the function before it left the manifest. A function that returns is another one. */

@@ -5,11 +5,11 @@
  * @module
  */
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
 import { join } from "node:path";
 import { run as runApplication } from "../../cli/dev/run.ts";
 import { temporaryFolder } from "../../testdata/programs.ts";
 import { until, within } from "../../testdata/waiting.ts";
+import { randomFrom } from "./random.ts";
 
 const MODULE = `export const handler = async ({ path, queryStringParameters }) => {
   const version = Deno.env.get("VERSION");
@@ -31,8 +31,7 @@ function manifestOf(version: number): string {
 
 /** Runs the model for some seconds. Throws if a client sees anything else. Returns what was done. */
 export async function run(seconds: number, seed: number): Promise<string> {
-  const numbers = fc.sample(fc.nat(), { seed, numRuns: 100_000 }).values();
-  const next = (count: number) => numbers.next().value! % count;
+  const next = randomFrom(seed);
   const folder = temporaryFolder();
   /** The last version that was written, and the last that runs. */
   let [written, shown] = [0, -1];
