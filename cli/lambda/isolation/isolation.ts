@@ -66,9 +66,10 @@ async function detect(): Promise<Isolation> {
   }
   if (Deno.build.os !== "linux") return plainFolders(`${Deno.build.os} has no mount namespaces`);
   const setpriv = await findProgram("setpriv");
-  const found = await findPrograms();
+  const first = await findProgram("unshare"); // the one that a deployment may run
+  const found = first === undefined ? "unshare" : await findPrograms();
   if (typeof found === "string") return plainFolders(`"${found}" is not installed`, setpriv);
-  const candidate = namespace(found, Deno.uid() === 0);
+  const candidate = namespace(first!, found, Deno.uid() === 0);
   const problem = await tryOut(candidate);
   return problem === undefined ? candidate : plainFolders(problem, setpriv);
 }
@@ -171,6 +172,7 @@ function writeMounts({ task, layer, deno, node, tmp }: Folders): string {
  * loads libraries of the function.
  */
 function namespace(
+  first: string,
   { unshare, setsid, setpriv, timeout, env }: Programs,
   isRoot: boolean,
 ): Isolation {
@@ -189,7 +191,7 @@ function namespace(
       node: node && { program: PLACES.node, runtime: PLACES.runtime },
     }),
     command: (folders, program, { LD_LIBRARY_PATH, ...environment }) => ({
-      path: unshare,
+      path: first,
       options: {
         args: [
           ...(isRoot ? [] : ["--user", "--map-root-user"]),
