@@ -59,6 +59,21 @@ export function prepare(program: string, options: Deno.CommandOptions = {}): Den
   });
 }
 
+/**
+ * Prepares a program as {@linkcode prepare} does, in a session of its own, so that Ctrl-C reaches only the tool. With the option
+ * `detached`, Deno copies its whole process, which takes some 10 ms. So the program `setsid` makes the session, if it may run.
+ */
+export async function prepareApart(
+  program: string,
+  options: Deno.CommandOptions = {},
+): Promise<Deno.Command> {
+  const setsid = await findProgram("setsid");
+  const mayRun = setsid !== undefined &&
+    (await Deno.permissions.query({ name: "run", command: setsid })).state === "granted";
+  if (!mayRun) return prepare(program, { ...options, detached: true });
+  return prepare(setsid, { ...options, args: [program, ...options.args ?? []] });
+}
+
 function isBelow(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return !isAbsolute(way) && way.split(sep)[0] !== "..";

@@ -55,6 +55,31 @@ Deno.test("prepare() looks a name up in programFolders(), and starts the program
   assertEquals(output, "/usr/bin:/bin NotFound\n");
 });
 
+Deno.test({
+  name: "prepareApart() starts a session, also without the right to run setsid",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const module = new URL("find_program.ts", import.meta.url);
+    const program = `import { findProgram, prepareApart } from "${module}";
+      const args = ["-c", "exec cat /proc/$$/stat"];
+      const child = (await prepareApart(await findProgram("sh"), { args, stdout: "piped" })).spawn();
+      const [pid, , , , group, session] = (await new Response(child.stdout).text()).split(" ");
+      console.log([child.pid, pid, group, session].join(" "));`;
+    const folder = temporaryFolder();
+    await Deno.writeTextFile(`${folder}/program.ts`, program);
+    for (const run of [undefined, await findProgram("sh")]) {
+      const permissions = [
+        "--allow-read",
+        "--allow-env",
+        run ? `--allow-run=${run}` : "--allow-run",
+      ];
+      const args = ["run", ...permissions, "--no-config", "--quiet", `${folder}/program.ts`];
+      const [child, ...found] = (await succeed(Deno.execPath(), args)).trim().split(" ");
+      assertEquals(found, [child, child, child], run);
+    }
+  },
+});
+
 Deno.test("every program of the tool starts by prepare()", async () => {
   const sources: string[] = [];
   const visit = async (folder: URL) => {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ifThere } from "../../programs/downloads.ts";
 import { findEngine } from "../../programs/find_engine.ts";
-import { findProgram, prepare } from "../../programs/find_program.ts";
+import { findProgram, prepareApart } from "../../programs/find_program.ts";
 import { findOwnNetwork, type OwnNetwork, relayArgs } from "./own_network.ts";
 
 /** An operation of Amazon DynamoDB or of its streams, such as `GetItem`. */
@@ -108,7 +108,7 @@ export class Engine implements AsyncDisposable {
       const data = file === undefined ? [] : ["--db-path", file];
       const guarded = ["-c", GUARD, "sh", program, ...options, ...data];
       const { process, address } = command === undefined
-        ? { process: spawn("sh", guarded), address: { url } }
+        ? { process: await spawn("sh", guarded), address: { url } }
         : await spawnAlone(command, url, port, guarded);
       const output = await readUntilListening(process.stderr);
       if (output === undefined) return new Engine(process, address);
@@ -183,9 +183,9 @@ async function drain(reader: ReadableStreamDefaultReader<string>): Promise<void>
 }
 
 /** Starts a program. Ctrl-C reaches only the platform, which ends the engine in order. */
-function spawn(program: string, args: readonly string[]) {
+async function spawn(program: string, args: readonly string[]) {
   const streams = { stdin: "piped", stdout: "null", stderr: "piped" } as const;
-  return prepare(program, { args: [...args], detached: true, ...streams }).spawn();
+  return (await prepareApart(program, { args: [...args], ...streams })).spawn();
 }
 
 /** Starts the engine in a network of its own, with a relay at a Unix socket. */
@@ -199,7 +199,7 @@ async function spawnAlone(
   const path = `${folder}/socket`;
   const shell = (await findProgram("sh"))!;
   const relay = relayArgs(path, port, [shell, ...guarded]);
-  const process = spawn(unshare, [...args, Deno.execPath(), ...relay]);
+  const process = await spawn(unshare, [...args, Deno.execPath(), ...relay]);
   const client = Deno.createHttpClient({ proxy: { transport: "unix", path } });
   return { process, address: { url, client, folder } };
 }

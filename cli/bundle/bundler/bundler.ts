@@ -2,7 +2,7 @@ import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findApplication, readConfiguration } from "../application_folders.ts";
 import { checkNpmSettings } from "../npm_settings.ts";
-import { childEnvironment, prepare } from "../../programs/find_program.ts";
+import { childEnvironment, prepareApart } from "../../programs/find_program.ts";
 import { confine, tryConfinement } from "../../lambda/isolation/confinement.ts";
 import { findEsbuild, root } from "./find_esbuild.ts";
 import { Connection } from "./connection.ts";
@@ -127,7 +127,8 @@ export class Bundler implements AsyncDisposable {
         `WARN Only Deno's permissions keep your other files from the bundler, because this machine cannot confine it: ${confined.problem}`,
       );
     }
-    const child = prepare(confined.path, {
+    // Ctrl-C must not reach the bundler, which would fail before the tool ends.
+    const command = await prepareApart(confined.path, {
       args: [...confined.args],
       cwd: root(),
       clearEnv: true,
@@ -138,12 +139,11 @@ export class Bundler implements AsyncDisposable {
         GOGC: "400", // esbuild collects its garbage less often, which takes a quarter of its time
         DENO_NO_UPDATE_CHECK: "1",
       },
-      detached: true, // Ctrl-C reaches only the tool, so that the bundler does not fail before the tool ends
       stdin: "piped",
       stdout: "piped",
       stderr: "piped",
-    }).spawn();
-    return new Bundler(new Connection(child, signal), folder, configuration);
+    });
+    return new Bundler(new Connection(command.spawn(), signal), folder, configuration);
   }
 
   /** Whether the configuration of the application is as it was when the process started. */

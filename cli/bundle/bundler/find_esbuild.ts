@@ -1,5 +1,5 @@
 import { parse, resolve } from "node:path";
-import { childEnvironment, prepare } from "../../programs/find_program.ts";
+import { childEnvironment, prepareApart } from "../../programs/find_program.ts";
 import type { Graph } from "./graph.ts";
 
 /** The package of esbuild, as in `deno.json`. */
@@ -24,17 +24,17 @@ export function findEsbuild(signal: AbortSignal | undefined): Promise<Esbuild> {
 }
 
 async function lookForEsbuild(signal: AbortSignal | undefined): Promise<Esbuild> {
-  const { success, stdout, stderr } = await prepare(Deno.execPath(), {
+  const command = await prepareApart(Deno.execPath(), {
     args: ["info", "--json", "--no-config", "--no-lock", ESBUILD],
     cwd: root(),
     clearEnv: true,
     env: { ...childEnvironment(), NO_COLOR: "1" },
     ...(signal && { signal }),
-    detached: true,
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
-  }).output();
+  });
+  const { success, stdout, stderr } = await command.output();
   signal?.throwIfAborted();
   if (!success) throw new Error(new TextDecoder().decode(stderr).trim().replace(/^error: /, ""));
   const { npmPackages = {} }: Graph = JSON.parse(new TextDecoder().decode(stdout));
