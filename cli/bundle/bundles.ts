@@ -36,7 +36,7 @@ interface Made {
 }
 
 /** A module, and what its bundle runs on. */
-interface Wanted {
+export interface Wanted {
   readonly path: string;
   readonly target: Target;
 }
@@ -89,6 +89,18 @@ export class Bundles implements AsyncDisposable {
       missing.forEach((path, index) => found.set(path, results[index]!));
     }
     return paths.map((path) => found.get(path)!);
+  }
+
+  /** Starts the bundler if one of the modules was never bundled, so that the first {@linkcode take} waits less. */
+  async prepare(modules: readonly Wanted[]): Promise<void> {
+    await this.#readConfiguration();
+    for (const wanted of modules) {
+      const recipe = this.#recipeOf(wanted);
+      if (recipe && (await this.#listsOf(recipe)).length > 0) continue;
+      this.#bundler ??= this.#startBundler();
+      this.#bundler.catch(() => {}); // The first bundle tries again, and gets the error.
+      return;
+    }
   }
 
   /** Copies native packages, as {@linkcode Bundler.copy} does. */
@@ -167,10 +179,14 @@ export class Bundles implements AsyncDisposable {
   async #openBundler(): Promise<Bundler> {
     const former = await this.#bundler?.catch(() => undefined);
     if (former !== undefined && await former.isCurrent()) return former;
-    const { folder, host, signal, warn } = this.#options;
-    this.#bundler = Bundler.open({ folder, host, signal, warn });
+    this.#bundler = this.#startBundler();
     await former?.[Symbol.asyncDispose]();
     return await this.#bundler;
+  }
+
+  #startBundler(): Promise<Bundler> {
+    const { folder, host, signal, warn } = this.#options;
+    return Bundler.open({ folder, host, signal, warn });
   }
 
   #keepAll(): void {

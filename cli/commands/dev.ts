@@ -49,6 +49,8 @@ form for each trigger. Functions are reloaded when their files change. Ctrl-C en
     if (time !== "real" && time !== "skip") {
       throw new UsageError(`Invalid time "${time}": expected "real" or "skip"`);
     }
+    const { detectIsolation } = await import("../lambda/isolation/isolation.ts");
+    detectIsolation().catch(() => {}); // It starts programs while the other modules are loaded. The host gets the error.
     const { run } = await import("../dev/run.ts");
     await run(
       {

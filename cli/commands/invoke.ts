@@ -102,6 +102,8 @@ async function startLocal(
   },
   note: (line: string) => void,
 ) {
+  const { detectIsolation } = await import("../lambda/isolation/isolation.ts");
+  detectIsolation().catch(() => {}); // It starts programs while the other modules are loaded. The host gets the error.
   const { Log } = await import("../lambda/log.ts");
   const { startPlatform } = await import("../dev/platform.ts");
   const { formatRecord } = await import("../dev/terminal.ts");

@@ -37,7 +37,8 @@ export interface OpenOptions {
   /** Reads the OpenAPI document; absent if no API is described. */
   readonly readApi: (() => Promise<unknown>) | undefined;
   readonly sockets: Sockets;
-  readonly host: FunctionHost;
+  /** The host of the functions. The engine of the tables starts while the host opens. */
+  readonly host: FunctionHost | Promise<FunctionHost>;
   readonly forwarding: Forwarding;
   readonly log: Log;
   /** The folder of the data. */
@@ -64,10 +65,17 @@ export interface OpenPlatform extends AsyncDisposable {
  */
 export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> {
   const { application, log, sockets, folder } = options;
+  const note = (text: string) => log.note(text);
+  const file = options.keepsItems ? join(folder, TABLES_FILE) : undefined;
+  await using stack = new AsyncDisposableStack();
+  const opening = Tables.open(application.tables, { file, note });
+  stack.defer(async () => await (await opening.catch(() => undefined))?.[Symbol.asyncDispose]());
+  const functions = await options.host;
+  const tables = await opening;
   const clock = new Clock();
   const host = countRounds({
     async invoke(name, ...invocation) {
-      const outcome = await clock.during(options.host.invoke(name, ...invocation));
+      const outcome = await clock.during(functions.invoke(name, ...invocation));
       if (outcome.failure === "timeout") {
         const { timeout } = application.functions[name]!;
         const limit = `the "timeout" that the manifest gives it: ${timeout} s`;
@@ -75,10 +83,9 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
       }
       return outcome;
     },
-    timeOf: options.host.timeOf?.bind(options.host),
+    timeOf: functions.timeOf?.bind(functions),
     async [Symbol.asyncDispose]() {},
   });
-  await using stack = new AsyncDisposableStack();
   const asyncInvocations = stack.use(
     new AsyncInvocations(host, log, options.retryDelays, clock),
   );
@@ -90,11 +97,8 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
   const schedules = stack.use(new Schedules(application, asyncInvocations, clock));
   const messages = stack.use(await makeOwnedFolder(tmpdir()));
   const messaging = stack.use(new Messaging(application, messages.path, invokeAsync, clock));
-  const note = (text: string) => log.note(text);
   const eventBus = createEventBus(application.rules, invokeAsync, note, clock);
   const invokeApi = createInvokeApi(application, host, asyncInvocations);
-  const file = options.keepsItems ? join(folder, TABLES_FILE) : undefined;
-  const tables = stack.use(await Tables.open(application.tables, { file, note }));
   const calls = new Calls();
   const { keys } = sockets;
   const data = { application, buckets, messaging, eventBus };

@@ -7,7 +7,7 @@ import { loopsOf } from "../application/invoking.ts";
 import type { ApplicationHost, LogRecord } from "../lambda/function_host.ts";
 import { Log } from "../lambda/log.ts";
 import { VALUES_FILE } from "../manifest/local_values.ts";
-import { type OpenPlatform, openPlatform, TABLES_FILE } from "./open_platform.ts";
+import { type OpenOptions, type OpenPlatform, openPlatform, TABLES_FILE } from "./open_platform.ts";
 import { findLogin, Forwarding } from "./forwarding.ts";
 import { type LocalApplication, readLocally } from "./resolve_locally.ts";
 import { SandboxHost } from "./sandbox_host/host.ts";
@@ -82,12 +82,12 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
   const api = stack.use(new ApiDocument(manifestPath, current, urls.url, log));
   let host: ApplicationHost | undefined; // The host survives a restart of the platform.
   let platform: OpenPlatform | undefined;
-  const open = async (application: Application) =>
+  const open = async (application: Application, host: OpenOptions["host"]) =>
     platform = await openPlatform({
       application,
       readApi: application.api === undefined ? undefined : () => api.read(),
       sockets,
-      host: host!,
+      host,
       forwarding: new Forwarding(
         application.functions,
         await findLogin(dirname(manifestPath), options.profile),
@@ -110,8 +110,14 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
       watchOthers();
       if (isAll) checkFirst();
     };
-    host = stack.use(await SandboxHost.open({ ...own, bundling: "later", onBundled }));
-    await open(current);
+    const opening = SandboxHost.open({ ...own, bundling: "later", onBundled });
+    const opened = open(current, opening);
+    opened.catch(() => {}); // It is awaited later.
+    try {
+      host = stack.use(await opening);
+    } finally {
+      await opened;
+    }
   };
   let shown = 0;
   let stopShowing = () => {};
@@ -132,7 +138,7 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
       sockets.pause();
       await platform![Symbol.asyncDispose]();
     });
-    await open(application);
+    await open(application, host!);
   };
   /** Runs another version. If its platform does not open, the current version goes on. */
   const restart = async (next: Application, former: DataFolder) => {

@@ -37,7 +37,10 @@ export interface HostOptions {
 }
 
 /** The pause before functions are bundled in the background. An invocation in this time comes first. */
-const PAUSE = 250;
+const PAUSE = 500;
+
+/** How often the bundling in the background is put off, because an invocation runs. */
+const PATIENCE = 12;
 
 /** The number of functions that are bundled together in the background. */
 const TOGETHER = 8;
@@ -73,6 +76,10 @@ export class SandboxHost implements ApplicationHost {
   /** One bundling runs after the other. */
   #bundling: Promise<unknown> = Promise.resolve();
   #background: ReturnType<typeof setTimeout> | undefined;
+  /** The number of invocations. */
+  #running = 0;
+  /** How often the bundling in the background was put off. */
+  #postponed = 0;
   #isDisposed = false;
   /** The function that was invoked last. */
   #last = "";
@@ -97,7 +104,11 @@ export class SandboxHost implements ApplicationHost {
     try {
       if (name !== undefined) await host.#inspect(name);
       if ((options.bundling ?? "first") !== "first") {
-        host.#bundleLater();
+        if (options.bundling === "later") {
+          // The first build gets the error.
+          host.#bundling = host.#workshop.prepare(options.application).catch(() => {});
+          host.#bundleLater();
+        }
         return host;
       }
       const build = await host.#build([...host.#pending], false);
@@ -112,10 +123,15 @@ export class SandboxHost implements ApplicationHost {
   }
 
   async invoke(...[name, payload, options = {}]: Parameters<ApplicationHost["invoke"]>) {
-    const pool = await this.#poolOf(name);
-    if (typeof pool === "string") throw new Error(`Cannot invoke "${name}": ${pool}`);
-    this.#last = name;
-    return await pool.invoke(payload, options);
+    this.#running++;
+    try {
+      const pool = await this.#poolOf(name);
+      if (typeof pool === "string") throw new Error(`Cannot invoke "${name}": ${pool}`);
+      this.#last = name;
+      return await pool.invoke(payload, options);
+    } finally {
+      this.#running--;
+    }
   }
 
   /** Waits for the bundle of a function. Returns why nothing can run the function, if so. */
@@ -270,6 +286,7 @@ export class SandboxHost implements ApplicationHost {
     clearTimeout(this.#background);
     this.#background = setTimeout(async () => {
       await this.#bundling;
+      if (this.#running > 0 && ++this.#postponed < PATIENCE) return this.#bundleLater();
       const names = [...this.#pending].slice(0, TOGETHER);
       if (names.length === 0 || this.#isDisposed) return;
       try {

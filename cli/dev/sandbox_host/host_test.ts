@@ -405,3 +405,37 @@ Deno.test("a host that bundles later bundles what is invoked first, and a fault 
     assertEquals([await host.reload(), await invoke("two")], [["two"], "2"]);
   }
 });
+
+Deno.test({
+  name:
+    "a host that bundles later starts the bundler at once, and bundles nothing else while an invocation runs",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using app = await makeApp({
+      "slow.ts":
+        `export const handler = () => new Promise((resolve) => setTimeout(resolve, 1_500));`,
+      "other.ts": "export const handler = () => 1;",
+    }, { slow: { module: "slow.ts" }, other: { module: "other.ts" } });
+    const bundled: boolean[] = [];
+    await using host = await SandboxHost.open({
+      application: await app.read(),
+      manifestPath: app.manifest,
+      bundling: "later",
+      onBundled: (isAll) => bundled.push(isAll),
+      log() {},
+    });
+    const hasBundler = async () => {
+      for await (const { name } of Deno.readDir("/proc")) {
+        const command = await Deno.readTextFile(`/proc/${name}/cmdline`).catch(() => "");
+        if (command.includes("bundler/main.ts") && command.includes(app.folder)) return true;
+      }
+      return false;
+    };
+    await until("the bundler", hasBundler);
+    assertEquals(bundled, [], "nothing was bundled before");
+    await host.invoke("slow", new Uint8Array([123, 125]));
+    assertEquals(bundled, [false], "only the function that was invoked");
+    await until("all bundles", () => bundled.length > 1);
+    assertEquals(bundled, [false, true]);
+  },
+});

@@ -111,6 +111,17 @@ export class Workshop implements AsyncDisposable {
     return isPlain ? { layer } : { layer, deno };
   }
 
+  /** Begins what the first build needs: the folders of the runtimes, and the bundler if a function was never bundled. */
+  async prepare({ functions }: Application): Promise<void> {
+    const all = Object.values(functions);
+    for (const { runtime } of all) this.#foldersOf(runtime).catch(() => {}); // The first build gets the error.
+    const folder = dirname(resolve(this.#options.manifestPath));
+    await this.#bundles.prepare(all.map(({ code, runtime }) => ({
+      path: resolve(folder, code.module),
+      target: runtime,
+    })));
+  }
+
   /** Builds those of the named functions whose code or settings have changed. */
   async build(application: Application, names: readonly string[]) {
     // The folders of the runtimes are made while the functions are bundled.
