@@ -76,6 +76,10 @@ export const replies: readonly Workload[] = [
     ...SOUP_REPLY,
     fields: Object.fromEntries(MARKS.map((name) => [name, /^1$/])),
   }),
+  workload("small JSON reply, CORS", handlersOf("cors"), await eventOf(SOUP), {
+    ...SOUP_REPLY,
+    fields: { "Access-Control-Allow-Origin": /^https:..shop.example.com$/ },
+  }),
   workload("small JSON reply, CORS and ETag", handlersOf("tagged"), await eventOf(SOUP), {
     ...SOUP_REPLY,
     fields: { "Access-Control-Allow-Origin": /^https:..shop.example.com$/, ETag: /^"/ },

@@ -50,5 +50,6 @@ const handlerOf = (app: Hono) => handle(app) as unknown as Handler;
 export const service: Service = {
   ...serviceOf(handlerOf(app)),
   three: handlerOf(appWith(...marks)),
+  cors: handlerOf(appWith(cors({ origin: [ORIGIN] }))),
   tagged: handlerOf(appWith(cors({ origin: [ORIGIN] }), etag())),
 };

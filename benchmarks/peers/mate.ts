@@ -37,6 +37,7 @@ const forShop = cors({ origins: [ORIGIN] });
 export const service: Service = {
   dish: proxyHandler(dish) as Service["dish"],
   three: proxyHandler(dish, { use: marks }) as Service["dish"],
+  cors: proxyHandler(dish, { use: [forShop] }) as Service["dish"],
   tagged: proxyHandler(dish, { use: [forShop, etag()] }) as Service["dish"],
   facts: proxyHandler(facts) as Service["dish"],
   order: proxyHandler((event) => event.queryPayload()) as Service["order"],

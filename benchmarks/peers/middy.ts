@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { gzipSync } from "node:zlib";
 import middy from "npm:@middy/core@7.9.2";
 import httpContentNegotiation from "npm:@middy/http-content-negotiation@7.9.2";
+import httpCors from "npm:@middy/http-cors@7.9.2";
 import httpErrorHandler from "npm:@middy/http-error-handler@7.9.2";
 import httpHeaderNormalizer from "npm:@middy/http-header-normalizer@7.9.2";
 import httpJsonBodyParser from "npm:@middy/http-json-body-parser@7.9.2";
@@ -15,6 +16,7 @@ import {
   MARKS,
   MENU,
   NO_SUCH_DISH,
+  ORIGIN,
   type Service,
 } from "./service.ts";
 
@@ -74,6 +76,8 @@ function dish({ path, queryStringParameters }: HttpEvent): unknown {
 
 const facts = (event: HttpEvent) => ({ statusCode: 200, body: factsOf(event, event.headers) });
 
+const forShop = httpCors({ origins: [ORIGIN] }) as middy.MiddlewareObj;
+
 const marks = MARKS.map((name) => ({
   after: ({ response }: State) => {
     response.headers[name] = "1";
@@ -83,6 +87,7 @@ const marks = MARKS.map((name) => ({
 export const service: Service = {
   dish: stack(dish),
   three: stack(dish, ...marks),
+  cors: stack(dish, forShop),
   facts: stack(facts),
   order: stack(
     ({ body }) => ({ statusCode: 200, body }),

@@ -1,11 +1,12 @@
 import { NotFoundError, Router } from "npm:@aws-lambda-powertools/event-handler@2.35.0/http";
-import { compress } from "npm:@aws-lambda-powertools/event-handler@2.35.0/http/middleware";
+import { compress, cors } from "npm:@aws-lambda-powertools/event-handler@2.35.0/http/middleware";
 import {
   archive,
   type Handler,
   MARKS,
   MENU,
   NO_SUCH_DISH,
+  ORIGIN,
   type Service,
   serviceOf,
 } from "./service.ts";
@@ -46,4 +47,5 @@ const marks = MARKS.map((name): Middleware => async ({ reqCtx, next }) => {
 export const service: Service = {
   ...serviceOf(handlerWith()),
   three: handlerWith(...marks),
+  cors: handlerWith(cors({ origin: [ORIGIN] })),
 };

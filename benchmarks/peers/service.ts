@@ -13,6 +13,8 @@ export interface Service {
   readonly archive: Handler;
   /** The first work with three middlewares around it; each sets a header field. */
   readonly three?: Handler;
+  /** The first work for pages of another origin. */
+  readonly cors?: Handler;
   /** The first work for pages of another origin, with an entity tag. */
   readonly tagged?: Handler;
   /** `GET /menu/{dish}`: the dish, and every fact about the request: {@linkcode Facts}. */
