@@ -38,27 +38,46 @@ export interface Result {
 /** Checks the contestants, then measures in rounds. In every round each has a turn, in random order. */
 export async function contest(workload: Workload, effort: Effort): Promise<Result> {
   const failures: string[] = [];
-  const turns = new Map<string, () => Promise<number>>();
+  const turns: Record<string, () => Promise<number>> = {};
   for (const [name, run] of Object.entries(workload.contestants)) {
     try {
       await workload.check(await run());
-      turns.set(name, await prepare(run, effort));
+      turns[name] = await prepare(run, effort);
     } catch (error) {
       failures.push(`${name}: ${(error as Error).message}`);
     }
   }
   // The first contestant was compiled before the engine saw the others call the same functions.
-  for (const name of turns.keys()) {
-    turns.set(name, await prepare(workload.contestants[name]!, effort));
+  for (const name of Object.keys(turns)) {
+    turns[name] = await prepare(workload.contestants[name]!, effort);
   }
-  const times = new Map<string, number[]>([...turns.keys()].map((name) => [name, []]));
-  for (let round = 0; round < effort.rounds; round++) {
-    for (const [name, turn] of shuffled([...turns])) times.get(name)!.push(await turn());
+  const times = medians(
+    await inRounds(effort.rounds, turns),
+    (milliseconds) => milliseconds * 1000,
+  );
+  return { times, failures };
+}
+
+/** Gives every contestant a turn in each round, in random order. Returns the results of each contestant. */
+export async function inRounds<T>(
+  rounds: number,
+  contestants: Readonly<Record<string, () => Promise<T>>>,
+): Promise<Record<string, T[]>> {
+  const turns = Object.entries(contestants);
+  const results: Record<string, T[]> = Object.fromEntries(turns.map(([name]) => [name, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, turn] of shuffled(turns)) results[name]!.push(await turn());
   }
-  return {
-    times: Object.fromEntries([...times].map(([name, all]) => [name, median(all) * 1000])),
-    failures,
-  };
+  return results;
+}
+
+/** The median of the results of each contestant. */
+export function medians<T>(
+  results: Readonly<Record<string, readonly T[]>>,
+  valueOf: (result: T) => number,
+): Record<string, number> {
+  const entries = Object.entries(results);
+  return Object.fromEntries(entries.map(([name, all]) => [name, median(all.map(valueOf))]));
 }
 
 /** Warms up a contestant. The returned function runs a turn, and returns the milliseconds of one call. */
@@ -94,7 +113,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** The items in random order (Fisher and Yates). */
-export function shuffled<T>(items: readonly T[]): T[] {
+function shuffled<T>(items: readonly T[]): T[] {
   const result = [...items];
   for (let last = result.length - 1; last > 0; last--) {
     const chosen = Math.floor(Math.random() * (last + 1));

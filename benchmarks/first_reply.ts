@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { median, type Row, shuffled } from "./contest.ts";
+import { inRounds, medians, type Row } from "./contest.ts";
 import { CONTEXT, eventOf, SCRIPT } from "./events.ts";
 import { ORDERS } from "./peers/service.ts";
 import { bundle, type Runtime } from "./runtimes.ts";
@@ -12,6 +12,12 @@ const SERVICES = {
   Middy: "middy",
   Powertools: "powertools",
 };
+
+/** The milliseconds from the start of a process. */
+interface Start {
+  readonly imported: number;
+  readonly replied: number;
+}
 
 /** Measures the import and the first reply of each service, each time in a process of its own. */
 export async function measureFirstReply(
@@ -38,26 +44,30 @@ export async function measureFirstReply(
       const { body } = await service.order(event, context);
       const replied = performance.now() - start;
       if (!body.startsWith("H4sI")) throw new Error("The reply is not gzipped");
-      console.log(JSON.stringify([imported, replied]));`;
+      console.log(JSON.stringify({ imported, replied }));`;
     await Deno.writeTextFile(`${folder}/${file}_start.mjs`, program);
   }
   const rows: Row[] = [
     { work: "service, minified and gzipped", unit: "KB", runtime: "", values: sizes },
   ];
   for (const { name: runtime, run } of runtimes) {
-    const times: Record<string, number[]>[] = [{}, {}];
-    for (let round = 0; round <= rounds; round++) {
-      for (const [name, file] of shuffled(Object.entries(SERVICES))) {
-        const pair: number[] = JSON.parse(await run(`${folder}/${file}_start.mjs`));
-        if (round === 0) continue; // the first start fills Deno's code cache
-        pair.forEach((time, index) => (times[index]![name] ??= []).push(time));
-      }
-    }
-    ["fresh process: import", "fresh process: import and first gzipped reply"].forEach(
-      (work, index) => {
-        const medians = Object.entries(times[index]!).map(([name, all]) => [name, median(all)]);
-        rows.push({ work, unit: "ms", runtime, values: Object.fromEntries(medians) });
-      },
+    const contestants = Object.fromEntries(
+      Object.entries(SERVICES).map(([name, file]) => [
+        name,
+        async (): Promise<Start> => JSON.parse(await run(`${folder}/${file}_start.mjs`)),
+      ]),
+    );
+    await inRounds(1, contestants); // the first start fills Deno's code cache
+    const starts = await inRounds(rounds, contestants);
+    const row = (work: string, valueOf: (start: Start) => number) => ({
+      work: `fresh process: ${work}`,
+      unit: "ms",
+      runtime,
+      values: medians(starts, valueOf),
+    });
+    rows.push(
+      row("import", ({ imported }) => imported),
+      row("import and first gzipped reply", ({ replied }) => replied),
     );
   }
   return rows;

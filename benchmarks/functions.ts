@@ -16,7 +16,7 @@ import { parseManifest, type Runtime } from "../cli/manifest/manifest.ts";
 import { findNode } from "../cli/programs/find_node.ts";
 import { LOCAL } from "../cli/rules/arn.ts";
 import config from "../deno.json" with { type: "json" };
-import { median, type Row, shuffled } from "./contest.ts";
+import { inRounds, medians, type Row } from "./contest.ts";
 
 const SDK = "@aws-sdk/client-s3";
 
@@ -43,37 +43,33 @@ export async function measureFunctions(folder: string, rounds: number): Promise<
   const bundled = await bundleFunctions(manifestPath, application, { isMinified: true });
   if (bundled.problems.size > 0) throw bundleError(bundled.problems);
 
-  const contestants: { name: string; by: string; run: () => Promise<Measured> }[] = [];
+  const turns: Record<string, () => Promise<Measured>> = {};
   for (const [name, settings] of Object.entries(application.functions)) {
+    turns[name] = () => callFirst(host, name);
+    if (settings.runtime === "deno") continue;
     const task = `${app}/${name}`;
-    contestants.push({ name, by: "@mate/core", run: () => callFirst(host, name) });
-    if (name.endsWith("-deno")) continue;
     await writeFiles(task, bundled.functions.get(name)!);
-    const run = await bareNode(settings, task);
-    contestants.push({ name, by: "AWS's client alone", run });
+    turns[`${name} alone`] = await bareNode(settings, task);
   }
-  const measured = contestants.map((contestant) => ({ ...contestant, all: [] as Measured[] }));
-  for (let round = 0; round < rounds; round++) {
-    for (const { run, all } of shuffled(measured)) all.push(await run());
-  }
+  const results = await inRounds(rounds, turns);
+  const times = medians(results, ({ ms }) => ms);
+  const memory = medians(results, ({ MB }) => MB);
 
   const rows: Row[] = [];
   for (const [index, kind] of Object.keys(MODULES).entries()) {
     for (const runtime of RUNTIMES) {
       const name = nameOf(index, runtime);
-      const own = measured.filter((contestant) => contestant.name === name);
-      for (const [unit, work] of [["ms", "first call"], ["MB", "memory"]] as const) {
-        const values = own.filter(({ all }) => all[0]![unit] > 0)
-          .map(({ by, all }) => [by, median(all.map((one) => one[unit]))]);
-        rows.push({ work: `${kind}: ${work}`, unit, runtime, values: Object.fromEntries(values) });
-      }
-      const { length } = await makeZip(bundled.functions.get(name)!);
-      rows.push({
-        work: `${kind}: zip`,
-        unit: "KB",
-        runtime,
-        values: { "@mate/core": length / 1e3 },
-      });
+      const row = (work: string, unit: string, ours: number, others: Row["values"] = {}) =>
+        rows.push({
+          work: `${kind}: ${work}`,
+          unit,
+          runtime,
+          values: { "@mate/core": ours, ...others },
+        });
+      const alone = times[`${name} alone`];
+      row("first call", "ms", times[name]!, alone ? { "AWS's client alone": alone } : {});
+      row("memory", "MB", memory[name]!);
+      row("zip", "KB", (await makeZip(bundled.functions.get(name)!)).length / 1e3);
     }
   }
   return rows;

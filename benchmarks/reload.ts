@@ -7,7 +7,7 @@
  */
 import { fileURLToPath } from "node:url";
 import type { RunningProgram } from "../testdata/running_program.ts";
-import { median, shuffled } from "./contest.ts";
+import { inRounds, medians } from "./contest.ts";
 import { measureStarts, startTool } from "./starts.ts";
 
 const CLIENTS = {
@@ -58,21 +58,20 @@ try {
   for (const checkout of checkouts) {
     for (const application of APPLICATIONS) tools.push(await start(checkout, ...application));
   }
-  const times: Record<string, number[]> = {};
-  for (let round = 0; round < (isQuick ? 3 : 15); round++) {
-    for (const name of Object.keys(FUNCTIONS)) {
-      for (const tool of shuffled(tools.filter(({ functions }) => functions.includes(name)))) {
-        const key = `${name} | ${tool.functions.length} | ${tool.runtime} | ${tool.name}`;
-        (times[key] ??= []).push(await save(tool, name, `round ${round}`));
-      }
-    }
-  }
   console.log(
     "| function | of | runtime | checkout | ms from saving to the new answer, median |\n" +
       "|---|--:|---|---|--:|",
   );
-  for (const [key, values] of Object.entries(times)) {
-    console.log(`| ${key} | ${median(values).toFixed(0)} |`);
+  let saved = 0;
+  for (const name of Object.keys(FUNCTIONS)) {
+    const turns = tools.filter(({ functions }) => functions.includes(name)).map((tool) => [
+      `${name} | ${tool.functions.length} | ${tool.runtime} | ${tool.name}`,
+      () => save(tool, name, `text ${saved++}`),
+    ]);
+    const times = await inRounds<number>(isQuick ? 3 : 15, Object.fromEntries(turns));
+    for (const [key, time] of Object.entries(medians(times, Number))) {
+      console.log(`| ${key} | ${time.toFixed(0)} |`);
+    }
   }
 } finally {
   for (const { command, folder } of tools) {

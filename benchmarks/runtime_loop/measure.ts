@@ -1,4 +1,4 @@
-import { median, type Row, shuffled } from "../contest.ts";
+import { inRounds, medians, type Row } from "../contest.ts";
 import { build, others, ours, type Program, start, stop } from "./programs.ts";
 import { StubApi } from "./stub_api.ts";
 
@@ -22,17 +22,14 @@ export async function measureRuntimeLoop(folder: string, isQuick: boolean): Prom
   ];
 }
 
-/** The median of each program, measured in rounds of random order. */
+/** The median of each program. */
 async function measure(
   programs: readonly Program[],
   rounds: number,
   run: (program: Program) => Promise<number>,
 ): Promise<Record<string, number>> {
-  const values = new Map<Program, number[]>(programs.map((program) => [program, []]));
-  for (let round = 0; round < rounds; round++) {
-    for (const program of shuffled(programs)) values.get(program)!.push(await run(program));
-  }
-  return Object.fromEntries([...values].map(([{ name }, all]) => [name, median(all)]));
+  const turns = programs.map((program) => [program.name, () => run(program)]);
+  return medians(await inRounds(rounds, Object.fromEntries(turns)), Number);
 }
 
 /** Invocations in a second. */
