@@ -6,25 +6,13 @@
  */
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-
-/** What a function of a case does with its event. */
-export interface Behaviour {
-  readonly echoes?: boolean;
-  readonly answersEvent?: boolean;
-  readonly returns?: unknown;
-  readonly returnsNothing?: boolean;
-  readonly returnsContext?: boolean;
-  readonly returnsLetters?: number;
-  readonly returnsRequestId?: boolean;
-  readonly throws?: { readonly name: string; readonly message: string };
-  readonly throwsOnce?: boolean;
-  readonly logs?: string;
-}
+import type { HttpRequest } from "./raw_http.ts";
 
 /** The part of a manifest that a case needs. */
 export interface Application {
   readonly stage?: string;
-  readonly functions: Readonly<Record<string, { readonly does: Behaviour }>>;
+  /** `does` says what a function does with its event, as the module in `application.ts` reads it. */
+  readonly functions: Readonly<Record<string, { readonly does: unknown }>>;
   readonly queues?: Readonly<Record<string, unknown>>;
 }
 
@@ -52,13 +40,7 @@ export interface Step {
   readonly headers?: Readonly<Record<string, string>>;
   /** The members of the answer that later steps use, by the names of their variables. */
   readonly save?: Readonly<Record<string, string>>;
-  readonly http?: {
-    readonly to: string;
-    readonly method: string;
-    readonly path: string;
-    readonly headers?: Readonly<Record<string, string>>;
-    readonly body?: string;
-  };
+  readonly http?: HttpRequest & { readonly to: string };
   readonly wait?: number;
   readonly fire?: string;
   readonly delivered?: string;
@@ -82,7 +64,6 @@ export interface Case {
   readonly scope?: "MessageAttributes" | "MessageBody";
   readonly publish?: Readonly<Record<string, unknown>>;
   readonly expression?: string;
-  readonly manifest?: unknown;
   readonly setup?: Setup;
   readonly application?: Application;
   readonly steps?: readonly Step[];

@@ -32,22 +32,15 @@ export function unexpected(results: readonly Result[]): readonly string[] {
 
 /** Writes the results into the page. */
 export function fidelityPage(page: string, results: readonly Result[]): Promise<string> {
-  const scores = scoresOf(results);
-  const lines = [...scores].map(([service, score]) => {
-    const operations = [...score.operations].sort().map(([name, one]) =>
-      one.equal < one.total ? `${name} (${share(one)})` : name
-    );
-    return `- **${NAMES[service] ?? service}** ${share(score)}: ${operations.join(", ")}`;
-  });
+  const { lines, sentence } = summaryOf(results);
   const others = results.filter((result) => !isClaimed(result));
   const notes = [...Map.groupBy(others, (result) => result.case.notClaimed!)]
     .map(([reason, { length }]) => `- ${length} ${length === 1 ? "case" : "cases"}: ${reason}.`);
-  const { equal, total } = sumOf(scores.values());
   let text = page;
   for (
     const [pattern, found] of [
-      [/\d+ of \d+ cases/, `${equal} of ${total} cases`],
-      [/(?<=## Equal cases of all cases\n)[^]*?(?=\n## )/, `\n${lines.join("\n")}\n`],
+      [/\d+ of \d+ cases are equal\./, sentence],
+      [/(?<=## Equal cases of all cases\n)[^]*?(?=\n## )/, `\n${lines}\n`],
       [/(?<=## Recorded, but not promised\n)[^]*$/, `\n${notes.join("\n")}\n`],
     ] as const
   ) {
@@ -57,18 +50,32 @@ export function fidelityPage(page: string, results: readonly Result[]): Promise<
   return formatMarkdown(text);
 }
 
+/** What the page says of all cases, and a line for each service. An operation has a number if some of its cases differ. */
+export function summaryOf(results: readonly Result[]): { sentence: string; lines: string } {
+  const scores = [...scoresOf(results)];
+  const lines = scores.map(([service, score]) => {
+    const operations = [...score.operations].sort().map(([name, one]) =>
+      one.equal < one.total ? `${name} (${share(one)})` : name
+    );
+    return `- **${NAMES[service] ?? service}** ${share(score)}: ${operations.join(", ")}`;
+  });
+  const sum = (key: "equal" | "total") => scores.reduce((all, [, score]) => all + score[key], 0);
+  const sentence = `${sum("equal")} of ${sum("total")} cases are equal.`;
+  return { sentence, lines: lines.join("\n") };
+}
+
 function share({ equal, total }: Score): string {
   return `${equal}/${total}`;
 }
 
 /** A number of equal cases among all cases. */
-export interface Score {
+interface Score {
   equal: number;
   total: number;
 }
 
 /** The scores of a service. Only cases that the platform claims count. */
-export interface ServiceScore extends Score {
+interface ServiceScore extends Score {
   readonly operations: ReadonlyMap<string, Score>;
 }
 
@@ -93,26 +100,6 @@ export function scoresOf(results: readonly Result[]): ReadonlyMap<string, Servic
     }
     return [service, { equal: cases.filter(isEqual).length, total: cases.length, operations }];
   }));
-}
-
-/** Writes the scores of the services and operations as lines of text. */
-export function summary(results: readonly Result[]): string {
-  const scores = scoresOf(results);
-  const line = (name: string, score: Score) => `${share(score).padStart(8)}  ${name}`;
-  const lines = [...scores].flatMap(([service, score]) => [
-    line(service, score),
-    ...[...score.operations].sort().map(([name, one]) => line(`    ${name}`, one)),
-  ]);
-  return [...lines, line("all claimed cases", sumOf(scores.values()))].join("\n");
-}
-
-function sumOf(scores: Iterable<Score>): Score {
-  const sum = { equal: 0, total: 0 };
-  for (const { equal, total } of scores) {
-    sum.equal += equal;
-    sum.total += total;
-  }
-  return sum;
 }
 
 /** Formats Markdown as the files of the repository are formatted. */

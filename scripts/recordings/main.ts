@@ -9,7 +9,7 @@
 import { parseArgs } from "node:util";
 import { accountPlace, REGION } from "./account.ts";
 import { readCases, recordingsFolder } from "./cases.ts";
-import { fidelityPage, PAGE, summary } from "./fidelity.ts";
+import { fidelityPage, PAGE, summaryOf } from "./fidelity.ts";
 import { local } from "./local.ts";
 import { runAll } from "./run.ts";
 
@@ -49,7 +49,8 @@ for (const { case: { id, notClaimed }, operations } of results) {
   console.log(`${id}${notClaimed === undefined ? "" : ` (not claimed: ${notClaimed})`}`);
   console.log(found.join("\n"));
 }
-console.log(summary(results));
+const { lines, sentence } = summaryOf(results);
+console.log(`${lines}\n${sentence}`);
 if (values.write) {
   await Deno.writeTextFile(PAGE, await fidelityPage(await Deno.readTextFile(PAGE), results));
 }

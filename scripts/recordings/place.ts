@@ -1,21 +1,7 @@
 import type { Application, Setup } from "./cases.ts";
 import type { Clients } from "./clients.ts";
+import type { HttpAnswer, HttpRequest } from "./raw_http.ts";
 import type { Variables } from "./setup.ts";
-
-/** The answer to an HTTP request. */
-export interface HttpAnswer {
-  readonly status: number;
-  /** The header fields, with names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-export interface HttpRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
 
 /** An event that a function got. */
 export interface Delivery {

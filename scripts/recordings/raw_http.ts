@@ -1,6 +1,20 @@
 import { Reader } from "../../runtime/reader.ts";
 import { readResponse } from "../../runtime/response.ts";
-import type { HttpAnswer, HttpRequest } from "./place.ts";
+
+/** The answer to an HTTP request. */
+export interface HttpAnswer {
+  readonly status: number;
+  /** The header fields, with names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
 
 /** Sends a request over a new connection. The path is sent unchanged, because `fetch()` would change some paths. */
 export async function sendRaw(

@@ -51,8 +51,6 @@ export function fill(value: unknown, variables: Variables): unknown {
         const [text, count] = argument as [string, number];
         return text.repeat(count);
       }
-      case "$concat":
-        return (argument as unknown[]).map((part) => fill(part, variables)).join("");
       case "$bytes":
         return Uint8Array.fromBase64(argument as string);
       case "$date":
