@@ -1,5 +1,12 @@
 import { dirname, resolve } from "node:path";
-import { columns, type Command, helpOf, MANIFEST, readArguments } from "./commands/command.ts";
+import {
+  columns,
+  type Command,
+  helpOf,
+  IS_FROM_NPM,
+  MANIFEST,
+  readArguments,
+} from "./commands/command.ts";
 import config from "./deno.json" with { type: "json" };
 import { onInterruption } from "./interruption.ts";
 import { hintOf, UsageError } from "./manifest/nearest.ts";
@@ -141,9 +148,7 @@ function unknownCommand(name: string, commands: readonly Command[]): string {
   const hint = name.endsWith(".json")
     ? `did you mean "mate dev ${name}"?`
     : name === "test"
-    ? `"${
-      import.meta.url.includes("/node_modules/") ? "npm test" : "deno task test"
-    }" runs the tests`
+    ? `"${IS_FROM_NPM ? "npm test" : "deno task test"}" runs the tests`
     : hintOf(name, names, '"mate --help" lists the commands');
   return `Unknown command "${name}": ${hint}`;
 }

@@ -3,6 +3,9 @@ import type { Manifest } from "../manifest/manifest.ts";
 import { hintOf, nearest, UsageError } from "../manifest/nearest.ts";
 import type { Permissions } from "./permissions.ts";
 
+/** Whether npm has installed the tool. */
+export const IS_FROM_NPM: boolean = import.meta.url.includes("/node_modules/");
+
 export interface Option {
   readonly type: "string" | "boolean";
   /** The name of the value in the help, such as `FOLDER`. */

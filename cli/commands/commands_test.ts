@@ -71,8 +71,9 @@ Deno.test("mate new writes the runtime into the manifest, and makes a project fo
       const question = "Which runtime (deno, nodejs22.x, nodejs24.x)?";
       for (
         const [name, keys, expected] of [
-          ["proposed", "\r", "deno"],
-          ["typed", "nodejs22.x\r", "nodejs22.x"],
+          ["proposed", ["\r"], "deno"],
+          ["typed", ["nodejs22.x\r"], "nodejs22.x"],
+          ["again", ["node\r", "nodejs20.x\r", "nodejs22.x\r"], "nodejs22.x"],
         ] as const
       ) {
         const shown = await typeOnTerminal(["new", name], question, keys, { cwd: folder });
@@ -80,7 +81,11 @@ Deno.test("mate new writes the runtime into the manifest, and makes a project fo
         const manifest = await Deno.readTextFile(`${folder}/${name}/app.json`);
         assertEquals(JSON.parse(manifest).runtime, expected);
       }
-      const stopped = await typeOnTerminal(["new", "no"], question, "\x04", { cwd: folder });
+      const wrong = await typeOnTerminal(["new", "no"], question, ["a\r", "b\r", "c\r", "deno\r"], {
+        cwd: folder,
+      });
+      assertStringIncludes(wrong, 'Unknown runtime "c": expected one of deno, ');
+      const stopped = await typeOnTerminal(["new", "no"], question, ["\x04"], { cwd: folder });
       assertStringIncludes(stopped, "nothing was made");
       await assertRejects(() => Deno.stat(`${folder}/no`));
     },
@@ -105,6 +110,36 @@ Deno.test("mate invoke prints the result, and fails if the function fails", asyn
   assertEquals([isError, result.errorType], [true, "RangeError"]);
   assertMatch(result.stackTrace[0], /\bone\.ts:4:\d+/);
   assertStringIncludes(log, "negative");
+});
+
+Deno.test("mate invoke says which event a function that failed without one expects", async () => {
+  const module = "one.ts";
+  const text = "export const handler = ({ Records }) => { if (!Records.length) throw 1; };";
+  await using app = await makeApp(
+    { [module]: text, "clock.ts": "export const handler = () => 1;" },
+    {
+      one: { module, triggers: { queues: [{ name: "jobs" }] } },
+      clock: { module: "clock.ts", triggers: { schedules: ["rate(1 minute)"] } },
+      plain: { module },
+    },
+    { queues: { jobs: {} } },
+  );
+  const hint = 'expects an event of a queue, and got "{}": pass one with --event. queueEvent() of ';
+  for (
+    const [name, isHinted, ...args] of [
+      ["one", true],
+      ["one", false, "--event", '{"Records":[]}'],
+      ["plain", false],
+      ["clock", false],
+    ] as const
+  ) {
+    const { stderr } = await mate(["invoke", name, app.manifest, ...args]);
+    assertEquals([name, stderr.includes(hint), stderr.includes("expects")], [
+      name,
+      isHinted,
+      isHinted,
+    ]);
+  }
 });
 
 Deno.test("mate invoke --stage has the overrides of the stage, and refuses another stage", async () => {
@@ -164,7 +199,7 @@ Deno.test("mate invoke --deployed invokes the deployed function", async () => {
     env,
   });
   assertEquals([code, stdout], [0, '{"done":true}\n']);
-  assertMatch(stderr, /^"one" takes HTTP events, and "{}" is not one: .*\nSTART\nEND\n$/);
+  assertMatch(stderr, /^START\nEND\n"one" expects an event of an HTTP request, and got "{}": /);
   assertEquals(paths, ["/2015-03-31/functions/test-one/invocations"]);
 });
 

@@ -1,7 +1,28 @@
-import { checkFunction, type Command, defineCommand, MANIFEST, PROFILE, STAGE } from "./command.ts";
+import {
+  checkFunction,
+  type Command,
+  defineCommand,
+  IS_FROM_NPM,
+  MANIFEST,
+  PROFILE,
+  STAGE,
+} from "./command.ts";
 import { visibleJson } from "../rules/visible_text.ts";
 import { callAws, sdkPermissions } from "./aws.ts";
+import type { Manifest } from "../manifest/manifest.ts";
 import { UsageError } from "../manifest/nearest.ts";
+
+/** The functions of the library that make events of triggers, with what the events are about. */
+const BUILDERS = {
+  routes: ["an HTTP request", "proxyEvent"],
+  url: ["an HTTP request", "proxyEvent"],
+  schedules: ["a schedule", "scheduledEvent"],
+  events: ["Amazon EventBridge", "scheduledEvent"],
+  buckets: ["a bucket", "notificationEvent"],
+  topics: ["a topic", "messageEvent"],
+  queues: ["a queue", "queueEvent"],
+  tables: ["a table", "tableEvent"],
+} as const;
 
 /** `mate invoke` */
 export const invoke: Command = defineCommand({
@@ -14,7 +35,11 @@ buckets and tables are empty, and are not those of "mate dev". The result goes t
 and the log to the standard error.
 
 @mate/core/testing makes events, for example the event of a route:
-  deno eval 'import { proxyEvent } from "jsr:@mate/core/testing";
+  ${
+      IS_FROM_NPM
+        ? `node --input-type=module -e 'import { proxyEvent } from "@mate/core/testing";`
+        : `deno eval 'import { proxyEvent } from "jsr:@mate/core/testing";`
+    }
     const request = new Request("https://example.com/hello?name=Ada");
     console.log(JSON.stringify(await proxyEvent(request)))' | mate invoke hello --event -`,
   options: {
@@ -44,12 +69,6 @@ and the log to the standard error.
     const { readManifest } = await import("../manifest/manifest.ts");
     const manifest = await (deployed ? readManifest : readLocalManifest)(path, stage);
     checkFunction(manifest, name);
-    const { routes, url } = manifest.functions[name]!.triggers;
-    if (event === "{}" && (routes.length > 0 || url !== undefined)) {
-      note(
-        `"${name}" takes HTTP events, and "{}" is not one: "mate invoke --help" shows how to make one`,
-      );
-    }
     const { InvokeCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
     if (!deployed && !json) note(`Bundling "${name}"`);
     await using local = deployed
@@ -79,9 +98,22 @@ and the log to the standard error.
       if (deployed) note(log.trimEnd());
       print(visibleJson(payload));
     }
+    const hint = event === "{}" ? hintFor(manifest, name, isError) : undefined;
+    if (hint !== undefined) note(hint);
     return !isError;
   },
 });
+
+/** Says which event a function expects, if it has failed, or answers HTTP requests, where a failure is an answer. */
+function hintFor(manifest: Manifest, name: string, isError: boolean): string | undefined {
+  const { triggers } = manifest.functions[name]!;
+  const kinds = Object.keys(BUILDERS) as (keyof typeof BUILDERS)[];
+  const kind = kinds.find((kind) => [triggers[kind] ?? []].flat().length > 0);
+  if (kind === undefined || !isError && kind !== "routes" && kind !== "url") return undefined;
+  const [subject, builder] = BUILDERS[kind];
+  return `"${name}" expects an event of ${subject}, and got "{}": pass one with --event. ` +
+    `${builder}() of @mate/core/testing makes it, as "mate invoke --help" shows`;
+}
 
 function checkJson(text: string): void {
   try {

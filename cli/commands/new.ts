@@ -1,13 +1,11 @@
 import { basename, join, resolve } from "node:path";
 import config from "../deno.json" with { type: "json" };
 import { UsageError } from "../manifest/nearest.ts";
+import { visibleLine } from "../rules/visible_text.ts";
 import manifestSchema from "../manifest/schema.json" with { type: "json" };
-import { type Command, defineCommand, MANIFEST } from "./command.ts";
+import { type Command, defineCommand, IS_FROM_NPM, MANIFEST } from "./command.ts";
 
 const RUNTIMES = manifestSchema.properties.runtime.enum;
-
-/** Whether npm has installed the tool. */
-const isFromNpm = import.meta.url.includes("/node_modules/");
 
 /** `mate new` */
 export const newApp: Command = defineCommand({
@@ -33,12 +31,12 @@ Lambda manages it. With Node.js, or if npm has installed the tool, it is a proje
         `Invalid name "${name}": expected a lower-case letter, then up to 39 lower-case letters, digits or hyphens`,
       );
     }
-    const chosen = runtime ?? askRuntime(isFromNpm ? "nodejs24.x" : "deno");
+    const chosen = runtime ?? askRuntime(IS_FROM_NPM ? "nodejs24.x" : "deno", print);
     if (!RUNTIMES.includes(chosen)) {
       throw new UsageError(`Unknown runtime "${chosen}": expected one of ${RUNTIMES.join(", ")}`);
     }
     await makeEmpty(folder);
-    const isNode = chosen !== "deno" || isFromNpm;
+    const isNode = chosen !== "deno" || IS_FROM_NPM;
     const template = isNode ? nodeTemplate(name, chosen) : denoTemplate(name);
     for (const [path, text] of Object.entries(template)) {
       await Deno.writeTextFile(join(folder, path), text, { createNew: true });
@@ -49,12 +47,19 @@ Lambda manages it. With Node.js, or if npm has installed the tool, it is a proje
   },
 });
 
+/** How often the tool asks for the runtime. */
+const QUESTIONS = 3;
+
 /** Asks for the runtime on a terminal. Elsewhere, it is the one that the question would propose. */
-function askRuntime(proposed: string): string {
+function askRuntime(proposed: string, print: (line: string) => void): string {
   if (!Deno.stdin.isTerminal() || !Deno.stdout.isTerminal()) return proposed;
-  const answer = prompt(`Which runtime (${RUNTIMES.join(", ")})? [${proposed}]`);
-  if (answer === null) throw new Error("Interrupted: nothing was made");
-  return answer.trim() || proposed;
+  for (let left = QUESTIONS;; left--) {
+    const answer = prompt(`Which runtime (${RUNTIMES.join(", ")})? [${proposed}]`);
+    if (answer === null) throw new Error("Interrupted: nothing was made");
+    const chosen = answer.trim() || proposed;
+    if (left === 1 || RUNTIMES.includes(chosen)) return chosen;
+    print(`There is no runtime "${visibleLine(chosen)}"`);
+  }
 }
 
 async function makeEmpty(folder: string): Promise<void> {

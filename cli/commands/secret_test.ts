@@ -103,7 +103,7 @@ Deno.test({
       ignore: !hasTerminal,
       async fn() {
         const args = ["secret", "set", "KEY", app.manifest];
-        const shown = await typeOnTerminal(args, "The value of KEY: ", "typx\x7fed\r", { env });
+        const shown = await typeOnTerminal(args, "The value of KEY: ", ["typx\x7fed\r"], { env });
         assertStringIncludes(shown, "Set /test/v0/KEY");
         assertEquals(shown.includes("typ"), false);
         assertEquals(await read("/test/v0/KEY"), ["typed", "SecureString"]);

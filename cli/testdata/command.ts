@@ -57,11 +57,11 @@ const script = await findProgram("script");
 export const hasTerminal: boolean = script !== undefined;
 if (!hasTerminal) console.error("NOT RUN: commands on a terminal, because script is missing");
 
-/** Runs a command on a terminal, types keys when a question appears, and returns what the terminal shows. */
+/** Runs a command on a terminal, types the next keys when a question appears, and returns what the terminal shows. */
 export async function typeOnTerminal(
   args: readonly string[],
   question: string,
-  keys: string,
+  keys: readonly string[],
   { env = {}, ...options }: Pick<MateOptions, "cwd" | "env"> = {},
 ): Promise<string> {
   await startMate([], { env }).output(); // fills the lock file, so that the terminal shows no downloads
@@ -75,10 +75,14 @@ export async function typeOnTerminal(
   });
   let shown = "";
   const writer = terminal.stdin.getWriter();
+  const rest = keys.map((text) => new TextEncoder().encode(text));
+  let asked: number | undefined;
   for await (const text of terminal.stdout.pipeThrough(new TextDecoderStream())) {
-    const isAsked = shown.includes(question);
     shown += text;
-    if (!isAsked && shown.includes(question)) await writer.write(new TextEncoder().encode(keys));
+    const line = shown.lastIndexOf("\n"); // The terminal draws the line of a question again after each key.
+    if (line === asked || !shown.includes(question, line + 1)) continue;
+    asked = line;
+    await writer.write(rest.shift());
   }
   await writer.close().catch(() => {}); // the terminal is gone
   await terminal.status;

@@ -109,6 +109,8 @@ Deno.test({
     await t.step("mate --version is the version of the package", async () => {
       for (const project of [fromRegistry, fromTarball]) {
         assertEquals(await mate(project, "--version"), `${config.version}\n`);
+        const help = await mate(project, "invoke", "--help");
+        assertMatch(help, /node --input-type=module -e 'import .* "@mate\/core\/testing";/);
       }
     });
     await t.step("mate says what is wrong, and exits with the status of the tool", async () => {
