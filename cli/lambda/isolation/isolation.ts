@@ -248,7 +248,7 @@ const systems = new Map<string, readonly Mount[]>();
  * folder of functions is beside it.
  */
 export async function makeTmp(parent: string): Promise<string> {
-  if (await findProgram("unshare") !== undefined) {
+  if (!systems.has(parent) && await findProgram("unshare") !== undefined) {
     if (!roots.has(parent)) roots.set(parent, makeRoot(`${parent}/root`));
     systems.set(parent, await roots.get(parent)!);
   }
