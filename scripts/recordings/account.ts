@@ -1,5 +1,4 @@
 import { CloudWatchLogs } from "@aws-sdk/client-cloudwatch-logs";
-import { succeed } from "../../testdata/programs.ts";
 import { deliveryOf, makeFolder, writeApplication } from "./application.ts";
 import type { Application, Setup } from "./cases.ts";
 import { type ClientOptions, Clients } from "./clients.ts";
@@ -134,10 +133,15 @@ async function removeTopics(clients: Clients, prefix: string): Promise<void> {
   } while (NextToken !== undefined);
 }
 
-/** Runs a command of the tool. Returns its standard output. */
-function mate(...args: string[]): Promise<string> {
+/** Runs a command of the tool, which may take long. Returns its standard output. */
+async function mate(...args: string[]): Promise<string> {
   const main = new URL("../../cli/main.ts", import.meta.url).href;
-  return succeed(Deno.execPath(), ["run", "-A", main, ...args]);
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", main, ...args],
+  }).output();
+  const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  if (!success) throw new Error(`mate ${args.join(" ")} failed: ${decode(stderr)}`);
+  return decode(stdout);
 }
 
 async function deploy(application: Application, name: string, clients: Clients): Promise<Stage> {
