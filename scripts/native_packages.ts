@@ -13,7 +13,8 @@ import { isolation, NODE_RUNTIMES } from "../cli/testdata/sandbox.ts";
 import { resolveGiven } from "../cli/dev/resolve_locally.ts";
 import { readManifest } from "../cli/manifest/manifest.ts";
 import { findProgram } from "../cli/programs/find_program.ts";
-import { succeed, temporaryFolder } from "../testdata/programs.ts";
+import { temporaryFolder } from "../testdata/programs.ts";
+import { install, writeProject } from "./packages/testdata/consumers.ts";
 
 const PACKAGES = {
   "sharp": "0.35.5",
@@ -57,10 +58,6 @@ Deno.test({
   ignore: !isReady,
   async fn() {
     const folder = temporaryFolder();
-    const npm = (args: string) =>
-      succeed("npm", [...args.split(" "), "--ignore-scripts", "--no-audit", "--no-fund"], {
-        cwd: folder,
-      });
     const database =
       'import Database from "better-sqlite3"; export const handler = () => Database;';
     const modules = { ...FUNCTIONS, database: [database] };
@@ -71,13 +68,15 @@ Deno.test({
         Object.keys(modules).map((name) => [name, { module: `${name}.mjs` }]),
       ),
     };
-    const write = (name: string, text: string) => Deno.writeTextFile(`${folder}/${name}`, text);
-    await write("package.json", JSON.stringify({ type: "module", dependencies: PACKAGES }));
-    await write("app.json", JSON.stringify(manifest));
-    for (const [name, [text]] of Object.entries(modules)) await write(`${name}.mjs`, text!);
+    const code = Object.entries(modules).map(([name, [text]]) => [`${name}.mjs`, text!]);
+    await writeProject(folder, {
+      "package.json": JSON.stringify({ type: "module", dependencies: PACKAGES }),
+      "app.json": JSON.stringify(manifest),
+      ...Object.fromEntries(code),
+    });
     const manifestPath = `${folder}/app.json`;
     const application = resolveGiven(await readManifest(manifestPath));
-    await npm("install");
+    await install(folder, "--ignore-scripts");
 
     const own = ownPlatform();
     const { database: _, ...working } = application.functions;
@@ -99,11 +98,11 @@ Deno.test({
       const isOther = platform.cpu !== own.cpu || platform.os !== own.os;
       assertEquals([...functions.keys()], isOther ? [] : Object.keys(FUNCTIONS));
       if (isOther) {
-        const [, command] = /for linux-\w+: run "npm (install [^"]*)"/.exec(
+        const [, command] = /for linux-\w+: run "npm install ([^"]*)"/.exec(
           problems.get("image")!,
         )!;
-        assertEquals(command, `install --os=linux --cpu=${platform.cpu} --libc=glibc`);
-        await npm(command!);
+        assertEquals(command, `--os=linux --cpu=${platform.cpu} --libc=glibc`);
+        await install(folder, "--ignore-scripts", ...command!.split(" "));
         ({ functions, problems } = await bundle());
       }
       assertEquals([...functions.keys()], Object.keys(FUNCTIONS));
