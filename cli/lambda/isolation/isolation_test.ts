@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { findProgram } from "../../programs/find_program.ts";
 import { type Isolation, makeTmp, plainFolders } from "./isolation.ts";
 import { hasNamespace, isolation } from "../../testdata/sandbox.ts";
@@ -97,4 +97,29 @@ Deno.test("plain folders have only the given variables, and a description with t
   const output = await run(plain, "cat task.txt; echo; env", { ONE: "1" });
   const lines = output.split("\n").filter((line) => !/^(PWD|OLDPWD|SHLVL|_)=/.test(line));
   assertEquals(lines, ["task", "ONE=1", ""]);
+});
+
+Deno.test({
+  name: "a PATH that leads to few programs is enough, and one without unshare is told",
+  ignore: !hasNamespace,
+  async fn() {
+    const folder = temporaryFolder();
+    await Deno.symlink((await findProgram("unshare"))!, `${folder}/unshare`);
+    const module = new URL("isolation.ts", import.meta.url);
+    const code = `import { detectIsolation } from ${JSON.stringify(module)};
+      console.log((await detectIsolation()).description);`;
+    for (
+      const [path, expected] of [[folder, isolation!.description], [
+        "/",
+        '"unshare" is not installed',
+      ]] as const
+    ) {
+      const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+        args: ["eval", "--quiet", code],
+        env: { PATH: path },
+      }).output();
+      const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+      assertStringIncludes(decode(stdout), expected, decode(stderr));
+    }
+  },
 });

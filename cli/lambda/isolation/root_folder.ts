@@ -28,6 +28,7 @@ export type Mount = readonly [from: string, to: string, options: string];
  * system. It starts few programs, because each of them takes more than a millisecond.
  */
 const SCRIPT = `set -eu
+PATH=$PATH:/usr/bin:/bin # The PATH of the caller may lead to unshare only.
 umask 022
 mkdir -p "$1"
 cd "$1"
