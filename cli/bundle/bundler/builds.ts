@@ -1,39 +1,21 @@
-import {
-  build as buildOnce,
-  type BuildContext,
-  type BuildOptions,
-  type BuildResult,
-  context,
-  type Message,
-  type Metafile,
-  stop,
-} from "esbuild";
-import { basename, dirname, join, resolve } from "node:path";
-import { filesOfOthers, isInside, isPackageFile } from "./access.ts";
+import { build as buildOnce, type BuildContext, context, type Message, stop } from "esbuild";
+import { basename } from "node:path";
+import { buildOptionsOf, type InMemory } from "./build_options.ts";
 import { Copy } from "./natives/copy.ts";
 import { Externals } from "./natives/externals.ts";
-import { findCircles, restoreDeclarations } from "./circles.ts";
-import { checkDeno } from "./at_import.ts";
-import { DENO, withDeno } from "./deno_uses.ts";
 import { readGraph } from "./graph.ts";
-import { addonProblem, loaderOf } from "./loaders.ts";
-import { inputsOf } from "./inputs.ts";
 import type {
   BundlerOptions,
   CopyRequest,
   ModuleBundle,
-  Output,
   Request,
   Result,
   Style,
-  Target,
 } from "./messages.ts";
-import { findAddon } from "./optional_imports.ts";
-import { bundleOf, minify, SHARED } from "./output.ts";
-import { denoPlugin } from "./plugin.ts";
+import { describe, ModuleResult, partOf } from "./module_result.ts";
+import { minify } from "./output.ts";
 import type { Reading } from "./resolver.ts";
-import { stampOf, stampsOf } from "./stamps.ts";
-import { transpile, tsconfigOf } from "./typescript.ts";
+import { stampOf } from "./stamps.ts";
 
 /** A module that is bundled again and again. */
 interface Build {
@@ -51,7 +33,7 @@ interface Build {
 /** The largest number of modules of one build. The names of all of them are one argument of Deno. */
 const MOST = 100;
 
-/** The builds of one application. */
+/** The builds of one application, and what is kept open between them. */
 export class Builds {
   readonly #options: BundlerOptions;
   readonly #environment: Readonly<Record<string, string>>;
@@ -114,7 +96,7 @@ export class Builds {
     const begin = Date.now();
     const reading = this.#read(entries, style);
     const result = await buildOnce({
-      ...this.#optionsOf(style, () => reading),
+      ...buildOptionsOf(this.#options, style, () => reading),
       entryPoints: entries.map((entry, index) => ({ in: entry, out: `index-${index}` })),
     }).catch(() => undefined); // The build of each module alone tells its problem.
     if (result === undefined) return;
@@ -126,16 +108,13 @@ export class Builds {
         outputFiles: outputFiles.filter(isOwn),
         metafile: partOf(metafile, `index-${index}.js`),
       };
-      if (findCircles(part.metafile, (input) => this.#isOwn(input)).size > 0) continue;
-      const build: Build = {
-        reading,
-        imports: this.#importsOf(part),
-        stamps: stampsOf(part.metafile, this.#options.folder, begin),
-      };
+      const made = new ModuleResult(part, this.#options, begin);
+      if (made.circles.size > 0) continue;
+      const { imports, stamps } = made;
+      const build: Build = { reading, imports, stamps };
       try {
-        this.#check(part);
-        await this.#refuseAddon(reading, part, style);
-        build.bundle = await this.#complete(build, bundleOf(part), part.metafile, style);
+        await made.check(reading, style.target);
+        build.bundle = await made.complete(made.output, reading, style.target);
       } catch {
         continue;
       }
@@ -154,27 +133,25 @@ export class Builds {
     const context = await (build.context ??= this.#open(build, entry, style));
     const begin = Date.now();
     const isGraphNew = build.reading === undefined;
-    let result = await context.rebuild().catch((error) => {
+    const result = await context.rebuild().catch((error) => {
       if (isGraphNew) throw error;
       build.reading = undefined; // A file may have been added or removed, or a package installed anew.
       return context.rebuild();
     });
-    if (!isGraphNew && this.#importsOf(result) !== build.imports) {
+    let made = new ModuleResult(result, this.#options, begin);
+    if (!isGraphNew && made.imports !== build.imports) {
       build.reading = undefined;
-      result = await context.rebuild();
+      made = new ModuleResult(await context.rebuild(), this.#options, begin);
     }
-    build.imports = this.#importsOf(result);
-    this.#check(result);
-    await this.#refuseAddon(build.reading!, result, style);
-    build.stamps = stampsOf(result.metafile, this.#options.folder, begin);
-    const circles = findCircles(result.metafile, (input) => this.#isOwn(input));
-    const bundle = bundleOf(result);
-    const output = circles.size === 0
-      ? bundle
+    build.imports = made.imports;
+    await made.check(build.reading!, style.target);
+    build.stamps = made.stamps;
+    const output = made.circles.size === 0
+      ? made.output
       : style.isMinified
       ? await this.#minify(entry, style)
-      : { ...bundle, code: await this.#restore(bundle, circles) };
-    return await this.#complete(build, output, result.metafile, style);
+      : await made.restored();
+    return await made.complete(output, build.reading!, style.target);
   }
 
   /** Minifies a bundle that must keep its declarations. */
@@ -182,43 +159,6 @@ export class Builds {
     const inFull = { ...style, isMinified: false };
     const full = await this.#rebuild(this.#buildOf(entry, inFull), entry, inFull);
     return { ...await minify(full), warnings: full.warnings };
-  }
-
-  async #complete(
-    build: Build,
-    output: Output & { readonly warnings?: readonly string[] | undefined },
-    metafile: Metafile,
-    { target }: Style,
-  ): Promise<ModuleBundle> {
-    const { folder } = this.#options;
-    const own = [...build.stamps.keys()].filter((file) => !isPackageFile(file, this.#options));
-    const folders = new Set(own.map((file) => dirname(file)));
-    const foldersElsewhere = [...folders].filter((path) => !isInside(path, folder));
-    const { graph, externals } = build.reading!;
-    const [{ imports }] = Object.values(metafile.outputs).filter(({ entryPoint }) =>
-      entryPoint
-    ) as [
-      Metafile["outputs"][string],
-    ];
-    const natives = (await externals)?.packagesOf(imports.map(({ path }) => path));
-    const manifests = natives?.packages.map(({ folder }) => join(folder, "package.json")) ?? [];
-    build.stamps = new Map([
-      ...build.stamps,
-      ...manifests.map((file) => [file, stampOf(file)] as const),
-    ]);
-    const inputs = inputsOf(metafile, await graph, this.#options, manifests);
-    if (target === "deno") return { ...output, foldersElsewhere, inputs };
-    const warnings = output.warnings ??
-      await checkDeno(output, (source) => this.#isOwn(source), this.#options.folder);
-    const code = withDeno(output.code);
-    return {
-      ...output,
-      code,
-      foldersElsewhere,
-      inputs,
-      ...warnings.length > 0 && { warnings },
-      ...natives && { natives },
-    };
   }
 
   #read(entries: readonly string[], { target }: Style): Reading {
@@ -231,163 +171,18 @@ export class Builds {
     return { graph, resolutions: new Map(), externals };
   }
 
-  /** Describes the imports of the application. */
-  #importsOf({ metafile }: Part): string {
-    return JSON.stringify(
-      Object.entries(metafile.inputs).filter(([input]) => this.#isOwn(input))
-        .map(([input, { imports }]) => [input, imports]),
-    );
-  }
-
-  /** Whether a module is a file of the application. */
-  #isOwn(input: string): boolean {
-    return !/^\w+:/.test(input) &&
-      !isPackageFile(resolve(this.#options.folder, input), this.#options);
-  }
-
-  async #restore({ code, map }: Output, circles: ReadonlySet<string>): Promise<string> {
-    const texts = new Map(
-      await Promise.all(
-        [...circles].map(async (input) =>
-          [input, await Deno.readTextFile(resolve(this.#options.folder, input))] as const
-        ),
-      ),
-    );
-    return restoreDeclarations(code, map, (source) => texts.get(source));
-  }
-
   async stop(): Promise<void> {
     await stop();
   }
 
   #open(build: Build, entry: string, style: Style) {
     return context({
-      ...this.#optionsOf(style, () => build.reading ??= this.#read([entry], style)),
+      ...buildOptionsOf(this.#options, style, () => build.reading ??= this.#read([entry], style)),
       entryPoints: { index: entry },
     });
   }
-
-  #optionsOf({ target, isMinified }: Style, readingOf: () => Reading): InMemory {
-    const { folder, compilerOptions, tsconfig } = this.#options;
-    const transpiling = compilerOptions?.emitDecoratorMetadata === true
-      ? (file: string) => transpile(file, folder)
-      : undefined;
-    return {
-      ...OPTIONS,
-      ...TARGETS[target],
-      absWorkingDir: folder,
-      outdir: folder,
-      minify: isMinified,
-      ...(compilerOptions
-        ? { tsconfigRaw: tsconfigOf(compilerOptions) }
-        : tsconfig && { tsconfig }),
-      plugins: [denoPlugin(this.#options, readingOf, transpiling)],
-    };
-  }
-
-  /** Checks that the application itself imports each of its files, because esbuild resolves `require("./" + name)` alone. */
-  #check({ metafile }: Part): void {
-    const { folder } = this.#options;
-    const [file] = filesOfOthers(metafile, folder, (input) => this.#isOwn(input));
-    if (file === undefined) return;
-    throw new Error(
-      `Cannot bundle ${JSON.stringify(resolve(folder, file))}: ` +
-        "a package must not import files of the application, also not by a computed name",
-    );
-  }
-
-  /** Refuses a package that does not work without its native add-on. */
-  async #refuseAddon(
-    { graph }: Reading,
-    { metafile, outputFiles }: Part,
-    { target }: Style,
-  ): Promise<void> {
-    const { npmPackages = {} } = await graph;
-    const fileOf = (input: string) => {
-      const [, id, path] = /^npm:((?:@[^/]+\/)?[^/]+)\/(.*)$/.exec(input) ?? [];
-      return id === undefined
-        ? resolve(this.#options.folder, input)
-        : resolve(npmPackages[id]!.localPath, path!);
-    };
-    const code = outputFiles.find(({ path }) => path.endsWith(".js"))!.text;
-    const addon = await findAddon(metafile, code, async (input) => {
-      const file = fileOf(input.replace(/ with \{.*$/, ""));
-      const loader = loaderOf(file);
-      return /^https?:/.test(input) || loader === undefined
-        ? undefined
-        : { contents: await Deno.readFile(file), loader };
-    });
-    if (addon === undefined) return;
-    const { input, place } = addon;
-    const text = addonProblem(fileOf(input), target === "deno");
-    throw new Error(describe({ text, location: { ...place, file: input } }));
-  }
 }
-
-/** What one module takes of a result of esbuild. */
-type Part = Pick<BuildResult<InMemory>, "metafile" | "outputFiles">;
-
-/** Options that keep the result in memory. */
-type InMemory = BuildOptions & { readonly metafile: true; readonly write: false };
 
 function keyOf(entry: string, { target, isMinified }: Style): string {
   return JSON.stringify([entry, target, isMinified]);
-}
-
-/**
- * Takes what belongs to one output of several. Inputs that no output reaches belong to each of them: esbuild does not say which
- * module found them by a computed name.
- */
-function partOf({ inputs, outputs }: Metafile, name: string): Metafile {
-  const reachedFrom = (entries: readonly string[]) => {
-    const reached = new Set<string>();
-    for (const todo = [...entries]; todo.length > 0;) {
-      const input = todo.pop()!;
-      if (reached.has(input) || !(input in inputs)) continue;
-      reached.add(input);
-      todo.push(...inputs[input]!.imports.map(({ path }) => path));
-    }
-    return reached;
-  };
-  const entryOf = (path: string) => outputs[path]?.entryPoint;
-  const all = reachedFrom(Object.keys(outputs).map(entryOf).filter((entry) => entry !== undefined));
-  const [own] = Object.keys(outputs).filter((path) => path === name || path.endsWith(`/${name}`));
-  const reached = reachedFrom([entryOf(own!)!]);
-  return {
-    inputs: Object.fromEntries(
-      Object.entries(inputs).filter(([input]) => reached.has(input) || !all.has(input)),
-    ),
-    outputs: { [own!]: outputs[own!]! },
-  };
-}
-
-const OPTIONS = {
-  ...SHARED,
-  bundle: true,
-  define: { __dirname: "import.meta.dirname", __filename: "import.meta.filename" },
-  mainFields: ["module", "main"],
-  metafile: true,
-  write: false,
-} as const satisfies BuildOptions;
-
-const FOR_NODE = { define: { ...OPTIONS.define, Deno: DENO } };
-
-/** What differs between the runtimes: the syntax, and the conditions of `exports` in `package.json`. */
-const TARGETS = {
-  deno: { conditions: ["deno"] },
-  "nodejs22.x": { ...FOR_NODE, target: "node22", conditions: ["node-addons"] },
-  "nodejs24.x": { ...FOR_NODE, target: "node24", conditions: ["node-addons", "module-sync"] },
-} satisfies Record<Target, BuildOptions>;
-
-interface Problem {
-  readonly text: string;
-  readonly location:
-    | { readonly file: string; readonly line: number; readonly column: number }
-    | null;
-}
-
-/** Describes a problem with its place in the author's file. */
-function describe({ text, location }: Problem): string {
-  if (location === null) return text;
-  return `${text}\n    at ${location.file}:${location.line}:${location.column + 1}`;
 }

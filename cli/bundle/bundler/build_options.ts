@@ -1,0 +1,49 @@
+import type { BuildOptions } from "esbuild";
+import { DENO } from "./deno_uses.ts";
+import type { BundlerOptions, Style, Target } from "./messages.ts";
+import { SHARED } from "./output.ts";
+import { denoPlugin } from "./plugin.ts";
+import type { Reading } from "./resolver.ts";
+import { transpile, tsconfigOf } from "./typescript.ts";
+
+/** Options that keep the result in memory. */
+export type InMemory = BuildOptions & { readonly metafile: true; readonly write: false };
+
+const OPTIONS = {
+  ...SHARED,
+  bundle: true,
+  define: { __dirname: "import.meta.dirname", __filename: "import.meta.filename" },
+  mainFields: ["module", "main"],
+  metafile: true,
+  write: false,
+} as const satisfies BuildOptions;
+
+const FOR_NODE = { define: { ...OPTIONS.define, Deno: DENO } };
+
+/** What differs between the runtimes: the syntax, and the conditions of `exports` in `package.json`. */
+const TARGETS = {
+  deno: { conditions: ["deno"] },
+  "nodejs22.x": { ...FOR_NODE, target: "node22", conditions: ["node-addons"] },
+  "nodejs24.x": { ...FOR_NODE, target: "node24", conditions: ["node-addons", "module-sync"] },
+} satisfies Record<Target, BuildOptions>;
+
+/** Makes the options of esbuild for the modules of an application. */
+export function buildOptionsOf(
+  options: BundlerOptions,
+  { target, isMinified }: Style,
+  readingOf: () => Reading,
+): InMemory {
+  const { folder, compilerOptions, tsconfig } = options;
+  const transpiling = compilerOptions?.emitDecoratorMetadata === true
+    ? (file: string) => transpile(file, folder)
+    : undefined;
+  return {
+    ...OPTIONS,
+    ...TARGETS[target],
+    absWorkingDir: folder,
+    outdir: folder,
+    minify: isMinified,
+    ...(compilerOptions ? { tsconfigRaw: tsconfigOf(compilerOptions) } : tsconfig && { tsconfig }),
+    plugins: [denoPlugin(options, readingOf, transpiling)],
+  };
+}

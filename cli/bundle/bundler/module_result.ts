@@ -1,0 +1,187 @@
+import type { BuildResult, Metafile } from "esbuild";
+import { dirname, join, resolve } from "node:path";
+import { filesOfOthers, isInside, isPackageFile } from "./access.ts";
+import { checkDeno } from "./at_import.ts";
+import type { InMemory } from "./build_options.ts";
+import { findCircles, restoreDeclarations } from "./circles.ts";
+import { withDeno } from "./deno_uses.ts";
+import { inputsOf } from "./inputs.ts";
+import { addonProblem, loaderOf } from "./loaders.ts";
+import type { BundlerOptions, ModuleBundle, Output, Target } from "./messages.ts";
+import { findAddon } from "./optional_imports.ts";
+import { bundleOf } from "./output.ts";
+import type { Reading } from "./resolver.ts";
+import { stampOf, stampsOf } from "./stamps.ts";
+
+/** What one module takes of a result of esbuild. */
+export type Part = Pick<BuildResult<InMemory>, "metafile" | "outputFiles">;
+
+/** What esbuild has made of one module: checked, and completed to a bundle. */
+export class ModuleResult {
+  readonly #part: Part;
+  readonly #options: BundlerOptions;
+  /** The imports of the application. */
+  readonly imports: string;
+  /** The files of the bundle, with their times and sizes. */
+  readonly stamps: Map<string, string>;
+  /** The modules of the application that import each other in circles. */
+  readonly circles: ReadonlySet<string>;
+
+  /** @param begin The time at which the build was begun. */
+  constructor(part: Part, options: BundlerOptions, begin: number) {
+    this.#part = part;
+    this.#options = options;
+    const { metafile } = part;
+    this.imports = JSON.stringify(
+      Object.entries(metafile.inputs).filter(([input]) => this.#isOwn(input))
+        .map(([input, { imports }]) => [input, imports]),
+    );
+    this.stamps = new Map(stampsOf(metafile, options.folder, begin));
+    this.circles = findCircles(metafile, (input) => this.#isOwn(input));
+  }
+
+  /** Whether a module is a file of the application. */
+  #isOwn(input: string): boolean {
+    return !/^\w+:/.test(input) &&
+      !isPackageFile(resolve(this.#options.folder, input), this.#options);
+  }
+
+  /** Refuses what does not work at run time. */
+  async check(reading: Reading, target: Target): Promise<void> {
+    this.#checkFiles();
+    await this.#refuseAddon(reading, target);
+  }
+
+  /** Checks that the application itself imports each of its files, because esbuild resolves `require("./" + name)` alone. */
+  #checkFiles(): void {
+    const { folder } = this.#options;
+    const { metafile } = this.#part;
+    const [file] = filesOfOthers(metafile, folder, (input) => this.#isOwn(input));
+    if (file === undefined) return;
+    throw new Error(
+      `Cannot bundle ${JSON.stringify(resolve(folder, file))}: ` +
+        "a package must not import files of the application, also not by a computed name",
+    );
+  }
+
+  /** Refuses a package that does not work without its native add-on. */
+  async #refuseAddon({ graph }: Reading, target: Target): Promise<void> {
+    const { metafile, outputFiles } = this.#part;
+    const { npmPackages = {} } = await graph;
+    const fileOf = (input: string) => {
+      const [, id, path] = /^npm:((?:@[^/]+\/)?[^/]+)\/(.*)$/.exec(input) ?? [];
+      return id === undefined
+        ? resolve(this.#options.folder, input)
+        : resolve(npmPackages[id]!.localPath, path!);
+    };
+    const code = outputFiles.find(({ path }) => path.endsWith(".js"))!.text;
+    const addon = await findAddon(metafile, code, async (input) => {
+      const file = fileOf(input.replace(/ with \{.*$/, ""));
+      const loader = loaderOf(file);
+      return /^https?:/.test(input) || loader === undefined
+        ? undefined
+        : { contents: await Deno.readFile(file), loader };
+    });
+    if (addon === undefined) return;
+    const { input, place } = addon;
+    const text = addonProblem(fileOf(input), target === "deno");
+    throw new Error(describe({ text, location: { ...place, file: input } }));
+  }
+
+  /** Returns the bundle as esbuild has made it. */
+  get output(): Output {
+    return bundleOf(this.#part);
+  }
+
+  /** Returns the bundle with the declarations that circles need. */
+  async restored(): Promise<Output> {
+    const { output } = this;
+    const texts = new Map(
+      await Promise.all(
+        [...this.circles].map(async (input) =>
+          [input, await Deno.readTextFile(resolve(this.#options.folder, input))] as const
+        ),
+      ),
+    );
+    const code = restoreDeclarations(output.code, output.map, (source) => texts.get(source));
+    return { ...output, code };
+  }
+
+  /**
+   * Adds to a bundle what belongs to it.
+   *
+   * @param output The bundle, and the warnings about it if they are known.
+   */
+  async complete(
+    output: Output & { readonly warnings?: readonly string[] | undefined },
+    { graph, externals }: Reading,
+    target: Target,
+  ): Promise<ModuleBundle> {
+    const { metafile } = this.#part;
+    const { folder } = this.#options;
+    const own = [...this.stamps.keys()].filter((file) => !isPackageFile(file, this.#options));
+    const folders = new Set(own.map((file) => dirname(file)));
+    const foldersElsewhere = [...folders].filter((path) => !isInside(path, folder));
+    const [{ imports }] = Object.values(metafile.outputs).filter(({ entryPoint }) =>
+      entryPoint
+    ) as [
+      Metafile["outputs"][string],
+    ];
+    const natives = (await externals)?.packagesOf(imports.map(({ path }) => path));
+    const manifests = natives?.packages.map(({ folder }) => join(folder, "package.json")) ?? [];
+    for (const file of manifests) this.stamps.set(file, stampOf(file));
+    const inputs = inputsOf(metafile, await graph, this.#options, manifests);
+    if (target === "deno") return { ...output, foldersElsewhere, inputs };
+    const warnings = output.warnings ??
+      await checkDeno(output, (source) => this.#isOwn(source), this.#options.folder);
+    const code = withDeno(output.code);
+    return {
+      ...output,
+      code,
+      foldersElsewhere,
+      inputs,
+      ...warnings.length > 0 && { warnings },
+      ...natives && { natives },
+    };
+  }
+}
+
+/**
+ * Takes what belongs to one output of several. Inputs that no output reaches belong to each of them: esbuild does not say which
+ * module found them by a computed name.
+ */
+export function partOf({ inputs, outputs }: Metafile, name: string): Metafile {
+  const reachedFrom = (entries: readonly string[]) => {
+    const reached = new Set<string>();
+    for (const todo = [...entries]; todo.length > 0;) {
+      const input = todo.pop()!;
+      if (reached.has(input) || !(input in inputs)) continue;
+      reached.add(input);
+      todo.push(...inputs[input]!.imports.map(({ path }) => path));
+    }
+    return reached;
+  };
+  const entryOf = (path: string) => outputs[path]?.entryPoint;
+  const all = reachedFrom(Object.keys(outputs).map(entryOf).filter((entry) => entry !== undefined));
+  const [own] = Object.keys(outputs).filter((path) => path === name || path.endsWith(`/${name}`));
+  const reached = reachedFrom([entryOf(own!)!]);
+  return {
+    inputs: Object.fromEntries(
+      Object.entries(inputs).filter(([input]) => reached.has(input) || !all.has(input)),
+    ),
+    outputs: { [own!]: outputs[own!]! },
+  };
+}
+
+interface Problem {
+  readonly text: string;
+  readonly location:
+    | { readonly file: string; readonly line: number; readonly column: number }
+    | null;
+}
+
+/** Describes a problem with its place in the author's file. */
+export function describe({ text, location }: Problem): string {
+  if (location === null) return text;
+  return `${text}\n    at ${location.file}:${location.line}:${location.column + 1}`;
+}
