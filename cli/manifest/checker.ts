@@ -49,6 +49,7 @@ export function makeChecker(
     strict: false,
     meta: false, // the schema of schemas takes longer to compile than all the rest
     validateSchema: false,
+    messages: false,
     code: { optimize: false }, // The code is run once, so making it takes longer than running it.
     formats: Object.fromEntries(
       Object.entries(formats).map(([name, problemOf]) => [

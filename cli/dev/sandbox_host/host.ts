@@ -97,18 +97,21 @@ export class SandboxHost implements ApplicationHost {
 
   /** Opens a host. The default isolation is the best isolation that this machine allows. */
   static async open(options: Options, isolation?: Isolation): Promise<SandboxHost> {
-    const chosen = isolation ?? await detectIsolation();
-    const { inspect: name } = options;
-    if (name !== undefined) checkInspected(name, options.application.functions, chosen);
-    const host = new SandboxHost(options, chosen, await Workshop.open(chosen, options));
+    const choosing = isolation === undefined ? detectIsolation() : Promise.resolve(isolation);
+    const workshop = await Workshop.open(choosing, options);
+    const isLater = options.bundling === "later";
+    // The first build gets the error.
+    const preparing = isLater ? workshop.prepare(options.application).catch(() => {}) : undefined;
+    let host: SandboxHost | undefined;
     try {
+      const chosen = await choosing;
+      const { inspect: name } = options;
+      if (name !== undefined) checkInspected(name, options.application.functions, chosen);
+      host = new SandboxHost(options, chosen, workshop);
       if (name !== undefined) await host.#inspect(name);
       if ((options.bundling ?? "first") !== "first") {
-        if (options.bundling === "later") {
-          // The first build gets the error.
-          host.#bundling = host.#workshop.prepare(options.application).catch(() => {});
-          host.#bundleLater();
-        }
+        host.#bundling = Promise.resolve(preparing);
+        host.#bundleLater();
         return host;
       }
       const build = await host.#build([...host.#pending], false);
@@ -117,7 +120,8 @@ export class SandboxHost implements ApplicationHost {
       host.#apply(build);
       return host;
     } catch (error) {
-      await host[Symbol.asyncDispose]();
+      await preparing;
+      await (host ?? workshop)[Symbol.asyncDispose]();
       throw error;
     }
   }

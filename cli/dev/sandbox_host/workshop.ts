@@ -12,7 +12,7 @@ import { layerFiles, writeLayer } from "../../bundle/layer.ts";
 import { ownArchitecture } from "../../programs/deno_binary.ts";
 import { findNode, type NodeRuntime } from "../../programs/find_node.ts";
 import { nodeRuntimeFiles } from "../../lambda/node/node_command.ts";
-import type { Folders, Isolation } from "../../lambda/isolation/isolation.ts";
+import { type Folders, type Isolation, prepareRoot } from "../../lambda/isolation/isolation.ts";
 import { GROUP_ID, USER_ID } from "../../lambda/isolation/root_folder.ts";
 import { makeOwnedFolder, type OwnedFolder } from "../../lambda/isolation/owned_folder.ts";
 import type { Code } from "../../lambda/sandbox/sandbox.ts";
@@ -33,7 +33,7 @@ export interface WorkshopOptions {
 export class Workshop implements AsyncDisposable {
   readonly #owned: OwnedFolder;
   readonly #folder: string;
-  readonly #isolation: Isolation;
+  readonly #isolation: Promise<Isolation>;
   readonly #options: WorkshopOptions;
   readonly #versions = new Map<string, Version>();
   readonly #kept: Kept;
@@ -42,11 +42,12 @@ export class Workshop implements AsyncDisposable {
   #layer: Promise<RuntimeFolders> | undefined;
   /** The folders of the runtimes of Node.js that functions have needed. */
   readonly #nodes = new Map<NodeRuntime, Promise<RuntimeFolders>>();
+  #root: Promise<void> | undefined;
   #count = 0;
   /** The folders outside of the manifest's folder from which the functions import files. */
   readonly foldersElsewhere: Set<string> = new Set();
 
-  private constructor(owned: OwnedFolder, isolation: Isolation, options: WorkshopOptions) {
+  private constructor(owned: OwnedFolder, isolation: Promise<Isolation>, options: WorkshopOptions) {
     this.#owned = owned;
     this.#folder = owned.path;
     this.#isolation = isolation;
@@ -59,7 +60,7 @@ export class Workshop implements AsyncDisposable {
   }
 
   /** Makes the folder. */
-  static async open(isolation: Isolation, options: WorkshopOptions): Promise<Workshop> {
+  static async open(isolation: Promise<Isolation>, options: WorkshopOptions): Promise<Workshop> {
     // /tmp does not fit: it may be in memory, and functions in plain folders may write to it.
     const folder = await makeOwnedFolder("/var/tmp");
     const workshop = new Workshop(folder, isolation, options);
@@ -70,6 +71,10 @@ export class Workshop implements AsyncDisposable {
       await workshop[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  async #isPlain(): Promise<boolean> {
+    return (await this.#isolation).kind === "plain folders";
   }
 
   /** Makes the folders of a runtime once. */
@@ -92,7 +97,7 @@ export class Workshop implements AsyncDisposable {
     const files = await findNode(runtime, { signal: this.#options.signal });
     const folder = `${this.#folder}/${runtime}`;
     await writeFiles(folder, await nodeRuntimeFiles(runtime, files.client));
-    if (this.#isolation.kind !== "plain folders" || Deno.uid() !== 0) {
+    if (!await this.#isPlain() || Deno.uid() !== 0) {
       return { node: { program: files.program, runtime: folder } };
     }
     // The functions of root run as another user, who may have no access to the folder of Node.js.
@@ -106,15 +111,17 @@ export class Workshop implements AsyncDisposable {
     const deno = Deno.execPath();
     const options = { kept: this.#kept, signal: this.#options.signal };
     const files = await layerFiles(ownArchitecture() ?? "x86_64", options);
-    const isPlain = this.#isolation.kind === "plain folders";
+    const isPlain = await this.#isPlain();
     await writeLayer(layer, files, isPlain ? deno : undefined);
     return isPlain ? { layer } : { layer, deno };
   }
 
-  /** Begins what the first build needs: the folders of the runtimes, and the bundler if a function was never bundled. */
+  /** Begins what the first build needs: the folders, and the bundler if a function was never bundled. */
   async prepare({ functions }: Application): Promise<void> {
     const all = Object.values(functions);
     for (const { runtime } of all) this.#foldersOf(runtime).catch(() => {}); // The first build gets the error.
+    this.#root = prepareRoot(this.#folder);
+    this.#root.catch(() => {}); // The first sandbox gets the error.
     const folder = dirname(resolve(this.#options.manifestPath));
     await this.#bundles.prepare(all.map(({ code, runtime }) => ({
       path: resolve(folder, code.module),
@@ -172,7 +179,7 @@ export class Workshop implements AsyncDisposable {
 
   /** Makes a folder for compiled code. In plain folders, every function could change compiled code in /tmp. */
   async #makeCache(task: string): Promise<string | undefined> {
-    if (this.#isolation.kind !== "plain folders") return undefined;
+    if (!await this.#isPlain()) return undefined;
     const cache = `${task}-cache`;
     await Deno.mkdir(cache, { mode: 0o700 });
     if (Deno.uid() === 0) await Deno.chown(cache, USER_ID, GROUP_ID);
@@ -181,7 +188,8 @@ export class Workshop implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#bundles[Symbol.asyncDispose]();
-    await Promise.allSettled([this.#layer, ...this.#nodes.values()]); // The builds have reported the errors.
+    const folders = [this.#layer, this.#root, ...this.#nodes.values()];
+    await Promise.allSettled(folders); // The builds have reported the errors.
     await this.#owned[Symbol.asyncDispose]();
   }
 }

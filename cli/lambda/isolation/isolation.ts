@@ -243,15 +243,19 @@ const TABLE = ".mounts";
 const roots = new Map<string, Promise<readonly Mount[]>>();
 const systems = new Map<string, readonly Mount[]>();
 
+/** Makes the root folder of functions once, beside their folders for `/tmp`. */
+export async function prepareRoot(parent: string): Promise<void> {
+  if (systems.has(parent) || await findProgram("unshare") === undefined) return;
+  if (!roots.has(parent)) roots.set(parent, makeRoot(`${parent}/root`));
+  systems.set(parent, await roots.get(parent)!);
+}
+
 /**
  * Makes a folder for `/tmp` that only the user of the functions can use. The folder is on disk, so it takes no memory. The root
  * folder of functions is beside it.
  */
 export async function makeTmp(parent: string): Promise<string> {
-  if (!systems.has(parent) && await findProgram("unshare") !== undefined) {
-    if (!roots.has(parent)) roots.set(parent, makeRoot(`${parent}/root`));
-    systems.set(parent, await roots.get(parent)!);
-  }
+  await prepareRoot(parent);
   const path = await Deno.makeTempDir({ dir: parent, prefix: "tmp-" });
   if (Deno.uid() === 0) await Deno.chown(path, USER_ID, GROUP_ID);
   return path;
