@@ -1,4 +1,4 @@
-import { hasProgram, run } from "../testdata/programs.ts";
+import { hasProgram, succeed } from "../testdata/programs.ts";
 
 /** A runtime to measure on. */
 export interface Runtime {
@@ -37,9 +37,8 @@ export async function findRuntimes(): Promise<Runtime[]> {
 }
 
 async function lastLine(command: string, args: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await run(command, args, { env: { NO_COLOR: "1" } });
-  if (code === 0) return stdout.trimEnd().split("\n").at(-1)!;
-  throw new Error(`Cannot run ${command} ${args.join(" ")}: ${stderr}`);
+  const output = await succeed(command, args, { env: { NO_COLOR: "1" } });
+  return output.trimEnd().split("\n").at(-1)!;
 }
 
 /** lambda-api needs these packages only to send files. */
