@@ -1,9 +1,8 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { createHash, createHmac } from "node:crypto";
 import { temporaryFolder } from "../../testdata/programs.ts";
-import { parseManifest } from "../manifest/manifest.ts";
-import { resolved, TestHost } from "../testdata/platform.ts";
-import { endpointsOf, findLogin } from "./forwarding.ts";
+import { TestHost } from "../testdata/platform.ts";
+import { findLogin } from "./forwarding.ts";
 import { type PlatformOptions, startPlatform } from "./platform.ts";
 
 const KEYS = { AWS_ACCESS_KEY_ID: "AKIADEVELOPER", AWS_SECRET_ACCESS_KEY: "developer/secret" };
@@ -281,19 +280,6 @@ Deno.test("a function on Node.js may call a service that its statements name", a
   await test.call(sesv2!);
   assertMatch(await test.call(ssm!), /"ssm" is not emulated.*name it in a statement/);
   assertEquals(test.seen.map(({ host }) => host), ["email.us-east-1.amazonaws.com"]);
-});
-
-Deno.test("endpointsOf() names hosts by the identifiers that SDKs read", () => {
-  const of = (net: readonly string[]) =>
-    endpointsOf(resolved(parseManifest(manifestOf(net), "app.json")).functions.f!, "http://h");
-  assertEquals(of(["email.${region}.amazonaws.com:443", "api.example.com"]), {
-    AWS_ENDPOINT_URL_PINPOINT_EMAIL: "http://h/.aws/email",
-    AWS_ENDPOINT_URL_SES: "http://h/.aws/email",
-    AWS_ENDPOINT_URL_SESV2: "http://h/.aws/email",
-  });
-  assertEquals(of(["secretsmanager.eu-west-1.amazonaws.com"]), {
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: "http://h/.aws/secretsmanager",
-  });
 });
 
 Deno.test("findLogin() reads no file and runs no program that .env names", async () => {

@@ -12,7 +12,7 @@ import {
 import type { Manifest } from "../manifest/types.ts";
 import { fillPlaceholders, placeholdersIn } from "../manifest/variables.ts";
 import { SECRET } from "../aws/credentials.ts";
-import { endpointsOf } from "./forwarding.ts";
+import { endpointsOf } from "./aws_hosts.ts";
 import type { Sockets } from "./sockets.ts";
 
 /** An application that was read for this machine. */

@@ -1,0 +1,32 @@
+/** The rule about files and programs. */
+const FILES = "A function may read its own files and /tmp, write to /tmp, and run no program";
+
+/**
+ * Returns the rule of the platform that a line of the log is probably about. Anybody may have written the line: a client whose
+ * text the function logs, for example. So the rule repeats nothing of the line, and nobody is told to grant something.
+ */
+export function ruleOf(name: string, line: string): string | undefined {
+  const [, kind] = /Requires (net|read|write|run) access to "/.exec(line) ?? [];
+  if (kind === "net") {
+    return `The function "${name}" may connect only to the hosts of "permissions.net" and "uses" in the manifest`;
+  }
+  if (kind !== undefined) {
+    return FILES;
+  }
+  const [, restricted] =
+    /Access to this API has been restricted\. Use --allow-([a-z-]+) to/.exec(line) ?? [];
+  if (/^fs-/.test(restricted ?? "")) return FILES;
+  if (restricted !== undefined || /\bERR_DLOPEN_DISABLED\b/.test(line)) {
+    return `The function "${name}" may start no program or worker and load no add-on without a mount namespace`;
+  }
+  if (
+    /^Runtime\.OutOfMemory$|^# Fatal JavaScript out of memory|^FATAL ERROR: .*\bout of memory/.test(
+      line,
+    )
+  ) {
+    return `The function "${name}" may keep only the "memory" that the manifest gives it`;
+  }
+  if (/no such file or directory.*'(?:\/var\/task\/)?[^'/][^']*'/i.test(line)) {
+    return 'A bundle has only files that the code imports, such as a text with { type: "text" }';
+  }
+}
