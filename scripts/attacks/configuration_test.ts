@@ -81,7 +81,7 @@ Deno.test("the npm package starts the tool without the configuration of the fold
   const { folder: cwd, env } = clone;
   const bin = `${cwd}/node_modules/@mate/cli/bin.js`;
   await build({
-    entryPoints: [fileURLToPath(new URL("../npm/tool/bin.ts", import.meta.url))],
+    entryPoints: [fileURLToPath(new URL("../packages/tool/bin.ts", import.meta.url))],
     outfile: bin,
     bundle: true,
     format: "esm",
