@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } fro
 import { findProgram } from "../../programs/find_program.ts";
 import { type Isolation, plainFolders } from "../../lambda/isolation/isolation.ts";
 import { USER_ID } from "../../lambda/isolation/root_folder.ts";
-import { parseManifest } from "../../manifest/manifest.ts";
+import { parseManifest, type Runtime } from "../../manifest/manifest.ts";
 import { resolveGiven } from "../resolve_locally.ts";
 import { makeApp } from "../../testdata/bundle.ts";
 import { makeOwnedFolder } from "../../lambda/isolation/owned_folder.ts";
@@ -286,7 +286,11 @@ Deno.test({
 async function runHost(
   way: Isolation,
   program: string,
-  { module, deno = Deno.execPath() }: { module: string; deno?: string },
+  { module, deno = Deno.execPath(), runtime = "deno" }: {
+    module: string;
+    deno?: string;
+    runtime?: Runtime;
+  },
 ): Promise<unknown[]> {
   const folder = temporaryFolder();
   const url = (path: string) => JSON.stringify(new URL(path, import.meta.url));
@@ -298,7 +302,7 @@ async function runHost(
     `import { SandboxHost } from ${url("host.ts")};
       import { plainFolders } from ${url("../../lambda/isolation/isolation.ts")};
       import { applicationOf } from ${url("../../testdata/sandbox.ts")};
-      const application = applicationOf({ timeout: 900 });
+      const application = applicationOf({ timeout: 900, runtime: "${runtime}" });
       const manifestPath = ${JSON.stringify(`${folder}/app.json`)};
       const isolation = ${isolation};
       await using host = await SandboxHost.open({ application, manifestPath, log() {} }, isolation);
@@ -331,17 +335,16 @@ Deno.test({
 });
 
 for (const way of hasNamespace ? [isolation!, PLAIN] : [PLAIN]) {
-  Deno.test({
-    name: `in ${way.kind}, frozen and busy processes end if the platform is killed`,
-    ignore: setpriv === undefined,
-    async fn() {
+  testRuntimes(
+    `in ${way.kind}, frozen and busy processes end if the platform is killed`,
+    async (runtime) => {
       const program = `
         void invoke('{"isEndless":true}');
         await invoke("{}");
         print(...host.sandboxesOf("one").map(({ pid }) => pid));
         Deno.kill(Deno.pid, "SIGKILL");`;
       const module = "export const handler = ({ isEndless }) => { while (isEndless); };";
-      const [platform, ...pids] = await runHost(way, program, { module });
+      const [platform, ...pids] = await runHost(way, program, { module, runtime });
       assertEquals(pids.length, 2);
       for (const pid of pids) {
         // The process is gone, or a zombie because its parent has not waited for it.
@@ -358,7 +361,8 @@ for (const way of hasNamespace ? [isolation!, PLAIN] : [PLAIN]) {
       const left = () => names().filter((name) => name.startsWith(`mate-${platform}-`));
       await until("the removal of the killed platform's folder", () => left().length === 0, left);
     },
-  });
+    { ignore: setpriv === undefined },
+  );
 }
 
 Deno.test("a host that bundles later bundles what is invoked first, and a fault stops only its function", async () => {
