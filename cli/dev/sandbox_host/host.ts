@@ -180,6 +180,7 @@ export class SandboxHost implements ApplicationHost {
     this.#application = application;
     // One reload runs after the other, so that the last application counts.
     return this.#reloading = this.#reloading.catch(() => []).then(async () => {
+      await this.#bundling; // A first bundle that is being made has the former settings, so it is made again below.
       const isKnown = (name: string) => this.#pools.has(name) || this.#faults.has(name);
       const names = Object.keys(application.functions);
       const isAll = (this.#options.bundling ?? "first") === "first";

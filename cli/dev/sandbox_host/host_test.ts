@@ -443,3 +443,27 @@ Deno.test({
     assertEquals(bundled, [false, true]);
   },
 });
+
+Deno.test("new settings count for a function whose first bundle is being made", async () => {
+  const module = "export const handler = () => Deno.env.get('VERSION');";
+  const versionOf = (version: string) => ({
+    one: { module: "one.ts", environment: { VERSION: version } },
+  });
+  await using app = await makeApp({ "one.ts": module }, versionOf("old"));
+  const application = await app.read();
+  await using host = await SandboxHost.open({
+    application,
+    manifestPath: app.manifest,
+    bundling: "when invoked",
+    log() {},
+  });
+  const invoke = async () =>
+    new TextDecoder().decode((await host.invoke("one", new Uint8Array([123, 125]))).payload);
+  const first = invoke();
+  await new Promise((resolve) => setTimeout(resolve, 50)); // The bundle takes longer.
+  const functions = versionOf("new");
+  await Deno.writeTextFile(app.manifest, JSON.stringify({ name: "test", stage: "v0", functions }));
+  await host.reload(await app.read());
+  await first;
+  assertEquals(await invoke(), '"new"');
+});
