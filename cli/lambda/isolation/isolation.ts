@@ -158,7 +158,8 @@ function writeMounts({ task, layer, deno, node, tmp }: Folders): string {
   const lines = mounts.map(([from, to, options]) =>
     `${escapeField(from)} /mnt${to === "/" ? "" : to} none ${options}\n`
   );
-  lines.push("proc /mnt/proc proc nosuid,nodev,noexec\n");
+  // With the usual name "proc", `mount --all` would leave it out on a machine that has another system at /mnt.
+  lines.push("processes /mnt/proc proc nosuid,nodev,noexec\n");
   Deno.writeTextFileSync(tmp + TABLE, lines.join(""));
   return tmp + TABLE;
 }

@@ -123,3 +123,23 @@ Deno.test({
     }
   },
 });
+
+Deno.test({
+  name: "a machine that has another system at /mnt makes namespaces as well",
+  ignore: isolation?.kind !== "root namespace",
+  async fn() {
+    const module = new URL("isolation.ts", import.meta.url);
+    const code = `import { detectIsolation } from ${JSON.stringify(module)};
+      console.log((await detectIsolation()).kind);`;
+    const script = `mount -t tmpfs tmpfs /mnt
+      mkdir /mnt/proc
+      mount -t proc proc /mnt/proc
+      exec "$@"`;
+    const { stdout, stderr } = await new Deno.Command("unshare", {
+      args: ["--mount", "--propagation", "private", "/bin/sh", "-e", "-c", script, "sh"]
+        .concat(Deno.execPath(), "eval", "--quiet", code),
+    }).output();
+    const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+    assertEquals(decode(stdout), "root namespace\n", decode(stderr));
+  },
+});
