@@ -122,9 +122,15 @@ const SYSTEM_PATH = "/usr/bin:/bin:/usr/sbin:/sbin";
  *
  * The first process in a namespace is one that sleeps: the others end with it, and a first process would not get the signals
  * that end it. It starts before `/proc` is mounted, which is that of the namespace.
+ *
+ * The script closes what the caller of the tool has left open: an open folder would lead out of the root folder.
  */
-const SCRIPT =
-  `PATH=${SYSTEM_PATH} setpriv --pdeathsig KILL -- sleep infinity </dev/null >/dev/null 2>&1 &
+const SCRIPT = `exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-
+open=
+for file in /proc/self/fd/[1-9][0-9]*; do
+  if [ -L "$file" ]; then open="$open \${file##*/}<&-"; fi
+done
+PATH=${SYSTEM_PATH} setpriv --pdeathsig KILL -- sleep infinity </dev/null >/dev/null 2>&1 &
 set -eu
 table=$1
 shift
@@ -137,6 +143,11 @@ pivot_root . old
 umount --lazy /old
 cd /var/task
 unset OLDPWD
+if [ -n "$open" ]; then
+  shell=sh # That of Debian cannot close these files.
+  if command -v bash >/dev/null; then shell=bash; fi
+  set -- "/bin/$shell" -c "exec $open; exec \\"\\$@\\"" sh "$@"
+fi
 if [ -n "$path" ]; then PATH=$path; else unset PATH; fi
 exec "$@"
 `;

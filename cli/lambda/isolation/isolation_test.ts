@@ -125,6 +125,26 @@ Deno.test({
 });
 
 Deno.test({
+  name: "a namespace gets no file or folder that the caller of the tool has left open",
+  ignore: !hasNamespace || await findProgram("bash") === undefined,
+  async fn() {
+    const leaking: Isolation = {
+      ...isolation!,
+      command(...given) {
+        const { path, options } = isolation!.command(...given);
+        const script = 'exec 3</ 9</ 10</ 123</; exec "$@"';
+        return {
+          path: "/bin/bash",
+          options: { ...options, args: ["-c", script, "bash", path, ...options.args!] },
+        };
+      },
+    };
+    const output = await run(leaking, "echo /proc/$$/fd/*", { PATH: "/usr/bin:/bin" });
+    assertMatch(output, /^(\/proc\/\d+\/fd\/[0-3]\s)+$/); // The shell opens a folder to list it.
+  },
+});
+
+Deno.test({
   name: "a machine that has another system at /mnt makes namespaces as well",
   ignore: isolation?.kind !== "root namespace",
   async fn() {
