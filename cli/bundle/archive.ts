@@ -12,6 +12,22 @@ export interface ArchiveFile {
 /** The time of every entry: the earliest time of the format, in any time zone. */
 const TIME = new Date(1980, 0, 1);
 
+const encoded = new WeakMap<object, Map<string, ArchiveFile>>();
+
+/**
+ * Makes a file of a text. The same owner has the same file each time, because encoding and comparing the bundles of a whole
+ * application takes as long as the bundle that has changed.
+ *
+ * @param owner What the text belongs to, such as a bundle.
+ */
+export function fileOf(owner: object, path: string, text: () => string): ArchiveFile {
+  const files = encoded.get(owner) ?? new Map<string, ArchiveFile>();
+  encoded.set(owner, files);
+  const file = files.get(path) ?? { path, data: new TextEncoder().encode(text()) };
+  files.set(path, file);
+  return file;
+}
+
 /** Makes a zip archive. The same files make the same bytes in any order, because entries are sorted and have one time. */
 export async function makeZip(files: readonly ArchiveFile[]): Promise<Uint8Array<ArrayBuffer>> {
   const zip = new ZipFile();

@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import type { Application, FunctionCode } from "../application/types.ts";
 import type { Runtime } from "../manifest/manifest.ts";
-import type { ArchiveFile } from "./archive.ts";
+import { type ArchiveFile, fileOf } from "./archive.ts";
 import type { MissingAddon, ModuleBundle } from "./bundler/messages.ts";
 import type { CopiedPackages } from "./bundler/bundler.ts";
 import { Bundles } from "./bundles.ts";
@@ -140,13 +140,13 @@ function problemOf(
 /** Makes the files of a function for Deno: the bundled module, its source map, the hosts that it may connect to, the names of its secrets. */
 function filesForDeno(
   { net, hosts, secrets }: FunctionCode,
-  { code, map }: ModuleBundle,
+  bundle: ModuleBundle,
 ): ArchiveFile[] {
   const encoder = new TextEncoder();
   const parameters = Object.values(secrets);
   return [
-    { path: "index.mjs", data: encoder.encode(code) },
-    { path: "index.mjs.map", data: encoder.encode(map) },
+    fileOf(bundle, "index.mjs", () => bundle.code),
+    fileOf(bundle, "index.mjs.map", () => bundle.map),
     { path: "mate/net", data: encoder.encode(`${net.includes("*") ? "*" : net}\n`) },
     { path: "mate/uses", data: encoder.encode(`${hosts}\n`) },
     ...parameters.length === 0

@@ -1,7 +1,7 @@
 import { extname, resolve } from "node:path";
 import type { FunctionCode } from "../application/types.ts";
 import type { Kept } from "../programs/kept.ts";
-import type { ArchiveFile } from "./archive.ts";
+import { type ArchiveFile, fileOf } from "./archive.ts";
 import type { ModuleBundle } from "./bundler/messages.ts";
 import { bundleModule } from "./module_bundle.ts";
 
@@ -26,16 +26,14 @@ export interface NodeFilesOptions {
  */
 export async function filesForNode(
   { secrets, export: handler }: FunctionCode,
-  { code, map, exports }: ModuleBundle,
+  bundle: ModuleBundle,
   { readsSecrets = true, packages = [], kept, signal }: NodeFilesOptions,
 ): Promise<ArchiveFile[]> {
   const encoder = new TextEncoder();
+  const { code, map, exports } = bundle;
   const module = (name: string): ArchiveFile[] => [
-    {
-      path: `${name}.mjs`,
-      data: encoder.encode(`${code}\n//# sourceMappingURL=${name}.mjs.map\n`),
-    },
-    { path: `${name}.mjs.map`, data: encoder.encode(map) },
+    fileOf(bundle, `${name}.mjs`, () => `${code}\n//# sourceMappingURL=${name}.mjs.map\n`),
+    fileOf(bundle, `${name}.mjs.map`, () => map),
   ];
   const parameters = readsSecrets ? Object.values(secrets) : [];
   if (parameters.length === 0 && exports !== undefined) return [...module("index"), ...packages];
