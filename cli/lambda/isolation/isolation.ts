@@ -121,7 +121,7 @@ const SYSTEM_PATH = "/usr/bin:/bin:/usr/sbin:/sbin";
  * because each of them takes a millisecond.
  *
  * The first process in a namespace is one that sleeps: the others end with it, and a first process would not get the signals
- * that end it. It starts before `/proc` is mounted, which is that of the namespace.
+ * that end it. It starts before `/proc` is mounted, which is that of the namespace. If the script fails, it ends that process.
  *
  * The script closes what the caller of the tool has left open: an open folder would lead out of the root folder.
  */
@@ -131,6 +131,7 @@ for file in /proc/self/fd/[1-9][0-9]*; do
   if [ -L "$file" ]; then open="$open \${file##*/}<&-"; fi
 done
 PATH=${SYSTEM_PATH} setpriv --pdeathsig KILL -- sleep infinity </dev/null >/dev/null 2>&1 &
+trap "kill -KILL $!" EXIT
 set -eu
 table=$1
 shift
@@ -148,6 +149,8 @@ if [ -n "$open" ]; then
   if command -v bash >/dev/null; then shell=bash; fi
   set -- "/bin/$shell" -c "exec $open; exec \\"\\$@\\"" sh "$@"
 fi
+# Only when it sleeps, it ends with this process.
+while read -r name </proc/1/comm && [ "$name" != sleep ]; do :; done
 if [ -n "$path" ]; then PATH=$path; else unset PATH; fi
 exec "$@"
 `;

@@ -3,6 +3,7 @@ import { findProgram } from "../../programs/find_program.ts";
 import { type Isolation, makeTmp, plainFolders } from "./isolation.ts";
 import { hasNamespace, isolation } from "../../testdata/sandbox.ts";
 import { copyDeno, temporaryFolder } from "../../../testdata/programs.ts";
+import { until } from "../../../testdata/waiting.ts";
 
 /** Runs a shell script in an isolation. Returns its output. */
 async function run(isolation: Isolation, script: string, environment: Record<string, string> = {}) {
@@ -161,5 +162,31 @@ Deno.test({
     }).output();
     const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
     assertEquals(decode(stdout), "root namespace\n", decode(stderr));
+  },
+});
+
+Deno.test({
+  name: "no process of a namespace is left behind if its program ends at once, or cannot start",
+  ignore: !hasNamespace,
+  async fn() {
+    const folder = temporaryFolder();
+    await Deno.chmod(folder, 0o755);
+    const start = async (_: unknown, index: number) => {
+      const isWhole = index % 2 === 0;
+      const task = isWhole ? folder : `${folder}/absent`; // Then the table cannot be mounted.
+      const folders = { task, layer: folder, tmp: await makeTmp(folder) };
+      const { path, options } = isolation!.command(folders, ["/bin/true"], {});
+      const { success } = await new Deno.Command(path, { ...options, stdin: "null" }).output();
+      assertEquals(success, isWhole);
+    };
+    await Promise.all(Array.from({ length: 40 }, start));
+    const left = async () => {
+      const pids = [...Deno.readDirSync("/proc")].map(({ name }) => name);
+      const mounts = await Promise.all(
+        pids.map((pid) => Deno.readTextFile(`/proc/${pid}/mountinfo`).catch(() => "")),
+      );
+      return pids.filter((_, index) => mounts[index]!.includes(folder));
+    };
+    await until("the ends of all processes", async () => (await left()).length === 0, left);
   },
 });
