@@ -33,12 +33,17 @@ class Gate {
   #next = Promise.withResolvers<Answers>();
   answers: Promise<Answers> = this.#next.promise;
 
+  #isOpen = false;
+
   close(): void {
+    if (!this.#isOpen) return; // Requests wait already, and must not be forgotten.
+    this.#isOpen = false;
     this.#next = Promise.withResolvers();
     this.answers = this.#next.promise;
   }
 
   open(answers: Answers): void {
+    this.#isOpen = true;
     this.#next.resolve(answers);
     this.answers = Promise.resolve(answers);
   }
