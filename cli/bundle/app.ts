@@ -238,7 +238,8 @@ async function archiveOf(
   zip: Promise<Zip>,
   contents?: Contents,
 ): Promise<Archive> {
-  const { data, unzipped, files } = await zip;
+  const { data, files } = await zip;
+  const unzipped = files.reduce((sum, { size }) => sum + size, 0);
   const all = contents ?? { files, sources: [] };
   return { name, path, data, zipped: data.length, unzipped, contents: all };
 }

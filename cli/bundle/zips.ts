@@ -6,7 +6,6 @@ import { contentsOf, type Part } from "./sizes.ts";
 /** A zip with its facts. */
 export interface Zip {
   readonly data: Uint8Array<ArrayBuffer>;
-  readonly unzipped: number;
   /** The files, the largest first. */
   readonly files: readonly Part[];
 }
@@ -18,14 +17,17 @@ export async function zipOnce(
   files: () => Promise<readonly ArchiveFile[]>,
   kept: Kept,
 ): Promise<Zip> {
-  const parts = await kept.once(kind, keyOf(Deno.version, Deno.build.target, id), async () => {
-    const list = await files();
-    const unzipped = list.reduce((sum, file) => sum + file.data.length, 0);
-    const facts = JSON.stringify({ unzipped, files: contentsOf(list).files });
-    return new Map([["zip", await makeZip(list)], ["facts", new TextEncoder().encode(facts)]]);
-  });
+  const parts = await kept.once(
+    kind,
+    keyOf("zip, files", Deno.version, Deno.build.target, id),
+    async () => {
+      const list = await files();
+      const names = new TextEncoder().encode(JSON.stringify(contentsOf(list).files));
+      return new Map([["zip", await makeZip(list)], ["files", names]]);
+    },
+  );
   const data = parts.get("zip") as Uint8Array<ArrayBuffer>;
-  return { data, ...JSON.parse(new TextDecoder().decode(parts.get("facts"))) };
+  return { data, files: JSON.parse(new TextDecoder().decode(parts.get("files"))) };
 }
 
 /** Makes a zip of files that are there already, or takes the kept one. */
@@ -37,7 +39,6 @@ export function zipFiles(files: readonly ArchiveFile[], kept: Kept): Promise<Zip
 export function joinZips(...zips: readonly Zip[]): Zip {
   return {
     data: joinData(zips.map(({ data }) => data)),
-    unzipped: zips.reduce((sum, { unzipped }) => sum + unzipped, 0),
     files: zips.flatMap(({ files }) => files).sort((a, b) => b.size - a.size),
   };
 }
