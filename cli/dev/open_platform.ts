@@ -69,7 +69,8 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
   const file = options.keepsItems ? join(folder, TABLES_FILE) : undefined;
   await using stack = new AsyncDisposableStack();
   const opening = Tables.open(application.tables, { file, note });
-  stack.defer(async () => await (await opening.catch(() => undefined))?.[Symbol.asyncDispose]());
+  const opened = opening.catch(() => undefined); // It may fail while the host opens. The error comes below.
+  stack.defer(async () => await (await opened)?.[Symbol.asyncDispose]());
   const functions = await options.host;
   const tables = await opening;
   const clock = new Clock();

@@ -97,9 +97,16 @@ export class SandboxHost implements ApplicationHost {
   }
 
   /** Opens a host. The default isolation is the best isolation that this machine allows. */
-  static async open(options: Options, isolation?: Isolation): Promise<SandboxHost> {
-    const choosing = isolation === undefined ? detectIsolation() : Promise.resolve(isolation);
-    const workshop = await Workshop.open(choosing, options);
+  static async open(
+    options: Options,
+    isolation: Isolation | Promise<Isolation> = detectIsolation(),
+  ): Promise<SandboxHost> {
+    const choosing = Promise.resolve(isolation);
+    choosing.catch(() => {}); // It may fail while the workshop opens. The error comes below.
+    const workshop = await Workshop.open(choosing, options).catch(async (error) => {
+      await choosing; // Its error says more: on Windows, the workshop cannot open either.
+      throw error;
+    });
     const isLater = options.bundling === "later";
     // The first build gets the error.
     const preparing = isLater ? workshop.prepare(options.application).catch(() => {}) : undefined;

@@ -467,3 +467,13 @@ Deno.test("new settings count for a function whose first bundle is being made", 
   await first;
   assertEquals(await invoke(), '"new"');
 });
+
+Deno.test("SandboxHost.open() fails with the error of the isolation", async () => {
+  await using app = await makeApp({ "one.ts": "export const handler = () => 1;" }, {
+    one: { module: "one.ts" },
+  });
+  const application = await app.read();
+  const options = { application, manifestPath: app.manifest, bundling: "later", log() {} } as const;
+  const refused = Promise.reject(new Error("no isolation here"));
+  await assertRejects(() => SandboxHost.open(options, refused), Error, "no isolation here");
+});
