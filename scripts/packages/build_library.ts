@@ -34,7 +34,7 @@ if (!await isReachable(REGISTRY)) {
 /** The name of an entry point's file in the package, without its ending. */
 const NAMES = Object.values(ENTRY_POINTS).map((path) => path.replace(/^\.\/|\.ts$/g, ""));
 
-/** What dnt adds even if nothing needs it: every supported Node.js has `Object.hasOwn()`, and there are no shims. */
+/** The files that dnt adds to every package, and a part of each. Nothing needs them, because Node.js has `Object.hasOwn()`. */
 const ADDED: Readonly<Record<string, string>> = {
   "_dnt.polyfills.js": 'defineProperty(Object, "hasOwn"',
   "_dnt.shims.js": "const dntGlobals = {};\n",

@@ -149,7 +149,7 @@ if [ -n "$open" ]; then
   if command -v bash >/dev/null; then shell=bash; fi
   set -- "/bin/$shell" -c "exec $open; exec \\"\\$@\\"" sh "$@"
 fi
-# Only when it sleeps, it ends with this process.
+# Before the first process sleeps, it may not have asked the system yet to end with this one.
 while read -r name </proc/1/comm && [ "$name" != sleep ]; do :; done
 if [ -n "$path" ]; then PATH=$path; else unset PATH; fi
 exec "$@"
