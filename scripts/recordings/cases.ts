@@ -1,5 +1,5 @@
 /**
- * The recordings of the real services: JSON files, which are not part of the project. The README beside the files
+ * The recordings of the real services: JSON files in `testdata/recordings`. The README beside them
  * describes the format.
  *
  * @module
