@@ -48,12 +48,15 @@ if (import.meta.main) Deno.exit(await main(Deno.args));
  * @param args The arguments: a command, its arguments and its options.
  * @returns The exit status.
  *
- * @example Printing the version
+ * @example Writing the OpenAPI document in a build script
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { main } from "@mate/cli";
  *
- * assertEquals(await main(["--version"]), 0);
+ * const file = await Deno.makeTempFile();
+ *
+ * assertEquals(await main(["openapi", "examples/shop/app.json", "--out", file]), 0);
+ * assertEquals(JSON.parse(await Deno.readTextFile(file)).info.title, "shop");
  * ```
  */
 export function main(args: readonly string[]): Promise<number> {

@@ -31,7 +31,10 @@ async function read(
 
 /** Answers as Parameter Store: the value of each parameter is its name, and "none" does not exist. */
 async function store(request: Request): Promise<Response> {
-  const { Names }: { Names: string[] } = await request.json();
+  return valuesOf(await request.json());
+}
+
+function valuesOf({ Names }: { readonly Names: readonly string[] }): Response {
   const isThere = (name: string) => !name.endsWith("/none");
   return Response.json({
     Parameters: Names.filter(isThere).reverse()
@@ -88,11 +91,12 @@ Deno.test("readSecrets() asks for ten parameters at a time, and takes all values
     const parameters = Array.from({ length: count }, (_, index) => `/shop/dev/KEY_${index}`);
     const sizes: number[] = [];
     const found = await read(async (request) => {
-      const { Names, WithDecryption } = await request.clone().json();
+      const asked = await request.json();
+      const { Names, WithDecryption } = asked;
       assertEquals(request.headers.get("x-amz-target"), "AmazonSSM.GetParameters");
       assertEquals([request.method, WithDecryption], ["POST", true]);
       sizes.push(Names.length);
-      return await store(request);
+      return valuesOf(asked);
     }, parameters);
     assertEquals(
       found,

@@ -77,7 +77,12 @@ Deno.test("mate dev --inspect prints where a debugger attaches, and keeps the ad
 
 Deno.test("startPlatform() lets a debugger attach, and says where", async () => {
   const folder = await createApp();
-  await using platform = await startPlatform(join(folder, "app.json"), { inspect: "hello" });
+  const { error } = console;
+  const lines: string[] = [];
+  console.error = (line) => lines.push(line);
+  await using platform = await startPlatform(join(folder, "app.json"), { inspect: "hello" })
+    .finally(() => console.error = error);
+  assertStringIncludes(lines.join("\n"), platform.inspectorUrl!);
   await using client = await Debugger.attach(platform.inspectorUrl!);
   await client.breakAt(pathToFileURL(join(folder, "hello.ts")).href, 1, false);
   const own = { inspect: "hello", host: new TestHost(() => "{}") };
