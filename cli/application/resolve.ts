@@ -5,7 +5,7 @@
  */
 import { fillPlaceholders, secretPath, secretsIn, usedNames } from "../manifest/variables.ts";
 import { refuse } from "../manifest/stages.ts";
-import type { FunctionManifest, Manifest } from "../manifest/types.ts";
+import type { FunctionManifest, Manifest, Runtime } from "../manifest/types.ts";
 import { arnIn, functionName, type Place } from "../rules/arn.ts";
 import { codeOf } from "./code.ts";
 import { accountProblems } from "./names.ts";
@@ -164,11 +164,18 @@ function environmentOf(
     queues: (key) => `${url}/${queues[key]!.name}`,
     tables: (key) => tables[key]!.name,
   });
-  const own = fillAll(environment, place);
-  // The traces of Node.js name the author's files only with this flag.
-  const { NODE_OPTIONS = "" } = own;
-  const options = { NODE_OPTIONS: `--enable-source-maps ${NODE_OPTIONS}`.trim() };
-  return { ...own, ...runtime === "deno" ? {} : options, ...names };
+  return { ...withSourceMaps(runtime, fillAll(environment, place)), ...names };
+}
+
+/** Adds the option without which the traces of Node.js do not name the author's files. */
+export function withSourceMaps(
+  runtime: Runtime,
+  environment: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const { NODE_OPTIONS = "" } = environment;
+  const option = "--enable-source-maps";
+  if (runtime === "deno" || NODE_OPTIONS.split(/\s+/).includes(option)) return environment;
+  return { ...environment, NODE_OPTIONS: `${option} ${NODE_OPTIONS}`.trim() };
 }
 
 /** Replaces the placeholders in all texts of a value. IAM's own variables, such as `${aws:username}`, stay. */

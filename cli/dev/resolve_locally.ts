@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { ACCOUNT_ID, LOCAL, REGION } from "../rules/arn.ts";
-import { resolveApplication } from "../application/resolve.ts";
+import { resolveApplication, withSourceMaps } from "../application/resolve.ts";
 import { mapValues } from "../application/resources.ts";
 import type { Application, ApplicationFunction } from "../application/types.ts";
 import {
@@ -118,7 +118,7 @@ function fillHosts(net: readonly string[], environment: Readonly<Record<string, 
 export function resolveGiven(manifest: Manifest): Application {
   const application = resolveApplication(manifest, LOCAL);
   const functions = mapValues(application.functions, (settings, name): ApplicationFunction => {
-    const { environment } = manifest.functions[name]!;
+    const environment = withSourceMaps(settings.runtime, manifest.functions[name]!.environment);
     const { code } = settings;
     return { ...settings, environment, code: { ...code, net: fillHosts(code.net, environment) } };
   });

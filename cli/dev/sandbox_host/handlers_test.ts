@@ -55,9 +55,7 @@ function open(handlers: Iterable<string>, format: LogFormat): Promise<SandboxHos
     RUNTIMES.flatMap((runtime) =>
       [...handlers].map((handler) => {
         const settings = { module: "handlers.ts", handler, runtime, timeout: 30 };
-        // As in a deployment, the traces of Node.js name the author's files.
-        const environment = runtime === "deno" ? {} : { NODE_OPTIONS: "--enable-source-maps" };
-        return [nameOf(runtime, handler), { ...settings, environment }];
+        return [nameOf(runtime, handler), settings];
       })
     ),
   );
