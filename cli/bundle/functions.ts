@@ -84,7 +84,7 @@ export async function bundleFunctions(
     const taken = await owner.take(paths, runtime);
     for (const [index, { name }] of entries.entries()) results.set(name, taken[index]!);
   }
-  const warnings = new Set<string>();
+  const warnings = new Map<string, string[]>();
   const missing = new Map<string, readonly MissingAddon[]>();
   for (const { name } of found) {
     const bundle = results.get(name)!;
@@ -98,7 +98,9 @@ export async function bundleFunctions(
     else if (copied instanceof Error) problems.set(name, copied.message);
     if (copied instanceof Error) continue;
     bundles.set(name, bundle);
-    [...bundle.warnings ?? [], ...copied?.warnings ?? []].forEach((text) => warnings.add(text));
+    for (const text of [...bundle.warnings ?? [], ...copied?.warnings ?? []]) {
+      warnings.set(text, [...warnings.get(text) ?? [], `"${name}"`]);
+    }
     const files = runtime === "deno"
       ? filesForDeno(settings.code, bundle)
       : await filesForNode(settings.code, bundle, { ...options, packages: copied?.files });
@@ -107,7 +109,11 @@ export async function bundleFunctions(
   // One command fetches the add-ons of all functions, so they have one problem.
   const problem = describeMissing([...missing.values()].flat());
   for (const name of missing.keys()) problems.set(name, problem);
-  warnings.forEach((warning) => options.warn?.(warning));
+  for (const [text, names] of warnings) {
+    options.warn?.(
+      `The ${names.length > 1 ? "functions" : "function"} ${names.join(", ")}: ${text}`,
+    );
+  }
   return { functions, bundles, problems };
 }
 

@@ -52,7 +52,7 @@ Deno.test("bundleFunctions() warns of Deno in a function for Node.js, and not wh
     const own = warnings.filter((text) => text.includes("uses"));
     const problem =
       'uses "Deno", and Node.js has none: use a module of Node.js, or the runtime "deno"';
-    assertEquals(own, [`bad.ts:2 ${problem}`]);
+    assertEquals(own, [`The functions "n", "m": bad.ts:2 ${problem}`]);
     const code = new TextDecoder().decode(functions.get("n")![0]!.data);
     assertMatch(code, /Deno\.env\.get\("HOME"\)/);
     assertEquals(/[^\p{ASCII}]/u.test(code), false);
@@ -136,7 +136,7 @@ for (const runtime of NODE_RUNTIMES) {
     );
     assertEquals((await app.invoke("works")).json, "works");
     const found = lines.filter((line) =>
-      line.startsWith('WARN one.ts:1 uses "Deno", and Node.js has')
+      line.startsWith('WARN The function "one": one.ts:1 uses "Deno", and Node.js has')
     );
     assertEquals(found.length, 1, lines.join("\n"));
   });

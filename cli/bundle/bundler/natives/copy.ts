@@ -82,7 +82,7 @@ export class Copy {
     if (missing.length > 0) throw new MissingAddonsError(missing);
     if (total > MAX_UNZIPPED) throw new Error(describeSizes(total, sizes));
     const warnings = left.length === 0 ? [] : [
-      `The bundle gets along without native add-ons that it could use: ${describeMissing(left)}`,
+      `the bundle gets along without native add-ons that it could use: ${describeMissing(left)}`,
     ];
     return { files: copied, warnings };
   }
