@@ -82,16 +82,35 @@ Deno.test("a package that finds its native add-on is an error, unless it works w
     const output = await succeed(Deno.execPath(), ["run", "-A", `${app.folder}/index.js`]);
     assertEquals(output, `${type}\n`, name);
   }
-  // Without `node_modules`, the packages are in Deno's cache.
-  await using other = await makeApp({
+});
+
+Deno.test("a bundle of packages in Deno's cache treats native add-ons and packages for other systems alike", async () => {
+  await using app = await makeApp({
     "deno.json": "{}",
-    "one.ts": `import it from "npm:bcrypt@6.0.0"; console.log(it);`,
-    "two.ts": `import it from "npm:secp256k1@5.0.1"; console.log(typeof it);`,
+    "bcrypt.ts": `import it from "npm:bcrypt@6.0.0"; console.log(it);`,
+    "sharp.ts": `import it from "npm:sharp@0.34.5"; console.log(it);`, // names packages for all systems
+    "secp256k1.ts": `import it from "npm:secp256k1@5.0.1"; console.log(typeof it);`,
+    "chokidar.ts": `import it from "npm:chokidar@3.6.0"; console.log(typeof it);`, // tries "fsevents"
   }, {});
-  const error = await assertRejects(() => bundleModule(`${other.folder}/one.ts`), Error);
-  assertMatch(
-    error.message,
-    /of the package "bcrypt": .*\n {4}at .*bcrypt@6\.0\.0\/bcrypt\.js:2:26$/,
-  );
-  assertEquals((await bundleModule(`${other.folder}/two.ts`)).exports, []);
+  for (
+    const [name, place] of [
+      ["bcrypt", "bcrypt@6.0.0/bcrypt.js:2:26"],
+      ["sharp", "sharp@0.34.5/lib/sharp.js:26:13"],
+    ]
+  ) {
+    const error = await assertRejects(() => bundleModule(`${app.folder}/${name}.ts`), Error);
+    assertMatch(error.message, new RegExp(`of the package "${name}": .*\n {4}at .*${place}$`));
+  }
+  for (
+    const [name, target] of [
+      ["secp256k1", "deno"], // Node.js would load its add-on
+      ["chokidar", "deno"],
+      ["chokidar", "nodejs24.x"],
+    ] as const
+  ) {
+    const { code } = await bundleModule(`${app.folder}/${name}.ts`, { target });
+    await Deno.writeTextFile(`${app.folder}/index.mjs`, code);
+    const output = await succeed(Deno.execPath(), ["run", "-A", `${app.folder}/index.mjs`]);
+    assertEquals(output, "object\n", name);
+  }
 });

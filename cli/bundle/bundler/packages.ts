@@ -1,5 +1,5 @@
 import type { ImportKind, PluginBuild, ResolveResult } from "esbuild";
-import { readdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { exports } from "resolve.exports";
 import satisfies from "semver/functions/satisfies";
@@ -45,8 +45,10 @@ export class Packages {
   async #enter(id: string, subpath: string, kind: ImportKind): Promise<ResolveResult> {
     const { name, localPath } = this.#packages[id]!;
     const options = { resolveDir: localPath, kind, pluginData: BY_ESBUILD };
-    // A package with `exports` can import itself by its name. In node_modules, every package can be found by its name.
-    return localPath.includes("node_modules") || "exports" in readManifest(localPath)
+    const manifest = readManifest(localPath);
+    // A package with `exports` can import itself by its name. In node_modules, every package can be found by its name. The
+    // error about a package that is not there has its name.
+    return manifest === undefined || "exports" in manifest || localPath.includes("node_modules")
       ? await this.#build.resolve(name + subpath, options)
       : await this.#build.resolve(subpath === "" ? "./" : `.${subpath}`, options);
   }
@@ -89,6 +91,7 @@ export class Packages {
   findEntry(id: string, subpath: string, kind: ImportKind): FoundModule | undefined {
     const { localPath } = this.#packages[id]!;
     const manifest = readManifest(localPath);
+    if (manifest === undefined) return undefined;
     if (!("exports" in manifest)) return this.#findAt(id, join(localPath, subpath));
     const [target, ...others] = targetsOf(manifest, `.${subpath}`, {
       conditions: this.#build.initialOptions.conditions ?? [],
@@ -111,7 +114,7 @@ export class Packages {
     const findIn = (folder: string) => find(join(folder, "index"), ENDINGS);
     const findMain = () => {
       if (find(join(path, "package.json"), [""]) === undefined) return undefined;
-      const { module, main } = readManifest(path);
+      const { module, main } = readManifest(path) ?? {};
       return [module, main].filter((name) => typeof name === "string")
         .map((name) => find(join(path, name)) ?? findIn(join(path, name)))
         .find((file) => file !== undefined);
@@ -135,7 +138,7 @@ export function findDependency(
   packages: Readonly<Record<string, NpmPackage>>,
 ): string | undefined {
   if (name === own) return `${own}@${version}` in packages ? `${own}@${version}` : undefined;
-  const { dependencies: ranges = {} } = readManifest(localPath);
+  const { dependencies: ranges = {} } = readManifest(localPath) ?? {};
   // The range of an alias is `npm:NAME@RANGE`.
   const [, alias, range = "*"] = /^npm:(@?[^@]+)(?:@(.+))?$/.exec(ranges[name] ?? "") ?? [];
   if (alias !== undefined) {
@@ -214,10 +217,16 @@ interface PackageManifest {
 
 const manifests = new Map<string, PackageManifest>();
 
-/** Reads the `package.json` of a package in Deno's cache, where nothing changes. */
-function readManifest(folder: string): PackageManifest {
-  const manifest = manifests.get(folder) ??
-    JSON.parse(readFileSync(`${folder}/package.json`, "utf8")) as PackageManifest;
+/**
+ * Reads the `package.json` of a package in Deno's cache, where nothing changes. Returns `undefined` if the package is not
+ * there: Deno does not download an optional package for another system.
+ */
+function readManifest(folder: string): PackageManifest | undefined {
+  const known = manifests.get(folder);
+  if (known !== undefined) return known;
+  const file = `${folder}/package.json`;
+  if (!existsSync(file)) return undefined;
+  const manifest: PackageManifest = JSON.parse(readFileSync(file, "utf8"));
   manifests.set(folder, manifest);
   return manifest;
 }

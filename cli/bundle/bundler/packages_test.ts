@@ -151,3 +151,18 @@ Deno.test("a package imports the version that it depends on, an alias, itself, a
     }
   });
 });
+
+Deno.test("a package that is not in Deno's cache cannot be resolved", async () => {
+  const missing = { name: "gone", version: "1.0.0", dependencies: [] };
+  const npmPackages = {
+    "gone@1.0.0": { ...missing, localPath: `${temporaryFolder()}/gone/1.0.0` },
+  };
+  await inBuild(async (build) => {
+    const packages = new Packages(build, { roots: [], modules: [], redirects: {}, npmPackages });
+    for (const subpath of ["", "/sub.js"]) {
+      assertEquals(packages.findEntry("gone@1.0.0", subpath, "import-statement"), undefined);
+      const { errors } = await packages.enter("gone@1.0.0", subpath, "import-statement");
+      assertEquals(errors.map(({ text }) => text), [`Could not resolve "gone${subpath}"`]);
+    }
+  });
+});
