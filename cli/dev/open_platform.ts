@@ -12,6 +12,7 @@ import { createGateway } from "../gateway/gateway.ts";
 import { createInvokeApi } from "../gateway/invoke_api.ts";
 import type { FunctionHost } from "../lambda/function_host.ts";
 import { countRounds } from "../lambda/loops.ts";
+import { detectIsolation } from "../lambda/isolation/isolation.ts";
 import { makeOwnedFolder } from "../lambda/isolation/owned_folder.ts";
 import type { Log } from "../lambda/log.ts";
 import { AsyncInvocations } from "../sources/async_invocations.ts";
@@ -68,7 +69,10 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
   const note = (text: string) => log.note(text);
   const file = options.keepsItems ? join(folder, TABLES_FILE) : undefined;
   await using stack = new AsyncDisposableStack();
-  const opening = Tables.open(application.tables, { file, note });
+  const unlimited = Object.entries(application.functions) // Deno limits the connections of its functions.
+    .filter(([, { runtime }]) => runtime !== "deno").map(([name]) => name);
+  const seeFolders = async () => (await detectIsolation()).kind === "plain folders";
+  const opening = Tables.open(application.tables, { file, note, unlimited, seeFolders });
   const opened = opening.catch(() => undefined); // It may fail while the host opens. The error comes below.
   stack.defer(async () => await (await opened)?.[Symbol.asyncDispose]());
   const functions = await options.host;

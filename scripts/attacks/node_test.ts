@@ -1,11 +1,12 @@
 /** A malicious function for Node.js attacks the machine, the platform and other functions. */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp } from "../../cli/testdata/bundle.ts";
 import { Command } from "../../cli/testdata/command.ts";
 import { hasNamespace, NODE_RUNTIMES } from "../../cli/testdata/sandbox.ts";
 import { findOwnNetwork } from "../../cli/aws/dynamodb/own_network.ts";
 import { findProgram } from "../../cli/programs/find_program.ts";
 import { childrenOf, listeners } from "../../testdata/listeners.ts";
+import { temporaryFolder } from "../../testdata/programs.ts";
 
 const EVIL = `
 import { execFileSync } from "node:child_process";
@@ -76,6 +77,33 @@ const TOLD = `export const handler = ({ Records = [] }) => {
   for (const { body } of Records) console.log("told " + body);
 };`;
 
+/** A function on Deno that connects to ports and Unix sockets. */
+const EVIL_ON_DENO = `export const handler = async ({ places }) => {
+  const reached = [];
+  for (const { host: hostname, ...place } of places) {
+    const options = hostname === undefined ? { ...place, transport: "unix" } : { ...place, hostname };
+    await Deno.connect(options).then(() => reached.push(place), () => {});
+  }
+  return reached;
+};`;
+
+/** Invokes a function of a running platform. */
+async function invoke(controlUrl: string, name: string, event: unknown) {
+  const url = `${controlUrl}2015-03-31/functions/${name}/invocations`;
+  const response = await fetch(url, { method: "POST", body: JSON.stringify(event) });
+  return await response.json();
+}
+
+/** The programs of the system that a platform needs, without the one that makes namespaces. */
+async function withoutUnshare(): Promise<string> {
+  const folder = temporaryFolder();
+  await Deno.chmod(folder, 0o755); // Functions may run as another user.
+  for (const name of ["sh", "setsid", "setpriv"]) {
+    await Deno.symlink((await findProgram(name))!, `${folder}/${name}`);
+  }
+  return folder;
+}
+
 const perl = await findProgram("perl");
 if (!perl) console.error("NOT RUN: the way out of a root folder by perl, which is not installed");
 
@@ -112,12 +140,7 @@ for (const runtime of NODE_RUNTIMES) {
       // A process of its own, because the ports of this one also belong to the tests that run beside this one.
       await using command = new Command(["--port", "0", "app.json"], app.folder);
       const [, controlUrl] = await command.find(/Start page\s+(\S+)\n[^]*Ctrl-C/);
-      const invoke = async (name: string, event: unknown) => {
-        const url = `${controlUrl}2015-03-31/functions/${name}/invocations`;
-        const response = await fetch(url, { method: "POST", body: JSON.stringify(event) });
-        return await response.json();
-      };
-      await invoke("told", {}); // Its Runtime API listens from now on.
+      await invoke(controlUrl!, "told", {}); // Its Runtime API listens from now on.
       const files = [
         `${app.folder}/secret.txt`,
         `${app.folder}/app.json`,
@@ -137,7 +160,12 @@ for (const runtime of NODE_RUNTIMES) {
         "/proc",
         "/dev",
       ];
-      const left = await invoke("evil", { kind: "machine", files, folders, pid: command.pid });
+      const left = await invoke(controlUrl!, "evil", {
+        kind: "machine",
+        files,
+        folders,
+        pid: command.pid,
+      });
       assertEquals(left, []);
       // Node.js has no rules for the network, so a function finds these ports. Those of other programs are left alone.
       const { places, sockets } = placesOf([command.pid, ...childrenOf(command.pid)]);
@@ -145,10 +173,45 @@ for (const runtime of NODE_RUNTIMES) {
       assertEquals(places.length >= 4, true, least);
       assertEquals(sockets.length, problem === undefined ? 1 : 0, "the relay");
       const all = [...places, ...sockets.map((path) => ({ path }))];
-      assertEquals(await invoke("evil", { kind: "network", places: all }), []);
-      await invoke("told", { Records: [{ body: "last" }] });
+      assertEquals(await invoke(controlUrl!, "evil", { kind: "network", places: all }), []);
+      await invoke(controlUrl!, "told", { Records: [{ body: "last" }] });
       await command.find(/told last/);
       assertEquals(/told evil/.test(command.output), false);
+    },
+  });
+}
+
+for (const runtime of ["deno", ...NODE_RUNTIMES]) {
+  Deno.test({
+    name: `${runtime}: without namespaces, a function does not reach the engine of the tables`,
+    ignore: Deno.build.os !== "linux",
+    async fn() {
+      const isDeno = runtime === "deno";
+      const functions = { evil: { module: "evil.js", timeout: 120, memory: 512, runtime } };
+      await using app = await makeApp({ "evil.js": isDeno ? EVIL_ON_DENO : EVIL }, functions, {
+        tables: { notes: { key: { id: "string" } } },
+      });
+      const env = { PATH: await withoutUnshare() };
+      await using command = new Command(["--port", "0", "app.json"], app.folder, env);
+      const [, controlUrl] = await command.find(/Start page\s+(\S+)\n[^]*Ctrl-C/);
+      await command.find(/Functions run in plain folders/);
+      await invoke(controlUrl!, "evil", { kind: "network", places: [] }); // It is bundled from now on.
+      const pids = [command.pid, ...childrenOf(command.pid)];
+      const engines = pids.filter((pid) =>
+        Deno.readTextFileSync(`/proc/${pid}/comm`).trim() === "dynoxide"
+      );
+      // A function on Deno may use its own Runtime API and services.
+      const { places } = placesOf(isDeno ? engines : pids);
+      assertEquals(places.length > 0, true);
+      assertEquals(await invoke(controlUrl!, "evil", { kind: "network", places }), []);
+      assertEquals(engines.length, isDeno ? 1 : 0);
+      const items = await fetch(`${controlUrl}tables/notes`);
+      const text = await items.text();
+      assertEquals(items.status, isDeno ? 200 : 501);
+      if (!isDeno) {
+        assertStringIncludes(text, "run these functions on Deno");
+        assertMatch(command.output, /ERROR Cannot run tables here beside functions for Node\.js/);
+      }
     },
   });
 }

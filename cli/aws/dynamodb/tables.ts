@@ -32,6 +32,10 @@ interface TablesOptions {
   readonly find?: () => Promise<string>;
   /** The network of the engine; by default {@linkcode findOwnNetwork} finds it. */
   readonly network?: OwnNetwork;
+  /** The functions whose connections nothing limits. If the engine is in their reach, it does not start. */
+  readonly unlimited?: readonly string[];
+  /** Tells whether functions see the folders of this machine, also that with the socket of the engine. */
+  readonly seeFolders?: () => Promise<boolean>;
 }
 
 /** Amazon DynamoDB on this machine: the tables of an application, in an engine that only the platform reaches. */
@@ -64,19 +68,22 @@ export class Tables implements AsyncDisposable {
 
   /**
    * Starts the engine if the application has tables, and makes or changes the tables. If the program of the engine is missing,
-   * the log says so, and every call is refused.
+   * or if a function could use the engine without a right, the log says so, and every call is refused.
    */
   static async open(
     tables: Readonly<Record<string, Table>>,
-    { file, note = () => {}, find = findEngine, network }: TablesOptions = {},
+    options: TablesOptions = {},
   ): Promise<Tables> {
+    const { file, note = () => {}, find = findEngine } = options;
     const all = Object.values(tables);
     if (all.length === 0) return new Tables(all);
+    const network = options.network ?? await findOwnNetwork();
     if (file !== undefined) {
       await Deno.mkdir(file.slice(0, file.lastIndexOf("/") + 1) || ".", { recursive: true });
     }
     let program;
     try {
+      await checkReach(network, options);
       program = await find();
     } catch (error) {
       const { message } = error as Error;
@@ -86,11 +93,10 @@ export class Tables implements AsyncDisposable {
     const prepare = async (engine: Engine) => {
       for (const [key, table] of Object.entries(tables)) await define(engine, key, table, file);
     };
-    network ??= await findOwnNetwork();
     if (network.problem !== undefined) {
       note(
-        "WARN Functions for Node.js and other programs of this machine can use the local tables, because their engine has " +
-          `no network of its own: ${network.problem}`,
+        "WARN Other programs of this machine can use the local tables, because their engine has no network of its own: " +
+          network.problem,
       );
     }
     const engine = await LastingEngine.start({ file, program, network, prepare, note });
@@ -166,6 +172,29 @@ export class Tables implements AsyncDisposable {
     this.expiry?.[Symbol.dispose]();
     await this.engine?.[Symbol.asyncDispose]();
   }
+}
+
+/**
+ * Checks that no function reaches the engine, which demands no secret.
+ *
+ * @throws {Error} If one does. The message says what would be right.
+ */
+async function checkReach(
+  { problem }: OwnNetwork,
+  { unlimited = [], seeFolders }: TablesOptions,
+): Promise<void> {
+  if (unlimited.length === 0) return;
+  const way = problem !== undefined
+    ? `has no network of its own (${problem})`
+    : await seeFolders?.()
+    ? "has a socket in a folder of this machine, and functions run in plain folders"
+    : undefined;
+  if (way === undefined) return;
+  const names = unlimited.map((name) => `"${name}"`).join(", ");
+  throw new Error(
+    `Cannot run tables here beside functions for Node.js (${names}), because nothing limits their connections, and the engine ` +
+      `of the tables ${way}: run these functions on Deno, or the platform on a Linux with namespaces`,
+  );
 }
 
 /** The description of a table, with the ARNs of this machine, and without what only the engine has. */

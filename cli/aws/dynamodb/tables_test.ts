@@ -4,6 +4,7 @@ import { resolveApplication } from "../../application/resolve.ts";
 import { ServiceError } from "../service_call.ts";
 import { findEngine } from "../../programs/find_engine.ts";
 import { accessesOf, tableArn, usesOf } from "./operations.ts";
+import { findOwnNetwork, type OwnNetwork } from "./own_network.ts";
 import { Tables } from "./tables.ts";
 import { shopWith, startWithTables } from "./testdata/platform.ts";
 import { temporaryFolder } from "../../../testdata/programs.ts";
@@ -363,13 +364,39 @@ Deno.test("without an engine, the log says so once, and every call is refused wi
   assertStringIncludes(error.message, problem);
 });
 
-Deno.test("the log says if the engine has no network of its own, with the reason", async () => {
-  const notes: string[] = [];
+Deno.test("no engine starts that functions for Node.js reach, and the log names the remedy", async () => {
   const { tables } = resolveApplication(SHOP, LOCAL);
-  const options = { note: (text: string) => notes.push(text), network: { problem: "none here" } };
-  await using _tables = await Tables.open(tables, options);
-  assertEquals(notes, [
-    "WARN Functions for Node.js and other programs of this machine can use the local tables, because their engine has no " +
-    "network of its own: none here",
-  ]);
+  const alone: OwnNetwork = await findOwnNetwork();
+  const none: OwnNetwork = { problem: "none here" };
+  const noted = async (unlimited: string[], network: OwnNetwork, isPlain: boolean) => {
+    const notes: string[] = [];
+    const note = (text: string) => notes.push(text);
+    const seeFolders = () => Promise.resolve(isPlain);
+    await using opened = await Tables.open(tables, { note, network, unlimited, seeFolders });
+    assertEquals(opened.engine === undefined, opened.problem.startsWith("Cannot run tables here"));
+    if (opened.engine === undefined) assertEquals(notes, [`ERROR ${opened.problem}`]);
+    return notes.join("\n");
+  };
+  const start = "ERROR Cannot run tables here beside functions for Node.js ";
+  const remedy = ": run these functions on Deno, or the platform on a Linux with namespaces";
+  const cases = [
+    [["a", "b"], none, false, `${start}("a", "b"),`, `no network of its own (none here)${remedy}`],
+    [["a"], none, true, `${start}("a"),`, "(none here)"],
+    [
+      ["a"],
+      alone,
+      true,
+      `${start}("a"),`,
+      alone.problem ?? `functions run in plain folders${remedy}`,
+    ],
+    [[], none, true, "WARN Other programs of this machine can use the local tables, ", "none here"],
+  ] as const;
+  for (const [unlimited, network, isPlain, first, last] of cases) {
+    const line = await noted([...unlimited], network, isPlain);
+    assertEquals([line.startsWith(first), line.includes(last)], [true, true], line);
+  }
+  if (alone.problem !== undefined) return; // Then no engine is out of reach.
+  for (const [unlimited, isPlain] of [[["a"], false], [[], true]] as const) {
+    assertEquals(await noted([...unlimited], alone, isPlain), "");
+  }
 });
