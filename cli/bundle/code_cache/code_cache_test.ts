@@ -160,7 +160,7 @@ Deno.test({
     const result = warm({ "one.ts": module }, { one: settings }, { signal: controller.signal });
     const ended = result.then((warmed) => Promise.reject(new Error(JSON.stringify(warmed))));
     using connection = await Promise.race([listener.accept(), ended]); // the function has started
-    const made = ownFolders().findLast((path) => /mate-warm-[^/]+$/.test(path))!;
+    const made = ownFolders().findLast((path) => /mate-start-[^/]+$/.test(path))!;
     const { mode, uid } = await Deno.stat(made);
     assertEquals([mode! & 0o777, uid], [0o700, Deno.uid()]);
     controller.abort();

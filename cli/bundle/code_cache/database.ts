@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { MachineError } from "./warm_start.ts";
 
 type Row = Record<string, null | number | bigint | string | Uint8Array>;
 type Tables = Readonly<Record<string, readonly Row[]>>;
@@ -25,7 +26,7 @@ const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** A file is not a database with a known schema. */
-export class UnknownSchemaError extends Error {}
+export class UnknownSchemaError extends MachineError {}
 
 /**
  * Reads a cache database. The database is untrusted. So it is opened read-only, and none of its statements is executed. It may

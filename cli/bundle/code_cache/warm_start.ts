@@ -1,10 +1,13 @@
 import type { ApplicationFunction } from "../../application/types.ts";
 import { fillPlaceholders, placeholdersIn } from "../../manifest/variables.ts";
 import { lambdaEnvironment } from "../../lambda/isolation/environment.ts";
-import type { Folders, Isolation } from "../../lambda/isolation/isolation.ts";
+import { type Folders, type Isolation, makeTmp } from "../../lambda/isolation/isolation.ts";
 import type { ErrorAnswer } from "../../lambda/runtime_api/invocation.ts";
 import { RuntimeApi } from "../../lambda/runtime_api/runtime_api.ts";
 import { prepare } from "../../programs/find_program.ts";
+import { type Kept, keyOf, type Parts } from "../../programs/kept.ts";
+import { type ArchiveFile, identifyFiles, writeFiles } from "../archive.ts";
+import { identifyTool } from "../made_of.ts";
 
 /** A function that is started for a short time. */
 export interface WarmStart {
@@ -29,7 +32,81 @@ export class ImportError extends Error {}
 /** A function does not start. */
 export class StartError extends Error {}
 
+/** The reason is the machine or its programs, not the function. */
+export class MachineError extends Error {}
+
 const INIT_LIMIT = 10_000;
+
+/** A function to start. */
+export interface Startable {
+  readonly name: string;
+  readonly files: readonly ArchiveFile[];
+  readonly settings: ApplicationFunction;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** How functions are started. */
+export interface StartOptions {
+  /** Earlier runs. A function that has started then is not started again. */
+  readonly kept?: Kept | undefined;
+  /** How functions are kept apart; by default the best way of this machine. */
+  readonly isolation?: Isolation | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Starts functions side by side in a temporary folder.
+ *
+ * @param kept What is kept of earlier starts.
+ * @param key The kind of what is kept, and everything that decides about it beside the function and its environment.
+ * @param start Starts a function, and returns what is kept of it.
+ * @returns What was kept, or why the function or the machine failed, in the order of the functions.
+ * @throws {Error} If the handler of a function is missing or invalid, if its module throws, or if another error ends the work.
+ */
+export async function startAll<T extends Startable>(
+  functions: readonly T[],
+  kept: Kept | undefined,
+  key: readonly [kind: string, ...parts: string[]],
+  start: (one: T, folder: string) => Promise<Parts>,
+): Promise<(Parts | Error)[]> {
+  // The folder has a random name and mode 0700, so other users can neither guess it nor put files into it.
+  const folder = await Deno.makeTempDir({ prefix: "mate-start-" });
+  try {
+    const [kind, ...others] = key;
+    const found: (Parts | Error)[] = [];
+    const waiting = functions.entries();
+    const work = async () => {
+      for (const [index, one] of waiting) {
+        const { name, files, settings, environment } = one;
+        const make = () => start(one, folder);
+        try {
+          const whole = () => keyOf(identifyTool(), ...others, identifyFiles(files), environment);
+          found[index] = await (kept === undefined ? make() : kept.once(kind, whole(), make));
+        } catch (error) {
+          refuseBroken(name, settings, error as Error);
+          const kinds = [StartError, ImportError, MachineError];
+          if (!kinds.some((kind) => error instanceof kind)) throw error;
+          found[index] = error as Error;
+        }
+      }
+    };
+    // A start waits most of its time, so there may be more of them than processors.
+    const workers = Array.from({ length: 4 * navigator.hardwareConcurrency }, work);
+    const results = await Promise.allSettled(workers);
+    const failed = results.find((result) => result.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+    return found;
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Writes the files of a function into the folder of {@linkcode startAll}. */
+export async function writeFunction(folder: string, { name, files }: Startable) {
+  const task = `${folder}/function-${name}`;
+  await writeFiles(task, files);
+  return { task, tmp: await makeTmp(folder) };
+}
 
 /**
  * Starts a function, waits until it asks for its first invocation, then kills it.
