@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { measureClients } from "./clients.ts";
+import { gzipSync } from "node:zlib";
 import { measureFirstReply } from "./first_reply.ts";
 import { measureFunctions } from "./functions.ts";
 import { hasProgram } from "../testdata/programs.ts";
@@ -13,6 +13,14 @@ import { measureRuntimeLoop } from "./runtime_loop/measure.ts";
 import { bundle, findRuntimes } from "./runtimes.ts";
 import { measureSizes } from "./sizes.ts";
 import { measureTypes } from "./type_costs.ts";
+
+/** The typed clients by their modules. */
+const CLIENTS: Readonly<Record<string, string>> = {
+  "@mate/core": `{ createClient } from "${new URL("../client/mod.ts", import.meta.url)}"`,
+  "Hono RPC": '{ hc } from "npm:hono@4.13.19/client"',
+  "openapi-fetch": '{ default as client } from "npm:openapi-fetch@0.17.0"',
+  tRPC: '{ createTRPCClient, httpBatchLink } from "npm:@trpc/client@11.25.2"',
+};
 
 const unknown = Deno.args.find((arg) => !["--quick", "--json"].includes(arg));
 if (unknown !== undefined) {
@@ -36,7 +44,7 @@ try {
   console.error("Measuring functions on one machine …");
   rows.push(...await measureFunctions(folder, isQuick ? 1 : 15));
   console.error("Measuring typed clients …");
-  rows.push(await measureClients(folder));
+  rows.push(await measureClients());
   if (await hasProgram("npm", "the types of described routes")) {
     rows.push(...await measureTypes(folder));
   }
@@ -47,6 +55,18 @@ try {
 if (Deno.args.includes("--json")) {
   console.log(JSON.stringify({ rows, sizes: await measureSizes() }));
 } else printTable();
+
+/** Measures the bytes of each client in a page, minified and gzipped. */
+async function measureClients(): Promise<Row> {
+  const values: Record<string, number> = {};
+  for (const [name, module] of Object.entries(CLIENTS)) {
+    const entry = `${folder}/client.ts`;
+    await Deno.writeTextFile(entry, `export ${module};`);
+    await bundle(new URL(`file://${entry}`), `${folder}/client.mjs`);
+    values[name] = gzipSync(await Deno.readFile(`${folder}/client.mjs`), { level: 9 }).length;
+  }
+  return { work: "typed client, minified and gzipped", runtime: "browser", unit: "bytes", values };
+}
 
 function printTable(): void {
   console.log("| work | runtime | unit | @mate/core | others, best first |\n|---|---|---|--:|---|");
