@@ -1,3 +1,4 @@
+import { nameOf, type Problem } from "../manifest/checker.ts";
 import type { Manifest } from "../manifest/types.ts";
 import {
   MAX_ENVIRONMENT,
@@ -21,14 +22,14 @@ interface PhysicalName {
 }
 
 /** Says what the account would refuse: names that are too long or used for two things, and what is too large or too many. */
-export function accountProblems(application: Application, manifest: Manifest): string[] {
+export function accountProblems(application: Application, manifest: Manifest): Problem[] {
   const names = [...namesOf(application, manifest)];
   const long = Map.groupBy(
     names.filter(({ name, limit }) => name.length > limit.most),
     ({ path }) => path.join("."),
   );
   return [
-    ...[...long].map(([key, found]) => wordLength(key, found)),
+    ...[...long.values()].map((found) => wordLength(found)),
     ...repeatedNames(names),
     ...sizeProblems(application),
     ...countProblems(application),
@@ -81,75 +82,99 @@ function pathOf({ functions, buckets }: Manifest, kind: "buckets" | "topics", ke
   return [kind, key];
 }
 
-/** Says by how much a part of too long names must be shorter. If the part is too short for that, the application's name must. */
-function wordLength(key: string, names: readonly PhysicalName[]): string {
-  const excess = ({ name, limit }: PhysicalName) => name.length - limit.most;
-  const [worst] = names.toSorted((a, b) => excess(b) - excess(a));
-  const { name, limit: { noun, service, most } } = worst!;
-  const over = excess(worst!);
-  return `"${key}" is ${over} ${over === 1 ? "character" : "characters"} too long: ` +
-    `the ${noun} "${name}" has ${name.length}, and ${service} allows ${most}; ` +
-    `shorten this name${key === "name" ? "" : ' or "name"'}`;
+function problem(path: Problem["path"], text: string): Problem {
+  return { path, text: `${nameOf(path)} ${text}` };
 }
 
-function* repeatedNames(names: readonly PhysicalName[]): Generator<string> {
+/** Says by how much a part of too long names must be shorter. If the part is too short for that, the application's name must. */
+function wordLength(names: readonly PhysicalName[]): Problem {
+  const excess = ({ name, limit }: PhysicalName) => name.length - limit.most;
+  const [worst] = names.toSorted((a, b) => excess(b) - excess(a));
+  const { name, path, limit: { noun, service, most } } = worst!;
+  const over = excess(worst!);
+  return problem(
+    path,
+    `is ${over} ${over === 1 ? "character" : "characters"} too long: ` +
+      `the ${noun} "${name}" has ${name.length}, and ${service} allows ${most}; ` +
+      `shorten this name${path[0] === "name" ? "" : ' or "name"'}`,
+  );
+}
+
+function* repeatedNames(names: readonly PhysicalName[]): Generator<Problem> {
   const found = new Map<string, string>();
   for (const { name, path, limit: { noun } } of names) {
-    const key = path.join(".");
     const other = found.get(`${noun} ${name}`);
-    found.set(`${noun} ${name}`, key);
+    found.set(`${noun} ${name}`, nameOf(path));
     if (other === undefined) continue;
-    yield `"${key}" must have another name: the ${noun} "${name}" belongs to "${other}" already`;
+    yield problem(
+      path,
+      `must have another name: the ${noun} "${name}" belongs to ${other} already`,
+    );
   }
 }
 
-function* sizeProblems({ functions, rules }: Application): Generator<string> {
+function* sizeProblems({ functions, rules }: Application): Generator<Problem> {
   for (const { function: key, input = "", pattern } of Object.values(rules)) {
     if (input.length > MAX_RULE_INPUT) {
-      yield `"functions.${key}" has a schedule whose input has ${input.length} characters, ` +
-        `and Amazon EventBridge allows ${MAX_RULE_INPUT}: shorten it, or keep it in a bucket`;
+      yield problem(
+        ["functions", key],
+        `has a schedule whose input has ${input.length} characters, ` +
+          `and Amazon EventBridge allows ${MAX_RULE_INPUT}: shorten it, or keep it in a bucket`,
+      );
     }
     const { length } = JSON.stringify(pattern) ?? "";
     if (length > MAX_PATTERN) {
-      yield `"functions.${key}" has an event pattern of ${length} characters, ` +
-        `and Amazon EventBridge allows ${MAX_PATTERN}: divide it into two`;
+      yield problem(
+        ["functions", key],
+        `has an event pattern of ${length} characters, ` +
+          `and Amazon EventBridge allows ${MAX_PATTERN}: divide it into two`,
+      );
     }
   }
   for (const [key, { environment, statements }] of Object.entries(functions)) {
     const text = Object.entries(environment).flat().join("");
     if (new TextEncoder().encode(text).length > MAX_ENVIRONMENT) {
-      yield `"functions.${key}.environment" must have at most ${MAX_ENVIRONMENT} bytes, names and values together`;
+      yield problem(
+        ["functions", key, "environment"],
+        `must have at most ${MAX_ENVIRONMENT} bytes, names and values together`,
+      );
     }
     const { length } = JSON.stringify({ Version: "2012-10-17", Statement: statements });
     if (length > MAX_ROLE_POLICY) {
-      yield `"functions.${key}" has rights of ${length} characters, and AWS IAM allows ${MAX_ROLE_POLICY}: ` +
-        'join "statements", or use fewer resources';
+      yield problem(
+        ["functions", key],
+        `has rights of ${length} characters, and AWS IAM allows ${MAX_ROLE_POLICY}: ` +
+          'join "statements", or use fewer resources',
+      );
     }
   }
 }
 
-function* placeProblems({ region, settings }: Manifest): Generator<string> {
+function* placeProblems({ region, settings }: Manifest): Generator<Problem> {
   const [, , , place] = settings.domain?.certificate.split(":") ?? [];
   if (region === undefined || place === undefined || place === region) return;
-  yield `"settings.domain.certificate" must be in "${region}" as the application, not in "${place}"`;
+  yield problem(
+    ["settings", "domain", "certificate"],
+    `must be in "${region}" as the application, not in "${place}"`,
+  );
 }
 
-function* countProblems({ settings, tags, tables }: Application): Generator<string> {
+function* countProblems({ settings, tags, tables }: Application): Generator<Problem> {
   const { vpc, tags: chosen } = settings;
   const own = Object.keys(tags).length - Object.keys(chosen).length;
   const projections = Object.entries(tables).flatMap(([table, { indexes }]) =>
     Object.entries(indexes).map(([index, { included = [] }]) =>
-      [`tables.${table}.indexes.${index}.projection`, included.length, MAX_PROJECTION] as const
+      [["tables", table, "indexes", index, "projection"], included.length, MAX_PROJECTION] as const
     )
   );
   for (
-    const [key, count, most] of [
-      ["settings.tags", Object.keys(chosen).length, MAX_TAGS - own],
-      ["settings.vpc.subnets", vpc?.subnets.length ?? 0, MAX_SUBNETS],
-      ["settings.vpc.securityGroups", vpc?.securityGroups.length ?? 0, MAX_SECURITY_GROUPS],
+    const [path, count, most] of [
+      [["settings", "tags"], Object.keys(chosen).length, MAX_TAGS - own],
+      [["settings", "vpc", "subnets"], vpc?.subnets.length ?? 0, MAX_SUBNETS],
+      [["settings", "vpc", "securityGroups"], vpc?.securityGroups.length ?? 0, MAX_SECURITY_GROUPS],
       ...projections,
     ] as const
   ) {
-    if (count > most) yield `"${key}" must have at most ${most} members, not ${count}`;
+    if (count > most) yield problem(path, `must have at most ${most} members, not ${count}`);
   }
 }

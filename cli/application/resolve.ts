@@ -4,7 +4,7 @@
  * @module
  */
 import { fillPlaceholders, secretPath, secretsIn, usedNames } from "../manifest/variables.ts";
-import { refuse } from "../manifest/stages.ts";
+import { refuseManifest } from "../manifest/manifest_text.ts";
 import type { FunctionManifest, Manifest, Runtime } from "../manifest/types.ts";
 import { arnIn, functionName, type Place } from "../rules/arn.ts";
 import { codeOf } from "./code.ts";
@@ -27,7 +27,8 @@ import type {
  *
  * @param place The account and the region. They are parts of the names, the ARNs and the values of placeholders.
  * @returns The application, as pure data.
- * @throws {TypeError} If a name is longer than its service allows, or two things have the same name. The message names the keys.
+ * @throws {TypeError} If a name is longer than its service allows, or two things have the same name. The message names the keys and
+ * their lines.
  */
 export function resolveApplication(manifest: Manifest, place: Place): Application {
   checkNames(manifest);
@@ -43,7 +44,7 @@ export function checkNames(manifest: Manifest): void {
   // Only Terraform knows the values of a deployment, so names are measured with other values.
   const region = manifest.region ?? "us-east-1";
   const measured = resolve(manifest, { partition: "aws", account: "123456789012", region });
-  refuse(accountProblems(measured, manifest), `Cannot use the manifest of "${manifest.name}"`);
+  refuseManifest(manifest, accountProblems(measured, manifest));
 }
 
 function resolve(manifest: Manifest, place: Place): Application {

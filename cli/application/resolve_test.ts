@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { parseManifest } from "../manifest/manifest.ts";
+import { type Manifest, parseManifest } from "../manifest/manifest.ts";
 import { FULL, manifestText, withF } from "../testdata/manifest.ts";
 import { LOCAL, type Place } from "../rules/arn.ts";
 import { resolveApplication } from "./resolve.ts";
@@ -382,16 +382,52 @@ const LONG: readonly (readonly [text: string, message: string])[] = [
   ],
 ];
 
+const LINES = `{
+  "name": "${SERVICE}",
+  "functions": {
+    "f": { "module": "f.ts", "environment": { "TEXT": "${"a".repeat(4096)}" } }
+  },
+  "stage": "v0",
+  "queues": {
+    "${"q".repeat(40)}": {}
+  },
+  "stages": {
+    "prod": {
+      "functions": { "f": { "environment": { "TEXT": "${"b".repeat(4096)}" } } }
+    }
+  }
+}`;
+
 Deno.test("resolveApplication() says which names are too long, by how much, and what is too large", () => {
   for (const [text, message] of LONG) {
     const error = assertThrows(() => resolve(text), TypeError);
-    const { name } = JSON.parse(text);
     const space = message.startsWith("\n") ? "" : " ";
-    assertEquals(error.message, `Cannot use the manifest of "${name}":${space}${message}`);
+    assertEquals(error.message, `Cannot use the manifest "app.json":${space}${message}`);
   }
   resolve(named("a".repeat(30), "b".repeat(23)));
   const both = named("a".repeat(40), "b".repeat(30), {}, { queues: { ["q".repeat(30)]: {} } });
   assertEquals(assertThrows(() => resolve(both)).message.split("\n").length, 3);
+});
+
+Deno.test("resolveApplication() names the line of what the account would refuse, also of a stage and in a copy", () => {
+  const problemsOf = (manifest: Manifest) =>
+    assertThrows(() => resolveApplication(manifest, ACCOUNT), TypeError).message
+      .replaceAll(/ (is|must) .*/g, "");
+  const manifest = parseManifest(LINES, "app.json");
+  const queue = `"queues.${"q".repeat(40)}"`;
+  assertEquals(
+    problemsOf({ ...manifest, region: "eu-west-1" }),
+    `Cannot use the manifest "app.json":\n  line 8: ${queue}\n  line 4: "functions.f.environment"`,
+  );
+  const prod = parseManifest(LINES, "app.json", "prod");
+  assertEquals(
+    problemsOf(prod),
+    `Cannot use the manifest "app.json" for the stage "prod":\n  line 8: ${queue}\n  line 12: "functions.f.environment"`,
+  );
+  assertEquals(
+    problemsOf(structuredClone(prod)),
+    `Cannot use the manifest of "${SERVICE}-prod":\n  ${queue}\n  "functions.f.environment"`,
+  );
 });
 
 Deno.test("resolveApplication() gives the stages of a manifest no name in common", () => {

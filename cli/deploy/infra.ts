@@ -1,5 +1,6 @@
+import { nameOf } from "../manifest/checker.ts";
+import { refuseManifest } from "../manifest/manifest_text.ts";
 import { hintOf } from "../manifest/nearest.ts";
-import { refuse } from "../manifest/stages.ts";
 import type { Manifest } from "../manifest/types.ts";
 import { placeholdersIn } from "../manifest/variables.ts";
 
@@ -38,7 +39,7 @@ export async function readInfra(folder: string): Promise<Infra | undefined> {
 /**
  * Checks that each `${infra.NAME}` of a manifest is an output.
  *
- * @throws {TypeError} If an output does not exist. The message names each key.
+ * @throws {TypeError} If an output does not exist. The message names each key and its line.
  */
 export function checkOutputs(manifest: Manifest, infra: Infra | undefined): void {
   const outputs = [...infra?.outputs ?? []];
@@ -49,10 +50,10 @@ export function checkOutputs(manifest: Manifest, infra: Infra | undefined): void
       const hint = infra === undefined
         ? "the folder infra does not exist beside the manifest"
         : hintOf(name, outputs, `add the block output "${name}" to a file of the folder infra`);
-      return [`"${path.join(".")}" needs the output "${name}" of infra: ${hint}`];
+      return [{ path, text: `${nameOf(path)} needs the output "${name}" of infra: ${hint}` }];
     })
   );
-  refuse(problems, `Cannot deploy "${manifest.name}"`);
+  refuseManifest(manifest, problems);
 }
 
 /** The texts of a manifest in which placeholders have a meaning, with the keys that lead to them. */

@@ -45,7 +45,7 @@ Deno.test("checkOutputs() names each key that needs an output which does not exi
   const infra = { variables: new Set<string>(), outputs: new Set(["table_name", "pager"]) };
   assertEquals(
     assertThrows(() => checkOutputs(manifest, infra), TypeError).message,
-    `Cannot deploy "app":
+    `Cannot use the manifest "app.json":
   "functions.f.environment.TABLE" needs the output "table_nam" of infra: did you mean "table_name"?
   "functions.f.statements.0.Resource.0" needs the output "bucket_arn" of infra: add the block output "bucket_arn" to a file of the folder infra`,
   );
@@ -53,6 +53,16 @@ Deno.test("checkOutputs() names each key that needs an output which does not exi
     () => checkOutputs(manifest, undefined),
     TypeError,
     "the folder infra does not exist",
+  );
+  const lines = `{
+    "name": "app", "stage": "v0",
+    "functions": { "f": { "module": "f.ts", "environment": { "TEXT": "a",
+      "GONE": "\${infra.gone}" } } }
+  }`;
+  assertThrows(
+    () => checkOutputs(parseManifest(lines, "app.json"), infra),
+    TypeError,
+    'Cannot use the manifest "app.json": line 4: "functions.f.environment.GONE" needs the output "gone"',
   );
   infra.outputs.add("table_nam").add("bucket_arn");
   checkOutputs(manifest, infra);

@@ -8,7 +8,7 @@ import { isIPv6 } from "node:net";
 import { scheduleProblem } from "../rules/schedule.ts";
 import { type Format, makeChecker, nameOf } from "./checker.ts";
 import { findConflicts } from "./conflicts.ts";
-import { ManifestText } from "./manifest_text.ts";
+import { keepOrigin, ManifestText } from "./manifest_text.ts";
 import { hintOf, UsageError } from "./nearest.ts";
 import { clashesOf, nameStage, type PlainManifest, stagesOf } from "./stages.ts";
 import type { Manifest, Runtime, ScheduleTrigger } from "./types.ts";
@@ -77,6 +77,7 @@ function check(json: unknown, text: ManifestText, stage?: string): Manifest {
     conflicts.map(({ path, message }) => ({ path, text: `${nameOf(path)} ${message}` })),
     stage,
   );
+  keepOrigin(manifest, text, stage);
   return manifest;
 }
 

@@ -1,6 +1,7 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { nameOf, type Problem } from "./checker.ts";
 import { refuse } from "./stages.ts";
+import type { Manifest } from "./types.ts";
 
 type Path = readonly (string | number)[];
 
@@ -103,6 +104,28 @@ export class ManifestText {
     }
     return { offset, isWhole: true };
   }
+}
+
+/** Where manifests come from. The key is an object that changed copies of a manifest share with it: its settings. */
+const origins = new WeakMap<object, { readonly text: ManifestText; readonly stage?: string }>();
+
+/**
+ * Keeps the text that a manifest was read from.
+ *
+ * @param stage The stage, if it is another one than the manifest's.
+ */
+export function keepOrigin({ settings }: Manifest, text: ManifestText, stage?: string): void {
+  origins.set(settings, { text, ...stage !== undefined && { stage } });
+}
+
+/**
+ * Throws an error that names all problems of a manifest that was read before, with their lines. A manifest that a program has
+ * made has no lines.
+ */
+export function refuseManifest(manifest: Manifest, problems: readonly Problem[]): void {
+  const origin = origins.get(manifest.settings);
+  if (origin !== undefined) return origin.text.refuse(problems, origin.stage);
+  refuse(problems.map(({ text }) => text), `Cannot use the manifest of "${manifest.name}"`);
 }
 
 /** Lists the keys of all objects in valid JSON. */
