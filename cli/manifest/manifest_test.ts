@@ -753,6 +753,8 @@ Deno.test("parseManifest() names the line of each problem, and a comment", () =>
       ['"timeout": 3', '"__proto__": 3', 'line 10: The key "__proto__" is not allowed'],
       ['"timeout": 3', '"timeout": 3 // s', "line 10: JSON has no comments: remove this one"],
       ["{", "/* The shop */ {", "line 1: JSON has no comments: remove this one"],
+      ['"timeout": 3', '"timeout": 3 # seconds', "line 10: JSON has no comments: remove this one"],
+      ['"timeout": 3', '# a "limit"\n"timeout": 3', "line 10: JSON has no comments"],
       ['"timeout": 3', '"timeout": x', "line 10: Unexpected token 'x'"],
       ['"timeout": 10', '"timeout": 10,', "line 20: Expected double-quoted property name"],
       ['"timeout": 3,', '"timeout": 3', "line 11: Expected ',' or '}' after property value"],

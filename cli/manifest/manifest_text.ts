@@ -60,10 +60,12 @@ export class ManifestText {
   }
 
   #syntaxError(message: string, place?: { offset: number; error?: number }, cause?: unknown) {
-    const problem =
-      place?.error !== undefined && printParseErrorCode(place.error) === "InvalidCommentToken"
-        ? "JSON has no comments: remove this one"
-        : message.replace(/(, (\.\.\.)?".*"(\.\.\.)? is not valid JSON| in JSON at .*)$/s, "");
+    const isComment = place?.error !== undefined &&
+      (printParseErrorCode(place.error) === "InvalidCommentToken" ||
+        this.#text[place.offset] === "#");
+    const problem = isComment
+      ? "JSON has no comments: remove this one"
+      : message.replace(/(, (\.\.\.)?".*"(\.\.\.)? is not valid JSON| in JSON at .*)$/s, "");
     const named = place ? this.#withLine(this.#lineAt(place.offset), problem) : message;
     return new SyntaxError(`Cannot read the manifest "${this.#source}": ${named}`, { cause });
   }
