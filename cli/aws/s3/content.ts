@@ -6,6 +6,7 @@ import {
   checksumField,
   type Claim,
   DEFAULT_ALGORITHM,
+  type Digest,
   isBase64,
   isDigest,
   readClaim,
@@ -48,23 +49,17 @@ export function readContent(
   }
   const length = readLength(request);
   const sha256 = readPayloadDigest(headers);
-  let checksum: Checksum | undefined;
-
-  async function* read(): AsyncGenerator<Uint8Array> {
-    const digest = startDigest(claim.algorithm);
-    const hashes = { md5: createHash("md5"), sha256: createHash("sha256") };
-    let size = 0;
-    const trailers = new Map<string, string>();
-    const content = isChunked(headers)
-      ? readChunks(request.body, trailers)
-      : request.body ?? new Blob([]).stream();
-    for await (const chunk of content) {
-      size += chunk.length;
-      digest.update(chunk);
-      if (md5 !== null) hashes.md5.update(chunk);
-      if (sha256 !== undefined) hashes.sha256.update(chunk);
-      yield chunk;
-    }
+  const trailers = new Map<string, string>();
+  const digest = startDigest(claim.algorithm);
+  const hashes = { md5: createHash("md5"), sha256: createHash("sha256") };
+  let size = 0;
+  const update = (chunk: Uint8Array) => {
+    size += chunk.length;
+    digest.update(chunk);
+    if (md5 !== null) hashes.md5.update(chunk);
+    if (sha256 !== undefined) hashes.sha256.update(chunk);
+  };
+  const check = (value: string) => {
     if (length !== undefined && size !== length) {
       const message =
         "You did not provide the number of bytes specified by the Content-Length HTTP header";
@@ -80,12 +75,31 @@ export function readContent(
         "The provided 'x-amz-content-sha256' header does not match what was computed.",
       );
     }
-    const value = Buffer.from(await digest.digest()).toString("base64");
     checkClaim(claim, headers.has("x-amz-trailer") ? trailers : undefined, value);
-    checksum = { algorithm: claim.algorithm, value, type: "FULL_OBJECT" };
-  }
+  };
+  const bytes = isChunked(headers)
+    ? readChunks(request.body, trailers)
+    : request.body ?? new Blob([]).stream();
+  return digestContent(bytes, claim.algorithm, check, { update, digest: () => digest.digest() });
+}
 
-  return { bytes: read(), checksum: () => checksum! };
+/** Passes on bytes, and computes their checksum. If the check of the checksum throws, reading the bytes throws. */
+export function digestContent(
+  source: AsyncIterable<Uint8Array>,
+  algorithm: Algorithm,
+  check: (value: string) => void = () => {},
+  digest: Digest = startDigest(algorithm),
+): Content {
+  let value = "";
+  async function* read(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of source) {
+      digest.update(chunk);
+      yield chunk;
+    }
+    value = Buffer.from(await digest.digest()).toString("base64");
+    check(value);
+  }
+  return { bytes: read(), checksum: () => ({ algorithm, value, type: "FULL_OBJECT" }) };
 }
 
 /** Reads the number of bytes of the content itself. */

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import type { Checksum, Content, ObjectStore } from "./object_store.ts";
+import type { Checksum, Content as Stored, ObjectStore } from "./object_store.ts";
 import { S3Error, xmlResponse } from "../service_call.ts";
 import {
   type Algorithm,
@@ -11,7 +11,7 @@ import {
   startDigest,
 } from "./checksums.ts";
 import { writeCondition } from "./conditions.ts";
-import { readContent } from "./content.ts";
+import { type Content, digestContent, readContent } from "./content.ts";
 import { type Item, malformedXml, readDocument } from "./documents.ts";
 import type { Facts } from "./facts.ts";
 import type { Target } from "./object.ts";
@@ -46,7 +46,7 @@ export interface Upload {
   last: Promise<unknown>;
 }
 
-export interface Part extends Content {
+export interface Part extends Stored {
   readonly checksum: Pick<Checksum, "algorithm" | "value">;
 }
 
@@ -186,28 +186,26 @@ function etagOf(parts: readonly Part[]): string {
 }
 
 /** Joins the content of the parts. If the client claims another checksum, reading the bytes throws at the end. */
-function joinParts(parts: readonly Part[], upload: Upload, headers: Headers) {
-  const { algorithm, type } = upload.checksum ??
-    { algorithm: DEFAULT_ALGORITHM, type: "FULL_OBJECT" };
+function joinParts(parts: readonly Part[], { checksum, store }: Upload, headers: Headers): Content {
+  const { algorithm = DEFAULT_ALGORITHM, type = "FULL_OBJECT" } = checksum ?? {};
   const claimed = headers.get(checksumField(algorithm))?.replace(/-\d+$/, "");
-  let checksum: Checksum | undefined;
+  const check = (value: string) => {
+    if (claimed === undefined || claimed === value) return;
+    const name = algorithm.toLowerCase();
+    const message = `The ${name} you specified did not match the calculated checksum.`;
+    throw new S3Error("BadDigest", message);
+  };
   async function* read(): AsyncGenerator<Uint8Array> {
-    const digest = startDigest(algorithm);
-    for (const { name, checksum } of parts) {
-      if (type === "COMPOSITE") digest.update(Buffer.from(checksum.value, "base64"));
-      for await (const chunk of (await upload.store.open(name))!) {
-        if (type === "FULL_OBJECT") digest.update(chunk);
-        yield chunk;
-      }
-    }
-    const value = Buffer.from(await digest.digest()).toString("base64");
-    if (claimed !== undefined && claimed !== value) {
-      const name = algorithm.toLowerCase();
-      const message = `The ${name} you specified did not match the calculated checksum.`;
-      throw new S3Error("BadDigest", message);
-    }
-    const suffix = type === "COMPOSITE" ? `-${parts.length}` : "";
-    checksum = { algorithm, value: value + suffix, type };
+    for (const { name } of parts) yield* (await store.open(name))!;
   }
-  return { bytes: read(), checksum: () => checksum };
+  const digest = startDigest(algorithm);
+  const isComposite = type === "COMPOSITE"; // Then it is the checksum of the checksums of the parts.
+  for (const { checksum: { value } } of isComposite ? parts : []) {
+    digest.update(Buffer.from(value, "base64"));
+  }
+  const whole = isComposite ? { update() {}, digest: () => digest.digest() } : digest;
+  const joined = digestContent(read(), algorithm, check, whole);
+  const suffix = isComposite ? `-${parts.length}` : "";
+  const value = () => joined.checksum().value + suffix;
+  return { bytes: joined.bytes, checksum: () => ({ algorithm, value: value(), type }) };
 }

@@ -1,24 +1,21 @@
 import type { BucketFolder, Client } from "./bucket_folder.ts";
-import type { Checksum, StoredObject } from "./object_store.ts";
+import type { StoredObject } from "./object_store.ts";
 import { invalidArgument, S3Error, xmlResponse } from "../service_call.ts";
 import {
-  type Algorithm,
   checksumElements,
   checksumHeaders,
   DEFAULT_ALGORITHM,
   isAlgorithm,
   readAlgorithm,
-  startDigest,
 } from "./checksums.ts";
 import { isUnchanged, type Range, readRange, slice, writeCondition } from "./conditions.ts";
-import { readContent } from "./content.ts";
+import { digestContent, readContent } from "./content.ts";
 import {
   noSuchKey,
   objectHeaders,
   openSource,
   orCancel,
   readFacts,
-  type Source,
   timeOf,
   writtenHeaders,
 } from "./facts.ts";
@@ -153,7 +150,9 @@ export async function copyObject(
         "attributes.",
     );
   }
-  const content = digestCopy(source, asked);
+  const former = object.checksum?.algorithm ?? "";
+  const algorithm = asked ?? (isAlgorithm(former) ? former : DEFAULT_ALGORITHM);
+  const content = digestContent(source.content, algorithm);
   const copy = await bucket.put(key, content.bytes, {
     ...client,
     how: "Copy",
@@ -171,21 +170,4 @@ export async function copyObject(
       ...checksumElements(copy.checksum),
     },
   });
-}
-
-/** Passes on the content of a source, and computes a checksum of the copy. */
-function digestCopy({ object, content }: Source, asked: Algorithm | undefined) {
-  const former = object.checksum?.algorithm ?? "";
-  const algorithm = asked ?? (isAlgorithm(former) ? former : DEFAULT_ALGORITHM);
-  let checksum: Checksum | undefined;
-  async function* read(): AsyncGenerator<Uint8Array> {
-    const digest = startDigest(algorithm);
-    for await (const chunk of content) {
-      digest.update(chunk);
-      yield chunk;
-    }
-    const value = (await digest.digest()).toBase64();
-    checksum = { algorithm, value, type: "FULL_OBJECT" };
-  }
-  return { bytes: read(), checksum: () => checksum };
 }
