@@ -4,7 +4,7 @@ import cli from "../cli/deno.json" with { type: "json" };
 import lock from "../cli/packages.lock.json" with { type: "json" };
 import core from "../deno.json" with { type: "json" };
 import { logger } from "@mate/core/logger";
-import { call, createContext, queueEvent } from "@mate/core/testing";
+import { call } from "@mate/core/testing";
 import { run } from "../testdata/programs.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -20,7 +20,6 @@ const MIDDY = "6.4.5";
 const POWERTOOLS = "2.35.0";
 /** The versions of the npm packages that the pages import. */
 const VERSIONS: Readonly<Record<string, string>> = {
-  "@aws-lambda-powertools/batch": POWERTOOLS,
   "@aws-lambda-powertools/event-handler": POWERTOOLS,
   "@aws-lambda-powertools/logger": POWERTOOLS,
   "@middy/core": MIDDY,
@@ -249,21 +248,6 @@ Deno.test("docs/migration.md: the service of each library answers as the table s
       }
     }
     assertEquals(table, rows, gateway);
-  }
-});
-
-Deno.test("docs/migration.md: both handlers of a batch report the same messages", async () => {
-  const batch = (await sectionOf("docs/migration.md", "From Powertools")).split("A batch of")[1]!;
-  const event = queueEvent([
-    { messageId: "1", payload: { item: "tea", count: 2 } },
-    { messageId: "2", payload: { item: "tea" } },
-    { messageId: "3", body: "{" },
-  ]);
-  for (const fence of ["js ignore", "ts"]) {
-    const handler = await importBlock(batch, fence);
-    const result = await handler(event, createContext());
-    const batchItemFailures = [{ itemIdentifier: "2" }, { itemIdentifier: "3" }];
-    assertEquals(result, { batchItemFailures }, fence);
   }
 });
 
