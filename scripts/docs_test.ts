@@ -149,6 +149,38 @@ Deno.test("every command with the tool from JSR has --no-config", async () => {
   assertNotEquals(count, 0);
 });
 
+const PAGES = [...filesOf("./"), ...filesOf(".github/")].filter((path) => path.endsWith(".md"));
+const wordsOf = (text: string) => text.split(/\s+/).filter(Boolean);
+
+Deno.test("all pages together have at most 29,000 words", async () => {
+  const texts = await Promise.all(PAGES.map(readPage));
+  const words = wordsOf(texts.join("\n")).length;
+  assertEquals(words <= 29_000, true, `${words} words: remove what two pages say`);
+});
+
+/** The sentences outside of code and tables. Inline code is one word, and a link is its text. */
+function sentencesOf(page: string): string[] {
+  return page.replaceAll(/^( *)```[^]*?^\1```$/gm, "\n")
+    .replaceAll(/^ *\|.*$/gm, "\n")
+    .replaceAll(/`[^`]+`/g, "code")
+    .replaceAll(/\]\([^)]*\)/g, "")
+    .split(/\n\s*\n|^ *(?:[-#]+|\d+\.) /m)
+    .flatMap((part) => part.trim().split(/(?<=[.!?][")*]*)\s+/)).filter(Boolean);
+}
+
+Deno.test("no sentence of a page has more than 34 words", async () => {
+  const sample = "# A page\n\n- One `a b` [two](x y). **Three.**\n1. Four\n```\nfive\n```\n| 6 |";
+  assertEquals(sentencesOf(sample), ["A page", "One code [two.", "**Three.**", "Four"]);
+  const long: string[] = [];
+  for (const path of PAGES) {
+    for (const sentence of sentencesOf(await readPage(path))) {
+      const words = wordsOf(sentence);
+      if (words.length > 34) long.push(`${path} (${words.length}): ${words.join(" ")}`);
+    }
+  }
+  assertEquals(long, [], "Divide these sentences");
+});
+
 Deno.test("every file that a picture of ARCHITECTURE.md names exists", async () => {
   const pictures = (await readPage("ARCHITECTURE.md")).split("```").filter((_, index) => index % 2);
   const files = pictures.flatMap((picture) => picture.match(/[a-z_]+\/[a-z_\/]+\.ts\b/g) ?? []);
