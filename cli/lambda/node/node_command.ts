@@ -20,11 +20,11 @@ const OFF = ["require-module", "detect-module"];
 /**
  * Makes the command that starts a function for Node.js. The limits of the memory are those of AWS Lambda.
  *
- * The permissions of Node.js do not count for programs, native libraries and workers. So without a root folder of its own, a
- * function gets none of these three.
+ * With a root folder of its own, a function gets no permissions of Node.js, because they refuse calls that AWS Lambda allows,
+ * such as `fs.symlink`, and each worker would log a warning about them.
  *
- * With these permissions, Node.js 22 opens no inspector. So a function with a root folder of its own is inspected without them,
- * because its root is read-only.
+ * The permissions do not count for programs, native libraries and workers. So without a root folder of its own, a function
+ * gets none of these three.
  *
  * @param inspecting The options of the inspector.
  */
@@ -39,24 +39,13 @@ export function nodeCommand(
     ? OFF.filter((name) => !given.includes(`--experimental-${name}`))
       .map((name) => `--no-experimental-${name}`)
     : [];
-  const permissions = isConfined && inspecting.length > 0 ? [] : isConfined
-    ? [
-      "--permission",
-      "--allow-fs-read=*",
-      `--allow-fs-write=${tmp}`,
-      "--allow-fs-write=/dev",
-      "--allow-addons",
-      "--allow-child-process",
-      "--allow-wasi",
-      "--allow-worker",
-    ]
-    : [
-      "--permission",
-      ...inspecting.length === 0 ? [] : ["--allow-inspector"],
-      ...[task, place.runtime, tmp].map((folder) => `--allow-fs-read=${folder}`),
-      `--allow-fs-write=${tmp}`,
-      ...given.filter((option) => option === "--enable-source-maps"), // NODE_OPTIONS has no effect
-    ];
+  const permissions = isConfined ? [] : [
+    "--permission",
+    ...inspecting.length === 0 ? [] : ["--allow-inspector"],
+    ...[task, place.runtime, tmp].map((folder) => `--allow-fs-read=${folder}`),
+    `--allow-fs-write=${tmp}`,
+    ...given.filter((option) => option === "--enable-source-maps"), // NODE_OPTIONS has no effect
+  ];
   return [
     place.program,
     "--expose-gc",

@@ -88,6 +88,48 @@ for (const runtime of NODE_RUNTIMES) {
     else assertEquals((json as Failure).errorType, "Runtime.CallbackHandlerDeprecated");
   });
 
+  Deno.test({
+    name: `${runtime}: in a namespace, a function may call what AWS Lambda lets it call`,
+    ignore: !hasNamespace,
+    async fn() {
+      const module = `
+        import { execFileSync } from "node:child_process";
+        import * as fs from "node:fs";
+        import { Session } from "node:inspector";
+        import { Worker } from "node:worker_threads";
+        const withFile = (use) => {
+          const file = fs.openSync("/tmp/file", "w");
+          try { use(file); } finally { fs.closeSync(file); }
+        };
+        const WAYS = {
+          symlink: () => fs.symlinkSync("../var/task/index.mjs", "/tmp/link"),
+          link: () => fs.readFileSync("/tmp/link"),
+          fsync: () => withFile((file) => fs.fsyncSync(file)),
+          fdatasync: () => withFile((file) => fs.fdatasyncSync(file)),
+          fchmod: () => withFile((file) => fs.fchmodSync(file, 0o600)),
+          futimes: () => withFile((file) => fs.futimesSync(file, 1, 1)),
+          inspector: () => { const own = new Session(); own.connect(); own.disconnect(); },
+          signal: () => process.kill(process.ppid, 0),
+          program: () => execFileSync(process.execPath, ["-e", ""]),
+          worker: () => new Promise((resolve, reject) => {
+            const worker = new Worker("console.log('of the worker')", { eval: true });
+            worker.on("error", reject).on("exit", resolve);
+          }),
+        };
+        export const handler = async () => {
+          const refused = [];
+          for (const [way, call] of Object.entries(WAYS)) {
+            try { await call(); } catch (error) { refused.push([way, String(error)]); }
+          }
+          return refused;
+        };`;
+      await using app = await startApp(module, { runtime });
+      assertEquals((await app.invoke()).json, []);
+      const lines = app.log.filter((line) => !/^(?:INIT_)?(?:START|END|REPORT)\b/.test(line));
+      assertEquals(lines.map((line) => line.replace(/^.*\t/, "").trim()), ["of the worker"]);
+    },
+  });
+
   if (isOld) continue; // The rest does not depend on the client.
 
   Deno.test({
