@@ -71,9 +71,9 @@ export async function deploy(manifestPath: string, options: DeployOptions): Prom
   const unfinished = `${folder}/unfinished`;
   const wasKilled = deployed.account !== undefined && existsSync(unfinished);
   const plan = wasKilled ? await planWithLeftovers(deployment) : await makePlan(deployment);
-  const { lines, replaced } = summarize(plan);
+  const { lines, losses, replaced } = summarize(plan);
   if (options.isPlanOnly) print(await terraform.read("show", "-no-color", "plan"));
-  lines.forEach((line) => print(line));
+  (options.isPlanOnly ? losses : lines).forEach((line) => print(line));
   const lost = lostTables(plan);
   const refusal = options.deletesData ? undefined : refusalOf(replaced, lost);
   if (options.isPlanOnly) {

@@ -108,6 +108,8 @@ export interface Plan {
 interface Summary {
   /** The lines, with the losses last. If the plan changes nothing, the list is empty. */
   readonly lines: readonly string[];
+  /** The lines about resources that may hold data and go. Terraform's plan does not say what holds data. */
+  readonly losses: readonly string[];
   /** The resources whose data a replacement would delete. */
   readonly replaced: readonly Resource[];
 }
@@ -128,7 +130,7 @@ export function summarize(plan: Plan): Summary {
   const isUnchanged = having("no-op").length === changes.length &&
     Object.values(plan.output_changes ?? {}).every(({ actions }) => actions.join() === "no-op");
   const imported = changes.filter((change) => change.isImported);
-  if (isUnchanged && imported.length === 0) return { lines: [], replaced: [] };
+  if (isUnchanged && imported.length === 0) return { lines: [], losses: [], replaced: [] };
   const anew = [...having("delete,create"), ...having("create,delete")];
   const replaced = anew.filter(holdsData);
   const changed = [...having("update"), ...anew.filter((change) => !isNamed(change))]
@@ -137,13 +139,15 @@ export function summarize(plan: Plan): Summary {
     if (!anew.some(({ address }) => address === loss.address)) return "deletes";
     return holdsData(loss) ? "replaces (deletes with its data)" : "replaces";
   };
+  const gone = [...having("delete"), ...anew.filter(isNamed)];
   return {
     lines: [
       ...section("Takes over from a run that was killed:", listResources(imported)),
       ...section("Creates:", listResources(having("create"))),
       ...section("Changes:", listResources(changed)),
-      ...section("Deletes:", listLosses([...having("delete"), ...anew.filter(isNamed)], verbOf)),
+      ...section("Deletes:", listLosses(gone, verbOf)),
     ],
+    losses: section("May delete data:", listLosses(gone.filter(holdsData), verbOf)),
     replaced,
   };
 }

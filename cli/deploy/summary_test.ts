@@ -52,6 +52,7 @@ Deno.test("summarize() lists losses last, and a replacement that loses nothing a
       "  deletes bucket old (aws_s3_bucket.old)",
       "  replaces aws_acm_certificate tls (module.infra.aws_acm_certificate.tls)",
     ],
+    losses: ["May delete data:", "  deletes bucket old (aws_s3_bucket.old)"],
     replaced: [],
   });
 });
@@ -75,9 +76,10 @@ Deno.test("summarize() says of each resource that holds data whether it is delet
         ["create+delete", "replaces (deletes with its data)"],
       ] as const
     ) {
-      const { lines, replaced } = summarize({
+      const { lines, losses, replaced } = summarize({
         resource_changes: [change(type, actions, "x", module)],
       });
+      assertEquals(losses, ["May delete data:", `  ${verb} ${name}`], `${actions} ${address}`);
       assertEquals(lines, ["Deletes:", `  ${verb} ${name}`], `${actions} ${address}`);
       assertEquals(replaced.map(nameResource), actions === "delete" ? [] : [name], address);
     }
@@ -88,7 +90,7 @@ Deno.test("summarize() returns no lines if the plan changes nothing, and lines i
   const lines = (...changes: NonNullable<Plan["resource_changes"]>) =>
     summarize({ resource_changes: changes }).lines;
   assertEquals(lines(change("aws_iam_role", "no-op", "a")), []);
-  assertEquals(summarize({}), { lines: [], replaced: [] });
+  assertEquals(summarize({}), { lines: [], losses: [], replaced: [] });
   const imported = change("aws_iam_role", "no-op", "a");
   assertEquals(lines({ ...imported, change: { ...imported.change, importing: { id: "a" } } }), [
     "Takes over from a run that was killed:",

@@ -34,11 +34,16 @@ await prove(
     });
 
     await step("a declined plan changes nothing, and warns about secrets", async () => {
-      for (const options of [{ confirm: () => false }, { isPlanOnly: true }]) {
+      for (
+        const [options, shown] of [
+          [{ confirm: () => false }, /4 functions: shop-check, shop-files, shop-news, shop-orders/],
+          [{ isPlanOnly: true }, /aws_lambda_function\.function\["orders"\] will be created/],
+        ] as const
+      ) {
         const { isDone, output } = await shop.deploy(options);
         assertEquals(isDone, false);
         assertMatch(output, /Warning: The variable orders\.API_TOKEN looks like a secret\./);
-        assertMatch(output, /4 functions: shop-check, shop-files, shop-news, shop-orders/);
+        assertMatch(output, shown);
         assertEquals(await cloud.names(), before);
       }
     });
@@ -131,16 +136,22 @@ await prove(
       const { isDone, output } = await shop.deploy();
       assertEquals(isDone, false);
       const table = "table shop-notes (module.infra.aws_dynamodb_table.notes)";
+      const losses = [
+        `  deletes bucket ${BUCKET} (aws_s3_bucket.bucket["uploads"])`,
+        `  replaces (deletes with its data) ${table}`,
+      ];
       for (
         const line of [
-          `  deletes bucket ${BUCKET} (aws_s3_bucket.bucket["uploads"])`,
-          `  replaces (deletes with its data) ${table}`,
+          ...losses,
           `Cannot replace ${table}: the data would be deleted. Save the data first, and pass --delete-data, or undo the change`,
         ]
       ) assert(output.split("\n").includes(line), output);
       const plan = await shop.deploy({ isPlanOnly: true });
       const refusal = `Warning: "mate deploy" will refuse this plan. Cannot replace ${table}: `;
       assert(plan.output.includes(refusal), plan.output);
+      const lines = plan.output.split("\n");
+      for (const line of ["May delete data:", ...losses]) assert(lines.includes(line), plan.output);
+      assert(!lines.includes("Creates:"), plan.output);
       const allowed = await shop.deploy({ isPlanOnly: true, deletesData: true });
       assert(!allowed.output.includes("will refuse"), allowed.output);
       assertEquals(await cloud.names(), names);
