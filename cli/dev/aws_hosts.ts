@@ -80,6 +80,17 @@ export const LABELS: Readonly<Record<string, string>> = {
   "timestream": "query.timestream",
 };
 
+/**
+ * What an SDK puts before the host for some operations, by their headers `X-Amz-Target`. It would put that before the host of this
+ * machine, too, so the client is told not to.
+ */
+export const HOST_PREFIXES: Readonly<Record<string, string>> = {
+  "AWSStepFunctions.StartSyncExecution": "sync-",
+  "AWSStepFunctions.TestState": "sync-",
+  "Route53AutoNaming_v20170314.DiscoverInstances": "data-",
+  "Route53AutoNaming_v20170314.DiscoverInstancesRevision": "data-",
+};
+
 /** The start of a path that names the host. */
 export const PREFIX = "/.aws/";
 

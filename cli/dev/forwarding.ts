@@ -2,7 +2,7 @@ import { readLocalKeys } from "../manifest/local_values.ts";
 import type { Application, ApplicationFunction } from "../application/types.ts";
 import { REGION } from "../rules/arn.ts";
 import { ServiceError } from "../aws/service_call.ts";
-import { type Host, hostsOf, LABELS, PREFIX } from "./aws_hosts.ts";
+import { type Host, HOST_PREFIXES, hostsOf, LABELS, PREFIX } from "./aws_hosts.ts";
 
 /** The login of the developer. */
 export interface Login {
@@ -73,8 +73,10 @@ export class Forwarding {
     const [, label = service, path = url.pathname] = url.pathname.startsWith(PREFIX)
       ? /^\/\.aws\/([^/]*)(.*)$/s.exec(url.pathname)!
       : [];
-    const common = Object.hasOwn(LABELS, label) ? LABELS[label]! : label;
-    const host = this.#find(label, service, owner) ?? this.#find(common, service, owner);
+    const target = request.headers.get("x-amz-target") ?? "";
+    const before = Object.hasOwn(HOST_PREFIXES, target) ? HOST_PREFIXES[target]! : "";
+    const common = before + (Object.hasOwn(LABELS, label) ? LABELS[label]! : label);
+    const host = this.#find(before + label, service, owner) ?? this.#find(common, service, owner);
     const name = `The service "${service}" is not emulated locally`;
     if (host === undefined) {
       const isNode = owner !== undefined && this.#functions[owner]!.runtime !== "deno";

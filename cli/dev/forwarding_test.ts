@@ -20,6 +20,14 @@ const SERVICES: readonly [
   ["ssm", "GetParameter", { Name: "/a" }, "ssm", "ssm"],
   ["secrets-manager", "GetSecretValue", { SecretId: "a" }, "secretsmanager", "secretsmanager"],
   ["sfn", "StartExecution", { stateMachineArn: "a" }, "states", "states"],
+  ["sfn", "StartSyncExecution", { stateMachineArn: "a" }, "sync-states", "states"],
+  [
+    "servicediscovery",
+    "DiscoverInstances",
+    { NamespaceName: "a", ServiceName: "b" },
+    "data-servicediscovery",
+    "servicediscovery",
+  ],
   [
     "cognito-identity-provider",
     "AdminGetUser",
@@ -163,6 +171,7 @@ async function startWith(
       endpoint: environment[variable] ?? environment.AWS_ENDPOINT_URL,
       region: "us-east-1",
       maxAttempts: 1,
+      disableHostPrefix: true, // as docs/local.md says
       credentials: {
         accessKeyId: key ?? environment.AWS_ACCESS_KEY_ID,
         secretAccessKey: environment.AWS_SECRET_ACCESS_KEY,
@@ -247,6 +256,7 @@ Deno.test("a granted service is called with the developer's keys, through the cl
 
 Deno.test("a service is not called without a grant, a login or a key of a function", async () => {
   const [sesv2, , ssm] = SERVICES;
+  const sync = SERVICES.find(([, operation]) => operation === "StartSyncExecution");
   await using granted = await startWith({}, HOSTS);
   assertMatch(
     await granted.call(ssm!),
@@ -262,6 +272,8 @@ Deno.test("a service is not called without a grant, a login or a key of a functi
   );
   assertMatch(await refused.call(sesv2!), /name its host in permissions.net, such as "email\./);
   assertStringIncludes(await granted.call(ssm!, "LOCALUNKNOWN"), "unknown access key");
+  await using partly = await startWith(KEYS, ["states.${region}.amazonaws.com:443"]);
+  assertMatch(await partly.call(sync!), /such as "sync-states\.\$\{region\}\.amazonaws\.com:443"/);
   await using emulated = await startWith(KEYS, ["*"]);
   assertEquals(await emulated.call(ssm!), "from-aws");
   const real = await emulated.call(["dynamodb", "ListTables", {}, "dynamodb", "dynamodb"]);

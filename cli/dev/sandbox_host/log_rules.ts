@@ -6,6 +6,10 @@ const FILES = "A function may read its own files and /tmp, write to /tmp, and ru
  * text the function logs, for example. So the rule repeats nothing of the line, and nobody is told to grant something.
  */
 export function ruleOf(name: string, line: string): string | undefined {
+  if (/\bgetaddrinfo \w+ [\w.-]*[a-z][.-]127\.0\.0\.1\b/.test(line)) {
+    return "No host of this machine can have the prefix of an operation: " +
+      "make the client with { disableHostPrefix: Boolean(process.env.AWS_ENDPOINT_URL) }";
+  }
   const [, kind] = /Requires (net|read|write|run) access to "/.exec(line) ?? [];
   if (kind === "net") {
     return `The function "${name}" may connect only to the hosts of "permissions.net" and "uses" in the manifest`;
