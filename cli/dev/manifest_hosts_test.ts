@@ -5,7 +5,7 @@ import { isolation, testRuntimes } from "../testdata/sandbox.ts";
 import { createSandboxHost } from "./manifest_hosts.ts";
 
 testRuntimes("createSandboxHost() merges NODE_OPTIONS as a deployment does", async (runtime) => {
-  const code = `export const handler = () => process.env.NODE_OPTIONS ?? "none";`;
+  const code = `export const handler = async () => process.env.NODE_OPTIONS ?? "none";`;
   const OPTION = "--enable-source-maps";
   const cases = [
     ["none", {}, "none", OPTION],
