@@ -1,5 +1,11 @@
 import type { Application } from "./cases.ts";
-import type { Delivery } from "./place.ts";
+
+/** An event that a function got. */
+export interface Delivery {
+  readonly functionName: string;
+  readonly requestId: string;
+  readonly event: unknown;
+}
 
 /** Begins the line of the log with the event that a function got. */
 const MARK = "RECORDED";
@@ -37,7 +43,6 @@ export async function writeApplication(
   { functions: all, stage = "stage", queues }: Application,
   folder: string,
   name: string,
-  region?: string,
 ): Promise<string> {
   const functions = Object.fromEntries(
     Object.entries(all).map(([name, { does, ...rest }]) => [
@@ -46,7 +51,7 @@ export async function writeApplication(
     ]),
   );
   const path = `${folder}/app-${crypto.randomUUID()}.json`;
-  await Deno.writeTextFile(path, JSON.stringify({ name, stage, region, functions, queues }));
+  await Deno.writeTextFile(path, JSON.stringify({ name, stage, functions, queues }));
   return path;
 }
 

@@ -33,17 +33,11 @@ interface Client {
   destroy(): void;
 }
 
-/** Whom the clients call. Without an endpoint, they call AWS with the credentials of the environment. */
-export type ClientOptions = Pick<
-  S3ClientConfig,
-  "region" | "endpoint" | "credentials" | "forcePathStyle" | "requestHandler"
->;
-
 /** The clients of the AWS SDK. */
 export class Clients implements Disposable {
   readonly #services: Readonly<Record<string, Client>>;
 
-  constructor(options: ClientOptions) {
+  constructor(options: S3ClientConfig) {
     const config = { maxAttempts: 1, logger: QUIET, ...options } as object as Record<string, never>;
     const services = {
       events: checkAnswers(new EventBridge(config)),

@@ -3,13 +3,11 @@ import { parseManifest, readManifest } from "../../cli/manifest/manifest.ts";
 import { type FunctionHost, startPlatform } from "../../cli/dev/mod.ts";
 import { ACCOUNT_ID, LOCAL, REGION } from "../../cli/rules/arn.ts";
 import { resolveApplication } from "../../cli/application/resolve.ts";
-import { rename } from "./account.ts";
-import { deliveryOf, makeFolder, writeApplication } from "./application.ts";
+import { type Delivery, deliveryOf, makeFolder, writeApplication } from "./application.ts";
 import type { Application, Setup } from "./cases.ts";
 import { Clients } from "./clients.ts";
-import type { Delivery, Place, Stage } from "./place.ts";
-import { sendRaw } from "./raw_http.ts";
-import { makeResources } from "./setup.ts";
+import { type HttpAnswer, type HttpRequest, sendRaw } from "./raw_http.ts";
+import { makeResources, type Variables } from "./setup.ts";
 
 /** The name of the applications of the cases. */
 const NAME = "recorded";
@@ -26,34 +24,43 @@ const IDLE: FunctionHost = {
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 
-/** The platform of this machine. Each case has its own platform. */
-export const local: Place = {
-  setUp: async (setup) => {
-    const uses = {
-      buckets: Object.fromEntries((setup.buckets ?? []).map((name) => [name, "read"])),
-    };
-    const functions = { unused: { does: { echoes: true }, uses } };
-    const stage = await open({ functions } as Application, setup, IDLE);
-    return { ...stage, rename: (value) => value };
-  },
+/** The platform and the resources of one case. */
+export interface Stage extends AsyncDisposable {
+  readonly clients: Clients;
+  readonly variables: Variables;
+  /** Replaces the names of the manifest in an input or in an answer by the names of the resources. */
+  rename(value: unknown): unknown;
+  /** Sends a request to the gateway, or to a function URL. The path is sent unchanged. */
+  request(to: string, request: HttpRequest): Promise<HttpAnswer>;
+  /** Fires the first schedule of a function. */
+  fire(functionName: string): Promise<void>;
+  /** Waits until the functions are done. */
+  settled(): Promise<void>;
+  readonly deliveries: readonly Delivery[];
+  /** Returns the URL of a queue of the manifest, or of its dead-letter queue. */
+  queueUrl(name: string, isDeadLetters?: boolean): string;
+}
 
-  run: (application) => open(application, {}),
+/** Makes the queues, topics, subscriptions and buckets of a case. */
+export async function setUp(setup: Setup): Promise<Stage> {
+  const uses = { buckets: Object.fromEntries((setup.buckets ?? []).map((name) => [name, "read"])) };
+  const functions = { unused: { does: { echoes: true }, uses } };
+  const stage = await open({ functions } as Application, setup, IDLE);
+  return { ...stage, rename: (value) => value };
+}
 
-  matches(pattern, event) {
-    // The manifest allows only the keys that events have. The recorded events have other keys, too.
-    const { problems, matches } = readPattern(pattern);
-    return Promise.resolve(problems.length === 0 ? matches(event) : undefined);
-  },
+/** Tells whether a pattern matches an event. Returns `undefined` if the pattern is refused. */
+export function matchPattern(pattern: unknown, event: unknown): boolean | undefined {
+  // The manifest allows only the keys that events have. The recorded events have other keys, too.
+  const { problems, matches } = readPattern(pattern);
+  return problems.length === 0 ? matches(event) : undefined;
+}
 
-  acceptsSchedule: (expression) =>
-    Promise.resolve(accepts({ triggers: { schedules: [expression] } })),
-};
-
-/** Tells whether the tool accepts a manifest with such a function. */
-function accepts(settings: object): boolean {
-  const functions = { one: { module: "one.js", ...settings } };
+/** Tells whether the tool accepts a schedule. */
+export function acceptsSchedule(expression: string): boolean {
+  const one = { module: "one.js", triggers: { schedules: [expression] } };
   try {
-    parseManifest(JSON.stringify({ name: NAME, stage: "v1", functions }), "app.json");
+    parseManifest(JSON.stringify({ name: NAME, stage: "v1", functions: { one } }), "app.json");
     return true;
   } catch (error) {
     if (error instanceof TypeError) return false;
@@ -61,9 +68,10 @@ function accepts(settings: object): boolean {
   }
 }
 
-async function open(
+/** Runs the application of a case. */
+export async function open(
   application: Application,
-  setup: Setup,
+  setup: Setup = {},
   host?: FunctionHost,
 ): Promise<Stage> {
   await using stack = new AsyncDisposableStack();
@@ -103,7 +111,6 @@ async function open(
   return {
     clients,
     variables,
-    patience: 10, // Events take longer on a busy machine.
     rename: (value) => rename(value, names),
     request(to, request) {
       const name = to.replace(/^url:/, "");
@@ -120,9 +127,25 @@ async function open(
       if (!response.ok) throw new Error(`Cannot fire the schedule: status ${response.status}`);
     },
     settled: () => platform.settled(),
-    deliveries: () => Promise.resolve(deliveries),
+    deliveries,
     queueUrl: (name, isDeadLetters = false) =>
       queueUrl(isDeadLetters ? queues[name]!.deadLetters.name : queues[name]!.name),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** Replaces names of the manifest: whole texts, and the name at the start of a path or the end of an ARN. */
+export function rename(value: unknown, names: Readonly<Record<string, string>>): unknown {
+  if (typeof value === "string") {
+    const [, start = "", name = "", rest = ""] =
+      /^((?:arn:aws:s3:::)?)([\w-]+)((?:\/.*)?)$/s.exec(value) ?? [];
+    return Object.hasOwn(names, name) ? `${start}${names[name]}${rest}` : value;
+  }
+  if (Array.isArray(value)) return value.map((item) => rename(item, names));
+  const isPlain = typeof value === "object" && value !== null &&
+    Object.getPrototypeOf(value) === Object.prototype;
+  if (!isPlain) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, rename(member, names)]),
+  );
 }

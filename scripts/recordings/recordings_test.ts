@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { readCases, recordingsFolder } from "./cases.ts";
 import { differences } from "./compare.ts";
 import { fidelityPage, PAGE, scoresOf, unexpected } from "./fidelity.ts";
-import { local } from "./local.ts";
+import { rename } from "./local.ts";
 import { runAll } from "./run.ts";
 
 /** The smallest share of equal cases of each service in recordings that are not those of the repository. */
@@ -14,7 +14,7 @@ Deno.test({
   sanitizeOps: false,
   sanitizeResources: false,
   async fn() {
-    const results = await runAll(await readCases(recordingsFolder()), local);
+    const results = await runAll(await readCases(recordingsFolder()));
     if (Deno.env.has("MATE_RECORDINGS")) {
       const scores = [...scoresOf(results)];
       const low = scores.filter(([, { equal, total }]) => equal / total < MIN_SHARE);
@@ -50,4 +50,22 @@ Deno.test("differences() finds a difference by each rule of the recordings", () 
     assertEquals([...differences(recorded, equal)], [], JSON.stringify(recorded));
     assertEquals([...differences(recorded, other)].length > 0, true, JSON.stringify(recorded));
   }
+});
+
+Deno.test("rename() replaces only whole names of resources", () => {
+  const names = { noted: "mate-1-noted-1-us-east-1", f: "mate-1-f" };
+  const recorded = {
+    FunctionName: "f",
+    CopySource: "noted/f",
+    arn: "arn:aws:s3:::noted",
+    text: "f is noted",
+    list: ["noted", 1, null],
+  };
+  assertEquals(rename(recorded, names), {
+    FunctionName: "mate-1-f",
+    CopySource: "mate-1-noted-1-us-east-1/f",
+    arn: "arn:aws:s3:::mate-1-noted-1-us-east-1",
+    text: "f is noted",
+    list: ["mate-1-noted-1-us-east-1", 1, null],
+  });
 });

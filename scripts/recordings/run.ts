@@ -1,8 +1,11 @@
 import type { Case, Step } from "./cases.ts";
 import type { Answer } from "./clients.ts";
 import { differences } from "./compare.ts";
-import type { Delivery, Place, Stage } from "./place.ts";
+import { acceptsSchedule, matchPattern, open, setUp, type Stage } from "./local.ts";
 import { fill, memberOf } from "./setup.ts";
+
+/** How much longer than the case says events may take, in seconds, because the machine may be busy. */
+const PATIENCE = 10;
 
 /** The result of a case: for each operation that it checks, how the answer differs. */
 export interface Result {
@@ -11,7 +14,7 @@ export interface Result {
 }
 
 /** Runs a case. A failure of the runner is a difference, too. */
-export async function runCase(one: Case, place: Place): Promise<Result> {
+async function runCase(one: Case): Promise<Result> {
   const operations = new Map<string, string[]>();
   const check = (operation: string, found: Iterable<string>) => {
     operations.set(operation, [...operations.get(operation) ?? [], ...found]);
@@ -19,17 +22,17 @@ export async function runCase(one: Case, place: Place): Promise<Result> {
   try {
     if (one.pattern !== undefined) {
       const { refused, matches } = one.expected ?? {};
-      const got = await place.matches(one.pattern, one.event);
+      const got = matchPattern(one.pattern, one.event);
       check("event pattern", differences(refused ? "<absent>" : matches, got));
     } else if (one.expression !== undefined) {
-      const accepted = await place.acceptsSchedule(one.expression);
+      const accepted = acceptsSchedule(one.expression);
       check("schedule expression", differences(one.expected?.accepted === true, accepted));
     } else if (one.policy !== undefined) {
-      check("filter policy", differences(...await filter(one, place)));
+      check("filter policy", differences(...await filter(one)));
     } else {
       await using stage = one.application === undefined
-        ? await place.setUp(one.setup ?? {})
-        : await place.run(one.application);
+        ? await setUp(one.setup ?? {})
+        : await open(one.application);
       for (const step of one.steps ?? []) await runStep(step, stage, check);
     }
   } catch (error) {
@@ -39,8 +42,8 @@ export async function runCase(one: Case, place: Place): Promise<Result> {
 }
 
 /** Subscribes a queue with a filter policy, and publishes a message. Returns the recorded result and the result. */
-async function filter(one: Case, place: Place): Promise<[recorded: string, got: string]> {
-  await using stage = await place.setUp({ topics: { t: {} }, queues: { q: {} } });
+async function filter(one: Case): Promise<[recorded: string, got: string]> {
+  await using stage = await setUp({ topics: { t: {} }, queues: { q: {} } });
   const { clients, variables } = stage;
   const subscribed = await clients.call("sns.Subscribe", {
     TopicArn: variables.t,
@@ -104,8 +107,8 @@ async function runStep(
     check("delivered events", await waitForEvents(recorded, step, stage));
   } else if (step.requestIds !== undefined) {
     const { allAre, atLeast } = recorded as { allAre: string; atLeast: number };
-    const found = await poll(stage.patience, stage, async () => {
-      const ids = (await deliveriesTo(step.requestIds!, stage)).map(({ requestId }) => requestId);
+    const found = await poll(0, stage, () => {
+      const ids = deliveriesTo(step.requestIds!, stage).map(({ requestId }) => requestId);
       const isEqual = ids.length >= atLeast && ids.every((id) => id === allAre);
       return isEqual ? [] : [`expected ${atLeast} times ${allAre}, got ${ids}`];
     });
@@ -167,18 +170,18 @@ function* compareAnswer({ status, output, error }: Recorded, answer: Answer): Ge
   if (!isEqual) yield `expected the error ${wanted}, got ${got} ${codes}: ${message}`;
 }
 
-async function deliveriesTo(functionName: string, stage: Stage): Promise<readonly Delivery[]> {
-  return (await stage.deliveries()).filter((delivery) => delivery.functionName === functionName);
+function deliveriesTo(functionName: string, { deliveries }: Stage) {
+  return deliveries.filter((delivery) => delivery.functionName === functionName);
 }
 
 /** Waits until nothing differs, or until the time is over. Returns the last differences. */
 async function poll(
-  seconds: number,
+  within: number,
   stage: Stage,
-  look: () => Promise<readonly string[]>,
+  look: () => readonly string[] | Promise<readonly string[]>,
 ): Promise<readonly string[]> {
-  const end = Date.now() + seconds * 1_000;
-  if (seconds === stage.patience) await stage.settled();
+  const end = Date.now() + (within + PATIENCE) * 1_000;
+  if (within === 0) await stage.settled();
   for (;;) {
     const found = await look();
     if (found.length === 0 || Date.now() >= end) return found;
@@ -187,8 +190,8 @@ async function poll(
 }
 
 function waitForEvents(recorded: unknown, step: Step, stage: Stage): Promise<readonly string[]> {
-  return poll((step.within ?? 0) + stage.patience, stage, async () => {
-    const events = (await deliveriesTo(step.delivered!, stage)).map(({ event }) => event);
+  return poll(step.within ?? 0, stage, () => {
+    const events = deliveriesTo(step.delivered!, stage).map(({ event }) => event);
     return [...differences(recorded, events)];
   });
 }
@@ -199,7 +202,7 @@ function waitForDeadLetters(
   stage: Stage,
 ): Promise<readonly string[]> {
   const messages: unknown[] = [];
-  return poll((step.within ?? 0) + stage.patience, stage, async () => {
+  return poll(step.within ?? 0, stage, async () => {
     const answer = await stage.clients.call("sqs.ReceiveMessage", {
       QueueUrl: stage.queueUrl(step.deadLetters!, true),
       WaitTimeSeconds: 1,
@@ -211,17 +214,16 @@ function waitForDeadLetters(
   });
 }
 
-/** Runs the cases, several at a time, because most of them wait. The results have the order of the cases. */
-export async function runAll(
-  cases: readonly Case[],
-  place: Place,
-  concurrency = 8,
-): Promise<readonly Result[]> {
+/** The number of cases at a time. Most of them wait. */
+const CONCURRENCY = 8;
+
+/** Runs the cases. The results have the order of the cases. */
+export async function runAll(cases: readonly Case[]): Promise<readonly Result[]> {
   const results: Result[] = [];
   const rest = cases.entries();
   const work = async () => {
-    for (const [index, one] of rest) results[index] = await runCase(one, place);
+    for (const [index, one] of rest) results[index] = await runCase(one);
   };
-  await Promise.all(Array.from({ length: concurrency }, work));
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
   return results;
 }
