@@ -1,7 +1,9 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { hasNamespace, NODE_RUNTIMES, startApp } from "../../testdata/sandbox.ts";
+import { startProgram } from "../../../testdata/programs.ts";
 import { until } from "../../../testdata/waiting.ts";
 import { plainFolders } from "../isolation/isolation.ts";
+import { GROUP_ID, USER_ID } from "../isolation/root_folder.ts";
 import { processesOf } from "../sandbox/measure.ts";
 
 /** A function that ends in each way. AWS's client of the Runtime API says what comes of it. */
@@ -130,6 +132,95 @@ for (const runtime of NODE_RUNTIMES) {
     },
   });
 
+  Deno.test(`${runtime}: without a namespace, a function gets its folders and process, and no program, worker, add-on or database`, async () => {
+    const module = `
+      import { execSync } from "node:child_process";
+      import { readFileSync, writeFileSync } from "node:fs";
+      import { getPriority, setPriority } from "node:os";
+      import { Worker } from "node:worker_threads";
+      const WAYS = {
+        program: () => execSync("true"),
+        worker: () => new Worker("0", { eval: true }),
+        "add-on": () => process.dlopen({ exports: {} }, "/tmp/none.node"),
+        read: () => readFileSync("/etc/passwd"),
+        write: () => writeFileSync("/var/tmp/mate-test", ""),
+        options: () => process.permission.has("child") || process.permission.has("fs.read", "/etc"),
+        tmp: () => writeFileSync("/tmp/mate-test-" + process.pid, ""),
+        kill: (pid) => process.kill(pid, "SIGKILL"),
+        "kill by a number that changes": (pid) => {
+          let count = 0;
+          process.kill({ valueOf: () => ++count < 3 ? process.pid : pid }, "SIGKILL");
+        },
+        _kill: (pid) => process._kill(pid, 9),
+        "kill the group": () => process.kill(0, 0),
+        debug: (pid) => process._debugProcess(pid),
+        "end debugging": () => process._debugEnd(),
+        "set a function": () => { "use strict"; process._kill = () => 0; },
+        "define a function": () => Object.defineProperty(process, "_kill", { value: () => 0 }),
+        binding: () => process.binding("process_methods"),
+        priority: (pid) => setPriority(pid, 19),
+        "own priority": () => setPriority(getPriority()),
+        "own process": () => process.kill(process.pid, 0),
+        abort: () => process.abort(),
+        "kill itself": () => process.kill(process.pid, "SIGKILL"),
+        database: async () => {
+          const { DatabaseSync } = await import("node:sqlite");
+          new DatabaseSync(":memory:").exec("ATTACH DATABASE '/var/tmp/mate-test.db' AS other");
+        },
+        backup: () => process.getBuiltinModule("node:sqlite").backup({}, "/var/tmp/mate-test.db"),
+      };
+      export const handler = async ([way, pid]) => await WAYS[way](pid) ?? "done";`;
+    const notes: string[] = [];
+    await using app = await startApp(
+      module,
+      { runtime, environment: { NODE_OPTIONS: "--allow-fs-read=* --allow-child-process" } },
+      { log: ({ functionName, text }) => functionName || notes.push(text) },
+      plainFolders("a test needs this"),
+    );
+    for (const way of ["program", "worker", "add-on", "read", "write"]) {
+      const { json, failure } = await app.invoke([way]);
+      assertEquals(failure, "error", `${way}: ${JSON.stringify(json)}`);
+      const rule = way === "read" || way === "write"
+        ? /may read its own files/
+        : /"one".*namespace/;
+      assertMatch(notes.at(-1)!, rule, way);
+    }
+    assertEquals((await app.invoke(["options"])).json, false);
+    assertEquals((await app.invoke(["tmp"])).json, "done");
+
+    const user = Deno.uid() === 0 ? { uid: USER_ID, gid: GROUP_ID } : {};
+    await using other = startProgram("sleep", { args: ["infinity"], ...user });
+    const without = "without a mount namespace";
+    for (
+      const [way, message] of [
+        ["kill", `Cannot send a signal to the process ${other.pid}: ${without}`],
+        ["kill by a number that changes", `Cannot send a signal to the process ${other.pid}`],
+        ["_kill", `Cannot send a signal to the process ${other.pid}: ${without}`],
+        ["kill the group", "Cannot send a signal to the process 0"],
+        ["debug", `Cannot debug a process: ${without}`],
+        ["end debugging", `Cannot debug a process: ${without}`],
+        ["set a function", "Cannot assign to read only property '_kill'"],
+        ["define a function", "Cannot redefine property: _kill"],
+        ["binding", "process.binding"],
+        ["priority", `Cannot change the priority of the process ${other.pid}: ${without}`],
+        ["database", `Cannot open a database: ${without}`],
+        ["backup", `Cannot open a database: ${without}`],
+      ] as const
+    ) {
+      const { json, failure } = await app.invoke([way, other.pid]);
+      assertEquals(failure, "error", `${way}: ${JSON.stringify(json)}`);
+      assertStringIncludes((json as Failure).errorMessage, message, way);
+    }
+    for (const way of ["own priority", "own process"]) {
+      assertEquals((await app.invoke([way])).failure, undefined, way);
+    }
+    for (const [way, signal] of [["abort", "aborted"], ["kill itself", "killed"]] as const) {
+      const { failure, json } = await app.invoke([way]);
+      assertEquals(failure, "exit", way);
+      assertStringIncludes((json as Failure).errorMessage, `signal: ${signal}`);
+    }
+  });
+
   if (isOld) continue; // The rest does not depend on the client.
 
   Deno.test({
@@ -197,40 +288,6 @@ for (const runtime of NODE_RUNTIMES) {
       const isThere = (pid: number) => Deno.stat(`/proc/${pid}`).then(() => true, () => false);
       for (const pid of pids) await until("the end", async () => !await isThere(pid));
     },
-  });
-
-  Deno.test(`${runtime}: without a namespace, a function gets its folders and no program, worker or add-on`, async () => {
-    const module = `
-      import { execSync } from "node:child_process";
-      import { readFileSync, writeFileSync } from "node:fs";
-      import { Worker } from "node:worker_threads";
-      const WAYS = {
-        program: () => execSync("true"),
-        worker: () => new Worker("0", { eval: true }),
-        "add-on": () => process.dlopen({ exports: {} }, "/tmp/none.node"),
-        read: () => readFileSync("/etc/passwd"),
-        write: () => writeFileSync("/var/tmp/mate-test", ""),
-        options: () => process.permission.has("child") || process.permission.has("fs.read", "/etc"),
-        tmp: () => writeFileSync("/tmp/mate-test-" + process.pid, ""),
-      };
-      export const handler = async (way) => await WAYS[way]() ?? "done";`;
-    const notes: string[] = [];
-    await using app = await startApp(
-      module,
-      { runtime, environment: { NODE_OPTIONS: "--allow-fs-read=* --allow-child-process" } },
-      { log: ({ functionName, text }) => functionName || notes.push(text) },
-      plainFolders("a test needs this"),
-    );
-    for (const way of ["program", "worker", "add-on", "read", "write"]) {
-      const { json, failure } = await app.invoke(way);
-      assertEquals(failure, "error", `${way}: ${JSON.stringify(json)}`);
-      const rule = way === "read" || way === "write"
-        ? /may read its own files/
-        : /"one".*namespace/;
-      assertMatch(notes.at(-1)!, rule, way);
-    }
-    assertEquals((await app.invoke("options")).json, false);
-    assertEquals((await app.invoke("tmp")).json, "done");
   });
 }
 

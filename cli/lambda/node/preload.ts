@@ -10,13 +10,14 @@ import { VARIABLE } from "../isolation/passed_environment.ts";
 type Untyped = any;
 
 /**
- * Sets the variables of the manifest, hides the warnings about the flags of the platform, and gives AWS's client an HTTP
- * client. The client's own is a native library, and refuses the secret in the path of the emulated Runtime API.
+ * Sets the variables of the manifest, and gives AWS's client an HTTP client. The client's own is a native library, and refuses
+ * the secret in the path of the emulated Runtime API.
  *
  * Like the native library, this one posts an answer before the function goes on. So a process that ends after its answer
  * has answered.
  *
- * A function with the permissions of Node.js gets no module of its inspector, by which it could leave them.
+ * In plain folders, the platform sets the permissions of Node.js. Their warnings are hidden, and the function gets nothing by
+ * which it could leave them: no signal to another process, no database, and no module of its inspector.
  *
  * This function becomes a text, so it uses nothing of its module.
  *
@@ -30,25 +31,62 @@ function preload(require: (name: string) => Untyped, variable: string): void {
   if (!isMainThread || passed === undefined) return; // A worker and a child process get the flags of this process.
   delete env[variable];
   Object.assign(env, JSON.parse(passed));
+  // A `--permission` of the user is in NODE_OPTIONS.
+  const isPlain: boolean = process.execArgv.includes("--permission");
   const isOfLambda = (flag: string) => /^--(?:expose-gc|max-\w+-space-size)\b/.test(flag);
   process.execArgv = process.execArgv.filter(isOfLambda);
 
-  if (process.permission?.has("inspector")) {
-    for (const module of ["node:inspector/promises", "node:inspector"]) {
-      const inspector = require(module);
-      for (const name of Object.keys(inspector)) delete inspector[name];
-      Object.freeze(inspector);
+  if (isPlain) {
+    const listeners = process.listeners("warning");
+    process.removeAllListeners("warning");
+    process.on("warning", (warning: Error) => {
+      const isOfFlag = /^The flag --allow-|^Permission is an experimental feature/;
+      if (isOfFlag.test(warning.message)) return;
+      for (const listener of listeners) listener.call(process, warning);
+    });
+
+    const refuse = (action: string): never => {
+      const rule = "without a mount namespace, a function may use only its own process and files";
+      throw Object.assign(new Error(`Cannot ${action}: ${rule}`), { code: "ERR_ACCESS_DENIED" });
+    };
+    const { pid, _kill: kill } = process;
+    const methods = {
+      _kill: (to: number, signal: number) => {
+        const id = to | 0; // Another value could change after this check.
+        return id === pid ? kill(id, signal) : refuse(`send a signal to the process ${id}`);
+      },
+      _debugProcess: () => refuse("debug a process"),
+      _debugEnd: () => refuse("debug a process"),
+    };
+    for (const [name, value] of Object.entries(methods)) {
+      Object.defineProperty(process, name, { value, writable: false, configurable: false });
+    }
+    const os = require("node:os");
+    const { setPriority } = os;
+    os.setPriority = (...given: [number, number?]) => {
+      const id = given.length === 1 ? 0 : given[0] | 0;
+      if (id !== 0 && id !== pid) refuse(`change the priority of the process ${id}`);
+      return given.length === 1 ? setPriority(given[0]) : setPriority(id, given[1]);
+    };
+    const { emitWarning } = process;
+    process.emitWarning = () => {}; // Node.js warns when its database is loaded.
+    const sqlite = require("node:sqlite");
+    process.emitWarning = emitWarning;
+    for (const [name, value] of Object.entries(sqlite)) {
+      if (typeof value !== "function") continue;
+      sqlite[name] = function () {
+        refuse("open a database");
+      };
+    }
+    if (process.permission.has("inspector")) {
+      for (const module of ["node:inspector/promises", "node:inspector"]) {
+        const inspector = require(module);
+        for (const name of Object.keys(inspector)) delete inspector[name];
+        Object.freeze(inspector);
+      }
     }
     require("node:module").syncBuiltinESMExports();
   }
-
-  const listeners = process.listeners("warning");
-  process.removeAllListeners("warning");
-  process.on("warning", (warning: Error) => {
-    const isOfFlag = /^The flag --allow-|^Permission is an experimental feature/;
-    if (isOfFlag.test(warning.message)) return;
-    for (const listener of listeners) listener.call(process, warning);
-  });
 
   for (const name of ["stdout", "stderr"]) {
     const { get } = Object.getOwnPropertyDescriptor(process, name)!;
