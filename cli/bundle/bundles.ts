@@ -53,6 +53,8 @@ export class Bundles implements AsyncDisposable {
     { readonly bundle: ModuleBundle; readonly begin: number; readonly wanted: Wanted }
   >();
   #bundler: Promise<Bundler> | undefined;
+  /** The first bundle, if it was begun early. */
+  #beginning = Promise.resolve();
   #configuration = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
   #keeping = Promise.resolve();
@@ -71,6 +73,11 @@ export class Bundles implements AsyncDisposable {
     paths: readonly string[],
     target: Target = "deno",
   ): Promise<(ModuleBundle | Error)[]> {
+    await this.#beginning;
+    return await this.#take(paths, target);
+  }
+
+  async #take(paths: readonly string[], target: Target): Promise<(ModuleBundle | Error)[]> {
     await this.#readConfiguration();
     const states = new FileStates();
     const found = new Map<string, ModuleBundle | Error>();
@@ -91,16 +98,22 @@ export class Bundles implements AsyncDisposable {
     return paths.map((path) => found.get(path)!);
   }
 
-  /** Starts the bundler if one of the modules was never bundled, so that the first {@linkcode take} waits less. */
-  async prepare(modules: readonly Wanted[]): Promise<void> {
-    await this.#readConfiguration();
-    for (const wanted of modules) {
-      const recipe = this.#recipeOf(wanted);
-      if (recipe && (await this.#listsOf(recipe)).length > 0) continue;
-      this.#bundler ??= this.#startBundler();
-      this.#bundler.catch(() => {}); // The first bundle tries again, and gets the error.
-      return;
-    }
+  /**
+   * Begins to bundle the first one of modules. If none of them was ever bundled, starts the bundler at once. A later
+   * {@linkcode take} waits for this, and gets the errors.
+   */
+  begin(modules: readonly Wanted[]): void {
+    const [first] = modules;
+    if (first === undefined) return;
+    const work = async () => {
+      await this.#readConfiguration();
+      const recipes = modules.map((wanted) => this.#recipeOf(wanted));
+      const lists = await Promise.all(recipes.map((recipe) => recipe ? this.#listsOf(recipe) : []));
+      if (lists.every((list) => list.length === 0)) this.#bundler = this.#startBundler();
+      this.#bundler?.catch(() => {});
+      await this.#take([first.path], first.target);
+    };
+    this.#beginning = work().catch(() => {});
   }
 
   /** Copies native packages, as {@linkcode Bundler.copy} does. */
@@ -231,6 +244,7 @@ export class Bundles implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#beginning;
     this.#keepAll();
     const bundler = await this.#bundler?.catch(() => undefined);
     await bundler?.[Symbol.asyncDispose]();

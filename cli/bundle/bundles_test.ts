@@ -153,3 +153,26 @@ Deno.test("a minified bundle, and that of another application or version, are ot
   assertEquals([again.results, again.found, again.warnings.length], [first.results, 0, 1]);
   assertEquals((await run(folder, cache, ["two.ts"])).found, 1);
 });
+
+Deno.test("Bundles.begin() bundles the first module, and starts the bundler at once if no module was ever bundled", async () => {
+  await using app = await makeApp(MODULES, {});
+  const folder = await Deno.realPath(app.folder);
+  const kept = new Kept(() => {}, temporaryFolder());
+  const modules = ["two.ts", "one.ts"]
+    .map((name) => ({ path: `${folder}/${name}`, target: "deno" as const }));
+  for (const isFirst of [true, false]) {
+    await pause();
+    await using bundles = new Bundles({ folder, kept });
+    bundles.begin(modules);
+    const [bundle] = await bundles.take([modules[0]!.path]);
+    assertMatch(textOf(bundle), /first/);
+    assertEquals(await isBundling(folder), isFirst);
+  }
+});
+
+/** Whether a process bundles a folder. */
+async function isBundling(folder: string): Promise<boolean> {
+  const { stdout } = await new Deno.Command("ps", { args: ["-A", "-o", "args"] }).output();
+  return new TextDecoder().decode(stdout).split("\n")
+    .some((line) => line.includes("bundler/main.ts") && line.includes(folder));
+}

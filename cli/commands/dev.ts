@@ -51,6 +51,9 @@ form for each trigger. Functions are reloaded when their files change. Ctrl-C en
     }
     const { detectIsolation } = await import("../lambda/isolation/isolation.ts");
     detectIsolation().catch(() => {}); // It starts programs while the other modules are loaded. The host gets the error.
+    const { begin } = await import("../dev/beginning.ts");
+    const { signal } = surroundings;
+    const beginning = await begin({ manifestPath, stage, signal });
     const { run } = await import("../dev/run.ts");
     await run(
       {
@@ -64,6 +67,7 @@ form for each trigger. Functions are reloaded when their files change. Ctrl-C en
         isVerbose,
       },
       surroundings,
+      beginning,
     );
     return true;
   },

@@ -1,22 +1,19 @@
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { Application } from "../application/types.ts";
 import { ApiDocument } from "./api_document.ts";
+import { begin, type Beginning } from "./beginning.ts";
 import { type DataFolder, openDataFolder, openOwnFolder, ownFolder } from "./data_folder.ts";
 import { controlUrlOf, originOf } from "./listener.ts";
 import { loopsOf } from "../application/invoking.ts";
 import type { ApplicationHost, LogRecord } from "../lambda/function_host.ts";
-import { Log } from "../lambda/log.ts";
 import { VALUES_FILE } from "../manifest/local_values.ts";
 import { type OpenOptions, type OpenPlatform, openPlatform, TABLES_FILE } from "./open_platform.ts";
 import { findLogin, Forwarding } from "./forwarding.ts";
-import { type LocalApplication, readLocally } from "./resolve_locally.ts";
+import type { LocalApplication } from "./resolve_locally.ts";
 import { SandboxHost } from "./sandbox_host/host.ts";
 import { Sockets } from "./sockets.ts";
 import { formatRecord, introduce, isFrame } from "./terminal.ts";
 import { watch } from "../sources/watch.ts";
-
-/** The variable with the secrets that a test on Node.js gives, because the platform runs in another process. */
-const GIVEN = "MATE_SECRETS";
 
 /** The time between the bundles of all functions and the first check of the API, in milliseconds. */
 const PAUSE = 1_000;
@@ -49,20 +46,24 @@ export interface CliEnvironment {
 /**
  * Runs an application until the signal. Prints every URL, and then the log. If a file of a function changes, reloads the
  * functions. If the manifest or the file `.env` changes, restarts the application.
+ *
+ * @param beginning The application, if its first bundle is being made already.
  */
-export async function run(options: RunOptions, environment: CliEnvironment): Promise<void> {
-  const { manifestPath, stage, inspect } = options;
+export async function run(
+  options: RunOptions,
+  environment: CliEnvironment,
+  beginning?: Beginning,
+): Promise<void> {
+  const { manifestPath, inspect } = options;
   const { signal, print, isColored } = environment;
-  const log = new Log();
   const watchedFolder = resolve(dirname(manifestPath));
   await using stack = new AsyncDisposableStack();
+  const { local, read, bundles, log } = beginning ?? await begin({ ...options, signal });
+  stack.use(bundles);
   const openFolder = ({ name }: LocalApplication) =>
     options.data === undefined
       ? openOwnFolder(dirname(manifestPath), name)
       : openDataFolder(options.data);
-  const secrets = JSON.parse(Deno.env.get(GIVEN) ?? "{}");
-  const read = () => readLocally(manifestPath, { stage, secrets });
-  const local = await read();
   let folder = await openFolder(local);
   stack.defer(() => folder[Symbol.asyncDispose]());
   const sockets = stack.use(await Sockets.open(options.port, (text) => log.note(text)));
@@ -105,7 +106,7 @@ export async function run(options: RunOptions, environment: CliEnvironment): Pro
   };
   const start = async () => {
     const write = (record: LogRecord) => log.write(record);
-    const own = { application: current, manifestPath, log: write, signal, inspect };
+    const own = { application: current, manifestPath, bundles, log: write, signal, inspect };
     const onBundled = (isAll: boolean) => {
       watchOthers();
       if (isAll) checkFirst();

@@ -1,3 +1,4 @@
+import type { Bundles } from "../../bundle/bundles.ts";
 import { bundleError, describeProblems } from "../../bundle/functions.ts";
 import type { Application } from "../../application/types.ts";
 import type { ApplicationHost, LogRecord } from "../../lambda/function_host.ts";
@@ -33,6 +34,8 @@ export interface HostOptions {
    * invocation waits for the bundle of its function, which comes first. The log names what cannot be bundled.
    */
   readonly bundling?: "first" | "later" | "when invoked" | undefined;
+  /** The bundles of the folder of the manifest; by default new ones, which end with the host. */
+  readonly bundles?: Bundles | undefined;
   /** Is called when functions were bundled, and told whether these were the last ones. */
   readonly onBundled?: ((isAll: boolean) => void) | undefined;
 }
@@ -108,8 +111,7 @@ export class SandboxHost implements ApplicationHost {
       throw error;
     });
     const isLater = options.bundling === "later";
-    // The first build gets the error.
-    const preparing = isLater ? workshop.prepare(options.application).catch(() => {}) : undefined;
+    if (isLater) workshop.prepare(options.application);
     let host: SandboxHost | undefined;
     try {
       const chosen = await choosing;
@@ -118,7 +120,7 @@ export class SandboxHost implements ApplicationHost {
       host = new SandboxHost(options, chosen, workshop);
       if (name !== undefined) await host.#inspect(name);
       if ((options.bundling ?? "first") !== "first") {
-        host.#bundling = Promise.resolve(preparing);
+        if (isLater) host.#startLikely();
         host.#bundleLater();
         return host;
       }
@@ -128,7 +130,6 @@ export class SandboxHost implements ApplicationHost {
       host.#apply(build);
       return host;
     } catch (error) {
-      await preparing;
       await (host ?? workshop)[Symbol.asyncDispose]();
       throw error;
     }
@@ -263,9 +264,10 @@ export class SandboxHost implements ApplicationHost {
     for (const [name, fault] of faults) this.#faults.set(name, fault);
     this.#report(news);
     for (const [name, code] of built) {
-      const pool = this.#pools.get(name);
-      if (pool !== undefined) pool.replace(code, name === this.#last);
-      else if (!this.#isDisposed) this.#pools.set(name, this.#createPool(name, code));
+      if (this.#isDisposed) break;
+      const pool = this.#pools.get(name) ?? this.#createPool(name, code);
+      this.#pools.set(name, pool);
+      pool.replace(code, name === this.#last);
     }
     this.#options.onBundled?.(this.#pending.size === 0);
   }
@@ -280,6 +282,14 @@ export class SandboxHost implements ApplicationHost {
       void pool.retire("the manifest has no such function any more")
         .then(() => this.#retired.delete(pool));
     }
+  }
+
+  /** Bundles the function of the first route and starts a sandbox: it will probably be invoked. AWS Lambda does so at times, too. */
+  #startLikely(): void {
+    const name = this.#application.gateway?.routes[0]?.function;
+    if (name === undefined) return;
+    this.#last = name;
+    this.#bundleFirst(name).catch(() => {}); // The first invocation tries again, and gets the error.
   }
 
   /** Bundles a function that an invocation waits for, together with the others that invocations wait for. */

@@ -410,38 +410,30 @@ Deno.test("a host that bundles later bundles what is invoked first, and a fault 
   }
 });
 
-Deno.test({
-  name:
-    "a host that bundles later starts the bundler at once, and bundles nothing else while an invocation runs",
-  ignore: Deno.build.os !== "linux",
-  async fn() {
-    await using app = await makeApp({
-      "slow.ts":
-        `export const handler = () => new Promise((resolve) => setTimeout(resolve, 1_500));`,
-      "other.ts": "export const handler = () => 1;",
-    }, { slow: { module: "slow.ts" }, other: { module: "other.ts" } });
-    const bundled: boolean[] = [];
-    await using host = await SandboxHost.open({
+Deno.test("a host that bundles later starts the function of the first route, and bundles nothing else while it runs", async () => {
+  const routes = [{ method: "GET", path: "/slow" }];
+  await using app = await makeApp({
+    "other.ts": "export const handler = () => 1;",
+    "slow.ts": `export const handler = () => new Promise((resolve) => setTimeout(resolve, 2_000));`,
+  }, { other: { module: "other.ts" }, slow: { module: "slow.ts", triggers: { routes } } });
+  const bundled: boolean[] = [];
+  const open = async () =>
+    SandboxHost.open({
       application: await app.read(),
       manifestPath: app.manifest,
       bundling: "later",
       onBundled: (isAll) => bundled.push(isAll),
       log() {},
     });
-    const hasBundler = async () => {
-      for await (const { name } of Deno.readDir("/proc")) {
-        const command = await Deno.readTextFile(`/proc/${name}/cmdline`).catch(() => "");
-        if (command.includes("bundler/main.ts") && command.includes(app.folder)) return true;
-      }
-      return false;
-    };
-    await until("the bundler", hasBundler);
-    assertEquals(bundled, [], "nothing was bundled before");
+  {
+    await using host = await open();
     await host.invoke("slow", new Uint8Array([123, 125]));
-    assertEquals(bundled, [false], "only the function that was invoked");
+    assertEquals([bundled, host.sandboxesOf("slow").length], [[false], 1]);
     await until("all bundles", () => bundled.length > 1);
-    assertEquals(bundled, [false, true]);
-  },
+    assertEquals([bundled, host.sandboxesOf("other").length], [[false, true], 0]);
+  }
+  await using host = await open();
+  await until("the sandbox", () => host.sandboxesOf("slow").length > 0);
 });
 
 Deno.test("new settings count for a function whose first bundle is being made", async () => {

@@ -24,6 +24,8 @@ export interface WorkshopOptions {
   /** The folder of the unpacked layer. The default is a new layer with the Deno that runs this program. */
   readonly layer?: string | undefined;
   readonly log: (record: LogRecord) => void;
+  /** The bundles of the folder of the manifest; by default new ones. */
+  readonly bundles?: Bundles | undefined;
   /** The function that debuggers inspect. */
   readonly inspect?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -56,7 +58,7 @@ export class Workshop implements AsyncDisposable {
     const warn = (text: string) => log({ time: new Date(), functionName: "", text });
     this.#kept = new Kept(warn);
     const folder = dirname(resolve(manifestPath));
-    this.#bundles = new Bundles({ folder, kept: this.#kept, signal, warn });
+    this.#bundles = options.bundles ?? new Bundles({ folder, kept: this.#kept, signal, warn });
   }
 
   /** Makes the folder. */
@@ -116,17 +118,13 @@ export class Workshop implements AsyncDisposable {
     return isPlain ? { layer } : { layer, deno };
   }
 
-  /** Begins what the first build needs: the folders, and the bundler if a function was never bundled. */
-  async prepare({ functions }: Application): Promise<void> {
-    const all = Object.values(functions);
-    for (const { runtime } of all) this.#foldersOf(runtime).catch(() => {}); // The first build gets the error.
+  /** Begins to make the folders that the first build needs. */
+  prepare({ functions }: Application): void {
+    for (const { runtime } of Object.values(functions)) {
+      this.#foldersOf(runtime).catch(() => {}); // The first build gets the error.
+    }
     this.#root = prepareRoot(this.#folder);
     this.#root.catch(() => {}); // The first sandbox gets the error.
-    const folder = dirname(resolve(this.#options.manifestPath));
-    await this.#bundles.prepare(all.map(({ code, runtime }) => ({
-      path: resolve(folder, code.module),
-      target: runtime,
-    })));
   }
 
   /** Builds those of the named functions whose code or settings have changed. */
@@ -187,7 +185,7 @@ export class Workshop implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#bundles[Symbol.asyncDispose]();
+    if (this.#options.bundles === undefined) await this.#bundles[Symbol.asyncDispose]();
     const folders = [this.#layer, this.#root, ...this.#nodes.values()];
     await Promise.allSettled(folders); // The builds have reported the errors.
     await this.#owned[Symbol.asyncDispose]();

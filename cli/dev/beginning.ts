@@ -1,0 +1,50 @@
+import { dirname, resolve } from "node:path";
+import { Bundles } from "../bundle/bundles.ts";
+import { Log } from "../lambda/log.ts";
+import { Kept } from "../programs/kept.ts";
+import { type LocalApplication, readLocally } from "./resolve_locally.ts";
+
+/** The variable with the secrets that a test on Node.js gives, because the platform runs in another process. */
+const GIVEN = "MATE_SECRETS";
+
+/** What {@linkcode begin} needs. */
+export interface BeginningOptions {
+  readonly manifestPath: string;
+  /** The stage; by default the stage that the manifest names. */
+  readonly stage?: string | undefined;
+  /** Ends the bundling early. */
+  readonly signal: AbortSignal;
+}
+
+/** An application whose first bundle is being made. */
+export interface Beginning {
+  readonly local: LocalApplication;
+  /** Reads the application again. */
+  readonly read: () => Promise<LocalApplication>;
+  readonly bundles: Bundles;
+  readonly log: Log;
+}
+
+/**
+ * Reads an application and begins to bundle the function of its first route. The bundler is another process, so that it starts
+ * while this one loads the other modules of the tool.
+ *
+ * @throws {Error} If the manifest or the value of a secret is invalid.
+ */
+export async function begin(
+  { manifestPath, stage, signal }: BeginningOptions,
+): Promise<Beginning> {
+  const secrets = JSON.parse(Deno.env.get(GIVEN) ?? "{}");
+  const read = () => readLocally(manifestPath, { stage, secrets });
+  const local = await read();
+  const log = new Log();
+  const warn = (text: string) => log.note(text);
+  const folder = dirname(resolve(manifestPath));
+  const bundles = new Bundles({ folder, kept: new Kept(warn), signal, warn });
+  const modules = local.modules.map(({ module, runtime }) => ({
+    path: resolve(folder, module),
+    target: runtime,
+  }));
+  bundles.begin(modules);
+  return { local, read, bundles, log };
+}
