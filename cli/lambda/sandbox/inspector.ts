@@ -6,6 +6,7 @@ import { Stopwatch } from "../stopwatch.ts";
 import type { ApplicationFunction } from "../../application/types.ts";
 import type { Isolation } from "../isolation/isolation.ts";
 import type { Inspection } from "./inspection.ts";
+import { NODE_PACKAGES, type NodeRuntime } from "../../programs/node_packages.ts";
 import { isOutside } from "./peer.ts";
 
 /** The port where debuggers look first. */
@@ -14,23 +15,34 @@ const PORT = 9229;
 /**
  * Checks whether debuggers may inspect a function.
  *
+ * @param system The system, such as `linux-x86_64`. The default is this machine.
  * @throws {Error} If they may not. The message says what would be right.
  */
 export function checkInspected(
   name: string,
   functions: Readonly<Record<string, ApplicationFunction>>,
   isolation: Isolation,
+  system = `${Deno.build.os}-${Deno.build.arch}`,
 ): void {
   const runtime = Object.hasOwn(functions, name) ? functions[name]!.runtime : undefined;
   if (runtime === undefined) {
     const names = Object.keys(functions).map((name) => `"${name}"`).join(", ");
     throw new Error(`Cannot inspect "${name}": the functions are ${names}`);
   }
-  if (runtime === "nodejs22.x" && isolation.kind === "plain folders") {
-    const reason = "Node.js 22 has no inspector if its permissions protect the files";
-    const remedy = 'inspect it on "nodejs24.x", or on a Linux with mount namespaces';
-    throw new Error(`Cannot inspect "${name}" here: ${reason}; ${remedy}`);
-  }
+  if (runtime === "deno" || isolation.kind !== "plain folders") return;
+  const versionOf = (one: NodeRuntime) => NODE_PACKAGES[one].programs[system]?.version ?? "";
+  const version = versionOf(runtime);
+  if (version === "" || hasInspector(version)) return; // Without a version, the start of the function fails.
+  const reason = `Node.js ${version} has no inspector if its permissions protect the files`;
+  const other = hasInspector(versionOf("nodejs24.x")) ? 'on "nodejs24.x", or ' : "";
+  const remedy = `inspect it ${other}on a Linux with mount namespaces`;
+  throw new Error(`Cannot inspect "${name}" here: ${reason}; ${remedy}`);
+}
+
+/** Tells whether a version of Node.js has the option `--allow-inspector`. */
+function hasInspector(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major > 24 || major === 24 && minor >= 12;
 }
 
 export interface InspectorOptions {

@@ -1,11 +1,18 @@
-import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
 import { get } from "node:http";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Debugger } from "../../testdata/debugger.ts";
-import { hasNamespace, NODE_RUNTIMES, startApp } from "../../testdata/sandbox.ts";
+import { applicationOf, hasNamespace, NODE_RUNTIMES, startApp } from "../../testdata/sandbox.ts";
 import { until } from "../../../testdata/waiting.ts";
 import { plainFolders } from "../isolation/isolation.ts";
+import { checkInspected } from "./inspector.ts";
 
 const MODULE = `interface Input { readonly name: string }
 const started: number = Date.now();
@@ -118,7 +125,7 @@ for (const runtime of ["deno", ...NODE_RUNTIMES.slice(-1)] as const) {
 Deno.test({
   name:
     "inspect without a namespace: Node.js keeps its permissions, and its inspector from the function",
-  ignore: NODE_RUNTIMES.length === 0,
+  ignore: NODE_RUNTIMES.length === 0 || Deno.build.os === "darwin" && Deno.build.arch === "aarch64",
   async fn() {
     const settings = { runtime: "nodejs24.x" };
     const plain = plainFolders("a test needs this");
@@ -144,10 +151,40 @@ Deno.test({
 Deno.test("inspect: a function that is not there, or that cannot be inspected, is an error", async () => {
   const cases = [
     ["ome", {}, 'Cannot inspect "ome": the functions are "one"'],
-    ["one", { runtime: "nodejs22.x" }, 'inspect it on "nodejs24.x"'],
+    ["one", { runtime: "nodejs22.x" }, 'Cannot inspect "one" here: Node.js 22.'],
   ] as const;
+  const plain = plainFolders("a test needs this");
   for (const [inspect, settings, message] of cases) {
-    const start = () => startApp(MODULE, settings, { inspect }, plainFolders("a test needs this"));
+    const start = () => startApp(MODULE, settings, { inspect }, plain);
     await assertRejects(start, Error, message);
+  }
+});
+
+Deno.test("checkInspected() knows which pinned Node.js has no inspector in plain folders", () => {
+  const plain = plainFolders("a test needs this");
+  const on24 = 'on "nodejs24.x", or ';
+  const cases = [
+    ["deno", "darwin-aarch64", undefined],
+    ["nodejs24.x", "linux-x86_64", undefined],
+    ["nodejs24.x", "linux-aarch64", undefined],
+    ["nodejs24.x", "darwin-x86_64", undefined],
+    ["nodejs24.x", "darwin-aarch64", "24.0.0"],
+    ["nodejs22.x", "linux-x86_64", "22.23.3", on24],
+    ["nodejs22.x", "darwin-x86_64", "22.23.3", on24],
+    ["nodejs22.x", "darwin-aarch64", "22.23.2"],
+  ] as const;
+  for (const [runtime, system, version, other = ""] of cases) {
+    const { functions } = applicationOf({ runtime });
+    const check = () => checkInspected("one", functions, plain, system);
+    if (version === undefined) check();
+    else {
+      assertThrows(
+        check,
+        Error,
+        `Cannot inspect "one" here: Node.js ${version} has no inspector if its permissions protect the files; ` +
+          `inspect it ${other}on a Linux with mount namespaces`,
+      );
+    }
+    checkInspected("one", functions, { ...plain, kind: "root namespace" }, system);
   }
 });
