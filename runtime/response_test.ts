@@ -112,3 +112,27 @@ Deno.test("readResponse() refuses a malformed or truncated response", async () =
     await assertRejects(() => readResponse(readerOf(text, [7])), Error, message, text);
   }
 });
+
+Deno.test("readResponse() ends with a response or an error, whatever the bytes", async () => {
+  const valid = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX: 1\r\n\r\n{}";
+  const parts = ["\r\n", "\0", "Content-Length: -1\r\n", "Transfer-Encoding: chunked\r\n"]
+    .concat("99999999999", "x".repeat(70_000));
+  const change = fc.record({
+    at: fc.nat(valid.length),
+    length: fc.nat(12),
+    part: fc.oneof(fc.string({ maxLength: 8 }), fc.constantFrom(...parts)),
+  });
+  const property = fc.asyncProperty(
+    fc.array(change, { maxLength: 4 }),
+    fc.integer({ min: 100, max: 4_000 }),
+    async (changes, size) => {
+      let text = valid;
+      for (const { at, length, part } of changes) {
+        text = text.slice(0, at) + part + text.slice(at + length);
+      }
+      const ended = await readResponse(readerOf(text, [size])).catch((error) => error);
+      if (!(ended instanceof Error)) assertEquals(typeof ended.status, "number", String(ended));
+    },
+  );
+  await fc.assert(property, { numRuns: 100 });
+});
