@@ -8,6 +8,7 @@ import {
   CONFIGS,
   findProgram,
   ignorePrograms,
+  prepare,
   programFolders,
 } from "../programs/find_program.ts";
 import { nodeFolders, type NodeRuntime } from "../programs/node_packages.ts";
@@ -58,6 +59,8 @@ export async function deployPermissions(manifestPath: string): Promise<Permissio
       cacheFolder(),
       ...runtimes,
       ...configFiles(folder),
+      ...await packageFolders(folder),
+      ...toolFolder(),
       ...programFolders(),
       Deno.execPath(),
     ],
@@ -97,14 +100,45 @@ function checkPrograms(programs: readonly string[], writable: readonly string[])
   }
 }
 
-/** The folder of the manifest without links, and the files there and above that tell which folders belong to the application. */
+/**
+ * The folder of the manifest without links, and the files there and above that tell which folders belong to the application, and
+ * how its modules are bundled.
+ */
 function configFiles(folder: string): string[] {
+  const filesIn = (path: string) =>
+    [...CONFIGS, ".npmrc", "deno.lock", "tsconfig.json"].map((name) => join(path, name));
+  const above = foldersAbove(folder);
+  const files = above.flatMap(filesIn);
+  return [above[0]!, ...files, ...files.flatMap(linksIn).flatMap(filesIn)];
+}
+
+/**
+ * The packages that the application can import: those in `node_modules` and those that Deno has downloaded. Without reading
+ * them, nobody could tell whether a bundle of an earlier run is still right. The bundler reads them as well.
+ */
+async function packageFolders(folder: string): Promise<string[]> {
+  const args = ["info", "--json", "--no-config"]; // A configuration could name another folder.
+  const { success, stdout, stderr } = await prepare(Deno.execPath(), { args }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr).trim());
+  const { npmCache, modulesCache } = JSON.parse(new TextDecoder().decode(stdout));
+  return [
+    npmCache,
+    modulesCache,
+    ...foldersAbove(folder).map((path) => join(path, "node_modules")),
+  ];
+}
+
+/** The modules of the tool, which also decide what a bundle is. A tool from JSR has no folder. */
+function toolFolder(): string[] {
+  return import.meta.dirname === undefined ? [] : [dirname(import.meta.dirname)];
+}
+
+/** A folder without links, and all folders above it. */
+function foldersAbove(folder: string): string[] {
   const real = existsSync(folder) ? realpathSync(folder) : folder;
-  const filesIn = (path: string) => [...CONFIGS, ".npmrc"].map((name) => join(path, name));
   const above = (path: string): string[] =>
     dirname(path) === path ? [path] : [path, ...above(dirname(path))];
-  const files = above(real).flatMap(filesIn);
-  return [real, ...files, ...files.flatMap(linksIn).flatMap(filesIn)];
+  return above(real);
 }
 
 /** The folders in `links` of a configuration. The bundler reads them exactly, and checks that they have a project. */

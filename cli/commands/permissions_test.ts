@@ -106,6 +106,57 @@ Deno.test("a command with the keys of a cloud refuses to read the home, or to ru
   );
 });
 
+Deno.test("a deployment takes the bundles of earlier runs, with its own permissions", async () => {
+  const url = (path: string) => JSON.stringify(new URL(path, import.meta.url));
+  await using app = await makeApp({
+    "deno.json": `{ "workspace": ["shop"] }`,
+    "shop/deno.json": "{}",
+    "shop/app.json": "{}",
+    "shop/one.ts":
+      `import { Hono } from "npm:hono@4.10.1"; export const handler = () => new Hono();`,
+    "shop/two.ts": `import ws from "npm:ws@8.18.3"; export const handler = () => ws;`, // has optional packages
+    "shop/tool.ts": `import { bundleModules } from ${url("../bundle/module_bundle.ts")};
+      import { Kept } from ${url("../programs/kept.ts")};
+      const { Command } = Deno;
+      Deno.Command = class extends Command {
+        constructor(program, options) {
+          super(program, options);
+          if (options.args.some((arg) => arg.includes("bundler/main.ts"))) console.log("bundled");
+        }
+      };
+      const kept = new Kept(console.log);
+      const bundles = await bundleModules(["one.ts", "two.ts"], { folder: ".", kept });
+      console.log(bundles.length);`,
+  }, {});
+  const cwd = `${app.folder}/shop`;
+  const programs = temporaryFolder();
+  await Deno.writeTextFile(`${programs}/terraform`, TERRAFORM, { mode: 0o755 });
+  const cache = temporaryFolder();
+  await Deno.mkdir(`${cache}/mate/tmp`, { recursive: true });
+  const { denoDir } = JSON.parse((await run(Deno.execPath(), ["info", "--json"])).stdout);
+  const env = {
+    AWS_ACCESS_KEY_ID: "x",
+    AWS_REGION: "x",
+    DENO_DIR: denoDir,
+    PATH: `${programs}:${Deno.env.get("PATH")}`,
+    TMPDIR: `${cache}/mate/tmp`,
+    XDG_CACHE_HOME: cache,
+  };
+  const module = new URL("deploy_permissions.ts", import.meta.url).pathname;
+  const start = async (...args: string[]) => {
+    const all = ["run", "--quiet", ...args];
+    const { code, stdout, stderr } = await run(Deno.execPath(), all, { cwd, env });
+    assertEquals([code, stderr], [0, ""]);
+    return stdout.trim().split("\n");
+  };
+  // A bundle is not kept if its packages are downloaded meanwhile.
+  for (const path of ["one.ts", "two.ts"]) await start("-A", path);
+  const flags = await start("-A", module, "app.json");
+  const tool = [...flags, "--no-lock", "--no-check", `--config=${CONFIG}`, "tool.ts"];
+  assertEquals(await start(...tool), ["bundled", "2"]);
+  assertEquals(await start(...tool), ["2"]);
+});
+
 Deno.test("mate loads no package before a command runs", async () => {
   const { code, stderr } = await mate(["--help"], { flags: ["--no-npm"] });
   assertEquals([code, stderr], [0, ""]);
