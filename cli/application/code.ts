@@ -81,7 +81,7 @@ export function missingUses(application: Application, owner: string, bundled: st
     Object.keys(application[kind]).map((name) => [name, variableOf(kind, name)] as const)
       .filter(([, variable]) => found.has(variable) && !set.has(variable))
       .map(([name, variable]) =>
-        `WARN ${variable} is undefined: add "${name}" to "uses.${kind}" of "${owner}"`
+        `${variable} is undefined: add "${name}" to "uses.${kind}" of "${owner}"`
       )
   );
 }

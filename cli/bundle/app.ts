@@ -45,7 +45,7 @@ export interface BundleOptions {
   readonly packages?: Readonly<Record<Architecture, ProgramPackage>> | undefined;
   /** Ends the bundling early. Then no file is written. */
   readonly signal?: AbortSignal | undefined;
-  /** Takes a warning: a function has no code cache, or does not start on this machine, a route has no description, or `links` add a folder. */
+  /** Takes a warning: a function has no code cache, does not start on this machine, or uses a variable that nothing sets, a route has no description, or `links` add a folder. */
   readonly warn: (message: string) => void;
   /** Takes the name of the next step. */
   readonly progress?: ((step: string) => void) | undefined;

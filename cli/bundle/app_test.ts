@@ -60,6 +60,23 @@ Deno.test("bundleApp() makes a layer per architecture and a zip per function, th
   }
 });
 
+Deno.test("bundleApp() warns once of each variable whose resource is not in uses", async () => {
+  const code = "export const handler = () => [process.env.TABLE_NOTES, process.env.QUEUE_JOBS];";
+  const resources = { tables: { notes: { key: { id: "string" } } }, queues: { jobs: {} } };
+  const uses = { queues: { jobs: "send" } };
+  await using app = await makeApp(
+    { "one.ts": code },
+    { one: { module: "one.ts", uses }, two: { module: "one.ts", runtime: "nodejs24.x", uses } },
+    resources,
+  );
+  const warnings: string[] = [];
+  await bundle(app.manifest, `${app.folder}/out`, { warn: (text) => warnings.push(text) });
+  assertEquals(warnings, [
+    'TABLE_NOTES is undefined: add "notes" to "uses.tables" of "one"',
+    'TABLE_NOTES is undefined: add "notes" to "uses.tables" of "two"',
+  ]);
+});
+
 Deno.test("bundleFunctions() keeps the names of classes when it minifies", async () => {
   await using app = await makeApp(MODULES, FUNCTIONS);
   const application = await app.read();

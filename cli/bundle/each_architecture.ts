@@ -1,3 +1,4 @@
+import { missingUses } from "../application/code.ts";
 import type { Application } from "../application/types.ts";
 import type { Architecture } from "../programs/deno_packages.ts";
 import { type ArchiveFile, identifyFiles } from "./archive.ts";
@@ -35,16 +36,23 @@ export async function bundleForEach(
   const made = new Map<Architecture, ReadonlyMap<string, ArchiveFile[]>>();
   const warnings = new Set<string>();
   for (const architecture of architectures) {
-    const { functions, problems } = await bundleFunctions(manifestPath, application, {
-      bundles,
-      alongside,
-      kept,
-      signal,
-      platform: platformOf(architecture),
-      warn: (text) => warnings.add(text),
-    });
+    const { functions, bundles: modules, problems } = await bundleFunctions(
+      manifestPath,
+      application,
+      {
+        bundles,
+        alongside,
+        kept,
+        signal,
+        platform: platformOf(architecture),
+        warn: (text) => warnings.add(text),
+      },
+    );
     if (problems.size > 0) throw bundleError(problems);
     made.set(architecture, functions);
+    for (const [name, { code }] of modules) {
+      missingUses(application, name, code).forEach((text) => warnings.add(text));
+    }
   }
   warnings.forEach(warn);
   return Object.entries(application.functions).flatMap(([name, { runtime }]) => {

@@ -167,7 +167,7 @@ export class Workshop implements AsyncDisposable {
       const runtime = await this.#foldersOf(settings.runtime);
       this.#versions.set(name, version);
       for (const text of missingUses(application, name, bundle.code)) {
-        this.#options.log({ time: new Date(), functionName: name, text });
+        this.#options.log({ time: new Date(), functionName: name, text: `WARN ${text}` });
       }
       const folders = { ...runtime, task, cache };
       built.set(name, { settings, logFormat, folders });
