@@ -323,12 +323,12 @@ export class SandboxHost implements ApplicationHost {
 
   #createPool(name: string, code: Code): FunctionPool {
     const { concurrency = 10, idleLimit = 300_000, initLimit = 10_000 } = this.#options;
+    const isolation = this.#isolation;
     const log = (line: string) => {
       this.#log(name, line);
-      const rule = ruleOf(name, line);
+      const rule = ruleOf(name, line, isolation.kind !== "plain folders");
       if (rule !== undefined) this.#log("", rule);
     };
-    const isolation = this.#isolation;
     const inspected = name === this.#options.inspect ? this.#inspector!.time : undefined;
     const limits = inspected === undefined
       ? { concurrency, idleLimit, initLimit }

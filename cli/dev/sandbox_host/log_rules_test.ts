@@ -1,18 +1,16 @@
 import { assertEquals } from "@std/assert";
-import { startApp, testRuntimes } from "../../testdata/sandbox.ts";
+import { ruleOf } from "./log_rules.ts";
 
-testRuntimes("a host prefix of an operation is told how to be left out", async (runtime) => {
-  const notes: string[] = [];
-  await using app = await startApp(
-    `import { lookup } from "node:dns/promises"; export const handler = ({ host }) => lookup(host);`,
-    { runtime },
-    { log: ({ functionName, text }) => functionName || notes.push(text) },
-  );
-  for (const [host, count] of [["name.invalid", 0], ["sync-127.0.0.1", 1]] as const) {
-    const { failure } = await app.invoke({ host });
-    assertEquals([failure, notes.filter((text) => /disableHostPrefix: /.test(text)).length], [
-      "error",
-      count,
-    ]);
+Deno.test("ruleOf() tells why an add-on is not loaded, but only in plain folders", () => {
+  const rule =
+    'The function "one" may start no program or worker and load no add-on without a mount namespace';
+  const lines = [
+    "Error: Cannot load native addon because loading addons is disabled.",
+    '{"errorType":"Error","errorMessage":"Failed to load native binding","stack":[]}', // napi-rs, such as @node-rs/argon2
+    "Error: Cannot find native binding. npm has a bug related to optional dependencies", // its version 3
+  ];
+  for (const line of lines) {
+    assertEquals([ruleOf("one", line, false), ruleOf("one", line, true)], [rule, undefined], line);
   }
+  assertEquals(ruleOf("one", "The native binding was loaded", false), undefined);
 });
