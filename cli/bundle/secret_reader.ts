@@ -64,7 +64,10 @@ export async function readSecrets(
     .flatMap(({ Parameters = [] }) => Parameters);
   const missing = parameters.filter((name) => !found.some(({ Name }) => Name === name));
   if (missing.length > 0) {
-    const commands = missing.map((name) => `mate secret set ${lastPart(name)}`).join("; ");
+    const commands = missing.map((name) => {
+      const [, , stage] = name.split("/");
+      return `mate secret set ${lastPart(name)} --stage ${stage}`;
+    }).join("; ");
     throw new Error(
       `Cannot read the secrets: ${missing.join(", ")} ${
         missing.length > 1 ? "have" : "has"

@@ -129,7 +129,7 @@ Deno.test("readSecrets() says why it cannot read, after one request, and quotes 
     ],
     [
       store,
-      /^Cannot read the secrets: \/shop\/dev\/none has no value \(mate secret set none\)$/,
+      /^Cannot read the secrets: \/shop\/dev\/none has no value \(mate secret set none --stage dev\)$/,
     ],
     [
       () => new Response('{"Parameters":[{"Value":"sesame"}'),
