@@ -224,15 +224,16 @@ function namespace(
 }
 
 /**
- * Makes the isolation for machines without namespaces. The process has only the given environment variables. Deno's
- * permissions protect the files. With the program `setpriv`, the system kills the process with its parent.
+ * Makes the isolation for machines without namespaces. The process has only the given environment variables. The permissions of
+ * Deno or Node.js protect the files, and those of Deno the network. With the program `setpriv`, the system kills the process with
+ * its parent.
  */
 export function plainFolders(reason: string, setpriv?: string): Isolation {
   return {
     kind: "plain folders",
     description:
-      `plain folders, only Lambda's environment variables, and Deno's permissions; ${reason}, ` +
-      "so that all functions share the /tmp of this machine",
+      "plain folders, only Lambda's environment variables, and the permissions of Deno or Node.js (those of Node.js do not " +
+      `limit the network); ${reason}, so that all functions share the /tmp of this machine`,
     place: ({ task, layer, node, tmp }) => ({ task, layer, node, tmp }),
     command: ({ task, cache }, program, environment) => ({
       path: setpriv ?? program[0],
