@@ -19,7 +19,8 @@ if (!hasNamespace) {
 const ALL: readonly NodeRuntime[] = ["nodejs22.x", "nodejs24.x"];
 
 /**
- * The newest runtime of Node.js, or all of them in the tasks `test:runtimes` and `attacks`. There is none if this machine cannot get them.
+ * The newest runtime of Node.js, or all of them in the tasks `test:runtimes` and `attacks`. There is none if this machine cannot
+ * get them.
  */
 export const NODE_RUNTIMES: readonly NodeRuntime[] = isolation === undefined
   ? []
