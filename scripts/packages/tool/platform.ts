@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { startTool } from "./deno.ts";
+import { tellOfFailures } from "./failures.ts";
 
 /** How the platform starts. */
 export interface PlatformOptions {
@@ -34,7 +35,7 @@ export interface PlatformOptions {
   readonly inspect?: string | undefined;
   /**
    * Takes each line of the platform: the URLs, then the log of the functions. By default, the lines go to the output of the
-   * test if the start takes long, or if a function answers 502 or 504.
+   * test if the start takes long, or if a function or an authorizer fails.
    */
   readonly onLine?: ((line: string) => void) | undefined;
 }
@@ -141,40 +142,3 @@ export async function startPlatform(
 
 /** The line of `mate dev` about the inspector. */
 const INSPECTOR = /^ {2}Inspector /;
-
-/** The line of `mate dev` about a request that a function did not answer. */
-const FAILURE = /^\S+ platform +\S+ \S+: 50[24], because /;
-
-/** The last line of the introduction of `mate dev`. */
-const READY = /^A function is reloaded /;
-
-/** The time after which the lines of the start are shown, in milliseconds. Jest gives up after five seconds. */
-const PATIENCE = 4_000;
-
-/** Makes a taker of lines. It shows the lines since the last failure in the output of the test that runs. */
-function tellOfFailures(): (line: string) => void {
-  let lines: string[] = [];
-  let isLate = false;
-  const tell = () => {
-    if (lines.length > 0) console.error(lines.join("\n"));
-    lines = [];
-  };
-  const timer = setTimeout(() => {
-    isLate = true;
-    tell();
-  }, PATIENCE);
-  timer.unref();
-  return (line) => {
-    lines.push(line);
-    if (READY.test(line)) {
-      clearTimeout(timer);
-      isLate = false;
-      lines = [];
-    }
-    if (isLate || FAILURE.test(line)) tell();
-    if (lines.length > MOST_LINES) lines.shift();
-  };
-}
-
-/** The number of lines that are kept. */
-const MOST_LINES = 200;
