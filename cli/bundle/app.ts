@@ -124,9 +124,9 @@ export async function bundleApplication(
   }
   // The zips are made while functions start, because a start waits most of its time.
   const layerZips = layers.map(({ zip }) => zip());
-  const functionZips = functions.map(({ files }) => ({
-    count: files.length,
-    begun: zipFiles([...files], kept),
+  const functionZips = functions.map(({ name, files }) => ({
+    name,
+    zips: [zipFiles([...files], kept)],
   }));
   const works: Promise<readonly string[]>[] = [];
   if (api !== undefined) {
@@ -143,8 +143,13 @@ export async function bundleApplication(
   }
   if (options.hasCache !== false && layers.length > 0) {
     progress("Making the code caches");
+    const onCache = (function_: string, files: readonly ArchiveFile[]) =>
+      functionZips.find(({ name }) => name === function_)!.zips.push(zipFiles(files, kept));
     works.push(
-      oneByOne(layers, (layer) => addCodeCaches(application, ofDeno, { ...layer, kept, signal })),
+      oneByOne(
+        layers,
+        (layer) => addCodeCaches(application, ofDeno, { ...layer, kept, signal, onCache }),
+      ),
     );
   }
   if (options.hasCache !== false && functions.some(({ hasLayer }) => !hasLayer)) {
@@ -155,7 +160,8 @@ export async function bundleApplication(
       return startOnNode(application, files, { architecture, kept, signal });
     }));
   }
-  await Promise.allSettled([...works, ...layerZips, ...functionZips.map(({ begun }) => begun)]);
+  await Promise.allSettled(works);
+  await Promise.allSettled([...layerZips, ...functionZips.flatMap(({ zips }) => zips)]);
   new Set((await Promise.all(works)).flat()).forEach((text) => options.warn(text));
   progress("Writing the zips");
   const layerArchives = await Promise.all(layers.map(({ architecture }, index) => {
@@ -164,13 +170,10 @@ export async function bundleApplication(
   }));
   const functionArchives = await Promise.all(
     functions.map(async ({ name, architecture, hasLayer, files }, index) => {
-      const { count, begun } = functionZips[index]!;
-      const caches = files.slice(count);
-      const zip = async () =>
-        caches.length === 0 ? begun : joinZips(await begun, await zipFiles(caches, kept));
+      const zips = await Promise.all(functionZips[index]!.zips);
       const title = `the function "${name}"${architecture ? ` for ${architecture}` : ""}`;
       const path = `${options.out}/${name}${architecture ? `-${architecture}` : ""}.zip`;
-      return { ...await archiveOf(title, path, zip(), contentsOf(files)), hasLayer };
+      return { ...await archiveOf(title, path, joinZips(...zips), contentsOf(files)), hasLayer };
     }),
   );
   signal?.throwIfAborted();
@@ -235,7 +238,7 @@ async function layerOf(
 async function archiveOf(
   name: string,
   path: string,
-  zip: Promise<Zip>,
+  zip: Zip | Promise<Zip>,
   contents?: Contents,
 ): Promise<Archive> {
   const { data, files } = await zip;

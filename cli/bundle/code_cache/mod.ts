@@ -36,6 +36,8 @@ export interface CodeCacheOptions extends StartOptions {
   readonly files: readonly ArchiveFile[];
   /** Finds the Deno of its layer, which takes some time. */
   readonly deno: () => Promise<string>;
+  /** Takes the files of a function's cache as soon as they are there. */
+  readonly onCache?: ((name: string, files: readonly ArchiveFile[]) => void) | undefined;
 }
 
 const MODULES = ["file:///opt/mate/bootstrap.js", "file:///var/task/index.mjs"];
@@ -52,7 +54,7 @@ const SLOWER = "The bundles are correct but start more slowly";
 export async function addCodeCaches(
   application: Application,
   functions: ReadonlyMap<string, ArchiveFile[]>,
-  { architecture, signal, kept, id, ...options }: CodeCacheOptions,
+  { architecture, signal, kept, id, onCache, ...options }: CodeCacheOptions,
 ): Promise<string[]> {
   const warnings: string[] = [];
   const isOwn = architecture === ownArchitecture();
@@ -95,11 +97,14 @@ export async function addCodeCaches(
       await checking;
     }
     return cache;
+  }, ({ name, files }, parts) => {
+    const cache = filesOf(parts);
+    files.push(...cache);
+    if (cache.length > 0) onCache?.(name, cache);
   });
-  for (const [index, { name, files }] of startable.entries()) {
+  for (const [index, { name }] of startable.entries()) {
     const one = found[index]!;
     if (one instanceof Error) warnings.push(warningOf(name, architecture, one));
-    else files.push(...filesOf(one));
   }
   return warnings;
 }

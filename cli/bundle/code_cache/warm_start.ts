@@ -60,6 +60,7 @@ export interface StartOptions {
  * @param kept What is kept of earlier starts.
  * @param key The kind of what is kept, and everything that decides about it beside the function and its environment.
  * @param start Starts a function, and returns what is kept of it.
+ * @param onFound Takes what is kept of a function as soon as it is there.
  * @returns What was kept, or why the function or the machine failed, in the order of the functions.
  * @throws {Error} If the handler of a function is missing or invalid, if its module throws, or if another error ends the work.
  */
@@ -68,6 +69,7 @@ export async function startAll<T extends Startable>(
   kept: Kept | undefined,
   key: readonly [kind: string, ...parts: string[]],
   start: (one: T, folder: string) => Promise<Parts>,
+  onFound: (one: T, parts: Parts) => void = () => {},
 ): Promise<(Parts | Error)[]> {
   // The folder has a random name and mode 0700, so other users can neither guess it nor put files into it.
   const folder = await Deno.makeTempDir({ prefix: "mate-start-" });
@@ -81,7 +83,9 @@ export async function startAll<T extends Startable>(
         const make = () => start(one, folder);
         try {
           const whole = () => keyOf(identifyTool(), ...others, identifyFiles(files), environment);
-          found[index] = await (kept === undefined ? make() : kept.once(kind, whole(), make));
+          const parts = await (kept === undefined ? make() : kept.once(kind, whole(), make));
+          found[index] = parts;
+          onFound(one, parts);
         } catch (error) {
           refuseBroken(name, settings, error as Error);
           const kinds = [StartError, ImportError, MachineError];
@@ -90,8 +94,8 @@ export async function startAll<T extends Startable>(
         }
       }
     };
-    // A start waits most of its time, so there may be more of them than processors.
-    const workers = Array.from({ length: 4 * navigator.hardwareConcurrency }, work);
+    // A start waits most of its time, so there may be more of them than processors. Each may take 150 MB of memory.
+    const workers = Array.from({ length: Math.max(8, navigator.hardwareConcurrency) }, work);
     const results = await Promise.allSettled(workers);
     const failed = results.find((result) => result.status === "rejected");
     if (failed !== undefined) throw failed.reason;
