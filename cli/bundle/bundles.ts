@@ -99,21 +99,20 @@ export class Bundles implements AsyncDisposable {
   }
 
   /**
-   * Begins to bundle the first one of modules. If none of them was ever bundled, starts the bundler at once. A later
-   * {@linkcode take} waits for this, and gets the errors.
+   * Begins to bundle the first one of modules. If none of them was ever bundled, waits until the bundler has started. A later
+   * {@linkcode take} waits for the bundle, and gets the errors.
    */
-  begin(modules: readonly Wanted[]): void {
+  async begin(modules: readonly Wanted[]): Promise<void> {
     const [first] = modules;
     if (first === undefined) return;
-    const work = async () => {
-      await this.#readConfiguration();
-      const recipes = modules.map((wanted) => this.#recipeOf(wanted));
-      const lists = await Promise.all(recipes.map((recipe) => recipe ? this.#listsOf(recipe) : []));
-      if (lists.every((list) => list.length === 0)) this.#bundler = this.#startBundler();
-      this.#bundler?.catch(() => {});
-      await this.#take([first.path], first.target);
-    };
-    this.#beginning = work().catch(() => {});
+    await this.#readConfiguration();
+    const recipes = modules.map((wanted) => this.#recipeOf(wanted));
+    const lists = await Promise.all(recipes.map((recipe) => recipe ? this.#listsOf(recipe) : []));
+    if (lists.every((list) => list.length === 0)) {
+      this.#bundler = this.#startBundler();
+      await this.#bundler.catch(() => {});
+    }
+    this.#beginning = this.#take([first.path], first.target).then(() => {}, () => {});
   }
 
   /** Copies native packages, as {@linkcode Bundler.copy} does. */

@@ -163,7 +163,7 @@ Deno.test("Bundles.begin() bundles the first module, and starts the bundler at o
   for (const isFirst of [true, false]) {
     await pause();
     await using bundles = new Bundles({ folder, kept });
-    bundles.begin(modules);
+    await bundles.begin(modules);
     const [bundle] = await bundles.take([modules[0]!.path]);
     assertMatch(textOf(bundle), /first/);
     assertEquals(await isBundling(folder), isFirst);

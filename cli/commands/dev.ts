@@ -51,6 +51,8 @@ form for each trigger. Functions are reloaded when their files change. Ctrl-C en
     }
     const { detectIsolation } = await import("../lambda/isolation/isolation.ts");
     detectIsolation().catch(() => {}); // It starts programs while the other modules are loaded. The host gets the error.
+    const { tryConfinement } = await import("../lambda/isolation/confinement.ts");
+    tryConfinement().catch(() => {}); // The same, for the bundler.
     const { begin } = await import("../dev/beginning.ts");
     const { signal } = surroundings;
     const beginning = await begin({ manifestPath, stage, signal });

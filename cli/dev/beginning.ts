@@ -45,6 +45,6 @@ export async function begin(
     path: resolve(folder, module),
     target: runtime,
   }));
-  bundles.begin(modules);
+  await bundles.begin(modules);
   return { local, read, bundles, log };
 }

@@ -130,9 +130,10 @@ export class Builds {
   }
 
   async #rebuild(build: Build, entry: string, style: Style): Promise<ModuleBundle> {
-    const context = await (build.context ??= this.#open(build, entry, style));
     const begin = Date.now();
     const isGraphNew = build.reading === undefined;
+    build.reading ??= this.#read([entry], style); // Deno reads while esbuild starts.
+    const context = await (build.context ??= this.#open(build, entry, style));
     const result = await context.rebuild().catch((error) => {
       if (isGraphNew) throw error;
       build.reading = undefined; // A file may have been added or removed, or a package installed anew.
