@@ -54,21 +54,30 @@ export async function startTool(
   return new RunningProgram(command.spawn());
 }
 
-/** Runs a command of the tool of a checkout with an environment. */
-type Action = (checkout: string, env: Readonly<Record<string, string>>) => Promise<void>;
+/** Runs a command of the tool of a checkout with an environment. May return what has to be done after the measurement. */
+type Action = (
+  checkout: string,
+  env: Readonly<Record<string, string>>,
+) => Promise<void | (() => Promise<void>)>;
 
 /** The commands by their names in the table. */
 const ACTIONS: Readonly<Record<string, Action>> = {
   "dev, first answer": async (checkout, env) => {
+    await using stack = new AsyncDisposableStack();
     const data = await Deno.makeTempDir();
-    await using tool = await startTool(checkout, ["dev", "--port", "0", "--data", data], SHOP, env);
+    stack.defer(() => Deno.remove(data, { recursive: true }));
+    const args = ["dev", "--port", "0", "--data", data];
+    const tool = stack.use(await startTool(checkout, args, SHOP, env));
+    stack.defer(async () => {
+      tool.kill("SIGTERM");
+      await tool.status();
+    });
     const [url] = await tool.find(/http:\/\/localhost:\d+/);
     const response = await fetch(`${url}/v1/products`);
     if (!response.ok) throw new Error(`The shop answers ${response.status}`);
     await response.text();
-    tool.kill("SIGTERM");
-    await tool.status();
-    await Deno.remove(data, { recursive: true });
+    const owned = stack.move();
+    return () => owned.disposeAsync();
   },
   "bundle": async (checkout, env) => {
     const out = await Deno.makeTempDir();
@@ -91,10 +100,11 @@ async function invoke(file: string, ...[checkout, env]: Parameters<Action>): Pro
 export async function measureStarts(checkouts: readonly string[], rounds: number): Promise<void> {
   const WHOLE = "deno bundle of each function";
   const times: Record<string, number[]> = {};
-  const measure = async (name: string, action: () => Promise<void>) => {
+  const measure = async (name: string, action: () => ReturnType<Action>) => {
     const begin = performance.now();
-    await action();
+    const end = await action();
     (times[name] ??= []).push(performance.now() - begin);
+    await end?.();
   };
   const { functions } = JSON.parse(await Deno.readTextFile(`${SHOP}/app.json`));
   const modules = Object.values<{ module: string }>(functions).map(({ module }) => module);
@@ -106,7 +116,7 @@ export async function measureStarts(checkouts: readonly string[], rounds: number
   const { denoDir } = JSON.parse(await succeed(Deno.execPath(), ["info", "--json"]));
   try {
     for (const checkout of checkouts) { // downloads what is missing
-      for (const run of Object.values(ACTIONS)) await run(checkout, {});
+      for (const run of Object.values(ACTIONS)) await (await run(checkout, {}))?.();
     }
     for (let round = 0; round < rounds; round++) {
       await measure(WHOLE, () => bundleWithDeno(modules));
