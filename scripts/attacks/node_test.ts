@@ -118,9 +118,12 @@ function placesOf(pids: readonly number[]) {
     host: address.length > 8 ? "::1" : Uint8Array.fromHex(address).reverse().join("."),
     port,
   }));
-  const sockets = pids.flatMap((
-    pid,
-  ) => [...Deno.readTextFileSync(`/proc/${pid}/net/unix`).matchAll(/ (\/.*\/mate-tables-.*)$/gm)]);
+  const networkOf = (pid: number) => Deno.readLinkSync(`/proc/${pid}/ns/net`);
+  // The network of this process also shows the connections to the relays of other platforms.
+  const sockets = pids.filter((pid) => networkOf(pid) !== networkOf(Deno.pid)).flatMap((pid) => {
+    const table = Deno.readTextFileSync(`/proc/${pid}/net/unix`);
+    return [...table.matchAll(/ (\/.*\/mate-tables-.*)$/gm)];
+  });
   return { places, sockets: [...new Set(sockets.map(([, path]) => path!))] };
 }
 
