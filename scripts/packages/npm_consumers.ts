@@ -103,7 +103,7 @@ Deno.test({
       registry.url,
       ...["@mate/cli", "@mate/core", VITEST, TYPESCRIPT, LINTER, "@types/node@20.19.25"],
     );
-    const fromTarball = await makeProject("http://127.0.0.1:1/", library, tool);
+    const fromTarball = await makeProject("http://127.0.0.1:1/", library.tarball, tool.tarball);
     const { cwd } = fromRegistry;
 
     await t.step("mate --version is the version of the package", async () => {

@@ -69,10 +69,12 @@ export class Registry implements AsyncDisposable {
     return `${this.#server.url}/`;
   }
 
-  /** Packs the npm package of a folder, as `npm publish` does, and serves it. Returns the path of the tarball. */
-  async pack(source: URL, target: string): Promise<string> {
+  /** Packs the npm package of a folder, as `npm publish` does, and serves it. Returns the tarball, its size and its files. */
+  async pack(source: URL, target: string) {
     const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", target];
-    const [{ filename, integrity }] = JSON.parse(await succeed("npm", [...args, source.pathname]));
+    const [{ filename, integrity, size, files }] = JSON.parse(
+      await succeed("npm", [...args, source.pathname]),
+    );
     const tarball = `${target}/${filename}`;
     const metadata = jsonOf(await Deno.readFile(new URL("package.json", source)));
     const { name, version } = metadata;
@@ -80,7 +82,8 @@ export class Registry implements AsyncDisposable {
     const versions = { [version]: { ...metadata, dist } };
     this.files.set(`/${name}`, bytesOf({ name, "dist-tags": { latest: version }, versions }));
     this.files.set(`/${filename}`, await Deno.readFile(tarball));
-    return tarball;
+    const paths: string[] = files.map(({ path }: { path: string }) => path);
+    return { tarball, size: Number(size), paths };
   }
 
   async #answer(request: Request): Promise<Response> {

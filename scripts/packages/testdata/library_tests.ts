@@ -84,21 +84,18 @@ export async function runAll() {
 
 /** The contents of the bundle. */
 export interface LibraryTests {
-  /** The test files in the bundle. */
+  /** The test files in the bundle: those that do not need Deno. */
   readonly files: readonly string[];
-  /** The test files that need Deno. */
-  readonly leftOut: readonly string[];
   /** The npm packages that the bundle imports, such as `fast-check@4.10.2`. */
   readonly packages: readonly string[];
 }
 
 /** Bundles the tests into a file, which prints `{ names, failures }` of the tests as its last line. */
 export async function bundleLibraryTests(output: string): Promise<LibraryTests> {
-  const all = FOLDERS.flatMap((folder) =>
+  const files = FOLDERS.flatMap((folder) =>
     (readdirSync(new URL(folder, ROOT), { recursive: true }) as string[])
       .filter((name) => name.endsWith("_test.ts")).map((name) => `${folder}/${name}`)
-  );
-  const files = all.filter((file) => !needsDeno(new URL(file, ROOT)));
+  ).filter((file) => !needsDeno(new URL(file, ROOT)));
   const packages = new Set<string>();
   await build({
     stdin: {
@@ -121,7 +118,7 @@ export async function bundleLibraryTests(output: string): Promise<LibraryTests> 
     logLevel: "error",
   });
   await stop();
-  return { files, leftOut: all.filter((file) => !files.includes(file)), packages: [...packages] };
+  return { files, packages: [...packages] };
 }
 
 /** Whether a test, or a helper that it imports, uses APIs of Deno. */
