@@ -21,7 +21,7 @@ import {
   DENO_PACKAGES,
   type ProgramPackage,
 } from "../programs/deno_packages.ts";
-import { type DenoSource, findDeno } from "../programs/deno_binary.ts";
+import { type DenoSource, findDeno, ownArchitecture } from "../programs/deno_binary.ts";
 import { Bundles } from "./bundles.ts";
 import { layerFiles } from "./layer.ts";
 import { startOnNode } from "./node_start.ts";
@@ -100,12 +100,26 @@ export async function bundleApplication(
   const kept = new Kept(options.warn, options.source?.cache);
   const { api } = application;
   const folder = dirname(resolve(manifestPath));
-  await using bundles = new Bundles({ ...options, folder, kept });
+  const architectures = options.architectures ?? [application.architecture];
+  const denos = new Map<Architecture, Promise<string>>();
+  const denoFor = (architecture: Architecture) => {
+    const { packages = DENO_PACKAGES, source } = options;
+    const found = denos.get(architecture) ??
+      findDeno(packages[architecture], { signal, ...source });
+    denos.set(architecture, found);
+    return found;
+  };
+  /** A new bundle needs a new code cache. Deno is read meanwhile, because that takes long. */
+  const onBundling = () => {
+    const own = architectures.find((architecture) => architecture === ownArchitecture());
+    const isNeeded = Object.values(application.functions).some(({ runtime }) => runtime === "deno");
+    if (isNeeded && own !== undefined && options.hasCache !== false) denoFor(own).catch(() => {});
+  };
+  await using bundles = new Bundles({ ...options, folder, kept, onBundling });
   // The modules of the tool are bundled beside those of the application.
   const own = api === undefined ? undefined : makeOwnFiles({ kept, signal });
   await using _own = { [Symbol.asyncDispose]: async () => void await ownEnded };
   const ownEnded = own?.catch(() => {}); // describeApi() gets the error.
-  const architectures = options.architectures ?? [application.architecture];
   const functions = await bundleForEach(manifestPath, application, {
     ...options,
     architectures,
@@ -120,7 +134,7 @@ export async function bundleApplication(
   );
   for (const architecture of ofDeno.size > 0 ? architectures : []) {
     progress(`Making the layer for ${architecture}`);
-    layers.push(await layerOf(architecture, kept, options));
+    layers.push(await layerOf(architecture, kept, options, () => denoFor(architecture)));
   }
   // The zips are made while functions start, because a start waits most of its time.
   const layerZips = layers.map(({ zip }) => zip());
@@ -211,13 +225,12 @@ interface Layer {
 async function layerOf(
   architecture: Architecture,
   kept: Kept,
-  { packages = DENO_PACKAGES, source, signal }: BundleOptions,
+  { packages = DENO_PACKAGES, signal }: BundleOptions,
+  deno: () => Promise<string>,
 ): Promise<Layer> {
   const package_ = packages[architecture];
   const files = await layerFiles(architecture, { kept, signal });
   const ownId = identifyFiles(files);
-  let found: Promise<string> | undefined;
-  const deno = () => found ??= findDeno(package_, { signal, ...source });
   const denoFile = async () => [
     { path: "bin/deno", data: await Deno.readFile(await deno()), isExecutable: true },
   ];

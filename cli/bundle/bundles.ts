@@ -17,6 +17,8 @@ export interface BundlesOptions {
   readonly kept?: Kept | undefined;
   /** Identifies the tool; by default this one. */
   readonly tool?: string | undefined;
+  /** Is called when a module is bundled, because no earlier bundle of it is kept. */
+  readonly onBundling?: (() => void) | undefined;
   /** Takes a warning. */
   readonly warn?: ((message: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -164,7 +166,8 @@ export class Bundles implements AsyncDisposable {
   }
 
   async #bundle(paths: readonly string[], target: Target): Promise<(ModuleBundle | Error)[]> {
-    const { isMinified } = this.#options;
+    const { isMinified, onBundling } = this.#options;
+    onBundling?.();
     const bundler = await this.#openBundler();
     const begin = Date.now();
     const results = await bundler.bundleAll(paths, { target, isMinified }).catch((error) => {
