@@ -34,8 +34,6 @@ export interface HostOptions {
    * invocation waits for the bundle of its function, which comes first. The log names what cannot be bundled.
    */
   readonly bundling?: "first" | "later" | "when invoked" | undefined;
-  /** The bundles of the folder of the manifest; by default new ones, which end with the host. */
-  readonly bundles?: Bundles | undefined;
   /** Is called when functions were bundled, and told whether these were the last ones. */
   readonly onBundled?: ((isAll: boolean) => void) | undefined;
 }
@@ -51,6 +49,8 @@ const TOGETHER = 8;
 
 interface Options extends HostOptions {
   readonly application: Application;
+  /** The bundles of the folder of the manifest; by default new ones, which end with the host. */
+  readonly bundles?: Bundles | undefined;
 }
 
 /** The longest time of a timer, in milliseconds. */
