@@ -21,7 +21,7 @@ export class TableError extends Error {
   }
 
   /** Returns the output in an answer of the engine. Throws the error if the answer is one. */
-  static check<Output>({ status, body }: Answer): Output {
+  static check<Output>({ status, body }: EngineAnswer): Output {
     const output = JSON.parse(body);
     if (status === 200) return output;
     const type = String(output.__type ?? "").split("#").at(-1)!;
@@ -30,7 +30,7 @@ export class TableError extends Error {
 }
 
 /** An answer of the engine. */
-export interface Answer {
+export interface EngineAnswer {
   readonly status: number;
   readonly body: string;
 }
@@ -126,7 +126,7 @@ export class Engine implements AsyncDisposable {
    * @param operation The name of the operation.
    * @param body The input as JSON.
    */
-  async send(operation: Operation, body: string): Promise<Answer> {
+  async send(operation: Operation, body: string): Promise<EngineAnswer> {
     const api = TARGETS.includes(operation) ? "DynamoDBStreams_20120810" : "DynamoDB_20120810";
     const response = await fetch(this.url, {
       ...this.#address.client && { client: this.#address.client },

@@ -12,7 +12,7 @@ import { bundleOwn, filesOfLayer, RUNTIME, writeLayer } from "../layer.ts";
 import type { Bundles } from "../bundles.ts";
 import { bundleModule } from "../module_bundle.ts";
 import { type Kept, keyOf } from "../../programs/kept.ts";
-import type { Answer, Question } from "./program.ts";
+import type { Description, Question } from "./program.ts";
 
 export interface DescribeOptions {
   /** The path of the manifest. */
@@ -45,7 +45,7 @@ export interface OwnFiles {
 
 export interface DescribedApi {
   /** The OpenAPI document. */
-  readonly document: Answer["document"];
+  readonly document: Description["document"];
   /** Sentences about the routes of the manifest that have no description. */
   readonly warnings: readonly string[];
 }
@@ -93,7 +93,7 @@ export async function describeApi(options: DescribeOptions): Promise<DescribedAp
       return new Map([["answer", new TextEncoder().encode(JSON.stringify(answer))]]);
     };
     const parts = await (kept === undefined ? make() : kept.once("api", key, make));
-    const { document, unserved, undescribed }: Answer = JSON.parse(
+    const { document, unserved, undescribed }: Description = JSON.parse(
       new TextDecoder().decode(parts.get("answer")),
     );
     if (unserved.length > 0) {
@@ -150,7 +150,7 @@ async function ask(
   files: readonly ArchiveFile[],
   question: Question,
   { signal, ...options }: DescribeOptions,
-): Promise<Answer> {
+): Promise<Description> {
   const isolation = options.isolation ?? await detectIsolation();
   const isPlain = isolation.kind === "plain folders";
   // The folder has a random name and mode 0700, so other users can neither guess it nor put files into it.
@@ -176,7 +176,7 @@ async function ask(
     };
     const signals = [limit.signal, ...(signal ? [signal] : [])];
     const start = { folders, environment, isolation, signal: AbortSignal.any(signals) };
-    let answer: Answer | undefined;
+    let answer: Description | undefined;
     await startFunction(start, async (api) => {
       const { answered } = api.invoke({
         requestId: crypto.randomUUID(),

@@ -23,7 +23,7 @@ export interface Question {
 type Schemes = NonNullable<OpenApiOptions["securitySchemes"]>;
 
 /** The document, and how the description differs from the manifest. */
-export interface Answer {
+export interface Description {
   readonly document: Readonly<Record<string, unknown>>;
   /** The keys of the description that no route serves. */
   readonly unserved: readonly string[];
@@ -39,7 +39,7 @@ interface ApiModule {
 
 export async function handler(
   { title, version, url, routes, securitySchemes, authorizers }: Question,
-): Promise<Answer> {
+): Promise<Description> {
   for (const name of Object.keys(Deno.env.toObject())) Deno.env.delete(name);
   const place = new URL("api.js", import.meta.url).href; // not a literal, so that the bundler leaves it
   const { api, document = {} }: ApiModule = await import(place);

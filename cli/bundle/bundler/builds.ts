@@ -5,11 +5,11 @@ import { Copy } from "./natives/copy.ts";
 import { Externals } from "./natives/externals.ts";
 import { readGraph } from "./graph.ts";
 import type {
+  BundleRequest,
+  BundleResult,
   BundlerOptions,
   CopyRequest,
   ModuleBundle,
-  Request,
-  Result,
   Style,
 } from "./messages.ts";
 import { describe, ModuleResult, partOf } from "./module_result.ts";
@@ -46,7 +46,7 @@ export class Builds {
   }
 
   /** Bundles modules. Those that were not bundled before are bundled together, so that what they share is read once. */
-  async run({ entries, style }: Request): Promise<Result[]> {
+  async run({ entries, style }: BundleRequest): Promise<BundleResult[]> {
     const fresh = entries.filter((entry) => !this.#builds.has(keyOf(entry, style)));
     for (let from = 0; fresh.length > 1 && from < fresh.length; from += MOST) {
       await this.#bundleTogether(fresh.slice(from, from + MOST), style);

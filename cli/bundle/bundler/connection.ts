@@ -1,10 +1,16 @@
 import type { ArchiveFile } from "../archive.ts";
-import type { Answer, CopyRequest, CopyResult, Request, Result } from "./messages.ts";
+import type {
+  BundlerAnswer,
+  BundleRequest,
+  BundleResult,
+  CopyRequest,
+  CopyResult,
+} from "./messages.ts";
 
 /** A whole answer. */
 export interface Finished {
   /** What became of the modules of a request. */
-  readonly results?: readonly Result[];
+  readonly results?: readonly BundleResult[];
   /** What became of a copy. */
   readonly copied?: CopyResult;
   /** The files of a copy. */
@@ -44,7 +50,7 @@ export class Connection implements AsyncDisposable {
    * @throws {Error} If the process ends, or the signal ends the work.
    */
   async ask(
-    question: { readonly bundle: Request } | { readonly copy: CopyRequest },
+    question: { readonly bundle: BundleRequest } | { readonly copy: CopyRequest },
   ): Promise<Finished> {
     this.#signal?.throwIfAborted();
     const id = ++this.#count;
@@ -93,7 +99,7 @@ export class Connection implements AsyncDisposable {
     for (const { reject } of this.#waiting.values()) reject(error);
   }
 
-  #take({ id, ...answer }: Answer): void {
+  #take({ id, ...answer }: BundlerAnswer): void {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return;
     const { files, resolve } = waiting;

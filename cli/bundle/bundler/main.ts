@@ -7,7 +7,7 @@
 import { MissingAddonsError } from "./natives/remedies.ts";
 import { Builds } from "./builds.ts";
 import type {
-  Answer,
+  BundlerAnswer,
   BundlerOptions,
   CopyRequest,
   CopyResult,
@@ -29,7 +29,7 @@ async function serve(options: BundlerOptions): Promise<void> {
     .forEach((name) => Deno.env.delete(name));
   const builds = new Builds(options, environment);
   let writing = Promise.resolve();
-  const answer = (value: Answer) => {
+  const answer = (value: BundlerAnswer) => {
     const bytes = new TextEncoder().encode(`${JSON.stringify(value)}\n`);
     writing = writing.then(() => writeAll(bytes));
   };

@@ -30,14 +30,14 @@ export interface Style {
 }
 
 /** Modules to bundle. */
-export interface Request {
+export interface BundleRequest {
   /** The paths or URLs of the modules. */
   readonly entries: readonly string[];
   readonly style: Style;
 }
 
 /** What became of a module: a bundle, a problem, or neither if the bundle is the same as the last bundle of the module. */
-export interface Result {
+export interface BundleResult {
   readonly bundle?: ModuleBundle | undefined;
   readonly problem?: string;
 }
@@ -83,13 +83,13 @@ export interface FileAnswer {
 /** A line to the process of the bundler. */
 export type Question =
   & { readonly id: number }
-  & ({ readonly bundle: Request } | { readonly copy: CopyRequest });
+  & ({ readonly bundle: BundleRequest } | { readonly copy: CopyRequest });
 
 /** A line of the process: a result for each module, or a part of a copy. */
-export type Answer =
+export type BundlerAnswer =
   & { readonly id: number }
   & (
-    | { readonly results: readonly Result[] }
+    | { readonly results: readonly BundleResult[] }
     | { readonly file: FileAnswer }
     | { readonly copied: CopyResult }
   );
