@@ -189,7 +189,7 @@ for (const runtime of NODE_RUNTIMES) {
     assertEquals((await app.invoke(["tmp"])).json, "done");
 
     const user = Deno.uid() === 0 ? { uid: USER_ID, gid: GROUP_ID } : {};
-    await using other = startProgram("sleep", { args: ["infinity"], ...user });
+    await using other = startProgram("sleep", { args: ["infinity"], cwd: "/", ...user });
     const without = "without a mount namespace";
     for (
       const [way, message] of [
