@@ -142,6 +142,8 @@ export async function bundleApplication(
     name,
     zips: [zipFiles([...files], kept)],
   }));
+  // One of them may fail while functions start. The error comes below.
+  const zipping = Promise.allSettled([...layerZips, ...functionZips.flatMap(({ zips }) => zips)]);
   const works: Promise<readonly string[]>[] = [];
   if (api !== undefined) {
     progress("Describing the API");
@@ -157,8 +159,11 @@ export async function bundleApplication(
   }
   if (options.hasCache !== false && layers.length > 0) {
     progress("Making the code caches");
-    const onCache = (function_: string, files: readonly ArchiveFile[]) =>
-      functionZips.find(({ name }) => name === function_)!.zips.push(zipFiles(files, kept));
+    const onCache = (function_: string, files: readonly ArchiveFile[]) => {
+      const zip = zipFiles(files, kept);
+      zip.catch(() => {}); // The same.
+      functionZips.find(({ name }) => name === function_)!.zips.push(zip);
+    };
     works.push(
       oneByOne(
         layers,
@@ -174,8 +179,8 @@ export async function bundleApplication(
       return startOnNode(application, files, { architecture, kept, signal });
     }));
   }
-  await Promise.allSettled(works);
-  await Promise.allSettled([...layerZips, ...functionZips.flatMap(({ zips }) => zips)]);
+  await Promise.allSettled([...works, zipping]);
+  await Promise.allSettled(functionZips.flatMap(({ zips }) => zips)); // with those of the caches
   new Set((await Promise.all(works)).flat()).forEach((text) => options.warn(text));
   progress("Writing the zips");
   const layerArchives = await Promise.all(layers.map(({ architecture }, index) => {

@@ -190,6 +190,20 @@ Deno.test("bundleApp() replaces no file if a zip is too large or cannot be writt
   }
 });
 
+Deno.test("bundleApp() fails in order if Deno cannot be read while other work goes on", async () => {
+  const api = `export const api = { "GET /one": { responses: { 204: "Done" } } };`;
+  const routes = [{ method: "GET", path: "/one" }];
+  const functions = { one: { module: "one.ts", triggers: { routes } } };
+  await using app = await makeApp({ ...MODULES, "api.ts": api }, functions, { api: "api.ts" });
+  const { package_ } = await makeDenoPackage();
+  const packages = { x86_64: { ...package_, integrity: "sha512-no" }, arm64: package_ };
+  const error = await assertRejects(
+    () => bundle(app.manifest, `${app.folder}/out`, { architectures: ["x86_64"], packages }),
+    Error,
+  );
+  assertMatch(error.message, /its checksum is ".*", not the pinned "sha512-no"$/);
+});
+
 Deno.test("bundleApp() names the folder that cannot be made", async () => {
   await using app = await makeApp({ ...MODULES, "out": "a file instead of the folder" }, FUNCTIONS);
   const out = `${app.folder}/out`;
