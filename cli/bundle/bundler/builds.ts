@@ -165,6 +165,7 @@ export class Builds {
   #read(entries: readonly string[], { target }: Style): Reading {
     const { folder, flags } = this.#options;
     const graph = readGraph(entries, { cwd: folder, flags, env: { ...this.#environment } });
+    graph.catch(() => {}); // It may fail while esbuild starts. The entry point reports the error.
     const externals = target === "deno"
       ? Promise.resolve(undefined)
       : graph.then(({ npmPackages = {} }) => new Externals(this.#options, npmPackages));
