@@ -101,12 +101,12 @@ export class Bundles implements AsyncDisposable {
   }
 
   /**
-   * Begins to bundle the first one of modules. If none of them was ever bundled, waits until the bundler has started. A later
-   * {@linkcode take} waits for the bundle, and gets the errors.
+   * Begins to bundle the first module that will be needed. If no module was ever bundled, waits until the bundler has started. A
+   * later {@linkcode take} waits for the bundle, and gets the errors.
+   *
+   * @param modules All modules of the application.
    */
-  async begin(modules: readonly Wanted[]): Promise<void> {
-    const [first] = modules;
-    if (first === undefined) return;
+  async begin(modules: readonly Wanted[], first: Wanted | undefined): Promise<void> {
     await this.#readConfiguration();
     const recipes = modules.map((wanted) => this.#recipeOf(wanted));
     const lists = await Promise.all(recipes.map((recipe) => recipe ? this.#listsOf(recipe) : []));
@@ -114,6 +114,7 @@ export class Bundles implements AsyncDisposable {
       this.#bundler = this.#startBundler();
       await this.#bundler.catch(() => {});
     }
+    if (first === undefined) return;
     this.#beginning = this.#take([first.path], first.target).then(() => {}, () => {});
   }
 

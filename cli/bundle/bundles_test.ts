@@ -154,7 +154,7 @@ Deno.test("a minified bundle, and that of another application or version, are ot
   assertEquals((await run(folder, cache, ["two.ts"])).found, 1);
 });
 
-Deno.test("Bundles.begin() bundles the first module, and starts the bundler at once if no module was ever bundled", async () => {
+Deno.test("Bundles.begin() bundles a module, and starts the bundler at once if no module was ever bundled", async () => {
   await using app = await makeApp(MODULES, {});
   const folder = await Deno.realPath(app.folder);
   const kept = new Kept(() => {}, temporaryFolder());
@@ -163,10 +163,20 @@ Deno.test("Bundles.begin() bundles the first module, and starts the bundler at o
   for (const isFirst of [true, false]) {
     await pause();
     await using bundles = new Bundles({ folder, kept });
-    await bundles.begin(modules);
+    await bundles.begin(modules, modules[0]);
     const [bundle] = await bundles.take([modules[0]!.path]);
     assertMatch(textOf(bundle), /first/);
     assertEquals(await isBundling(folder), isFirst);
+  }
+});
+
+Deno.test("a configuration that cannot be read is the problem of each module, and the bundler goes on", async () => {
+  await using app = await makeApp({ "deno.json": "{ broken", "one.ts": "export default 1;" }, {});
+  const folder = await Deno.realPath(app.folder);
+  await using bundles = new Bundles({ folder });
+  for (const _ of [1, 2]) {
+    const [problem] = await bundles.take([`${folder}/one.ts`]);
+    assertMatch(textOf(problem), /^Failed deserializing config file/);
   }
 });
 

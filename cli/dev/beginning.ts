@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import { mapValues } from "../application/resources.ts";
 import { Bundles } from "../bundle/bundles.ts";
 import { Log } from "../lambda/log.ts";
 import { Kept } from "../programs/kept.ts";
@@ -41,10 +42,11 @@ export async function begin(
   const warn = (text: string) => log.note(text);
   const folder = dirname(resolve(manifestPath));
   const bundles = new Bundles({ folder, kept: new Kept(warn), signal, warn });
-  const modules = local.modules.map(({ module, runtime }) => ({
+  const { functions, first } = local;
+  const wanted = mapValues(functions, ({ module, runtime }) => ({
     path: resolve(folder, module),
     target: runtime,
   }));
-  await bundles.begin(modules);
+  await bundles.begin(Object.values(wanted), first === undefined ? undefined : wanted[first]);
   return { local, read, bundles, log };
 }

@@ -9,7 +9,7 @@ import {
   type SecretValues,
   VALUES_FILE,
 } from "../manifest/local_values.ts";
-import type { Manifest, Runtime } from "../manifest/types.ts";
+import type { Manifest } from "../manifest/types.ts";
 import { fillPlaceholders, placeholdersIn } from "../manifest/variables.ts";
 import { SECRET } from "../aws/credentials.ts";
 import { endpointsOf } from "./aws_hosts.ts";
@@ -18,8 +18,9 @@ import type { Sockets } from "./sockets.ts";
 /** An application that was read for this machine. */
 export interface LocalApplication {
   readonly name: string;
-  /** The modules of the functions, that of the first route first. */
-  readonly modules: readonly { readonly module: string; readonly runtime: Runtime }[];
+  readonly functions: Manifest["functions"];
+  /** The function of the first route. */
+  readonly first: string | undefined;
   resolve(sockets: Sockets): ResolvedLocally;
 }
 
@@ -58,10 +59,9 @@ export async function readLocally(
   const { values, missing } = await readLocalSecrets(manifest, dirname(path), secrets);
   return {
     name: manifest.name,
-    modules: firstOf(
-      Object.values(manifest.functions),
-      ({ triggers }) => triggers.routes.length > 0,
-    ),
+    functions: manifest.functions,
+    first: Object.entries(manifest.functions)
+      .find(([, { triggers }]) => triggers.routes.length > 0)?.[0],
     resolve(sockets) {
       const application = resolveHere(manifest, sockets, values);
       return {
@@ -145,10 +145,4 @@ function describeMissing({ functions }: Application): string[] {
     const list = owners.map(({ owner }) => `"${owner}"`).join(", ");
     return `The variable ${name} of ${list} has no value on this machine, so it is absent: add it to the file ${VALUES_FILE}`;
   });
-}
-
-/** Puts the first item of a kind before all others. */
-function firstOf<T>(items: readonly T[], isOfKind: (item: T) => boolean): T[] {
-  const first = items.findIndex(isOfKind);
-  return first < 0 ? [...items] : [items[first]!, ...items.toSpliced(first, 1)];
 }

@@ -106,7 +106,8 @@ export async function run(
   };
   const start = async () => {
     const write = (record: LogRecord) => log.write(record);
-    const own = { application: current, manifestPath, bundles, log: write, signal, inspect };
+    const { first } = local;
+    const own = { application: current, manifestPath, bundles, first, log: write, signal, inspect };
     const onBundled = (isAll: boolean) => {
       watchOthers();
       if (isAll) checkFirst();

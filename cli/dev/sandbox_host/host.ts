@@ -51,6 +51,8 @@ interface Options extends HostOptions {
   readonly application: Application;
   /** The bundles of the folder of the manifest; by default new ones, which end with the host. */
   readonly bundles?: Bundles | undefined;
+  /** The function that will probably be invoked first. With the bundling `"later"`, its sandbox starts at once. */
+  readonly first?: string | undefined;
 }
 
 /** The longest time of a timer, in milliseconds. */
@@ -85,7 +87,7 @@ export class SandboxHost implements ApplicationHost {
   /** How often the bundling in the background was put off. */
   #postponed = 0;
   #isDisposed = false;
-  /** The function that was invoked last. */
+  /** The function that was invoked last, or will probably be invoked first. */
   #last = "";
   #reloading: Promise<readonly string[]> = Promise.resolve([]);
   #inspector: Inspector | undefined;
@@ -120,7 +122,7 @@ export class SandboxHost implements ApplicationHost {
       host = new SandboxHost(options, chosen, workshop);
       if (name !== undefined) await host.#inspect(name);
       if ((options.bundling ?? "first") !== "first") {
-        if (isLater) host.#startLikely();
+        if (isLater && options.first !== undefined) host.#startEarly(options.first);
         host.#bundleLater();
         return host;
       }
@@ -284,10 +286,8 @@ export class SandboxHost implements ApplicationHost {
     }
   }
 
-  /** Bundles the function of the first route and starts a sandbox: it will probably be invoked. AWS Lambda does so at times, too. */
-  #startLikely(): void {
-    const name = this.#application.gateway?.routes[0]?.function;
-    if (name === undefined) return;
+  /** Bundles a function and starts a sandbox, as AWS Lambda does at times before the first invocation. */
+  #startEarly(name: string): void {
     this.#last = name;
     this.#bundleFirst(name).catch(() => {}); // The first invocation tries again, and gets the error.
   }

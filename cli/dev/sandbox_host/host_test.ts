@@ -410,18 +410,18 @@ Deno.test("a host that bundles later bundles what is invoked first, and a fault 
   }
 });
 
-Deno.test("a host that bundles later starts the function of the first route, and bundles nothing else while it runs", async () => {
-  const routes = [{ method: "GET", path: "/slow" }];
+Deno.test("a host that bundles later starts the first function early, and bundles nothing else while it runs", async () => {
   await using app = await makeApp({
     "other.ts": "export const handler = () => 1;",
     "slow.ts": `export const handler = () => new Promise((resolve) => setTimeout(resolve, 2_000));`,
-  }, { other: { module: "other.ts" }, slow: { module: "slow.ts", triggers: { routes } } });
+  }, { other: { module: "other.ts" }, slow: { module: "slow.ts" } });
   const bundled: boolean[] = [];
   const open = async () =>
     SandboxHost.open({
       application: await app.read(),
       manifestPath: app.manifest,
       bundling: "later",
+      first: "slow",
       onBundled: (isAll) => bundled.push(isAll),
       log() {},
     });
