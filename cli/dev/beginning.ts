@@ -17,8 +17,8 @@ export interface BeginningOptions {
   readonly signal: AbortSignal;
 }
 
-/** An application whose first bundle is being made. */
-export interface Beginning {
+/** An application whose first bundle is being made. Its disposal ends the bundling at once. */
+export interface Beginning extends AsyncDisposable {
   readonly local: LocalApplication;
   /** Reads the application again. */
   readonly read: () => Promise<LocalApplication>;
@@ -41,12 +41,23 @@ export async function begin(
   const log = new Log();
   const warn = (text: string) => log.note(text);
   const folder = dirname(resolve(manifestPath));
-  const bundles = new Bundles({ folder, kept: new Kept(warn), signal, warn });
+  const end = new AbortController();
+  const either = AbortSignal.any([signal, end.signal]);
+  const bundles = new Bundles({ folder, kept: new Kept(warn), signal: either, warn });
   const { functions, first } = local;
   const wanted = mapValues(functions, ({ module, runtime }) => ({
     path: resolve(folder, module),
     target: runtime,
   }));
   await bundles.begin(Object.values(wanted), first === undefined ? undefined : wanted[first]);
-  return { local, read, bundles, log };
+  return {
+    local,
+    read,
+    bundles,
+    log,
+    async [Symbol.asyncDispose]() {
+      end.abort();
+      await bundles[Symbol.asyncDispose]();
+    },
+  };
 }

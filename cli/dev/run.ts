@@ -58,8 +58,8 @@ export async function run(
   const { signal, print, isColored } = environment;
   const watchedFolder = resolve(dirname(manifestPath));
   await using stack = new AsyncDisposableStack();
-  const { local, read, bundles, log } = beginning ?? await begin({ ...options, signal });
-  stack.use(bundles);
+  const begun = stack.use(beginning ?? await begin({ ...options, signal }));
+  const { local, read, bundles, log } = begun;
   const openFolder = ({ name }: LocalApplication) =>
     options.data === undefined
       ? openOwnFolder(dirname(manifestPath), name)
