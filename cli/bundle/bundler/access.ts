@@ -55,6 +55,15 @@ export function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
+/** Returns the path without links. */
+export function realPath(file: string): string | undefined {
+  try {
+    return Deno.realPathSync(file);
+  } catch {
+    return undefined; // The file does not exist, or this process cannot see it.
+  }
+}
+
 /**
  * Finds the files of the application in a bundle that only others import: packages and remote modules. The metafile of
  * esbuild has a pattern for an import such as `require("./" + name + ".json")`, and does not name the files that it found.

@@ -44,6 +44,10 @@ const PACKAGE_ATTACKS: readonly (readonly [string, string])[] = [
     "index.mjs",
     'import key from "file://HOME/credentials" with { type: "text" }; export default key;',
   ],
+  // A file without an end must not be read.
+  ["index.mjs", import_("/dev/zero", "bytes")],
+  ["index.mjs", import_(`${"../".repeat(30)}dev/zero`, "bytes")],
+  ["index.cjs", `module.exports = require("${"../".repeat(30)}dev/zero");`],
   ["index.mjs", import_("HOME/keys.json", "json")],
   ["index.mjs", import_("HOME/keys.json")],
   ["index.mjs", import_("../../../home/keys.json")],

@@ -4,6 +4,7 @@ import type { BundlerOptions, Style, Target } from "./messages.ts";
 import { SHARED } from "./output.ts";
 import { denoPlugin } from "./plugin.ts";
 import type { Reading } from "./resolver.ts";
+import { LOADERS } from "./loaders.ts";
 import { transpile, tsconfigOf } from "./typescript.ts";
 
 /** Options that keep the result in memory. */
@@ -12,6 +13,7 @@ export type InMemory = BuildOptions & { readonly metafile: true; readonly write:
 const OPTIONS = {
   ...SHARED,
   bundle: true,
+  loader: LOADERS,
   define: { __dirname: "import.meta.dirname", __filename: "import.meta.filename" },
   mainFields: ["module", "main"],
   metafile: true,
@@ -27,11 +29,17 @@ const TARGETS = {
   "nodejs24.x": { ...FOR_NODE, target: "node24", conditions: ["node-addons", "module-sync"] },
 } satisfies Record<Target, BuildOptions>;
 
-/** Makes the options of esbuild for the modules of an application. */
+/**
+ * Makes the options of esbuild for the modules of an application.
+ *
+ * @param asked The imports that esbuild must not resolve by itself.
+ * @param readingOf Returns the module graph for the build that starts.
+ */
 export function buildOptionsOf(
   options: BundlerOptions,
   { target, isMinified }: Style,
-  readingOf: () => Reading,
+  asked: RegExp,
+  readingOf: () => Promise<Reading>,
 ): InMemory {
   const { folder, compilerOptions, tsconfig } = options;
   const transpiling = compilerOptions?.emitDecoratorMetadata === true
@@ -44,6 +52,6 @@ export function buildOptionsOf(
     outdir: folder,
     minify: isMinified,
     ...(compilerOptions ? { tsconfigRaw: tsconfigOf(compilerOptions) } : tsconfig && { tsconfig }),
-    plugins: [denoPlugin(options, readingOf, transpiling)],
+    plugins: [denoPlugin(options, asked, readingOf, transpiling)],
   };
 }

@@ -1,9 +1,18 @@
-import { build as buildOnce, type BuildContext, context, type Message, stop } from "esbuild";
-import { basename } from "node:path";
+import {
+  build as buildOnce,
+  type BuildContext,
+  type BuildFailure,
+  context,
+  stop,
+  transform,
+} from "esbuild";
+import { basename, resolve } from "node:path";
 import { buildOptionsOf, type InMemory } from "./build_options.ts";
 import { Copy } from "./natives/copy.ts";
 import { Externals } from "./natives/externals.ts";
+import { importsToResolve } from "./filters.ts";
 import { readGraph } from "./graph.ts";
+import { noLoader } from "./loaders.ts";
 import type {
   BundleRequest,
   BundleResult,
@@ -12,17 +21,20 @@ import type {
   ModuleBundle,
   Style,
 } from "./messages.ts";
-import { describe, ModuleResult, partOf } from "./module_result.ts";
-import { minify } from "./output.ts";
+import { describe, metafileOf, ModuleResult, partOf } from "./module_result.ts";
+import { minify, type Part } from "./output.ts";
+import { Packages } from "./packages.ts";
 import type { Reading } from "./resolver.ts";
 import { stampOf } from "./stamps.ts";
 
 /** A module that is bundled again and again. */
 interface Build {
   /** From the second bundle on, esbuild keeps the modules in memory, so that the next build is faster. */
-  context?: Promise<BuildContext<InMemory>>;
+  context?: BuildContext<InMemory>;
+  /** The imports that esbuild asks about in the context. */
+  asked?: string;
   /** It counts as long as the application has the same imports, and packages the same `package.json`. */
-  reading?: Reading | undefined;
+  reading?: Promise<Reading> | undefined;
   /** The imports of the application in the last bundle. */
   imports?: string;
   /** The files of the last bundle, with their times and sizes. */
@@ -78,14 +90,7 @@ export class Builds {
     if (bundle && changed.length === 0) return isFresh ? bundle : undefined;
     delete build.bundle;
     if (changed.some(([file]) => basename(file) === "package.json")) build.reading = undefined;
-    try {
-      return build.bundle = await this.#rebuild(build, entry, style);
-    } catch (error) {
-      const { errors } = error as { errors?: readonly Message[] };
-      throw errors === undefined
-        ? error
-        : new Error(errors.map(describe).join("\n"), { cause: error });
-    }
+    return build.bundle = await this.#rebuild(build, entry, style);
   }
 
   /**
@@ -95,26 +100,31 @@ export class Builds {
   async #bundleTogether(entries: readonly string[], style: Style): Promise<void> {
     const begin = Date.now();
     const reading = this.#read(entries, style);
-    const result = await buildOnce({
-      ...buildOptionsOf(this.#options, style, () => reading),
-      entryPoints: entries.map((entry, index) => ({ in: entry, out: `index-${index}` })),
-    }).catch(() => undefined); // The build of each module alone tells its problem.
-    if (result === undefined) return;
-    const { outputFiles, metafile } = result;
+    const part = await reading.then(async (reading) =>
+      partOf(
+        await buildOnce({
+          ...buildOptionsOf(this.#options, style, reading.asked, () => Promise.resolve(reading)),
+          entryPoints: entries.map((entry, index) => ({ in: entry, out: `index-${index}` })),
+        }),
+        reading.packages,
+      )
+    ).catch(() => undefined); // The build of each module alone tells its problem.
+    if (part === undefined) return;
+    const { outputFiles, metafile } = part;
     for (const [index, entry] of entries.entries()) {
       const isOwn = ({ path }: { path: string }) =>
         new RegExp(`index-${index}\\.js(\\.map)?$`).test(path);
-      const part = {
+      const own = {
         outputFiles: outputFiles.filter(isOwn),
-        metafile: partOf(metafile, `index-${index}.js`),
+        metafile: metafileOf(metafile, `index-${index}.js`),
       };
-      const made = new ModuleResult(part, this.#options, begin);
+      const made = new ModuleResult(own, this.#options, begin);
       if (made.circles.size > 0) continue;
       const { imports, stamps } = made;
       const build: Build = { reading, imports, stamps };
       try {
-        await made.check(reading, style.target);
-        build.bundle = await made.complete(made.output, reading, style.target);
+        await made.check(await reading, style.target);
+        build.bundle = await made.complete(made.output, await reading, style.target);
       } catch {
         continue;
       }
@@ -132,27 +142,53 @@ export class Builds {
   async #rebuild(build: Build, entry: string, style: Style): Promise<ModuleBundle> {
     const begin = Date.now();
     const isGraphNew = build.reading === undefined;
-    build.reading ??= this.#read([entry], style); // Deno reads while esbuild starts.
-    const context = await (build.context ??= this.#open(build, entry, style));
-    const result = await context.rebuild().catch((error) => {
+    const make = async () =>
+      new ModuleResult(await this.#make(build, entry, style), this.#options, begin);
+    let made = await make().catch((error) => {
       if (isGraphNew) throw error;
       build.reading = undefined; // A file may have been added or removed, or a package installed anew.
-      return context.rebuild();
+      return make();
     });
-    let made = new ModuleResult(result, this.#options, begin);
     if (!isGraphNew && made.imports !== build.imports) {
       build.reading = undefined;
-      made = new ModuleResult(await context.rebuild(), this.#options, begin);
+      made = await make();
     }
     build.imports = made.imports;
-    await made.check(build.reading!, style.target);
+    const reading = await build.reading!;
+    await made.check(reading, style.target);
     build.stamps = made.stamps;
     const output = made.circles.size === 0
       ? made.output
       : style.isMinified
       ? await this.#minify(entry, style)
       : await made.restored();
-    return await made.complete(output, build.reading!, style.target);
+    return await made.complete(output, reading, style.target);
+  }
+
+  /** Lets esbuild bundle a module. It keeps the modules that it has read in memory. */
+  async #make(build: Build, entry: string, style: Style): Promise<Part> {
+    const { asked, packages } = await (build.reading ??= this.#read([entry], style));
+    if (build.asked !== asked.source) {
+      await build.context?.dispose();
+      build.asked = asked.source;
+      build.context = await context({
+        ...buildOptionsOf(this.#options, style, asked, () => build.reading!),
+        entryPoints: { index: entry },
+      });
+    }
+    const result = await build.context!.rebuild().catch((failure: BuildFailure) => {
+      const problems = failure.errors.map(({ text, location }) => {
+        const [, file] = /^No loader is configured for "[^"]*" files: (.*)$/.exec(text) ?? [];
+        return describe({
+          text: file === undefined
+            ? text
+            : noLoader(resolve(this.#options.folder, file), style.target === "deno"),
+          location,
+        });
+      });
+      throw new Error(packages.name(problems.join("\n")), { cause: failure });
+    });
+    return partOf(result, packages);
   }
 
   /** Minifies a bundle that must keep its declarations. */
@@ -162,26 +198,24 @@ export class Builds {
     return { ...await minify(full), warnings: full.warnings };
   }
 
-  #read(entries: readonly string[], { target }: Style): Reading {
+  async #read(entries: readonly string[], { target }: Style): Promise<Reading> {
     const { folder, flags } = this.#options;
-    const graph = readGraph(entries, { cwd: folder, flags, env: { ...this.#environment } });
-    graph.catch(() => {}); // It may fail while esbuild starts. The entry point reports the error.
-    const externals = target === "deno"
-      ? Promise.resolve(undefined)
-      : graph.then(({ npmPackages = {} }) => new Externals(this.#options, npmPackages));
-    externals.catch(() => {}); // The graph has the error.
-    return { graph, resolutions: new Map(), externals };
+    const options = { cwd: folder, flags, env: { ...this.#environment } };
+    // esbuild starts while Deno reads.
+    const [graph] = await Promise.all([readGraph(entries, options), transform("")]);
+    return {
+      graph,
+      packages: new Packages(graph, this.#options),
+      asked: importsToResolve(graph, this.#options),
+      resolutions: new Map(),
+      externals: target === "deno"
+        ? undefined
+        : new Externals(this.#options, graph.npmPackages ?? {}),
+    };
   }
 
   async stop(): Promise<void> {
     await stop();
-  }
-
-  #open(build: Build, entry: string, style: Style) {
-    return context({
-      ...buildOptionsOf(this.#options, style, () => build.reading ??= this.#read([entry], style)),
-      entryPoints: { index: entry },
-    });
   }
 }
 

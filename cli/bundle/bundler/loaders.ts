@@ -2,7 +2,7 @@ import type { Loader } from "esbuild";
 import { extname } from "node:path";
 
 /** The languages of files by their extensions. Other files need an import attribute. */
-const LOADERS: Readonly<Record<string, Loader>> = {
+export const LOADERS: Readonly<Record<string, Loader>> = {
   "": "js",
   ".js": "js",
   ".mjs": "js",
@@ -38,6 +38,13 @@ const ATTRIBUTES: Readonly<Record<string, Loader>> = {
 /** The language of a file, or `undefined` if the file needs an import attribute. */
 export function loaderOf(file: string, attribute?: string): Loader | undefined {
   return attribute === undefined ? LOADERS[extname(file)] : ATTRIBUTES[attribute];
+}
+
+/** Describes a file that needs an import attribute, or that cannot be bundled. */
+export function noLoader(file: string, isForDeno: boolean): string {
+  return extname(file) === ".node"
+    ? addonProblem(file, isForDeno)
+    : `Cannot bundle ${JSON.stringify(file)}: import it with { type: "text" }, "bytes" or "json"`;
 }
 
 /** The language of a remote module. */

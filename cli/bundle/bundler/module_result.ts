@@ -9,12 +9,18 @@ import { inputsOf } from "./inputs.ts";
 import { addonProblem, loaderOf } from "./loaders.ts";
 import type { BundlerOptions, ModuleBundle, Output, Target } from "./messages.ts";
 import { findAddon } from "./optional_imports.ts";
-import { bundleOf } from "./output.ts";
+import { bundleOf, type Part } from "./output.ts";
+import type { Packages } from "./packages.ts";
 import type { Reading } from "./resolver.ts";
 import { stampOf, stampsOf } from "./stamps.ts";
 
-/** What one module takes of a result of esbuild. */
-export type Part = Pick<BuildResult<InMemory>, "metafile" | "outputFiles">;
+/** Takes a result of esbuild, with the names of the modules of packages. */
+export function partOf({ metafile, outputFiles }: BuildResult<InMemory>, packages: Packages): Part {
+  return {
+    metafile: JSON.parse(packages.name(JSON.stringify(metafile))),
+    outputFiles: outputFiles.map(({ path, text }) => ({ path, text: packages.name(text) })),
+  };
+}
 
 /** What esbuild has made of one module: checked, and completed to a bundle. */
 export class ModuleResult {
@@ -67,7 +73,7 @@ export class ModuleResult {
   /** Refuses a package that does not work without its native add-on. */
   async #refuseAddon({ graph }: Reading, target: Target): Promise<void> {
     const { metafile, outputFiles } = this.#part;
-    const { npmPackages = {} } = await graph;
+    const { npmPackages = {} } = graph;
     const fileOf = (input: string) => {
       const [, id, path] = /^npm:((?:@[^/]+\/)?[^/]+)\/(.*)$/.exec(input) ?? [];
       return id === undefined
@@ -127,10 +133,10 @@ export class ModuleResult {
     ) as [
       Metafile["outputs"][string],
     ];
-    const natives = (await externals)?.packagesOf(imports.map(({ path }) => path));
+    const natives = externals?.packagesOf(imports.map(({ path }) => path));
     const manifests = natives?.packages.map(({ folder }) => join(folder, "package.json")) ?? [];
     for (const file of manifests) this.stamps.set(file, stampOf(file));
-    const inputs = inputsOf(metafile, await graph, this.#options, manifests);
+    const inputs = inputsOf(metafile, graph, this.#options, manifests);
     if (target === "deno") return { ...output, foldersElsewhere, inputs };
     const warnings = output.warnings ??
       await checkDeno(output, (source) => this.#isOwn(source), this.#options.folder);
@@ -150,7 +156,7 @@ export class ModuleResult {
  * Takes what belongs to one output of several. Inputs that no output reaches belong to each of them: esbuild does not say which
  * module found them by a computed name.
  */
-export function partOf({ inputs, outputs }: Metafile, name: string): Metafile {
+export function metafileOf({ inputs, outputs }: Metafile, name: string): Metafile {
   const reachedFrom = (entries: readonly string[]) => {
     const reached = new Set<string>();
     for (const todo = [...entries]; todo.length > 0;) {

@@ -1,4 +1,4 @@
-import { type BuildOptions, type BuildResult, transform, type TransformOptions } from "esbuild";
+import { type BuildOptions, type Metafile, transform, type TransformOptions } from "esbuild";
 import type { Output } from "./messages.ts";
 
 /** The options for JavaScript that bundling and minifying share. */
@@ -15,13 +15,14 @@ export const SHARED = {
   charset: "utf8",
 } as const satisfies BuildOptions & TransformOptions;
 
+/** What one module takes of a result of esbuild. */
+export interface Part {
+  readonly metafile: Metafile;
+  readonly outputFiles: readonly { readonly path: string; readonly text: string }[];
+}
+
 /** Takes the bundle from a result of esbuild. */
-export function bundleOf(
-  { outputFiles, metafile }: Pick<
-    BuildResult<{ metafile: true; write: false }>,
-    "metafile" | "outputFiles"
-  >,
-): Output {
+export function bundleOf({ outputFiles, metafile }: Part): Output {
   const textOf = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))!.text;
   const [, output] = Object.entries(metafile.outputs).find(([path]) => path.endsWith(".js"))!;
   const bundle = withRequire(asNodeImports(textOf(".js")), textOf(".js.map"));

@@ -5,130 +5,147 @@ import { exports } from "resolve.exports";
 import satisfies from "semver/functions/satisfies";
 import { isInside } from "./access.ts";
 import type { Graph, NpmPackage } from "./graph.ts";
+import type { BundlerOptions } from "./messages.ts";
 
 /** Marks a resolution by esbuild itself, so that the plugin does not answer it. */
 export const BY_ESBUILD = Symbol();
 
-/** A module of a package in Deno's cache. */
-export interface PackageModule {
-  /** The name and version of the package. */
-  readonly id: string;
-  readonly file: string;
-}
-
-/** A module that an import leads to. */
+/** A module of a package in Deno's cache that an import leads to. */
 export interface FoundModule {
-  readonly module: PackageModule;
+  readonly file: string;
   readonly sideEffects: boolean;
 }
 
-/** Finds the modules of the npm packages in Deno's cache. There, the folders of dependencies are not in `node_modules`. */
+/** The npm packages in Deno's cache. There, the folders of dependencies are not in `node_modules`. */
 export class Packages {
-  readonly #build: PluginBuild;
   readonly #packages: Readonly<Record<string, NpmPackage>>;
+  /** The names and versions of the packages by their folders, without links. */
+  readonly #folders: ReadonlyMap<string, string>;
+  /** Finds the packages in a text of esbuild. */
+  readonly #paths: RegExp;
+  /** The package of each folder that was asked for. */
+  readonly #ids = new Map<string, string | undefined>();
+  readonly #npmCache: string;
   /** The packages that were entered. The importer makes no difference, and asking esbuild takes long. */
   readonly #entered = new Map<string, Promise<ResolveResult>>();
 
-  constructor(build: PluginBuild, graph: Graph) {
-    this.#build = build;
-    this.#packages = graph.npmPackages ?? {};
+  constructor(
+    { npmPackages = {} }: Graph,
+    { folder, npmCache }: Pick<BundlerOptions, "folder" | "npmCache">,
+  ) {
+    this.#packages = npmPackages;
+    this.#npmCache = npmCache;
+    const there = Object.entries(npmPackages).filter(([, { localPath }]) => existsSync(localPath));
+    this.#folders = new Map(there.map(([id, { localPath }]) => [realpathSync(localPath), id]));
+    const paths = [...this.#folders.keys()].map((path) =>
+      RegExp.escape(relative(npmCache, path).replaceAll("\\", "/"))
+    );
+    const top = RegExp.escape(relative(folder, npmCache).replaceAll("\\", "/"));
+    this.#paths = new RegExp(`${top}/(${paths.join("|") || "$^"})(?=/)`, "g");
   }
 
-  /** Resolves an import of a package, such as `npm:/hono@4.0.0/cookie`. */
-  enter(id: string, subpath: string, kind: ImportKind): Promise<ResolveResult> {
+  /** Returns the name and version of the package of a file, such as `hono@4.0.0`. */
+  idOf(file: string): string | undefined {
+    const folder = dirname(file);
+    if (!isInside(folder, this.#npmCache)) return undefined;
+    const known = this.#folders.get(folder) ?? this.#ids.get(folder);
+    if (known !== undefined || this.#ids.has(folder)) return known;
+    const id = this.idOf(folder);
+    this.#ids.set(folder, id);
+    return id;
+  }
+
+  /**
+   * Names the modules of packages in a text of esbuild, such as `npm:hono@4.0.0/dist/hono.js`. Then the text is the same on each
+   * machine.
+   */
+  name(text: string): string {
+    return text.replace(
+      this.#paths,
+      (path, inside: string, offset: number) =>
+        /(^|\n|"|\/\/ )$/.test(text.slice(Math.max(0, offset - 3), offset))
+          ? `npm:${this.#folders.get(join(this.#npmCache, inside))}`
+          : path,
+    );
+  }
+
+  /** Resolves an import of a package, such as `npm:/hono@4.0.0/cookie`, by asking esbuild. */
+  enter(
+    { resolve }: Pick<PluginBuild, "resolve">,
+    id: string,
+    subpath: string,
+    kind: ImportKind,
+  ): Promise<ResolveResult> {
     const key = `${kind} ${id}${subpath}`;
-    const entered = this.#entered.get(key) ?? this.#enter(id, subpath, kind);
-    this.#entered.set(key, entered);
-    return entered;
-  }
-
-  async #enter(id: string, subpath: string, kind: ImportKind): Promise<ResolveResult> {
     const { name, localPath } = this.#packages[id]!;
     const options = { resolveDir: localPath, kind, pluginData: BY_ESBUILD };
     const manifest = readManifest(localPath);
     // A package with `exports` can import itself by its name. In node_modules, every package can be found by its name. The
     // error about a package that is not there has its name.
-    return manifest === undefined || "exports" in manifest || localPath.includes("node_modules")
-      ? await this.#build.resolve(name + subpath, options)
-      : await this.#build.resolve(subpath === "" ? "./" : `.${subpath}`, options);
+    const path =
+      manifest === undefined || "exports" in manifest || localPath.includes("node_modules")
+        ? name + subpath
+        : subpath === ""
+        ? "./"
+        : `.${subpath}`;
+    const entered = this.#entered.get(key) ?? resolve(path, options);
+    this.#entered.set(key, entered);
+    return entered;
   }
 
-  /** Resolves an import in a package. Returns `undefined` if the package does not depend on the imported package. */
-  async resolve(
-    path: string,
-    importer: PackageModule,
-    kind: ImportKind,
-  ): Promise<{ readonly id: string; readonly result: ResolveResult } | undefined> {
-    if (/^[./#]/.test(path)) {
-      const resolveDir = importer.file.replace(/[^/\\]*$/, "");
-      const result = await this.#build.resolve(path, { resolveDir, kind, pluginData: BY_ESBUILD });
-      return { id: importer.id, result };
-    }
-    const [name] = /^(@[^/]+\/)?[^/]+/.exec(path)!;
-    const id = findDependency(name, this.#packages[importer.id]!, this.#packages);
-    if (id === undefined) return undefined;
-    return { id, result: await this.enter(id, path.slice(name.length), kind) };
+  /** Finds the package that a module of another package imports, and the path in it. */
+  findImported(path: string, importer: string): readonly [id: string, subpath: string] | undefined {
+    const own = this.idOf(importer);
+    const [name] = /^(@[^/]+\/)?[^/.#][^/]*/.exec(path) ?? [];
+    if (own === undefined || name === undefined) return undefined;
+    const id = findDependency(name, this.#packages[own]!, this.#packages);
+    return id === undefined ? undefined : [id, path.slice(name.length)];
   }
 
   /**
-   * Finds the module of an import in a package. Returns `undefined` if esbuild has to find it. esbuild would find the same
-   * module, but every question to it takes long, and a package may have hundreds of modules.
+   * Finds the module of an import of a package, such as `npm:/hono@4.0.0/cookie`. Returns `undefined` if esbuild has to find it.
+   * esbuild would find the same module, but every question to it takes long.
    */
-  find(path: string, importer: PackageModule, kind: ImportKind): FoundModule | undefined {
-    if (/^\.\.?(\/|$)/.test(path)) {
-      return path.endsWith("/")
-        ? undefined
-        : this.#findAt(importer.id, join(dirname(importer.file), path));
-    }
-    const [name] = /^(@[^/]+\/)?[^/.#][^/]*/.exec(path) ?? [];
-    const id = name === undefined
-      ? undefined
-      : findDependency(name, this.#packages[importer.id]!, this.#packages);
-    return id === undefined ? undefined : this.findEntry(id, path.slice(name!.length), kind);
-  }
-
-  /** Finds the module of an import of a package, such as `npm:/hono@4.0.0/cookie`, as {@linkcode find} does. */
-  findEntry(id: string, subpath: string, kind: ImportKind): FoundModule | undefined {
+  find(
+    id: string,
+    subpath: string,
+    kind: ImportKind,
+    conditions: readonly string[],
+  ): FoundModule | undefined {
     const { localPath } = this.#packages[id]!;
     const manifest = readManifest(localPath);
     if (manifest === undefined) return undefined;
-    if (!("exports" in manifest)) return this.#findAt(id, join(localPath, subpath));
+    if (!("exports" in manifest)) return findAt(join(localPath, subpath), localPath);
     const [target, ...others] = targetsOf(manifest, `.${subpath}`, {
-      conditions: this.#build.initialOptions.conditions ?? [],
+      conditions,
       require: kind.startsWith("require"),
     });
     if (target === undefined || others.length > 0) return undefined;
-    const found = this.#findAt(id, join(localPath, target));
-    return found?.module.file === join(localPath, target) ? found : undefined;
+    const found = findAt(join(localPath, target), localPath);
+    return found?.file === join(localPath, target) ? found : undefined;
   }
+}
 
-  /** Finds the file of a path, or of a folder: its `package.json` names the file, or it is `index`. */
-  #findAt(id: string, path: string): FoundModule | undefined {
-    const top = this.#packages[id]!.localPath;
-    const find = (file: string, endings = ["", ...ENDINGS]): string | undefined => {
-      if (!isInside(dirname(file), top)) return undefined;
-      const { files } = folderOf(dirname(file), top);
-      const ending = endings.find((ending) => files.has(basename(file) + ending));
-      return ending === undefined ? undefined : file + ending;
-    };
-    const findIn = (folder: string) => find(join(folder, "index"), ENDINGS);
-    const findMain = () => {
-      if (find(join(path, "package.json"), [""]) === undefined) return undefined;
-      const { module, main } = readManifest(path) ?? {};
-      return [module, main].filter((name) => typeof name === "string")
-        .map((name) => find(join(path, name)) ?? findIn(join(path, name)))
-        .find((file) => file !== undefined);
-    };
-    const file = find(path) ?? findMain() ?? findIn(path);
-    if (file === undefined) return undefined;
-    const { hasSideEffects } = folderOf(dirname(file), top);
-    return hasSideEffects && { module: { id, file }, sideEffects: hasSideEffects(file) };
-  }
-
-  /** Names a module of a package, such as `hono@4.0.0/dist/hono.js`. */
-  nameOf({ id, file }: PackageModule): string {
-    return `${id}/${relative(this.#packages[id]!.localPath, file).replaceAll("\\", "/")}`;
-  }
+/** Finds the file of a path in a package, or of a folder: its `package.json` names the file, or it is `index`. */
+function findAt(path: string, top: string): FoundModule | undefined {
+  const find = (file: string, endings = ["", ...ENDINGS]): string | undefined => {
+    if (!isInside(dirname(file), top)) return undefined;
+    const { files } = folderOf(dirname(file), top);
+    const ending = endings.find((ending) => files.has(basename(file) + ending));
+    return ending === undefined ? undefined : file + ending;
+  };
+  const findIn = (folder: string) => find(join(folder, "index"), ENDINGS);
+  const findMain = () => {
+    if (find(join(path, "package.json"), [""]) === undefined) return undefined;
+    const { module, main } = readManifest(path) ?? {};
+    return [module, main].filter((name) => typeof name === "string")
+      .map((name) => find(join(path, name)) ?? findIn(join(path, name)))
+      .find((file) => file !== undefined);
+  };
+  const file = find(path) ?? findMain() ?? findIn(path);
+  if (file === undefined) return undefined;
+  const { hasSideEffects } = folderOf(dirname(file), top);
+  return hasSideEffects && { file, sideEffects: hasSideEffects(file) };
 }
 
 /** Finds the package in Deno's cache that another one means by a name. Returns its name and version. */

@@ -3,8 +3,8 @@ import { build, type ImportKind, type PluginBuild, stop } from "esbuild";
 import { dirname, join } from "node:path";
 import { temporaryFolder } from "../../../testdata/programs.ts";
 import { findEsbuild } from "./find_esbuild.ts";
-import type { Graph } from "./graph.ts";
-import { BY_ESBUILD, Packages } from "./packages.ts";
+import type { NpmPackage } from "./graph.ts";
+import { Packages } from "./packages.ts";
 
 const FILES = {
   "package.json": JSON.stringify({
@@ -43,6 +43,15 @@ const FILES = {
   "empty/other.js": "",
 };
 
+const PLAIN = JSON.stringify({ name: "plain", sideEffects: ["./polyfill.js"], main: "./both.js" });
+
+function packagesOf(npmPackages: Readonly<Record<string, NpmPackage>>, npmCache: string): Packages {
+  return new Packages({ roots: [], modules: [], redirects: {}, npmPackages }, {
+    folder: "/",
+    npmCache,
+  });
+}
+
 /** Does work in a build of esbuild. */
 async function inBuild(work: (build: PluginBuild) => Promise<void>): Promise<void> {
   Deno.env.set("ESBUILD_BINARY_PATH", (await findEsbuild(undefined)).program);
@@ -58,61 +67,61 @@ async function inBuild(work: (build: PluginBuild) => Promise<void>): Promise<voi
 }
 
 Deno.test("Packages.find() finds what esbuild finds, or leaves it to esbuild", async () => {
-  const top = await Deno.realPath(await Deno.makeTempDir());
-  for (const [path, text] of Object.entries(FILES)) {
-    await Deno.mkdir(dirname(`${top}/${path}`), { recursive: true });
-    await Deno.writeTextFile(`${top}/${path}`, text);
-  }
-  await Deno.symlink(`${top}/both.js`, `${top}/link.js`);
-  const id = "many@1.0.0";
-  const npmPackages = {
-    [id]: { name: "many", version: "1.0.0", dependencies: [], localPath: top },
-  };
-  const graph: Graph = { roots: [], modules: [], redirects: {}, npmPackages };
-  const cases: [path: string, isLeft: boolean, kind?: ImportKind][] = [
-    ["many", false],
-    ["many", false, "require-call"],
-    ["many", false, "dynamic-import"],
-    ["many/sub/a", false],
-    ["many/sub/b", true],
-    ["many/both", true],
-    ["many/hidden", true],
-    ["many/missing", true],
-    ["many/without", true],
-    ["./polyfill", false],
-    ["./both.js", false],
-    ["./twice", false],
-    ["./twice/", true],
-    ["./exact", false],
-    ["./folder", false],
-    ["./named", false],
-    ["./lost", false],
-    ["./inner", false],
-    ["./pattern", true],
-    ["./empty", true],
-    ["./missing", true],
-    ["./link.js", true],
-    ["./folder/../dist/a", false],
-    ["..", true],
-    [`${top}/both.js`, true],
-    ["#inner", true],
+  const top = temporaryFolder();
+  const ids = { "many@1.0.0": FILES, "plain@1.0.0": { ...FILES, "package.json": PLAIN } };
+  const npmPackages = Object.fromEntries(
+    Object.entries(ids).map(([id, files]) => {
+      const [name = "", version = ""] = id.split("@");
+      const localPath = join(top, name);
+      for (const [path, text] of Object.entries(files)) {
+        Deno.mkdirSync(dirname(`${localPath}/${path}`), { recursive: true });
+        Deno.writeTextFileSync(`${localPath}/${path}`, text);
+      }
+      Deno.symlinkSync(`${localPath}/both.js`, `${localPath}/link.js`);
+      return [id, { name, version, dependencies: [], localPath }];
+    }),
+  );
+  const packages = packagesOf(npmPackages, top);
+  const cases: [name: string, subpath: string, isLeft: boolean, kind?: ImportKind][] = [
+    ["many", "", false],
+    ["many", "", false, "require-call"],
+    ["many", "", false, "dynamic-import"],
+    ["many", "/sub/a", false],
+    ["many", "/sub/b", true],
+    ["many", "/both", true],
+    ["many", "/hidden", true],
+    ["many", "/missing", true],
+    ["many", "/without", true],
+    ["plain", "", false],
+    ["plain", "/polyfill", false],
+    ["plain", "/both.js", false],
+    ["plain", "/twice", false],
+    ["plain", "/exact", false],
+    ["plain", "/folder", false],
+    ["plain", "/named", false],
+    ["plain", "/lost", false],
+    ["plain", "/inner", false],
+    ["plain", "/pattern", true],
+    ["plain", "/empty", true],
+    ["plain", "/missing", true],
+    ["plain", "/link.js", true],
+    ["plain", "/folder/../dist/a", false],
+    ["plain", "/../many/both.js", true],
   ];
   await inBuild(async (build) => {
-    const packages = new Packages(build, graph);
-    for (const [path, isLeft, kind = "import-statement"] of cases) {
-      const found = packages.find(path, { id, file: join(top, "deno.mjs") }, kind);
-      assertEquals(found === undefined, isLeft, path);
+    for (const [name, subpath, isLeft, kind = "import-statement"] of cases) {
+      const id = `${name}@1.0.0`;
+      const found = packages.find(id, subpath, kind, ["deno"]);
+      assertEquals(found === undefined, isLeft, name + subpath);
       if (found === undefined) continue;
-      const options = { resolveDir: top, kind, pluginData: BY_ESBUILD };
-      const other = await build.resolve(path, options);
-      assertEquals(other.errors, [], path);
-      assertEquals([found.module.file, found.sideEffects], [other.path, other.sideEffects]);
+      const other = await packages.enter(build, id, subpath, kind);
+      assertEquals(other.errors, [], name + subpath);
+      assertEquals([found.file, found.sideEffects], [other.path, other.sideEffects]);
     }
   });
-  await Deno.remove(top, { recursive: true });
 });
 
-Deno.test("a package imports the version that it depends on, an alias, itself, and what it does not name", async () => {
+Deno.test("a package imports the version that it depends on, an alias, itself, and what it does not name", () => {
   const folder = temporaryFolder();
   const npmPackages = Object.fromEntries(
     ([
@@ -131,38 +140,66 @@ Deno.test("a package imports the version that it depends on, an alias, itself, a
       return [id, { name, version, dependencies, localPath }];
     }),
   );
-  await inBuild(async (build) => {
-    const packages = new Packages(build, { roots: [], modules: [], redirects: {}, npmPackages });
-    for (
-      const [importer, path, id] of [
-        ["a", "./index.js", "a@1.0.0"],
-        ["a", "a", "a@1.0.0"],
-        ["a", "old", "c@1.0.0"],
-        ["a", "b", "b@1.0.0"],
-        ["a", "other", undefined],
-        ["d", "c", "c@2.0.0"],
-      ] as const
-    ) {
-      const file = `${folder}/${importer}/1.0.0/index.js`;
-      const module = { id: `${importer}@1.0.0`, file };
-      assertEquals(packages.find(path, module, "import-statement")?.module.id, id, path);
-      const resolved = await packages.resolve(path, module, "import-statement");
-      assertEquals(resolved?.id, id, path);
-    }
-  });
+  const packages = packagesOf(npmPackages, folder);
+  for (
+    const [importer, path, found] of [
+      ["a", "a", ["a@1.0.0", ""]],
+      ["a", "old", ["c@1.0.0", ""]],
+      ["a", "b/lib/x.js", ["b@1.0.0", "/lib/x.js"]],
+      ["a", "other", undefined],
+      ["a", "./index.js", undefined],
+      ["a", "#inner", undefined],
+      ["d", "c", ["c@2.0.0", ""]],
+      ["gone", "c", undefined],
+    ] as const
+  ) {
+    const file = `${folder}/${importer}/1.0.0/lib/index.js`;
+    assertEquals(packages.findImported(path, file), found, path);
+  }
 });
 
 Deno.test("a package that is not in Deno's cache cannot be resolved", async () => {
   const missing = { name: "gone", version: "1.0.0", dependencies: [] };
-  const npmPackages = {
-    "gone@1.0.0": { ...missing, localPath: `${temporaryFolder()}/gone/1.0.0` },
-  };
+  const folder = temporaryFolder();
+  const packages = packagesOf({
+    "gone@1.0.0": { ...missing, localPath: `${folder}/gone/1.0.0` },
+  }, folder);
   await inBuild(async (build) => {
-    const packages = new Packages(build, { roots: [], modules: [], redirects: {}, npmPackages });
     for (const subpath of ["", "/sub.js"]) {
-      assertEquals(packages.findEntry("gone@1.0.0", subpath, "import-statement"), undefined);
-      const { errors } = await packages.enter("gone@1.0.0", subpath, "import-statement");
+      assertEquals(packages.find("gone@1.0.0", subpath, "import-statement", []), undefined);
+      const { errors } = await packages.enter(build, "gone@1.0.0", subpath, "import-statement");
       assertEquals(errors.map(({ text }) => text), [`Could not resolve "gone${subpath}"`]);
     }
   });
+});
+
+Deno.test("Packages.name() names the modules of packages where esbuild writes their paths, and nothing else", () => {
+  const folder = temporaryFolder();
+  const npmPackages = Object.fromEntries(
+    [["a", "1.0.0"], ["@b/c", "2.0.0-rc.1+x"], ["a", "1.0.0_1"]].map(
+      ([name = "", version = ""]) => {
+        const localPath = `${folder}/npm/host/${name}/${version}`;
+        Deno.mkdirSync(localPath, { recursive: true });
+        return [`${name}@${version}`, { name, version, dependencies: [], localPath }];
+      },
+    ),
+  );
+  const packages = new Packages({ roots: [], modules: [], redirects: {}, npmPackages }, {
+    folder: `${folder}/app`,
+    npmCache: `${folder}/npm`,
+  });
+  for (
+    const [text, named] of [
+      [`["../npm/host/a/1.0.0/x.js"]`, `["npm:a@1.0.0/x.js"]`],
+      [`// ../npm/host/@b/c/2.0.0-rc.1+x/lib/x.js`, "// npm:@b/c@2.0.0-rc.1+x/lib/x.js"],
+      [`(*! MIT *)\n../npm/host/a/1.0.0_1/x.js:`, "(*! MIT *)\nnpm:a@1.0.0_1/x.js:"],
+      [`"../npm/host/a/1.0.00/x.js"`, undefined],
+      [`"../npm/host/a/9.0.0/x.js"`, undefined],
+      ["'../npm/host/a/1.0.0/x.js'", undefined],
+      [`"/../npm/host/a/1.0.0/x.js"`, undefined],
+      [`"host/a/1.0.0/x.js"`, undefined],
+    ] as const
+  ) {
+    assertEquals(packages.name(text), named ?? text);
+  }
 });

@@ -2,22 +2,25 @@ import type { OnResolveArgs, OnResolveResult, PluginBuild } from "esbuild";
 import { isBuiltin } from "node:module";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { type Folders, isInside, isPackageFile, refusal } from "./access.ts";
+import { type Folders, isPackageFile, realPath, refusal } from "./access.ts";
 import type { Externals } from "./natives/externals.ts";
 import { type Graph, type GraphModule, urlOf } from "./graph.ts";
 import { loaderOf } from "./loaders.ts";
 import { uncaughtImport } from "./optional_imports.ts";
-import { BY_ESBUILD, type FoundModule, type PackageModule, Packages } from "./packages.ts";
+import { BY_ESBUILD, type Packages } from "./packages.ts";
 
 /** The imports of packages that were resolved, by the importer and the imported path. Packages rarely change. */
 export type Resolutions = Map<string, OnResolveResult>;
 
 /** A module graph, and what was found with it. */
 export interface Reading {
-  readonly graph: Promise<Graph>;
+  readonly graph: Graph;
+  readonly packages: Packages;
+  /** The imports that esbuild must not resolve by itself. */
+  readonly asked: RegExp;
   readonly resolutions: Resolutions;
   /** The imports of native packages, for a runtime that can load these. */
-  readonly externals: Promise<Externals | undefined>;
+  readonly externals: Externals | undefined;
 }
 
 /** Resolves the imports of one build. */
@@ -34,10 +37,8 @@ export class Resolver {
 
   constructor(
     build: PluginBuild,
-    graph: Graph,
+    { graph, packages, resolutions, externals }: Reading,
     folders: Folders,
-    resolutions: Resolutions,
-    externals: Externals | undefined,
   ) {
     this.#resolutions = resolutions;
     this.#externals = externals;
@@ -45,13 +46,13 @@ export class Resolver {
     this.#graph = graph;
     this.#folders = folders;
     this.#modules = new Map(graph.modules.map((module) => [module.specifier, module]));
-    this.#packages = new Packages(build, graph);
+    this.#packages = packages;
   }
 
   async resolve(args: OnResolveArgs): Promise<OnResolveResult | undefined> {
-    const { path, kind, importer, namespace } = args;
+    const { path, kind, importer } = args;
     if (!this.#isOfPackage(args)) return await this.#resolve(args);
-    const key = `${namespace} ${kind} ${importer} ${path}`;
+    const key = `${kind} ${importer} ${path}`;
     const known = this.#resolutions.get(key);
     if (known !== undefined) return known;
     const result = await this.#resolve(args);
@@ -61,8 +62,7 @@ export class Resolver {
 
   /** Whether a module of a package imports. */
   #isOfPackage({ importer, namespace }: OnResolveArgs): boolean {
-    return namespace === "npm" ||
-      namespace === "file" && importer !== "" && isPackageFile(importer, this.#folders);
+    return namespace === "file" && importer !== "" && isPackageFile(importer, this.#folders);
   }
 
   async #resolve(args: OnResolveArgs): Promise<OnResolveResult | undefined> {
@@ -70,15 +70,16 @@ export class Resolver {
     const builtin = path.startsWith("node:") ? path : `node:${path}`;
     if (isBuiltin(builtin)) return { path: builtin, external: true };
     if (kind === "entry-point") return await this.#follow(urlOf(path), args);
-    if (namespace === "npm") {
-      const known = await this.#takeFound(this.#packages.find(path, args.pluginData, kind), args);
-      if (known !== undefined) return known;
-      const found = await this.#packages.resolve(path, args.pluginData, kind);
-      return found && await this.#take(found.result, args, found.id);
+    const isInCache = namespace === "file" && this.#packages.idOf(importer) !== undefined;
+    if (isInCache && !/^[./#]/.test(path)) {
+      const [id, subpath] = this.#packages.findImported(path, importer) ?? [];
+      return id === undefined
+        ? await this.#miss(args, problem(`Could not resolve ${JSON.stringify(path)}`))
+        : await this.#enter(id, subpath!, args);
     }
-    const { specifier = this.#specifiers.get(importer) }: Partial<GraphModule> = args.pluginData ??
-      {};
-    const module = this.#modules.get(specifier!);
+    const specifier = (args.pluginData as GraphModule | undefined)?.specifier ??
+      this.#specifiers.get(importer) ?? pathToFileURL(importer).href;
+    const module = this.#modules.get(specifier);
     const code = module?.dependencies?.find((dependency) => dependency.specifier === path)?.code;
     if (code?.error !== undefined) {
       const missing = /^Import (".*") not a dependency/.exec(code.error)?.[1];
@@ -116,91 +117,77 @@ export class Resolver {
     }
     if (module?.error !== undefined) return problem(module.error);
     if (module?.npmPackage !== undefined) {
-      const id = module.npmPackage;
       const subpath = specifier.replace(/^npm:\/?(@[^/]+\/)?[^/]+/, "");
-      const known = await this.#takeFound(
-        this.#packages.findEntry(id, subpath, args.kind),
-        args,
-        specifier,
-      );
-      if (known !== undefined) return known;
-      const found = await this.#packages.enter(id, subpath, args.kind);
-      return await this.#take(found, args, id, specifier);
+      return await this.#enter(module.npmPackage, subpath, args, specifier);
     }
     const [, namespace, path] = /^(https?):(.*)$/.exec(specifier) ?? [];
     if (namespace !== undefined) return { path: path!, namespace, pluginData: module };
     return problem(`Cannot bundle ${JSON.stringify(specifier)}`);
   }
 
+  /** Enters a package in Deno's cache. */
+  async #enter(
+    id: string,
+    subpath: string,
+    args: OnResolveArgs,
+    meaning?: string,
+  ): Promise<OnResolveResult> {
+    const { conditions = [] } = this.#build.initialOptions;
+    const found = this.#packages.find(id, subpath, args.kind, conditions);
+    return found === undefined
+      ? await this.#take(
+        await this.#packages.enter(this.#build, id, subpath, args.kind),
+        args,
+        meaning,
+      )
+      : await this.#takeFile(found.file, args, { meaning, sideEffects: found.sideEffects });
+  }
+
   /** Takes a result of esbuild. */
   async #take(
     result: Awaited<ReturnType<PluginBuild["resolve"]>>,
     args: OnResolveArgs,
-    id?: string,
-    meaning = args.path,
+    meaning?: string,
   ): Promise<OnResolveResult> {
     const { errors, warnings } = result;
     if (errors.length > 0) return await this.#miss(args, { errors, warnings });
     if (result.external || result.namespace !== "file") return result;
     const { sideEffects, suffix } = result;
-    return await this.#takeFile(result.path, args, { id, meaning, sideEffects, suffix });
+    return await this.#takeFile(result.path, args, { meaning, sideEffects, suffix });
   }
 
   /** Takes a file if the importer may import it. */
   async #takeFile(
     file: string,
     args: OnResolveArgs,
-    { id, meaning = args.path, specifier, ...rest }: {
-      readonly id?: string | undefined;
+    { meaning = args.path, specifier, ...rest }: {
       /** What the import means if that is not what is written, such as `npm:/NAME@RANGE`. */
-      readonly meaning?: string;
+      readonly meaning?: string | undefined;
       readonly specifier?: string;
       readonly sideEffects?: boolean;
       readonly suffix?: string;
     },
   ): Promise<OnResolveResult> {
-    const { importer, namespace, pluginData } = args;
+    const { importer, namespace } = args;
     const path = realPath(file);
-    const from = namespace === "npm"
-      ? (pluginData as PackageModule).file
-      : namespace === "file" || importer === ""
+    const from = namespace === "file" || importer === ""
       ? importer || undefined
       : this.#folders.npmCache; // A remote module may import what a package may.
     const reason = refusal(path ?? targetOf(file), from, this.#folders);
     if (reason !== undefined) return problem(reason);
     if (path === undefined || Deno.statSync(path).isDirectory) {
-      const remedy = namespace === "file" ? remedyFor(file, args.path) : "";
+      const remedy = this.#isOfPackage(args) ? "" : remedyFor(file, args.path);
       return await this.#miss(args, problem(`Module not found ${JSON.stringify(file)}${remedy}`));
     }
-    const external = await this.#findExternal(path, id, meaning, args);
+    const external = await this.#findExternal(path, meaning, args);
     if (external !== undefined) return external;
-    if (id !== undefined && isInside(path, this.#folders.npmCache)) {
-      return this.#takeModule({ id, file: path }, rest);
-    }
-    this.#specifiers.set(path, specifier ?? pathToFileURL(path).href);
+    if (specifier !== undefined) this.#specifiers.set(path, specifier);
     return { ...rest, path };
-  }
-
-  /** Takes a module of a package in Deno's cache. */
-  async #takeFound(
-    found: FoundModule | undefined,
-    args: OnResolveArgs,
-    meaning = args.path,
-  ): Promise<OnResolveResult | undefined> {
-    if (!found || !isInside(found.module.file, this.#folders.npmCache)) return undefined;
-    const { module: { file, id }, sideEffects } = found;
-    const external = await this.#findExternal(file, id, meaning, args);
-    return external ?? this.#takeModule(found.module, { sideEffects });
-  }
-
-  #takeModule(module: PackageModule, rest: OnResolveResult): OnResolveResult {
-    return { ...rest, path: this.#packages.nameOf(module), namespace: "npm", pluginData: module };
   }
 
   /** Lets an import of a native package stay as it is, because the package is copied beside the bundle. */
   async #findExternal(
     file: string,
-    id: string | undefined,
     meaning: string,
     args: OnResolveArgs,
   ): Promise<OnResolveResult | undefined> {
@@ -211,7 +198,12 @@ export class Resolver {
     try {
       const isCaught = () => this.#isCaught(args);
       const path = await this.#externals.find(
-        { file, id, meaning, from: folderOf(args) },
+        {
+          file,
+          id: this.#packages.idOf(file),
+          meaning,
+          from: args.resolveDir || dirname(args.importer),
+        },
         isCaught,
       );
       return path === undefined ? undefined : { path, external: true };
@@ -226,25 +218,11 @@ export class Resolver {
   }
 
   /** Whether a module works without one of its imports. */
-  async #isCaught({ path, importer, namespace, pluginData }: OnResolveArgs): Promise<boolean> {
-    const file = namespace === "npm" ? (pluginData as PackageModule).file : importer;
-    const loader = loaderOf(file);
-    if (!/^(npm|file)$/.test(namespace) || file === "" || loader === undefined) return false;
-    const source = { contents: await Deno.readFile(file), loader };
+  async #isCaught({ path, importer, namespace }: OnResolveArgs): Promise<boolean> {
+    const loader = loaderOf(importer);
+    if (namespace !== "file" || importer === "" || loader === undefined) return false;
+    const source = { contents: await Deno.readFile(importer), loader };
     return await uncaughtImport(source, path) === undefined;
-  }
-}
-
-/** The folder of the module that imports. */
-function folderOf({ resolveDir, importer, namespace, pluginData }: OnResolveArgs): string {
-  return resolveDir || dirname(namespace === "npm" ? (pluginData as PackageModule).file : importer);
-}
-
-export function realPath(file: string): string | undefined {
-  try {
-    return Deno.realPathSync(file);
-  } catch {
-    return undefined; // The file does not exist, or this process cannot see it.
   }
 }
 
