@@ -21,20 +21,19 @@ interface Field {
   readonly alone?: RegExp;
   /** Whether the field has no steps. */
   readonly isStepless?: boolean;
-  /** Whether a range such as `22-4` goes on after the largest value. */
-  readonly isCyclic: boolean;
   readonly example: string;
 }
 
+const FIRST_YEAR = 1970;
+
 const FIELDS: readonly Field[] = [
-  { name: "a minute", min: 0, max: 59, isCyclic: true, example: "0/15" },
-  { name: "an hour", min: 0, max: 23, isCyclic: true, example: "8-17" },
+  { name: "a minute", min: 0, max: 59, example: "0/15" },
+  { name: "an hour", min: 0, max: 23, example: "8-17" },
   {
     name: "a day of the month",
     min: 1,
     max: 31,
     alone: /^(\?|L|LW|([1-9]|[12]\d|3[01])W)$/,
-    isCyclic: true,
     example: "1,15, L, LW or 3W",
   },
   {
@@ -42,7 +41,6 @@ const FIELDS: readonly Field[] = [
     min: 1,
     max: 12,
     names: "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split(" "),
-    isCyclic: true,
     example: "JAN,JUL",
   },
   {
@@ -52,21 +50,13 @@ const FIELDS: readonly Field[] = [
     names: "SUN MON TUE WED THU FRI SAT".split(" "),
     alone: /^(\?|L|[1-7]L|([1-7]|SUN|MON|TUE|WED|THU|FRI|SAT)#[1-5])$/,
     isStepless: true,
-    isCyclic: true,
     example: "MON-FRI, 6L or 6#3, and no steps",
   },
-  { name: "a year", min: 1970, max: 2199, isCyclic: false, example: "2026-2030" },
+  { name: "a year", min: FIRST_YEAR, max: 2199, example: "2026-2030" },
 ];
 
 /** The expression is not one of the grammar. The message says what it must be. */
 class GrammarError extends Error {}
-
-/** Either an interval in milliseconds, or a pattern for croner with the hours and minutes of the day. */
-type Parsed = { readonly interval: number } | {
-  readonly pattern: string;
-  readonly minutes: ReadonlySet<number>;
-  readonly hours: ReadonlySet<number>;
-};
 
 /** Says what is wrong with the expression of a schedule, or returns `undefined`. */
 export function scheduleProblem(expression: string): string | undefined {
@@ -87,8 +77,8 @@ export function nextTime(
   after: number,
 ): number | undefined {
   const parsed = parse(expression);
-  if ("interval" in parsed) return after + parsed.interval;
-  const cron = new Cron(parsed.pattern, { timezone, paused: true });
+  if (typeof parsed === "number") return after + parsed;
+  const cron = new Cron(parsed, { timezone, paused: true, alternativeWeekdays: true });
   const clock = new Intl.DateTimeFormat("en-GB", {
     timeZone: timezone,
     dateStyle: "short",
@@ -97,15 +87,14 @@ export function nextTime(
   for (let next = cron.nextRun(new Date(after)); next; next = cron.nextRun(next)) {
     const time = next.getTime();
     const shown = clock.format(time);
-    const [, hour, minute] = /(\d+):(\d+)$/.exec(shown)!;
-    const isLeftOut = !parsed.hours.has(Number(hour)) || !parsed.minutes.has(Number(minute));
     // Clocks go back by an hour, or by half an hour on Lord Howe Island.
     const isRepeated = [1, 2].some((halves) => clock.format(time - halves * 1_800_000) === shown);
-    if (!isLeftOut && !isRepeated) return time;
+    if (cron.match(next) && !isRepeated) return time; // Croner moves the times that are left out.
   }
 }
 
-function parse(expression: string): Parsed {
+/** Returns the interval of a rate in milliseconds, or the pattern of croner for a cron. */
+function parse(expression: string): number | string {
   const [, count, unit, plural] = /^rate\((\d+) (minute|hour|day)(s?)\)$/.exec(expression) ?? [];
   if (count === "1" && plural) {
     throw new GrammarError(`must have the singular after 1: write rate(1 ${unit})`);
@@ -114,7 +103,7 @@ function parse(expression: string): Parsed {
     if (count !== "1" && !plural) {
       throw new GrammarError(`must have the plural after ${count}: write rate(${count} ${unit}s)`);
     }
-    return { interval: Number(count) * UNITS[unit as keyof typeof UNITS] };
+    return Number(count) * UNITS[unit as keyof typeof UNITS];
   }
   const fields = /^cron\((.+)\)$/.exec(expression)?.[1]?.split(" ");
   if (fields === undefined) {
@@ -132,33 +121,14 @@ function parse(expression: string): Parsed {
       "must have ? for one of its two days, the third or the fifth field, such as cron(0 3 * * ? *)",
     );
   }
-  const [minutes, hours, ...days] = fields.map((text, index) => valuesOf(text, FIELDS[index]!));
-  const pattern = [minutes, hours, ...days].map((values, index) =>
-    values === undefined
-      ? toCroner(fields[index]!, index)
-      : index === WEEKDAY
-      ? values.map((day) => day - 1).join()
-      : values.join()
-  );
-  return {
-    pattern: ["0", ...pattern].join(" "),
-    minutes: new Set(minutes),
-    hours: new Set(hours),
-  };
+  return ["0", ...fields.map((text, index) => toCroner(text, FIELDS[index]!))].join(" ");
 }
 
-/** The position of the day of the week. */
-const WEEKDAY = 4;
-
-/** Translates a text that stands alone. Croner numbers the days of the week from 0. */
-function toCroner(text: string, index: number): string {
-  if (index !== WEEKDAY || text === "?") return text;
-  return text === "L" ? "6" : text.replace(/^\d/, (day) => `${Number(day) - 1}`);
-}
-
-/** Lists the values of a field, or returns `undefined` for a text that stands alone, such as `L`. */
-function valuesOf(text: string, field: Field): number[] | undefined {
-  if (field.alone?.test(text)) return undefined;
+/** Writes a field for croner, which has no ranges such as `22-4`, and no `L` for Saturday. */
+function toCroner(text: string, field: Field): string {
+  if (field.alone?.test(text)) {
+    return field.name === "a day of the week" && text === "L" ? "7" : text;
+  }
   const values = text.split(",").flatMap((part) => {
     const found = valuesOfPart(part, field);
     if (found !== undefined) return found;
@@ -167,12 +137,12 @@ function valuesOf(text: string, field: Field): number[] | undefined {
       `must have ${name} such as ${example} in place of ${JSON.stringify(text)}`,
     );
   });
-  return [...new Set(values)].sort((one, other) => one - other);
+  return values.join();
 }
 
 /** Lists the values of a part: a value, a range such as `1-5`, or steps such as `0/15`. */
 function valuesOfPart(part: string, field: Field): number[] | undefined {
-  const { min, max, names = [], isStepless = false, isCyclic } = field;
+  const { min, max, names = [], isStepless = false } = field;
   const [, range = "", step] = /^([^/]*)(?:\/(\d+))?$/.exec(part) ?? [];
   if (step !== undefined && (isStepless || Number(step) < 1 || Number(step) > max)) return;
   const ends = range === "*" ? [min, max] : range.split("-").map((value) => {
@@ -181,7 +151,7 @@ function valuesOfPart(part: string, field: Field): number[] | undefined {
   });
   const [first, last = step === undefined ? first : max] = ends as [number, number?];
   if (ends.length > 2 || !ends.every((value) => value >= min && value <= max)) return;
-  if (last! < first && !isCyclic) return;
+  if (last! < first && min === FIRST_YEAR) return; // Every other field begins again after its largest value.
   const size = max - min + 1;
   const length = (last! - first + size) % size + 1;
   return Array.from(
