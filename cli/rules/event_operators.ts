@@ -34,9 +34,8 @@ const TEXT_TESTS: Readonly<Record<string, (operand: string) => (value: string) =
 const OPERATORS: Readonly<Record<string, Operator>> = {
   "anything-but": readExclusion,
   cidr: (operand) =>
-    typeof operand === "string" && isNetwork(operand)
-      ? networkTest(operand)
-      : "must be a network such as 10.0.0.0/24 with less than 32 bits, or 2001:db8::/64 with less than 128",
+    typeof operand === "string" && isNetwork(operand) && networkTest(operand) ||
+    "must be a network such as 10.0.0.0/24 with less than 32 bits, or 2001:db8::/64 with less than 128",
   exists: (operand) => typeof operand === "boolean" ? () => operand : "must be true or false",
   numeric: readComparisons,
   ...Object.fromEntries(
@@ -66,10 +65,7 @@ export type Matcher = { readonly test: Test } | {
 
 /** Reads a value or an operator of a pattern. */
 export function readMatcher(matcher: unknown): Matcher {
-  if (typeof matcher === "string" && isAddress(matcher)) {
-    // An address matches each way to write the same address.
-    return { test: networkTest(`${matcher}/${isIPv4(matcher) ? 32 : 128}`) };
-  }
+  if (typeof matcher === "string" && isAddress(matcher)) return { test: networkTest(matcher)! };
   if (typeof matcher !== "object" || matcher === null) {
     return { test: (value) => value === matcher };
   }
@@ -141,18 +137,20 @@ function readComparisons(operand: unknown): Test | string {
 
 function isNetwork(operand: string): boolean {
   const [, base = "", bits] = /^([^/]*)\/(\d{1,3})$/.exec(operand) ?? [];
-  return isIPv4(base) && Number(bits) < 32 || isIPv6(base) && Number(bits) < 128;
+  return Number(bits) < (isIPv4(base) ? 32 : 128);
 }
-
-const familyOf = (address: string) => address.includes(":") ? "ipv6" : "ipv4";
 
 /** Tells whether the engine takes a text for an address. It does not know IPv6 addresses with dots or zones. */
 const isAddress = (text: string) => isIPv4(text) || isIPv6(text) && /^[\da-f:]*$/i.test(text);
 
-function networkTest(network: string): Test {
-  const [base, bits] = network.split("/") as [string, string];
+/** Makes the test for the addresses of a network such as `10.0.0.0/24`, or for each way to write one address. */
+export function networkTest(text: string): Test | undefined {
+  const [base = "", bits] = text.split("/");
+  const familyOf = (address: string) => isIPv4(address) ? "ipv4" : "ipv6";
+  const most = isIPv4(base) ? 32 : 128;
+  if (!isAddress(base) || !/^\d{1,3}$/.test(bits ?? "0") || Number(bits) > most) return undefined;
   const list = new BlockList();
-  list.addSubnet(base, Number(bits), familyOf(base));
+  list.addSubnet(base, Number(bits ?? most), familyOf(base));
   return (value) =>
     typeof value === "string" && isAddress(value) && list.check(value, familyOf(value));
 }

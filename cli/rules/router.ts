@@ -6,15 +6,7 @@ export interface Routable {
 }
 
 /** The methods that `ANY` stands for. */
-export const METHODS: readonly string[] = [
-  "DELETE",
-  "GET",
-  "HEAD",
-  "OPTIONS",
-  "PATCH",
-  "POST",
-  "PUT",
-];
+export const METHODS: readonly string[] = "DELETE GET HEAD OPTIONS PATCH POST PUT".split(" ");
 
 /**
  * Finds the route of a request as Amazon API Gateway does. First it chooses the resource among those that match the path
@@ -52,8 +44,6 @@ function patternOf(resource: string): RegExp {
 
 /** Returns a text with 0, 1 or 2 for each segment. The text of a more specific resource sorts first. */
 function rankOf(resource: string): string {
-  const ranks = resource.split("/").slice(1).map((segment) =>
-    segment.endsWith("+}") ? 2 : segment.startsWith("{") ? 1 : 0
-  );
-  return ranks.join("");
+  return resource.split("/").slice(1)
+    .map((segment) => segment.endsWith("+}") ? 2 : segment.startsWith("{") ? 1 : 0).join("");
 }

@@ -1,4 +1,4 @@
-import { BlockList, isIP } from "node:net";
+import { networkTest } from "../../rules/event_operators.ts";
 import { isConditionOperator, type Statement } from "../../rules/statement.ts";
 import { ANY, matchesWildcard, ONE, type Wildcard } from "../../rules/wildcard.ts";
 import type { Access } from "../service_call.ts";
@@ -78,7 +78,7 @@ const TESTS: Readonly<Record<string, Test>> = {
   dategreaterthanequals: comparison(timeOf, (a, b) => a >= b),
   bool: (wanted, value) => wanted.toLowerCase() === value.toLowerCase(),
   binaryequals: (wanted, value) => wanted === value,
-  ipaddress: isInNetwork,
+  ipaddress: (wanted, value) => networkTest(wanted)?.(value) ?? false,
 };
 
 /**
@@ -143,20 +143,6 @@ function comparison(
 /** Reads a date of ISO 8601, or seconds since 1970. */
 function timeOf(text: string): number {
   return /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text);
-}
-
-function isInNetwork(wanted: string, value: string): boolean {
-  const [base = "", bits] = wanted.split("/");
-  const family = isIP(base);
-  if (family === 0 || isIP(value) !== family) return false;
-  const type = family === 4 ? "ipv4" : "ipv6";
-  const list = new BlockList();
-  try {
-    list.addSubnet(base, bits === undefined ? family === 4 ? 32 : 128 : Number(bits), type);
-  } catch {
-    return false; // The number of bits is wrong.
-  }
-  return list.check(value, type);
 }
 
 /** The values of condition keys. The names are in lower case. */
