@@ -1,5 +1,5 @@
 /** The longest delay of a timer. A timer with a longer delay fires at once. */
-const MAX_TIMEOUT = 2 ** 31 - 1;
+export const MAX_TIMEOUT = 2 ** 31 - 1;
 
 /** Somebody who waits for a time. */
 interface Alarm {
@@ -57,14 +57,9 @@ export class Clock {
 
   /** Waits for some milliseconds, or until the signal. The clock may jump over the wait. */
   async sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+    const bell = new Bell(this);
     for (const end = this.now() + milliseconds; !signal.aborted && this.now() < end;) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const forget = this.alarm(end, end, resolve);
-      const stop = () => resolve();
-      signal.addEventListener("abort", stop);
-      await promise;
-      signal.removeEventListener("abort", stop);
-      forget();
+      await bell.wait(end, end, signal);
     }
   }
 

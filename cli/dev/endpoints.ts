@@ -83,7 +83,7 @@ export function createTriggerEndpoints(
     allow(request.method!, "POST");
     const text = await readText(request);
     const publication = readPublication(request.headers, text);
-    return jsonReply(200, { MessageId: messaging.publish(topic.arn, publication) });
+    return jsonReply(200, { MessageId: messaging.topics.publish(topic.arn, publication) });
   }
 
   async function answerQueue(request: IncomingMessage, name: string): Promise<Reply> {
@@ -110,9 +110,9 @@ export function createTriggerEndpoints(
       const MessageId = messaging.send(queue.name, { body, ...place });
       return jsonReply(200, { MessageId });
     }
-    const deadLetters = messaging.count(queue.deadLetters.name);
+    const deadLetters = messaging.queues.find(queue.deadLetters.name).count();
     return jsonReply(200, {
-      ...messaging.count(queue.name),
+      ...messaging.queues.find(queue.name).count(),
       deadLetters: deadLetters.visible + deadLetters.invisible,
     }, [["Cache-Control", "no-store"]]);
   }

@@ -110,12 +110,11 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
   const services = stack.use(
     new Services({ ...data, keys, forwarding: options.forwarding, invokeApi, tables, note }, calls),
   );
-  const followers = stack.use(
-    await followTables({ application, tables, host, messaging, log, clock }),
-  );
+  const sources = { application, host, messaging, log, clock };
+  const followers = stack.use(await followTables(sources, tables));
   const polling = new AbortController();
   const { signal } = polling;
-  void pollQueues({ application, messaging, host, log, clock, signal });
+  void pollQueues(sources, signal);
   const settled = async () => {
     while (
       asyncInvocations.isBusy || !signal.aborted && (messaging.hasMessages() || followers.isBusy)

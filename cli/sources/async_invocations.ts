@@ -16,7 +16,6 @@ export class AsyncInvocations implements Disposable {
   readonly #retryDelays: readonly number[];
   readonly #underWay: Set<Promise<void>> = new Set();
   readonly #stop: AbortController = new AbortController();
-
   readonly #clock: Clock;
 
   /** The delays come before the retries, in milliseconds. AWS Lambda waits 1 and 2 minutes. */

@@ -2,7 +2,6 @@ import type { Application, PlainQueue } from "../application/types.ts";
 import { Clock } from "../aws/clock.ts";
 import type { MessageAttributes } from "../aws/message_attributes.ts";
 import type { ServiceCall } from "../aws/service_call.ts";
-import type { Publication } from "../aws/sns/publication.ts";
 import { parseSns } from "../aws/sns/operations.ts";
 import {
   type Delivery,
@@ -12,14 +11,14 @@ import {
   Topics,
 } from "../aws/sns/topics.ts";
 import { Contents, defaultAttributes, type QueueAttributes } from "../aws/sqs/attributes.ts";
-import type { Queue, Received, SentMessage, TakeOptions } from "../aws/sqs/queue.ts";
+import type { SentMessage } from "../aws/sqs/queue.ts";
 import { Queues } from "../aws/sqs/queues.ts";
 import { parseSqs } from "../aws/sqs/sqs.ts";
 
 /** Amazon SQS and Amazon SNS on this machine, with the queues and topics of an application. */
 export class Messaging implements Disposable {
-  readonly #queues: Queues;
-  readonly #topics: Topics;
+  readonly queues: Queues;
+  readonly topics: Topics;
   /** The names of the queues that functions poll. */
   readonly #polled: readonly string[];
   readonly #stop = new AbortController();
@@ -34,7 +33,7 @@ export class Messaging implements Disposable {
     invoke: (functionName: string, event: unknown, traceId?: string) => void,
     clock: Clock = new Clock(),
   ) {
-    this.#queues = new Queues(new Contents(folder), clock);
+    this.queues = new Queues(new Contents(folder), clock);
     for (const queue of Object.values(queues)) {
       const { deadLetters, fifo, maxReceiveCount, visibility } = queue;
       this.#addQueue(deadLetters, fifo, {});
@@ -50,7 +49,7 @@ export class Messaging implements Disposable {
     this.#polled = Object.values(queues).filter(({ listeners }) => listeners.length > 0)
       .map(({ name }) => name);
     const owners = new Map(Object.entries(functions).map(([key, { arn }]) => [arn, key]));
-    this.#topics = new Topics((subscription, delivery) => {
+    this.topics = new Topics((subscription, delivery) => {
       const owner = owners.get(subscription.endpoint);
       if (subscription.protocol === "sqs") this.#deliver(subscription, delivery);
       else if (owner !== undefined) {
@@ -58,14 +57,14 @@ export class Messaging implements Disposable {
       }
     }, clock);
     for (const { name, listeners } of Object.values(topics)) {
-      const arn = this.#topics.create(name);
+      const arn = this.topics.create(name);
       for (const { function: owner, filter, scope } of listeners) {
         const subscriber = { protocol: "lambda", endpoint: functions[owner]!.arn } as const;
         const attributes = filter && {
           FilterPolicy: JSON.stringify(filter),
           FilterPolicyScope: scope,
         };
-        this.#topics.subscribe(arn, subscriber, attributes ?? {});
+        this.topics.subscribe(arn, subscriber, attributes ?? {});
       }
     }
   }
@@ -75,7 +74,7 @@ export class Messaging implements Disposable {
     isFifo: boolean,
     attributes: QueueAttributes,
   ): void {
-    this.#queues.create(name, {
+    this.queues.create(name, {
       ...defaultAttributes(isFifo),
       ...(isFifo && { ContentBasedDeduplication: "true" }),
       MaximumMessageSize: String(messageSize),
@@ -86,7 +85,7 @@ export class Messaging implements Disposable {
 
   /** Puts a message of a topic into a queue. If the queue does not exist, the message is dropped, as on AWS. */
   #deliver(subscription: Subscription, delivery: Delivery): void {
-    const queue = this.#queues.byName.get(subscription.endpoint.split(":").at(-1)!);
+    const queue = this.queues.byName.get(subscription.endpoint.split(":").at(-1)!);
     if (queue === undefined) return;
     const isRaw = subscription.attributes.RawMessageDelivery?.toLowerCase() === "true";
     const attributes: MessageAttributes = isRaw ? delivery.attributes : {};
@@ -103,48 +102,19 @@ export class Messaging implements Disposable {
    */
   parse(service: "sns" | "sqs", headers: Headers, body: string, endpoint: string): ServiceCall {
     return service === "sns"
-      ? parseSns(this.#topics, headers, body)
-      : parseSqs(this.#queues, headers, body, { endpoint, signal: this.#stop.signal });
-  }
-
-  /** Publishes a message to a topic, by its ARN. Returns the identifier of the message. */
-  publish(topic: string, publication: Publication): string {
-    return this.#topics.publish(topic, publication);
+      ? parseSns(this.topics, headers, body)
+      : parseSqs(this.queues, headers, body, { endpoint, signal: this.#stop.signal });
   }
 
   /** Sends a message to a queue. Returns the identifier of the message. */
   send(queue: string, message: Omit<SentMessage, "attributes" | "delay">): string {
-    return this.#queues.find(queue).send({ ...message, attributes: {}, delay: 0 }).id;
-  }
-
-  /** Counts the messages of a queue that a receiver can get, and their bytes, up to a number of messages. */
-  pending(queue: string, most: number): ReturnType<Queue["pending"]> {
-    return this.#queues.find(queue).pending(most);
-  }
-
-  /** Waits until messages of a queue may have become visible, or until a time. The clock may jump to `due`. */
-  wait(queue: string, end: number, due: number | undefined, signal: AbortSignal): Promise<void> {
-    return this.#queues.find(queue).wait(end, due, signal);
-  }
-
-  /** Receives the messages of a queue that are visible. */
-  take(queue: string, options: TakeOptions): readonly Received[] {
-    return this.#queues.take(this.#queues.find(queue), options);
-  }
-
-  delete(queue: string, handle: string): void {
-    this.#queues.find(queue).delete(handle);
-  }
-
-  /** Counts the messages of a queue. */
-  count(queue: string): ReturnType<Queue["count"]> {
-    return this.#queues.find(queue).count();
+    return this.queues.find(queue).send({ ...message, attributes: {}, delay: 0 }).id;
   }
 
   /** Tells whether a queue that functions poll has a message. Dead letters do not count. */
   hasMessages(): boolean {
     return this.#polled.some((name) => {
-      const counts = this.#queues.byName.get(name)?.count();
+      const counts = this.queues.byName.get(name)?.count();
       return counts !== undefined && counts.visible + counts.invisible + counts.delayed > 0;
     });
   }

@@ -1,8 +1,11 @@
 import { Buffer } from "node:buffer";
 import { setTimeout as pause } from "node:timers/promises";
+import type { Application } from "../application/types.ts";
 import type { Clock } from "../aws/clock.ts";
 import type { FunctionHost, InvokeOptions } from "../lambda/function_host.ts";
+import type { Log } from "../lambda/log.ts";
 import { MAX_SYNC_EVENT } from "../rules/limits.ts";
+import type { Messaging } from "./messaging.ts";
 
 /** The delay after a source could not be read, or a function could not be invoked, in milliseconds. */
 const RETRY_DELAY = 1_000;
@@ -17,10 +20,17 @@ interface Pending {
   readonly size: number;
 }
 
-/** A source from which AWS Lambda calls a function: a queue, or the changes of a table. */
-export interface Source {
-  /** The name in messages, such as `the queue "jobs"`. */
-  readonly name: string;
+/** What both kinds of sources need. */
+export interface SourcesOptions {
+  readonly application: Application;
+  readonly messaging: Messaging;
+  readonly host: FunctionHost;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/** How the items of a source are gathered. */
+export interface SourceOptions {
   /** The largest number of items of one invocation. */
   readonly batch: number;
   /** The longest time in which items are gathered, in seconds. */
@@ -29,6 +39,13 @@ export interface Source {
   readonly clock: Clock;
   /** Writes a line to the log. */
   readonly note: (text: string) => void;
+}
+
+/** A source from which AWS Lambda calls a function: a queue, or the changes of a table. */
+export interface Source {
+  /** The name in messages, such as `the queue "jobs"`. */
+  readonly name: string;
+  readonly options: SourceOptions;
   /** Counts the items that wait, up to a full batch. */
   pending(): Pending | Promise<Pending>;
   /** Waits until items may have come, until a time, or until the signal. The clock may jump to `due`. */
@@ -39,7 +56,7 @@ export interface Source {
 
 /** Invokes a function with the batches of a source, with some invocations at a time, until the signal. */
 export async function poll(source: Source, concurrency: number): Promise<void> {
-  const { name, note, signal } = source;
+  const { name, options: { clock, note, signal } } = source;
   let problem: string | undefined;
   const attempt = async (start: number) => {
     await gather(source, start).catch((error) => {
@@ -51,7 +68,7 @@ export async function poll(source: Source, concurrency: number): Promise<void> {
   const run = async () => {
     while (!signal.aborted) {
       try {
-        await attempt(source.clock.now());
+        await attempt(clock.now());
       } catch (error) {
         if (signal.aborted) return;
         const { message } = error as Error;
@@ -70,7 +87,7 @@ export async function poll(source: Source, concurrency: number): Promise<void> {
  * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventsourcemapping.html#invocation-eventsourcemapping-batching
  */
 async function gather(source: Source, start: number): Promise<void> {
-  const { batch, window, signal, clock } = source;
+  const { batch, window, signal, clock } = source.options;
   let end: number | undefined;
   while (!signal.aborted) {
     const { count, size } = await clock.during(source.pending());
@@ -107,14 +124,11 @@ export class Batch {
 }
 
 /** Who gets batches. */
-export interface Consumer {
+export interface Consumer extends Pick<SourceOptions, "note" | "signal"> {
   readonly functionName: string;
   /** How messages name the identifier of a record. */
   readonly identifier: string;
   readonly host: FunctionHost;
-  /** Writes a line to the log. */
-  readonly note: (text: string) => void;
-  readonly signal: AbortSignal;
 }
 
 /** How an invocation with a batch has ended. */

@@ -34,11 +34,13 @@ Deno.test("a batch ends a window early if it is full, or as large as an event", 
     const seen: string[] = [];
     const source: Source = {
       name: "a source",
-      batch: 2,
-      window: 300,
-      signal: stop.signal,
-      clock: new Clock(),
-      note: (text) => seen.push(text),
+      options: {
+        batch: 2,
+        window: 300,
+        signal: stop.signal,
+        clock: new Clock(),
+        note: (text) => seen.push(text),
+      },
       pending: () => ({ count, size }),
       wait: () => Promise.resolve(stop.abort()),
       send() {

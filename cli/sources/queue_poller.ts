@@ -1,75 +1,45 @@
 import { queueArn, REGION } from "../rules/arn.ts";
 import type { Application } from "../application/types.ts";
-import type { FunctionHost } from "../lambda/function_host.ts";
 import { isLoop, LoopError, roundsOf } from "../lambda/loops.ts";
-import { Batch, invokeWith, poll, type Source } from "./poller.ts";
-import type { Log } from "../lambda/log.ts";
+import { Batch, type Consumer, invokeWith, poll, type SourcesOptions } from "./poller.ts";
 import { attributesMd5, md5 } from "../aws/message_attributes.ts";
-import type { Messaging } from "./messaging.ts";
 import { type Received, systemAttributesOf } from "../aws/sqs/queue.ts";
-import type { Clock } from "../aws/clock.ts";
+import type { Queues } from "../aws/sqs/queues.ts";
 
 /** The number of concurrent invocations for a queue if the manifest sets none. */
 const POLLERS = 5;
 
-export interface PollerOptions {
-  readonly application: Pick<Application, "queues">;
-  readonly messaging: Messaging;
-  readonly host: FunctionHost;
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-}
-
-interface QueueTrigger {
-  readonly functionName: string;
-  readonly queue: string;
-  /** The largest number of messages of one invocation. */
-  readonly batch: number;
-  /** The longest wait for a full batch, in seconds. */
-  readonly window: number;
-  /** How often a message is delivered before it goes to the dead-letter queue. */
-  readonly maxReceiveCount: number;
-}
-
 /** Invokes the functions with the messages of their queues, until the signal. */
-export async function pollQueues(options: PollerOptions): Promise<void> {
-  const { queues } = options.application;
+export async function pollQueues(options: SourcesOptions, signal: AbortSignal): Promise<void> {
+  const { application, messaging: { queues }, host, log, clock } = options;
+  const note = (text: string) => log.note(text);
   await Promise.all(
-    Object.values(queues).flatMap(({ name: queue, maxReceiveCount, listeners }) =>
-      listeners.map(({ function: functionName, batch, window, concurrency = POLLERS }) => {
-        const trigger = { functionName, queue, batch, window, maxReceiveCount };
-        return poll(sourceOf(options, trigger), concurrency);
+    Object.values(application.queues).flatMap((queue) =>
+      queue.listeners.map(({ function: functionName, batch, window, concurrency = POLLERS }) => {
+        const consumer = { functionName, identifier: "MESSAGE_ID", host, note, signal };
+        return poll({
+          name: `the queue "${queue.name}"`,
+          options: { batch, window, signal, clock, note },
+          pending: () => queues.find(queue.name).pending(batch),
+          wait: (end, due) => queues.find(queue.name).wait(end, due, signal),
+          send: () => send(queues, queue, consumer, batch),
+        }, concurrency);
       })
     ),
   );
-}
-
-function sourceOf(options: PollerOptions, trigger: QueueTrigger): Source {
-  const { messaging, log, clock, signal } = options;
-  const { queue, batch, window } = trigger;
-  return {
-    name: `the queue "${queue}"`,
-    batch,
-    window,
-    signal,
-    clock,
-    note: (text) => log.note(text),
-    pending: () => messaging.pending(queue, batch),
-    wait: (end, due) => messaging.wait(queue, end, due, signal),
-    send: () => send(options, trigger),
-  };
 }
 
 /**
  * Invokes a function with a batch of messages, which are received when a sandbox is free: their visibility time-out must
  * not run out before. Deletes the messages that the function has processed. All others become visible again later.
  */
-async function send(options: PollerOptions, trigger: QueueTrigger): Promise<void> {
-  const { messaging, log, host, signal } = options;
-  const { functionName, queue, batch: count, maxReceiveCount } = trigger;
-  const note = (text: string) => log.note(text);
-  const consumer = { functionName, identifier: "MESSAGE_ID", host, note, signal };
+async function send(
+  queues: Queues,
+  { name, maxReceiveCount }: Application["queues"][string],
+  consumer: Consumer,
+  count: number,
+): Promise<void> {
+  const { functionName, note } = consumer;
   let messages: readonly Received[] = [];
   /** The identifiers of the messages that would go on with a loop. */
   const stopped = new Set<string>();
@@ -79,13 +49,13 @@ async function send(options: PollerOptions, trigger: QueueTrigger): Promise<void
     const fits = (message: Received) => {
       const { traceHeader } = message;
       if (isLoop(traceHeader, functionName)) return stopped.add(message.id).size > 0;
-      const isAdded = batch.add(recordOf(queue, message));
+      const isAdded = batch.add(recordOf(name, message));
       if (isAdded && roundsOf(traceHeader, functionName) >= roundsOf(trace, functionName)) {
         trace = traceHeader;
       }
       return isAdded;
     };
-    messages = messaging.take(queue, { count, fits });
+    messages = queues.take(queues.find(name), { count, fits });
     const ids = messages.map(({ id }) => id).filter((id) => !stopped.has(id));
     return { ids, records: batch.records, trace };
   });
@@ -95,14 +65,14 @@ async function send(options: PollerOptions, trigger: QueueTrigger): Promise<void
     if (failed.has(id)) {
       if (receiveCount < maxReceiveCount) continue;
       note(
-        `Gave up the message ${id} of "${queue}" after ${receiveCount} attempts: it goes to the dead-letter queue`,
+        `Gave up the message ${id} of "${name}" after ${receiveCount} attempts: it goes to the dead-letter queue`,
       );
       continue;
     }
     try {
-      messaging.delete(queue, handle);
+      queues.find(name).delete(handle);
     } catch (error) {
-      note(`Cannot delete a message of "${queue}": ${(error as Error).message}`);
+      note(`Cannot delete a message of "${name}": ${(error as Error).message}`);
     }
   }
 }

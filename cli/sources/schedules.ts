@@ -2,12 +2,9 @@ import { scheduledEvent } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
 import { nextTime } from "../rules/schedule.ts";
 import { ACCOUNT_ID, REGION, ruleArn, scheduleArn } from "../rules/arn.ts";
-import { Clock } from "../aws/clock.ts";
+import { Clock, MAX_TIMEOUT } from "../aws/clock.ts";
 import type { Application } from "../application/types.ts";
 import type { AsyncInvocations } from "./async_invocations.ts";
-
-/** The longest delay of a timer. A timer with a longer delay fires at once. */
-const MAX_TIMEOUT = 2 ** 31 - 1;
 
 /** A schedule of an application. */
 export interface Schedule {
@@ -26,7 +23,6 @@ export class Schedules implements Disposable {
   readonly #byFunction: ReadonlyMap<string, readonly Schedule[]>;
   readonly #asyncInvocations: AsyncInvocations;
   readonly #timers = new Map<Schedule, ReturnType<typeof setTimeout>>();
-
   readonly #clock: Clock;
 
   constructor(

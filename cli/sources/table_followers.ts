@@ -1,9 +1,13 @@
-import type { Application } from "../application/types.ts";
-import type { FunctionHost } from "../lambda/function_host.ts";
-import type { Log } from "../lambda/log.ts";
-import type { Messaging } from "./messaging.ts";
-import { Bell, type Clock } from "../aws/clock.ts";
-import { Batch, type Consumer, invokeWith, poll, type Source } from "./poller.ts";
+import { Bell } from "../aws/clock.ts";
+import {
+  Batch,
+  type Consumer,
+  invokeWith,
+  poll,
+  type Source,
+  type SourceOptions,
+  type SourcesOptions,
+} from "./poller.ts";
 import { TableStream } from "../aws/dynamodb/stream.ts";
 import type { Tables } from "../aws/dynamodb/tables.ts";
 import type { TableEventRecord } from "@mate/core/testing";
@@ -11,14 +15,9 @@ import { Buffer } from "node:buffer";
 import { readPattern } from "../rules/event_pattern.ts";
 
 /** What a follower does for one function. */
-export interface FollowerOptions extends Omit<Consumer, "identifier"> {
+interface FollowerOptions extends SourceOptions, Omit<Consumer, "identifier"> {
   readonly stream: TableStream;
-  readonly clock: Clock;
   readonly functionArn: string;
-  /** The largest number of changes of one invocation. */
-  readonly batch: number;
-  /** The longest wait for a full batch, in seconds. */
-  readonly window: number;
   /** The number of retries before a change goes to the dead-letter queue. */
   readonly retries: number;
   /** The pattern of the changes that the function gets. */
@@ -38,15 +37,9 @@ const FIRST_DELAY = 50;
 const LONGEST_DELAY = 1_000;
 
 /** Invokes one function with the changes of a table, in their order, as AWS Lambda does for the stream of a table. */
-export class Follower implements Source {
+class Follower implements Source {
   readonly name = "the changes of a table";
-  readonly batch: number;
-  readonly window: number;
-  readonly note: (text: string) => void;
-  readonly signal: AbortSignal;
-  readonly #options: FollowerOptions;
   readonly #matches: (record: unknown) => boolean;
-  readonly clock: Clock;
   readonly #bell: Bell;
   /** Whether the table may have a change that was not read. */
   #isWoken = false;
@@ -55,12 +48,9 @@ export class Follower implements Source {
   /** Whether there may be changes that the function has not got. */
   isBusy = false;
 
-  constructor(options: FollowerOptions) {
-    this.#options = options;
-    this.clock = options.clock;
+  constructor(readonly options: FollowerOptions) {
     this.#bell = new Bell(options.clock);
     this.#matches = options.filter ? readPattern(options.filter).matches : () => true;
-    ({ batch: this.batch, window: this.window, note: this.note, signal: this.signal } = options);
   }
 
   /** Says that the table may have a change. */
@@ -72,9 +62,9 @@ export class Follower implements Source {
   /** Reads changes until there is no other one, or until a batch is full. */
   async pending(): Promise<{ count: number; size: number }> {
     const waiting = this.#waiting;
-    while (this.#isWoken && waiting.length < this.batch) {
+    while (this.#isWoken && waiting.length < this.options.batch) {
       this.#isWoken = false;
-      const found = await this.#options.stream.read();
+      const found = await this.options.stream.read();
       if (found.length > 0) this.#isWoken = true; // There may be more.
       for (const record of found.filter(this.#matches)) {
         waiting.push({ record, size: Buffer.byteLength(JSON.stringify(record)) });
@@ -85,19 +75,19 @@ export class Follower implements Source {
   }
 
   async wait(end: number, due: number | undefined): Promise<void> {
-    if (!this.#isWoken) await this.#bell.wait(end, due, this.signal);
+    if (!this.#isWoken) await this.#bell.wait(end, due, this.options.signal);
   }
 
   async send(): Promise<void> {
     const event = new Batch();
-    const most = this.#waiting.slice(0, this.batch);
+    const most = this.#waiting.slice(0, this.options.batch);
     const end = most.findIndex(({ record }) => !event.add(record));
     await this.#send((end < 0 ? most : most.slice(0, end)).map(({ record }) => record));
   }
 
   /** Sends the changes of a batch until each is done or given up. A batch that fails whole is halved. */
   async #send(records: readonly TableEventRecord[]): Promise<void> {
-    const { retries, signal } = this.#options;
+    const { retries, signal, clock } = this.options;
     const waiting: Part[] = [{ records, failures: 0 }];
     for (let batch; !signal.aborted && (batch = waiting.shift());) {
       const { first, isError, requestId } = await this.#invoke(batch.records);
@@ -121,14 +111,14 @@ export class Follower implements Source {
         continue;
       }
       const delay = Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** failures);
-      await this.clock.sleep(delay, signal);
+      await clock.sleep(delay, signal);
     }
   }
 
   /** Invokes the function. Finds the first change that is not done. */
   async #invoke(records: readonly TableEventRecord[]) {
     const ids = records.map(({ dynamodb }) => dynamodb.SequenceNumber);
-    const consumer = { ...this.#options, identifier: "SEQUENCE_NUMBER" };
+    const consumer = { ...this.options, identifier: "SEQUENCE_NUMBER" };
     const { failed, ...result } = (await invokeWith(consumer, () => ({ ids, records })))!;
     const first = ids.findIndex((id) => failed.includes(id));
     return { ...result, first: first < 0 ? ids.length : first };
@@ -140,7 +130,7 @@ export class Follower implements Source {
     isError: boolean,
     requestId: string,
   ): void {
-    const { stream, functionName, functionArn, giveUp, note } = this.#options;
+    const { clock, stream, functionName, functionArn, giveUp, note } = this.options;
     const [first, last] = [records[0]!.dynamodb, records.at(-1)!.dynamodb];
     const timeOf = (seconds: number) => new Date(seconds * 1_000).toISOString();
     note(
@@ -160,7 +150,7 @@ export class Follower implements Source {
         functionError: isError ? "Unhandled" : null,
       },
       version: "1.0",
-      timestamp: this.clock.date().toISOString(),
+      timestamp: clock.date().toISOString(),
       DDBStreamBatchInfo: {
         shardId: stream.shard,
         startSequenceNumber: first.SequenceNumber,
@@ -174,25 +164,16 @@ export class Follower implements Source {
   }
 }
 
-/** The options of {@linkcode followTables}. */
-export interface FollowersOptions {
-  readonly application: Application;
-  readonly tables: Tables;
-  readonly host: FunctionHost;
-  readonly messaging: Messaging;
-  readonly log: Log;
-  readonly clock: Clock;
-}
-
 /** The followers of all tables. */
-export interface Followers extends Disposable {
+interface Followers extends Disposable {
   /** Whether there may be changes that a function has not got. */
   readonly isBusy: boolean;
 }
 
 /** Invokes the functions that listen to tables with the changes from now on, until the disposal of the result. */
 export async function followTables(
-  { application, tables, host, messaging, log, clock }: FollowersOptions,
+  { application, host, messaging, log, clock }: SourcesOptions,
+  tables: Tables,
 ): Promise<Followers> {
   const stop = new AbortController();
   const { signal } = stop;
