@@ -64,30 +64,13 @@ function serialize(content: XmlContent): string {
     .replaceAll(/[&<>\r]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** The status of each error of Amazon S3. */
-const STATUSES = {
-  AccessControlListNotSupported: 400,
+/** The statuses of the errors of Amazon S3 that are not 400. */
+const STATUSES: Readonly<Record<string, number>> = {
   AccessDenied: 403,
   AccessForbidden: 403,
-  AuthorizationQueryParametersError: 400,
-  BadDigest: 400,
   ConditionalRequestConflict: 409,
-  EntityTooLarge: 400,
-  EntityTooSmall: 400,
-  IncompleteBody: 400,
-  InvalidArgument: 400,
-  InvalidDigest: 400,
-  InvalidPart: 400,
   InvalidPartNumber: 416,
-  InvalidPartOrder: 400,
   InvalidRange: 416,
-  InvalidRequest: 400,
-  InvalidStorageClass: 400,
-  InvalidURI: 400,
-  KeyTooLongError: 400,
-  MalformedTrailerError: 400,
-  MalformedXML: 400,
-  MetadataTooLarge: 400,
   MethodNotAllowed: 405,
   MissingContentLength: 411,
   NoSuchBucket: 404,
@@ -96,8 +79,7 @@ const STATUSES = {
   NotImplemented: 501,
   PreconditionFailed: 412,
   SignatureDoesNotMatch: 403,
-  XAmzContentSHA256Mismatch: 400,
-} as const;
+};
 
 /**
  * An error that Amazon S3 sends to its client.
@@ -108,8 +90,8 @@ export class S3Error extends ServiceError {
   override readonly name = "S3Error";
 
   /** `details` are further elements of the response, such as the key. */
-  constructor(code: keyof typeof STATUSES, message: string, readonly details: XmlElements = {}) {
-    super(code, message, code, STATUSES[code]);
+  constructor(code: string, message: string, readonly details: XmlElements = {}) {
+    super(code, message, code, STATUSES[code] ?? 400);
   }
 }
 

@@ -8,7 +8,7 @@ import * as sqs from "@aws-sdk/client-sqs";
 import { Lambda } from "@aws-sdk/client-lambda";
 import { checkAnswers, type OperationSchema, placesOf } from "../testdata/contract.ts";
 import { FILES, manifestWith, startTestPlatform } from "../testdata/platform.ts";
-import { COMMON_HEADERS, OPERATIONS } from "./s3/operations.ts";
+import { COMMON_HEADERS, namesIn, OPERATIONS } from "./s3/operations.ts";
 import { type Inside, type Parameters, SUPPORTED } from "./supported.ts";
 
 const CLIENTS = { dynamodb, events, s3, sns, sqs };
@@ -57,11 +57,9 @@ function compare(
 
 /** Compares the parameters and the header fields of an operation of Amazon S3 with its input. */
 function compareS3(name: keyof typeof OPERATIONS): { unknown: string[]; refused: string[] } {
-  const { names = [], header, query = [], headers = [] } = OPERATIONS[name] as
-    & {
-      [key in "names" | "query" | "headers"]?: readonly string[];
-    }
-    & { header?: string };
+  const { names, header, query, headers } = OPERATIONS[name] as {
+    [key in "names" | "header" | "query" | "headers"]?: string;
+  };
   const [, , , traits, input] = operationOf("s3", name);
   const [, uri] = (traits as { http: readonly [method: string, uri: string] }).http;
   const fixed = [...new URL(uri, "http://localhost").searchParams.keys()];
@@ -73,7 +71,7 @@ function compareS3(name: keyof typeof OPERATIONS): { unknown: string[]; refused:
     .map((place) => ({ ...place, name: place.name.toLowerCase() }));
   const fits = (allowed: string, name: string) =>
     allowed.endsWith("*") ? name.startsWith(allowed.slice(0, -1)) : allowed.toLowerCase() === name;
-  const allowed = [...names, ...query, ...headers, ...(header ? [header] : [])];
+  const allowed = [names, query, headers, header].flatMap(namesIn);
   const isPlain = (field: string) => !/^(x-amz-|if-)/.test(field);
   return {
     unknown: allowed.filter((one) =>

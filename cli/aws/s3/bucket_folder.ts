@@ -8,8 +8,6 @@ import {
   type StoredObject,
 } from "./object_store.ts";
 
-export type { StoredObject } from "./object_store.ts";
-
 export interface ObjectChange {
   readonly eventName:
     | `ObjectCreated:${"Put" | "Copy" | "CompleteMultipartUpload"}`

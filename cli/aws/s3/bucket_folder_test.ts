@@ -2,7 +2,8 @@ import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { createHash } from "node:crypto";
 import { isAbsolute, join, relative } from "node:path";
-import { BucketFolder, type ObjectChange, type StoredObject } from "./bucket_folder.ts";
+import { BucketFolder, type ObjectChange } from "./bucket_folder.ts";
+import type { StoredObject } from "./object_store.ts";
 import { checkKey, ObjectKeyError, pathOf } from "./object_store.ts";
 
 const CLIENT = { sourceIp: "127.0.0.1" };

@@ -1,4 +1,4 @@
-import { Crc32c } from "@aws-crypto/crc32c";
+import { AwsCrc32c } from "@aws-crypto/crc32c";
 import { Crc64Nvme } from "@aws-sdk/crc64-nvme";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
@@ -20,26 +20,19 @@ export const DEFAULT_ALGORITHM: Algorithm = "CRC64NVME";
 /** The algorithms of Amazon S3. Only some types of a checksum of a multipart upload can have each algorithm. */
 const ALGORITHMS = {
   CRC32: { size: 4, types: ["COMPOSITE", "FULL_OBJECT"], start: startCrc32 },
-  CRC32C: { size: 4, types: ["COMPOSITE", "FULL_OBJECT"], start: startCrc32c },
+  CRC32C: { size: 4, types: ["COMPOSITE", "FULL_OBJECT"], start: (): Digest => new AwsCrc32c() },
   CRC64NVME: { size: 8, types: ["FULL_OBJECT"], start: (): Digest => new Crc64Nvme() },
   SHA1: { size: 20, types: ["COMPOSITE"], start: (): Digest => createHash("sha1") },
   SHA256: { size: 32, types: ["COMPOSITE"], start: (): Digest => createHash("sha256") },
 } as const;
 
-function bigEndian(number: number): Uint8Array {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(number >>> 0);
-  return bytes;
-}
-
 function startCrc32(): Digest {
+  const bytes = Buffer.alloc(4);
   let value = 0;
-  return { update: (chunk) => value = crc32(chunk, value), digest: () => bigEndian(value) };
-}
-
-function startCrc32c(): Digest {
-  const sum = new Crc32c();
-  return { update: (chunk) => sum.update(chunk), digest: () => bigEndian(sum.digest()) };
+  return {
+    update: (chunk) => bytes.writeUInt32BE(value = crc32(chunk, value)),
+    digest: () => bytes,
+  };
 }
 
 export function isAlgorithm(name: string): name is Algorithm {

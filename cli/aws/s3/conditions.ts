@@ -6,8 +6,6 @@
 import { invalidArgument, S3Error } from "../service_call.ts";
 import type { StoredObject } from "./object_store.ts";
 
-type State = "unchanged" | undefined;
-
 function failed(condition: string): S3Error {
   return new S3Error(
     "PreconditionFailed",
@@ -22,41 +20,32 @@ function includes(list: string, etag: string): boolean {
     .some((tag) => tag === "*" || tag === etag);
 }
 
-/** Reads a date. An absent or invalid date is NaN, so it is neither before nor after another one. */
-function readDate(text: string | null): number {
-  return Date.parse(text ?? "");
-}
-
-/** Evaluates conditions on an object. `prefix` is the start of the names of the header fields. */
-function evaluate(headers: Headers, object: StoredObject, prefix: string): State {
+/**
+ * Tells whether the client of a read has the object already.
+ *
+ * @param prefix The start of the names of the header fields.
+ * @throws {S3Error} If a precondition failed.
+ */
+export function isUnchanged(headers: Headers, object: StoredObject, prefix = ""): boolean {
   const { etag } = object;
   const modified = Math.floor(object.modified / 1_000) * 1_000; // A date has no milliseconds.
   const match = headers.get(`${prefix}if-match`);
   const noneMatch = headers.get(`${prefix}if-none-match`);
-  const since = readDate(headers.get(`${prefix}if-modified-since`));
-  const until = readDate(headers.get(`${prefix}if-unmodified-since`));
+  // An absent or invalid date is NaN, so it is neither before nor after another one.
+  const [since, until] = ["modified", "unmodified"]
+    .map((name) => Date.parse(headers.get(`${prefix}if-${name}-since`) ?? "")) as [number, number];
   if (match !== null) {
     if (!includes(match, etag)) throw failed("If-Match");
   } else if (modified > until) {
     throw failed("If-Unmodified-Since");
   }
-  if (noneMatch !== null) return includes(noneMatch, etag) ? "unchanged" : undefined;
-  // A date of the future is invalid.
-  return since <= Date.now() && modified <= since ? "unchanged" : undefined;
-}
-
-/**
- * Tells whether the client of GetObject or HeadObject has the object already.
- *
- * @throws {S3Error} If a precondition failed.
- */
-export function isUnchanged(headers: Headers, object: StoredObject): boolean {
-  return evaluate(headers, object, "") === "unchanged";
+  if (noneMatch !== null) return includes(noneMatch, etag);
+  return since <= Date.now() && modified <= since; // A date of the future is invalid.
 }
 
 /** Throws if a condition on the source of a copy is false. */
 export function checkSource(headers: Headers, object: StoredObject): void {
-  if (evaluate(headers, object, "x-amz-copy-source-") === "unchanged") {
+  if (isUnchanged(headers, object, "x-amz-copy-source-")) {
     const noneMatch = headers.has("x-amz-copy-source-if-none-match");
     throw failed(`x-amz-copy-source-If-${noneMatch ? "None-Match" : "Modified-Since"}`);
   }

@@ -12,15 +12,8 @@ const FIELDS =
   /^(x-amz-meta-.*|cache-control|content-disposition|content-encoding|content-language|content-type|expires)$/;
 
 /** The storage classes whose objects can be read at once. */
-const STORAGE_CLASSES = [
-  "STANDARD",
-  "EXPRESS_ONEZONE",
-  "GLACIER_IR",
-  "INTELLIGENT_TIERING",
-  "ONEZONE_IA",
-  "REDUCED_REDUNDANCY",
-  "STANDARD_IA",
-];
+const STORAGE_CLASSES =
+  /^(STANDARD|EXPRESS_ONEZONE|GLACIER_IR|INTELLIGENT_TIERING|ONEZONE_IA|REDUCED_REDUNDANCY|STANDARD_IA)$/;
 
 /** The storage classes whose objects must be restored before they can be read. */
 const ARCHIVES = ["DEEP_ARCHIVE", "GLACIER", "OUTPOSTS", "SNOW"];
@@ -45,7 +38,7 @@ export function readFacts(headers: Headers): Facts {
   if (storageClass !== null && ARCHIVES.includes(storageClass)) {
     throw notEmulated(`The storage class "${storageClass}"`);
   }
-  if (storageClass !== null && !STORAGE_CLASSES.includes(storageClass)) {
+  if (storageClass !== null && !STORAGE_CLASSES.test(storageClass)) {
     const message = "The storage class you specified is not valid";
     throw new S3Error("InvalidStorageClass", message, { StorageClassRequested: storageClass });
   }

@@ -10,130 +10,106 @@ import type { Item } from "./documents.ts";
 
 export type OperationName = keyof typeof OPERATIONS;
 
+/** How an operation is found, and what it takes. The names are divided by spaces. */
 interface Operation {
   readonly method: string;
   readonly level: "service" | "bucket" | "object";
   /** The parameters that name the operation. */
-  readonly names?: readonly string[];
+  readonly names?: string;
   /** The header field that names the operation. */
   readonly header?: string;
   /** Further parameters. */
-  readonly query?: readonly string[];
+  readonly query?: string;
   /** Further header fields among `x-amz-…` and `if-…`. */
-  readonly headers?: readonly string[];
+  readonly headers?: string;
 }
 
-const READ_CONDITIONS = [
-  "if-match",
-  "if-modified-since",
-  "if-none-match",
-  "if-range",
-  "if-unmodified-since",
-];
-const WRITE_CONDITIONS = ["if-match", "if-none-match"];
-const CHECKSUMS = ["x-amz-checksum-*", "x-amz-sdk-checksum-algorithm"];
-const FACTS = ["x-amz-acl", "x-amz-meta-*", "x-amz-server-side-encryption", "x-amz-storage-class"];
-const SOURCE = [
-  "x-amz-copy-source",
-  "x-amz-copy-source-if-match",
-  "x-amz-copy-source-if-modified-since",
-  "x-amz-copy-source-if-none-match",
-  "x-amz-copy-source-if-unmodified-since",
-  "x-amz-source-expected-bucket-owner",
-];
-const READ_QUERY = [
-  "partNumber",
-  "response-cache-control",
-  "response-content-disposition",
-  "response-content-encoding",
-  "response-content-language",
-  "response-content-type",
-  "response-expires",
-];
-const LIST_QUERY = ["delimiter", "encoding-type", "max-keys", "prefix"];
+const READ_CONDITIONS = "if-match if-modified-since if-none-match if-range if-unmodified-since";
+const WRITE_CONDITIONS = "if-match if-none-match";
+const CHECKSUMS = "x-amz-checksum-* x-amz-sdk-checksum-algorithm";
+const FACTS = "x-amz-acl x-amz-meta-* x-amz-server-side-encryption x-amz-storage-class";
+const SOURCE = "x-amz-copy-source x-amz-copy-source-if-match x-amz-copy-source-if-modified-since " +
+  "x-amz-copy-source-if-none-match x-amz-copy-source-if-unmodified-since " +
+  "x-amz-source-expected-bucket-owner";
+const READ_QUERY = "partNumber response-cache-control response-content-disposition " +
+  "response-content-encoding response-content-language response-content-type response-expires";
+const LIST_QUERY = "delimiter encoding-type max-keys prefix";
 
 /** The operations of Amazon S3 that work on this machine, each with its parameters and header fields. */
 export const OPERATIONS = {
   ListBuckets: { method: "GET", level: "service" },
   HeadBucket: { method: "HEAD", level: "bucket" },
-  GetBucketLocation: { method: "GET", level: "bucket", names: ["location"] },
+  GetBucketLocation: { method: "GET", level: "bucket", names: "location" },
   ListObjects: {
     method: "GET",
     level: "bucket",
-    query: [...LIST_QUERY, "marker"],
-    headers: ["x-amz-optional-object-attributes"],
+    query: `${LIST_QUERY} marker`,
+    headers: "x-amz-optional-object-attributes",
   },
   ListObjectsV2: {
     method: "GET",
     level: "bucket",
-    names: ["list-type"],
-    query: [...LIST_QUERY, "continuation-token", "fetch-owner", "start-after"],
-    headers: ["x-amz-optional-object-attributes"],
+    names: "list-type",
+    query: `${LIST_QUERY} continuation-token fetch-owner start-after`,
+    headers: "x-amz-optional-object-attributes",
   },
-  DeleteObjects: { method: "POST", level: "bucket", names: ["delete"], headers: CHECKSUMS },
+  DeleteObjects: { method: "POST", level: "bucket", names: "delete", headers: CHECKSUMS },
   GetObject: {
     method: "GET",
     level: "object",
     query: READ_QUERY,
     // Without validation of responses, the AWS SDK sends a checksum of the empty body.
-    headers: [...READ_CONDITIONS, ...CHECKSUMS],
+    headers: `${READ_CONDITIONS} ${CHECKSUMS}`,
   },
   HeadObject: {
     method: "HEAD",
     level: "object",
     query: READ_QUERY,
-    headers: [...READ_CONDITIONS, "x-amz-checksum-mode"],
+    headers: `${READ_CONDITIONS} x-amz-checksum-mode`,
   },
   PutObject: {
     method: "PUT",
     level: "object",
-    headers: [...WRITE_CONDITIONS, ...CHECKSUMS, ...FACTS],
+    headers: `${WRITE_CONDITIONS} ${CHECKSUMS} ${FACTS}`,
   },
   CopyObject: {
     method: "PUT",
     level: "object",
     header: "x-amz-copy-source",
-    headers: [
-      ...WRITE_CONDITIONS,
-      ...FACTS,
-      ...SOURCE,
-      "x-amz-checksum-algorithm",
-      "x-amz-metadata-directive",
-    ],
+    headers:
+      `${WRITE_CONDITIONS} ${FACTS} ${SOURCE} x-amz-checksum-algorithm x-amz-metadata-directive`,
   },
-  DeleteObject: { method: "DELETE", level: "object", headers: ["if-match"] },
+  DeleteObject: { method: "DELETE", level: "object", headers: "if-match" },
   CreateMultipartUpload: {
     method: "POST",
     level: "object",
-    names: ["uploads"],
-    headers: [...FACTS, "x-amz-checksum-algorithm", "x-amz-checksum-type"],
+    names: "uploads",
+    headers: `${FACTS} x-amz-checksum-algorithm x-amz-checksum-type`,
   },
   UploadPart: {
     method: "PUT",
     level: "object",
-    names: ["partNumber", "uploadId"],
+    names: "partNumber uploadId",
     headers: CHECKSUMS,
   },
   UploadPartCopy: {
     method: "PUT",
     level: "object",
-    names: ["partNumber", "uploadId"],
+    names: "partNumber uploadId",
     header: "x-amz-copy-source",
-    headers: [...SOURCE, "x-amz-copy-source-range"],
+    headers: `${SOURCE} x-amz-copy-source-range`,
   },
   CompleteMultipartUpload: {
     method: "POST",
     level: "object",
-    names: ["uploadId"],
-    headers: [
-      ...WRITE_CONDITIONS,
-      "x-amz-checksum-*",
-      "x-amz-checksum-type",
-      "x-amz-mp-object-size",
-    ],
+    names: "uploadId",
+    headers: `${WRITE_CONDITIONS} x-amz-checksum-* x-amz-checksum-type x-amz-mp-object-size`,
   },
-  AbortMultipartUpload: { method: "DELETE", level: "object", names: ["uploadId"] },
+  AbortMultipartUpload: { method: "DELETE", level: "object", names: "uploadId" },
 } as const satisfies Record<string, Operation>;
+
+/** Divides names. */
+export const namesIn = (text?: string): readonly string[] => text?.split(" ") ?? [];
 
 /** The parameters and header fields of every operation: of a signature, and of the SDK. */
 const COMMON_QUERY =
@@ -174,22 +150,23 @@ export function readRequest(request: Request): S3Request {
   const level = bucket === "" ? "service" : key === "" ? "bucket" : "object";
   const candidates = Object.entries<Operation>(OPERATIONS).filter(([, operation]) =>
     operation.method === method && operation.level === level &&
-    (operation.names ?? []).every((name) => query.has(name)) &&
+    namesIn(operation.names).every((name) => query.has(name)) &&
     (operation.header === undefined || headers.has(operation.header))
   );
-  const weight = ([, { names = [], header }]: [string, Operation]) =>
-    names.length + (header === undefined ? 0 : 1);
+  const weight = ([, { names, header }]: [string, Operation]) =>
+    namesIn(names).length + namesIn(header).length;
   const [found] = candidates.sort((a, b) => weight(b) - weight(a));
   if (found === undefined) throw unknownOperation(method, level, query);
   const [name, operation] = found;
+  const parameters = [...namesIn(operation.names), ...namesIn(operation.query)];
   for (const parameter of query.keys()) {
     const isKnown = COMMON_QUERY.test(parameter) || SIGNED_HEADERS.test(parameter) ||
-      operation.names?.includes(parameter) || operation.query?.includes(parameter);
+      parameters.includes(parameter);
     if (!isKnown) throw notEmulated(`The parameter "${parameter}" of ${name}`);
   }
   for (const field of headers.keys()) {
     if (!/^(x-amz-|if-)/.test(field) || COMMON_HEADERS.test(field)) continue;
-    const isKnown = operation.headers?.some((allowed) =>
+    const isKnown = namesIn(operation.headers).some((allowed) =>
       allowed.endsWith("*") ? field.startsWith(allowed.slice(0, -1)) : field === allowed
     );
     if (!isKnown) throw notEmulated(`The header field "${field}" of ${name}`);

@@ -21,7 +21,7 @@ import { type Item, listObjects, malformedXml, OWNER, readDocument } from "./doc
 import type { MultipartUploads } from "./multipart.ts";
 import { copyObject, putObject, readObject, type Target } from "./object.ts";
 import { checkKey, MAX_KEY, ObjectKeyError } from "./object_store.ts";
-import { readRequest, type S3Request } from "./operations.ts";
+import { type OperationName, OPERATIONS, readRequest, type S3Request } from "./operations.ts";
 import { readTime } from "./pages.ts";
 import { findBucket, placeOfSource } from "./facts.ts";
 
@@ -176,53 +176,44 @@ function checkNames(item: Item, ...names: string[]): void {
   throw notEmulated(`The element "${unknown}" of DeleteObjects`);
 }
 
+/** The actions of the operations that have another name, as IAM names them. */
+const ACTIONS: { readonly [operation in OperationName]?: string } = {
+  ListBuckets: "ListAllMyBuckets",
+  HeadBucket: "ListBucket",
+  ListObjects: "ListBucket",
+  ListObjectsV2: "ListBucket",
+  HeadObject: "GetObject",
+  DeleteObjects: "DeleteObject",
+  CopyObject: "PutObject",
+  CreateMultipartUpload: "PutObject",
+  UploadPart: "PutObject",
+  UploadPartCopy: "PutObject",
+  CompleteMultipartUpload: "PutObject",
+};
+
 /**
  * Lists the accesses that a request to Amazon S3 needs.
  *
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html
  */
-export function accessesOf(call: S3Request): readonly Access[] {
-  const { operation, headers, items = [] } = call;
-  const bucket = bucketArn(call.bucket);
-  const object = `${bucket}/${call.key}`;
+export function accessesOf(
+  { operation, bucket, key, headers, items }: S3Request,
+): readonly Access[] {
+  const action = `s3:${ACTIONS[operation] ?? operation}`;
+  if (items !== undefined) {
+    return items.map(({ Key }) => ({ action, resource: bucketArn(`${bucket}/${Key}`) }));
+  }
+  const { level } = OPERATIONS[operation];
+  const place = level === "object" ? `${bucket}/${key}` : bucket;
+  const resource = level === "service" ? "*" : bucketArn(place);
+  const read = [];
   const source = headers.get("x-amz-copy-source");
+  if (source !== null) read.push(bucketArn(placeOfSource(source).join("/")));
   // To compare an entity tag, Amazon S3 reads the object.
   const compares = headers.has("if-match") && headers.get("if-match") !== "*";
-  const conditional = compares ? [{ action: "s3:GetObject", resource: object }] : [];
-  switch (operation) {
-    case "ListBuckets":
-      return [{ action: "s3:ListAllMyBuckets", resource: "*" }];
-    case "GetBucketLocation":
-      return [{ action: "s3:GetBucketLocation", resource: bucket }];
-    case "HeadBucket":
-    case "ListObjects":
-    case "ListObjectsV2":
-      return [{ action: "s3:ListBucket", resource: bucket }];
-    case "GetObject":
-    case "HeadObject":
-      return [{ action: "s3:GetObject", resource: object }];
-    case "DeleteObject":
-      return [{ action: "s3:DeleteObject", resource: object }, ...conditional];
-    case "DeleteObjects":
-      return items.map(({ Key }) => ({
-        action: "s3:DeleteObject",
-        resource: `${bucket}/${Key}`,
-      }));
-    case "AbortMultipartUpload":
-      return [{ action: "s3:AbortMultipartUpload", resource: object }];
-    case "CopyObject":
-    case "UploadPartCopy": {
-      const from = bucketArn(placeOfSource(source!).join("/"));
-      return [
-        { action: "s3:PutObject", resource: object },
-        { action: "s3:GetObject", resource: from },
-        ...conditional,
-      ];
-    }
-    case "CompleteMultipartUpload":
-    case "CreateMultipartUpload":
-    case "PutObject":
-    case "UploadPart":
-      return [{ action: "s3:PutObject", resource: object }, ...conditional];
-  }
+  if (compares && action !== "s3:GetObject") read.push(resource);
+  return [
+    { action, resource },
+    ...read.map((resource) => ({ action: "s3:GetObject", resource })),
+  ];
 }
