@@ -1,3 +1,5 @@
+import { parseObject } from "../rules/json_object.ts";
+
 /** One thing that a request does. */
 export interface Access {
   /** The action as IAM names it, such as `s3:GetObject`. */
@@ -31,6 +33,18 @@ export class ServiceError extends Error {
   ) {
     super(message);
   }
+}
+
+/**
+ * Reads the JSON of a request.
+ *
+ * @throws {ServiceError} If the body is something else.
+ */
+export function readInput(body: string): Readonly<Record<string, unknown>> {
+  const input = parseObject(body);
+  if (input !== undefined) return input;
+  const message = "The body of the request is not a JSON object";
+  throw new ServiceError("SerializationException", message);
 }
 
 /** Makes the error for an operation, a parameter or a value that this machine does not emulate. */

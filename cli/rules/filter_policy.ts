@@ -1,4 +1,5 @@
 import { type PatternProblem, readPattern } from "./event_pattern.ts";
+import { parseJson } from "./json_object.ts";
 
 /** What a filter policy of Amazon SNS looks at. */
 export type FilterScope = "MessageAttributes" | "MessageBody";
@@ -43,7 +44,7 @@ export function readFilterPolicy(
     matches: ({ body, attributes }: FilteredMessage): boolean =>
       own.length === 0 &&
       matches(
-        scope === "MessageBody" ? parse(body) : Object.fromEntries(fieldsOf(attributes)),
+        scope === "MessageBody" ? parseJson(body) : Object.fromEntries(fieldsOf(attributes)),
       ),
   };
 }
@@ -90,17 +91,8 @@ function combinationsOf(fields: Fields, depth = 1, start = 1): number {
 /** Lists the attributes as fields of an event. Amazon SNS ignores binary attributes. */
 function* fieldsOf(attributes: FilteredMessage["attributes"]): Generator<[string, unknown]> {
   for (const [name, { Type, Value }] of Object.entries(attributes)) {
-    if (Type === "String.Array") yield [name, parse(Value) ?? []];
+    if (Type === "String.Array") yield [name, parseJson(Value) ?? []];
     else if (Type.startsWith("Number")) yield [name, Number(Value)];
     else if (Type.startsWith("String")) yield [name, Value];
-  }
-}
-
-/** Returns `undefined` for text that is not JSON. No pattern matches it. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -1,11 +1,16 @@
+/** Parses JSON. Returns `undefined` for any other text: the caller reports the problem. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Parses an object of JSON. Returns `undefined` for any other text. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined; // The caller reports the problem.
-  }
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

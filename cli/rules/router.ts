@@ -2,7 +2,7 @@
 export interface Routable {
   readonly method: string;
   /** The path below the stage, with its parameters in braces. */
-  readonly resource: string;
+  readonly path: string;
 }
 
 /** The methods that `ANY` stands for. */
@@ -18,10 +18,10 @@ export const METHODS: readonly string[] = "DELETE GET HEAD OPTIONS PATCH POST PU
 export function createRouter<Route extends Routable>(
   routes: readonly Route[],
 ): (method: string, path: string) => Route | undefined {
-  const resources = [...Map.groupBy(routes, ({ resource }) => resource)]
-    .map(([resource, methods]) => ({
-      pattern: patternOf(resource),
-      rank: rankOf(resource),
+  const resources = [...Map.groupBy(routes, ({ path }) => path)]
+    .map(([path, methods]) => ({
+      pattern: patternOf(path),
+      rank: rankOf(path),
       methods,
     }))
     .sort((a, b) => a.rank < b.rank ? -1 : 1);
@@ -36,14 +36,14 @@ export function createRouter<Route extends Routable>(
   };
 }
 
-function patternOf(resource: string): RegExp {
-  const pattern = resource.replaceAll(".", "\\.").replace(/\{\w+\+\}/, ".+")
+function patternOf(path: string): RegExp {
+  const pattern = path.replaceAll(".", "\\.").replace(/\{\w+\+\}/, ".+")
     .replaceAll(/\{\w+\}/g, "[^/]+");
   return new RegExp(`^${pattern}/?$`);
 }
 
-/** Returns a text with 0, 1 or 2 for each segment. The text of a more specific resource sorts first. */
-function rankOf(resource: string): string {
-  return resource.split("/").slice(1)
+/** Returns a text with 0, 1 or 2 for each segment. The text of a more specific path sorts first. */
+function rankOf(path: string): string {
+  return path.split("/").slice(1)
     .map((segment) => segment.endsWith("+}") ? 2 : segment.startsWith("{") ? 1 : 0).join("");
 }

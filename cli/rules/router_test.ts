@@ -12,9 +12,9 @@ const ROUTES = [
   ["GET", "/items/{id}/parts/{part}", "part"],
   ["GET", "/files/{path+}", "file"],
   ["GET", "/robots.txt", "robots"],
-].map(([method, resource, functionName]) => ({
+].map(([method, path, functionName]) => ({
   method: method!,
-  resource: resource!,
+  path: path!,
   functionName,
 }));
 

@@ -1,6 +1,7 @@
+import { dirname } from "node:path";
 import { ACCOUNT_ID, REGION } from "../../rules/arn.ts";
-import { parseObject } from "../../rules/json_object.ts";
-import { type ServiceCall, ServiceError } from "../service_call.ts";
+import { isObject } from "../../rules/json_object.ts";
+import { readInput, type ServiceCall, ServiceError } from "../service_call.ts";
 import { checkSupport } from "../supported.ts";
 import { define, type Table } from "./definition.ts";
 import type { Engine } from "./engine.ts";
@@ -78,9 +79,7 @@ export class Tables implements AsyncDisposable {
     const all = Object.values(tables);
     if (all.length === 0) return new Tables(all);
     const network = options.network ?? await findOwnNetwork();
-    if (file !== undefined) {
-      await Deno.mkdir(file.slice(0, file.lastIndexOf("/") + 1) || ".", { recursive: true });
-    }
+    if (file !== undefined) await Deno.mkdir(dirname(file), { recursive: true });
     let program;
     try {
       await checkReach(network, options);
@@ -110,10 +109,7 @@ export class Tables implements AsyncDisposable {
    */
   parse(headers: Headers, body: string): ServiceCall {
     const operation = headers.get("x-amz-target")?.split(".").at(-1) ?? "";
-    const input = parseObject(body);
-    if (input === undefined) {
-      throw new ServiceError("SerializationException", "The body is not a JSON object");
-    }
+    const input = readInput(body);
     checkSupport("dynamodb", operation, input);
     const uses = usesOf(operation, input);
     return {
@@ -123,8 +119,8 @@ export class Tables implements AsyncDisposable {
   }
 
   async #run(operation: string, input: Input, uses: readonly Use[]): Promise<Response> {
-    const unknown = uses.map(({ table }) => table === undefined ? undefined : nameOf(table))
-      .find((name) => name !== undefined && !this.#names.includes(name));
+    const unknown = uses.flatMap(({ table }) => table === undefined ? [] : [nameOf(table)])
+      .find((name) => !this.#names.includes(name));
     if (this.engine === undefined && this.#names.length > 0) {
       throw new ServiceError("NotImplemented", this.problem, "NotImplemented", 501);
     }
@@ -135,7 +131,7 @@ export class Tables implements AsyncDisposable {
       );
     }
     // The checked input is sent, because the engine may read a repeated key in another way.
-    const answer = await this.engine.send(operation, JSON.stringify(withNames(operation, input)));
+    const answer = await this.engine.send(operation, JSON.stringify(input, withName));
     if (answer.status === 200 && WRITES.has(operation)) this.changed();
     const text = operation === "DescribeTable" && answer.status === 200
       ? descriptionOf(answer.body)
@@ -204,21 +200,9 @@ function descriptionOf(body: string): string {
   return JSON.stringify({ Table: members });
 }
 
-/** The input with the names of tables in place of their ARNs, because the engine knows only names. */
-function withNames(operation: string, input: Input): unknown {
-  const renamed = (one: unknown) => {
-    const { TableName } = Object(one) as { TableName?: unknown };
-    return typeof TableName === "string" ? { ...one as object, TableName: nameOf(TableName) } : one;
-  };
-  const { TransactItems, RequestItems } = input;
-  if (operation.startsWith("Transact") && Array.isArray(TransactItems)) {
-    const items = TransactItems.map((item) =>
-      Object.fromEntries(Object.entries(Object(item)).map(([part, one]) => [part, renamed(one)]))
-    );
-    return { ...input, TransactItems: items };
-  }
-  if (!operation.startsWith("Batch") || typeof RequestItems !== "object") return renamed(input);
-  const entries = Object.entries(Object(RequestItems))
-    .map(([table, items]) => [nameOf(table), items]);
-  return { ...input, RequestItems: Object.fromEntries(entries) };
+/** Puts the names of tables in place of their ARNs, because the engine knows only names. */
+function withName(key: string, value: unknown): unknown {
+  if (key === "TableName" && typeof value === "string") return nameOf(value);
+  if (key !== "RequestItems" || !isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([table, items]) => [nameOf(table), items]));
 }

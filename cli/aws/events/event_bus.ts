@@ -1,6 +1,6 @@
 import { scheduledEvent } from "@mate/core/testing";
 import { ACCOUNT_ID, eventBusArn, REGION } from "../../rules/arn.ts";
-import { parseObject } from "../../rules/json_object.ts";
+import { parseJson, parseObject } from "../../rules/json_object.ts";
 import { readPattern } from "../../rules/event_pattern.ts";
 import { Clock } from "../clock.ts";
 import { notEmulated, type ServiceCall, ServiceError } from "../service_call.ts";
@@ -70,7 +70,10 @@ export function createEventBus(
   function parse(headers: Headers, body: string): ServiceCall {
     const [service, operation = ""] = (headers.get("x-amz-target") ?? "").split(".");
     if (service !== "AWSEvents") throw notEmulated("This request to Amazon EventBridge");
-    const input = readInput(body);
+    const input = parseJson(body);
+    if (input === undefined) {
+      throw new ServiceError("SerializationException", "The body of the request is not JSON");
+    }
     checkSupport("events", operation, input);
     const entries = readEntries(input);
     const buses = new Set(entries.map(busOf));
@@ -116,16 +119,8 @@ function isText(value: unknown): boolean {
   return typeof value === "string";
 }
 
-function readInput(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    throw new ServiceError("SerializationException", "The body of the request is not JSON");
-  }
-}
-
 function readEntries(input: unknown): readonly Entry[] {
-  const { Entries } = Object(input) as Record<string, unknown>;
+  const { Entries } = Object(input);
   if (!Array.isArray(Entries)) throw validation("Expected the parameter Entries");
   if (Entries.length < 1 || Entries.length > MAX_ENTRIES) {
     const limit = Entries.length < 1

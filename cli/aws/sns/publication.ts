@@ -1,3 +1,4 @@
+import { parseJson } from "../../rules/json_object.ts";
 import { MAX_PUBLICATION } from "../../rules/limits.ts";
 import { attributeProblem, type MessageAttributes, sizeOf } from "../message_attributes.ts";
 import { ServiceError, xmlResponse } from "../service_call.ts";
@@ -47,14 +48,11 @@ export function publicationOf(parameters: Parameters): Publication {
 function textsOf(message: string, structure: string | undefined): Publication["texts"] {
   if (structure === undefined) return { default: message };
   if (structure !== "json") throw invalidParameter("MessageStructure");
-  let texts: unknown;
-  try {
-    texts = JSON.parse(message);
-  } catch {
+  const texts = parseJson(message);
+  if (texts === undefined) {
     throw invalidParameter("Message Structure - JSON message body failed to parse");
   }
-  const { default: text } = Object(texts) as { default?: unknown };
-  if (typeof text !== "string") {
+  if (typeof Object(texts).default !== "string") {
     throw invalidParameter("Message Structure - No default entry in JSON message body");
   }
   return texts as Publication["texts"];

@@ -7,6 +7,7 @@ import {
   type FilterScope,
   readFilterPolicy,
 } from "../../rules/filter_policy.ts";
+import { parseJson } from "../../rules/json_object.ts";
 import type { MessageAttributes } from "../message_attributes.ts";
 import { notEmulated } from "../service_call.ts";
 import { invalidParameter, notFound, type Publication } from "./publication.ts";
@@ -132,12 +133,8 @@ function filterOf(attributes: SubscriptionAttributes): Subscription["matches"] {
   }
   const scope = FilterPolicyScope as FilterScope;
   if (FilterPolicy === "" || FilterPolicy === "{}") return () => true;
-  let policy;
-  try {
-    policy = JSON.parse(FilterPolicy);
-  } catch {
-    throw invalidParameter("FilterPolicy: failed to parse JSON");
-  }
+  const policy = parseJson(FilterPolicy);
+  if (policy === undefined) throw invalidParameter("FilterPolicy: failed to parse JSON");
   const { problems, matches } = readFilterPolicy(policy, scope);
   for (const { path, message } of problems) {
     throw invalidParameter(`FilterPolicy: "${path.join(".")}" ${message}`);

@@ -1,18 +1,11 @@
 import { ACCOUNT_ID } from "../../rules/arn.ts";
-import { isObject, parseObject } from "../../rules/json_object.ts";
+import { isObject } from "../../rules/json_object.ts";
 import { attributeProblem, type MessageAttributes, sizeOf } from "../message_attributes.ts";
 import { ServiceError } from "../service_call.ts";
 import type { Queue, SentMessage } from "./queue.ts";
 import { invalidParameter, invalidValue, malformed, missingParameter } from "./errors.ts";
 
 export type Input = Readonly<Record<string, unknown>>;
-
-/** Reads the JSON of a request. */
-export function readInput(body: string): Input {
-  const input = parseObject(body);
-  if (input === undefined) throw malformed("The body of the request is not a JSON object");
-  return input;
-}
 
 export function textOf(input: Input, name: string): string | undefined {
   return memberOf(input, name, "a string", (value) => typeof value === "string");

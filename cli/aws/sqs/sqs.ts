@@ -1,5 +1,5 @@
 import { ACCOUNT_ID, queueArn } from "../../rules/arn.ts";
-import { notEmulated, type ServiceCall, ServiceError } from "../service_call.ts";
+import { notEmulated, readInput, type ServiceCall, ServiceError } from "../service_call.ts";
 import { checkSupport } from "../supported.ts";
 import {
   ATTRIBUTE_NAMES,
@@ -13,7 +13,6 @@ import {
   type Input,
   integerOf,
   queueNameOf,
-  readInput,
   recordOf,
   requiredText,
   textOf,
