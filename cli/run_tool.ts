@@ -88,8 +88,7 @@ async function runCommand(
       return await runAgain({ permissions, args: [name, ...args], signal });
     }
   }
-  const isDone = await command.run(positionals, values, surroundings);
-  return isDone ? 0 : 1;
+  return await command.run(positionals, values, surroundings) === false ? 1 : 0;
 }
 
 /** The words that can follow a word of the command line. */

@@ -15,24 +15,14 @@ export const bundle: Command = defineCommand({
 Deno comes from the npm registry, or the registry in NPM_CONFIG_REGISTRY.`,
   options: {
     stage: STAGE,
-    out: {
-      type: "string",
-      value: "FOLDER",
-      default: "dist",
-      description: "The folder of the zips",
-    },
-    arch: {
-      type: "string",
-      value: "NAME",
-      description: "x86_64, arm64 or both (the manifest's architecture)",
-    },
-    minify: { type: "boolean", description: "Shorten names and white space" },
+    out: { value: "FOLDER", default: "dist", description: "The folder of the zips" },
+    arch: { value: "NAME", description: "x86_64, arm64 or both (the manifest's architecture)" },
+    minify: { description: "Shorten names and white space" },
     "no-cache": {
-      type: "boolean",
       description: "Start no function: neither check its start nor make its code cache",
     },
-    analyze: { type: "boolean", description: "Print the parts of each zip" },
-    json: { type: "boolean", description: "Print the zips as JSON" },
+    analyze: { description: "Print the parts of each zip" },
+    json: { description: "Print the zips as JSON" },
   },
   async run([manifest = MANIFEST], values, { signal, print, note }) {
     const { bundleApp } = await import("../bundle/app.ts");
@@ -52,12 +42,11 @@ Deno comes from the npm registry, or the registry in NPM_CONFIG_REGISTRY.`,
       warn: (message) => note(`Warning: ${message}`),
       ...(Deno.stderr.isTerminal() ? { progress: note } : {}),
     });
-    if (values.json) {
-      print(JSON.stringify(archives, undefined, 2));
-      return true;
-    }
-    print(visibleText(await describe(archives, values.analyze))); // with the names of files of packages
-    return true;
+    print(
+      values.json
+        ? JSON.stringify(archives, undefined, 2)
+        : visibleText(await describe(archives, values.analyze)), // with the names of files of packages
+    );
   },
 });
 

@@ -7,8 +7,7 @@ import type { Permissions } from "./permissions.ts";
 export const IS_FROM_NPM: boolean = import.meta.url.includes("/node_modules/");
 
 export interface Option {
-  readonly type: "string" | "boolean";
-  /** The name of the value in the help, such as `FOLDER`. */
+  /** The name of the value in the help, such as `FOLDER`. A switch has no value. */
   readonly value?: string;
   readonly default?: string;
   /** A sentence for the help, without a period. */
@@ -18,9 +17,9 @@ export interface Option {
 export type Options = Readonly<Record<string, Option>>;
 
 export type Values<O extends Options> = {
-  readonly [K in keyof O]: O[K] extends { readonly type: "boolean" } ? boolean
-    : O[K] extends { readonly default: string } ? string
-    : string | undefined;
+  readonly [K in keyof O]: O[K] extends { readonly default: string } ? string
+    : O[K] extends { readonly value: string } ? string | undefined
+    : boolean;
 };
 
 export interface Surroundings {
@@ -59,7 +58,7 @@ export interface Command<O extends Options = Options> {
     positionals: readonly string[],
     values: Values<O>,
     surroundings: Surroundings,
-  ): Promise<boolean>;
+  ): Promise<boolean | void>;
 }
 
 /** Checks the types of a command with its options, then forgets the names of the options. */
@@ -72,14 +71,12 @@ export const MANIFEST = "app.json";
 
 /** The option for the stage. */
 export const STAGE = {
-  type: "string",
   value: "NAME",
   description: "The stage (the manifest's default stage)",
 } as const satisfies Option;
 
 /** The option for the login of the developer. */
 export const PROFILE = {
-  type: "string",
   value: "NAME",
   description: "The profile of the AWS tools with which services that are not emulated are called",
 } as const satisfies Option;
@@ -100,7 +97,10 @@ export function readArguments(
     strict: false,
     tokens: true,
     options: Object.fromEntries(
-      Object.entries(command.options).map(([name, { type }]) => [name, { type }]),
+      Object.entries(command.options).map(([name, { value }]) => [
+        name,
+        { type: value === undefined ? "boolean" : "string" },
+      ]),
     ),
   });
   for (const token of tokens) {
@@ -112,7 +112,7 @@ export function readArguments(
   const unexpected = positionals[command.arguments.length];
   if (unexpected !== undefined) throw new UsageError(`Unexpected argument "${unexpected}"`);
   const filled = Object.entries(command.options).map(([name, option]) =>
-    [name, values[name] ?? (option.type === "boolean" ? false : option.default)] as const
+    [name, values[name] ?? (option.value === undefined ? false : option.default)] as const
   );
   return { positionals, values: Object.fromEntries(filled) as Values<Options> };
 }
@@ -129,10 +129,9 @@ function checkOption(
     const hint = word === undefined ? "" : `: did you mean "--${word}"?`;
     throw new UsageError(`Unknown option "${raw}" of "mate ${command}"${hint}`);
   }
-  if (option.type === "boolean" && value !== undefined) {
-    throw new UsageError(`Unexpected value of "${raw}": it is a switch`);
-  }
-  if (option.type === "string" && (value ?? "") === "") {
+  if (option.value === undefined) {
+    if (value !== undefined) throw new UsageError(`Unexpected value of "${raw}": it is a switch`);
+  } else if (!value) {
     throw new UsageError(`The value of "${raw}" is missing: expected ${option.value}`);
   }
 }
@@ -149,7 +148,7 @@ export function checkFunction({ functions }: Manifest, name: string): void {
 }
 
 export function helpOf({ name, arguments: names, summary, details, options }: Command): string {
-  const help: Option = { type: "boolean", description: "Print this" };
+  const help: Option = { description: "Print this" };
   const rows = Object.entries({ ...options, help })
     .map(([key, { value, description, default: initial }]) => [
       `--${key}${value === undefined ? "" : ` ${value}`}`,

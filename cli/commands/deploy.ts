@@ -24,10 +24,7 @@ export const deployCommand: Command = makeCommand(
   "Deploys an application to AWS: shows the plan, asks, and prints the URLs",
   "Replace resources that hold data, and delete the data",
   {
-    json: {
-      type: "boolean",
-      description: "Print the URLs and names as JSON; the rest goes to the standard error",
-    },
+    json: { description: "Print the URLs and names as JSON; the rest goes to the standard error" },
   },
 );
 
@@ -52,9 +49,9 @@ function makeCommand(
     details: DETAILS,
     options: {
       stage: STAGE,
-      plan: { type: "boolean", description: "Show the plan, and change nothing" },
-      yes: { type: "boolean", description: "Do not ask" },
-      "delete-data": { type: "boolean", description: deleteData },
+      plan: { description: "Show the plan, and change nothing" },
+      yes: { description: "Do not ask" },
+      "delete-data": { description: deleteData },
       ...options,
     },
     async permissions([manifest = MANIFEST], { plan, yes, stage }) {

@@ -13,30 +13,23 @@ form for each trigger. Functions are reloaded when their files change. Ctrl-C en
     stage: STAGE,
     profile: PROFILE,
     port: {
-      type: "string",
       value: "NUMBER",
       default: "8000",
       description: "The port to listen on; 0 for a free port",
     },
     data: {
-      type: "string",
       value: "FOLDER",
       description:
         "The folder for the objects of the buckets and the items of the tables (.mate/NAME)",
     },
     time: {
-      type: "string",
       value: "real|skip",
       default: "real",
       description:
         'With "skip", GET /settled skips retries, visibilities, delays and windows, for tests',
     },
-    verbose: {
-      type: "boolean",
-      description: "Show the lines START, END and REPORT of each invocation",
-    },
+    verbose: { description: "Show the lines START, END and REPORT of each invocation" },
     inspect: {
-      type: "string",
       value: "FUNCTION",
       description: "Let a debugger attach to this function, as the terminal says",
     },
@@ -58,19 +51,9 @@ form for each trigger. Functions are reloaded when their files change. Ctrl-C en
     const beginning = await begin({ manifestPath, stage, signal });
     const { run } = await import("../dev/run.ts");
     await run(
-      {
-        manifestPath,
-        stage,
-        profile,
-        port: Number(port),
-        data,
-        time,
-        inspect,
-        isVerbose,
-      },
+      { manifestPath, stage, profile, port: Number(port), data, time, inspect, isVerbose },
       surroundings,
       beginning,
     );
-    return true;
   },
 });

@@ -7,6 +7,7 @@ import {
   PROFILE,
   STAGE,
 } from "./command.ts";
+import { functionName } from "../rules/arn.ts";
 import { visibleJson } from "../rules/visible_text.ts";
 import { callAws, sdkPermissions } from "./aws.ts";
 import type { Manifest } from "../manifest/manifest.ts";
@@ -46,13 +47,12 @@ and the log to the standard error.
     stage: STAGE,
     profile: PROFILE,
     event: {
-      type: "string",
       value: "JSON",
       default: "{}",
       description: "The event; - reads it from the standard input",
     },
-    deployed: { type: "boolean", description: "Invoke the deployed function on AWS Lambda" },
-    json: { type: "boolean", description: "Print the result, the error and the log as JSON" },
+    deployed: { description: "Invoke the deployed function on AWS Lambda" },
+    json: { description: "Print the result, the error and the log as JSON" },
   },
   permissions: ([_name, path = MANIFEST], { deployed }) =>
     deployed ? sdkPermissions(path) : undefined,
@@ -63,11 +63,8 @@ and the log to the standard error.
   ) {
     const text = event === "-" ? await new Response(Deno.stdin.readable).text() : event;
     checkJson(text);
-    const { readLocalManifest } = await import("../manifest/local_values.ts");
-    const { LOCAL } = await import("../rules/arn.ts");
-    const { resolveApplication } = await import("../application/resolve.ts");
     const { readManifest } = await import("../manifest/manifest.ts");
-    const manifest = await (deployed ? readManifest : readLocalManifest)(path, stage);
+    const manifest = await readManifest(path, stage);
     checkFunction(manifest, name);
     const { InvokeCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
     if (!deployed && !json) note(`Bundling "${name}"`);
@@ -82,7 +79,7 @@ and the log to the standard error.
     const outcome = await callAws(action, () =>
       client.send(
         new InvokeCommand({
-          FunctionName: deployed ? resolveApplication(manifest, LOCAL).functions[name]!.name : name,
+          FunctionName: deployed ? functionName(manifest, name) : name,
           Payload: new TextEncoder().encode(text),
           LogType: "Tail",
         }),

@@ -26,15 +26,10 @@ export const logs: Command = defineCommand({
     `MANIFEST is ${MANIFEST} by default. ("mate dev" shows the log of the functions on this machine.)`,
   options: {
     stage: STAGE,
-    function: { type: "string", value: "NAME", description: "Only the log of this function" },
-    since: {
-      type: "string",
-      value: "TIME",
-      default: "10m",
-      description: "The start: 30s, 10m, 2h or 1d ago",
-    },
-    follow: { type: "boolean", description: "Wait for more until Ctrl-C" },
-    json: { type: "boolean", description: "Print a line of JSON for each record" },
+    function: { value: "NAME", description: "Only the log of this function" },
+    since: { value: "TIME", default: "10m", description: "The start: 30s, 10m, 2h or 1d ago" },
+    follow: { description: "Wait for more until Ctrl-C" },
+    json: { description: "Print a line of JSON for each record" },
   },
   permissions: ([path = MANIFEST]) => sdkPermissions(path),
   async run([path = MANIFEST], values, { signal, print, isColored }) {
@@ -81,7 +76,7 @@ export const logs: Command = defineCommand({
             : formatRecord({ time, functionName: name, text }, isColored),
         );
       }
-      if (!values.follow || signal.aborted) return true;
+      if (!values.follow || signal.aborted) return;
       await pause(INTERVAL, undefined, { signal }).catch(() => {}); // the signal ends the pause
     }
   },

@@ -17,7 +17,6 @@ export const newApp: Command = defineCommand({
 Lambda manages it. With Node.js, or if npm has installed the tool, it is a project for Node.js and npm.`,
   options: {
     runtime: {
-      type: "string",
       value: "NAME",
       description: `${
         RUNTIMES.join(", ")
@@ -43,7 +42,6 @@ Lambda manages it. With Node.js, or if npm has installed the tool, it is a proje
       print(`Wrote ${join(folder, path)}`);
     }
     print(`\nNext: cd ${folder} && ${isNode ? "npm install && npm run dev" : "deno task dev"}`);
-    return true;
   },
 });
 

@@ -13,17 +13,12 @@ export const openapi: Command = defineCommand({
 export "document", options of openApi(). The version is that of deno.json or package.json.`,
   options: {
     stage: STAGE,
-    url: {
-      type: "string",
-      value: "URL",
-      description: "The URL of the stage, if the manifest has no domain",
-    },
+    url: { value: "URL", description: "The URL of the stage, if the manifest has no domain" },
     security: {
-      type: "string",
       value: "FILE",
       description: "The security schemes by the names of the authorizers, as JSON",
     },
-    out: { type: "string", value: "FILE", description: "Write the document to this file" },
+    out: { value: "FILE", description: "Write the document to this file" },
   },
   async run([manifestPath = MANIFEST], { stage, url, security, out }, { signal, print, note }) {
     if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? "")) {
@@ -59,7 +54,6 @@ export "document", options of openApi(). The version is that of deno.json or pac
     const json = JSON.stringify(document, undefined, 2);
     if (out === undefined) print(visibleJson(json));
     else await write(out, `${json}\n`);
-    return true;
   },
 });
 

@@ -9,6 +9,6 @@ export const schema: Command = defineCommand({
   options: {},
   run(_positionals, _values, { print }) {
     print(JSON.stringify(manifestSchema, undefined, 2));
-    return Promise.resolve(true);
+    return Promise.resolve();
   },
 });

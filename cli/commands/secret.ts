@@ -48,7 +48,6 @@ A new value counts from the next cold start of a function. From a file: mate sec
       ? ""
       : `; ${owners.join(", ")} gets it at the next cold start`;
     print(`Set ${Name} in ${await region()}${start}`);
-    return true;
   },
 });
 
@@ -58,7 +57,7 @@ export const secretList: Command = defineCommand({
   arguments: ["[MANIFEST]"],
   summary: "Lists the secrets of the functions, and whether they have a value",
   details: DETAILS,
-  options: { stage: STAGE, json: { type: "boolean", description: "Print the secrets as JSON" } },
+  options: { stage: STAGE, json: { description: "Print the secrets as JSON" } },
   permissions: ([path = MANIFEST]) => sdkPermissions(path),
   async run([path = MANIFEST], { stage, json }, { signal, print }) {
     const { list, open } = await import("./secret_parameters.ts");
@@ -82,7 +81,6 @@ export const secretList: Command = defineCommand({
         }`,
       ]))));
     }
-    return true;
   },
 });
 
@@ -109,7 +107,6 @@ export const secretRemove: Command = defineCommand({
       );
     }
     print(`Removed ${Name} in ${await region()}`);
-    return true;
   },
 });
 

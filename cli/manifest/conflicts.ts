@@ -136,10 +136,7 @@ function overlap(a: BucketTrigger, b: BucketTrigger): boolean {
 }
 
 /** Finds topics and tables that a function names twice, because they have one subscription for each function. */
-function* findRepetitions(
-  manifest: Manifest,
-  kind: "topics" | "tables",
-): Generator<Conflict> {
+function* findRepetitions(manifest: Manifest, kind: "topics" | "tables"): Generator<Conflict> {
   const found = new Set<string>();
   for (const { owner, trigger: { name }, path } of triggersOf(manifest, kind)) {
     const subscription = `${owner} ${name}`;
@@ -164,10 +161,7 @@ function* findScheduleConflicts(manifest: Manifest): Generator<Conflict> {
 }
 
 /** Finds queues and tables that functions name and the manifest does not declare. */
-function* findUnknownResources(
-  manifest: Manifest,
-  kind: "queues" | "tables",
-): Generator<Conflict> {
+function* findUnknownResources(manifest: Manifest, kind: "queues" | "tables"): Generator<Conflict> {
   const names = Object.keys(manifest[kind]);
   const expected = names.length === 0
     ? ", which is empty"
