@@ -173,14 +173,18 @@ export class Bundler implements AsyncDisposable {
     { target = "deno", isMinified = false }: { [name in keyof Style]?: Style[name] | undefined } =
       {},
   ): Promise<(ModuleBundle | Error)[]> {
-    const { results = [] } = await this.#connection.ask({
+    const { results = [], contents } = await this.#connection.ask({
       bundle: { entries, style: { target, isMinified } },
     });
+    const texts = contents.values().map((bytes) => new TextDecoder().decode(bytes));
     return entries.map((entry, index) => {
       const { bundle, problem } = results[index]!;
       if (problem !== undefined) return new Error(problem);
       const key = JSON.stringify([entry, target, isMinified]);
-      if (bundle !== undefined) this.#bundles.set(key, bundle);
+      if (bundle !== undefined) {
+        const [code, map] = [texts.next().value!, texts.next().value!];
+        this.#bundles.set(key, { ...bundle, code, map });
+      }
       return this.#bundles.get(key)!;
     });
   }
@@ -193,14 +197,18 @@ export class Bundler implements AsyncDisposable {
   async copy(request: CopyRequest): Promise<CopiedPackages> {
     const key = JSON.stringify(request);
     const former = this.#copies.get(key);
-    const { copied, files } = await this.#connection.ask({
+    const { copied, contents } = await this.#connection.ask({
       copy: { ...request, stamp: former?.stamp },
     });
-    const { stamp = "", warnings, problem, missing } = copied!;
+    const { stamp = "", files = [], warnings, problem, missing } = copied!;
     if (missing !== undefined) throw new MissingAddonsError(missing);
     if (problem !== undefined) throw new Error(problem);
     if (warnings === undefined) return former!;
-    const copy = { stamp, files, warnings };
+    const copy = {
+      stamp,
+      files: files.map((file, index) => ({ ...file, data: contents[index]! })),
+      warnings,
+    };
     this.#copies.set(key, copy);
     return copy;
   }

@@ -1,32 +1,17 @@
-import type { ArchiveFile } from "../archive.ts";
-import type {
-  BundlerAnswer,
-  BundleRequest,
-  BundleResult,
-  CopyRequest,
-  CopyResult,
-} from "./messages.ts";
+import { Buffer } from "node:buffer";
+import type { AnswerLine, BundlerAnswer, BundleRequest, CopyRequest } from "./messages.ts";
 
 /** A whole answer. */
-export interface Finished {
-  /** What became of the modules of a request. */
-  readonly results?: readonly BundleResult[];
-  /** What became of a copy. */
-  readonly copied?: CopyResult;
-  /** The files of a copy. */
-  readonly files: readonly ArchiveFile[];
-}
-
-/** A question that is not answered yet. */
-interface Waiting extends PromiseWithResolvers<Finished> {
-  readonly files: ArchiveFile[];
+export interface Finished extends BundlerAnswer {
+  /** The texts of bundles, or the contents of copied files. */
+  readonly contents: readonly Uint8Array<ArrayBuffer>[];
 }
 
 /** The questions to the process of the bundler, and its answers. */
 export class Connection implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PromiseWithResolvers<Finished>>();
   readonly #over: Promise<void>;
   readonly #signal: AbortSignal | undefined;
   #count = 0;
@@ -54,7 +39,7 @@ export class Connection implements AsyncDisposable {
   ): Promise<Finished> {
     this.#signal?.throwIfAborted();
     const id = ++this.#count;
-    const answer: Waiting = { ...Promise.withResolvers<Finished>(), files: [] };
+    const answer = Promise.withResolvers<Finished>();
     this.#waiting.set(id, answer);
     const stop = () => answer.reject(this.#signal!.reason);
     this.#signal?.addEventListener("abort", stop);
@@ -84,27 +69,63 @@ export class Connection implements AsyncDisposable {
 
   async #read(): Promise<void> {
     const problem = new Response(this.#child.stderr).text();
-    let parts: string[] = [];
-    for await (const text of this.#child.stdout.pipeThrough(new TextDecoderStream())) {
-      const [end, ...lines] = text.split("\n");
-      parts.push(end!);
-      for (const line of lines) {
-        this.#take(JSON.parse(parts.join("")));
-        parts = [line];
-      }
+    const output = new Output(this.#child.stdout);
+    for (let line = await output.readLine(); line !== undefined; line = await output.readLine()) {
+      const { id, sizes, ...answer }: AnswerLine = JSON.parse(line);
+      const contents = await output.readAll(sizes);
+      if (contents === undefined) break;
+      this.#waiting.get(id)?.resolve({ ...answer, contents });
     }
     const { code } = await this.#child.status;
     this.#isOver = true;
     const error = new Error((await problem).trim() || `the bundler ended with the status ${code}`);
     for (const { reject } of this.#waiting.values()) reject(error);
   }
+}
 
-  #take({ id, ...answer }: BundlerAnswer): void {
-    const waiting = this.#waiting.get(id);
-    if (waiting === undefined) return;
-    const { files, resolve } = waiting;
-    if ("file" in answer) {
-      files.push({ ...answer.file, data: Uint8Array.fromBase64(answer.file.data) });
-    } else resolve({ ...answer, files });
+/** Reads lines and bytes from a stream. */
+class Output {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  /** What was read of the stream, and not taken yet. */
+  #rest: Uint8Array = new Uint8Array();
+
+  constructor(stream: ReadableStream<Uint8Array>) {
+    this.#reader = stream.getReader();
+  }
+
+  /** Reads to the end of the line. Returns `undefined` at the end of the stream. */
+  async readLine(): Promise<string | undefined> {
+    const parts: Uint8Array[] = [];
+    for (let end = -1; end < 0;) {
+      if (!await this.#fill()) return undefined;
+      end = this.#rest.indexOf(10);
+      parts.push(this.#take(end < 0 ? Infinity : end + 1));
+    }
+    return new TextDecoder().decode(Buffer.concat(parts));
+  }
+
+  /** Reads parts with the given numbers of bytes. Returns `undefined` if the stream ends before. */
+  async readAll(sizes: readonly number[]): Promise<Uint8Array<ArrayBuffer>[] | undefined> {
+    const parts = sizes.map((size) => new Uint8Array(size));
+    for (const part of parts) {
+      for (let at = 0; at < part.length;) {
+        if (!await this.#fill()) return undefined;
+        const bytes = this.#take(part.length - at);
+        part.set(bytes, at);
+        at += bytes.length;
+      }
+    }
+    return parts;
+  }
+
+  async #fill(): Promise<boolean> {
+    if (this.#rest.length === 0) this.#rest = (await this.#reader.read()).value ?? this.#rest;
+    return this.#rest.length > 0;
+  }
+
+  #take(size: number): Uint8Array {
+    const part = this.#rest.subarray(0, size);
+    this.#rest = this.#rest.subarray(part.length);
+    return part;
   }
 }

@@ -7,11 +7,11 @@
 import { MissingAddonsError } from "./natives/remedies.ts";
 import { Builds } from "./builds.ts";
 import type {
+  AnswerLine,
   BundlerAnswer,
+  BundleResult,
   BundlerOptions,
   CopyRequest,
-  CopyResult,
-  FileAnswer,
   Question,
 } from "./messages.ts";
 
@@ -29,9 +29,10 @@ async function serve(options: BundlerOptions): Promise<void> {
     .forEach((name) => Deno.env.delete(name));
   const builds = new Builds(options, environment);
   let writing = Promise.resolve();
-  const answer = (value: BundlerAnswer) => {
-    const bytes = new TextEncoder().encode(`${JSON.stringify(value)}\n`);
-    writing = writing.then(() => writeAll(bytes));
+  const answer = (id: number, { contents, ...said }: Answer) => {
+    const line: AnswerLine = { id, ...said, sizes: contents.map(({ length }) => length) };
+    const head = new TextEncoder().encode(`${JSON.stringify(line)}\n`);
+    for (const bytes of [head, ...contents]) writing = writing.then(() => writeAll(bytes));
   };
   let rest = "";
   for await (const text of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
@@ -40,32 +41,47 @@ async function serve(options: BundlerOptions): Promise<void> {
     for (const line of lines) {
       const question: Question = JSON.parse(line);
       const { id } = question;
-      if ("copy" in question) copy(builds, question.copy, (part) => answer({ id, ...part }));
-      else void builds.run(question.bundle).then((results) => answer({ id, results }));
+      if ("copy" in question) answer(id, copy(builds, question.copy));
+      else void builds.run(question.bundle).then((results) => answer(id, shorten(results)));
     }
   }
   await builds.stop();
 }
 
-/** Answers with the files of native packages, each in a line, unless the tool has them. */
-function copy(
-  builds: Builds,
-  request: CopyRequest,
-  answer: (part: { readonly file: FileAnswer } | { readonly copied: CopyResult }) => void,
-): void {
+/** An answer, and the bytes that follow it. */
+interface Answer extends BundlerAnswer {
+  readonly contents: readonly Uint8Array[];
+}
+
+/** Takes the texts out of bundles. */
+function shorten(results: readonly BundleResult[]): Answer {
+  const encoder = new TextEncoder();
+  const contents: Uint8Array[] = [];
+  return {
+    contents,
+    results: results.map(({ bundle, problem }) => {
+      if (bundle === undefined) return { problem };
+      const { code, map, ...rest } = bundle;
+      contents.push(encoder.encode(code), encoder.encode(map));
+      return { bundle: rest };
+    }),
+  };
+}
+
+/** Finds the files of native packages, unless the tool has them. */
+function copy(builds: Builds, request: CopyRequest): Answer {
   try {
     const found = builds.copy(request);
     const { stamp } = found;
-    if (stamp === request.stamp) return answer({ copied: { stamp } });
-    const { files, warnings } = found.read();
-    for (const { data, ...file } of files) answer({ file: { ...file, data: data.toBase64() } });
-    answer({ copied: { stamp, warnings } });
+    if (stamp === request.stamp) return { copied: { stamp }, contents: [] };
+    const { files: read, warnings } = found.read();
+    const files = read.map(({ path, isExecutable }) => ({ path, isExecutable }));
+    return { copied: { stamp, files, warnings }, contents: read.map(({ data }) => data) };
   } catch (error) {
-    answer({
-      copied: error instanceof MissingAddonsError
-        ? { missing: error.missing }
-        : { problem: (error as Error).message },
-    });
+    const copied = error instanceof MissingAddonsError
+      ? { missing: error.missing }
+      : { problem: (error as Error).message };
+    return { copied, contents: [] };
   }
 }
 

@@ -42,6 +42,12 @@ export interface BundleResult {
   readonly problem?: string;
 }
 
+/** What an answer says of a module. The code and the map of its bundle follow. */
+export interface ShortResult {
+  readonly bundle?: Omit<ModuleBundle, "code" | "map"> | undefined;
+  readonly problem?: string | undefined;
+}
+
 /** Native packages to copy. */
 export interface CopyRequest {
   readonly natives: NativePackages;
@@ -51,9 +57,10 @@ export interface CopyRequest {
   readonly stamp?: string | undefined;
 }
 
-/** What became of a copy. Each file has come before in an answer of its own, unless the caller has them. */
+/** What became of a copy. The contents of its files follow, unless the caller has them. */
 export interface CopyResult {
   readonly stamp?: string;
+  readonly files?: readonly { readonly path: string; readonly isExecutable: boolean }[];
   readonly warnings?: readonly string[];
   readonly problem?: string;
   /** The problem is that packages have no add-on for the system. */
@@ -71,28 +78,23 @@ export interface MissingAddon {
   readonly remedy: string;
 }
 
-/** A file of a native package. */
-export interface FileAnswer {
-  /** The path in the zip. */
-  readonly path: string;
-  /** The bytes in base64. */
-  readonly data: string;
-  readonly isExecutable: boolean;
-}
-
 /** A line to the process of the bundler. */
 export type Question =
   & { readonly id: number }
   & ({ readonly bundle: BundleRequest } | { readonly copy: CopyRequest });
 
-/** A line of the process: a result for each module, or a part of a copy. */
-export type BundlerAnswer =
-  & { readonly id: number }
-  & (
-    | { readonly results: readonly BundleResult[] }
-    | { readonly file: FileAnswer }
-    | { readonly copied: CopyResult }
-  );
+/** What the process tells: a result for each module, or of a copy. */
+export interface BundlerAnswer {
+  readonly results?: readonly ShortResult[];
+  readonly copied?: CopyResult;
+}
+
+/** A line of the process. The texts and files of the answer follow it: JSON would make them slow. */
+export interface AnswerLine extends BundlerAnswer {
+  readonly id: number;
+  /** The numbers of bytes that follow. */
+  readonly sizes: readonly number[];
+}
 
 /** JavaScript and its source map. */
 export interface Output {
