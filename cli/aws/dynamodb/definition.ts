@@ -1,4 +1,4 @@
-import { type Engine, TableError } from "./engine.ts";
+import { type Engine, type EngineClient, TableError } from "./engine.ts";
 
 /** A global secondary index of a table. */
 export interface GlobalIndex {
@@ -35,7 +35,7 @@ interface IndexDescription {
 }
 
 /** The part of the output of `DescribeTable` that is read. */
-export interface TableDescription {
+interface TableDescription {
   readonly KeySchema: readonly KeyElement[];
   readonly AttributeDefinitions: readonly { AttributeName: string; AttributeType: string }[];
   readonly GlobalSecondaryIndexes?: readonly IndexDescription[];
@@ -45,7 +45,7 @@ export interface TableDescription {
 
 /** Returns the description of a table; `undefined` if the engine does not have the table. */
 export async function describe(
-  engine: Pick<Engine, "call">,
+  engine: EngineClient,
   name: string,
 ): Promise<TableDescription | undefined> {
   try {

@@ -4,9 +4,6 @@ import { findEngine } from "../../programs/find_engine.ts";
 import { findProgram, prepareApart } from "../../programs/find_program.ts";
 import { findOwnNetwork, type OwnNetwork, relayArgs } from "./own_network.ts";
 
-/** An operation of Amazon DynamoDB or of its streams, such as `GetItem`. */
-export type Operation = string;
-
 /** Amazon DynamoDB answers that it refuses an operation. */
 export class TableError extends Error {
   /**
@@ -19,20 +16,25 @@ export class TableError extends Error {
     super(message);
     this.name = "TableError";
   }
+}
 
-  /** Returns the output in an answer of the engine. Throws the error if the answer is one. */
-  static check<Output>({ status, body }: EngineAnswer): Output {
+/** Who sends requests to an engine. */
+export abstract class EngineClient {
+  /** Sends a request as a client wrote it: the name of an operation such as `GetItem`, and its input as JSON. */
+  abstract send(operation: string, body: string): Promise<{ status: number; body: string }>;
+
+  /**
+   * Calls an operation.
+   *
+   * @throws {TableError} If the engine refuses the operation.
+   */
+  async call<Output>(operation: string, input: object): Promise<Output> {
+    const { status, body } = await this.send(operation, JSON.stringify(input));
     const output = JSON.parse(body);
     if (status === 200) return output;
     const type = String(output.__type ?? "").split("#").at(-1)!;
     throw new TableError(type, output.message ?? output.Message ?? type);
   }
-}
-
-/** An answer of the engine. */
-export interface EngineAnswer {
-  readonly status: number;
-  readonly body: string;
 }
 
 const TARGETS = ["DescribeStream", "GetShardIterator", "GetRecords", "ListStreams"];
@@ -62,13 +64,14 @@ interface Address {
  * Dynoxide, the engine that plays Amazon DynamoDB on this machine, in its own process. The engine checks no rights, so only
  * the platform talks to it: on Linux it has a network of its own, which no other program reaches.
  */
-export class Engine implements AsyncDisposable {
+export class Engine extends EngineClient implements AsyncDisposable {
   readonly #process: Deno.ChildProcess;
   readonly #address: Address;
   /** Resolves when the process has ended, with the status or the signal. */
   readonly ended: Promise<string>;
 
   private constructor(process: Deno.ChildProcess, address: Address) {
+    super();
     this.#process = process;
     this.#address = address;
     this.ended = process.status.then(async ({ code, signal }) => {
@@ -120,16 +123,11 @@ export class Engine implements AsyncDisposable {
     throw new Error(`Cannot start the engine of the tables (${program}): ${problem}`);
   }
 
-  /**
-   * Sends a request as a client wrote it.
-   *
-   * @param operation The name of the operation.
-   * @param body The input as JSON.
-   */
-  async send(operation: Operation, body: string): Promise<EngineAnswer> {
+  override async send(operation: string, body: string) {
     const api = TARGETS.includes(operation) ? "DynamoDBStreams_20120810" : "DynamoDB_20120810";
-    const response = await fetch(this.url, {
-      ...this.#address.client && { client: this.#address.client },
+    const { url, client } = this.#address;
+    const response = await fetch(url, {
+      ...client && { client },
       method: "POST",
       headers: {
         "Content-Type": "application/x-amz-json-1.0",
@@ -142,15 +140,6 @@ export class Engine implements AsyncDisposable {
       body,
     });
     return { status: response.status, body: await response.text() };
-  }
-
-  /**
-   * Calls an operation.
-   *
-   * @throws {TableError} If the engine refuses the operation.
-   */
-  async call<Output>(operation: Operation, input: object): Promise<Output> {
-    return TableError.check<Output>(await this.send(operation, JSON.stringify(input)));
   }
 
   /** Ends the engine. Its data is kept if it has a file. */

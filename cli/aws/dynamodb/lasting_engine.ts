@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ServiceError } from "../service_call.ts";
-import { Engine, type Operation, TableError } from "./engine.ts";
+import { Engine, EngineClient } from "./engine.ts";
 import type { OwnNetwork } from "./own_network.ts";
 import { WRITES } from "./operations.ts";
 
@@ -8,7 +8,7 @@ import { WRITES } from "./operations.ts";
 const SHORTEST = 1_000;
 
 /** The options of {@linkcode LastingEngine}. */
-export interface LastingOptions {
+interface LastingOptions {
   /** The file that keeps the items. Without a file, the items are in memory. */
   readonly file: string | undefined;
   readonly program: string;
@@ -21,7 +21,7 @@ export interface LastingOptions {
 }
 
 /** An engine that is started again if its process ends. Calls wait meanwhile. */
-export class LastingEngine implements AsyncDisposable {
+export class LastingEngine extends EngineClient implements AsyncDisposable {
   readonly #options: LastingOptions;
   #current: Promise<Engine>;
   #isDisposed = false;
@@ -29,6 +29,7 @@ export class LastingEngine implements AsyncDisposable {
   restarts = 0;
 
   private constructor(options: LastingOptions, engine: Engine) {
+    super();
     this.#options = options;
     this.#current = Promise.resolve(engine);
     this.#watch(engine);
@@ -45,7 +46,7 @@ export class LastingEngine implements AsyncDisposable {
   }
 
   /** Sends a request as {@linkcode Engine.send} does. If the engine ends meanwhile, a read is sent again. */
-  async send(operation: Operation, body: string): ReturnType<Engine["send"]> {
+  override async send(operation: string, body: string): ReturnType<Engine["send"]> {
     const engine = await this.#current;
     try {
       return await engine.send(operation, body);
@@ -55,15 +56,6 @@ export class LastingEngine implements AsyncDisposable {
       const message = "The engine of the tables has ended; the write may be done or not";
       throw new ServiceError("InternalServerError", message, undefined, 500);
     }
-  }
-
-  /**
-   * Calls an operation.
-   *
-   * @throws {TableError} If the engine refuses the operation.
-   */
-  async call<Output>(operation: Operation, input: object): Promise<Output> {
-    return TableError.check<Output>(await this.send(operation, JSON.stringify(input)));
   }
 
   #watch(engine: Engine): void {
