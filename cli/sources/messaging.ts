@@ -1,6 +1,6 @@
 import type { Application, PlainQueue } from "../application/types.ts";
 import { Clock } from "../aws/clock.ts";
-import type { MessageAttributes } from "../aws/message_attributes.ts";
+import type { MessageAttributes } from "../aws/messages.ts";
 import type { ServiceCall } from "../aws/service_call.ts";
 import { parseSns } from "../aws/sns/operations.ts";
 import {

@@ -2,7 +2,7 @@ import { queueArn, REGION } from "../rules/arn.ts";
 import type { Application } from "../application/types.ts";
 import { isLoop, LoopError, roundsOf } from "../lambda/loops.ts";
 import { Batch, type Consumer, invokeWith, poll, type SourcesOptions } from "./poller.ts";
-import { attributesMd5, md5 } from "../aws/message_attributes.ts";
+import { attributesMd5, md5 } from "../aws/messages.ts";
 import { type Received, systemAttributesOf } from "../aws/sqs/queue.ts";
 import type { Queues } from "../aws/sqs/queues.ts";
 

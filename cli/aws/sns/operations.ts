@@ -1,6 +1,6 @@
 import { functionArn, queueArn, topicArn } from "../../rules/arn.ts";
 import { MAX_PUBLICATION } from "../../rules/limits.ts";
-import { sizeOf } from "../message_attributes.ts";
+import { batchFault, runBatch, sizeOf } from "../messages.ts";
 import {
   notEmulated,
   type ServiceCall,
@@ -8,7 +8,6 @@ import {
   type XmlElements,
   xmlResponse,
 } from "../service_call.ts";
-import { batchFault, runBatch } from "../batch.ts";
 import {
   attributesOf,
   invalidParameter,
@@ -24,8 +23,8 @@ import type { Subscription, Topics } from "./topics.ts";
 import { checkSupport } from "../supported.ts";
 
 interface Operation {
-  /** Reads the ARN of the topic that the request is about. */
-  readonly topic: (parameters: Parameters) => string;
+  /** Reads the ARN of the topic that the request is about. By default, it is the parameter `TopicArn`. */
+  readonly topic?: (parameters: Parameters) => string;
   readonly run: (
     topics: Topics,
     topic: string,
@@ -52,10 +51,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       return { MessageId: topics.publish(topic, { ...publication, traceHeader }) };
     },
   },
-  PublishBatch: {
-    topic: (parameters) => arnIn(parameters, "TopicArn"),
-    run: publishBatch,
-  },
+  PublishBatch: { run: publishBatch },
   CreateTopic: {
     topic: (parameters) => topicArn(textOf(parameters, "Name") ?? ""),
     run(topics, _topic, parameters) {
@@ -65,7 +61,6 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     },
   },
   DeleteTopic: {
-    topic: (parameters) => arnIn(parameters, "TopicArn"),
     run(topics, topic) {
       topics.byArn.delete(topic);
       return {};
@@ -77,10 +72,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       Topics: { member: [...topics.byArn.keys()].map((TopicArn) => ({ TopicArn })) },
     }),
   },
-  Subscribe: {
-    topic: (parameters) => arnIn(parameters, "TopicArn"),
-    run: subscribe,
-  },
+  Subscribe: { run: subscribe },
   Unsubscribe: {
     topic: topicOfSubscription,
     run(topics, topic, parameters) {
@@ -90,7 +82,6 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     },
   },
   ListSubscriptionsByTopic: {
-    topic: (parameters) => arnIn(parameters, "TopicArn"),
     run: (topics, topic) => ({
       Subscriptions: { member: [...topics.of(topic).values()].map(summaryOf) },
     }),
@@ -109,9 +100,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     topic: topicOfSubscription,
     run(topics, _topic, parameters) {
       const subscription = topics.subscription(arnIn(parameters, "SubscriptionArn"));
-      const [name = "", value = ""] = ["AttributeName", "AttributeValue"]
-        .map((key) => textOf(parameters, key));
-      topics.setAttribute(subscription, name, value);
+      const name = textOf(parameters, "AttributeName") ?? "";
+      topics.setAttribute(subscription, name, textOf(parameters, "AttributeValue") ?? "");
       return {};
     },
   },
@@ -187,10 +177,10 @@ function publishBatch(
     throw new ServiceError("BatchRequestTooLong", message);
   }
   topics.of(topic);
-  const { successful, failed } = runBatch(entries, (entry) => {
-    return { MessageId: topics.publish(topic, { ...publicationOf(entry), traceHeader }) };
-  });
-  return { Successful: { member: successful }, Failed: { member: failed } };
+  const { Successful, Failed } = runBatch(entries, (entry) => ({
+    MessageId: topics.publish(topic, { ...publicationOf(entry), traceHeader }),
+  }));
+  return { Successful: { member: Successful }, Failed: { member: Failed } };
 }
 
 /** Parses a request to Amazon SNS. Its parameters are read once, so what is checked is what runs. */
@@ -201,7 +191,7 @@ export function parseSns(topics: Topics, headers: Headers, body: string): Servic
   const parameters = new Map([...form].filter(([key]) => key !== "Action" && key !== "Version"));
   checkSupport("sns", name);
   const operation = OPERATIONS[name]!;
-  const topic = operation.topic(parameters);
+  const topic = operation.topic?.(parameters) ?? arnIn(parameters, "TopicArn");
   return {
     accesses: [{ action: `sns:${name.replace(/Batch$/, "")}`, resource: topic }],
     run() {

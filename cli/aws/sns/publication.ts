@@ -1,6 +1,6 @@
 import { parseJson } from "../../rules/json_object.ts";
 import { MAX_PUBLICATION } from "../../rules/limits.ts";
-import { attributeProblem, type MessageAttributes, sizeOf } from "../message_attributes.ts";
+import { attributeProblem, type MessageAttributes, sizeOf } from "../messages.ts";
 import { ServiceError, xmlResponse } from "../service_call.ts";
 
 /** A message that somebody publishes. */

@@ -8,7 +8,7 @@ import {
   readFilterPolicy,
 } from "../../rules/filter_policy.ts";
 import { parseJson } from "../../rules/json_object.ts";
-import type { MessageAttributes } from "../message_attributes.ts";
+import type { MessageAttributes } from "../messages.ts";
 import { notEmulated } from "../service_call.ts";
 import { invalidParameter, notFound, type Publication } from "./publication.ts";
 

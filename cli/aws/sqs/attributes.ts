@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseObject } from "../../rules/json_object.ts";
-import { type MessageAttributes, sizeOf } from "../message_attributes.ts";
+import { type MessageAttributes, sizeOf } from "../messages.ts";
 import { notEmulated, ServiceError } from "../service_call.ts";
 import { invalidParameter, invalidValue } from "./errors.ts";
 

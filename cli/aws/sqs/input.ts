@@ -1,6 +1,6 @@
 import { ACCOUNT_ID } from "../../rules/arn.ts";
 import { isObject } from "../../rules/json_object.ts";
-import { attributeProblem, type MessageAttributes, sizeOf } from "../message_attributes.ts";
+import { attributeProblem, type MessageAttributes, sizeOf } from "../messages.ts";
 import { ServiceError } from "../service_call.ts";
 import type { Queue, SentMessage } from "./queue.ts";
 import { invalidParameter, invalidValue, malformed, missingParameter } from "./errors.ts";

@@ -1,6 +1,12 @@
 import { isObject } from "../../rules/json_object.ts";
-import { batchFault, MAX_ENTRIES, type Outcome, runBatch } from "../batch.ts";
-import { attributesMd5, md5 } from "../message_attributes.ts";
+import {
+  attributesMd5,
+  batchFault,
+  MAX_ENTRIES,
+  md5,
+  type Outcome,
+  runBatch,
+} from "../messages.ts";
 import { ATTRIBUTE_NAMES, unknownAttribute } from "./attributes.ts";
 import { invalidValue, malformed, queueError } from "./errors.ts";
 import {
@@ -39,24 +45,20 @@ const SYSTEM_NAMES = new Set([
 /** The operations of Amazon SQS on messages. */
 export const MESSAGE_OPERATIONS: Readonly<Record<string, Operation>> = {
   SendMessage(queues, input, { traceHeader }) {
-    const queue = queues.of(input);
-    return send(queue, input, traceHeader);
+    return send(queues.of(input), input, traceHeader);
   },
   SendMessageBatch(queues, input, { traceHeader }) {
     const queue = queues.of(input);
     const entries = entriesOf(input, "SendMessageBatch");
-    const size = entries.reduce((sum, entry) => sum + sizeInBatch(entry), 0);
+    const size = entries.reduce((sum, [, entry]) => sum + sizeInBatch(entry), 0);
     const limit = 1_048_576;
     if (size > limit) {
       const message =
         `Batch requests cannot be longer than ${limit} bytes. You have sent ${size} bytes.`;
       throw queueError("BatchRequestTooLong", message);
     }
-    if (queue.isFifo) { for (const entry of entries) checkFifoEntry(entry, queue); }
-    return answerBatch(
-      entries,
-      (entry) => send(queue, entry, traceHeader),
-    );
+    if (queue.isFifo) { for (const [, entry] of entries) checkFifoEntry(entry, queue); }
+    return runBatch(entries, (entry) => send(queue, entry, traceHeader));
   },
   ReceiveMessage: receiveMessages,
   DeleteMessage(queues, input) {
@@ -65,9 +67,8 @@ export const MESSAGE_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   DeleteMessageBatch(queues, input) {
     const queue = queues.of(input);
-    return answerBatch(entriesOf(input, "DeleteMessageBatch"), (entry) => {
-      queue.delete(requiredText(entry, "ReceiptHandle"));
-    });
+    const entries = entriesOf(input, "DeleteMessageBatch");
+    return runBatch(entries, (entry) => queue.delete(requiredText(entry, "ReceiptHandle")));
   },
   ChangeMessageVisibility(queues, input) {
     changeVisibility(queues.of(input), input);
@@ -75,9 +76,8 @@ export const MESSAGE_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   ChangeMessageVisibilityBatch(queues, input) {
     const queue = queues.of(input);
-    return answerBatch(entriesOf(input, "ChangeMessageVisibilityBatch"), (entry) => {
-      changeVisibility(queue, entry);
-    });
+    const entries = entriesOf(input, "ChangeMessageVisibilityBatch");
+    return runBatch(entries, (entry) => changeVisibility(queue, entry));
   },
 };
 
@@ -179,13 +179,13 @@ function isWanted(name: string, wanted: string): boolean {
   return wanted.endsWith(".*") ? name.startsWith(wanted.slice(0, -2)) : name === wanted;
 }
 
-/** Reads the entries of a batch. Their identifiers must be valid and distinct. */
-function entriesOf(input: Input, operation: string): readonly Input[] {
+/** Reads the entries of a batch with their identifiers, which must be valid and distinct. */
+function entriesOf(input: Input, operation: string) {
   const entries = listOf<Input>(input, "Entries");
   if (!entries.every(isObject)) throw malformed("Entries must be a list of maps");
   const ids = entries.map((entry) => textOf(entry, "Id") ?? "");
   const fault = batchFault(ids);
-  if (fault === undefined) return entries;
+  if (fault === undefined) return entries.map((entry, index) => [ids[index]!, entry] as const);
   const repeated = ids.find((id, index) => ids.indexOf(id) < index);
   throw queueError(
     fault,
@@ -198,16 +198,4 @@ function entriesOf(input: Input, operation: string): readonly Input[] {
       BatchEntryIdsNotDistinct: `Id ${repeated} repeated.`,
     }[fault],
   );
-}
-
-/** Runs the entries of a batch, and makes the answer. */
-function answerBatch(
-  entries: readonly Input[],
-  run: (entry: Input) => Outcome | void,
-): object {
-  const { successful, failed } = runBatch(
-    entries.map((entry) => [textOf(entry, "Id")!, entry] as const),
-    run,
-  );
-  return { Successful: successful, Failed: failed };
 }

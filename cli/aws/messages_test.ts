@@ -1,6 +1,6 @@
 import { queueEvent } from "@mate/core/testing";
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { attributeProblem, attributesMd5, type MessageAttribute } from "./message_attributes.ts";
+import { attributeProblem, attributesMd5, type MessageAttribute } from "./messages.ts";
 
 Deno.test("attributesMd5() makes the digest that queueEvent() makes", () => {
   const [record] = queueEvent([{
