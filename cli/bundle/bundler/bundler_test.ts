@@ -5,15 +5,29 @@ import {
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
+import { relative } from "node:path";
 import config from "../../deno.json" with { type: "json" };
 import { ownProcesses } from "../../../testdata/own_effects.ts";
 import { makeApp } from "../../testdata/bundle.ts";
 import { bundleModule } from "../module_bundle.ts";
 import { Bundler } from "./bundler.ts";
-import { ESBUILD } from "./find_esbuild.ts";
+import { askForEsbuild, ESBUILD, lookInCache } from "./find_esbuild.ts";
 
 Deno.test("the bundler runs the esbuild of its own package", () => {
   assertEquals(ESBUILD, config.imports.esbuild);
+});
+
+Deno.test("esbuild is found in the cache without asking Deno, and never below the current folder", async () => {
+  const asked = await askForEsbuild(undefined);
+  assertEquals(await lookInCache(), asked);
+  const former = Deno.env.get("DENO_DIR");
+  try {
+    Deno.env.set("DENO_DIR", relative(Deno.cwd(), asked.denoDir));
+    await assertRejects(() => lookInCache(), Error, "absolute");
+  } finally {
+    if (former === undefined) Deno.env.delete("DENO_DIR");
+    else Deno.env.set("DENO_DIR", former);
+  }
 });
 
 /** Waits until a file has another time than a file that is written now. */

@@ -1,4 +1,4 @@
-import { parse, resolve } from "node:path";
+import { isAbsolute, parse, resolve } from "node:path";
 import { childEnvironment, prepareApart } from "../../programs/find_program.ts";
 import type { Graph } from "./graph.ts";
 
@@ -18,12 +18,36 @@ let found: Promise<Esbuild> | undefined;
 
 /** Finds the program of esbuild in Deno's cache. Deno downloads it if it is missing. */
 export function findEsbuild(signal: AbortSignal | undefined): Promise<Esbuild> {
-  found ??= lookForEsbuild(signal);
+  found ??= lookInCache().catch(() => askForEsbuild(signal)); // Deno has another cache, or has to download it.
   found.catch(() => found = undefined);
   return found;
 }
 
-async function lookForEsbuild(signal: AbortSignal | undefined): Promise<Esbuild> {
+/** Looks where Deno keeps the packages of npm's own registry. Asking Deno takes longer. */
+export async function lookInCache(): Promise<Esbuild> {
+  const home = Deno.env.get("HOME");
+  const caches = Deno.build.os === "darwin"
+    ? `${home}/Library/Caches`
+    : Deno.env.get("XDG_CACHE_HOME") || `${home}/.cache`;
+  const folder = Deno.env.get("DENO_DIR") || `${caches}/deno`;
+  if (!isAbsolute(folder)) throw new Error("Cannot trust a cache whose path is not absolute");
+  const denoDir = await Deno.realPath(folder);
+  const npmCache = await Deno.realPath(`${denoDir}/npm`);
+  const program = programIn(`${npmCache}/registry.npmjs.org`, ESBUILD.replace(/.*@/, ""));
+  await Deno.stat(program);
+  return { program, denoDir, npmCache };
+}
+
+/** The program of this machine in the folder of a registry. */
+function programIn(registry: string, version: string): string {
+  const { os, arch } = Deno.build;
+  const platform = `${os === "windows" ? "win32" : os}-${arch === "aarch64" ? "arm64" : "x64"}`;
+  const binary = os === "windows" ? "esbuild.exe" : "bin/esbuild";
+  return resolve(registry, `@esbuild/${platform}/${version}/${binary}`);
+}
+
+/** Asks Deno, which downloads esbuild if it is missing. */
+export async function askForEsbuild(signal: AbortSignal | undefined): Promise<Esbuild> {
   const command = await prepareApart(Deno.execPath(), {
     args: ["info", "--json", "--no-config", "--no-lock", ESBUILD],
     cwd: root(),
@@ -39,11 +63,8 @@ async function lookForEsbuild(signal: AbortSignal | undefined): Promise<Esbuild>
   if (!success) throw new Error(new TextDecoder().decode(stderr).trim().replace(/^error: /, ""));
   const { npmPackages = {} }: Graph = JSON.parse(new TextDecoder().decode(stdout));
   const { localPath, version } = Object.values(npmPackages).find(({ name }) => name === "esbuild")!;
-  const { os, arch } = Deno.build;
-  const platform = `${os === "windows" ? "win32" : os}-${arch === "aarch64" ? "arm64" : "x64"}`;
-  const binary = os === "windows" ? "esbuild.exe" : "bin/esbuild";
   return {
-    program: resolve(localPath, `../../@esbuild/${platform}/${version}/${binary}`),
+    program: programIn(resolve(localPath, "../.."), version),
     denoDir: resolve(Deno.env.get("DENO_DIR") || resolve(localPath, "../../../..")),
     npmCache: resolve(localPath, "../../.."), // Deno names it without links.
   };
