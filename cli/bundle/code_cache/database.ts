@@ -32,9 +32,14 @@ export class UnknownSchemaError extends MachineError {}
  * Reads a cache database. The database is untrusted. So it is opened read-only, and none of its statements is executed. It may
  * have only the tables of Deno, no views and no triggers.
  *
+ * @param columns What is read of tables; everything by default.
  * @throws {UnknownSchemaError} If the file is missing, is a link, or has another schema.
  */
-function readTables(file: string, schema: Readonly<Record<string, string>>): Tables {
+function readTables(
+  file: string,
+  schema: Readonly<Record<string, string>>,
+  columns: Readonly<Record<string, string>> = {},
+): Tables {
   try {
     if (!Deno.lstatSync(file).isFile) throw new TypeError("expected a regular file");
     using database = new DatabaseSync(file, { readOnly: true, timeout: 1_000 });
@@ -46,7 +51,7 @@ function readTables(file: string, schema: Readonly<Record<string, string>>): Tab
     if (!isKnown) throw new TypeError("unknown schema");
     return Object.fromEntries(
       Object.keys(schema).map((name) => {
-        const statement = database.prepare(`SELECT * FROM ${name}`);
+        const statement = database.prepare(`SELECT ${columns[name] ?? "*"} FROM ${name}`);
         statement.setReadBigInts(true); // the hashes have 64 bits
         return [name, statement.all() as Row[]];
       }),
@@ -61,7 +66,9 @@ function readTables(file: string, schema: Readonly<Record<string, string>>): Tab
 /** Lists the modules with compiled code in a `DENO_DIR`. The list is empty until Deno has made the table. */
 export function compiledSpecifiers(folder: string): string[] {
   try {
-    const { codecache } = readTables(`${folder}/v8_code_cache_v2`, SCHEMAS.v8_code_cache_v2!);
+    const { codecache } = readTables(`${folder}/v8_code_cache_v2`, SCHEMAS.v8_code_cache_v2!, {
+      codecache: "specifier", // The code has megabytes.
+    });
     return codecache!.map(({ specifier }) => String(specifier));
   } catch (error) {
     if (error instanceof UnknownSchemaError) return [];
