@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { findLink, refuseLinks } from "../../rules/links.ts";
-import { ignoreNotFound, pathOf, stateOf } from "./object_store.ts";
+import { pathOf, stateOf } from "./object_store.ts";
 
 /** How long a file must have been left alone, in milliseconds: the clock of a file system is not finer. */
 const QUIET = 20;
@@ -96,7 +96,8 @@ export class UnsteadyError extends Error {}
 
 /** Does nothing if the file does not exist, or if a file has the name of its folder. */
 function ignoreMissing(error: unknown): undefined {
-  if (!(error instanceof Deno.errors.NotADirectory)) ignoreNotFound(error);
+  const { NotADirectory, NotFound } = Deno.errors;
+  if (!(error instanceof NotADirectory || error instanceof NotFound)) throw error;
 }
 
 async function* walk(folder: string, prefix = ""): AsyncGenerator<string> {
@@ -106,6 +107,6 @@ async function* walk(folder: string, prefix = ""): AsyncGenerator<string> {
       else if (isFile) yield prefix + name;
     }
   } catch (error) {
-    ignoreNotFound(error); // The folder has just been removed, or its name is not UTF-8.
+    ignoreMissing(error); // The folder has just been removed, or its name is not UTF-8.
   }
 }

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { join, sep } from "node:path";
+import { ifThere } from "../../programs/downloads.ts";
+import { parseJson } from "../../rules/json_object.ts";
 import { refuseLinks } from "../../rules/links.ts";
 
 /** The header fields that Amazon S3 stores with an object, by name in lower case. */
@@ -92,11 +94,7 @@ export class ObjectStore {
 
   /** Opens content. Returns `undefined` if it was dropped. */
   async open(name: string): Promise<ReadableStream<Uint8Array> | undefined> {
-    try {
-      return (await Deno.open(await this.#path(name))).readable;
-    } catch (error) {
-      ignoreNotFound(error);
-    }
+    return (await ifThere(Deno.open(await this.#path(name))))?.readable;
   }
 
   /** Copies content, for the folder of the bucket. Returns the state of the copy. */
@@ -114,7 +112,7 @@ export class ObjectStore {
   /** Removes content that no record points to, and what belongs to it. */
   async drop(name: string): Promise<void> {
     for (const suffix of [COPY, NEW, ""]) {
-      await Deno.remove(join(this.#folder, name + suffix)).catch(ignoreNotFound);
+      await ifThere(Deno.remove(join(this.#folder, name + suffix)));
     }
   }
 
@@ -127,7 +125,7 @@ export class ObjectStore {
 
   /** Removes the record of an object. */
   async forget(key: string): Promise<void> {
-    await Deno.remove(await this.#path(nameOf(key))).catch(ignoreNotFound);
+    await ifThere(Deno.remove(await this.#path(nameOf(key))));
   }
 
   /** Reads all records. Removes what a process left that was killed. Ignores other files, and links. */
@@ -170,23 +168,15 @@ function nameOf(key: string): string {
 
 /** Reads a record. A program or a clone may have written the file. */
 function parseRecord(text: string): ObjectRecord | undefined {
-  try {
-    const record = JSON.parse(text);
-    const isRecord = typeof record.key === "string" && CONTENT.test(record.content) &&
-      /^[0-9a-f]+(-\d+)?$/.test(record.etag) && Number.isInteger(record.modified);
-    return isRecord ? record : undefined;
-  } catch {
-    return undefined;
-  }
+  const record = Object(parseJson(text));
+  const isRecord = typeof record.key === "string" && CONTENT.test(record.content) &&
+    /^[0-9a-f]+(-\d+)?$/.test(record.etag) && Number.isInteger(record.modified);
+  return isRecord ? record : undefined;
 }
 
 /** Writes down what changes when a program changes a file. */
 export function stateOf({ size, mtime }: Deno.FileInfo): string {
   return `${Number(mtime)} ${size}`;
-}
-
-export function ignoreNotFound(error: unknown): void {
-  if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
 
 /** The largest key of an object, in bytes. */
